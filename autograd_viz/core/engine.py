@@ -1,0 +1,311 @@
+"""The backward pass: a schedule over the backward graph, one node at a time.
+
+`run_backward` is a generator that yields after every call of a node; `backward()` is that generator run to its end, so
+what a stepper shows and what `backward()` does cannot differ.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .grad_mode import set_grad_enabled
+from .node import AccumulateGrad, Edge, Metadata, Node, gradient_edge
+from .ops.shape import sum_to
+from .primitive import ARRAY_NAMES
+from .ready_queue import ReadyQueue
+from .tensor import Size, Tensor
+
+_sum_to_on_arrays = ARRAY_NAMES["sum_to"]
+
+
+class Step(NamedTuple):
+    """One call of one backward node.
+
+    Attributes:
+        node: the node that ran.
+        grad_outputs: what had arrived, one per output of the op; None where nobody used the output.
+        results: what its rules returned.
+        grad_inputs: what leaves along next_functions: the results with broadcasting undone, in the receiver's type.
+
+    Gradients are NumPy arrays, or Tensors if the pass is being recorded (create_graph).
+    """
+
+    node: Node
+    grad_outputs: tuple[Any, ...]
+    results: tuple[Any, ...]
+    grad_inputs: tuple[Any, ...]
+
+
+class GraphTask:
+    """One backward pass in progress: what is ready, what waits for how many gradients, what has arrived.
+
+    Args:
+        roots: edges to start from, each with its gradient (an array, or a Tensor if `create_graph`).
+        keep_graph: do not free saved tensors.
+        create_graph: record the pass itself.
+        captures: edges whose gradient is wanted as a result; then only nodes that lead to one of them run, and a
+            captured leaf is not accumulated into.
+    """
+
+    def __init__(
+        self, roots: Sequence[tuple[Edge, Any]], keep_graph: bool, create_graph: bool, captures: Sequence[Edge] | None = None
+    ) -> None:
+        self.keep_graph, self.create_graph = keep_graph, create_graph
+        self.captures: dict[Node, list[Edge]] = {}
+        self.captured: dict[Edge, Any] = {}
+        self.ready = ReadyQueue()
+        self.arrived: dict[Node, list[Any]] = {}
+        starts = [edge[0] for edge, _ in roots if edge[0] is not None]
+        self.waiting_for, consumers = _count_dependencies(starts)
+        self.needed: set[Node] | None = None
+        if captures is not None:
+            for edge in captures:
+                if edge[0] is not None:
+                    self.captures.setdefault(edge[0], []).append(edge)
+            self.needed = _ancestors(list(self.captures), consumers)
+        for edge, grad in roots:
+            self._deliver(edge, grad)
+
+    def peek(self) -> Node | None:
+        """The node that runs next, or None at the end."""
+        return self.ready.peek() if self.ready else None
+
+    def step(self) -> Step | None:
+        """Run the next node; None if it only had a gradient to hand over (`captures`)."""
+        node = self.ready.pop()
+        grads = tuple(self.arrived.pop(node, ()) or [None] * len(node._input_metadata))
+        with set_grad_enabled(self.create_graph):
+            if node._retains:
+                _retain(node, grads, self.create_graph)
+            for edge in self.captures.get(node, ()):
+                self.captured[edge] = grads[edge[1]]
+            if self.needed is not None and node not in self.needed:
+                return None
+            results = node.apply(grads, self.create_graph)
+            if not self.keep_graph:
+                node.release()
+            grad_inputs = tuple(
+                _validated(node, i, g, edge) for i, (g, edge) in enumerate(zip(results, node.next_functions, strict=True))
+            )
+            for edge, g in zip(node.next_functions, grad_inputs, strict=True):
+                self._deliver(edge, g)
+        return Step(node, grads, results, grad_inputs)
+
+    def _deliver(self, edge: Edge, grad: Any) -> None:
+        """Add a gradient to what has arrived at a node, and queue the node when nothing more is to come."""
+        node, index = edge
+        if node is None:
+            return
+        if grad is not None:
+            slots = self.arrived.setdefault(node, [None] * len(node._input_metadata))
+            slots[index] = grad if slots[index] is None else slots[index] + grad
+        self.waiting_for[node] -= 1
+        if self.waiting_for[node] == 0:
+            self.ready.push(node)
+
+
+def run_backward(task: GraphTask) -> Iterator[Step]:
+    """Run a backward pass, yielding after each call of a node. Grad mode is the caller's own at every yield."""
+    while task.ready:
+        step = task.step()
+        if step is not None:
+            yield step
+
+
+def _count_dependencies(starts: list[Node]) -> tuple[dict[Node, int], dict[Node, list[Node]]]:
+    """How many gradients each node waits for, and which nodes send them."""
+    waiting_for: dict[Node, int] = dict.fromkeys(starts, 0)
+    for node in starts:
+        waiting_for[node] += 1
+    consumers: dict[Node, list[Node]] = {node: [] for node in starts}
+    stack = list(waiting_for)
+    while stack:
+        node = stack.pop()
+        for after, _ in node.next_functions:
+            if after is None:
+                continue
+            if after not in consumers:
+                waiting_for[after], consumers[after] = 0, []
+                stack.append(after)
+            waiting_for[after] += 1
+            consumers[after].append(node)
+    return waiting_for, consumers
+
+
+def _ancestors(targets: list[Node], consumers: dict[Node, list[Node]]) -> set[Node]:
+    """The nodes from which a target can be reached, targets themselves only if they lead to another target."""
+    seen: set[Node] = set()
+    stack = [c for t in targets for c in consumers.get(t, ())]
+    while stack:
+        node = stack.pop()
+        if node not in seen:
+            seen.add(node)
+            stack += consumers[node]
+    return seen
+
+
+def _validated(node: Node, index: int, grad: Any, edge: Edge) -> Any:
+    """A gradient as its receiver wants it: broadcasting undone, type of the forward value (PyTorch's validate_outputs).
+
+    Raises:
+        RuntimeError: the shape cannot be made to fit.
+    """
+    if grad is None or edge[0] is None:
+        return None
+    shape, element_type = edge[0]._input_metadata[edge[1]]
+    data = grad._data if isinstance(grad, Tensor) else grad
+    if data.shape != shape:
+        if not _expands_to(shape, data.shape):
+            raise RuntimeError(
+                f"Function {node.name()} returned an invalid gradient at index {index} - got {list(data.shape)} but "
+                f"expected shape compatible with {list(shape)}"
+            )
+        grad = sum_to(grad, shape) if isinstance(grad, Tensor) else _sum_to_on_arrays(grad, shape)
+        data = grad._data if isinstance(grad, Tensor) else grad
+    if data.dtype != element_type:
+        grad = grad.to(Tensor(np.empty(0, element_type)).dtype) if isinstance(grad, Tensor) else grad.astype(element_type)
+    return grad
+
+
+def _expands_to(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
+    """Could a tensor of `shape` have been broadcast to `target`?"""
+    if len(shape) > len(target):
+        return False
+    return all(a in (1, b) for a, b in zip(reversed(shape), reversed(target), strict=False))
+
+
+def _retain(node: Node, grads: tuple[Any, ...], on_tensors: bool) -> None:
+    """retain_grad(): keep what arrived at this node as the `grad` of the tensors that asked."""
+    for output_nr, reference in (node._retains or {}).items():
+        tensor, grad = reference(), grads[output_nr]
+        if tensor is None or grad is None:
+            continue
+        kept = grad.clone() if on_tensors else Tensor(np.array(grad))
+        tensor._grad = kept if tensor._grad is None else tensor._grad + kept
+
+
+def first_gradient(output: Tensor, gradient: Tensor | None, create_graph: bool, index: int = 0) -> Any:
+    """The gradient that a pass starts with: the user's, or 1 for a single element.
+
+    Raises:
+        RuntimeError: `output` has no graph, several elements and no gradient, or another shape than its gradient.
+        TypeError: `gradient` is not a tensor.
+    """
+    if not output._requires_grad:
+        raise RuntimeError(f"element {index} of tensors does not require grad and does not have a grad_fn")
+    if gradient is None:
+        if output.numel() != 1:
+            raise RuntimeError("grad can be implicitly created only for scalar outputs")
+        gradient = Tensor(np.ones_like(output._data))
+    if not isinstance(gradient, Tensor):
+        raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
+    if gradient.shape != output.shape:
+        raise RuntimeError(
+            f"Mismatch in shape: grad_output[{index}] has a shape of {Size(gradient.shape)} and output[{index}] has a "
+            f"shape of {Size(output.shape)}."
+        )
+    if gradient._data.dtype != output._data.dtype:
+        gradient = gradient.to(output.dtype)
+    return gradient if create_graph else gradient._data
+
+
+def as_tuple(value: Any) -> tuple[Any, ...]:
+    """One tensor, or a sequence of them, as a tuple."""
+    return tuple(value) if isinstance(value, list | tuple) else (value,)
+
+
+def start(
+    outputs: Any, gradients: Any, retain_graph: bool | None, create_graph: bool, captures: Sequence[Edge] | None = None
+) -> GraphTask:
+    """Check the arguments of a backward pass and set it up; nothing has run yet."""
+    outputs = as_tuple(outputs)
+    gradients = (None,) * len(outputs) if gradients is None else as_tuple(gradients)
+    if len(gradients) != len(outputs):
+        raise RuntimeError(f"got {len(outputs)} tensors and {len(gradients)} gradients")
+    roots = [(gradient_edge(o), first_gradient(o, g, create_graph, i)) for i, (o, g) in enumerate(zip(outputs, gradients, strict=True))]
+    keep_graph = create_graph if retain_graph is None else retain_graph
+    return GraphTask(roots, keep_graph, create_graph, captures)
+
+
+def backward(
+    tensors: Any, grad_tensors: Any = None, retain_graph: bool | None = None, create_graph: bool = False, inputs: Any = None
+) -> None:
+    """Add the gradients of `tensors` to the `grad` of the leaves they depend on.
+
+    Args:
+        tensors: one tensor or several.
+        grad_tensors: a gradient for each, in its shape; may be left out for single elements.
+        retain_graph: keep saved tensors (default: the value of `create_graph`).
+        create_graph: record the pass, for higher derivatives.
+        inputs: accumulate into these tensors only.
+
+    Raises:
+        RuntimeError: as PyTorch says it.
+    """
+    if create_graph:
+        warnings.warn(
+            "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient "
+            "which can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you "
+            "have to use this function, make sure to reset the .grad fields of your parameters to None after use to break "
+            "the cycle and avoid the leak.",
+            UserWarning,
+            stacklevel=3,
+        )
+    if inputs is not None:
+        _accumulate_into(as_tuple(inputs), tensors, grad_tensors, retain_graph, create_graph)
+        return
+    for _ in run_backward(start(tensors, grad_tensors, retain_graph, create_graph)):
+        pass
+
+
+def _accumulate_into(inputs: tuple[Tensor, ...], *task: Any) -> None:
+    """backward(inputs=...): gradients are captured, then accumulated into just these tensors."""
+    if not inputs:
+        raise RuntimeError("'inputs' argument to backward() cannot be empty.")
+    for tensor, g in zip(inputs, grad(task[0], inputs, task[1], task[2], task[3], allow_unused=True), strict=True):
+        if g is not None:
+            AccumulateGrad(tensor).apply((g if task[3] else g._data,), on_tensors=task[3])
+
+
+def grad(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    allow_unused: bool = False,
+) -> tuple[Tensor | None, ...]:
+    """The gradients of `outputs` with respect to `inputs`, returned instead of accumulated.
+
+    Args:
+        outputs: one tensor or several.
+        inputs: one tensor or several, leaves or not.
+        grad_outputs: a gradient for each output; may be left out for single elements.
+        retain_graph: keep saved tensors (default: the value of `create_graph`).
+        create_graph: record the pass, so that the results can be differentiated.
+        allow_unused: None for an input that the outputs do not depend on, instead of an error.
+
+    Raises:
+        RuntimeError: as PyTorch says it.
+    """
+    wanted = as_tuple(inputs)
+    if any(not t._requires_grad for t in wanted):
+        raise RuntimeError("One of the differentiated Tensors does not require grad")
+    edges = [gradient_edge(t) for t in wanted]
+    task = start(outputs, grad_outputs, retain_graph, create_graph, captures=edges)
+    for _ in run_backward(task):
+        pass
+    found = [task.captured.get(edge) for edge in edges]
+    if not allow_unused and any(g is None for g in found):
+        raise RuntimeError(
+            "One of the differentiated Tensors appears to not have been used in the graph. Set allow_unused=True if this "
+            "is the desired behavior."
+        )
+    return tuple(g if g is None or isinstance(g, Tensor) else Tensor(np.array(g)) for g in found)
+
+
+__all__ = ["Edge", "GraphTask", "Metadata", "Step", "backward", "first_gradient", "grad", "run_backward", "start"]

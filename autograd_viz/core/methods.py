@@ -1,0 +1,169 @@
+"""Puts the ops on Tensor: operators, methods, and the argument forms that PyTorch accepts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import inplace
+from .dtypes import dtype, float32, float64, int64
+from .ops import activation, arithmetic, comparison, linalg, reduction, shape
+from .tensor import Tensor
+
+
+def _sizes(sizes: tuple[Any, ...], numel: int) -> tuple[int, ...]:
+    """`(2, 3)` from view(2, 3), view((2, 3)) or view(2, -1)."""
+    if len(sizes) == 1 and isinstance(sizes[0], list | tuple):
+        sizes = tuple(sizes[0])
+    if -1 in sizes:
+        known = 1
+        for s in sizes:
+            known *= s if s != -1 else 1
+        sizes = tuple(numel // known if s == -1 and known else s for s in sizes)
+    total = 1
+    for s in sizes:
+        total *= s
+    if total != numel:
+        raise RuntimeError(f"shape '{list(sizes)}' is invalid for input of size {numel}")
+    return tuple(int(s) for s in sizes)
+
+
+def view(self: Tensor, *sizes: Any) -> Any:
+    """The same memory in another shape.
+
+    Raises:
+        RuntimeError: the element counts differ, or the memory does not allow it.
+    """
+    size = _sizes(sizes, self.numel())
+    if not np.shares_memory(self._data, self._data.reshape(size)) and self.numel():
+        raise RuntimeError(
+            "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
+            "contiguous subspaces). Use .reshape(...) instead."
+        )
+    return shape.view_sizes(self, size=size)
+
+
+def reshape(self: Tensor, *sizes: Any) -> Any:
+    """Another shape: a view if the memory allows, else a copy."""
+    size = _sizes(sizes, self.numel())
+    if self.numel() and not np.shares_memory(self._data, self._data.reshape(size)):
+        return shape.unsafe_view(shape.clone(self), size=size)
+    return shape.view_sizes(self, size=size)
+
+
+def expand(self: Tensor, *sizes: Any) -> Any:
+    """Repeat along dimensions of length 1; -1 keeps a length."""
+    wanted = tuple(sizes[0]) if len(sizes) == 1 and isinstance(sizes[0], list | tuple) else sizes
+    lead = len(wanted) - self.ndim
+    size = tuple(self.shape[i - lead] if s == -1 else s for i, s in enumerate(wanted))
+    try:
+        return shape.expand_sizes(self, size=size)
+    except ValueError:
+        raise RuntimeError(
+            f"The expanded size of the tensor {size} must match the existing size {tuple(self.shape)} at non-singleton dimensions"
+        ) from None
+
+
+def squeeze(self: Tensor, dim: int | None = None) -> Any:
+    """Without dimensions of length 1, or without `dim` if it is one."""
+    return shape.squeeze_all(self) if dim is None else shape.squeeze_dim(self, dim=dim)
+
+
+def unsqueeze(self: Tensor, dim: int) -> Any:
+    """A new dimension of length 1."""
+    return shape.unsqueeze(self, dim=dim)
+
+
+def unbind(self: Tensor, dim: int = 0) -> Any:
+    """All slices along `dim`, as a tuple of views."""
+    return shape.unbind_dim(self, dim=dim)
+
+
+def transpose(self: Tensor, dim0: int, dim1: int) -> Any:
+    """Two dimensions swapped."""
+    return shape.transpose_dims(self, dim0=dim0, dim1=dim1)
+
+
+def permute(self: Tensor, *dims: Any) -> Any:
+    """Dimensions in another order."""
+    return shape.permute_dims(self, dims=tuple(dims[0]) if isinstance(dims[0], list | tuple) else dims)
+
+
+def t(self: Tensor) -> Any:
+    """Transpose of a matrix.
+
+    Raises:
+        RuntimeError: more than two dimensions.
+    """
+    if self.ndim > 2:
+        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {self.ndim}D")
+    return shape.t(self)
+
+
+def getitem(self: Tensor, index: Any) -> Any:
+    """`x[0]`, `x[1, 2]`: slices by integers.
+
+    Raises:
+        IndexError: out of range.
+        NotImplementedError: an index that is not made of integers and full slices.
+    """
+    parts = index if isinstance(index, tuple) else (index,)
+    result, dim = self, 0
+    for part in parts:
+        if isinstance(part, int | np.integer) and not isinstance(part, bool):
+            if result.ndim <= dim or not -result.shape[dim] <= part < result.shape[dim]:
+                raise IndexError(f"index {part} is out of bounds for dimension {dim} with size {result.size()[dim:][:1]}")
+            result = shape.select(result, dim=dim, index=int(part) % result.shape[dim])
+        elif part == slice(None):
+            dim += 1
+        else:
+            raise NotImplementedError(f"indexing with {part!r} is not in autograd_viz yet; integers and ':' are")
+    return result
+
+
+def rsub(self: Tensor, other: Any) -> Any:
+    """other - self."""
+    return arithmetic.sub(other, self) if isinstance(other, Tensor) else arithmetic.rsub_scalar(self, other=other)
+
+
+def rdiv(self: Tensor, other: Any) -> Any:
+    """other / self, which PyTorch computes as reciprocal(self) * other."""
+    return arithmetic.mul(arithmetic.reciprocal(self), other)
+
+
+def to(self: Tensor, wanted: dtype) -> Any:
+    """The values in another type; self if it has that type."""
+    return self if self.dtype is wanted else shape.to_copy(self, dtype=wanted)
+
+
+def type_as(self: Tensor, other: Tensor) -> Any:
+    """The values in the type of `other`."""
+    return to(self, other.dtype)
+
+
+# fmt: off
+for _names, _op in {
+    "add __add__ __radd__": arithmetic.add, "sub __sub__": arithmetic.sub, "__rsub__": rsub,
+    "mul multiply __mul__ __rmul__": arithmetic.mul, "div divide __truediv__": arithmetic.div, "__rtruediv__": rdiv,
+    "neg __neg__": arithmetic.neg, "pow __pow__": arithmetic.pow,
+    "__rpow__": lambda self, other: arithmetic.pow(other, self),
+    "matmul __matmul__": linalg.matmul, "mm": linalg.mm, "mv": linalg.mv, "dot": linalg.dot,
+    "reciprocal": arithmetic.reciprocal, "square": arithmetic.square, "abs __abs__": arithmetic.abs,
+    "sign": arithmetic.sign, "exp": arithmetic.exp, "log": arithmetic.log, "sqrt": arithmetic.sqrt,
+    "sin": arithmetic.sin, "cos": arithmetic.cos, "relu": activation.relu, "sigmoid": activation.sigmoid,
+    "tanh": activation.tanh, "sum": reduction.sum, "mean": reduction.mean,
+    "eq __eq__": comparison.eq, "ne __ne__": comparison.ne, "lt __lt__": comparison.lt, "le __le__": comparison.le,
+    "gt __gt__": comparison.gt, "ge __ge__": comparison.ge,
+    "view": view, "reshape": reshape, "expand": expand, "squeeze": squeeze, "unsqueeze": unsqueeze, "unbind": unbind,
+    "transpose": transpose, "permute": permute, "t": t, "select": lambda self, dim, index: shape.select(self, dim=dim, index=index),
+    "clone": shape.clone, "detach": shape.detach, "__getitem__": getitem, "to": to, "type_as": type_as,
+    "float": lambda self: to(self, float32), "double": lambda self: to(self, float64), "long": lambda self: to(self, int64),
+    "add_ __iadd__": inplace.add_, "sub_ __isub__": inplace.sub_, "mul_ __imul__": inplace.mul_,
+    "div_ __itruediv__": inplace.div_, "zero_": inplace.zero_, "fill_": inplace.fill_, "copy_": inplace.copy_,
+}.items():
+    for _name in _names.split():
+        setattr(Tensor, _name, _op)
+# fmt: on
+Tensor.T = property(lambda self: permute(self, *reversed(range(self.ndim))))  # type: ignore[attr-defined]
+Tensor.mT = property(lambda self: transpose(self, -2, -1))  # type: ignore[attr-defined]

@@ -1,0 +1,70 @@
+"""Matrix products."""
+# fmt: off -- ops are a table: keep the columns
+
+from __future__ import annotations
+
+from ..primitive import primitive
+from ..tensor import Tensor
+
+
+@primitive("MmBackward0")
+def mm(self, mat2):
+    """Matrix times matrix: (n, k) @ (k, m) -> (n, m)."""
+    return self @ mat2
+mm.defvjp(
+    self = lambda grad, mat2: grad @ t(mat2),
+    mat2 = lambda grad, self: t(self) @ grad,
+)
+
+
+@primitive("MvBackward0")
+def mv(self, vec):
+    """Matrix times vector: (n, k) @ (k,) -> (n,)."""
+    return self @ vec
+mv.defvjp(
+    self = lambda grad, vec:  ger(grad, vec),
+    vec  = lambda grad, self: t(self) @ grad,
+)
+
+
+@primitive("DotBackward0")
+def dot(self, tensor):
+    """Vector times vector: (k,) @ (k,) -> ()."""
+    return self @ tensor
+dot.defvjp(
+    self   = lambda grad, tensor: grad * tensor,
+    tensor = lambda grad, self:   grad * self,
+)
+
+
+@primitive("GerBackward0")
+def ger(self, vec2):
+    """Outer product: (n,), (m,) -> (n, m)."""
+    return self[:, None] * vec2[None, :]
+ger.defvjp(
+    self = lambda grad, vec2: grad @ vec2,
+    vec2 = lambda grad, self: t(grad) @ self,
+)
+
+
+def matmul(input: Tensor, other: Tensor) -> Tensor:
+    """`input @ other` for vectors and matrices; the op (dot, mv, mm) depends on the dimensions, as in PyTorch.
+
+    Raises:
+        RuntimeError: the shapes do not fit.
+        NotImplementedError: a tensor of more than two dimensions.
+    """
+    shapes = f"({'x'.join(map(str, input.shape))} and {'x'.join(map(str, other.shape))})"
+    if input.ndim == 0 or other.ndim == 0:
+        raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {input.ndim}D and {other.ndim}D")
+    if input.ndim > 2 or other.ndim > 2:
+        raise NotImplementedError(f"matmul of more than two dimensions {shapes} is not in autograd_viz yet")
+    if input.shape[-1] != other.shape[0]:
+        raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied {shapes}")
+    if input.ndim == 1 and other.ndim == 1:
+        return dot(input, other)
+    if input.ndim == 2 and other.ndim == 1:
+        return mv(input, other)
+    if input.ndim == 2:
+        return mm(input, other)
+    return input.unsqueeze(0).mm(other).squeeze(0)

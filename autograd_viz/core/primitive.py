@@ -1,0 +1,275 @@
+"""What an op is: a NumPy forward, and one gradient rule per input that is said once and read three times.
+
+    @primitive("MulBackward0")
+    def mul(self, other):
+        return self * other
+    mul.defvjp(
+        self  = lambda grad, other: grad * other,
+        other = lambda grad, self:  grad * self,
+    )
+
+# Note [A rule is read three times]
+1. on arrays: this is what `backward()` runs;
+2. on tensors with grad mode on: `create_graph=True`, so the rule's own ops are recorded;
+3. on Symbols: the rule writes its own text, which is the formula on the screen.
+It is one code object, bound to three namespaces of op names: NumPy forwards, primitives, writers of text. Ops find each
+other by name in these, whichever file declares them.
+
+# Note [Parameter names say what is saved]
+After `grad` (or `grads`, if the op has several outputs) a rule names what it needs: an input, an option, `result`,
+`<input>_sym_sizes`, `<input>_sym_numel`. Nothing else is saved. The node shows them as `_saved_<name>`.
+
+# Note [When a tensor is saved]
+As in PyTorch: a tensor that exactly one of several rules asks for is saved only if that rule will run (in `a * b` with
+`b` fixed, `a` is not kept); plain values, and whatever more than one rule or the derivative of a derivative asks for,
+always are.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from types import FunctionType, MethodType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import provenance
+from .dtypes import promote
+from .grad_mode import is_grad_enabled
+from .node import PrimitiveNode, SavedTensor, gradient_edge
+from .symbol import Symbol, call
+from .tensor import Tensor, as_operand
+
+# the namespaces of the three readings, filled as ops are declared
+ARRAY_NAMES: dict[str, Any] = {"np": np}
+TENSOR_NAMES: dict[str, Any] = {"np": np}
+SYMBOL_NAMES: dict[str, Any] = {"np": np}
+
+
+class Rule(NamedTuple):
+    """The vjp with respect to one input, in its three readings."""
+
+    on_tensors: Callable[..., Any]
+    on_arrays: Callable[..., Any]
+    on_symbols: Callable[..., Any]
+    wants: tuple[int, ...]  # places in the node's saved values
+
+
+class Primitive:
+    """An op that autograd knows; call it on tensors and Python numbers."""
+
+    def __init__(
+        self, forward: Callable[..., Any], node_name: str, *, view: bool = False, promotes: bool = False, outputs: str = "one"
+    ) -> None:
+        self.forward, self.name, self.__doc__ = forward, forward.__name__, forward.__doc__
+        self.title = "".join(part.capitalize() for part in self.name.split("_"))
+        self.node_name, self.view, self.promotes, self.several = node_name, view, promotes, outputs == "several"
+        parameters = inspect.signature(forward).parameters.values()
+        self.inputs = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+        self.variadic = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), None)
+        self.options = {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
+        self.rules: tuple[Rule | None, ...] = ()
+        self.saved_names: tuple[str, ...] = ()
+        self._guards: tuple[int | None, ...] = ()
+        self.node_class: type[PrimitiveNode] | None = None
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else MethodType(self, instance)
+
+    def __repr__(self) -> str:
+        return f"<primitive {self.name}>"
+
+    # -- declaring ----------------------------------------------------------------------------------------------------
+
+    def defvjp(self, /, **rules: Callable[..., Any]) -> None:
+        """Give the rule of each differentiable input.
+
+        Raises:
+            TypeError: a rule is for, or asks for, something the op does not have; the message lists the choices.
+        """
+        inputs = [self.variadic] if self.variadic else self.inputs
+        known = {*inputs, *self.options, "result"}
+        known |= {f"{n}_sym_{what}" for n in inputs for what in ("sizes", "numel")}
+        for target, rule in rules.items():
+            asked = list(inspect.signature(rule).parameters)[1:]
+            if target not in inputs or not set(asked) <= known:
+                raise TypeError(f"{self.name}: rule for {target!r} asks for {asked}; choose from {sorted(known)}")
+        asked_by_any = {name for r in rules.values() for name in list(inspect.signature(r).parameters)[1:]}
+        self.saved_names = tuple(sorted(asked_by_any))
+        self.rules = tuple(self._read(rules[n]) if n in rules else None for n in inputs)
+        self._guards = tuple(self._guard(place) for place in range(len(self.saved_names)))
+        self.node_class = _make_node_class(self)
+
+    def _read(self, rule: Callable[..., Any]) -> Rule:
+        """Bind one rule to its three namespaces."""
+        wants = tuple(self.saved_names.index(n) for n in list(inspect.signature(rule).parameters)[1:])
+        return Rule(rebound(rule, TENSOR_NAMES), rebound(rule, ARRAY_NAMES), rebound(rule, SYMBOL_NAMES), wants)
+
+    # -- forward ------------------------------------------------------------------------------------------------------
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        """Run the op on tensors and numbers, and record it if grad mode is on."""
+        if not self.variadic and len(args) != len(self.inputs):
+            raise TypeError(f"{self.name}() takes {len(self.inputs)} tensor argument(s), got {len(args)}")
+        inputs = tuple(a if isinstance(a, Tensor) else as_operand(a, self.name, i) for i, a in enumerate(args))
+        if unknown := options.keys() - self.options.keys():
+            raise TypeError(f"{self.name}() got an unexpected keyword argument {sorted(unknown)[0]!r}")
+        options = {**self.options, **options}
+        value = self.forward(*self._arrays(inputs), **options)
+        results = tuple(Tensor._of(v) for v in value) if self.several else (Tensor._of(value),)
+        if self.view:
+            for r in results:
+                r._share_storage(inputs[0])
+        if is_grad_enabled():
+            self._record(inputs, options, results)
+        return results if self.several else results[0]
+
+    def _arrays(self, inputs: tuple[Tensor, ...]) -> list[np.ndarray[Any, Any]]:
+        """The inputs' arrays, brought to their common type if the op mixes types."""
+        arrays = [t._data for t in inputs]
+        if self.promotes and any(a.dtype != arrays[0].dtype for a in arrays):
+            common = promote([(a.dtype, a.ndim, t._is_number) for a, t in zip(arrays, inputs, strict=True)])
+            return [a.astype(common, copy=False) for a in arrays]
+        return arrays
+
+    def _record(self, inputs: tuple[Tensor, ...], options: dict[str, Any], results: tuple[Tensor, ...]) -> None:
+        """Make the backward node if one is needed, and remember which op made the results."""
+        node = None
+        if self.node_class is not None and any(t._requires_grad for t in inputs):
+            edges = tuple(gradient_edge(t) for t in inputs)
+            metadata = tuple((r._data.shape, r._data.dtype) for r in results)
+            node = self.node_class(edges, metadata, self._save(inputs, options, results))
+            for i, r in enumerate(results):
+                r._requires_grad, r._grad_fn, r._output_nr = True, node, i
+        provenance.record(self.title, inputs, results, node)
+
+    def _save(self, inputs: tuple[Tensor, ...], options: dict[str, Any], results: tuple[Tensor, ...]) -> tuple[Any, ...]:
+        """What the rules ask for, in the order of `saved_names`; see Note [When a tensor is saved]."""
+        saved: list[Any] = []
+        for name, guard in zip(self.saved_names, self._guards, strict=True):
+            wanted = guard is None or inputs[guard]._requires_grad
+            if name in options:
+                saved.append(options[name])
+            elif name == "result":
+                saved.append(SavedTensor(results[0], 0) if wanted else None)
+            elif name in self.inputs:
+                saved.append(SavedTensor(inputs[self.inputs.index(name)]) if wanted else None)
+            else:
+                base, _, what = name.partition("_sym_")
+                array = inputs[self.inputs.index(base)]._data
+                saved.append(array.size if what == "numel" else array.shape)
+        return tuple(saved)
+
+    def _guard(self, place: int) -> int | None:
+        """The input that must require grad for the saved value at `place` to be kept, or None if it always is."""
+        users = [i for i, rule in enumerate(self.rules) if rule and place in rule.wants]
+        several = sum(rule is not None for rule in self.rules) > 1
+        return users[0] if len(users) == 1 and several and "backward" not in self.name else None
+
+    # -- backward -----------------------------------------------------------------------------------------------------
+
+    def vjp(self, node: PrimitiveNode, grads: tuple[Any, ...], on_tensors: bool) -> tuple[Any, ...]:
+        """grad_inputs of `node`: the rule of every input that wants a gradient, run on arrays or on tensors."""
+        grad = self._materialized(node, grads, on_tensors) if self.several else grads[0]
+        values = {i: node.unpack(i) for i in self._places(node)}
+        if not on_tensors:
+            values = {i: _plain(v) for i, v in values.items()}
+        out: list[Any] = []
+        for need, rule in zip(self._needs(node), self.rules, strict=True):
+            function = rule and (rule.on_tensors if on_tensors else rule.on_arrays)
+            out.append(function(grad, *(values[i] for i in rule.wants)) if need and rule and function else None)
+        return tuple(out[0]) if self.variadic else tuple(out)
+
+    def formulas(self, node: PrimitiveNode, grads: tuple[Symbol, ...], saved: dict[str, Symbol]) -> dict[str, str]:
+        """The third reading: the text of every rule that runs for `node`, by input name.
+
+        Args:
+            node: says which inputs want a gradient.
+            grads: a symbol per grad_output.
+            saved: symbols for saved tensors; what is not there (a dim, an exponent) is shown by its value.
+        """
+        grad: Any = list(grads) if self.several else grads[0]
+        texts = {}
+        for name, need, rule in zip([self.variadic] if self.variadic else self.inputs, self._needs(node), self.rules, strict=True):
+            if need and rule and name:
+                values = [saved.get(self.saved_names[i], node._saved[i]) for i in rule.wants]
+                texts[name] = repr(rule.on_symbols(grad, *values))
+        return texts
+
+    def _needs(self, node: PrimitiveNode) -> tuple[bool, ...]:
+        return (True,) if self.variadic else node._needs
+
+    def _places(self, node: PrimitiveNode) -> set[int]:
+        """The saved values that the rules of this node use."""
+        return {i for need, rule in zip(self._needs(node), self.rules, strict=True) if need and rule for i in rule.wants}
+
+    def _materialized(self, node: PrimitiveNode, grads: tuple[Any, ...], on_tensors: bool) -> tuple[Any, ...]:
+        """Zeros for the outputs that nobody used."""
+        zeros = [np.zeros(shape, dtype) for shape, dtype in node._input_metadata]
+        return tuple((Tensor._of(z) if on_tensors else z) if g is None else g for g, z in zip(grads, zeros, strict=True))
+
+
+def _plain(value: Any) -> Any:
+    """A saved tensor as the first reading wants it; a Python number stays one, so that it does not widen the result."""
+    if isinstance(value, Tensor):
+        return value._data.item() if value._is_number else value._data
+    return value
+
+
+def _make_node_class(p: Primitive) -> type[PrimitiveNode]:
+    """The backward node's class: PyTorch's name, and a `_saved_<name>` property for each saved value."""
+
+    def saved_property(index: int) -> property:
+        return property(lambda node: node.unpack(index))
+
+    body: dict[str, Any] = {f"_saved_{name}": saved_property(i) for i, name in enumerate(p.saved_names)}
+    return type(p.node_name, (PrimitiveNode,), {"__slots__": (), "primitive": p, "__doc__": f"Backward of {p.name}.", **body})
+
+
+def rebound(function: Callable[..., Any], names: dict[str, Any]) -> FunctionType:
+    """The same code, its global names looked up in `names`."""
+    code, defaults = function.__code__, function.__defaults__  # type: ignore[attr-defined]
+    copy = FunctionType(code, names, function.__name__, defaults, function.__closure__)  # type: ignore[attr-defined]
+    copy.__kwdefaults__ = function.__kwdefaults__  # type: ignore[attr-defined]
+    return copy
+
+
+def primitive(node_name: str = "", *, written: Callable[..., Symbol] | None = None, **traits: Any) -> Callable[..., Primitive]:
+    """Declare an op. `node_name` is PyTorch's name of its backward node (tabled, never derived).
+
+    Args:
+        node_name: empty for an op that is not differentiable.
+        written: how a formula shows it, as a function of Symbols; a call of its name if left out.
+        view: the result shares the memory of the first input.
+        promotes: inputs of different types are brought to a common one.
+        outputs: "one" or "several".
+    """
+
+    def declare(forward: Callable[..., Any]) -> Primitive:
+        p = Primitive(forward, node_name, **traits)
+        ARRAY_NAMES[p.name], TENSOR_NAMES[p.name] = forward, p
+        SYMBOL_NAMES[p.name] = written or _writer(p.name)
+        return p
+
+    return declare
+
+
+def composite(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Declare a function written in ops, for use in rules. A formula shows it as a call of its name."""
+    TENSOR_NAMES[function.__name__] = rebound(function, TENSOR_NAMES)
+    ARRAY_NAMES[function.__name__] = rebound(function, ARRAY_NAMES)
+    SYMBOL_NAMES[function.__name__] = _writer(function.__name__)
+    return rebound(function, TENSOR_NAMES)
+
+
+def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Declare a function that decides on plain values only; a formula shows what it comes to."""
+    TENSOR_NAMES[function.__name__] = rebound(function, TENSOR_NAMES)
+    ARRAY_NAMES[function.__name__] = rebound(function, ARRAY_NAMES)
+    SYMBOL_NAMES[function.__name__] = rebound(function, SYMBOL_NAMES)
+    return function
+
+
+def _writer(name: str) -> Callable[..., Symbol]:
+    return lambda *args, **options: call(name, *args, **options)

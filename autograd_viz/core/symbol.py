@@ -1,0 +1,75 @@
+"""An operand that writes its own formula: the third reading of a gradient rule."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+# how tightly the text binds: a looser text gets brackets inside a tighter one
+_COMPARE, _SUM, _PRODUCT, _POWER, _ATOM = range(5)
+
+
+class Symbol:
+    """A text such as ``grad * other`` that grows as operators are applied to it.
+
+    >>> (Symbol("grad") * (Symbol("a") + 1)).text
+    'grad * (a + 1)'
+    """
+
+    __slots__ = ("binding", "text")
+
+    def __init__(self, text: str, binding: int = _ATOM) -> None:
+        self.text, self.binding = text, binding
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def __neg__(self) -> Symbol:
+        return Symbol(f"-{_bracketed(self, _PRODUCT)}", _PRODUCT)
+
+    def __getitem__(self, index: Any) -> Symbol:
+        return Symbol(f"{_bracketed(self, _ATOM)}[{index!r}]")
+
+
+def number(text: str) -> Symbol:
+    """A number as an operand: a negative one wants brackets inside a product."""
+    return Symbol(text, _SUM if text.startswith("-") else _ATOM)
+
+
+def _operand(value: Any) -> Symbol:
+    return value if isinstance(value, Symbol) else number(repr(value))
+
+
+def _bracketed(operand: Symbol, binding: int, strict: bool = False) -> str:
+    loose = operand.binding < binding or (strict and operand.binding == binding)
+    return f"({operand.text})" if loose else operand.text
+
+
+def _infix(sign: str, binding: int, swapped: bool = False) -> Callable[[Symbol, Any], Symbol]:
+    def operator(self: Symbol, other: Any) -> Symbol:
+        left, right = (_operand(other), self) if swapped else (self, _operand(other))
+        strict_left, strict_right = sign == "**", sign in "-/"
+        text = f"{_bracketed(left, binding, strict_left)} {sign} {_bracketed(right, binding, strict_right)}"
+        return Symbol(text, binding)
+
+    return operator
+
+
+for _name, _sign, _binding in (
+    ("add", "+", _SUM), ("sub", "-", _SUM), ("mul", "*", _PRODUCT), ("truediv", "/", _PRODUCT),
+    ("matmul", "@", _PRODUCT), ("pow", "**", _POWER),
+):  # fmt: skip
+    setattr(Symbol, f"__{_name}__", _infix(_sign, _binding))
+    setattr(Symbol, f"__r{_name}__", _infix(_sign, _binding, swapped=True))
+for _name, _sign in (("gt", ">"), ("ge", ">="), ("lt", "<"), ("le", "<=")):
+    setattr(Symbol, f"__{_name}__", _infix(_sign, _COMPARE))
+
+
+def call(name: str, *args: Any, **options: Any) -> Symbol:
+    """The text of a function call; options keep their names.
+
+    >>> call("sum", Symbol("grad"), (0,), keepdim=True).text
+    'sum(grad, (0,), keepdim=True)'
+    """
+    parts = [repr(a) for a in args] + [f"{k}={v!r}" for k, v in options.items()]
+    return Symbol(f"{name}({', '.join(parts)})")

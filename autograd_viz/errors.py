@@ -1,0 +1,37 @@
+"""What can go wrong outside the autograd core.
+
+    AutogradVizError
+    ├── NotDrawableError   (TypeError)   show(3): there is no graph to draw
+    ├── UnknownChoiceError (ValueError)  theme="blue", save(e, "e.xyz"): the choices are named
+    ├── DocumentError      (ValueError)  a JSON document that is not one of ours
+    └── CannotWriteError   (OSError)     save(e, "/no/such/folder/e.svg")
+
+The core raises what PyTorch raises (RuntimeError, TypeError, ...), in PyTorch's words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class AutogradVizError(Exception):
+    """Every error that the drawing, stepping and exporting side raises on purpose."""
+
+
+class NotDrawableError(AutogradVizError, TypeError):
+    """The object has no graph."""
+
+
+class UnknownChoiceError(AutogradVizError, ValueError):
+    """A word that is not one of the choices; the message lists them."""
+
+    def __init__(self, what: str, given: object, choices: Iterable[str]) -> None:
+        super().__init__(f"unknown {what} {given!r}; choose one of: {', '.join(choices)}")
+
+
+class DocumentError(AutogradVizError, ValueError):
+    """A JSON text that does not hold a document this version can read."""
+
+
+class CannotWriteError(AutogradVizError, OSError):
+    """A file could not be written; whatever stood at the path is untouched."""
