@@ -13,11 +13,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .grad_mode import set_grad_enabled
-from .node import AccumulateGrad, Edge, Metadata, Node, gradient_edge
+from .node import AccumulateGrad, Edge, Node, Passed, gradient_edge
 from .ops.shape import sum_to
 from .primitive import ARRAY_NAMES
 from .ready_queue import ReadyQueue
 from .tensor import Size, Tensor
+
+SMALL = 64  # elements
 
 _sum_to_on_arrays = ARRAY_NAMES["sum_to"]
 
@@ -67,6 +69,7 @@ class GraphTask:
                 if edge[0] is not None:
                     self.captures.setdefault(edge[0], []).append(edge)
             self.needed = _ancestors(list(self.captures), consumers)
+        self.starts = set(starts)
         for edge, grad in roots:
             self._deliver(edge, grad)
 
@@ -75,25 +78,35 @@ class GraphTask:
         return self.ready.peek() if self.ready else None
 
     def step(self) -> Step | None:
-        """Run the next node; None if it only had a gradient to hand over (`captures`)."""
-        node = self.ready.pop()
-        grads = tuple(self.arrived.pop(node, ()) or [None] * len(node._input_metadata))
+        """Run the next node; None if it only had a gradient to hand over (`captures`).
+
+        If the node raises, the pass stays where it was.
+        """
+        node = self.ready.peek()
+        grads = tuple(self.arrived.get(node, ()) or [None] * len(node._input_metadata))
         with set_grad_enabled(self.create_graph):
             if node._retains:
                 _retain(node, grads, self.create_graph)
             for edge in self.captures.get(node, ()):
                 self.captured[edge] = grads[edge[1]]
             if self.needed is not None and node not in self.needed:
+                self._done(node)
                 return None
             results = node.apply(grads, self.create_graph)
-            if not self.keep_graph:
-                node.release()
             grad_inputs = tuple(
                 _validated(node, i, g, edge) for i, (g, edge) in enumerate(zip(results, node.next_functions, strict=True))
             )
+            self._done(node)
+            node._passed = Passed(_small(grads), _small(grad_inputs), node in self.starts)
+            if not self.keep_graph:
+                node.release()
             for edge, g in zip(node.next_functions, grad_inputs, strict=True):
                 self._deliver(edge, g)
         return Step(node, grads, results, grad_inputs)
+
+    def _done(self, node: Node) -> None:
+        self.ready.pop()
+        self.arrived.pop(node, None)
 
     def _deliver(self, edge: Edge, grad: Any) -> None:
         """Add a gradient to what has arrived at a node, and queue the node when nothing more is to come."""
@@ -169,6 +182,12 @@ def _validated(node: Node, index: int, grad: Any, edge: Edge) -> Any:
     if data.dtype != element_type:
         grad = grad.to(Tensor(np.empty(0, element_type)).dtype) if isinstance(grad, Tensor) else grad.astype(element_type)
     return grad
+
+
+def _small(grads: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arrays of the gradients that a drawing can show; None for larger ones, so that nothing big is kept alive."""
+    arrays = (g._data if isinstance(g, Tensor) else g for g in grads)
+    return tuple(a if a is not None and a.size <= SMALL else None for a in arrays)
 
 
 def _expands_to(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
@@ -307,5 +326,3 @@ def grad(
         )
     return tuple(g if g is None or isinstance(g, Tensor) else Tensor(np.array(g)) for g in found)
 
-
-__all__ = ["Edge", "GraphTask", "Metadata", "Step", "backward", "first_gradient", "grad", "run_backward", "start"]

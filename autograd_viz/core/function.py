@@ -53,6 +53,14 @@ class FunctionNode(Node):
         """Free the kept tensors."""
         self._kept = tuple(FREED if isinstance(s, SavedTensor) else s for s in self._kept)
 
+    def remember(self) -> tuple[Any, ...]:
+        """What passed, and the kept tensors."""
+        return (self._passed, self._kept)
+
+    def recall(self, remembered: tuple[Any, ...]) -> None:
+        """Put both back."""
+        self._passed, self._kept = remembered
+
     def _wrap_kept(self, outputs: tuple[Tensor, ...]) -> None:
         """After forward: remember versions, and keep an output bare (see SavedTensor)."""
         positions = {id(o): i for i, o in enumerate(outputs)}  # alive right here, so ids are distinct

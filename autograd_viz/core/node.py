@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import weakref
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -41,10 +41,11 @@ class SavedTensor:
     and a node that held its result would be a reference cycle in every graph.
     """
 
-    __slots__ = ("output_nr", "tensor", "version")
+    __slots__ = ("original", "output_nr", "tensor", "version")
 
     def __init__(self, tensor: Tensor, output_nr: int | None = None) -> None:
         self.tensor = tensor if output_nr is None else tensor._without_history()
+        self.original = None if output_nr is None else weakref.ref(tensor)
         self.version = tensor._version
         self.output_nr = output_nr
 
@@ -57,7 +58,10 @@ class SavedTensor:
         self.check()
         if self.output_nr is None:
             return self.tensor
-        return self.tensor._with_history(node, self.output_nr)
+        result = self.tensor._with_history(node, self.output_nr)
+        original = self.original() if self.original is not None else None
+        result._made_by = None if original is None else original._made_by
+        return result
 
     def check(self) -> None:
         """Raise if the tensor was modified in place since it was saved."""
@@ -71,6 +75,14 @@ class SavedTensor:
                 f"expected version {self.version} instead. Hint: enable anomaly detection to find the operation that "
                 "failed to compute its gradient, with torch.autograd.set_detect_anomaly(True)."
             )
+
+
+class Passed(NamedTuple):
+    """The gradients that went through a node in the last backward pass, as far as they are small: a drawing shows them."""
+
+    grad_outputs: tuple[Any, ...]
+    grad_inputs: tuple[Any, ...]
+    is_root: bool
 
 
 class _Freed:
@@ -90,17 +102,21 @@ class Node:
         next_functions: one edge per input of the op.
     """
 
-    __slots__ = ("__weakref__", "_input_metadata", "_retains", "_sequence", "next_functions")
+    __slots__ = ("__weakref__", "_input_metadata", "_passed", "_retains", "_sequence", "next_functions")
 
     def __init__(self, next_functions: tuple[Edge, ...], input_metadata: tuple[Metadata, ...]) -> None:
         self.next_functions = next_functions
         self._input_metadata = input_metadata
         self._sequence = next(_sequence)
+        self._passed: Passed | None = None
         self._retains: dict[int, weakref.ref[Tensor]] | None = None  # outputs whose .grad is kept (retain_grad)
 
     def name(self) -> str:
         """The class name, as PyTorch spells it."""
         return type(self).__name__
+
+    def __repr__(self) -> str:
+        return f"<{self.name()} object at {hex(id(self))}>"
 
     def _sequence_nr(self) -> int:
         return self._sequence
@@ -115,6 +131,14 @@ class Node:
 
     def release(self) -> None:
         """Free the saved tensors."""
+
+    def remember(self) -> tuple[Any, ...]:
+        """What a call of the node changes in it, as it is now, for `recall`."""
+        return (self._passed,)
+
+    def recall(self, remembered: tuple[Any, ...]) -> None:
+        """Make it so again (a stepper that goes back un-frees saved tensors)."""
+        self._passed = remembered[0]
 
     def __call__(self, *grads: Tensor | None) -> Any:
         """Run this one node by hand, recording if grad mode is on; nothing is freed and broadcasting is not undone.
@@ -167,6 +191,14 @@ class PrimitiveNode(Node):
     def release(self) -> None:
         """Free the saved tensors; plain values (a dim, an exponent) stay."""
         self._saved = tuple(FREED if isinstance(s, SavedTensor) else s for s in self._saved)
+
+    def remember(self) -> tuple[Any, ...]:
+        """What passed, and the saved values."""
+        return (self._passed, self._saved)
+
+    def recall(self, remembered: tuple[Any, ...]) -> None:
+        """Put both back."""
+        self._passed, self._saved = remembered
 
     def unpack(self, index: int) -> Any:
         """A saved value for use: a tensor, or a plain value.

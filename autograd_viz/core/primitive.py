@@ -108,7 +108,7 @@ class Primitive:
 
     # -- forward ------------------------------------------------------------------------------------------------------
 
-    def __call__(self, *args: Any, **options: Any) -> Any:
+    def __call__(self, /, *args: Any, **options: Any) -> Any:
         """Run the op on tensors and numbers, and record it if grad mode is on."""
         if not self.variadic and len(args) != len(self.inputs):
             raise TypeError(f"{self.name}() takes {len(self.inputs)} tensor argument(s), got {len(args)}")

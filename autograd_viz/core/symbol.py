@@ -48,7 +48,7 @@ def _bracketed(operand: Symbol, binding: int, strict: bool = False) -> str:
 def _infix(sign: str, binding: int, swapped: bool = False) -> Callable[[Symbol, Any], Symbol]:
     def operator(self: Symbol, other: Any) -> Symbol:
         left, right = (_operand(other), self) if swapped else (self, _operand(other))
-        strict_left, strict_right = sign == "**", sign in "-/"
+        strict_left, strict_right = sign == "**", sign != "+"
         text = f"{_bracketed(left, binding, strict_left)} {sign} {_bracketed(right, binding, strict_right)}"
         return Symbol(text, binding)
 

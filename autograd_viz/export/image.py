@@ -1,0 +1,93 @@
+"""SVG text -> files. PNG is drawn by resvg with a font that comes as a dependency, never from the system."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import importlib.util
+import os
+import tempfile
+from pathlib import Path
+
+import resvg_py
+
+from ..errors import AutogradVizError, CannotWriteError, UnknownChoiceError
+
+SUFFIXES = (".svg", ".png")
+LARGEST_PNG = 16_000  # px of a side
+
+
+@functools.cache
+def font_file() -> Path:
+    """DejaVu Sans Mono, from matplotlib's data; matplotlib itself is not imported.
+
+    Raises:
+        AutogradVizError: matplotlib is not installed.
+    """
+    spec = importlib.util.find_spec("matplotlib")
+    if spec is None or not spec.submodule_search_locations:
+        raise AutogradVizError("PNG pictures take their font from matplotlib, which is not installed: pip install matplotlib")
+    return Path(spec.submodule_search_locations[0]) / "mpl-data" / "fonts" / "ttf" / "DejaVuSansMono.ttf"
+
+
+def png_bytes(svg: str, scale: float = 2.0) -> bytes:
+    """The picture as PNG, `scale` pixels per px.
+
+    Raises:
+        ValueError: scale is not positive.
+    """
+    if not scale > 0:
+        raise ValueError(f"scale must be positive, got {scale}")
+    return bytes(
+        resvg_py.svg_to_bytes(
+            svg_string=svg, zoom=scale, skip_system_fonts=True, font_files=[str(font_file())], monospace_family="DejaVu Sans Mono"
+        )
+    )
+
+
+def write(svg: str, path: str | os.PathLike[str], scale: float) -> Path:
+    """Write the picture to a file; the suffix says how. A failed write leaves what was there before.
+
+    Raises:
+        UnknownChoiceError: another suffix.
+        CannotWriteError: the folder is missing or may not be written to.
+    """
+    target = Path(path)
+    check_suffix(target)
+    data = png_bytes(svg, scale) if target.suffix.lower() == ".png" else svg.encode()
+    if not target.parent.is_dir():
+        raise CannotWriteError(f"cannot write {target}: the folder {target.parent} does not exist")
+    try:
+        replace_file(target, data)
+    except OSError as error:
+        raise CannotWriteError(f"cannot write {target}: {error.strerror or error}") from error
+    return target
+
+
+def check_suffix(path: str | os.PathLike[str]) -> None:
+    """Refuse a suffix that is not one of ours before any work is done."""
+    if Path(path).suffix.lower() not in SUFFIXES:
+        raise UnknownChoiceError("file suffix", Path(path).suffix, SUFFIXES)
+
+
+def replace_file(target: Path, data: bytes) -> None:
+    """Write beside the target, then move over it: there is never half a file."""
+    if target.is_dir():
+        raise IsADirectoryError(0, "it is a folder")
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        os.chmod(name, 0o666 & ~_umask())
+        os.replace(name, target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(name)
+        raise
+
+
+@functools.cache
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

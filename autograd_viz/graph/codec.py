@@ -1,0 +1,124 @@
+"""Documents and traces as JSON, with a schema version, and back.
+
+Every dataclass becomes an object of its non-default fields; nan and the infinities, which JSON lacks, become strings.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import types
+import typing
+from typing import Any
+
+from ..errors import DocumentError
+from .model import Document
+from .trace import Trace
+
+SCHEMA_VERSION = 1
+
+_SPECIAL = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
+
+
+def document_to_json(document: Document) -> str:
+    """One JSON object: {"schema": 1, "document": {...}}."""
+    return json.dumps({"schema": SCHEMA_VERSION, "document": to_plain(document)}, ensure_ascii=False)
+
+
+def document_from_json(text: str) -> Document:
+    """The document that `document_to_json` wrote.
+
+    Raises:
+        DocumentError: not JSON, another schema version, or fields that do not fit.
+    """
+    return typing.cast(Document, _read(text, "document", Document))
+
+
+def trace_to_json(trace: Trace) -> str:
+    """One JSON object: {"schema": 1, "trace": {...}}."""
+    return json.dumps({"schema": SCHEMA_VERSION, "trace": to_plain(trace)}, ensure_ascii=False)
+
+
+def trace_from_json(text: str) -> Trace:
+    """The trace that `trace_to_json` wrote.
+
+    Raises:
+        DocumentError: as `document_from_json`.
+    """
+    return typing.cast(Trace, _read(text, "trace", Trace))
+
+
+def to_plain(value: Any) -> Any:
+    """Dicts, lists, strings and numbers only."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {f.name: to_plain(getattr(value, f.name)) for f in dataclasses.fields(value) if not _is_default(value, f)}
+    if isinstance(value, tuple):
+        return [to_plain(v) for v in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value
+
+
+def _is_default(value: Any, f: dataclasses.Field[Any]) -> bool:
+    return f.default is not dataclasses.MISSING and getattr(value, f.name) == f.default
+
+
+def _read(text: str, key: str, kind: type) -> Any:
+    try:
+        outer = json.loads(text)
+    except ValueError as error:
+        raise DocumentError(f"this is not JSON: {error}") from None
+    if not isinstance(outer, dict) or key not in outer:
+        raise DocumentError(f"this JSON holds no {key}")
+    if outer.get("schema") != SCHEMA_VERSION:
+        raise DocumentError(f"schema version {outer.get('schema')!r} cannot be read; this is version {SCHEMA_VERSION}")
+    return from_plain(outer[key], kind, key)
+
+
+def from_plain(plain: Any, kind: Any, where: str) -> Any:
+    """The value of type `kind` that `to_plain` made `plain` of.
+
+    Raises:
+        DocumentError: it does not fit; the message says where.
+    """
+    if dataclasses.is_dataclass(kind) and isinstance(kind, type):
+        return _dataclass_from(plain, kind, where)
+    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
+    if origin is tuple:
+        if not isinstance(plain, list):
+            raise DocumentError(f"{where}: expected a list, got {type(plain).__name__}")
+        return tuple(from_plain(p, arguments[0], f"{where}[{i}]") for i, p in enumerate(plain))
+    if origin in (types.UnionType, typing.Union):
+        return _union_from(plain, arguments, where)
+    if kind is float and (isinstance(plain, float) or plain in _SPECIAL):
+        return _SPECIAL.get(plain, plain) if isinstance(plain, str) else plain
+    if kind is type(None) or type(plain) is not kind:
+        raise DocumentError(f"{where}: expected {getattr(kind, '__name__', kind)}, got {plain!r}")
+    return plain
+
+
+def _union_from(plain: Any, kinds: tuple[Any, ...], where: str) -> Any:
+    """`plain` as the one of `kinds` that fits."""
+    if plain is None and type(None) in kinds:
+        return None
+    if isinstance(plain, str) and plain in _SPECIAL and float in kinds:
+        return _SPECIAL[plain]
+    present = [k for k in kinds if k is not type(None)]
+    fitting = [k for k in present if type(plain) is k] or [k for k in present if dataclasses.is_dataclass(k)]
+    if not fitting:
+        raise DocumentError(f"{where}: {plain!r} is none of {', '.join(k.__name__ for k in present)}")
+    return from_plain(plain, fitting[0], where)
+
+
+def _dataclass_from(plain: Any, kind: type, where: str) -> Any:
+    if not isinstance(plain, dict):
+        raise DocumentError(f"{where}: expected an object, got {type(plain).__name__}")
+    hints = typing.get_type_hints(kind)
+    if unknown := plain.keys() - hints.keys():
+        raise DocumentError(f"{where}: unknown field {sorted(unknown)[0]!r}")
+    fields = {name: from_plain(p, hints[name], f"{where}.{name}") for name, p in plain.items()}
+    try:
+        return kind(**fields)
+    except TypeError as error:
+        raise DocumentError(f"{where}: {error}") from None

@@ -1,0 +1,179 @@
+"""The graphs of one program: tensors and ops of the forward pass, nodes of the backward pass, and the code beside them.
+
+Ids are `t0, t1, …` for tensors, `o0, …` for ops, `n0, …` for backward nodes, in the order of the program, so the document
+of a program is the same at every run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+Number = bool | int | float
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """An array as far as a picture needs it.
+
+    Attributes:
+        shape: the length of each dimension.
+        dtype: PyTorch's name of the element type without the prefix: "float32".
+        text: the values as PyTorch prints them: "2.", "[1., 2., 3.]".
+        numbers: all elements in row order if there are few, else empty.
+    """
+
+    shape: tuple[int, ...]
+    dtype: str
+    text: str
+    numbers: tuple[Number, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A place in the user's code; lines from 1, columns from 0 in characters, both ends as in Python's own positions."""
+
+    file: str
+    line: int
+    end_line: int
+    column: int
+    end_column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """A box with five rows.
+
+    Attributes:
+        name: the user's variable, or None.
+        value: its data.
+        grad: what has been accumulated, or None.
+        grad_fn: id of the backward node, or None for a leaf.
+        output_nr: which output of its op it is.
+        retains_grad: a non-leaf that keeps its grad.
+        version: how often it was changed in place.
+        source: where it was made.
+    """
+
+    id: str
+    name: str | None
+    value: Value
+    grad: Value | None
+    grad_fn: str | None
+    output_nr: int
+    is_leaf: bool
+    requires_grad: bool
+    retains_grad: bool = False
+    version: int = 0
+    source: Source | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """What an op was given: a tensor, or a Python number by its text."""
+
+    tensor: str | None
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Op:
+    """A forward op: `Mul`, with what it was given and what it made.
+
+    Attributes:
+        outputs: ids of its results; None for one that is gone.
+        node: id of its backward node, or None if nothing was recorded.
+    """
+
+    id: str
+    name: str
+    inputs: tuple[Operand, ...]
+    outputs: tuple[str | None, ...]
+    node: str | None = None
+    source: Source | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NextFunction:
+    """Where the gradient of one input goes: a node (or None) and which output of that node's op it belongs to."""
+
+    node: str | None
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """Something a node keeps for its rule.
+
+    Attributes:
+        name: as in `_saved_<name>`.
+        value: the tensor's value while it is kept.
+        tensor: id of the tensor, if it is one of the document's.
+        text: a plain value (a dim, a size, an exponent).
+        state: "kept", "freed", "plain", or "none" for a tensor that this node does not need.
+    """
+
+    name: str
+    state: str
+    value: Value | None = None
+    tensor: str | None = None
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """The rule for one input, as the rule writes it: input "self", text "grad * other"."""
+
+    input: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A backward node.
+
+    Attributes:
+        name: PyTorch's class name: "MulBackward0", "AccumulateGrad".
+        op: id of its forward op; None for AccumulateGrad.
+        outputs: how many gradients arrive (outputs of its op).
+        variable: id of the leaf, for AccumulateGrad.
+        order: rank by creation among the document's nodes; None for AccumulateGrad.
+    """
+
+    id: str
+    name: str
+    op: str | None
+    outputs: int
+    next_functions: tuple[NextFunction, ...] = ()
+    saved: tuple[Saved, ...] = ()
+    formulas: tuple[Formula, ...] = ()
+    variable: str | None = None
+    order: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A statement of the user's code and the tensor it stands beside.
+
+    Attributes:
+        kind: "make" for one that made the tensor, else what was done to it: "retain_grad", "requires_grad", "backward".
+    """
+
+    text: str
+    tensor: str
+    kind: str = "make"
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """Everything that a picture of one program shows. Ops and nodes are in the order in which they ran."""
+
+    tensors: tuple[Tensor, ...]
+    ops: tuple[Op, ...] = ()
+    nodes: tuple[Node, ...] = ()
+    statements: tuple[Statement, ...] = ()
+    roots: tuple[str, ...] = ()
+
+    @property
+    def is_freed(self) -> bool:
+        """True if a backward pass has freed saved tensors of this graph."""
+        return any(s.state == "freed" for n in self.nodes for s in n.saved)

@@ -1,0 +1,93 @@
+"""A backward pass as a list of steps, each naming what it changed; any state is the document plus the first k steps.
+
+# Note [Addresses]
+A change happens at an address, which is also the `data-at` of the element that shows it:
+    t3.grad           the grad row of tensor t3
+    n2.saved.other    a saved tensor of node n2
+    next:n2.0         the arrow out of next_functions[0] of n2
+    sum:n1.0          where several such arrows join before output 0 of n1
+    grad_fn:t4        the arrow from the grad_fn row of t4
+    grad:n5           the arrow from AccumulateGrad n5 to its leaf
+    retain:t4         the retain_grad arrow to t4
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from .model import Formula, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One address whose value this step changed; None is "nothing there" (no label yet, grad is None, freed)."""
+
+    at: str
+    before: Value | None
+    after: Value | None
+
+
+@dataclass(frozen=True, slots=True)
+class Accumulation:
+    """What AccumulateGrad did: old + incoming = new (old is None the first time)."""
+
+    tensor: str
+    old: Value | None
+    incoming: Value
+    new: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One call of one node.
+
+    Attributes:
+        node: id of the node.
+        sentence: what happened, in words with numbers.
+        grad_outputs: what had arrived, one per output of the op.
+        grad_inputs: what left, one per next_function.
+        formulas: the rules that ran: "grad * other = 1.0 * 4.0 = 4.0".
+        changes: what is different now.
+    """
+
+    node: str
+    sentence: str
+    grad_outputs: tuple[Value | None, ...] = ()
+    grad_inputs: tuple[Value | None, ...] = ()
+    formulas: tuple[Formula, ...] = ()
+    changes: tuple[Change, ...] = ()
+    accumulation: Accumulation | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """The steps so far, and whether the pass is at its end."""
+
+    steps: tuple[Step, ...] = ()
+    complete: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What a picture shows at one moment.
+
+    Attributes:
+        values: the current value at every address that differs from the document.
+        current: the step that has just run, or None at the start.
+    """
+
+    values: Mapping[str, Value | None] = field(default_factory=dict)
+    current: Step | None = None
+
+
+def state_at(trace: Trace, step: int) -> State:
+    """The state after `step` steps; 0 is the start.
+
+    Raises:
+        IndexError: there are not that many steps.
+    """
+    if not 0 <= step <= len(trace.steps):
+        raise IndexError(f"step {step} is out of range; the trace has steps 0 to {len(trace.steps)}")
+    values = {c.at: c.after for s in trace.steps[:step] for c in s.changes}
+    return State(values, trace.steps[step - 1] if step else None)

@@ -1,0 +1,6 @@
+"""Document -> geometry: where every box, arrow and label stands. Knows no colours and no steps."""
+
+from .bands import layout
+from .geometry import Arrow, Box, CodeLine, Geometry, Label, Row
+
+__all__ = ["Arrow", "Box", "CodeLine", "Geometry", "Label", "Row", "layout"]

@@ -1,0 +1,147 @@
+"""The figure: bands of tensors and ops on the left, their backward nodes on the right, arrows in reserved lanes.
+
+Stages: rank, size, place, wire, assign tracks, set heights, assign corridor lanes, trace. Each is a function of the ones
+before it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from math import ceil
+
+from ..graph.model import Document
+from .code import code_lines
+from .finish import finished
+from .geometry import Geometry
+from .ladder import Ladder
+from .measure import accumulate_part, label_width, node_part, op_part, tensor_part
+from .parts import LEFT, PITCH, Crossing, Net, Part, Wire
+from .place import ForwardPlaces, place_ctx, place_right
+from .ranks import makers, ranks
+from .tracks import assign_tracks, fewer_crossings
+from .wiring import Wiring, labels_beside, saving_ops
+
+
+def is_shown(document: Document) -> set[str]:
+    """Ids of the tensors that get a box: all but unnamed intermediate results, which are an arrow from op to op."""
+    made_by, used = makers(document), {i.tensor for op in document.ops for i in op.inputs}
+    return {
+        t.id
+        for t in document.tensors
+        if t.name is not None or t.id not in made_by or t.id not in used or t.id in document.roots or t.retains_grad
+    }
+
+
+def layout(document: Document) -> Geometry:
+    """Boxes, arrows, labels and code lines of a document."""
+    made_by, row = makers(document), ranks(document)
+    parts = make_parts(document, row)
+    count = 2 * ((max(row.values(), default=0) + 2) // 2)
+    left, right = Ladder(count, is_right=False), Ladder(count, is_right=True)
+    for p in parts.values():
+        (right if p.kind in ("node", "accumulate") else left).rows[p.row].append(p)
+    ForwardPlaces(document, parts, made_by).place(left.rows)
+    place_ctx(parts, saving_ops(document), left.rows)
+    place_right(document, parts, left.rows, right.rows)
+    wiring = Wiring(document, parts, made_by, (left, right))
+    wiring.run()
+    left.assign()
+    right.assign()
+    set_heights(left, right, count)
+    shift, lanes = corridor(left, right, wiring.crossings)
+    for p in (p for line in right.rows for p in line):
+        p.centre += shift
+    for wire in wiring.wires:
+        trace(wire, (left, right), lanes, shift)
+    return finished(document, parts, wiring, code_lines(document, parts, left))
+
+
+def make_parts(document: Document, row: dict[str, int]) -> dict[str, Part]:
+    """All boxes but ctx, with sizes; nothing is placed yet."""
+    parts: dict[str, Part] = {}
+    shown, nodes = is_shown(document), {n.id: n for n in document.nodes}
+    for t in document.tensors:
+        if t.id in shown:
+            parts[t.id] = tensor_part(t, row[t.id])
+            if t.id in document.roots and t.grad_fn is not None:
+                parts[t.id].right += label_width(t.value.shape)
+    saving = saving_ops(document)
+    for o in document.ops:
+        parts[o.id] = op_part(o, nodes.get(o.node or ""), row[o.id])
+        parts[o.id].right += 140 if o.id in saving else 0
+    beside = labels_beside(document)
+    for n in document.nodes:
+        parts[n.id] = accumulate_part(n, row[n.id]) if n.variable is not None else node_part(n, row[n.id], beside[n.id])
+    return parts
+
+
+def set_heights(left: Ladder, right: Ladder, count: int) -> None:
+    """Top to bottom, both ladders at once: a backward node starts 40 above its op, AccumulateGrad 60 below its leaf's top."""
+    end = [0.0, 0.0]  # bottom of the last row, left and right
+    for r in range(count):
+        tall = [10 * ceil(max([p.h for p in side.rows[r]], default=0) / 10) for side in (left, right)]
+        top = [end[0] + left.gap_height(r, 40), end[1] + right.gap_height(r, 60 if right.rows[r] else 0)]
+        if right.rows[r] and r % 2:
+            top[0] = max(top[0], top[1] + 40)
+            top[1] = top[0] - 40
+        elif r % 2 == 0 and (left.rows[r] or right.rows[r]):
+            top[1] = max(top[1], top[0] + (60 if right.rows[r] else 100))
+        for i, side in enumerate((left, right)):
+            side.top.append(top[i])
+            side.bottom.append(top[i] + tall[i])
+            end[i] = side.bottom[r]
+            for p in side.rows[r]:
+                p.y = top[i]
+
+
+def corridor(left: Ladder, right: Ladder, crossings: list[Crossing]) -> tuple[float, dict[Net, float]]:
+    """How far right the right ladder stands, and the x of the lane of every net that crosses between the ladders."""
+    edge = max([left.reach] + [p.end + p.right for line in left.rows for p in line], default=0) + 20
+    spans: dict[Net, list[float]] = defaultdict(list)
+    lows: list[tuple[Net, float, bool]] = []
+    highs: list[tuple[Net, float, bool]] = []
+    for c in crossings:
+        near_end = c.wire.end if c.wire.kind in ("grad", "retain") else c.wire.start
+        y_left = left.track_y(c.left_gap, c.net) if c.left_gap is not None else near_end.y()
+        y_right = right.track_y(c.right_gap, c.net) if c.right_gap is not None else c.wire.end.y()
+        if c.right_gap is not None and y_left != y_right and right.level(c.right_gap, c.net, y_left):
+            y_right = y_left
+        spans[c.net] += [y_left, y_right]
+        lows.append((c.net, y_left, True))
+        highs.append((c.net, y_right, False))
+    near = [(a, b) for a, y, _ in lows for b, z, _ in highs if a != b and abs(y - z) < 7]
+    extent = {n: (min(ys), max(ys)) for n, ys in spans.items()}
+    lanes, number = assign_tracks(extent, near, fewer_crossings(extent, lows + highs))
+    return edge + max(60, PITCH * number + 20), {n: edge + 20 + PITCH * i for n, i in lanes.items()}
+
+
+def trace(wire: Wire, ladders: tuple[Ladder, Ladder], lanes: dict[Net, float], shift: float) -> None:
+    """Fill in the corners of a wire from its path."""
+    start, end = wire.start, wire.end
+    y = start.y()
+    x = start.part.x + start.dx if start.dx is not None else 0.0
+    corners = [(x, y)] if start.dx is not None else []
+    for turn in wire.path:
+        if turn.to == "lane":
+            x = lanes[wire.net]
+        elif turn.pin is not None:
+            x = turn.pin.x + (0 if turn.side == LEFT else shift)
+        elif wire.net in ladders[turn.side].track[turn.gap]:
+            y = ladders[turn.side].track_y(turn.gap, wire.net)
+        corners.append((x, y))
+    corners.append((x, end.y()))
+    corners.append((end.part.x + end.dx if end.dx is not None else x, end.y()))
+    wire.points = simplified(corners)
+
+
+def simplified(corners: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Without repeated points and points in the middle of a straight piece."""
+    points: list[tuple[float, float]] = []
+    for p in corners:
+        while len(points) > 1 and any(points[-2][i] == points[-1][i] == p[i] for i in (0, 1)):
+            points.pop()
+        if not points or p != points[-1]:
+            points.append(p)
+    return points
+
+

@@ -1,0 +1,37 @@
+"""The user's code at the far left, each statement level with the boxes that it made."""
+
+from __future__ import annotations
+
+import textwrap
+from math import inf
+
+from ..graph.model import Document
+from .geometry import CodeLine
+from .ladder import Ladder
+from .parts import Part
+
+COLUMNS = 24  # a statement is wrapped beyond this
+LINE, PARAGRAPH = 26, 8  # px between lines, and more between statements
+MARGIN = 30  # px between the code and the boxes
+MAX_LINES = 6  # of one statement
+
+
+def wrapped(statement: str) -> list[str]:
+    """A statement in lines of at most COLUMNS characters, broken at spaces."""
+    lines = textwrap.wrap(statement, COLUMNS, break_on_hyphens=False)
+    return lines if len(lines) <= MAX_LINES else [*lines[: MAX_LINES - 1], "…"]
+
+
+def code_lines(document: Document, parts: dict[str, Part], left: Ladder) -> tuple[CodeLine, ...]:
+    """Statements beside the row of the tensor that they made, in the order in which they ran, never on top of each other."""
+    edge = min((p.x for line in left.rows for p in line), default=0.0) - MARGIN
+    row_of = {t: p.row for t, p in parts.items() if p.kind == "tensor"}
+    placed = [(row_of[s.tensor], i, s) for i, s in enumerate(document.statements) if s.tensor in row_of]
+    lines: list[CodeLine] = []
+    y = -inf
+    for row, _, statement in sorted(placed):
+        y = max(y + PARAGRAPH, left.top[row] + LINE)
+        for text in wrapped(statement.text):
+            lines.append(CodeLine(text, statement.kind, edge, y))
+            y += LINE
+    return tuple(lines)

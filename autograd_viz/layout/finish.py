@@ -1,0 +1,81 @@
+"""From working parts to the frozen geometry: labels get their places, everything its address."""
+
+from __future__ import annotations
+
+from ..graph.model import Document
+from .geometry import Arrow, Box, CodeLine, Geometry, Label, Row
+from .measure import CODE_SIZE, LABEL_HEIGHT, LABEL_SIZE, text_width
+from .parts import Part, Wire
+from .wiring import EXIT_STEP, Wiring
+
+MARGIN = 20
+RETAIN_CAPTION = "retain_grad_hook"
+
+Rectangle = tuple[float, float, float, float]  # x, y, w, h
+
+
+def finished(document: Document, parts: dict[str, Part], wiring: Wiring, code: tuple[CodeLine, ...]) -> Geometry:
+    """The geometry of a layout whose wires are traced."""
+    boxes = tuple(_box(p) for p in parts.values())
+    labels = [_label(w) for w in wiring.wires if w.label_width]
+    labels += [_sum_label(wiring, parts[node], index, width) for (node, index), width in wiring.sums.items()]
+    for wire in wiring.wires:
+        if wire.kind == "retain" and (caption := _caption(wire, wiring.wires, boxes, labels)):
+            labels.append(caption)
+    arrows = tuple(
+        Arrow(w.at, w.kind, w.net, w.start.part.id, w.end.part.id, tuple(w.points)) for w in wiring.wires if len(w.points) > 1
+    )
+    x0, y0, x1, y1 = _extent(boxes, arrows, labels, code)
+    return Geometry(boxes, arrows, tuple(labels), code, x0, y0, x1 - x0, y1 - y0)
+
+
+def _box(p: Part) -> Box:
+    return Box(p.id, p.kind, p.x, p.y, p.w, p.h, tuple(Row(key, p.y + y, h) for key, y, h in p.rows))
+
+
+def _label(wire: Wire) -> Label:
+    """Beside the start of the arrow, interrupting its line."""
+    (x, y), w = wire.points[0], wire.label_width
+    if wire.label_side == "right":
+        return Label(wire.at, x + 14, y - LABEL_HEIGHT / 2, w, LABEL_HEIGHT)
+    return Label(wire.at, x - w / 2, y - 6 - LABEL_HEIGHT, w, LABEL_HEIGHT)
+
+
+def _sum_label(wiring: Wiring, p: Part, index: int, width: float) -> Label:
+    """Under the node, on the last piece that all the joining arrows share."""
+    ports = wiring.nodes[p.id].outputs
+    x = p.centre + EXIT_STEP * (index - (ports - 1) / 2)
+    return Label(f"sum:{p.id}.{index}", x - width / 2, p.y + p.h + 11, width, LABEL_HEIGHT)
+
+
+def _caption(wire: Wire, wires: list[Wire], boxes: tuple[Box, ...], labels: list[Label]) -> Label | None:
+    """`retain_grad_hook` over the arrow, if there is room for it; the longest horizontal piece is tried first."""
+    width = text_width(RETAIN_CAPTION, LABEL_SIZE) + 6
+    pieces = [(abs(b[0] - a[0]), min(a[0], b[0]), a[1]) for a, b in zip(wire.points, wire.points[1:], strict=False) if a[1] == b[1]]
+    for length, x, y in sorted(pieces, reverse=True):
+        for start in range(int(x) + 10, int(x + length - width) - 9, 10):
+            for top in (y - 6 - LABEL_HEIGHT, y + 6):
+                spot = (float(start), top, width, float(LABEL_HEIGHT))
+                if _is_free(spot, wires, boxes, labels):
+                    return Label(f"caption:{wire.at}", *spot, text=RETAIN_CAPTION)
+    return None
+
+
+def _is_free(spot: Rectangle, wires: list[Wire], boxes: tuple[Box, ...], labels: list[Label]) -> bool:
+    solid = [(b.x, b.y, b.w, b.h) for b in boxes] + [(m.x, m.y, m.w, m.h) for m in labels]
+    for wire in wires:
+        for (x0, y0), (x1, y1) in zip(wire.points, wire.points[1:], strict=False):
+            solid.append((min(x0, x1), min(y0, y1), abs(x1 - x0), abs(y1 - y0)))
+    x, y, w, h = spot
+    return not any(x < u + s and u < x + w and y < v + t and v < y + h for u, v, s, t in solid)
+
+
+def _extent(
+    boxes: tuple[Box, ...], arrows: tuple[Arrow, ...], labels: list[Label], code: tuple[CodeLine, ...]
+) -> tuple[float, float, float, float]:
+    """Left, top, right and bottom of everything, with a margin."""
+    xs = [v for b in (*boxes, *labels) for v in (b.x, b.x + b.w)] + [x for a in arrows for x, _ in a.points]
+    ys = [v for b in (*boxes, *labels) for v in (b.y, b.y + b.h)] + [y for a in arrows for _, y in a.points]
+    xs += [line.x - text_width(line.text, CODE_SIZE) for line in code]
+    ys += [line.y + CODE_SIZE / 2 for line in code]
+    return min(xs, default=0) - MARGIN, min(ys, default=0) - MARGIN, max(xs, default=0) + MARGIN, max(ys, default=0) + MARGIN

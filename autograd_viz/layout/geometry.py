@@ -1,0 +1,89 @@
+"""The finished layout: plain frozen values in px, y downwards. It never depends on a step of the backward pass."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row inside a box: `data`, `grad`, …, `saved`, `next_functions`; y from the top of the picture."""
+
+    key: str
+    y: float
+    h: float
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A box.
+
+    Attributes:
+        id: the document's id; `ctx:<op id>` for the circle beside an op.
+        kind: "tensor", "op", "ctx", "node" or "accumulate".
+    """
+
+    id: str
+    kind: str
+    x: float
+    y: float
+    w: float
+    h: float
+    rows: tuple[Row, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Arrow:
+    """An arrow of horizontal and vertical pieces.
+
+    Attributes:
+        at: its address (graph/trace.py, Note [Addresses]), or `in:<op>.<i>`, `out:<op>.<i>`, `save:<op>`, `saved:<op>`.
+        kind: "input", "result", "save", "saved", "grad_fn", "next", "grad" or "retain".
+        net: arrows of one net may run on top of each other.
+        source, target: ids of boxes.
+    """
+
+    at: str
+    kind: str
+    net: tuple[str, ...]
+    source: str
+    target: str
+    points: tuple[Point, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """Room for a number on an arrow; `text` is set only for a caption that is always there."""
+
+    at: str
+    x: float
+    y: float
+    w: float
+    h: float
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CodeLine:
+    """A line of the user's code, ending at x, with its baseline at y."""
+
+    text: str
+    kind: str
+    x: float
+    y: float
+
+
+@dataclass(frozen=True, slots=True)
+class Geometry:
+    """The whole picture; (x, y) is its top left corner."""
+
+    boxes: tuple[Box, ...]
+    arrows: tuple[Arrow, ...]
+    labels: tuple[Label, ...]
+    code: tuple[CodeLine, ...]
+    x: float
+    y: float
+    width: float
+    height: float

@@ -1,0 +1,165 @@
+"""One side of the picture: its rows of boxes, the gaps between them, and which places are taken."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from math import inf
+
+from .parts import PITCH, Net, Part, Pin
+from .tracks import assign_tracks, fewer_crossings
+
+CELL = 64  # px, cell of the index of taken places
+NEAR = 7  # px; vertical lines closer than this would look like one
+CLEAR = 9  # px kept free on both sides of a vertical line
+
+
+class Ladder:
+    """Rows and gaps of one side. Layer 2r is gap r, layer 2r + 1 is row r.
+
+    Attributes:
+        rows: the boxes of each row.
+        pins: the vertical lines that enter each gap.
+        open: nets that leave a gap towards the corridor.
+        track, count: number of each net's track in a gap, and of all tracks there.
+        above, below: px of a gap kept for labels at its top and bottom.
+    """
+
+    def __init__(self, count: int, is_right: bool) -> None:
+        self.is_right = is_right
+        self.rows: list[list[Part]] = [[] for _ in range(count)]
+        self.taken: list[dict[int, list[tuple[float, float, Net]]]] = [defaultdict(list) for _ in range(2 * count + 1)]
+        self.reach = 0.0
+        self.pins: list[list[Pin]] = [[] for _ in range(count + 1)]
+        self.open: list[set[Net]] = [set() for _ in range(count + 1)]
+        self.track: list[dict[Net, int]] = [{} for _ in range(count + 1)]
+        self.count = [0] * (count + 1)
+        self.above, self.below = [0.0] * (count + 1), [0.0] * (count + 1)
+        self.top: list[float] = []
+        self.bottom: list[float] = []
+        self.moved: dict[tuple[int, Net], float] = {}
+
+    # -- places -------------------------------------------------------------------------------------------------------
+
+    def take(self, layer: int, lo: float, hi: float, net: Net = ()) -> None:
+        """Keep lines of other nets out of lo < x < hi."""
+        self.reach = max(self.reach, hi)
+        for cell in range(int(lo // CELL), int(hi // CELL) + 1):
+            self.taken[layer][cell].append((lo, hi, net))
+
+    def is_free(self, layer: int, x: float, nets: tuple[Net, ...]) -> bool:
+        """True if no other net than `nets` has taken x."""
+        return not any(lo < x < hi for lo, hi, other in self.taken[layer][int(x // CELL)] if other not in nets)
+
+    def port(self, x: float, net: Net, gap: int, top: bool) -> Pin:
+        """The pin of `net` at x, made if it is not there."""
+        for p in self.pins[gap]:
+            if p.net == net and p.x == x and p.top == top:
+                return p
+        self.pins[gap].append(Pin(x, net, gap, top))
+        return self.pins[gap][-1]
+
+    def lane(self, x: float, net: Net, gap: int, row: int) -> Pin:
+        """A vertical line beside a box of `row`, on its way to `gap`."""
+        self.take(2 * row + 1, x - CLEAR, x + CLEAR, net)
+        return self.port(x, net, gap, row < gap)
+
+    def first_free(self, layers: range, net: Net, x: float, to_the_right: bool) -> float:
+        """The first x from here in one direction that no other net has taken in any of the layers."""
+        while True:
+            cell = int(x // CELL)
+            hit = next((s for i in layers for s in self.taken[i][cell] if s[0] < x < s[1] and s[2] != net), None)
+            if hit is None:
+                return x
+            x = hit[to_the_right]
+
+    def trunk(self, net: Net, source: Pin, target: Pin, least: float) -> Pin:
+        """Reserve a vertical line from the gap of one pin to the gap of the other, as near to both as is free."""
+        upper, lower = min(source.gap, target.gap), max(source.gap, target.gap)
+        layers = range(2 * upper, 2 * lower + 1)
+        own = [p.x for p in self.pins[target.gap] if p.net == net and p is not target]
+        tries = [self.first_free(layers, net, target.x, side) for side in (False, True)]
+        tries += [x for x in own if self.first_free(layers, net, x, True) == x]
+        bonus = 3 * PITCH  # running on top of the net's own line saves a line
+        x = min((x for x in tries if x >= least), key=lambda x: abs(x - source.x) + abs(x - target.x) - bonus * (x in own))
+        for layer in layers:
+            self.take(layer, x - CLEAR, x + CLEAR, net)
+        self.port(x, net, upper, False)
+        return self.port(x, net, lower, True)
+
+    # -- tracks -------------------------------------------------------------------------------------------------------
+
+    def stacked(self, gap: int) -> list[tuple[Pin, Pin]]:
+        """Pins of different nets that stand over each other: the upper one must turn off first."""
+        lower: dict[int, list[Pin]] = defaultdict(list)
+        for p in self.pins[gap]:
+            if not p.top:
+                lower[round(p.x) // 10].append(p)
+        uppers = (p for p in self.pins[gap] if p.top)
+        near = ((p, q) for p in uppers for n in (-1, 0, 1) for q in lower[round(p.x) // 10 + n])
+        return [(p, q) for p, q in near if p.net != q.net and abs(p.x - q.x) < NEAR]
+
+    def break_cycles(self, gap: int) -> None:
+        """Move pins aside while no order of tracks can satisfy `stacked`."""
+        while live := _cyclic(self.stacked(gap)):
+            pin = live[0][0 if self.is_right else 1]
+            others = [p.x for p in self.pins[gap] if p.net != pin.net]
+            steps = (sign * d for d in range(NEAR + 1, 40, NEAR) for sign in (1, -1))
+            pin.x += next(d for d in steps if all(abs(pin.x + d - o) >= NEAR for o in others))
+
+    def assign(self) -> None:
+        """Give every net a track in every gap it uses."""
+        for gap, pins in enumerate(self.pins):
+            spans: dict[Net, tuple[float, float]] = {}
+            for p in pins:
+                lo, hi = spans.get(p.net, (inf, -inf))
+                spans[p.net] = min(lo, p.x), max(hi, p.x)
+            for n in self.open[gap]:
+                spans[n] = (-1e9, spans[n][1]) if self.is_right else (spans[n][0], 1e9)
+            spans = {n: s for n, s in spans.items() if s[0] < s[1]}
+            wish = fewer_crossings(spans, [(p.net, p.x, p.top) for p in pins if p.net in spans])
+            order = [(p.net, q.net) for p, q in self.stacked(gap)]
+            self.track[gap], self.count[gap] = assign_tracks(spans, order, wish)
+
+    def gap_height(self, gap: int, least: float) -> float:
+        """The height that a gap needs."""
+        lines = PITCH * self.count[gap] + 20 if self.count[gap] else 0
+        return max(least, self.above[gap] + self.below[gap] + lines)
+
+    def track_y(self, gap: int, net: Net) -> float:
+        """The y of a net's track; the tracks stand in the middle of what the labels leave."""
+        if (gap, net) in self.moved:
+            return self.moved[gap, net]
+        above, below = self._edges(gap)
+        free = below - self.below[gap] - above - self.above[gap] - PITCH * (self.count[gap] - 1)
+        first = PITCH * (free // 20) if self.is_right else PITCH * ((free - PITCH) // 20) + 5
+        return above + self.above[gap] + first + PITCH * self.track[gap].get(net, 0)
+
+    def level(self, gap: int, net: Net, y: float) -> bool:
+        """Move a net's track to y, if the gap is free there."""
+        above, below = self._edges(gap)
+        others = {n: self.track_y(gap, n) for n in self.track[gap] if n != net}
+        inside = above + self.above[gap] + 10 <= y and (gap == len(self.top) or y <= below - self.below[gap] - 15)
+        apart = all(abs(y - z) >= PITCH for z in others.values())
+        in_order = not any(
+            (p.net == net and others.get(q.net, inf) < y) or (q.net == net and others.get(p.net, -inf) > y)
+            for p, q in self.stacked(gap)
+        )
+        if inside and apart and in_order:
+            self.moved[gap, net] = y
+        return inside and apart and in_order
+
+    def _edges(self, gap: int) -> tuple[float, float]:
+        """Bottom of the row above a gap and top of the row below it."""
+        above = self.bottom[gap - 1] if gap else 0
+        return above, self.top[gap] if gap < len(self.top) else above + self.gap_height(gap, 40)
+
+
+def _cyclic(pairs: Iterable[tuple[Pin, Pin]]) -> list[tuple[Pin, Pin]]:
+    """What is left of the pairs after peeling off nets that nothing must precede and nets that precede nothing."""
+    live, size = list(pairs), -1
+    while len(live) != size:
+        size = len(live)
+        first, second = {p.net for p, _ in live}, {q.net for _, q in live}
+        live = [(p, q) for p, q in live if p.net in second and q.net in first]
+    return live

@@ -1,0 +1,128 @@
+"""How big things are: monospace text is measured by counting characters, boxes by their rows (figure grammar of Waite)."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+
+from ..graph.model import Document, Node, Op, Tensor, Value
+from .parts import PITCH, Part
+
+ADVANCE = 0.602  # width of a character of DejaVu Sans Mono, in em
+ROW_SIZE, LABEL_SIZE, TITLE_SIZE, OP_SIZE, CODE_SIZE = 11.4, 12, 24, 14, 18  # px
+TENSOR_WIDTH, OP_WIDTH, PLAIN_WIDTH, NODE_WIDTH = 180, 200, 80, 180
+ROW_COLUMNS = 22  # characters of a row's text: `grad_fn = MulBackward0`
+SCALAR_COLUMNS, ARRAY_COLUMNS = 7, 18  # characters of a number on an arrow
+LABEL_HEIGHT = 14
+TENSOR_ROWS = ("data", "grad", "grad_fn", "is_leaf", "requires_grad")
+
+
+def columns(text: str) -> int:
+    """Columns of a monospace text: East Asian wide characters take two, combining ones none."""
+    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
+    none = sum(unicodedata.combining(c) != 0 for c in text)
+    return len(text) + wide - none
+
+
+def text_width(text: str, size: float) -> float:
+    """Width in px of a monospace text of `size` px."""
+    return columns(text) * ADVANCE * size
+
+
+def label_columns(shape: tuple[int, ...]) -> int:
+    """Room for a gradient of this shape on an arrow; a gradient has its tensor's shape, so it is known beforehand."""
+    return SCALAR_COLUMNS if shape == () else min(ARRAY_COLUMNS, 6 * math.prod(shape) + 2)
+
+
+def label_width(shape: tuple[int, ...]) -> float:
+    """The same in px, with a margin."""
+    return math.ceil(label_columns(shape) * ADVANCE * LABEL_SIZE) + 6
+
+
+def op_title(op: Op) -> str:
+    """`Mul`, and `Mul(·, 3)` where a Python number was given."""
+    if all(i.tensor is not None for i in op.inputs):
+        return op.name
+    return f"{op.name}({', '.join('·' if i.tensor is not None else i.text for i in op.inputs)})"
+
+
+def tensor_inputs(op: Op) -> list[str]:
+    """The inputs that are drawn as arrows: tensors, each place of an operand counts."""
+    return [i.tensor for i in op.inputs if i.tensor is not None]
+
+
+def saves(node: Node) -> bool:
+    """True if a tensor is (or was, before backward freed it) kept for backward: then there is a ctx."""
+    return any(s.state in ("kept", "freed") for s in node.saved)
+
+
+def shown_saved(node: Node) -> int:
+    """How many lines the saved row has."""
+    return sum(s.state in ("kept", "freed") for s in node.saved)
+
+
+def tensor_part(t: Tensor, row: int) -> Part:
+    """180 wide; five rows of 30, of 40 where a value takes two lines."""
+    part = Part(t.id, "tensor", row, TENSOR_WIDTH, 0)
+    y = 40.0
+    for key in TENSOR_ROWS:
+        tall = 40 if key in ("data", "grad") and t.value.shape != () else 30
+        part.rows.append((key, y, tall))
+        part.ports[key] = y + (15 if tall == 30 else 25)
+        y += tall
+    part.h = y + 10
+    return part
+
+
+def op_part(op: Op, node: Node | None, row: int) -> Part:
+    """Rounded, 200 x 80 with the save row; 80 x 80 if nothing is recorded; wider for many inputs or outputs."""
+    plain = node is None
+    step = 30 if plain else 100
+    width = max(
+        PLAIN_WIDTH if plain else OP_WIDTH,
+        step * len(tensor_inputs(op)) + (20 if plain else 0),
+        40 * len(op.outputs) + 20,
+        20 * math.ceil((text_width(op_title(op), OP_SIZE) + 16) / 20),
+    )
+    part = Part(op.id, "op", row, width, 80)
+    if node is not None and saves(node):
+        part.rows.append(("save", 40, 30))
+        part.ports["save"] = 55
+    return part
+
+
+def node_part(node: Node, row: int, labels: float) -> Part:
+    """180 x 160 with two tuples: title, saved tensors, next_functions."""
+    part = Part(node.id, "node", row, 0, 0, left=30, right=30 + labels + PITCH * len(node.next_functions))
+    y = 40.0
+    if lines := shown_saved(node):
+        tall = 30 if lines <= 2 else 10 * math.ceil((14 * lines + 4) / 10)
+        part.rows.append(("saved", y, tall))
+        part.ports["saved"] = y + 10
+        y += tall + 10
+    tall = 40 + 15 * max(1, len(node.next_functions))
+    part.rows.append(("next_functions", y, tall))
+    part.ports |= {f"next{i}": y + 25 + 15 * i for i in range(len(node.next_functions))}
+    part.h = 10 * math.ceil((y + tall + 10) / 10)
+    part.ports["grad_fn"] = 10 * round(part.h * 0.075)
+    name = 20 * math.ceil((text_width(node.name, OP_SIZE) + 24) / 20)
+    part.w = max(NODE_WIDTH, 20 * math.ceil((40 * node.outputs + 20) / 20), min(name, 2 * NODE_WIDTH))
+    return part
+
+
+def accumulate_part(node: Node, row: int) -> Part:
+    """180 x 80 with one row: variable."""
+    return Part(node.id, "accumulate", row, NODE_WIDTH, 80, rows=[("variable", 40, 30)])
+
+
+def gradient_shapes(document: Document) -> dict[tuple[str, int], tuple[int, ...]]:
+    """The shape of the gradient that arrives at output i of a node: the shape of that output's tensor."""
+    shapes: dict[tuple[str, int], tuple[int, ...]] = {}
+    for t in document.tensors:
+        if t.grad_fn is not None:
+            shapes[t.grad_fn, t.output_nr] = t.value.shape
+    by_id: dict[str, Value] = {t.id: t.value for t in document.tensors}
+    for n in document.nodes:
+        if n.variable is not None:
+            shapes[n.id, 0] = by_id[n.variable].shape
+    return shapes

@@ -1,0 +1,116 @@
+"""Where boxes stand along their rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import ceil
+
+from ..graph.model import Document
+from .measure import tensor_inputs
+from .parts import Part
+
+GRID = 20
+
+
+def place(parts: list[Part], want: Mapping[str, float]) -> None:
+    """Set centres on the grid 20n + 10, in the order of `want` and as near to it as spacing allows (least squares).
+
+    The boxes in a run that touch each other are moved together to the mean of their wishes (pool adjacent violators).
+    """
+    parts = sorted(parts, key=lambda p: want[p.id])
+    offset = 0.0
+    runs: list[tuple[float, list[tuple[Part, float]]]] = []  # sum of wishes, members with their offsets
+    for i, p in enumerate(parts):
+        if i:
+            before = parts[i - 1]
+            offset += GRID * ceil((before.w / 2 + before.right + p.left + p.w / 2) / GRID)
+        runs.append((want[p.id] - offset, [(p, offset)]))
+        while len(runs) > 1 and runs[-2][0] / len(runs[-2][1]) >= runs[-1][0] / len(runs[-1][1]):
+            total, members = runs.pop()
+            runs[-1] = (runs[-1][0] + total, runs[-1][1] + members)
+    for total, members in runs:
+        for p, offset in members:
+            p.centre = GRID * round((total / len(members) - 10) / GRID) + 10 + offset
+
+
+class ForwardPlaces:
+    """Ops stand under the ops before them, tensors over their slot in the first op that takes them, or under their maker."""
+
+    def __init__(self, document: Document, parts: Mapping[str, Part], made_by: Mapping[str, str]) -> None:
+        self.parts, self.made_by = parts, made_by
+        self.ops = {o.id: o for o in document.ops}
+        self.slot: dict[tuple[str, str], float] = {}  # how far right of an op's centre an input likes to stand
+        self.user: dict[str, str] = {}  # the first op that takes a tensor from the row above
+        for op in document.ops:
+            distinct = list(dict.fromkeys(tensor_inputs(op)))
+            for i, t in enumerate(distinct):
+                self.slot[op.id, t] = 200 * i - 100 * (len(distinct) - 1)
+                if t in parts and parts[t].row == parts[op.id].row - 1:
+                    self.user.setdefault(t, op.id)
+
+    def place(self, rows: list[list[Part]]) -> None:
+        """Place all rows, top to bottom, three times over: the first time ops know nothing of what follows."""
+        for turn in range(3):
+            for line in rows:
+                place(line, {p.id: self._wish(p, 400.0 * i, turn == 0) for i, p in enumerate(line)})
+
+    def _wish(self, p: Part, otherwise: float, first_turn: bool) -> float:
+        if p.id not in self.ops:
+            return self._tensor_wish(p, otherwise)
+        inputs = tensor_inputs(self.ops[p.id])
+        if first_turn:
+            above = [self.parts[self.made_by[t]].centre for t in inputs if t in self.made_by]
+            return sum(above) / len(above) if above else otherwise
+        places = [(self.parts[t] if t in self.parts else self.parts[self.made_by[t]], self.slot[p.id, t]) for t in inputs]
+        near = [q.centre - s for q, s in places if q.row == p.row - 1] or [q.centre - s for q, s in places]
+        return sum(near) / len(near) if near else p.centre
+
+    def _tensor_wish(self, p: Part, otherwise: float) -> float:
+        maker = self.ops.get(self.made_by.get(p.id, ""))
+        if maker is not None and len(maker.outputs) > 1:
+            return self.parts[maker.id].centre + 200 * maker.outputs.index(p.id) - 100 * (len(maker.outputs) - 1)
+        if p.id in self.user:
+            return self.parts[self.user[p.id]].centre + self.slot[self.user[p.id], p.id]
+        if maker is None:
+            return otherwise
+        inputs = tensor_inputs(maker)
+        aside = len(set(inputs)) > 1 and inputs[0] in self.parts  # under the first of two inputs, as Waite draws it
+        return self.parts[maker.id].centre - (100 if aside else 0)
+
+
+def place_ctx(parts: dict[str, Part], saving: Mapping[str, str], rows: list[list[Part]]) -> None:
+    """A ctx stands beside its op; where nothing is to the right of the op, all ctx stand in one column."""
+    op_rows = rows[1::2]
+    for line in op_rows:
+        line.sort(key=lambda p: p.centre)
+    column = max([line[-1].end for line in op_rows if line and line[-1].id in saving], default=0.0) + 100
+    for line in op_rows:
+        beside = []
+        for p in line:
+            if p.id in saving:
+                ctx = parts[f"ctx:{p.id}"] = Part(f"ctx:{p.id}", "ctx", p.row, 80, 80)
+                ctx.centre = column if p is line[-1] else p.end + 80
+                beside.append(ctx)
+        line += beside
+
+
+def place_right(document: Document, parts: Mapping[str, Part], left_rows: list[list[Part]], rows: list[list[Part]]) -> None:
+    """Backward nodes in the order of their ops; AccumulateGrad over the first node that feeds it, 200 aside per tuple."""
+    order = {p.id: i for line in left_rows for i, p in enumerate(line)}
+    nodes = {n.id: n for n in document.nodes}
+    for r in range(0, len(rows), 2):
+        line = rows[r + 1]
+        line.sort(key=lambda p: order.get(nodes[p.id].op or "", len(order)))
+        place(line, {p.id: 300.0 * i for i, p in enumerate(line)})
+        shift = min([p.x for p in line], default=0) - 30
+        for p in line:
+            p.centre -= shift
+        want = {p.id: 120.0 + 200 * i for i, p in enumerate(rows[r])}
+        for p in reversed(line):
+            for i, f in enumerate(nodes[p.id].next_functions):
+                if f.node in parts and parts[f.node].row == r:
+                    want[f.node] = p.centre + 200 * min(i, 3)
+        place(rows[r], want)
+        shift = max(0, 30 - min([p.x for p in rows[r]], default=30))
+        for p in rows[r]:
+            p.centre += GRID * ceil(shift / GRID)

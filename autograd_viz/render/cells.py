@@ -1,0 +1,147 @@
+"""What is written at every address: lines of runs, a run being a text and the role that colours it.
+
+The SVG draws these, and the widget sends the ones that a step changes, so both show the same words.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import NamedTuple
+
+from ..graph.model import Document, Node, Number, Saved, Tensor, Value
+from ..graph.trace import State
+from ..layout.measure import ROW_COLUMNS, columns, label_columns
+from .theme import Theme
+
+
+class Run(NamedTuple):
+    """A piece of text in one colour; `role` is a colour of the theme."""
+
+    text: str
+    role: str = "text"
+
+
+Lines = tuple[tuple[Run, ...], ...]
+
+
+def cells(document: Document, state: State, theme: Theme) -> dict[str, Lines]:
+    """The lines at every address of a document in a state."""
+    found: dict[str, Lines] = {}
+    names = {n.id: node_title(n.name, theme) for n in document.nodes}
+    for t in document.tensors:
+        grad = state.values.get(f"{t.id}.grad", t.grad)
+        grad_lines = _accumulating(t, state) or value_lines("grad", grad, theme)
+        found |= {
+            f"{t.id}.data": value_lines("data", t.value, theme),
+            f"{t.id}.grad": grad_lines,
+            f"{t.id}.grad_fn": (_named("grad_fn", names.get(t.grad_fn or "", "None"), "link" if t.grad_fn else "none"),),
+            f"{t.id}.is_leaf": (_truth("is_leaf", t.is_leaf),),
+            f"{t.id}.requires_grad": (_truth("requires_grad", t.requires_grad),),
+        }
+    for n in document.nodes:
+        found[f"{n.id}.saved"] = _saved_lines(n, state, theme)
+    found |= {at: label_lines(v) for at, v in state.values.items() if ":" in at and v is not None}
+    return found
+
+
+def node_title(name: str, theme: Theme) -> str:
+    """PyTorch's class name; the video leaves out the overload index."""
+    return name if theme.pytorch_words else re.sub(r"Backward\d+$", "Backward", name)
+
+
+def clipped(text: str, width: int) -> str:
+    """At most `width` columns, the end replaced by an ellipsis."""
+    while columns(text) > width:
+        text = text[: -2 if text.endswith("…") else -1] + "…"
+    return text
+
+
+def _named(name: str, value: str, role: str) -> tuple[Run, ...]:
+    head = f"{name} = "
+    return Run(head), Run(clipped(value, ROW_COLUMNS - len(head)), role)
+
+
+def _truth(name: str, value: bool) -> tuple[Run, ...]:
+    return _named(name, str(value), "true" if value else "false")
+
+
+def value_lines(name: str, value: Value | None, theme: Theme) -> Lines:
+    """`data = tensor(2.)`, or on two lines for arrays."""
+    if value is None:
+        return (_named(name, "None", "none"),)
+    if value.shape == ():
+        if theme.pytorch_words:
+            return (_named(name, f"tensor({value.text})", "number"),)
+        shown = python_text(value)
+        return (_named(name, shown if name == "grad" else f"tensor({shown})", "number"),)
+    inside = value.text if theme.pytorch_words else python_text(value)
+    if columns(inside) > ROW_COLUMNS - 3 and not value.numbers:
+        inside = f"{value.dtype}, {'×'.join(map(str, value.shape))}"
+    return (Run(f"{name} = "), Run("tensor(", "number")), (Run(f"  {clipped(inside, ROW_COLUMNS - 3)})", "number"),)
+
+
+def python_text(value: Value) -> str:
+    """Numbers as Python writes them: 2.0, [6.0, 3.0, 2.0]."""
+    if not value.numbers:
+        return value.text
+    return _nested([short(n) for n in value.numbers], value.shape)
+
+
+def _nested(words: list[str], shape: tuple[int, ...]) -> str:
+    if not shape:
+        return words[0]
+    size = math.prod(shape[1:])
+    return "[" + ", ".join(_nested(words[i * size : (i + 1) * size], shape[1:]) for i in range(shape[0])) + "]"
+
+
+def short(number: Number, width: int = 7) -> str:
+    """A number in few columns: 4.0, 0.3333, -1e-05, 2.35e+12."""
+    if isinstance(number, bool | int):
+        return str(number)
+    if number == int(number) if math.isfinite(number) else False:
+        text = f"{number:.1f}"
+        if len(text) <= width:
+            return text
+    texts = (f"{number:.{digits}g}" for digits in (4, 3, 2, 1))
+    return next((t for t in texts if len(t) <= width), f"{number:.0e}")
+
+
+def label_text(value: Value) -> str:
+    """A gradient on an arrow: 3.0, [6.0, 3.0, 2.0], or its shape if that is too long."""
+    text = python_text(value)
+    if columns(text) <= label_columns(value.shape):
+        return text
+    return clipped("×".join(map(str, value.shape)), label_columns(value.shape))
+
+
+def label_lines(value: Value) -> Lines:
+    """The same as lines."""
+    return ((Run(label_text(value), "link"),),)
+
+
+def _accumulating(t: Tensor, state: State) -> Lines | None:
+    """While AccumulateGrad adds to an existing grad: old + incoming = new, if it fits the row."""
+    a = state.current.accumulation if state.current else None
+    if a is None or a.tensor != t.id or a.old is None or a.new.shape != ():
+        return None
+    text = f"{python_text(a.old)} + {python_text(a.incoming)} = {python_text(a.new)}"
+    return (_named("grad", text, "grad"),) if columns(text) + 7 <= ROW_COLUMNS else None
+
+
+def _saved_lines(n: Node, state: State, theme: Theme) -> Lines:
+    """The node's saved tensors by name and value; the video only says that there are some."""
+    tensors = [s for s in n.saved if s.state in ("kept", "freed")]
+    if not tensors:
+        return ()
+    values = [state.values.get(f"{n.id}.saved.{s.name}", s.value) for s in tensors]
+    if not theme.pytorch_words:
+        return ((Run("ctx.saved_tensors", "none" if values[0] is None else "text"),),)
+    return tuple(_saved_line(s, v) for s, v in zip(tensors, values, strict=True))
+
+
+def _saved_line(s: Saved, value: Value | None) -> tuple[Run, ...]:
+    if value is None:
+        return _named(s.name, "freed", "none")
+    one_line = value.text if value.shape == () or columns(value.text) < 12 else "×".join(map(str, value.shape))
+    return _named(s.name, f"tensor({one_line})", "number")

@@ -1,0 +1,37 @@
+"""All escaping of SVG in one place: whatever the user called things is drawn as text.
+
+>>> text('<script>"&\\'')
+'&lt;script&gt;&quot;&amp;&#39;'
+"""
+
+from __future__ import annotations
+
+import unicodedata
+
+_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"}
+# text that changes the direction of what follows, and characters that XML does not allow
+_UNWANTED = {"\u202a", "\u202b", "\u202c", "\u202d", "\u202e", "\u2066", "\u2067", "\u2068", "\u2069", "\ufffe", "\uffff"}
+
+
+def text(value: str) -> str:
+    """Safe as character data and inside a quoted attribute; control characters become U+FFFD."""
+    return "".join(_ENTITIES.get(c) or ("\ufffd" if _is_unwanted(c) else c) for c in value)
+
+
+def _is_unwanted(c: str) -> bool:
+    return c in _UNWANTED or (unicodedata.category(c) in ("Cc", "Cs") and c not in "\t\n")
+
+
+def element(tag: str, content: str | None = None, **attributes: object) -> str:
+    """An element; `_` in attribute names stands for `-`, attributes that are None are left out, `content` is markup.
+
+    >>> element("text", text("a < b"), x=1.50, font_size=12)
+    '<text x="1.5" font-size="12">a &lt; b</text>'
+    """
+    parts = [tag]
+    for name, value in attributes.items():
+        if value is not None:
+            shown = f"{value:g}" if isinstance(value, float) else str(value)
+            parts.append(f'{name.strip("_").replace("_", "-")}="{text(shown)}"')
+    opening = " ".join(parts)
+    return f"<{opening}/>" if content is None else f"<{opening}>{content}</{tag}>"

@@ -1,0 +1,240 @@
+"""The figure as SVG. Presentation attributes only, so every program draws the same; `class` and `data-at` let a page
+restyle and step the same picture (Note [Addresses] in graph/trace.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..graph.model import Document, Node, Op, Tensor
+from ..graph.trace import State
+from ..layout.geometry import Arrow, Box, CodeLine, Geometry, Label, Row
+from ..layout.measure import ADVANCE, CODE_SIZE, LABEL_SIZE, OP_SIZE, ROW_SIZE, TITLE_SIZE, columns, op_title
+from .cells import Lines, Run, cells, clipped, node_title
+from .escape import element, text
+from .paths import head, own_pieces, rounded
+from .theme import Theme
+
+FONT = "DejaVu Sans Mono"
+FALLBACK = f"{FONT}, Menlo, Consolas, Liberation Mono, monospace"
+
+
+def render_svg(document: Document, geometry: Geometry, state: State, theme: Theme) -> str:
+    """The picture of a document in a state.
+
+    Args:
+        document: what to draw.
+        geometry: `layout(document)`.
+        state: which values to show, and which step has just run (its node is lit).
+        theme: colours and words.
+    """
+    g = geometry
+    painter = _Painter(document, geometry, state, theme)
+    box = f"{g.x:g} {g.y:g} {g.width:g} {g.height:g}"
+    ground = element("rect", x=g.x, y=g.y, width=g.width, height=g.height, fill=theme.canvas, class_="f-canvas")
+    content = "\n".join([element("title", text(painter.summary())), ground, *painter.everything()])
+    return element(
+        "svg", content, xmlns="http://www.w3.org/2000/svg", viewBox=box, width=g.width, height=g.height,
+        font_family=FALLBACK, role="img",
+    )  # fmt: skip
+
+
+class _Painter:
+    """Draws the parts of one picture."""
+
+    def __init__(self, document: Document, geometry: Geometry, state: State, theme: Theme) -> None:
+        self.document, self.geometry, self.state, self.theme = document, geometry, state, theme
+        self.tensors: dict[str, Tensor] = {t.id: t for t in document.tensors}
+        self.ops: dict[str, Op] = {o.id: o for o in document.ops}
+        self.nodes: dict[str, Node] = {n.id: n for n in document.nodes}
+        self.cells = cells(document, state, theme)
+        self.colour = theme.colours()
+        self.lit = state.current.node if state.current else None
+        self.fresh = {c.at for c in state.current.changes} if state.current else set()
+
+    def summary(self) -> str:
+        """What the picture shows, in one line, for those who cannot see it."""
+        names = [t.name for t in self.document.tensors if t.name]
+        return f"Autograd graph of {', '.join(names) or 'unnamed tensors'}: {len(self.document.ops)} ops, {len(self.document.nodes)} backward nodes"
+
+    def everything(self) -> Iterable[str]:
+        """Boxes, then thin arrows, thick arrows, labels and code on top."""
+        for box in self.geometry.boxes:
+            yield self.box(box)
+        pieces = own_pieces(self.geometry.arrows)
+        for arrow in sorted(self.geometry.arrows, key=lambda a: a.kind in ("input", "result", "retain")):
+            yield self.arrow(arrow, pieces[arrow.at])
+        for label in self.geometry.labels:
+            yield self.label(label)
+        for line in self.geometry.code:
+            yield self.code(line)
+
+    # -- boxes --------------------------------------------------------------------------------------------------------
+
+    def kind(self, box: Box) -> str:
+        """The colour of a box: green, yellow, brown or blue."""
+        if box.kind == "tensor":
+            return tensor_kind(self.tensors[box.id])
+        if box.kind == "op":
+            return "brown" if self.ops[box.id].node is not None else "yellow"
+        return "blue"
+
+    def box(self, box: Box) -> str:
+        """A box with its title and rows."""
+        content = [self.outline(box)]
+        content += getattr(self, f"{box.kind}_content")(box)
+        lit = " lit" if box.id == self.lit else ""
+        return element("g", "".join(content), class_=f"{box.kind} {self.kind(box)}{lit}", data_at=box.id)
+
+    def outline(self, box: Box) -> str:
+        """Sharp corners: a tensor; rounded: a function; round: ctx. Dashed: takes no part in autograd."""
+        kind = self.kind(box)
+        radius = {"tensor": 0, "ctx": 40, "node": 24}.get(box.kind, 12)
+        width = {"tensor": 3.0, "op": 3.0 if kind == "brown" else 2.0}.get(box.kind, 2.5)
+        dashes = "7 4" if box.kind == "tensor" and kind == "yellow" else None
+        stroke, role = self.colour[f"{kind}-stroke"], f"s-{kind}"
+        if box.id == self.lit:
+            stroke, role, width = self.colour["grad"], "s-grad", 5.0
+        return element(
+            "rect", x=box.x, y=box.y, width=box.w, height=box.h, rx=radius or None, fill=self.colour[f"{kind}-fill"],
+            stroke=stroke, stroke_width=width, stroke_dasharray=dashes, class_=f"outline f-{kind} {role}",
+        )  # fmt: skip
+
+    def tensor_content(self, box: Box) -> list[str]:
+        """The name and five rows."""
+        name = self.tensors[box.id].name or ""
+        size = min(float(TITLE_SIZE), max(11.0, 160 / (max(1, columns(name)) * ADVANCE)))
+        title = self.text(box.x + box.w / 2, box.y + 29, [Run(clipped(name, int(164 / size / ADVANCE)))], size, "middle")
+        return [title, *(self.row(box, row, f"{box.id}.{row.key}") for row in box.rows)]
+
+    def op_content(self, box: Box) -> list[str]:
+        """The op's name, and the save row if its node keeps a tensor."""
+        title = clipped(op_title(self.ops[box.id]), int((box.w - 10) / OP_SIZE / ADVANCE))
+        y = box.y + (26 if box.rows else box.h / 2 + 5)
+        save = "ctx.save_for_backward(…)" if self.theme.pytorch_words else "ctx.save_for_backward(...)"
+        rows = [self.row(box, row, "", ((Run(save),),), radius=10, middle=True) for row in box.rows]
+        return [self.text(box.x + box.w / 2, y, [Run(title)], OP_SIZE, "middle"), *rows]
+
+    def ctx_content(self, box: Box) -> list[str]:
+        """One word."""
+        return [self.text(box.x + box.w / 2, box.y + box.h / 2 + 5, [Run("ctx")], OP_SIZE, "middle")]
+
+    def node_content(self, box: Box) -> list[str]:
+        """Name, saved tensors, next_functions."""
+        node = self.nodes[box.id]
+        name = clipped(node_title(node.name, self.theme), int((box.w - 12) / OP_SIZE / ADVANCE))
+        parts = [self.text(box.x + box.w / 2, box.y + 26, [Run(name)], OP_SIZE, "middle")]
+        for row in box.rows:
+            if row.key == "saved":
+                parts.append(self.row(box, row, f"{box.id}.saved", radius=6))
+            else:
+                parts.append(self.row(box, row, "", self.next_functions(node), radius=10, pitch=15, top=15))
+        return parts
+
+    def accumulate_content(self, box: Box) -> list[str]:
+        """The word, and which leaf."""
+        node = self.nodes[box.id]
+        variable = self.tensors[node.variable].name if node.variable else None
+        word = f"variable = {variable}" if variable and self.theme.pytorch_words else "variable"
+        parts = [self.text(box.x + box.w / 2, box.y + 26, [Run(node.name)], OP_SIZE, "middle")]
+        return parts + [self.row(box, row, "", ((Run(clipped(word, 22)),),), radius=6, middle=True) for row in box.rows]
+
+    def next_functions(self, node: Node) -> Lines:
+        """The tuple of tuples, one per line."""
+        opening, closing = "()" if self.theme.pytorch_words else "[]"
+        last = len(node.next_functions) - 1
+        comma = [i < last or (last == 0 and self.theme.pytorch_words) for i in range(last + 1)]
+        names = [node_title(self.nodes[f.node].name, self.theme) if f.node else "None" for f in node.next_functions]
+        tuples = [
+            (Run(f"  ({clipped(n, 16)}, {f.index}){',' if c else ''}", "text" if f.node else "none"),)
+            for n, f, c in zip(names, node.next_functions, comma, strict=True)
+        ]
+        return (Run(f"next_functions = {opening}"),), *tuples, (Run(closing),)
+
+    # -- text ---------------------------------------------------------------------------------------------------------
+
+    def row(
+        self, box: Box, row: Row, at: str, lines: Lines | None = None, *, radius: int = 0, middle: bool = False,
+        pitch: float = 14, top: float | None = None,
+    ) -> str:  # fmt: skip
+        """A white row with its lines."""
+        lines = self.cells.get(at, ()) if lines is None else lines
+        frame = element(
+            "rect", x=box.x + 10, y=row.y, width=box.w - 20, height=row.h, rx=radius or None, fill=self.colour["row"],
+            stroke=self.colour["row-stroke"], stroke_width=1, class_="f-row s-row-stroke",
+        )  # fmt: skip
+        first = row.y + (row.h - pitch * (len(lines) - 1)) / 2 + ROW_SIZE * 0.35 if top is None else row.y + top
+        x, anchor = (box.x + box.w / 2, "middle") if middle else (box.x + 14, "start")
+        fresh = at in self.fresh
+        words = [self.text(x, first + i * pitch, line, ROW_SIZE, anchor, fresh) for i, line in enumerate(lines)]
+        return element("g", frame + "".join(words), class_="row fresh" if fresh else "row", data_at=at or None)
+
+    def text(self, x: float, y: float, runs: Iterable[Run], size: float, anchor: str = "start", fresh: bool = False) -> str:
+        """A line of text; one tspan per coloured run."""
+        spans = []
+        for words, role in runs:
+            role = "grad" if fresh and role == "number" else role
+            plain = role == "text"
+            spans.append(text(words) if plain else element("tspan", text(words), fill=self.colour[role], class_=f"f-{role}"))
+        return element(
+            "text", "".join(spans), x=x, y=y, font_size=size, text_anchor=None if anchor == "start" else anchor,
+            fill=self.colour["text"], class_="f-text", xml_space="preserve",
+        ).replace("xml-space", "xml:space")  # fmt: skip
+
+    # -- arrows -------------------------------------------------------------------------------------------------------
+
+    def arrow(self, arrow: Arrow, pieces: list[list[tuple[float, float]]]) -> str:
+        """Its own pieces, the head, and (hidden) the whole way for the number to run along."""
+        role, width, size = self.arrow_style(arrow)
+        fresh = arrow.at in self.fresh
+        if fresh and role == "blue-stroke":
+            role, width, size = "grad", 2.4, 11.0
+            pieces = [list(arrow.points)]
+        colour, name = self.colour[role], role.removesuffix("-stroke")
+        last = arrow.points[-1]
+        lines = [
+            element("path", d=rounded(p, size - 1 if p[-1] == last else 0), fill="none", stroke=colour, stroke_width=width, class_=f"line s-{name}")
+            for p in pieces
+        ]  # fmt: skip
+        tip = element("path", d=head(arrow.points, size), fill=colour, class_=f"tip fs-{name}")
+        return element("g", "".join(lines) + tip, class_=f"arrow {arrow.kind}{' fresh' if fresh else ''}", data_at=arrow.at)
+
+    def arrow_style(self, arrow: Arrow) -> tuple[str, float, float]:
+        """Colour, line width and head size: thick takes part in autograd, thin does not; the backward graph is thin."""
+        if arrow.kind == "retain":
+            return "hook", 8.0, 20.0
+        if arrow.kind == "result":
+            tracked = self.ops[arrow.source].node is not None
+            return ("brown-stroke", 3.0, 13.0) if tracked else ("yellow-stroke", 1.2, 9.0)
+        if arrow.kind == "input":
+            kind = tensor_kind(self.tensors[arrow.net[1]])
+            return f"{kind}-stroke", *((1.2, 9.0) if kind == "yellow" else (3.0, 13.0))
+        return "blue-stroke", 1.2, 9.0
+
+    def label(self, label: Label) -> str:
+        """A number on an arrow, interrupting the line; empty until a gradient has passed."""
+        lines = ((Run(label.text, "text"),),) if label.text else self.cells.get(label.at, ())
+        middle = label.at.startswith(("sum:", "grad:", "caption:"))
+        anchor_x = label.x + label.w / 2 if middle else label.x + 3
+        place = {"data_x": anchor_x, "data_y": label.y, "data_middle": "1" if middle else None}
+        if not lines:
+            return element("g", "", class_="label", data_at=label.at, **place)
+        words, role = lines[0][0]
+        fresh = label.at in self.fresh
+        width = columns(words) * ADVANCE * LABEL_SIZE + 6
+        x = anchor_x - width / 2 if middle else anchor_x - 3
+        ground = element("rect", x=x, y=label.y, width=width, height=label.h, fill=self.colour["canvas"], class_="f-canvas")
+        run = Run(words, "grad" if fresh else role)
+        line = self.text(anchor_x, label.y + 11.2, [run], LABEL_SIZE, "middle" if middle else "start")
+        return element("g", ground + line, class_="label fresh" if fresh else "label", data_at=label.at, **place)
+
+    def code(self, line: CodeLine) -> str:
+        """A line of the user's code; what retain_grad() does is purple, as its arrow is."""
+        role = "hook" if line.kind == "retain_grad" else "text"
+        return element("g", self.text(line.x, line.y, [Run(line.text, role)], CODE_SIZE, "end"), class_="code")
+
+
+def tensor_kind(t: Tensor) -> str:
+    """green: leaf that requires grad; yellow: does not require grad; brown: non-leaf."""
+    if not t.requires_grad:
+        return "yellow"
+    return "green" if t.is_leaf else "brown"

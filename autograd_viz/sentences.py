@@ -1,0 +1,109 @@
+"""A step of the backward pass in plain words with its numbers."""
+
+from __future__ import annotations
+
+from . import words
+from .graph.model import Document, Node, Value
+from .graph.trace import Change, Step, Trace
+from .render.cells import python_text
+
+LONGEST_VALUE = 40  # characters
+
+
+class Sentences:
+    """Writes the sentence of each step of one document."""
+
+    def __init__(self, document: Document) -> None:
+        self.tensors = {t.id: t for t in document.tensors}
+        self.nodes = {n.id: n for n in document.nodes}
+        self.outputs = {o.id: o.outputs for o in document.ops}
+
+    def start(self, node: str | None) -> str:
+        """Before the first step."""
+        return words.NOTHING if node is None else words.START.format(node=self.nodes[node].name)
+
+    def step(self, step: Step, earlier: Trace) -> str:
+        """What this step did."""
+        node = self.nodes[step.node]
+        if node.variable is not None:
+            return self._accumulated(node, step, earlier)
+        if all(g is None for g in step.grad_outputs):
+            return words.NO_GRADIENT.format(node=node.name)
+        parts = [self._arrives(node, step), *self._sums(step, earlier), *self._retained(step.changes)]
+        parts += [words.UNUSED.format(index=i) for i, g in enumerate(step.grad_outputs) if g is None]
+        parts += self._sends(node, step)
+        parts += self._freed(step)
+        return " ".join(parts)
+
+    def _accumulated(self, node: Node, step: Step, earlier: Trace) -> str:
+        a = step.accumulation
+        if a is None:
+            return words.NO_GRADIENT.format(node=node.name)
+        name = self._name(a.tensor, words.A_LEAF)
+        if a.old is None:
+            text = words.FIRST.format(name=name, new=shown(a.new))
+        else:
+            text = words.ADDS.format(name=name, old=shown(a.old), incoming=shown(a.incoming), new=shown(a.new))
+        return " ".join([*self._sums(step, earlier), text])
+
+    def _arrives(self, node: Node, step: Step) -> str:
+        grads = words.AND.join(shown(g) for g in step.grad_outputs if g is not None)
+        made = [self._name(t, "") for t in self.outputs.get(node.op or "", ()) if t is not None]
+        of = f" ({', '.join(m for m in made if m)})" if any(made) else ""
+        return words.ARRIVES.format(node=node.name, of=of, grads=grads)
+
+    def _sums(self, step: Step, earlier: Trace) -> list[str]:
+        """Where several gradients arrived at one output: the parts and their sum."""
+        found = []
+        for change in step.changes:
+            if change.at.startswith("sum:") and change.after is not None:
+                index = int(change.at.rpartition(".")[2])
+                parts = self._parts(step.node, index, earlier)
+                total = shown(change.after)
+                found.append(words.SUM.format(count=len(parts), parts=" + ".join(map(shown, parts)), total=total))
+        return found
+
+    def _parts(self, node: str, index: int, earlier: Trace) -> list[Value]:
+        parts = []
+        for before in earlier.steps:
+            edges = zip(self.nodes[before.node].next_functions, before.grad_inputs, strict=True)
+            parts += [g for f, g in edges if f.node == node and f.index == index and g is not None]
+        return parts
+
+    def _retained(self, changes: tuple[Change, ...]) -> list[str]:
+        kept = (c.at.removeprefix("retain:") for c in changes if c.at.startswith("retain:"))
+        return [words.RETAINED.format(name=self._name(t, words.A_TENSOR)) for t in kept]
+
+    def _sends(self, node: Node, step: Step) -> list[str]:
+        """One sentence for each input: the formula and where its result goes."""
+        formulas = list(step.formulas)
+        sent = []
+        for i, (f, g) in enumerate(zip(node.next_functions, step.grad_inputs, strict=True)):
+            if f.node is None:
+                sent.append(words.NOWHERE.format(index=i))
+            elif g is not None:
+                target = self._target(f.node)
+                if formulas:
+                    formula = formulas.pop(0) if len(formulas) > 1 or len(node.next_functions) <= 2 else formulas[0]
+                    sent.append(words.SENDS.format(input=formula.input, formula=formula.text, target=target))
+                else:
+                    sent.append(words.SENDS_PLAINLY.format(value=shown(g), target=target))
+        return sent
+
+    def _target(self, node: str) -> str:
+        target = self.nodes[node]
+        name = self._name(target.variable, words.A_LEAF) if target.variable else ""
+        return f"{target.name} ({name})" if name else target.name
+
+    def _freed(self, step: Step) -> list[str]:
+        names = [c.at.rpartition(".")[2] for c in step.changes if ".saved." in c.at and c.after is None]
+        return [words.FREED.format(names=", ".join(names))] if names else []
+
+    def _name(self, tensor: str, otherwise: str) -> str:
+        return self.tensors[tensor].name or otherwise
+
+
+def shown(value: Value) -> str:
+    """A value in a sentence: 3.0, [6.0, 3.0, 2.0], or its shape."""
+    text = python_text(value)
+    return text if len(text) <= LONGEST_VALUE else f"a gradient of shape {list(value.shape)}"

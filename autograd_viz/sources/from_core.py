@@ -1,0 +1,251 @@
+"""A document from the core's tensors: what led to them, and what backward would do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..core.node import FREED, AccumulateGrad, Node, PrimitiveNode, SavedTensor, gradient_edge
+from ..core.printing import values_text
+from ..core.provenance import Call, Place
+from ..core.symbol import Symbol
+from ..core.tensor import Tensor
+from ..graph import model
+from ..graph.trace import State
+from .names import names_by_identity, source_at, statement_at
+
+FEW = 64  # arrays up to this size keep their numbers in the document
+
+
+def is_tensor(value: Any) -> bool:
+    """True for the core's tensors."""
+    return isinstance(value, Tensor)
+
+
+def value_of(array: Any) -> model.Value:
+    """What a picture needs of a NumPy array."""
+    if isinstance(array, Tensor):
+        array = array._data
+    text = " ".join(values_text(array).split())
+    numbers = tuple(array.reshape(-1).tolist()) if array.size <= FEW else ()
+    return model.Value(tuple(array.shape), str(array.dtype), text, numbers)
+
+
+class CoreGraph:
+    """The live graph behind a document: it knows which tensor and which node each id stands for.
+
+    Args:
+        roots: where to start; everything that led to them is in the graph.
+        variables: the caller's names.
+
+    Attributes:
+        document: the graph as it was when this was built.
+        tensors: the live tensor of each id.
+        node_ids: the id of each live node.
+    """
+
+    def __init__(self, roots: Iterable[Tensor], variables: Mapping[str, Any]) -> None:
+        self.roots = tuple(roots)
+        self.names: dict[Tensor, str] = {}
+        for name, tensor in names_by_identity(variables, is_tensor):
+            self.names.setdefault(tensor, name)
+        calls, tensors, nodes = _reach(self.roots, prefer=self.names)
+        self.tensors = {f"t{i}": t for i, t in enumerate(tensors)}
+        self._ids = {_identity(t): id for id, t in self.tensors.items()}
+        self.node_ids = {n: f"n{i}" for i, n in enumerate(nodes)}
+        self.op_ids = {c: f"o{i}" for i, c in enumerate(calls)}
+        self._made: dict[Call, tuple[str, ...]] = {}
+        for id, t in self.tensors.items():
+            if t._made_by is not None:
+                self._made[t._made_by] = (*self._made.get(t._made_by, ()), id)
+        self.document = self._document()
+
+    def tensor_id(self, tensor: Tensor) -> str | None:
+        """The id of a tensor, or None if it is not part of the graph."""
+        return self._ids.get(_identity(tensor))
+
+    def refreshed(self) -> model.Document:
+        """The document of the same objects as they are now."""
+        return self._document()
+
+    def past(self) -> State:
+        """The numbers on the arrows after the last backward pass through this graph."""
+        values: dict[str, model.Value | None] = {}
+        parts: dict[tuple[str, int], int] = {}
+        for node, id in self.node_ids.items():
+            for i, ((after, index), g) in enumerate(_passed_on(node)):
+                if after is not None and g is not None:
+                    values[f"next:{id}.{i}"] = value_of(np.asarray(g))
+                    parts[self.node_ids[after], index] = parts.get((self.node_ids[after], index), 0) + 1
+        for node, id in self.node_ids.items():
+            for i, g in enumerate(node._passed.grad_outputs if node._passed else ()):
+                if g is not None:
+                    first = node._passed is not None and node._passed.is_root
+                    values |= self._arrived(node, id, i, value_of(np.asarray(g)), parts.get((id, i), 0), first)
+        return State(values)
+
+    def _arrived(self, node: Node, id: str, index: int, value: model.Value, parts: int, first: bool) -> dict[str, model.Value]:
+        """Labels before a node: a sum, a first gradient, and what AccumulateGrad hands on."""
+        found = {f"sum:{id}.{index}": value} if parts + first > 1 else {}
+        if isinstance(node, AccumulateGrad):
+            found[f"grad:{id}"] = value
+        elif first and parts == 0:
+            found |= {f"grad_fn:{self.tensor_id(t)}": value for t in self.roots if t._grad_fn is node and t._output_nr == index}
+        return found
+
+    def _name(self, id: str) -> str | None:
+        return self.names.get(self.tensors[id])
+
+    def _document(self) -> model.Document:
+        node_ops = {c.node: i for c, i in self.op_ids.items() if c.node is not None}
+        ranked = sorted(n._sequence for n in self.node_ids if not isinstance(n, AccumulateGrad))
+        rank = {s: i for i, s in enumerate(ranked)}
+        return model.Document(
+            tensors=tuple(self._tensor(t, i) for i, t in self.tensors.items()),
+            ops=tuple(self._op(c, i) for c, i in self.op_ids.items()),
+            nodes=tuple(self._node(n, i, node_ops.get(n), rank.get(n._sequence)) for n, i in self.node_ids.items()),
+            statements=self._statements(),
+            roots=tuple(self._ids[_identity(t)] for t in self.roots),
+        )
+
+    def _tensor(self, t: Tensor, id: str) -> model.Tensor:
+        return model.Tensor(
+            id=id,
+            name=self._name(id),
+            value=value_of(t),
+            grad=None if t._grad is None else value_of(t._grad),
+            grad_fn=None if t._grad_fn is None else self.node_ids.get(t._grad_fn),
+            output_nr=t.output_nr,
+            is_leaf=t.is_leaf,
+            requires_grad=t.requires_grad,
+            retains_grad=t.retains_grad,
+            version=t._version,
+            source=_place(t._made_by.at) if t._made_by else None,
+        )
+
+    def _op(self, call: Call, id: str) -> model.Op:
+        operands = tuple(
+            model.Operand(None, str(t.item())) if t._is_number else model.Operand(self.tensor_id(t)) for t in call.inputs
+        )
+        node = None if call.node is None else self.node_ids[call.node]
+        return model.Op(id, call.op, operands, self._outputs(call), node, _place(call.at))
+
+    def _outputs(self, call: Call) -> tuple[str | None, ...]:
+        if call.outputs:
+            alive = [reference() for reference in call.outputs]
+            return tuple(None if t is None else self.tensor_id(t) for t in alive)
+        return self._made.get(call, ())
+
+    def _node(self, n: Node, id: str, op: str | None, order: int | None) -> model.Node:
+        return model.Node(
+            id=id,
+            name=n.name(),
+            op=op,
+            outputs=len(n._input_metadata),
+            next_functions=tuple(
+                model.NextFunction(None if after is None else self.node_ids[after], index) for after, index in n.next_functions
+            ),
+            saved=tuple(self._saved(name, value) for name, value in n.saved().items()),
+            formulas=tuple(model.Formula(i, text) for i, text in symbolic_formulas(n).items()),
+            variable=self.tensor_id(n.variable) if isinstance(n, AccumulateGrad) else None,
+            order=order,
+        )
+
+    def _saved(self, name: str, value: Any) -> model.Saved:
+        if value is None:
+            return model.Saved(name, "none")
+        if value is FREED:
+            return model.Saved(name, "freed")
+        if isinstance(value, SavedTensor):
+            return model.Saved(name, "kept", value_of(value.tensor), self._saved_id(value))
+        return model.Saved(name, "plain", text=repr(value))
+
+    def _saved_id(self, saved: SavedTensor) -> str | None:
+        original = saved.original() if saved.original is not None else saved.tensor
+        return None if original is None else self.tensor_id(original)
+
+    def _statements(self) -> tuple[model.Statement, ...]:
+        """The user's statements in the order in which they ran, each beside the first tensor it made or touched."""
+        happened = []
+        for id, t in self.tensors.items():
+            if t._made_by is not None:
+                happened.append((t._made_by.order, t._made_by.at, id, "make"))
+            happened += [(e.order, e.at, id, e.kind) for e in t._events]
+        found: dict[tuple[str, int, str], model.Statement] = {}
+        for _, at, id, kind in sorted(happened, key=lambda h: h[0]):
+            source = _place(at)
+            statement = statement_at(source) if source else None
+            if source is None or statement is None:
+                continue
+            key = (source.file, *statement)
+            known = found.get(key)
+            if known is None or (kind == "make" == known.kind and self._shows_later(known.tensor, id)):
+                found.pop(key, None)
+                found[key] = model.Statement(statement[1], id, kind)
+        return tuple(found.values())
+
+    def _shows_later(self, known: str, id: str) -> bool:
+        """`e = b * c * d` makes an unnamed tensor before e: it stands beside e."""
+        return self._name(known) is None and self._name(id) is not None
+
+
+def _passed_on(node: Node) -> Iterator[tuple[Any, Any]]:
+    """The edges of a node with the gradients that last went along them."""
+    return zip(node.next_functions, node._passed.grad_inputs, strict=True) if node._passed else iter(())
+
+
+def symbolic_formulas(node: Node) -> dict[str, str]:
+    """The rules of a node in symbols, by input; empty for nodes without rules of ours."""
+    if not isinstance(node, PrimitiveNode):
+        return {}
+    count = len(node._input_metadata)
+    grads = (Symbol("grad"),) if count == 1 else tuple(Symbol(f"grads[{i}]") for i in range(count))
+    saved = {name: Symbol(name) for name, v in node.saved().items() if isinstance(v, SavedTensor) or v is FREED}
+    return node.primitive.formulas(node, grads, saved)
+
+
+def _place(at: Place) -> model.Source | None:
+    return source_at(at.code, at.lasti)
+
+
+def _identity(t: Tensor) -> Any:
+    """What makes two Tensor objects the same box: an unpacked result is another object for the same output."""
+    return t if t._grad_fn is None else (t._grad_fn, t._output_nr)
+
+
+def _reach(roots: tuple[Tensor, ...], prefer: Mapping[Tensor, str]) -> tuple[list[Call], list[Tensor], list[Node]]:
+    """Every call, tensor and backward node that led to the roots, in the order of the program."""
+    tensors: dict[Any, Tensor] = {}
+    calls: dict[Call, None] = {}
+    nodes: dict[Node, None] = {}
+    stack: list[Tensor | Node | None] = list(roots)
+    while stack:
+        item = stack.pop()
+        if isinstance(item, Tensor) and not item._is_number:
+            known = tensors.get(_identity(item))
+            if known is None or (known not in prefer and item in prefer):
+                tensors[_identity(item)] = item
+            if known is None or known._made_by is None:
+                stack += _behind(item, calls)
+        elif isinstance(item, Node) and item not in nodes:
+            nodes[item] = None
+            stack += [after for after, _ in item.next_functions]
+            if isinstance(item, AccumulateGrad):
+                stack.append(item.variable)
+    return (
+        sorted((c for c in calls if c.inputs), key=lambda c: c.order),
+        sorted(tensors.values(), key=lambda t: (t._made_by.order if t._made_by else -1, t._output_nr)),
+        sorted(nodes, key=lambda n: n._sequence),
+    )
+
+
+def _behind(tensor: Tensor, calls: dict[Call, None]) -> list[Tensor | Node | None]:
+    """What a tensor leads to: its backward node, the inputs of the call that made it, and its siblings."""
+    found: list[Tensor | Node | None] = [gradient_edge(tensor)[0]]
+    call = tensor._made_by
+    if call is not None and call not in calls:
+        calls[call] = None
+        found += [*call.inputs, *(reference() for reference in call.outputs)]
+    return found

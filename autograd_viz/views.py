@@ -1,0 +1,134 @@
+"""The verbs: show, step, save."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from types import FrameType
+from typing import Any
+
+from .errors import NotDrawableError
+from .export.image import check_suffix, png_bytes, write
+from .graph.model import Document
+from .graph.trace import State
+from .layout import Geometry, layout
+from .render import render_svg, theme_named
+from .sources import from_core
+from .sources.live_core import CorePass
+from .sources.names import visible_names
+from .stepper import Stepper
+
+MOST_BOXES_AS_PNG = 60  # a cell's output also carries a PNG up to this size, for front ends that refuse SVG
+
+
+class Figure:
+    """A picture of a graph; a notebook cell that ends in one shows it.
+
+    Attributes:
+        document: what is drawn.
+        svg: the picture.
+    """
+
+    def __init__(self, document: Document, geometry: Geometry, state: State, theme: str) -> None:
+        self.document = document
+        self.svg = render_svg(document, geometry, state, theme_named(theme))
+        self._small = len(geometry.boxes) <= MOST_BOXES_AS_PNG
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        return picture_bundle(self.svg, repr(self), self._small)
+
+    def __repr__(self) -> str:
+        freed = ", saved tensors freed" if self.document.is_freed else ""
+        names = ", ".join(t.name for t in self.document.tensors if t.name)
+        return f"<Figure of {names or 'an unnamed tensor'}: {len(self.document.nodes)} backward nodes{freed}>"
+
+
+def picture_bundle(svg: str, text: str, with_png: bool) -> dict[str, Any]:
+    """A picture for whatever front end shows the cell."""
+    bundle: dict[str, Any] = {"image/svg+xml": svg, "text/plain": text}
+    if with_png:
+        bundle["image/png"] = png_bytes(svg, 1.0)
+    return bundle
+
+
+def graph_of(tensor: Any, variables: Mapping[str, Any]) -> from_core.CoreGraph:
+    """The graph behind a tensor.
+
+    Raises:
+        NotDrawableError: it is no tensor.
+    """
+    if not from_core.is_tensor(tensor):
+        raise NotDrawableError(
+            f"there is no graph to draw: expected an autograd_viz tensor, got {type(tensor).__name__} ({tensor!r:.60})"
+        )
+    return from_core.CoreGraph([tensor], variables)
+
+
+def _caller() -> FrameType:
+    return sys._getframe(2)
+
+
+def show(tensor: Any, *, theme: str = "light") -> Figure:
+    """The figure of everything that led to `tensor`, as it is now.
+
+    Args:
+        tensor: the end of the forward pass; a leaf is a figure of one box.
+        theme: "light", "dark" or "waite".
+
+    Raises:
+        NotDrawableError: not a tensor.
+        UnknownChoiceError: no such theme.
+    """
+    theme_named(theme)
+    graph = graph_of(tensor, visible_names(_caller()))
+    return Figure(graph.document, layout(graph.document), graph.past(), theme)
+
+
+def save(tensor: Any, path: str | os.PathLike[str], *, theme: str = "light", scale: float = 2.0) -> None:
+    """Write the figure to a file; the suffix (.svg, .png) says how.
+
+    Args:
+        tensor: as for `show`; or a stepper, whose present step is saved.
+        path: where to; an existing file is replaced.
+        theme: "light", "dark" or "waite".
+        scale: pixels per px, for .png.
+
+    Raises:
+        NotDrawableError: not a tensor.
+        UnknownChoiceError: no such theme or suffix.
+        CannotWriteError: the file cannot be written.
+    """
+    check_suffix(path)
+    theme_named(theme)
+    if isinstance(tensor, Stepper):
+        figure = Figure(tensor.document, layout(tensor.document), tensor.state, theme)
+    else:
+        graph = graph_of(tensor, visible_names(_caller()))
+        figure = Figure(graph.document, layout(graph.document), graph.past(), theme)
+    write(figure.svg, path, scale)
+
+
+def step(
+    tensor: Any, gradient: Any = None, *, retain_graph: bool | None = None, create_graph: bool = False, theme: str = "auto"
+) -> Any:
+    """The widget that steps the backward pass of `tensor`, one grad_fn call at a time; scriptable without it.
+
+    Args:
+        tensor: the root, as in ``tensor.backward()``.
+        gradient: the first gradient, for a tensor of several elements.
+        retain_graph: keep saved tensors.
+        create_graph: record the backward pass.
+        theme: "light", "dark", "waite", or "auto" to follow the notebook.
+
+    Raises:
+        NotDrawableError: not a tensor.
+        RuntimeError: what ``tensor.backward()`` would refuse, in PyTorch's words.
+    """
+    from .widget import StepperWidget
+
+    if theme != "auto":
+        theme_named(theme)
+    graph = graph_of(tensor, visible_names(_caller()))
+    live = CorePass(graph, tensor, gradient, retain_graph, create_graph)
+    return StepperWidget(Stepper(graph.document, live), theme)
