@@ -1,22 +1,79 @@
-"""See autograd: NumPy tensors with PyTorch's semantics, drawn as Elliot Waite draws them and stepped one grad_fn at a time."""
+"""See autograd: NumPy tensors with PyTorch's semantics, drawn as Elliot Waite draws them and stepped one grad_fn at a time.
+
+The names of PyTorch are here (``import autograd_viz as torch``), and the verbs:
+
+    show(x)             the figure of everything that led to x
+    step(x)             a widget that steps x.backward(), forwards and back
+    save(x, "x.svg")    the figure as a file
+"""
 
 from . import autograd, nn, optim
-from .core import methods as _methods  # noqa: F401
 from .core.creation import arange, from_numpy, full, manual_seed, ones, ones_like, rand, randn, tensor, zeros, zeros_like
-from .core.dtypes import bool_ as bool  # noqa: A004
 from .core.dtypes import (
-    double, dtype, float16, float32, float64, get_default_dtype, half, int8, int16, int32, int64, long, set_default_dtype,
-    short, uint8,
-)  # fmt: skip
-from .core.dtypes import float_ as float  # noqa: A004
-from .core.dtypes import int_ as int  # noqa: A004
+    bool_ as bool,  # noqa: A004 -- PyTorch's name
+)
+from .core.dtypes import (
+    double,
+    dtype,
+    float16,
+    float32,
+    float64,
+    get_default_dtype,
+    half,
+    int8,
+    int16,
+    int32,
+    int64,
+    long,
+    set_default_dtype,
+    short,
+    uint8,
+)
+from .core.dtypes import (
+    float_ as float,  # noqa: A004 -- PyTorch's name
+)
+from .core.dtypes import (
+    int_ as int,  # noqa: A004 -- PyTorch's name
+)
 from .core.grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
-from .core.methods import expand as _expand
 from .core.methods import permute, reshape, squeeze, t, transpose, unbind, unsqueeze
 from .core.ops.activation import relu, sigmoid, tanh
-from .core.ops.arithmetic import abs, add, cos, div, exp, log, mul, neg, pow, reciprocal, sign, sin, sqrt, square, sub, where  # noqa: A004
+from .core.ops.arithmetic import (
+    abs,  # noqa: A004 -- PyTorch's name
+    add,
+    cos,
+    div,
+    exp,
+    log,
+    mul,
+    neg,
+    pow,  # noqa: A004 -- PyTorch's name
+    reciprocal,
+    sign,
+    sin,
+    sqrt,
+    square,
+    sub,
+    where,
+)
 from .core.ops.comparison import eq, ge, gt, le, lt, ne
 from .core.ops.linalg import dot, ger, matmul, mm, mv
-from .core.ops.reduction import mean, sum  # noqa: A004
+from .core.ops.reduction import (
+    mean,
+    sum,  # noqa: A004 -- PyTorch's name
+)
 from .core.ops.shape import clone, detach, stack
 from .core.tensor import Size, Tensor
+from .errors import AutogradVizError, CannotWriteError, DocumentError, NotDrawableError, UnknownChoiceError
+from .views import save, show, step
+
+__all__ = [
+    "AutogradVizError", "CannotWriteError", "DocumentError", "NotDrawableError", "Size", "Tensor", "UnknownChoiceError",
+    "abs", "add", "arange", "autograd", "bool", "clone", "cos", "detach", "div", "dot", "double", "dtype", "enable_grad",
+    "eq", "exp", "float", "float16", "float32", "float64", "from_numpy", "full", "ge", "ger", "get_default_dtype", "gt",
+    "half", "int", "int16", "int32", "int64", "int8", "is_grad_enabled", "le", "log", "long", "lt", "manual_seed", "matmul",
+    "mean", "mm", "mul", "mv", "ne", "neg", "nn", "no_grad", "ones", "ones_like", "optim", "permute", "pow", "rand", "randn",
+    "reciprocal", "relu", "reshape", "save", "set_default_dtype", "set_grad_enabled", "short", "show", "sigmoid", "sign",
+    "sin", "sqrt", "square", "squeeze", "stack", "step", "sub", "sum", "t", "tanh", "tensor", "transpose", "uint8", "unbind",
+    "unsqueeze", "where", "zeros", "zeros_like",
+]  # fmt: skip

@@ -131,4 +131,4 @@ def step(
         theme_named(theme)
     graph = graph_of(tensor, visible_names(_caller()))
     live = CorePass(graph, tensor, gradient, retain_graph, create_graph)
-    return StepperWidget(Stepper(graph.document, live), theme)
+    return StepperWidget(Stepper(graph.document, live), live.total, theme)

@@ -28,6 +28,7 @@ always are.
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable
 from types import FunctionType, MethodType
 from typing import Any, NamedTuple
@@ -63,7 +64,7 @@ class Primitive:
         self, forward: Callable[..., Any], node_name: str, *, view: bool = False, promotes: bool = False, outputs: str = "one"
     ) -> None:
         self.forward, self.name, self.__doc__ = forward, forward.__name__, forward.__doc__
-        self.title = "".join(part.capitalize() for part in self.name.split("_"))
+        self.title = re.sub(r"Backward(s|\d*)$", "", node_name) or self.name.capitalize()  # "Mul", as in MulBackward0
         self.node_name, self.view, self.promotes, self.several = node_name, view, promotes, outputs == "several"
         parameters = inspect.signature(forward).parameters.values()
         self.inputs = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]

@@ -1,7 +1,7 @@
 """Geometry and a state -> a picture: themes, words, SVG."""
 
-from .cells import Run, cells
+from .cells import Run, Writer
 from .svg import render_svg
 from .theme import THEMES, Theme, theme_named
 
-__all__ = ["THEMES", "Run", "Theme", "cells", "render_svg", "theme_named"]
+__all__ = ["THEMES", "Run", "Theme", "Writer", "render_svg", "theme_named"]

@@ -25,24 +25,34 @@ class Run(NamedTuple):
 Lines = tuple[tuple[Run, ...], ...]
 
 
-def cells(document: Document, state: State, theme: Theme) -> dict[str, Lines]:
-    """The lines at every address of a document in a state."""
-    found: dict[str, Lines] = {}
-    names = {n.id: node_title(n.name, theme) for n in document.nodes}
-    for t in document.tensors:
-        grad = state.values.get(f"{t.id}.grad", t.grad)
-        grad_lines = _accumulating(t, state) or value_lines("grad", grad, theme)
-        found |= {
-            f"{t.id}.data": value_lines("data", t.value, theme),
-            f"{t.id}.grad": grad_lines,
-            f"{t.id}.grad_fn": (_named("grad_fn", names.get(t.grad_fn or "", "None"), "link" if t.grad_fn else "none"),),
-            f"{t.id}.is_leaf": (_truth("is_leaf", t.is_leaf),),
-            f"{t.id}.requires_grad": (_truth("requires_grad", t.requires_grad),),
-        }
-    for n in document.nodes:
-        found[f"{n.id}.saved"] = _saved_lines(n, state, theme)
-    found |= {at: label_lines(v) for at, v in state.values.items() if ":" in at and v is not None}
-    return found
+class Writer:
+    """Writes the lines at any address of one document in one theme."""
+
+    def __init__(self, document: Document, theme: Theme) -> None:
+        self.theme = theme
+        self.tensors = {t.id: t for t in document.tensors}
+        self.nodes = {n.id: n for n in document.nodes}
+
+    def lines(self, at: str, state: State) -> Lines:
+        """What stands at an address: a row of a tensor, `n1.saved`, or a label on an arrow (empty without a gradient)."""
+        id, _, what = at.partition(".")
+        if id in self.tensors:
+            return self._row(self.tensors[id], what, state)
+        if id in self.nodes and what == "saved":
+            return _saved_lines(self.nodes[id], state, self.theme)
+        value = state.values.get(at)
+        return () if value is None else ((Run(label_text(value), "link"),),)
+
+    def _row(self, t: Tensor, row: str, state: State) -> Lines:
+        if row == "data":
+            return value_lines(row, t.value, self.theme)
+        if row == "grad":
+            grad = state.values.get(f"{t.id}.grad", t.grad)
+            return _accumulating(t, state) or value_lines(row, grad, self.theme)
+        if row == "grad_fn":
+            name = node_title(self.nodes[t.grad_fn].name, self.theme) if t.grad_fn in self.nodes else None
+            return (_named(row, name or "None", "link" if name else "none"),)
+        return (_truth(row, t.is_leaf if row == "is_leaf" else t.requires_grad),)
 
 
 def node_title(name: str, theme: Theme) -> str:
@@ -113,11 +123,6 @@ def label_text(value: Value) -> str:
     if columns(text) <= label_columns(value.shape):
         return text
     return clipped("×".join(map(str, value.shape)), label_columns(value.shape))
-
-
-def label_lines(value: Value) -> Lines:
-    """The same as lines."""
-    return ((Run(label_text(value), "link"),),)
 
 
 def _accumulating(t: Tensor, state: State) -> Lines | None:

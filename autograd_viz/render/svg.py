@@ -9,7 +9,7 @@ from ..graph.model import Document, Node, Op, Tensor
 from ..graph.trace import State
 from ..layout.geometry import Arrow, Box, CodeLine, Geometry, Label, Row
 from ..layout.measure import ADVANCE, CODE_SIZE, LABEL_SIZE, OP_SIZE, ROW_SIZE, TITLE_SIZE, columns, op_title
-from .cells import Lines, Run, cells, clipped, node_title
+from .cells import Lines, Run, Writer, clipped, node_title
 from .escape import element, text
 from .paths import head, own_pieces, rounded
 from .theme import Theme
@@ -46,10 +46,10 @@ class _Painter:
         self.tensors: dict[str, Tensor] = {t.id: t for t in document.tensors}
         self.ops: dict[str, Op] = {o.id: o for o in document.ops}
         self.nodes: dict[str, Node] = {n.id: n for n in document.nodes}
-        self.cells = cells(document, state, theme)
+        self.writer = Writer(document, theme)
         self.colour = theme.colours()
         self.lit = state.current.node if state.current else None
-        self.fresh = {c.at for c in state.current.changes} if state.current else set()
+        self.fresh = {cell_address(c.at) for c in state.current.changes} if state.current else set()
 
     def summary(self) -> str:
         """What the picture shows, in one line, for those who cannot see it."""
@@ -145,7 +145,7 @@ class _Painter:
         comma = [i < last or (last == 0 and self.theme.pytorch_words) for i in range(last + 1)]
         names = [node_title(self.nodes[f.node].name, self.theme) if f.node else "None" for f in node.next_functions]
         tuples = [
-            (Run(f"  ({clipped(n, 16)}, {f.index}){',' if c else ''}", "text" if f.node else "none"),)
+            (Run(f"  ({clipped(n, 16)}, {f.index}){',' if c else ''}"),)
             for n, f, c in zip(names, node.next_functions, comma, strict=True)
         ]
         return (Run(f"next_functions = {opening}"),), *tuples, (Run(closing),)
@@ -157,16 +157,20 @@ class _Painter:
         pitch: float = 14, top: float | None = None,
     ) -> str:  # fmt: skip
         """A white row with its lines."""
-        lines = self.cells.get(at, ()) if lines is None else lines
+        lines = self.writer.lines(at, self.state) if lines is None else lines
         frame = element(
             "rect", x=box.x + 10, y=row.y, width=box.w - 20, height=row.h, rx=radius or None, fill=self.colour["row"],
             stroke=self.colour["row-stroke"], stroke_width=1, class_="f-row s-row-stroke",
         )  # fmt: skip
-        first = row.y + (row.h - pitch * (len(lines) - 1)) / 2 + ROW_SIZE * 0.35 if top is None else row.y + top
+        middle_y = row.y + row.h / 2 if top is None else row.y + top - ROW_SIZE * 0.35 + pitch * (len(lines) - 1) / 2
         x, anchor = (box.x + box.w / 2, "middle") if middle else (box.x + 14, "start")
         fresh = at in self.fresh
-        words = [self.text(x, first + i * pitch, line, ROW_SIZE, anchor, fresh) for i, line in enumerate(lines)]
-        return element("g", frame + "".join(words), class_="row fresh" if fresh else "row", data_at=at or None)
+        words = [
+            self.text(x, middle_y + (i - (len(lines) - 1) / 2) * pitch + ROW_SIZE * 0.35, line, ROW_SIZE, anchor, fresh)
+            for i, line in enumerate(lines)
+        ]
+        place = {"data_at": at, "data_x": x, "data_y": middle_y, "data_pitch": pitch, "data_size": ROW_SIZE} if at else {}
+        return element("g", frame + "".join(words), class_="row fresh" if fresh else "row", **place)
 
     def text(self, x: float, y: float, runs: Iterable[Run], size: float, anchor: str = "start", fresh: bool = False) -> str:
         """A line of text; one tspan per coloured run."""
@@ -195,13 +199,16 @@ class _Painter:
             element("path", d=rounded(p, size - 1 if p[-1] == last else 0), fill="none", stroke=colour, stroke_width=width, class_=f"line s-{name}")
             for p in pieces
         ]  # fmt: skip
+        if arrow.kind in ("next", "grad", "grad_fn", "retain"):
+            way = rounded(list(arrow.points), size - 1)
+            lines.append(element("path", d=way, fill="none", stroke="none", stroke_width=width, class_="way"))
         tip = element("path", d=head(arrow.points, size), fill=colour, class_=f"tip fs-{name}")
         return element("g", "".join(lines) + tip, class_=f"arrow {arrow.kind}{' fresh' if fresh else ''}", data_at=arrow.at)
 
     def arrow_style(self, arrow: Arrow) -> tuple[str, float, float]:
         """Colour, line width and head size: thick takes part in autograd, thin does not; the backward graph is thin."""
         if arrow.kind == "retain":
-            return "hook", 8.0, 20.0
+            return "hook", 6.0, 18.0
         if arrow.kind == "result":
             tracked = self.ops[arrow.source].node is not None
             return ("brown-stroke", 3.0, 13.0) if tracked else ("yellow-stroke", 1.2, 9.0)
@@ -212,10 +219,10 @@ class _Painter:
 
     def label(self, label: Label) -> str:
         """A number on an arrow, interrupting the line; empty until a gradient has passed."""
-        lines = ((Run(label.text, "text"),),) if label.text else self.cells.get(label.at, ())
+        lines = ((Run(label.text, "text"),),) if label.text else self.writer.lines(label.at, self.state)
         middle = label.at.startswith(("sum:", "grad:", "caption:"))
         anchor_x = label.x + label.w / 2 if middle else label.x + 3
-        place = {"data_x": anchor_x, "data_y": label.y, "data_middle": "1" if middle else None}
+        place = {"data_x": anchor_x, "data_y": label.y, "data_size": LABEL_SIZE, "data_middle": "1" if middle else None}
         if not lines:
             return element("g", "", class_="label", data_at=label.at, **place)
         words, role = lines[0][0]
@@ -231,6 +238,11 @@ class _Painter:
         """A line of the user's code; what retain_grad() does is purple, as its arrow is."""
         role = "hook" if line.kind == "retain_grad" else "text"
         return element("g", self.text(line.x, line.y, [Run(line.text, role)], CODE_SIZE, "end"), class_="code")
+
+
+def cell_address(at: str) -> str:
+    """Where a change is drawn: saved tensors share one row."""
+    return at.partition(".saved.")[0] + ".saved" if ".saved." in at else at
 
 
 def tensor_kind(t: Tensor) -> str:

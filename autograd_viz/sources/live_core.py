@@ -62,7 +62,6 @@ class CorePass:
     ) -> None:
         self.graph, self.root = graph, root
         self.task = engine.start(root, gradient, retain_graph, create_graph)
-        self._run = engine.run_backward(self.task)
         self._before: list[list[Cell]] = []
         self._after: list[list[Cell]] = []
         self._arrivals: dict[tuple[Node, int], int] = {engine.gradient_edge(root): 1}  # type: ignore[dict-item]
@@ -71,6 +70,11 @@ class CorePass:
         """Id of the node that `advance` would run, or None at the end."""
         node = self.task.peek()
         return None if node is None else self.graph.node_ids[node]
+
+    @property
+    def total(self) -> int:
+        """How many steps the whole pass has: every node runs once."""
+        return len(self.task.waiting_for)
 
     def advance(self) -> Step | None:
         """Run one node for real; None at the end.

@@ -1,0 +1,5 @@
+"""The stepper in a notebook: one synced picture, its recorded frames and one cursor."""
+
+from .widget import StepperWidget
+
+__all__ = ["StepperWidget"]

@@ -1,0 +1,49 @@
+"""A recorded step as the front end wants it: which words stand where before and after, so it can go both ways alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..graph.model import Document, Value
+from ..graph.trace import State, Step
+from ..render import Theme, Writer
+from ..render.cells import Lines, label_text
+from ..render.svg import cell_address
+
+
+class FrameMaker:
+    """Turns the steps of one document into frames, in order."""
+
+    def __init__(self, document: Document, theme: Theme) -> None:
+        self.writer = Writer(document, theme)
+        self.values: dict[str, Value | None] = {}
+        self.current: Step | None = None
+
+    def frame(self, step: Step, sentence: str) -> dict[str, Any]:
+        """The next frame.
+
+        Returns:
+            node: id of the node to light; sentence, formulas: what to say; changes: (address, lines before, lines after);
+            fresh: addresses to light; moves: (address of an arrow, the number that runs along it).
+        """
+        addresses = list(dict.fromkeys(cell_address(c.at) for c in step.changes))
+        settling = self.current.accumulation if self.current else None  # its row still says old + incoming = new
+        written = [*addresses, f"{settling.tensor}.grad"] if settling else addresses
+        before = State(dict(self.values), self.current)
+        self.values |= {c.at: c.after for c in step.changes}
+        self.current = step
+        after = State(self.values, step)
+        changes = [(at, _plain(self.writer.lines(at, before)), _plain(self.writer.lines(at, after))) for at in dict.fromkeys(written)]
+        moves = [(c.at, label_text(c.after)) for c in step.changes if c.after and c.at.startswith(("next:", "grad:", "grad_fn:", "retain:"))]
+        return {
+            "node": step.node,
+            "sentence": sentence,
+            "formulas": [[f.input, f.text] for f in step.formulas],
+            "changes": [c for c in changes if c[1] != c[2]],
+            "fresh": addresses,
+            "moves": moves,
+        }
+
+
+def _plain(lines: Lines) -> list[list[list[str]]]:
+    return [[[run.text, run.role] for run in line] for line in lines]

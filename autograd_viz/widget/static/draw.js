@@ -1,0 +1,70 @@
+// Words in the picture: lines of runs become <text> elements. Text is always set as text, never parsed.
+
+/** @typedef {[text: string, role: string]} Run */
+/** @typedef {Run[][]} Lines */
+
+const SVG = "http://www.w3.org/2000/svg";
+const ADVANCE = 0.602; // width of a character of the monospace font, in em
+const BASELINE = 0.35; // how far the baseline stands below the middle of a line, in em
+
+/**
+ * An SVG element.
+ * @param {string} tag
+ * @param {Record<string, string | number>} attributes
+ * @returns {SVGElement}
+ */
+export function svgElement(tag, attributes = {}) {
+  const made = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));
+  return made;
+}
+
+/**
+ * One line of coloured runs.
+ * @param {Run[]} runs
+ * @param {number} x
+ * @param {number} y
+ * @param {number} size
+ * @param {boolean} middle
+ */
+function textLine(runs, x, y, size, middle) {
+  const line = svgElement("text", { x, y, "font-size": size, class: "f-text" });
+  if (middle) line.setAttribute("text-anchor", "middle");
+  line.setAttribute("xml:space", "preserve");
+  for (const [text, role] of runs) {
+    const span = svgElement("tspan", { class: `f-${role}` });
+    span.textContent = text;
+    line.append(span);
+  }
+  return line;
+}
+
+/**
+ * Write lines into a row or onto an arrow (an element with `data-x`, `data-y`, `data-size`).
+ * @param {Element} cell
+ * @param {Lines} lines
+ */
+export function writeLines(cell, lines) {
+  const { x, y, size, pitch, middle } = /** @type {HTMLElement} */ (cell).dataset;
+  const isLabel = cell.classList.contains("label");
+  const [left, top, em] = [Number(x), Number(y), Number(size)];
+  for (const old of [...cell.children]) if (isLabel || old.tagName === "text") old.remove();
+  if (isLabel && lines.length) cell.append(ground(lines[0], left, top, em, middle === "1"));
+  lines.forEach((runs, i) => {
+    const centre = isLabel ? top + 7 : top + (i - (lines.length - 1) / 2) * Number(pitch);
+    cell.append(textLine(runs, left, centre + em * BASELINE, em, middle === "1"));
+  });
+}
+
+/**
+ * What interrupts the arrow's line under a number.
+ * @param {Run[]} runs
+ * @param {number} x
+ * @param {number} y
+ * @param {number} size
+ * @param {boolean} middle
+ */
+function ground(runs, x, y, size, middle) {
+  const width = runs.reduce((sum, [text]) => sum + text.length, 0) * ADVANCE * size + 6;
+  return svgElement("rect", { x: middle ? x - width / 2 : x - 3, y, width, height: 14, class: "f-canvas" });
+}

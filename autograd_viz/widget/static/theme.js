@@ -1,0 +1,32 @@
+// Colours: a palette from Python becomes custom properties; light or dark follows the notebook.
+
+/** @typedef {Record<string, string>} Palette */
+
+/**
+ * Is the notebook dark? JupyterLab says so on <body>; elsewhere the brightness of the inherited text tells.
+ * @param {Element} element
+ */
+export function isDark(element) {
+  const lab = document.body.dataset.jpThemeLight;
+  if (lab) return lab === "false";
+  const colour = getComputedStyle(element).color.match(/\d+(\.\d+)?/g)?.map(Number) ?? [0, 0, 0];
+  return 0.299 * colour[0] + 0.587 * colour[1] + 0.114 * colour[2] > 140;
+}
+
+/**
+ * Apply the fitting palette now and whenever the notebook's theme changes.
+ * @param {HTMLElement} root
+ * @param {Record<string, Palette>} palettes
+ * @param {AbortSignal} signal
+ */
+export function followTheme(root, palettes, signal) {
+  const apply = () => {
+    const parent = root.parentElement ?? root;
+    const palette = palettes[isDark(parent) ? "dark" : "light"] ?? Object.values(palettes)[0];
+    for (const [role, colour] of Object.entries(palette)) root.style.setProperty(`--av-${role}`, colour);
+  };
+  apply();
+  const observer = new MutationObserver(apply);
+  observer.observe(document.body, { attributes: true, attributeFilter: ["data-jp-theme-light", "class"] });
+  signal.addEventListener("abort", () => observer.disconnect());
+}
