@@ -75,20 +75,18 @@ class Sentences:
         return [words.RETAINED.format(name=self._name(t, words.A_TENSOR)) for t in kept]
 
     def _sends(self, node: Node, step: Step) -> list[str]:
-        """One sentence for each input: the formula and where its result goes."""
-        formulas = list(step.formulas)
-        sent = []
-        for i, (f, g) in enumerate(zip(node.next_functions, step.grad_inputs, strict=True)):
-            if f.node is None:
-                sent.append(words.NOWHERE.format(index=i))
-            elif g is not None:
-                target = self._target(f.node)
-                if formulas:
-                    formula = formulas.pop(0) if len(formulas) > 1 or len(node.next_functions) <= 2 else formulas[0]
-                    sent.append(words.SENDS.format(input=formula.input, formula=formula.text, target=target))
-                else:
-                    sent.append(words.SENDS_PLAINLY.format(value=shown(g), target=target))
-        return sent
+        """Where its results go."""
+        edges = list(enumerate(zip(node.next_functions, step.grad_inputs, strict=True)))
+        sent = [self._sent(f.node, i, g, step) for i, (f, g) in edges if f.node is not None and g is not None]
+        nowhere = [words.NOWHERE.format(index=i) for i, (f, _) in edges if f.node is None]
+        return [words.SENDS.format(parts=words.AND.join(sent)), *nowhere] if sent else nowhere
+
+    def _sent(self, node: str, index: int, value: Value, step: Step) -> str:
+        shape = step.result_shapes[index]
+        if shape is not None and shape != value.shape:
+            into = list(value.shape)
+            return words.UNBROADCAST.format(value=shown(value), target=self._target(node), shape=list(shape), into=into)
+        return words.SENT.format(value=shown(value), target=self._target(node))
 
     def _target(self, node: str) -> str:
         target = self.nodes[node]

@@ -84,7 +84,7 @@ class GraphTask:
         """
         node = self.ready.peek()
         grads = tuple(self.arrived.get(node, ()) or [None] * len(node._input_metadata))
-        with set_grad_enabled(self.create_graph):
+        with set_grad_enabled(self.create_graph), np.errstate(all="ignore"):
             if node._retains:
                 _retain(node, grads, self.create_graph)
             for edge in self.captures.get(node, ()):

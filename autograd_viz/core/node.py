@@ -157,11 +157,12 @@ class Node:
         for i, g in enumerate(grads):
             if g is not None and not isinstance(g, Tensor):
                 raise TypeError(f"{self.name()}: gradient {i} must be a Tensor or None, got {type(g).__name__}")
-        if is_grad_enabled():
-            out = self.apply(grads, on_tensors=True)
-        else:
-            out = self.apply(tuple(None if g is None else g._data for g in grads), on_tensors=False)
-            out = tuple(None if g is None else Tensor._of(g) for g in out)
+        with np.errstate(all="ignore"):
+            if is_grad_enabled():
+                out = self.apply(grads, on_tensors=True)
+            else:
+                out = self.apply(tuple(None if g is None else g._data for g in grads), on_tensors=False)
+                out = tuple(None if g is None else Tensor._of(g) for g in out)
         return out[0] if len(out) == 1 else out or None
 
 

@@ -117,7 +117,8 @@ class Primitive:
         if unknown := options.keys() - self.options.keys():
             raise TypeError(f"{self.name}() got an unexpected keyword argument {sorted(unknown)[0]!r}")
         options = {**self.options, **options}
-        value = self.forward(*self._arrays(inputs), **options)
+        with np.errstate(all="ignore"):  # inf and nan are values here, as in PyTorch
+            value = self.forward(*self._arrays(inputs), **options)
         results = tuple(Tensor._of(v) for v in value) if self.several else (Tensor._of(value),)
         if self.view:
             for r in results:

@@ -47,6 +47,7 @@ class Step:
         sentence: what happened, in words with numbers.
         grad_outputs: what had arrived, one per output of the op.
         grad_inputs: what left, one per next_function.
+        result_shapes: the shapes that the rules returned, before broadcasting was undone.
         formulas: the rules that ran: "grad * other = 1.0 * 4.0 = 4.0".
         changes: what is different now.
     """
@@ -58,6 +59,7 @@ class Step:
     formulas: tuple[Formula, ...] = ()
     changes: tuple[Change, ...] = ()
     accumulation: Accumulation | None = None
+    result_shapes: tuple[tuple[int, ...] | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

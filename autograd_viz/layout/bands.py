@@ -28,7 +28,12 @@ def is_shown(document: Document) -> set[str]:
     return {
         t.id
         for t in document.tensors
-        if t.name is not None or t.id not in made_by or t.id not in used or t.id in document.roots or t.retains_grad
+        if t.name is not None
+        or t.id not in made_by
+        or t.id not in used
+        or t.id in document.roots
+        or t.retains_grad
+        or (t.is_leaf and t.requires_grad)
     }
 
 

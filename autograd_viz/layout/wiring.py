@@ -34,6 +34,7 @@ class Wiring:
         self.wires: list[Wire] = []
         self.crossings: list[Crossing] = []
         self.sums: dict[tuple[str, int], float] = {}
+        self._direct: list[tuple[Wire, Pin, Pin]] = []
         self._waiting: list[tuple[Wire, int, Pin, Pin]] = []
         self._leftmost = {r: min(line, key=lambda p: p.x) for r, line in enumerate(self.right.rows) if line}
         self._rightmost = {r: max(line, key=lambda p: p.x) for r, line in enumerate(self.left.rows) if line}
@@ -93,6 +94,8 @@ class Wiring:
         """A wire between pins a and b of one ladder."""
         path = [Turn("pin", side, a), Turn("track", side, gap=a.gap), Turn("pin", side, b)]
         self.wires.append(Wire(at, kind, net, start, end, path, label, "right"))
+        if a.gap == b.gap and kind == "next":
+            self._direct.append((self.wires[-1], a, b))
         if a.gap != b.gap:
             self._waiting.append((self.wires[-1], side, a, b))
 
@@ -236,9 +239,11 @@ class Wiring:
             wire.path[2:2] = [Turn("pin", side, pin), Turn("track", side, gap=b.gap)]
             if wire.kind == "next":
                 self._straighten(wire, a, pin)
+        for wire, a, b in self._direct:
+            self._straighten(wire, a, b)
 
     def _straighten(self, wire: Wire, first: Pin, trunk: Pin) -> None:
-        """Start straight into the trunk where nothing stands in the way."""
+        """Start straight into the trunk (or the box above) where nothing stands in the way."""
         p, nets = wire.start.part, (wire.net, ("zone", wire.start.part.id))
         limit = min([o.x - 29 for o in self.right.rows[p.row] if o.x > first.x], default=inf)
         if first.x < trunk.x < limit and self.right.is_free(2 * p.row + 1, trunk.x, nets):

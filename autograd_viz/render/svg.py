@@ -4,6 +4,7 @@ restyle and step the same picture (Note [Addresses] in graph/trace.py)."""
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from ..graph.model import Document, Node, Op, Tensor
 from ..graph.trace import State
@@ -60,7 +61,7 @@ class _Painter:
         """Boxes, then thin arrows, thick arrows, labels and code on top."""
         for box in self.geometry.boxes:
             yield self.box(box)
-        pieces = own_pieces(self.geometry.arrows)
+        pieces = own_pieces(tuple(self.arrow_from_below(a) for a in self.geometry.arrows))
         for arrow in sorted(self.geometry.arrows, key=lambda a: a.kind in ("input", "result", "retain")):
             yield self.arrow(arrow, pieces[arrow.at])
         for label in self.geometry.labels:
@@ -162,11 +163,13 @@ class _Painter:
             "rect", x=box.x + 10, y=row.y, width=box.w - 20, height=row.h, rx=radius or None, fill=self.colour["row"],
             stroke=self.colour["row-stroke"], stroke_width=1, class_="f-row s-row-stroke",
         )  # fmt: skip
+        longest = max((sum(columns(run.text) for run in line) for line in lines), default=0)
+        size = min(ROW_SIZE, (box.w - 28) / (max(1, longest) * ADVANCE))
         middle_y = row.y + row.h / 2 if top is None else row.y + top - ROW_SIZE * 0.35 + pitch * (len(lines) - 1) / 2
         x, anchor = (box.x + box.w / 2, "middle") if middle else (box.x + 14, "start")
         fresh = at in self.fresh
         words = [
-            self.text(x, middle_y + (i - (len(lines) - 1) / 2) * pitch + ROW_SIZE * 0.35, line, ROW_SIZE, anchor, fresh)
+            self.text(x, middle_y + (i - (len(lines) - 1) / 2) * pitch + size * 0.35, line, size, anchor, fresh)
             for i, line in enumerate(lines)
         ]
         place = {"data_at": at, "data_x": x, "data_y": middle_y, "data_pitch": pitch, "data_size": ROW_SIZE} if at else {}
@@ -204,6 +207,13 @@ class _Painter:
             lines.append(element("path", d=way, fill="none", stroke="none", stroke_width=width, class_="way"))
         tip = element("path", d=head(arrow.points, size), fill=colour, class_=f"tip fs-{name}")
         return element("g", "".join(lines) + tip, class_=f"arrow {arrow.kind}{' fresh' if fresh else ''}", data_at=arrow.at)
+
+    def arrow_from_below(self, arrow: Arrow) -> Arrow:
+        """An arrow out of a tensor starts 4 px below its box."""
+        if arrow.kind != "input" or arrow.source not in self.tensors:
+            return arrow
+        (x, y), *others = arrow.points
+        return replace(arrow, points=((x, y + 4), *others))
 
     def arrow_style(self, arrow: Arrow) -> tuple[str, float, float]:
         """Colour, line width and head size: thick takes part in autograd, thin does not; the backward graph is thin."""

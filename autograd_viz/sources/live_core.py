@@ -134,7 +134,8 @@ class CorePass:
             kept = ((name, s) for name, s in saved.items() if isinstance(s, SavedTensor))
             changes += [Change(f"{id}.saved.{name}", value_of(s.tensor), None) for name, s in kept]
         formulas = _with_numbers(step, saved, symbols)
-        return Step(id, "", outputs, inputs, formulas, tuple(changes), accumulation)
+        shapes = tuple(None if r is None else tuple(r.shape) for r in step.results)
+        return Step(id, "", outputs, inputs, formulas, tuple(changes), accumulation, shapes)
 
     def _arrived(self, node: Node, id: str, outputs: tuple[Value | None, ...]) -> list[Change]:
         """Where gradients met before this node, and the first gradient at the root."""

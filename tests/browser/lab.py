@@ -1,0 +1,147 @@
+"""A real JupyterLab on a free port, apart from the user's own settings, and what a test does in it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import nbformat
+
+CHROMIUM = (
+    os.environ.get("AUTOGRAD_VIZ_CHROMIUM")
+    or shutil.which("chromium")
+    or shutil.which("chromium-browser")
+    or shutil.which("google-chrome")
+)
+CHROMIUM_ARGUMENTS = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--force-color-profile=srgb",
+    "--font-render-hinting=none",
+]  # fmt: skip
+SETTINGS = {
+    "@jupyterlab/apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False, "doNotDisturbMode": True},
+    "@jupyterlab/docmanager-extension/plugin": {"autosave": False},
+}
+
+
+def _free_port() -> int:
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return int(s.getsockname()[1])
+
+
+@contextlib.contextmanager
+def jupyterlab(root: Path, timeout: float = 90) -> Iterator[tuple[str, str]]:
+    """Yields (address, token) of a JupyterLab whose files are those of `root`."""
+    home = Path(tempfile.mkdtemp(prefix="jupyter-"))
+    for name, values in SETTINGS.items():
+        file = home / "settings" / f"{name}.jupyterlab-settings"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(values))
+    places = {
+        "JUPYTER_CONFIG_DIR": "config", "JUPYTER_DATA_DIR": "data", "JUPYTER_RUNTIME_DIR": "run", "IPYTHONDIR": "ipython",
+        "JUPYTERLAB_SETTINGS_DIR": "settings", "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
+    }  # fmt: skip
+    environment = {**os.environ, **{k: str(home / v) for k, v in places.items()}, "JUPYTER_PREFER_ENV_PATH": "1"}
+    token, port = secrets.token_hex(16), _free_port()
+    command = [
+        sys.executable, "-m", "jupyter", "lab", "--no-browser", "--allow-root", f"--ServerApp.port={port}",
+        "--ServerApp.port_retries=0", "--ServerApp.ip=127.0.0.1", f"--IdentityProvider.token={token}",
+        f"--ServerApp.root_dir={root}", "--LabApp.expose_app_in_browser=True", "--LabApp.extension_manager=readonly",
+    ]  # fmt: skip
+    log = (home / "server.log").open("wb")
+    process = subprocess.Popen(command, env=environment, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
+    try:
+        _wait_for(f"http://127.0.0.1:{port}/api/status?token={token}", process, time.monotonic() + timeout, home / "server.log")
+        yield f"http://127.0.0.1:{port}", token
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGTERM)
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait(10)
+        log.close()
+        shutil.rmtree(home, ignore_errors=True)
+
+
+def _wait_for(address: str, process: subprocess.Popen[bytes], deadline: float, log: Path) -> None:
+    while True:
+        try:
+            with urllib.request.urlopen(address, timeout=2):
+                return
+        except OSError:
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError(f"JupyterLab did not start:\n{log.read_text()[-3000:]}") from None
+            time.sleep(0.1)
+
+
+def write_notebook(path: Path, *cells: str) -> None:
+    """A notebook of these code cells."""
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in cells])
+    notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    nbformat.write(notebook, path)
+
+
+READY = """() => {
+  const session = window.jupyterapp?.shell?.currentWidget?.sessionContext;
+  return session?.isReady && session.session?.kernel?.status === 'idle';
+}"""
+ALL_RAN = """() => {
+  const panel = window.jupyterapp.shell.currentWidget;
+  return panel.sessionContext.session.kernel.status === 'idle' && [...panel.content.widgets].every(
+    c => c.model.type !== 'code' || c.model.executionCount !== null || !c.model.sharedModel.getSource().trim());
+}"""
+ERRORS = """() => [...window.jupyterapp.shell.currentWidget.content.widgets]
+  .flatMap(c => c.model.type === 'code' ? c.model.outputs.toJSON() : [])
+  .filter(o => o.output_type === 'error').map(o => o.ename + ': ' + o.evalue)"""
+RUN_CODE = """async (code) => {
+  const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel;
+  const future = kernel.requestExecute({code, store_history: false});
+  let text = '';
+  future.onIOPub = m => {
+    if (m.header.msg_type === 'stream') text += m.content.text;
+    if (m.header.msg_type === 'error') text += m.content.ename + ': ' + m.content.evalue;
+  };
+  await future.done;
+  return text;
+}"""
+
+
+class LabPage:
+    """A notebook open in a browser page."""
+
+    def __init__(self, page: Any, server: tuple[str, str], name: str) -> None:
+        self.page = page
+        self.errors: list[str] = []
+        page.on("pageerror", lambda e: self.errors.append(str(e)))
+        page.on("console", lambda m: self.errors.append(m.text) if m.type == "error" else None)
+        address, token = server
+        page.goto(f"{address}/lab/workspaces/t{secrets.token_hex(3)}/tree/{name}?token={token}&reset")
+        page.wait_for_function("() => window.jupyterapp?.shell?.currentWidget?.context?.isReady", timeout=60_000)
+        page.wait_for_function(READY, timeout=60_000)
+
+    def run_all(self) -> None:
+        """Run every cell; fail on an error output."""
+        self.page.evaluate("async () => { await window.jupyterapp.commands.execute('notebook:run-all-cells'); }")
+        self.page.wait_for_function(ALL_RAN, timeout=120_000)
+        errors = self.page.evaluate(ERRORS)
+        assert not errors, errors
+
+    def run_code(self, code: str) -> str:
+        """What code prints in the kernel, beside the cells."""
+        return str(self.page.evaluate(RUN_CODE, code)).strip()

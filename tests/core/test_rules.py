@@ -1,0 +1,200 @@
+"""Every rule against central differences, to second order, and in its three readings."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autograd_viz as av
+from autograd_viz.core.primitive import ARRAY_NAMES, SYMBOL_NAMES, TENSOR_NAMES, Primitive, primitive
+from autograd_viz.core.symbol import Symbol
+
+PRIMITIVES = {name: p for name, p in TENSOR_NAMES.items() if isinstance(p, Primitive) and p.rules}
+
+
+def array(*shape: int, low: float = 0.4) -> Any:
+    """Distinct values away from the kinks of abs and relu."""
+    n = int(np.prod(shape, dtype=int))
+    return (low + 0.37 * np.arange(n) * (-1.0) ** np.arange(n) + 0.05 * np.arange(n)).reshape(shape)
+
+
+def positive(*shape: int) -> Any:
+    return np.abs(array(*shape)) + 0.3
+
+
+# what to try an op on: inputs, then options
+CASES: dict[str, list[tuple[list[Any], dict[str, Any]]]] = {
+    "add": [([array(2, 3), array(3)], {}), ([array(2), array(2)], {"alpha": 2.5})],
+    "sub": [([array(2, 1), array(3)], {}), ([array(2), array(2)], {"alpha": 2})],
+    "rsub_scalar": [([array(3)], {"other": 2.0}), ([array(3)], {"other": 1.0, "alpha": 3})],
+    "mul": [([array(2, 3), array()], {}), ([array(3), array(3)], {})],
+    "div": [([array(2, 3), positive(3)], {})],
+    "neg": [([array(3)], {})],
+    "reciprocal": [([positive(3)], {})],
+    "pow_scalar": [([positive(3)], {"exponent": e}) for e in (0, 1, 2, 3, 0.5, -1.5)],
+    "pow_tensor": [([positive(3), array(3)], {})],
+    "rpow_scalar": [([array(3)], {"self": 2.5})],
+    "where": [],
+    "abs": [([array(4)], {})],
+    "exp": [([array(3)], {})],
+    "log": [([positive(3)], {})],
+    "sqrt": [([positive(3)], {})],
+    "sin": [([array(3)], {})],
+    "cos": [([array(3)], {})],
+    "relu": [([array(4)], {})],
+    "threshold_backward": [([array(4), array(4)], {"threshold": 0})],
+    "sigmoid": [([array(3)], {})],
+    "sigmoid_backward": [([array(3), positive(3)], {})],
+    "tanh": [([array(3)], {})],
+    "tanh_backward": [([array(3), array(3)], {})],
+    "sum_all": [([array(2, 3)], {})],
+    "sum_dim": [([array(2, 3)], {"dim": (0,)}), ([array(2, 3, 2)], {"dim": (0, -1), "keepdim": True}), ([array(2, 3)], {"dim": (-1,)})],
+    "mean_all": [([array(2, 3)], {})],
+    "mean_dim": [([array(2, 3)], {"dim": (1,)}), ([array(2, 3)], {"dim": (0,), "keepdim": True})],
+    "mm": [([array(2, 3), array(3, 2)], {})],
+    "mv": [([array(2, 3), array(3)], {})],
+    "dot": [([array(3), array(3)], {})],
+    "ger": [([array(2), array(3)], {})],
+    "view_sizes": [([array(2, 3)], {"size": (3, 2)})],
+    "unsafe_view": [([array(2, 3)], {"size": (6,)})],
+    "expand_sizes": [([array(1, 3)], {"size": (2, 2, 3)})],
+    "t": [([array(2, 3)], {})],
+    "permute_dims": [([array(2, 3, 1)], {"dims": (2, 0, 1)})],
+    "transpose_dims": [([array(2, 3, 1)], {"dim0": 0, "dim1": 2})],
+    "unsqueeze": [([array(2)], {"dim": 0}), ([array(2)], {"dim": -1})],
+    "squeeze_all": [([array(1, 2)], {})],
+    "squeeze_dim": [([array(1, 2)], {"dim": 0}), ([array(1, 2)], {"dim": 1})],
+    "select": [([array(2, 3)], {"dim": 1, "index": 2})],
+    "select_backward": [([array(2)], {"size": (2, 3), "dim": 1, "index": 2})],
+    "unbind_dim": [([array(2, 3)], {"dim": 1})],
+    "stack_tensors": [([array(2), array(2)], {"dim": 1})],
+    "clone": [([array(2)], {})],
+    "copy_into": [([array(2), array(2)], {})],
+    "to_copy": [([array(2)], {"dtype": av.float64})],
+    "zero": [([array(2)], {})],
+    "fill": [([array(2)], {"value": 2.0})],
+}
+ALL = [pytest.param(n, *case, id=f"{n}-{i}") for n, cases in CASES.items() for i, case in enumerate(cases)]
+
+
+def scalar(function: Callable[..., Any], inputs: list[av.Tensor]) -> av.Tensor:
+    """The results of an op, weighted and added up to one number."""
+    out = function(*inputs)
+    out = out if isinstance(out, tuple) else (out,)
+    total = av.tensor(0.0, dtype=av.float64)
+    for k, o in enumerate(out):
+        weights = av.tensor(0.5 + 0.3 * np.arange(o.numel()).reshape(o.shape) + k)
+        total = total + (o * weights).sum()
+    return total
+
+
+def numeric(f: Callable[[list[Any]], float], arrays: list[Any], eps: float = 1e-6) -> list[Any]:
+    """Central differences of f with respect to every element."""
+    grads = []
+    for k, a in enumerate(arrays):
+        g = np.zeros_like(a)
+        for index in np.ndindex(a.shape):
+            step = np.zeros_like(a)
+            step[index] = eps
+            up, down = ([*arrays[:k], a + s, *arrays[k + 1 :]] for s in (step, -step))
+            g[index] = (f(up) - f(down)) / (2 * eps)
+        grads.append(g)
+    return grads
+
+
+def analytic(f: Callable[[list[av.Tensor]], av.Tensor], arrays: list[Any], create_graph: bool = False) -> Any:
+    inputs = [av.tensor(a, requires_grad=True) for a in arrays]
+    grads = av.autograd.grad(f(inputs), inputs, create_graph=create_graph, allow_unused=True)
+    return inputs, [g if g is not None else av.zeros_like(i) for g, i in zip(grads, inputs, strict=True)]
+
+
+def test_every_op_with_rules_has_a_case() -> None:
+    assert set(CASES) == set(PRIMITIVES)
+
+
+@pytest.mark.parametrize(("name", "arrays", "options"), ALL)
+def test_first_derivative(name: str, arrays: list[Any], options: dict[str, Any]) -> None:
+    def f(inputs: list[av.Tensor]) -> av.Tensor:
+        return scalar(lambda *xs: PRIMITIVES[name](*xs, **options), inputs)
+
+    _, grads = analytic(f, arrays)
+    for got, want in zip(grads, numeric(lambda xs: f([av.tensor(x) for x in xs]).item(), arrays), strict=True):
+        np.testing.assert_allclose(got.detach().numpy(), want, rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize(("name", "arrays", "options"), ALL)
+def test_second_derivative(name: str, arrays: list[Any], options: dict[str, Any]) -> None:
+    """The gradient of a weighted sum of gradients, recorded by create_graph, against differences of it."""
+
+    def gradient_sum(inputs: list[av.Tensor]) -> av.Tensor:
+        out = scalar(lambda *xs: PRIMITIVES[name](*xs, **options), inputs)
+        grads = av.autograd.grad(out * out, inputs, create_graph=True, allow_unused=True)
+        total = av.tensor(0.0, dtype=av.float64)
+        for i, g in enumerate(grads):
+            if g is not None:
+                total = total + (g * av.tensor(0.7 + 0.2 * np.arange(g.numel()).reshape(g.shape) + i)).sum()
+        return total
+
+    def value(xs: list[Any]) -> float:
+        return float(gradient_sum([av.tensor(x, requires_grad=True) for x in xs]).item())
+
+    inputs = [av.tensor(a, requires_grad=True) for a in arrays]
+    total = gradient_sum(inputs)
+    wanted = numeric(value, arrays)
+    if not total.requires_grad:
+        assert all(np.allclose(w, 0, atol=1e-5) for w in wanted)
+        return
+    grads = av.autograd.grad(total, inputs, allow_unused=True)
+    for got, want in zip(grads, wanted, strict=True):
+        np.testing.assert_allclose(0 if got is None else got.numpy(), want, rtol=1e-4, atol=1e-5)
+
+
+def test_where_sends_the_gradient_to_the_side_that_was_taken() -> None:
+    x, y = (av.tensor([1.0, 2.0], requires_grad=True) for _ in range(2))
+    av.where(av.tensor([True, False]), x, y).sum().backward()
+    assert (x.grad.tolist(), y.grad.tolist()) == ([1.0, 0.0], [0.0, 1.0])
+
+
+@pytest.mark.parametrize("names", [ARRAY_NAMES, TENSOR_NAMES, SYMBOL_NAMES], ids=["arrays", "tensors", "symbols"])
+def test_every_name_in_a_rule_is_known_in_each_reading(names: dict[str, Any]) -> None:
+    for p in PRIMITIVES.values():
+        for rule in p.rules:
+            if rule:
+                code = rule.on_arrays.__code__  # type: ignore[attr-defined]
+                unknown = {n for n in code.co_names if n not in names and not hasattr(builtins, n) and n not in ("dtype", "shape")}
+                assert not unknown, (p.name, unknown)
+
+
+@pytest.mark.parametrize(
+    ("make", "expected"),
+    [
+        (lambda a, b: a * b, {"self": "grad * other", "other": "grad * self"}),
+        (lambda a, b: a / b, {"self": "grad / other", "other": "-grad * (self / other / other)"}),
+        (lambda a, b: a + b, {"self": "grad", "other": "grad"}),
+        (lambda a, b: av.add(a, b, alpha=2), {"self": "grad", "other": "grad * 2"}),
+        (lambda a, b: a**3, {"self": "grad * (3 * self ** 2)"}),
+        (lambda a, b: av.relu(a), {"self": "grad * (result > 0)"}),
+        (lambda a, b: av.tanh(a), {"self": "grad * (1 - result ** 2)"}),
+        (lambda a, b: a.mean(), {"self": "expand(grad, (2,)) / 2"}),
+    ],
+)
+def test_a_rule_writes_its_own_formula(make: Callable[..., Any], expected: dict[str, str]) -> None:
+    a, b = (av.tensor([1.0, 2.0], requires_grad=True) for _ in range(2))
+    node = make(a, b).grad_fn
+    symbols = {name: Symbol(name) for name, v in node.saved().items() if hasattr(v, "unpack")}
+    assert node.primitive.formulas(node, (Symbol("grad"),), symbols) == expected
+
+
+def test_a_rule_for_what_the_op_does_not_have_is_refused_when_declared() -> None:
+    @primitive("TwiceBackward0")
+    def twice(self: Any) -> Any:
+        return 2 * self
+
+    for names in (ARRAY_NAMES, TENSOR_NAMES, SYMBOL_NAMES):
+        names.pop("twice")
+    with pytest.raises(TypeError, match=r"twice: rule for 'self' asks for \['other'\]; choose from \['result', 'self'"):
+        twice.defvjp(self=lambda grad, other: grad * other)
