@@ -101,8 +101,9 @@ def save(tensor: Any, path: str | os.PathLike[str], *, theme: str = "light", sca
     """
     check_suffix(path)
     theme_named(theme)
-    if isinstance(tensor, Stepper):
-        figure = Figure(tensor.document, layout(tensor.document), tensor.state, theme)
+    stepper = getattr(tensor, "stepper", tensor)
+    if isinstance(stepper, Stepper):
+        figure = Figure(stepper.document, layout(stepper.document), stepper.state, theme)
     else:
         graph = graph_of(tensor, visible_names(_caller()))
         figure = Figure(graph.document, layout(graph.document), graph.past(), theme)

@@ -1,0 +1,54 @@
+"""Run the notebooks and store their outputs, so that they read without running (on GitHub, say).
+
+    python .ci/store_outputs.py            # rewrite notebooks/*.ipynb
+    python .ci/store_outputs.py --check    # fail if a stored output is not what running gives now
+
+Widget views and PNG copies are left out: a stored widget would show "model not found" instead of its picture.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+
+NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"
+LEFT_OUT = ("application/vnd.jupyter.widget-view+json", "image/png")
+
+
+def executed(path: Path) -> nbformat.NotebookNode:
+    """The notebook with fresh outputs.
+
+    Raises:
+        nbclient.exceptions.CellExecutionError: a cell raised.
+    """
+    notebook = nbformat.read(path, as_version=4)
+    NotebookClient(notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(path.parent)}}).execute()
+    for cell in notebook.cells:
+        cell.metadata.pop("execution", None)
+        for output in cell.get("outputs", []):
+            for mime in LEFT_OUT:
+                output.get("data", {}).pop(mime, None)
+    notebook.metadata.pop("widgets", None)
+    notebook.metadata.language_info = {"name": "python"}
+    return notebook
+
+
+def main() -> int:
+    """Store or check; the exit code says whether all is well."""
+    stale = []
+    for path in sorted(NOTEBOOKS.glob("*.ipynb")):
+        text = nbformat.writes(executed(path)) + "\n"
+        if "--check" in sys.argv:
+            stale += [path.name] * (path.read_text(encoding="utf-8") != text)
+        else:
+            path.write_text(text, encoding="utf-8")
+    if stale:
+        print(f"stored outputs differ from what running gives: {', '.join(stale)}; run .ci/store_outputs.py", file=sys.stderr)
+    return bool(stale)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

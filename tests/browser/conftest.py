@@ -1,0 +1,59 @@
+"""One JupyterLab and one Chromium for all browser tests."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .lab import CHROMIUM, CHROMIUM_ARGUMENTS, LabPage, jupyterlab, write_notebook
+
+NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
+
+
+@pytest.fixture(scope="session")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that JupyterLab shows: copies of the project's notebooks."""
+    folder = tmp_path_factory.mktemp("lab")
+    for path in NOTEBOOKS.glob("*.ipynb"):
+        shutil.copy(path, folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def server(root: Path) -> Iterator[tuple[str, str]]:
+    with jupyterlab(root) as address_and_token:
+        yield address_and_token
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_ARGUMENTS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def open_notebook(root: Path, server: tuple[str, str], browser: Any) -> Iterator[Callable[..., LabPage]]:
+    """Open a notebook by name, or one made of cells, in a fresh page; no console error may be left at the end."""
+    opened: list[LabPage] = []
+
+    def open_it(*cells: str, name: str = "") -> LabPage:
+        if not name:
+            name = f"test{len(list(root.glob('test*.ipynb')))}.ipynb"
+            write_notebook(root / name, *cells)
+        lab = LabPage(browser.new_page(viewport={"width": 1500, "height": 1300}), server, name)
+        opened.append(lab)
+        return lab
+
+    yield open_it
+    for lab in opened:
+        lab.page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
+        lab.page.close()
+        assert not lab.errors, lab.errors
