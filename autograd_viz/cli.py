@@ -34,7 +34,13 @@ def lab(arguments: Sequence[str]) -> int:
         return 1
     folder = notebooks_folder(Path.cwd())
     first = min(folder.glob("*.ipynb"))
-    command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={folder}", f"--LabApp.default_url=/lab/tree/{first.name}"]
+    command = [
+        sys.executable,
+        "-m",
+        "jupyterlab",
+        f"--ServerApp.root_dir={folder}",
+        f"--LabApp.default_url=/lab/tree/{first.name}",
+    ]
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         command.append("--allow-root")
     return subprocess.call([*command, *arguments])
@@ -42,7 +48,9 @@ def lab(arguments: Sequence[str]) -> int:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; returns its exit code."""
-    parser = argparse.ArgumentParser(prog="autograd-viz", description="See autograd: step a backward pass one grad_fn call at a time.")
+    parser = argparse.ArgumentParser(
+        prog="autograd-viz", description="See autograd: step a backward pass one grad_fn call at a time."
+    )
     parser.add_argument("--version", action="version", version=f"autograd-viz {version('autograd-viz')}")
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("lab", help="open the notebooks in JupyterLab (further options go to JupyterLab)", add_help=False)

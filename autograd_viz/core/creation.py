@@ -60,12 +60,12 @@ def zeros(*size: Any, dtype: dtype | None = None, requires_grad: bool = False) -
 
 def ones_like(input: Tensor, *, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:
     """Ones in the shape and type of `input`."""
-    return _leaf("ones_like", np.ones_like(input._data, dtype and dtype.numpy), requires_grad)
+    return _leaf("ones_like", np.ones_like(input._data, (dtype or input.dtype).numpy), requires_grad)
 
 
 def zeros_like(input: Tensor, *, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:
     """Zeros in the shape and type of `input`."""
-    return _leaf("zeros_like", np.zeros_like(input._data, dtype and dtype.numpy), requires_grad)
+    return _leaf("zeros_like", np.zeros_like(input._data, (dtype or input.dtype).numpy), requires_grad)
 
 
 def arange(*bounds: Any, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:
@@ -94,7 +94,9 @@ def manual_seed(seed: int) -> None:
 
 def randn(*size: Any, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:
     """Standard normal numbers."""
-    return _leaf("randn", np.asarray(_generator.standard_normal(_sizes(size)), (dtype or get_default_dtype()).numpy), requires_grad)
+    return _leaf(
+        "randn", np.asarray(_generator.standard_normal(_sizes(size)), (dtype or get_default_dtype()).numpy), requires_grad
+    )
 
 
 def rand(*size: Any, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:

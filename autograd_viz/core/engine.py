@@ -245,7 +245,10 @@ def start(
     gradients = (None,) * len(outputs) if gradients is None else as_tuple(gradients)
     if len(gradients) != len(outputs):
         raise RuntimeError(f"got {len(outputs)} tensors and {len(gradients)} gradients")
-    roots = [(gradient_edge(o), first_gradient(o, g, create_graph, i)) for i, (o, g) in enumerate(zip(outputs, gradients, strict=True))]
+    roots = [
+        (gradient_edge(o), first_gradient(o, g, create_graph, i))
+        for i, (o, g) in enumerate(zip(outputs, gradients, strict=True))
+    ]
     keep_graph = create_graph if retain_graph is None else retain_graph
     return GraphTask(roots, keep_graph, create_graph, captures)
 
@@ -325,4 +328,3 @@ def grad(
             "is the desired behavior."
         )
     return tuple(g if g is None or isinstance(g, Tensor) else Tensor(np.array(g)) for g in found)
-

@@ -6,7 +6,9 @@ import functools
 from collections.abc import Callable
 from contextlib import ContextDecorator
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar, cast
+
+_F = TypeVar("_F", bound=Callable[..., Any])
 
 
 class _State:
@@ -35,13 +37,13 @@ class _GradMode(ContextDecorator):
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
         _State.enabled = self._outer.pop()
 
-    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+    def __call__(self, function: _F) -> _F:
         @functools.wraps(function)
         def in_mode(*args: Any, **kwargs: Any) -> Any:
             with self:
                 return function(*args, **kwargs)
 
-        return in_mode
+        return cast(_F, in_mode)
 
 
 class no_grad(_GradMode):  # noqa: N801 -- PyTorch's name

@@ -43,13 +43,9 @@ def run_inplace(self: Tensor, op: Primitive, *operands: Any, **options: Any) -> 
     old._made_by = self._made_by
     result = op(old, *operands, **options)
     if result._data.shape != self._data.shape:
-        raise RuntimeError(
-            f"output with shape {list(self.shape)} doesn't match the broadcast shape {list(result.shape)}"
-        )
+        raise RuntimeError(f"output with shape {list(self.shape)} doesn't match the broadcast shape {list(result.shape)}")
     if not np.can_cast(result._data.dtype, self._data.dtype, "same_kind"):
-        raise RuntimeError(
-            f"result type {result.dtype.legacy} can't be cast to the desired output type {self.dtype.legacy}"
-        )
+        raise RuntimeError(f"result type {result.dtype.legacy} can't be cast to the desired output type {self.dtype.legacy}")
     self._data[...] = result._data
     self._bump_version()
     if is_grad_enabled():

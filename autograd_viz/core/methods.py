@@ -61,7 +61,8 @@ def expand(self: Tensor, *sizes: Any) -> Any:
         return shape.expand_sizes(self, size=size)
     except ValueError:
         raise RuntimeError(
-            f"The expanded size of the tensor {size} must match the existing size {tuple(self.shape)} at non-singleton dimensions"
+            f"The expanded size of the tensor {size} must match the existing size {tuple(self.shape)} at non-singleton "
+            "dimensions"
         ) from None
 
 
@@ -123,12 +124,12 @@ def getitem(self: Tensor, index: Any) -> Any:
 
 
 def rsub(self: Tensor, other: Any) -> Any:
-    """other - self."""
+    """Other - self."""
     return arithmetic.sub(other, self) if isinstance(other, Tensor) else arithmetic.rsub_scalar(self, other=other)
 
 
 def rdiv(self: Tensor, other: Any) -> Any:
-    """other / self, which PyTorch computes as reciprocal(self) * other."""
+    """Other / self, which PyTorch computes as reciprocal(self) * other."""
     return arithmetic.mul(arithmetic.reciprocal(self), other)
 
 
@@ -156,7 +157,8 @@ for _names, _op in {
     "eq __eq__": comparison.eq, "ne __ne__": comparison.ne, "lt __lt__": comparison.lt, "le __le__": comparison.le,
     "gt __gt__": comparison.gt, "ge __ge__": comparison.ge,
     "view": view, "reshape": reshape, "expand": expand, "squeeze": squeeze, "unsqueeze": unsqueeze, "unbind": unbind,
-    "transpose": transpose, "permute": permute, "t": t, "select": lambda self, dim, index: shape.select(self, dim=dim, index=index),
+    "transpose": transpose, "permute": permute, "t": t,
+    "select": lambda self, dim, index: shape.select(self, dim=dim, index=index),
     "clone": shape.clone, "detach": shape.detach, "__getitem__": getitem, "to": to, "type_as": type_as,
     "float": lambda self: to(self, float32), "double": lambda self: to(self, float64), "long": lambda self: to(self, int64),
     "add_ __iadd__": inplace.add_, "sub_ __isub__": inplace.sub_, "mul_ __imul__": inplace.mul_,

@@ -172,9 +172,7 @@ class PrimitiveNode(Node):
     __slots__ = ("_needs", "_saved")
     primitive: ClassVar[Primitive]
 
-    def __init__(
-        self, next_functions: tuple[Edge, ...], input_metadata: tuple[Metadata, ...], saved: tuple[Any, ...]
-    ) -> None:
+    def __init__(self, next_functions: tuple[Edge, ...], input_metadata: tuple[Metadata, ...], saved: tuple[Any, ...]) -> None:
         super().__init__(next_functions, input_metadata)
         self._saved = saved
         self._needs = tuple(edge[0] is not None for edge in next_functions)
@@ -183,7 +181,8 @@ class PrimitiveNode(Node):
         """Run the rule of every input that wants a gradient (`Primitive.vjp`)."""
         if all(g is None for g in grads):  # nobody used an output
             return (None,) * len(self.next_functions)
-        return self.primitive.vjp(self, grads, on_tensors)
+        grad_inputs: tuple[Any, ...] = self.primitive.vjp(self, grads, on_tensors)
+        return grad_inputs
 
     def saved(self) -> dict[str, Any]:
         """What is saved, by name."""

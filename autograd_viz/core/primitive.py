@@ -60,12 +60,10 @@ class Rule(NamedTuple):
 class Primitive:
     """An op that autograd knows; call it on tensors and Python numbers."""
 
-    def __init__(
-        self, forward: Callable[..., Any], node_name: str, *, view: bool = False, promotes: bool = False, outputs: str = "one"
-    ) -> None:
+    def __init__(self, forward: Callable[..., Any], node_name: str, *, view: bool, promotes: bool, several: bool) -> None:
         self.forward, self.name, self.__doc__ = forward, forward.__name__, forward.__doc__
         self.title = re.sub(r"Backward(s|\d*)$", "", node_name) or self.name.capitalize()  # "Mul", as in MulBackward0
-        self.node_name, self.view, self.promotes, self.several = node_name, view, promotes, outputs == "several"
+        self.node_name, self.view, self.promotes, self.several = node_name, view, promotes, several
         parameters = inspect.signature(forward).parameters.values()
         self.inputs = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
         self.variadic = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), None)
@@ -193,7 +191,9 @@ class Primitive:
         """
         grad: Any = list(grads) if self.several else grads[0]
         texts = {}
-        for name, need, rule in zip([self.variadic] if self.variadic else self.inputs, self._needs(node), self.rules, strict=True):
+        for name, need, rule in zip(
+            [self.variadic] if self.variadic else self.inputs, self._needs(node), self.rules, strict=True
+        ):
             if need and rule and name:
                 values = [saved.get(self.saved_names[i], node._saved[i]) for i in rule.wants]
                 texts[name] = repr(rule.on_symbols(grad, *values))
@@ -231,25 +231,32 @@ def _make_node_class(p: Primitive) -> type[PrimitiveNode]:
 
 def rebound(function: Callable[..., Any], names: dict[str, Any]) -> FunctionType:
     """The same code, its global names looked up in `names`."""
-    code, defaults = function.__code__, function.__defaults__  # type: ignore[attr-defined]
-    copy = FunctionType(code, names, function.__name__, defaults, function.__closure__)  # type: ignore[attr-defined]
-    copy.__kwdefaults__ = function.__kwdefaults__  # type: ignore[attr-defined]
+    code, defaults = function.__code__, function.__defaults__
+    copy = FunctionType(code, names, function.__name__, defaults, function.__closure__)
+    copy.__kwdefaults__ = function.__kwdefaults__
     return copy
 
 
-def primitive(node_name: str = "", *, written: Callable[..., Symbol] | None = None, **traits: Any) -> Callable[..., Primitive]:
+def primitive(
+    node_name: str = "",
+    *,
+    view: bool = False,
+    promotes: bool = False,
+    several: bool = False,
+    written: Callable[..., Symbol] | None = None,
+) -> Callable[..., Primitive]:
     """Declare an op. `node_name` is PyTorch's name of its backward node (tabled, never derived).
 
     Args:
         node_name: empty for an op that is not differentiable.
-        written: how a formula shows it, as a function of Symbols; a call of its name if left out.
         view: the result shares the memory of the first input.
         promotes: inputs of different types are brought to a common one.
-        outputs: "one" or "several".
+        several: the op has several outputs.
+        written: how a formula shows it, as a function of Symbols; a call of its name if left out.
     """
 
     def declare(forward: Callable[..., Any]) -> Primitive:
-        p = Primitive(forward, node_name, **traits)
+        p = Primitive(forward, node_name, view=view, promotes=promotes, several=several)
         ARRAY_NAMES[p.name], TENSOR_NAMES[p.name] = forward, p
         SYMBOL_NAMES[p.name] = written or _writer(p.name)
         return p

@@ -34,6 +34,7 @@ class Formatter:
         return {"sci": f"{value:.{PRECISION}e}", "int": f"{value:.0f}"}.get(self.style, f"{value:.{PRECISION}f}")
 
     def __call__(self, value: Any) -> str:
+        """One element, padded to the width of all."""
         text = self._bare(value)
         if self.style == "int" and math.isfinite(value):
             text += "."
@@ -41,7 +42,7 @@ class Formatter:
 
 
 def _float_style(magnitudes: Array) -> str:
-    """int ("2."), fixed ("2.5000") or sci ("2.5000e+10") for these non-zero finite magnitudes."""
+    """Int ("2."), fixed ("2.5000") or sci ("2.5000e+10") for these non-zero finite magnitudes."""
     if magnitudes.size == 0:
         return "int"
     low, high = float(magnitudes.min()), float(magnitudes.max())
@@ -82,7 +83,7 @@ def _shown(array: Array) -> Array:
 
 
 def values_text(array: Array, indent: int = 0) -> str:
-    """The values alone: ``[[1., 2.],\\n [3., 4.]]``."""
+    """The values alone: rows in brackets, one below the other."""
     if array.size == 0:
         return "[]"
     summarize = array.size > THRESHOLD

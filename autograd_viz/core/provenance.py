@@ -83,5 +83,3 @@ def record(op: str, inputs: tuple[Tensor, ...], results: tuple[Tensor, ...], nod
         call.outputs = tuple(weakref.ref(r) for r in results)
     for result in results:
         result._made_by = call
-
-

@@ -322,7 +322,13 @@ def as_operand(value: Any, op: str, position: int) -> Tensor:
         TypeError: it is neither.
     """
     if isinstance(value, bool | int | float | np.number | np.bool_):
-        kind = np.bool_ if isinstance(value, bool | np.bool_) else np.int64 if isinstance(value, int | np.integer) else float64.numpy
+        kind = (
+            np.bool_
+            if isinstance(value, bool | np.bool_)
+            else np.int64
+            if isinstance(value, int | np.integer)
+            else float64.numpy
+        )
         number = Tensor(np.array(value, dtype=kind))
         number._is_number = True
         return number

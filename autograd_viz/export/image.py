@@ -40,7 +40,11 @@ def png_bytes(svg: str, scale: float = 2.0) -> bytes:
         raise ValueError(f"scale must be positive, got {scale}")
     return bytes(
         resvg_py.svg_to_bytes(
-            svg_string=svg, zoom=scale, skip_system_fonts=True, font_files=[str(font_file())], monospace_family="DejaVu Sans Mono"
+            svg_string=svg,
+            zoom=scale,
+            skip_system_fonts=True,
+            font_files=[str(font_file())],
+            monospace_family="DejaVu Sans Mono",
         )
     )
 

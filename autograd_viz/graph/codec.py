@@ -104,8 +104,8 @@ def _union_from(plain: Any, kinds: tuple[Any, ...], where: str) -> Any:
         return None
     if isinstance(plain, str) and plain in _SPECIAL and float in kinds:
         return _SPECIAL[plain]
-    present = [k for k in kinds if k is not type(None)]
-    fitting = [k for k in present if type(plain) is k] or [k for k in present if dataclasses.is_dataclass(k)]
+    present: list[Any] = [k for k in kinds if k is not type(None)]
+    fitting: list[Any] = [k for k in present if type(plain) is k] or [k for k in present if dataclasses.is_dataclass(k)]
     if not fitting:
         raise DocumentError(f"{where}: {plain!r} is none of {', '.join(k.__name__ for k in present)}")
     return from_plain(plain, fitting[0], where)

@@ -148,5 +148,3 @@ def simplified(corners: list[tuple[float, float]]) -> list[tuple[float, float]]:
         if not points or p != points[-1]:
             points.append(p)
     return points
-
-

@@ -51,7 +51,9 @@ def _sum_label(wiring: Wiring, p: Part, index: int, width: float) -> Label:
 def _caption(wire: Wire, wires: list[Wire], boxes: tuple[Box, ...], labels: list[Label]) -> Label | None:
     """`retain_grad_hook` over the arrow, if there is room for it; the longest horizontal piece is tried first."""
     width = text_width(RETAIN_CAPTION, LABEL_SIZE) + 6
-    pieces = [(abs(b[0] - a[0]), min(a[0], b[0]), a[1]) for a, b in zip(wire.points, wire.points[1:], strict=False) if a[1] == b[1]]
+    pieces = [
+        (abs(b[0] - a[0]), min(a[0], b[0]), a[1]) for a, b in zip(wire.points, wire.points[1:], strict=False) if a[1] == b[1]
+    ]
     for length, x, y in sorted(pieces, reverse=True):
         for start in range(int(x) + 10, int(x + length - width) - 9, 10):
             for top in (y - 6 - LABEL_HEIGHT, y + 6):
@@ -74,8 +76,9 @@ def _extent(
     boxes: tuple[Box, ...], arrows: tuple[Arrow, ...], labels: list[Label], code: tuple[CodeLine, ...]
 ) -> tuple[float, float, float, float]:
     """Left, top, right and bottom of everything, with a margin."""
-    xs = [v for b in (*boxes, *labels) for v in (b.x, b.x + b.w)] + [x for a in arrows for x, _ in a.points]
-    ys = [v for b in (*boxes, *labels) for v in (b.y, b.y + b.h)] + [y for a in arrows for _, y in a.points]
+    solid: list[Box | Label] = [*boxes, *labels]
+    xs = [v for b in solid for v in (b.x, b.x + b.w)] + [x for a in arrows for x, _ in a.points]
+    ys = [v for b in solid for v in (b.y, b.y + b.h)] + [y for a in arrows for _, y in a.points]
     xs += [line.x - text_width(line.text, CODE_SIZE) for line in code]
     ys += [line.y + CODE_SIZE / 2 for line in code]
     return min(xs, default=0) - MARGIN, min(ys, default=0) - MARGIN, max(xs, default=0) + MARGIN, max(ys, default=0) + MARGIN

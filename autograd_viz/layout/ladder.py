@@ -71,7 +71,7 @@ class Ladder:
             hit = next((s for i in layers for s in self.taken[i][cell] if s[0] < x < s[1] and s[2] != net), None)
             if hit is None:
                 return x
-            x = hit[to_the_right]
+            x = hit[1] if to_the_right else hit[0]
 
     def trunk(self, net: Net, source: Pin, target: Pin, least: float) -> Pin:
         """Reserve a vertical line from the gap of one pin to the gap of the other, as near to both as is free."""

@@ -91,7 +91,7 @@ def place_ctx(parts: dict[str, Part], saving: Mapping[str, str], rows: list[list
                 ctx = parts[f"ctx:{p.id}"] = Part(f"ctx:{p.id}", "ctx", p.row, 80, 80)
                 ctx.centre = column if p is line[-1] else p.end + 80
                 beside.append(ctx)
-        line += beside
+        line.extend(beside)
 
 
 def place_right(document: Document, parts: Mapping[str, Part], left_rows: list[list[Part]], rows: list[list[Part]]) -> None:
@@ -108,7 +108,7 @@ def place_right(document: Document, parts: Mapping[str, Part], left_rows: list[l
         want = {p.id: 120.0 + 200 * i for i, p in enumerate(rows[r])}
         for p in reversed(line):
             for i, f in enumerate(nodes[p.id].next_functions):
-                if f.node in parts and parts[f.node].row == r:
+                if f.node is not None and parts[f.node].row == r:
                     want[f.node] = p.centre + 200 * min(i, 3)
         place(rows[r], want)
         shift = max(0, 30 - min([p.x for p in rows[r]], default=30))

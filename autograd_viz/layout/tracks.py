@@ -53,7 +53,8 @@ def assign_tracks(spans: Mapping[Net, Span], before: Pairs, wish: Pairs = ()) ->
     too if that can be.
     """
     must, should = _waits(spans, before), _waits(spans, wish)
-    todo, track, number = sorted(spans, key=lambda n: (spans[n], n)), {}, 0
+    todo, number = sorted(spans, key=lambda n: (spans[n], n)), 0
+    track: dict[Net, int] = {}
     while todo:
         end, here = -inf, []
         free = [n for n in todo if must[n] <= track.keys()] or todo[:1]  # a cycle cannot hold us up

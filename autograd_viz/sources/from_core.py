@@ -203,7 +203,8 @@ def symbolic_formulas(node: Node) -> dict[str, str]:
     count = len(node._input_metadata)
     grads = (Symbol("grad"),) if count == 1 else tuple(Symbol(f"grads[{i}]") for i in range(count))
     saved = {name: Symbol(name) for name, v in node.saved().items() if isinstance(v, SavedTensor) or v is FREED}
-    return node.primitive.formulas(node, grads, saved)
+    formulas: dict[str, str] = node.primitive.formulas(node, grads, saved)
+    return formulas
 
 
 def _place(at: Place) -> model.Source | None:

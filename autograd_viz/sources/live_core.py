@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ..core import engine
-from ..core.node import AccumulateGrad, Node, PrimitiveNode, SavedTensor
+from ..core.node import AccumulateGrad, Edge, Node, PrimitiveNode, SavedTensor, gradient_edge
 from ..core.symbol import number
 from ..core.tensor import Tensor
 from ..graph.model import Formula, Value
@@ -64,7 +65,7 @@ class CorePass:
         self.task = engine.start(root, gradient, retain_graph, create_graph)
         self._before: list[list[Cell]] = []
         self._after: list[list[Cell]] = []
-        self._arrivals: dict[tuple[Node, int], int] = {engine.gradient_edge(root): 1}  # type: ignore[dict-item]
+        self._arrivals: dict[Edge, int] = {gradient_edge(root): 1}
 
     def next_node(self) -> str | None:
         """Id of the node that `advance` would run, or None at the end."""
@@ -140,7 +141,7 @@ class CorePass:
     def _arrived(self, node: Node, id: str, outputs: tuple[Value | None, ...]) -> list[Change]:
         """Where gradients met before this node, and the first gradient at the root."""
         changes = []
-        edge = engine.gradient_edge(self.root)
+        edge = gradient_edge(self.root)
         if edge[0] is node and self.root._grad_fn is not None:
             first = outputs[edge[1]]
             if self._arrivals[node, edge[1]] == 1:
@@ -180,4 +181,4 @@ def numbers_text(value: Value) -> str:
 
 
 def _short(x: float) -> str:
-    return f"{x:.1f}" if x == x and abs(x) < 1e6 and x == int(x) else f"{x:.4g}"
+    return f"{x:.1f}" if math.isfinite(x) and abs(x) < 1e6 and x == int(x) else f"{x:.4g}"

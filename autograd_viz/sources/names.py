@@ -64,11 +64,8 @@ def _statements(file: str, lines: tuple[str, ...]) -> list[tuple[int, int, str]]
         tree = ast.parse(text)
     except SyntaxError:  # a cell with %magics
         return [(i, i, line.strip()) for i, line in enumerate(lines, 1)]
-    found = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.stmt) and not hasattr(node, "body"):
-            found.append((node.lineno, node.end_lineno or node.lineno, ast.get_source_segment(text, node) or ""))
-    return found
+    simple = (node for node in ast.walk(tree) if isinstance(node, ast.stmt) and not hasattr(node, "body"))
+    return [(s.lineno, s.end_lineno or s.lineno, ast.get_source_segment(text, s) or "") for s in simple]
 
 
 def statement_at(source: Source) -> tuple[int, str] | None:
@@ -76,7 +73,9 @@ def statement_at(source: Source) -> tuple[int, str] | None:
     lines = tuple(linecache.getlines(source.file))
     if not lines:
         return None
-    around = [(last - first, first, text) for first, last, text in _statements(source.file, lines) if first <= source.line <= last]
+    around = [
+        (last - first, first, text) for first, last, text in _statements(source.file, lines) if first <= source.line <= last
+    ]
     if not around:
         return (source.line, lines[source.line - 1].strip()) if source.line <= len(lines) else None
     here = lines[source.line - 1][source.column : source.end_column] if source.line == source.end_line else ""

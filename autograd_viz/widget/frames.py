@@ -33,8 +33,14 @@ class FrameMaker:
         self.values |= {c.at: c.after for c in step.changes}
         self.current = step
         after = State(self.values, step)
-        changes = [(at, _plain(self.writer.lines(at, before)), _plain(self.writer.lines(at, after))) for at in dict.fromkeys(written)]
-        moves = [(c.at, label_text(c.after)) for c in step.changes if c.after and c.at.startswith(("next:", "grad:", "grad_fn:", "retain:"))]
+        changes = [
+            (at, _plain(self.writer.lines(at, before)), _plain(self.writer.lines(at, after))) for at in dict.fromkeys(written)
+        ]
+        moves = [
+            (c.at, label_text(c.after))
+            for c in step.changes
+            if c.after and c.at.startswith(("next:", "grad:", "grad_fn:", "retain:"))
+        ]
         return {
             "node": step.node,
             "sentence": sentence,

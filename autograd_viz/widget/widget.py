@@ -33,7 +33,7 @@ def joined_modules() -> str:
     return "\n".join(parts)
 
 
-class StepperWidget(anywidget.AnyWidget):  # type: ignore[misc]
+class StepperWidget(anywidget.AnyWidget):
     """Steps a backward pass in a notebook, and from code: `next`, `back`, `finish`, `reset`, `goto`.
 
     Attributes:
@@ -45,7 +45,7 @@ class StepperWidget(anywidget.AnyWidget):  # type: ignore[misc]
     _esm = joined_modules()
     _css = _static("stepper.css")
     picture = traitlets.Dict().tag(sync=True)
-    frames = traitlets.List().tag(sync=True)
+    frames: Any = traitlets.List().tag(sync=True)
     step = traitlets.Int(0).tag(sync=True)
     complete = traitlets.Bool(False).tag(sync=True)
     error = traitlets.Unicode("").tag(sync=True)
@@ -74,7 +74,8 @@ class StepperWidget(anywidget.AnyWidget):  # type: ignore[misc]
         Raises:
             Exception: whatever the node raises; the stepper stays where it was.
         """
-        return self._try(self.stepper.next)
+        step: Step | None = self._try(self.stepper.next)
+        return step
 
     def back(self) -> None:
         """One step back; `grad` and saved tensors are as they were."""
@@ -122,7 +123,7 @@ class StepperWidget(anywidget.AnyWidget):  # type: ignore[misc]
         """Go there; an error is shown under the picture instead of being raised into the void."""
         try:
             self.goto(max(0, step))
-        except Exception:  # noqa: BLE001 -- a hook of the user's may raise anything; `error` holds it
+        except Exception:
             return
 
     def _moved(self) -> None:

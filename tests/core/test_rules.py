@@ -52,7 +52,11 @@ CASES: dict[str, list[tuple[list[Any], dict[str, Any]]]] = {
     "tanh": [([array(3)], {})],
     "tanh_backward": [([array(3), array(3)], {})],
     "sum_all": [([array(2, 3)], {})],
-    "sum_dim": [([array(2, 3)], {"dim": (0,)}), ([array(2, 3, 2)], {"dim": (0, -1), "keepdim": True}), ([array(2, 3)], {"dim": (-1,)})],
+    "sum_dim": [
+        ([array(2, 3)], {"dim": (0,)}),
+        ([array(2, 3, 2)], {"dim": (0, -1), "keepdim": True}),
+        ([array(2, 3)], {"dim": (-1,)}),
+    ],
     "mean_all": [([array(2, 3)], {})],
     "mean_dim": [([array(2, 3)], {"dim": (1,)}), ([array(2, 3)], {"dim": (0,), "keepdim": True})],
     "mm": [([array(2, 3), array(3, 2)], {})],
@@ -165,7 +169,9 @@ def test_every_name_in_a_rule_is_known_in_each_reading(names: dict[str, Any]) ->
         for rule in p.rules:
             if rule:
                 code = rule.on_arrays.__code__  # type: ignore[attr-defined]
-                unknown = {n for n in code.co_names if n not in names and not hasattr(builtins, n) and n not in ("dtype", "shape")}
+                unknown = {
+                    n for n in code.co_names if n not in names and not hasattr(builtins, n) and n not in ("dtype", "shape")
+                }
                 assert not unknown, (p.name, unknown)
 
 

@@ -30,7 +30,9 @@ def geometry_of(program: Program, hidden: int, retained: int) -> Geometry:
 
 
 graphs = st.builds(geometry_of, programs(60), st.sampled_from([0, 2, 3]), st.sampled_from([0, 5]))
-on_random_graphs = settings(max_examples=int(os.environ.get("AUTOGRAD_VIZ_EXAMPLES", "20")), suppress_health_check=list(HealthCheck))
+on_random_graphs = settings(
+    max_examples=int(os.environ.get("AUTOGRAD_VIZ_EXAMPLES", "20")), suppress_health_check=list(HealthCheck)
+)
 
 
 def pieces(arrow: Arrow) -> list[tuple[Point, Point]]:
@@ -149,7 +151,7 @@ def test_the_bands_of_the_long_figure_are_360_apart() -> None:
     c = a * b
     d = av.tensor(4.0, requires_grad=True)
     e = c * d
-    g = layout(CoreGraph([e], dict(a=a, b=b, c=c, d=d, e=e)).document)
+    g = layout(CoreGraph([e], {"a": a, "b": b, "c": c, "d": d, "e": e}).document)
     top = {box.id: box.y for box in g.boxes}
     assert (top["t2"] - top["t0"], top["t4"] - top["t2"]) == (360, 360)
 

@@ -2,7 +2,8 @@
 
 Formulas and node names: PyTorch's table of derivatives.
 """
-# fmt: off -- ops are a table: keep the columns
+# fmt: off
+# (ops are a table: the columns are kept)
 
 from __future__ import annotations
 

@@ -4,16 +4,38 @@ from __future__ import annotations
 
 from ..primitive import primitive
 
-# fmt: off -- ops are a table
+
 @primitive(promotes=True)
-def eq(self, other): """self == other."""; return self == other  # noqa: E702
+def eq(self, other):
+    """self == other."""
+    return self == other
+
+
 @primitive(promotes=True)
-def ne(self, other): """self != other."""; return self != other  # noqa: E702
+def ne(self, other):
+    """self != other."""
+    return self != other
+
+
 @primitive(promotes=True)
-def lt(self, other): """self < other."""; return self < other  # noqa: E702
+def lt(self, other):
+    """self < other."""
+    return self < other
+
+
 @primitive(promotes=True)
-def le(self, other): """self <= other."""; return self <= other  # noqa: E702
+def le(self, other):
+    """self <= other."""
+    return self <= other
+
+
 @primitive(promotes=True)
-def gt(self, other): """self > other."""; return self > other  # noqa: E702
+def gt(self, other):
+    """self > other."""
+    return self > other
+
+
 @primitive(promotes=True)
-def ge(self, other): """self >= other."""; return self >= other  # noqa: E702
+def ge(self, other):
+    """self >= other."""
+    return self >= other

@@ -1,5 +1,6 @@
 """Matrix products."""
-# fmt: off -- ops are a table: keep the columns
+# fmt: off
+# (ops are a table: the columns are kept)
 
 from __future__ import annotations
 

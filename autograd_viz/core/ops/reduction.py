@@ -1,5 +1,6 @@
 """Many elements to fewer: sum and mean."""
-# fmt: off -- ops are a table: keep the columns
+# fmt: off
+# (ops are a table: the columns are kept)
 
 from __future__ import annotations
 
@@ -87,5 +88,3 @@ def mean(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
             f"Got: {input.dtype.legacy}"
         )
     return mean_all(input) if dim is None else mean_dim(input, dim=_dims(dim), keepdim=keepdim)
-
-

@@ -1,5 +1,6 @@
 """The same elements in another shape, or some of them: views share memory with their input."""
-# fmt: off -- ops are a table: keep the columns
+# fmt: off
+# (ops are a table: the columns are kept)
 
 from __future__ import annotations
 
@@ -112,7 +113,7 @@ select_backward.defvjp(
 )
 
 
-@primitive("UnbindBackward0", view=True, outputs="several")
+@primitive("UnbindBackward0", view=True, several=True)
 def unbind_dim(self, *, dim):
     """All slices along `dim`."""
     return tuple(np.moveaxis(self, dim, 0)[i, ...] for i in range(self.shape[dim]))
@@ -139,7 +140,7 @@ clone.defvjp(
 )
 
 
-@primitive("CopyBackwards", promotes=False)
+@primitive("CopyBackwards")
 def copy_into(self, src):
     """`src` in the shape and type of `self`, whose old values are lost."""
     return np.array(np.broadcast_to(src, self.shape), dtype=self.dtype)
