@@ -15,8 +15,10 @@ _generator = np.random.default_rng()
 
 def _leaf(name: str, array: Array, requires_grad: bool) -> Tensor:
     result = Tensor(array)
+    if requires_grad and not result.dtype.is_floating_point:
+        raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
     provenance.record(name, (), (result,), None)
-    return result.requires_grad_() if requires_grad else result
+    return result.requires_grad_(requires_grad)
 
 
 def tensor(data: Any, *, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:

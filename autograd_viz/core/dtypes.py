@@ -90,7 +90,8 @@ def promote(operands: list[tuple[np.dtype[Any], int, bool]]) -> np.dtype[Any]:
     for group in groups:
         if not group:
             continue
-        common = _BY_NUMPY[np.result_type(*(d.numpy for d in group))]
+        highest = max(d.category for d in group)
+        common = _BY_NUMPY[np.result_type(*(d.numpy for d in group if d.category == highest))]
         if result is None or common.category > result.category:
             is_number = group is groups[2]
             result = _Default.value if is_number and common.category == _FLOAT and result is not None else common

@@ -322,9 +322,10 @@ def grad(
     for _ in run_backward(task):
         pass
     found = [task.captured.get(edge) for edge in edges]
-    if not allow_unused and any(g is None for g in found):
+    unused = [i for i, g in enumerate(found) if g is None]
+    if unused and not allow_unused:
         raise RuntimeError(
-            "One of the differentiated Tensors appears to not have been used in the graph. Set allow_unused=True if this "
-            "is the desired behavior."
+            f"The differentiated Tensor at index {unused[0]} appears to not have been used in the graph. Set "
+            "allow_unused=True if this is the desired behavior."
         )
     return tuple(g if g is None or isinstance(g, Tensor) else Tensor(np.array(g)) for g in found)

@@ -9,7 +9,7 @@ import numpy as np
 from . import inplace
 from .dtypes import dtype, float32, float64, int64
 from .ops import activation, arithmetic, comparison, linalg, reduction, shape
-from .tensor import Tensor
+from .tensor import Tensor, check_dim
 
 
 def _sizes(sizes: tuple[Any, ...], numel: int) -> tuple[int, ...]:
@@ -57,33 +57,39 @@ def expand(self: Tensor, *sizes: Any) -> Any:
     wanted = tuple(sizes[0]) if len(sizes) == 1 and isinstance(sizes[0], list | tuple) else sizes
     lead = len(wanted) - self.ndim
     size = tuple(self.shape[i - lead] if s == -1 else s for i, s in enumerate(wanted))
-    try:
-        return shape.expand_sizes(self, size=size)
-    except ValueError:
-        raise RuntimeError(
-            f"The expanded size of the tensor {size} must match the existing size {tuple(self.shape)} at non-singleton "
-            "dimensions"
-        ) from None
+    for i, (have, want) in enumerate(zip(self.shape, size[max(lead, 0) :], strict=False)):
+        if lead < 0 or have not in (1, want):
+            raise RuntimeError(
+                f"The expanded size of the tensor ({want}) must match the existing size ({have}) at non-singleton dimension "
+                f"{i + lead}.  Target sizes: {list(size)}.  Tensor sizes: {list(self.shape)}"
+            )
+    return shape.expand_sizes(self, size=size)
 
 
 def squeeze(self: Tensor, dim: int | None = None) -> Any:
     """Without dimensions of length 1, or without `dim` if it is one."""
-    return shape.squeeze_all(self) if dim is None else shape.squeeze_dim(self, dim=dim)
+    if dim is None or self.ndim == 0:
+        return shape.squeeze_all(self)
+    return shape.squeeze_dim(self, dim=check_dim(dim, self.ndim))
 
 
 def unsqueeze(self: Tensor, dim: int) -> Any:
     """A new dimension of length 1."""
-    return shape.unsqueeze(self, dim=dim)
+    return shape.unsqueeze(self, dim=check_dim(dim, self.ndim + 1))
 
 
 def unbind(self: Tensor, dim: int = 0) -> Any:
     """All slices along `dim`, as a tuple of views."""
-    return shape.unbind_dim(self, dim=dim)
+    if self.ndim == 0:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    return shape.unbind_dim(self, dim=check_dim(dim, self.ndim))
 
 
 def transpose(self: Tensor, dim0: int, dim1: int) -> Any:
     """Two dimensions swapped."""
-    return shape.transpose_dims(self, dim0=dim0, dim1=dim1)
+    if self.ndim == 0:
+        return shape.permute_dims(self, dims=())
+    return shape.transpose_dims(self, dim0=check_dim(dim0, self.ndim), dim1=check_dim(dim1, self.ndim))
 
 
 def permute(self: Tensor, *dims: Any) -> Any:
@@ -102,6 +108,20 @@ def t(self: Tensor) -> Any:
     return shape.t(self)
 
 
+def select(self: Tensor, dim: int, index: int) -> Any:
+    """One slice along `dim`, without that dimension.
+
+    Raises:
+        IndexError: out of range.
+    """
+    if self.ndim == 0:
+        raise IndexError("select() cannot be applied to a 0-dim tensor.")
+    dim = check_dim(dim, self.ndim) % self.ndim
+    if not -self.shape[dim] <= index < self.shape[dim]:
+        raise IndexError(f"index {index} is out of bounds for dimension {dim} with size {self.shape[dim]}")
+    return shape.select(self, dim=dim, index=int(index) % self.shape[dim])
+
+
 def getitem(self: Tensor, index: Any) -> Any:
     """`x[0]`, `x[1, 2]`: slices by integers.
 
@@ -113,9 +133,9 @@ def getitem(self: Tensor, index: Any) -> Any:
     result, dim = self, 0
     for part in parts:
         if isinstance(part, int | np.integer) and not isinstance(part, bool):
-            if result.ndim <= dim or not -result.shape[dim] <= part < result.shape[dim]:
-                raise IndexError(f"index {part} is out of bounds for dimension {dim} with size {result.size()[dim:][:1]}")
-            result = shape.select(result, dim=dim, index=int(part) % result.shape[dim])
+            if result.ndim <= dim:
+                raise IndexError(f"too many indices for tensor of dimension {self.ndim}")
+            result = select(result, dim, int(part))
         elif part == slice(None):
             dim += 1
         else:
@@ -158,7 +178,7 @@ for _names, _op in {
     "gt __gt__": comparison.gt, "ge __ge__": comparison.ge,
     "view": view, "reshape": reshape, "expand": expand, "squeeze": squeeze, "unsqueeze": unsqueeze, "unbind": unbind,
     "transpose": transpose, "permute": permute, "t": t,
-    "select": lambda self, dim, index: shape.select(self, dim=dim, index=index),
+    "select": select,
     "clone": shape.clone, "detach": shape.detach, "__getitem__": getitem, "to": to, "type_as": type_as,
     "float": lambda self: to(self, float32), "double": lambda self: to(self, float64), "long": lambda self: to(self, int64),
     "add_ __iadd__": inplace.add_, "sub_ __isub__": inplace.sub_, "mul_ __imul__": inplace.mul_,

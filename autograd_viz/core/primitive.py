@@ -115,8 +115,9 @@ class Primitive:
         if unknown := options.keys() - self.options.keys():
             raise TypeError(f"{self.name}() got an unexpected keyword argument {sorted(unknown)[0]!r}")
         options = {**self.options, **options}
+        arrays = self._arrays(inputs)
         with np.errstate(all="ignore"):  # inf and nan are values here, as in PyTorch
-            value = self.forward(*self._arrays(inputs), **options)
+            value = self.forward(*arrays, **options)
         results = tuple(Tensor._of(v) for v in value) if self.several else (Tensor._of(value),)
         if self.view:
             for r in results:
@@ -128,7 +129,10 @@ class Primitive:
     def _arrays(self, inputs: tuple[Tensor, ...]) -> list[np.ndarray[Any, Any]]:
         """The inputs' arrays, brought to their common type if the op mixes types."""
         arrays = [t._data for t in inputs]
-        if self.promotes and any(a.dtype != arrays[0].dtype for a in arrays):
+        if not self.promotes:
+            return arrays
+        check_broadcast(arrays[0].shape, arrays[1].shape)
+        if arrays[0].dtype != arrays[1].dtype:
             common = promote([(a.dtype, a.ndim, t._is_number) for a, t in zip(arrays, inputs, strict=True)])
             return [a.astype(common, copy=False) for a in arrays]
         return arrays
@@ -210,6 +214,23 @@ class Primitive:
         """Zeros for the outputs that nobody used."""
         zeros = [np.zeros(shape, dtype) for shape, dtype in node._input_metadata]
         return tuple((Tensor._of(z) if on_tensors else z) if g is None else g for g, z in zip(grads, zeros, strict=True))
+
+
+def check_broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> None:
+    """Refuse shapes that do not broadcast.
+
+    Raises:
+        RuntimeError: in PyTorch's words.
+    """
+    if a == b:
+        return
+    longest = max(len(a), len(b))
+    for i in range(1, min(len(a), len(b)) + 1):
+        if a[-i] != b[-i] and 1 not in (a[-i], b[-i]):
+            raise RuntimeError(
+                f"The size of tensor a ({a[-i]}) must match the size of tensor b ({b[-i]}) at non-singleton dimension "
+                f"{longest - i}"
+            )
 
 
 def _plain(value: Any) -> Any:

@@ -131,7 +131,8 @@ class Tensor:
                 raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}")
             if value.shape != self.shape:
                 raise RuntimeError(
-                    f"assigned grad has data of a different size: expected {list(self.shape)}, got {list(value.shape)}"
+                    f"attempting to assign a gradient of size '{list(value.shape)}' to a tensor of size '{list(self.shape)}'. "
+                    "Please ensure that the gradient and the tensor are the same size"
                 )
         self._grad = value
 
@@ -336,6 +337,18 @@ def as_operand(value: Any, op: str, position: int) -> Tensor:
         return Tensor(value)
     name = "input" if position == 0 else "other"
     raise TypeError(f"{op}(): argument '{name}' (position {position + 1}) must be Tensor, not {type(value).__name__}")
+
+
+def check_dim(dim: int, ndim: int) -> int:
+    """`dim` as given, if a tensor of `ndim` dimensions has it (a 0-d tensor lets 0 and -1 pass).
+
+    Raises:
+        IndexError: in PyTorch's words.
+    """
+    most = max(ndim, 1)
+    if not -most <= dim < most:
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-most}, {most - 1}], but got {dim})")
+    return dim
 
 
 def default_array(values: Any, wanted: dtype | None) -> Array:

@@ -105,10 +105,11 @@ def _union_from(plain: Any, kinds: tuple[Any, ...], where: str) -> Any:
     if isinstance(plain, str) and plain in _SPECIAL and float in kinds:
         return _SPECIAL[plain]
     present: list[Any] = [k for k in kinds if k is not type(None)]
-    fitting: list[Any] = [k for k in present if type(plain) is k] or [k for k in present if dataclasses.is_dataclass(k)]
-    if not fitting:
+    if len(present) == 1:
+        return from_plain(plain, present[0], where)
+    if type(plain) not in present:
         raise DocumentError(f"{where}: {plain!r} is none of {', '.join(k.__name__ for k in present)}")
-    return from_plain(plain, fitting[0], where)
+    return plain
 
 
 def _dataclass_from(plain: Any, kind: type, where: str) -> Any:

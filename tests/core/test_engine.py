@@ -143,7 +143,7 @@ def test_errors_say_what_pytorch_says() -> None:
         av.tensor(1.0).backward()
     with pytest.raises(RuntimeError, match=r"Mismatch in shape: grad_output\[0\] has a shape of torch.Size\(\[3\]\)"):
         (x * 2).backward(av.ones(3))
-    with pytest.raises(RuntimeError, match="appears to not have been used in the graph"):
+    with pytest.raises(RuntimeError, match="The differentiated Tensor at index 0 appears to not have been used in the graph"):
         av.autograd.grad((x * 2).sum(), av.tensor(1.0, requires_grad=True))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..primitive import composite, inlined, primitive
-from ..tensor import Tensor
+from ..tensor import Tensor, check_dim
 
 
 @primitive("SumBackward0")
@@ -67,13 +67,13 @@ def mean_divisor(sizes: tuple[int, ...], dim: tuple[int, ...]) -> int:
     return n
 
 
-def _dims(dim: Any) -> tuple[int, ...]:
-    return tuple(dim) if isinstance(dim, list | tuple) else (dim,)
+def _dims(input: Tensor, dim: Any) -> tuple[int, ...]:
+    return tuple(check_dim(d, input.ndim) for d in (dim if isinstance(dim, list | tuple) else (dim,)))
 
 
 def sum(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
     """The sum of all elements, or over the dimensions `dim`."""
-    return sum_all(input) if dim is None else sum_dim(input, dim=_dims(dim), keepdim=keepdim)
+    return sum_all(input) if dim is None else sum_dim(input, dim=_dims(input, dim), keepdim=keepdim)
 
 
 def mean(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
@@ -87,4 +87,4 @@ def mean(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
             "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. "
             f"Got: {input.dtype.legacy}"
         )
-    return mean_all(input) if dim is None else mean_dim(input, dim=_dims(dim), keepdim=keepdim)
+    return mean_all(input) if dim is None else mean_dim(input, dim=_dims(input, dim), keepdim=keepdim)

@@ -1,0 +1,202 @@
+"""The core beside PyTorch: random programs, printing, errors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import autograd_viz as av
+from autograd_viz.core import engine
+
+from ..programs import Program, programs
+
+pytestmark = pytest.mark.torch
+torch = pytest.importorskip("torch")
+
+
+def loss_of(module: Any, pool: list[Any]) -> Any:
+    """One number that depends on everything."""
+    total = module.zeros((), dtype=module.float64)
+    for t in pool:
+        total = total + (t * 0.5).sum()
+    return total
+
+
+def shape_of_graph(node: Any) -> list[Any]:
+    """Names, edges with indices and saved values of a backward graph, nodes numbered as met."""
+    numbers: dict[Any, int] = {}
+    described, queue = [], [node]
+    numbers[node] = 0
+    while queue:
+        n = queue.pop(0)
+        edges = []
+        for after, index in n.next_functions:
+            if after is not None and after not in numbers:
+                numbers[after] = len(numbers)
+                queue.append(after)
+            edges.append((None if after is None else numbers[after], index))
+        saved = {a: plain(getattr(n, a)) for a in sorted(dir(n)) if a.startswith("_saved_") and "strides" not in a}
+        if n.name().startswith("Mm"):  # PyTorch saves sizes and strides of matrices, which it then does not use
+            saved = {k: v for k, v in saved.items() if "sym" not in k}
+        described.append((n.name().rpartition("::")[2], edges, saved))
+    return described
+
+
+def plain(value: Any) -> Any:
+    return (
+        np.round(value.detach().double().numpy() if hasattr(value, "detach") else value, 9).tolist()
+        if value is not None
+        else None
+    )
+
+
+def backward_order(root: Any) -> list[str]:
+    """Node names in the order in which torch's own engine calls them."""
+    order: list[str] = []
+    seen, stack = set(), [root.grad_fn]
+    while stack:
+        n = stack.pop()
+        if n is not None and n not in seen:
+            seen.add(n)
+            n.register_prehook(lambda g, n=n: order.append(n.name().rpartition("::")[2]))
+            stack += [after for after, _ in n.next_functions]
+    root.backward()
+    return order
+
+
+def close(a: Any, b: Any) -> bool:
+    return bool(np.allclose(np.asarray(a), np.asarray(b), rtol=1e-9, atol=1e-12, equal_nan=True))
+
+
+@given(programs())
+@settings(max_examples=100)
+def test_random_programs_agree(program: Program) -> None:
+    """Values, graph, order of execution and gradients."""
+    leaves, pool = program.run(av)
+    torch_leaves, torch_pool = program.run(torch)
+    for mine, theirs in zip(pool, torch_pool, strict=True):
+        assert close(mine.detach().numpy(), theirs.detach().numpy())
+        assert (mine.requires_grad, mine.is_leaf, mine.output_nr) == (theirs.requires_grad, theirs.is_leaf, theirs.output_nr)
+    loss, torch_loss = loss_of(av, pool), loss_of(torch, torch_pool)
+    if np.isfinite(loss.item()):
+        assert shape_of_graph(loss.grad_fn) == shape_of_graph(torch_loss.grad_fn)
+    mine_order = [s.node.name() for s in engine.run_backward(engine.start(loss, None, None, False))]
+    assert mine_order == backward_order(torch_loss)
+    for mine, theirs in zip(leaves, torch_leaves, strict=True):
+        assert (mine.grad is None) == (theirs.grad is None)
+        if mine.grad is not None:
+            assert close(mine.grad.numpy(), theirs.grad.numpy())
+
+
+@given(programs(12))
+@settings(max_examples=40)
+def test_second_derivatives_agree(program: Program) -> None:
+    results = []
+    for module in (av, torch):
+        leaves, pool = program.run(module)
+        wanted = [x for x in leaves if x.requires_grad]
+        loss = loss_of(module, pool)
+        grads = module.autograd.grad(loss, wanted, create_graph=True, allow_unused=True)
+        total = module.zeros((), dtype=module.float64)
+        for g in grads:
+            total = total + (g * g).sum() if g is not None else total
+        second = module.autograd.grad(total, wanted, allow_unused=True) if total.requires_grad else ()
+        results.append([None if g is None else g.tolist() for g in second])
+    for mine, theirs in zip(*results, strict=True):
+        zero_or_none = mine is None or theirs is None
+        assert close(0 if mine is None else mine, 0 if theirs is None else theirs) if zero_or_none else close(mine, theirs)
+
+
+numbers = st.floats(width=32) | st.sampled_from([0.0, -0.0, 1.0, 2.0, 1e-5, 12345.678, 1e9, float("nan"), float("inf")])
+
+
+@given(
+    st.lists(numbers, max_size=30) | st.lists(st.integers(-(10**6), 10**6), max_size=30) | st.lists(st.booleans(), max_size=9)
+)
+@settings(max_examples=300)
+def test_tensors_print_as_pytorch_prints_them(values: list[Any]) -> None:
+    assert str(av.tensor(values)) == str(torch.tensor(values))
+    if len(values) % 2 == 0 and values:
+        shape = (2, len(values) // 2)
+        assert str(av.tensor(values).reshape(shape)) == str(torch.tensor(values).reshape(shape))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda m: m.tensor(2.0, requires_grad=True),
+        lambda m: m.tensor([1.5, 2.0], dtype=m.float64),
+        lambda m: m.zeros(2, 3, 2),
+        lambda m: m.arange(2000),
+        lambda m: m.ones(40, 40),
+        lambda m: m.tensor([[1.0, 2.0]], requires_grad=True) * 2,
+        lambda m: m.arange(30).float() * 1000.5,
+        lambda m: m.zeros(0),
+        lambda m: m.zeros(2, 0),
+        lambda m: m.ones(12, requires_grad=True).exp(),
+    ],
+)
+def test_whole_tensors_print_as_pytorch_prints_them(make: Any) -> None:
+    assert str(make(av)) == str(make(torch))
+
+
+@pytest.mark.parametrize("left", ["int64", "float32", "float64", "bool"])
+@pytest.mark.parametrize("right", ["int64", "float32", "float64", 2, 2.5, True])
+@pytest.mark.parametrize("shapes", [((2,), (2,)), ((), (2,)), ((2,), ()), ((), ())])
+@pytest.mark.parametrize("op", ["add", "mul", "div", "gt"])
+def test_types_mix_as_in_pytorch(left: str, right: Any, shapes: Any, op: str) -> None:
+    kinds = []
+    for m in (av, torch):
+        a = m.ones(shapes[0], dtype=getattr(m, left))
+        b = m.ones(shapes[1], dtype=getattr(m, right)) if isinstance(right, str) else right
+        kinds.append(str(getattr(m, op)(a, b).dtype) if op != "gt" else str((a > b).dtype))
+    assert kinds[0] == kinds[1]
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda m: m.tensor([1.0, 2.0], requires_grad=True).backward(),
+        lambda m: m.tensor(1.0).backward(),
+        lambda m: (m.ones(2, requires_grad=True) * 2).backward(m.ones(3)),
+        lambda m: m.ones(2, requires_grad=True).add_(1),
+        lambda m: m.ones(2, requires_grad=True).view(2).add_(1),
+        lambda m: m.ones(2, dtype=m.int64, requires_grad=True),
+        lambda m: (m.ones(2, requires_grad=True) * 2).requires_grad_(False),
+        lambda m: m.ones(2).retain_grad(),
+        lambda m: m.ones(2, 3).view(4),
+        lambda m: m.ones(2, requires_grad=True).numpy(),
+        lambda m: m.ones(2).item(),
+        lambda m: bool(m.ones(2)),
+        lambda m: m.ones(2, 3) @ m.ones(2, 3),
+        lambda m: len(m.tensor(1.0)),
+        lambda m: m.autograd.grad(m.ones(2, requires_grad=True).sum(), m.ones(2, requires_grad=True)),
+        lambda m: m.autograd.grad(m.ones(2, requires_grad=True).sum(), m.ones(2)),
+        lambda m: m.arange(3).add_(1.5),
+        lambda m: setattr(m.ones(2), "grad", m.ones(3)),
+        lambda m: setattr(m.ones(2), "grad", 3),
+        lambda m: m.ones(2)[5],
+        lambda m: m.mul(m.ones(2), "a"),
+        lambda m: m.ones(2) + m.ones(3),
+        lambda m: m.ones(2, 2, 2).t(),
+        lambda m: m.ones(3).mean(dim=4),
+        lambda m: m.ones(2).expand(3),
+        lambda m: m.arange(2).mean(),
+        lambda m: m.ones(2, 2) @ m.ones(3),
+        lambda m: m.ones(2) @ m.ones(3),
+        lambda m: m.ones(2) @ m.tensor(1.0),
+        lambda m: m.ones(2).unbind(3),
+        lambda m: m.tensor(1.0).unbind(),
+    ],
+)
+def test_errors_have_pytorchs_type_and_first_words(act: Any) -> None:
+    raised = []
+    for m in (av, torch):
+        with pytest.raises(Exception) as info:
+            act(m)
+        raised.append((info.type.__name__, str(info.value).split(".")[0].split("\n")[0][:60]))
+    assert raised[0] == raised[1]

@@ -1,0 +1,209 @@
+"""The cursor: what each step says and does, and that Back takes all of it back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+import autograd_viz as av
+from autograd_viz.graph import state_at
+from autograd_viz.sources.from_core import CoreGraph
+from autograd_viz.sources.live_core import CorePass
+from autograd_viz.stepper import Stepper
+
+from .figures import figure
+from .programs import Program, programs
+
+
+def stepper_of(root: av.Tensor, names: dict[str, Any], **options: Any) -> Stepper:
+    graph = CoreGraph([root], names)
+    live = CorePass(graph, root, options.get("gradient"), options.get("retain_graph"), options.get("create_graph", False))
+    return Stepper(graph.document, live)
+
+
+def stepper_on(number: int) -> tuple[Stepper, dict[str, Any]]:
+    root, names = figure(number, before=True)
+    return stepper_of(root, names), names
+
+
+def test_steps_say_what_happened_with_numbers() -> None:
+    s, _ = stepper_on(3)
+    said = [s.sentence]
+    while s.next():
+        said.append(s.sentence)
+    assert said == [
+        "Nothing has run yet. Next calls MulBackward0 with the first gradient.",
+        "MulBackward0 (e) receives 1.0. It sends 4.0 to MulBackward0 and 6.0 to AccumulateGrad (d). Freed: other, self.",
+        "AccumulateGrad: d.grad was None and becomes 6.0.",
+        "MulBackward0 (c) receives 4.0. It sends 12.0 to AccumulateGrad (a) and 8.0 to AccumulateGrad (b). Freed: other, self.",
+        "AccumulateGrad: a.grad was None and becomes 12.0.",
+        "AccumulateGrad: b.grad was None and becomes 8.0. The backward pass is complete.",
+    ]
+
+
+def test_formulas_are_the_rule_that_ran_in_symbols_and_numbers() -> None:
+    s, _ = stepper_on(3)
+    s.next()
+    assert s.current is not None
+    assert [(f.input, f.text) for f in s.current.formulas] == [
+        ("self", "grad * other = 1.0 * 4.0 = 4.0"),
+        ("other", "grad * self = 1.0 * 6.0 = 6.0"),
+    ]
+
+
+def test_where_gradients_meet_the_sentence_adds_them_up() -> None:
+    s, _ = stepper_on(6)
+    s.finish()
+    said = " ".join(step.sentence for step in s.trace.steps)
+    assert "DivBackward0 (i) receives 18.0. 2 gradients met here: 10.0 + 8.0 = 18.0. i.grad keeps it, because of" in said
+    assert "2 gradients met here: 8.0 + -72.0 = -64.0. AccumulateGrad: h.grad was None and becomes -64.0." in said
+
+
+def test_accumulating_into_an_existing_grad_shows_the_sum() -> None:
+    s, names = stepper_on(2)
+    names["a"].grad = av.tensor(5.0)
+    s.finish()
+    assert s.trace.steps[-1].sentence == "AccumulateGrad adds to a.grad: 5.0 + 3.0 = 8.0."
+    assert names["a"].grad.item() == 8.0
+
+
+def test_broadcasting_undone_is_said_and_in_the_formula() -> None:
+    a, b = av.tensor([1.0, 2.0], requires_grad=True), av.tensor(3.0, requires_grad=True)
+    s = stepper_of((a * b).sum(), {"a": a, "b": b})
+    s.goto(2)
+    assert s.current is not None
+    assert "3.0 to AccumulateGrad (b) (broadcasting undone: [2] is summed to [])" in s.sentence
+    assert s.current.formulas[1].text == "grad * self = [1.0, 1.0] * [1.0, 2.0] = [1.0, 2.0] = summed to shape []: 3.0"
+
+
+def test_an_unused_output_is_said() -> None:
+    a = av.tensor([1.0, 2.0], requires_grad=True)
+    s = stepper_of(a.unbind()[1], {"a": a})
+    s.next()
+    assert "Output 0 was not used, so no gradient arrives for it." in s.sentence
+    assert s.current is not None and s.current.formulas[0].text.startswith(
+        "stack([grads[0], grads[1]], 0) = stack([zeros([]), 1.0]"
+    )
+
+
+def test_back_restores_grads_values_and_objects_and_saved_tensors() -> None:
+    s, names = stepper_on(3)
+    a, c = names["a"], names["c"]
+    a.grad = old = av.tensor(100.0)
+    s.finish()
+    assert a.grad is old and old.item() == 112.0
+    s.reset()
+    assert a.grad is old and old.item() == 100.0 and old._version == 0
+    assert names["d"].grad is None and c.grad_fn._saved_self is a
+    s.goto(3)
+    with pytest.raises(RuntimeError, match="a second time"):
+        _ = c.grad_fn._saved_self
+    s.finish()
+    assert old.item() == 112.0
+
+
+def test_after_back_show_has_no_numbers_on_the_arrows() -> None:
+    s, names = stepper_on(3)
+    s.finish()
+    s.reset()
+    assert CoreGraph([names["e"]], names).past().values == {}
+
+
+def test_a_stepped_pass_ends_as_backward_ends() -> None:
+    s, stepped = stepper_on(6)
+    s.finish()
+    _, ran = figure(6)
+    for name in "cdefghi":
+        mine, theirs = stepped[name]._grad, ran[name]._grad
+        assert (mine is None) == (theirs is None)
+        assert mine is None or mine.item() == theirs.item()
+    document = [CoreGraph([n["k"]], n) for n in (stepped, ran)]
+    assert document[0].document.nodes == document[1].document.nodes
+    assert document[0].past() == document[1].past()
+
+
+@given(programs())
+@settings(max_examples=40, suppress_health_check=list(HealthCheck))
+def test_stepping_there_and_back_and_there_is_backward(program: Program) -> None:
+    """Random programs: grads after finish equal backward's; after reset nothing is left; a second finish agrees."""
+    (leaves, pool), (other, other_pool) = program.run(av), program.run(av)
+    root, other_root = pool[-1].sum(), other_pool[-1].sum()
+    if not root.requires_grad:
+        return
+    s = stepper_of(root, {f"x{i}": x for i, x in enumerate(leaves)})
+    other_root.backward()
+    for _ in range(2):
+        s.finish()
+        assert s.is_complete
+        for x, y in zip(leaves, other, strict=True):
+            assert str(x.grad) == str(y.grad)
+        s.reset()
+        assert all(x.grad is None for x in leaves)
+    start = dict.fromkeys(state_at(s.trace, len(s.trace.steps)).values)
+    undone = {c.at: c.before for step in reversed(s.trace.steps) for c in step.changes}
+    assert {at for at in start if ":" in at} == {at for at, before in undone.items() if ":" in at and before is None}
+
+
+def test_moves_beyond_the_ends_stay_there() -> None:
+    s, _ = stepper_on(2)
+    s.back()
+    assert s.step == 0
+    s.goto(99)
+    assert s.step == 2 and s.is_complete and s.next() is None and s.step == 2
+    with pytest.raises(ValueError, match="step must not be negative, got -1"):
+        s.goto(-1)
+
+
+def test_a_node_that_raises_leaves_the_stepper_usable() -> None:
+    fail = [True]
+
+    class Moody(av.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * 2
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            if fail:
+                raise ValueError("not today")
+            return grad * 2
+
+    a = av.tensor(3.0, requires_grad=True)
+    s = stepper_of(Moody.apply(a) * 5, {"a": a})
+    s.next()
+    for _ in range(2):
+        with pytest.raises(ValueError, match="not today"):
+            s.next()
+        assert s.step == 1 and a.grad is None
+    s.back()
+    fail.clear()
+    s.finish()
+    assert a.grad.item() == 10.0
+
+
+def test_create_graph_can_be_stepped() -> None:
+    x = av.tensor(2.0, requires_grad=True)
+    s = stepper_of(x * x * x, {"x": x}, create_graph=True)
+    s.finish()
+    assert x.grad.item() == 12.0 and x.grad.requires_grad
+    s.reset()
+    assert x.grad is None
+
+
+def test_a_gradient_can_be_given_for_several_elements() -> None:
+    x = av.tensor([1.0, 2.0], requires_grad=True)
+    y = x * x
+    s = stepper_of(y, {"x": x, "y": y}, gradient=av.tensor([1.0, 10.0]))
+    s.finish()
+    assert x.grad.tolist() == [2.0, 40.0]
+    with pytest.raises(RuntimeError, match="grad can be implicitly created only for scalar outputs"):
+        stepper_of(x * x, {})
+
+
+def test_a_leaf_can_be_the_root() -> None:
+    x = av.tensor(2.0, requires_grad=True)
+    s = stepper_of(x, {"x": x})
+    s.finish()
+    assert x.grad.item() == 1.0 and len(s.trace.steps) == 1

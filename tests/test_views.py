@@ -1,0 +1,113 @@
+"""The verbs: what they accept, what they refuse, and that a refusal loses nothing."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import autograd_viz as av
+
+
+def program() -> dict[str, Any]:
+    a = av.tensor(2.0, requires_grad=True)
+    b = av.tensor(3.0, requires_grad=True)
+    return {"a": a, "b": b, "c": a * b}
+
+
+@pytest.mark.parametrize("verb", [av.show, av.step, lambda x: av.save(x, "x.svg")])
+@pytest.mark.parametrize("wrong", [3, None, "c", [1.0]])
+def test_what_is_no_tensor_is_refused(verb: Any, wrong: Any) -> None:
+    with pytest.raises(av.NotDrawableError, match="expected an autograd_viz tensor, got"):
+        verb(wrong)
+
+
+def test_a_tensor_without_a_graph_is_one_box() -> None:
+    x = av.tensor(1.0)
+    figure = av.show(x)
+    assert len(figure.document.tensors) == 1 and ">x</text>" in figure.svg
+
+
+def test_stepping_a_tensor_without_a_graph_says_what_pytorch_says() -> None:
+    with pytest.raises(RuntimeError, match="does not require grad and does not have a grad_fn"):
+        av.step(av.tensor(1.0))
+
+
+def test_a_freed_graph_is_drawn_and_says_so() -> None:
+    c = program()["c"]
+    c.backward()
+    figure = av.show(c)
+    assert "freed" in figure.svg and "saved tensors freed" in repr(figure)
+    s = av.step(c)
+    with pytest.raises(RuntimeError, match="a second time"):
+        s.next()
+    assert s.step == 0 and "a second time" in s.error
+
+
+@pytest.mark.parametrize("verb", [av.show, av.step, lambda x, theme: av.save(x, "x.svg", theme=theme)])
+def test_an_unknown_theme_names_the_choices(verb: Any) -> None:
+    with pytest.raises(av.UnknownChoiceError, match="unknown theme 'blue'; choose one of: light, dark, waite"):
+        verb(program()["c"], theme="blue")
+
+
+def test_an_unknown_suffix_names_the_choices(tmp_path: Path) -> None:
+    with pytest.raises(av.UnknownChoiceError, match=r"unknown file suffix '.jpg'; choose one of: .svg, .png"):
+        av.save(program()["c"], tmp_path / "c.jpg")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_path_that_cannot_be_written_is_refused_and_the_old_file_stays(tmp_path: Path) -> None:
+    c = program()["c"]
+    with pytest.raises(av.CannotWriteError, match=r"the folder .*missing does not exist"):
+        av.save(c, tmp_path / "missing" / "c.svg")
+    (tmp_path / "c.svg").mkdir()
+    with pytest.raises(av.CannotWriteError, match="it is a folder"):
+        av.save(c, tmp_path / "c.svg")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["c.svg"]
+
+
+def test_svg_and_png_are_written_and_replaced(tmp_path: Path) -> None:
+    c = program()["c"]
+    for _ in range(2):
+        av.save(c, tmp_path / "c.svg")
+        av.save(c, str(tmp_path / "c.png"), scale=1.5)
+    width = float(ET.parse(tmp_path / "c.svg").getroot().get("width", ""))
+    header = (tmp_path / "c.png").read_bytes()[:24]
+    assert header.startswith(b"\x89PNG") and abs(int.from_bytes(header[16:20], "big") - 1.5 * width) <= 1
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["c.png", "c.svg"]
+    with pytest.raises(ValueError, match="scale must be positive, got 0"):
+        av.save(c, tmp_path / "c.png", scale=0)
+
+
+def test_png_text_is_drawn_with_the_font_of_a_dependency() -> None:
+    """Without its font file, resvg would draw no text at all; the picture with text is a different one."""
+    from autograd_viz.export import png_bytes
+
+    svg = av.show(program()["c"]).svg
+    assert png_bytes(svg, 0.5) != png_bytes(svg.replace("<text", "<desc").replace("</text", "</desc"), 0.5)
+
+
+def test_a_cell_shows_a_picture_even_without_a_widget() -> None:
+    c = program()["c"]
+    for shown in (av.show(c)._repr_mimebundle_(), av.step(c)._repr_mimebundle_()[0]):
+        assert shown["image/svg+xml"].startswith("<svg") and shown["image/png"].startswith(b"\x89PNG")
+        assert shown["text/plain"].startswith("<")
+    assert "application/vnd.jupyter.widget-view+json" in shown
+
+
+def test_a_stepper_is_saved_as_it_stands(tmp_path: Path) -> None:
+    names = program()
+    s = av.step(names["c"])
+    s.next()
+    av.save(s, tmp_path / "c.svg")
+    text = (tmp_path / "c.svg").read_text()
+    assert "lit" in text and "freed" in text and ">3.0</tspan>" in text
+
+
+def test_steppers_do_not_keep_each_others_listeners() -> None:
+    first, second = program(), program()
+    s, t = av.step(first["c"]), av.step(second["c"])
+    s.finish()
+    assert (s.step, t.step, second["a"].grad) == (3, 0, None)
