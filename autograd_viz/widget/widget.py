@@ -140,6 +140,7 @@ class StepperWidget(anywidget.AnyWidget):
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
         from ..export.image import png_bytes
 
+        self.send_state("frames")  # steps taken before there was a page to keep them
         live = super()._repr_mimebundle_(**kwargs)
         data, metadata = live if live is not None else ({}, {})
         svg = render_svg(self.stepper.document, self._geometry, self.stepper.state, self._theme)

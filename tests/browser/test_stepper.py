@@ -141,6 +141,23 @@ def test_moves_from_code_move_the_picture(stepping: Stepping) -> None:
     assert stepping.grads() == AFTER[1]
 
 
+def test_steps_taken_before_the_widget_is_shown_are_shown(open_notebook: Callable[..., LabPage]) -> None:
+    lab = open_notebook(IMPORT, PROGRAM, "s = av.step(e)\ns.next(); s.next()\ns")
+    lab.run_all()
+    stepping = Stepping(lab)
+    stepping.wait_for_step(2)
+    assert stepping.grads() == AFTER[2]
+    stepping.press("back")
+    stepping.wait_for_step(1)
+    assert stepping.grads() == AFTER[1]
+
+
+def test_presses_faster_than_the_kernel_all_count(stepping: Stepping) -> None:
+    stepping.widget.locator(".av-next").evaluate("b => { b.click(); b.click(); b.click(); }")
+    stepping.wait_for_step(3)
+    assert stepping.kernel_grads() == AFTER[3]
+
+
 def test_the_picture_after_stepping_is_the_picture_that_python_draws(stepping: Stepping) -> None:
     """Every word at every address, in the page and in the saved SVG, after three steps."""
     for step in (1, 2, 3):

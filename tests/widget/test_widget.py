@@ -62,7 +62,7 @@ def test_a_message_from_the_page_moves_the_pass() -> None:
 def test_modules_are_joined_without_imports_or_clashing_names() -> None:
     text = module.joined_modules()
     assert not re.search(r"^import ", text, re.MULTILINE)
-    assert text.count("export ") == 1 and text.rstrip().endswith("export default { render };")
+    assert text.count("export ") == 1 and text.rstrip().endswith("export default { initialize, render };")
     top = re.findall(r"^(?:const|let|class|function) (\w+)", text, re.MULTILINE)
     assert len(top) == len(set(top)) > 10
 

@@ -35,6 +35,8 @@ class View {
     this.timer = undefined;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.silence = undefined;
+    /** @type {number | undefined} a step that the kernel has been asked for */
+    this.wanted = undefined;
     this.playing = false;
     this.picture = new Picture(svg);
     this.controls = new Controls(total, (action) => this.act(action), (step) => this.goto(step), signal);
@@ -62,9 +64,9 @@ class View {
 
   /** @param {AbortSignal} signal */
   listen(signal) {
-    const message = (/** @type {any} */ content) => this.received(content);
+    const message = (/** @type {any} */ content) => content?.kind === "done" && this.answered();
     const update = () => this.update();
-    const events = ["change:step", "change:complete", "change:error"];
+    const events = ["change:step", "change:complete", "change:error", "change:frames"];
     this.model.on("msg:custom", message);
     for (const event of events) this.model.on(event, update);
     signal.addEventListener("abort", () => {
@@ -92,31 +94,31 @@ class View {
   act(action) {
     if (action === "play") return this.playing ? this.stop() : this.play();
     this.stop();
-    const targets = { reset: 0, back: this.step - 1, next: this.step + 1, finish: this.total };
-    this.goto(targets[action]);
+    const here = this.wanted ?? this.step; // a second press counts even if the kernel has not answered the first
+    this.goto({ reset: 0, back: here - 1, next: here + 1, finish: this.total }[action]);
   }
 
   /** @param {number} step */
   goto(step) {
     const target = Math.max(0, Math.min(step, this.total));
     if (target <= this.frames.length) {
+      this.wanted = undefined;
       this.model.set("step", target);
       this.model.save_changes();
       this.update();
     } else if (!this.model.get("complete")) {
+      this.wanted = target;
       this.model.send({ kind: "goto", step: target });
       clearTimeout(this.silence);
       this.silence = setTimeout(() => this.say("The kernel does not answer. The recorded steps can still be replayed."), SILENCE_MS);
     }
   }
 
-  /** @param {any} content */
-  received(content) {
+  /** The kernel has done what was asked, or has said why not. */
+  answered() {
     clearTimeout(this.silence);
-    if (content?.kind !== "frame") return this.update();
-    const frames = [...this.frames];
-    frames[content.index] = content.frame;
-    this.model.set("frames", frames); // kept here only: Python has it already
+    if (this.wanted !== undefined && (this.step >= this.wanted || this.atEnd || this.model.get("error"))) this.wanted = undefined;
+    this.update();
   }
 
   play() {
@@ -176,6 +178,19 @@ class View {
   }
 }
 
+/**
+ * Once for each model: keep the frames that arrive, whether or not a view is open.
+ * @param {{ model: Model }} context
+ */
+function initialize({ model }) {
+  model.on("msg:custom", (content) => {
+    if (content?.kind !== "frame") return;
+    const frames = [...model.get("frames")];
+    frames[content.index] = content.frame;
+    model.set("frames", frames); // kept here only: Python has it already
+  });
+}
+
 /** @param {{ model: Model, el: HTMLElement }} context */
 function render({ model, el }) {
   const view = new View(model, el);
@@ -185,4 +200,4 @@ function render({ model, el }) {
   };
 }
 
-export default { render };
+export default { initialize, render };
