@@ -1,6 +1,6 @@
 """Differentiation: backward, grad, and user-defined Functions, by the names of torch.autograd."""
 
-from .core.engine import backward, grad
+from .core.backward import backward, grad
 from .core.function import Function
 from .core.grad_mode import enable_grad, no_grad, set_grad_enabled
 

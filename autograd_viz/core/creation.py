@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from . import provenance
+from .arguments import default_array
 from .dtypes import dtype, get_default_dtype
-from .tensor import Array, Tensor, default_array
+from .tensor import Array, Tensor
 
 _generator = np.random.default_rng()
 

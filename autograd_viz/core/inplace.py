@@ -72,30 +72,8 @@ def copy_(self: Tensor, src: Tensor) -> Tensor:
     return run_inplace(self, shape.copy_into, src)
 def zero_(self: Tensor) -> Tensor:
     """All elements 0."""
-    return run_inplace(self, zero)
+    return run_inplace(self, arithmetic.zero)
 def fill_(self: Tensor, value: Any) -> Tensor:
     """All elements `value`."""
-    return run_inplace(self, fill, value=value)
+    return run_inplace(self, arithmetic.fill, value=value)
 # fmt: on
-
-
-from .primitive import primitive  # noqa: E402 -- the two ops that exist only in place
-
-
-# fmt: off
-@primitive("ZeroBackward0")
-def zero(self):
-    """Zeros."""
-    return np.zeros_like(self)
-zero.defvjp(
-    self = lambda grad: zeros_like(grad),
-)
-
-
-@primitive("FillBackward0")
-def fill(self, *, value):
-    """One value everywhere."""
-    return np.full_like(self, value)
-fill.defvjp(
-    self = lambda grad: zeros_like(grad),
-)

@@ -6,10 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from . import inplace
+from . import inplace, provenance
+from .arguments import check_dim
+from .backward import backward as run_backward_pass
 from .dtypes import dtype, float32, float64, int64
 from .ops import activation, arithmetic, comparison, linalg, reduction, shape
-from .tensor import Tensor, check_dim
+from .printing import tensor_text
+from .tensor import Tensor
 
 
 def _sizes(sizes: tuple[Any, ...], numel: int) -> tuple[int, ...]:
@@ -143,6 +146,30 @@ def getitem(self: Tensor, index: Any) -> Any:
     return result
 
 
+def backward(
+    self: Tensor,
+    gradient: Tensor | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Any = None,
+) -> None:
+    """Compute the gradients of this tensor and add them to the `grad` of the leaves.
+
+    Args:
+        self: the root.
+        gradient: the v of vᵀJ, in this tensor's shape; may be left out for a single element.
+        retain_graph: keep the saved tensors for another backward pass.
+        create_graph: record the backward pass itself, for higher derivatives.
+        inputs: accumulate only into these leaves.
+
+    Raises:
+        RuntimeError: as PyTorch says it.
+    """
+    if self._requires_grad:
+        provenance.note(self, "backward")
+    run_backward_pass(self, gradient, retain_graph, create_graph, inputs=inputs)
+
+
 def rsub(self: Tensor, other: Any) -> Any:
     """Other - self."""
     return arithmetic.sub(other, self) if isinstance(other, Tensor) else arithmetic.rsub_scalar(self, other=other)
@@ -180,6 +207,7 @@ for _names, _op in {
     "transpose": transpose, "permute": permute, "t": t,
     "select": select,
     "clone": shape.clone, "detach": shape.detach, "__getitem__": getitem, "to": to, "type_as": type_as,
+    "backward": backward, "__repr__": tensor_text,
     "float": lambda self: to(self, float32), "double": lambda self: to(self, float64), "long": lambda self: to(self, int64),
     "add_ __iadd__": inplace.add_, "sub_ __isub__": inplace.sub_, "mul_ __imul__": inplace.mul_,
     "div_ __itruediv__": inplace.div_, "zero_": inplace.zero_, "fill_": inplace.fill_, "copy_": inplace.copy_,

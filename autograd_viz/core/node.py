@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from .grad_mode import is_grad_enabled
+from .tensor import Tensor
 
 if TYPE_CHECKING:
     from .primitive import Primitive
-    from .tensor import Tensor
 
 # next_functions[i] = (the node that wants the gradient of input i or None, which of that node's outputs it belongs to)
 Edge = tuple["Node | None", int]
@@ -149,8 +149,6 @@ class Node:
         Raises:
             TypeError: a gradient is missing or is no tensor.
         """
-        from .tensor import Tensor
-
         expected = len(self._input_metadata)
         if len(grads) != expected:
             raise TypeError(f"{self.name()} expects {expected} gradient(s), one per output of its op, got {len(grads)}")
@@ -234,12 +232,9 @@ def accumulate(variable: Tensor, grad: Any, on_tensors: bool) -> None:
 
     The first gradient is copied, never aliased: an op may send one array to two leaves.
     """
-    from .ops.shape import copied
-    from .tensor import Tensor
-
     old = variable._grad
     if on_tensors:
-        variable._grad = copied(grad) if old is None else old + grad
+        variable._grad = Tensor(np.empty_like(grad._data)).copy_(grad) if old is None else old + grad
     elif old is None:
         variable._grad = Tensor._of(np.array(grad, dtype=variable._data.dtype))
     else:

@@ -36,11 +36,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import provenance
+from .arguments import as_operand
 from .dtypes import promote
 from .grad_mode import is_grad_enabled
 from .node import PrimitiveNode, SavedTensor, gradient_edge
 from .symbol import Symbol, call
-from .tensor import Tensor, as_operand
+from .tensor import Tensor
 
 # the namespaces of the three readings, filled as ops are declared
 ARRAY_NAMES: dict[str, Any] = {"np": np}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import provenance
-from .dtypes import dtype, float64, from_numpy_dtype, get_default_dtype
+from .dtypes import dtype, from_numpy_dtype
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -191,30 +191,6 @@ class Tensor:
         self._grad_fn._retains = {**retains, self._output_nr: weakref.ref(self)}
         provenance.note(self, "retain_grad")
 
-    def backward(
-        self,
-        gradient: Tensor | None = None,
-        retain_graph: bool | None = None,
-        create_graph: bool = False,
-        inputs: Any = None,
-    ) -> None:
-        """Compute the gradients of this tensor and add them to the `grad` of the leaves.
-
-        Args:
-            gradient: the v of vᵀJ, in this tensor's shape; may be left out for a single element.
-            retain_graph: keep the saved tensors for another backward pass.
-            create_graph: record the backward pass itself, for higher derivatives.
-            inputs: accumulate only into these leaves.
-
-        Raises:
-            RuntimeError: as PyTorch says it.
-        """
-        from .engine import backward
-
-        if self._requires_grad:
-            provenance.note(self, "backward")
-        backward(self, gradient, retain_graph, create_graph, inputs=inputs)
-
     @property
     def retains_grad(self) -> bool:
         """True for a non-leaf whose `grad` is kept."""
@@ -309,56 +285,3 @@ class Tensor:
 
     def __format__(self, spec: str) -> str:
         return format(self.item() if self._data.ndim == 0 and spec else str(self), spec)
-
-    def __repr__(self) -> str:
-        from .printing import tensor_text
-
-        return tensor_text(self)
-
-
-def as_operand(value: Any, op: str, position: int) -> Tensor:
-    """A Python number (or NumPy array) as an operand; a number stays weak in type promotion.
-
-    Raises:
-        TypeError: it is neither.
-    """
-    if isinstance(value, bool | int | float | np.number | np.bool_):
-        kind = (
-            np.bool_
-            if isinstance(value, bool | np.bool_)
-            else np.int64
-            if isinstance(value, int | np.integer)
-            else float64.numpy
-        )
-        number = Tensor(np.array(value, dtype=kind))
-        number._is_number = True
-        return number
-    if isinstance(value, np.ndarray):
-        return Tensor(value)
-    name = "input" if position == 0 else "other"
-    raise TypeError(f"{op}(): argument '{name}' (position {position + 1}) must be Tensor, not {type(value).__name__}")
-
-
-def check_dim(dim: int, ndim: int) -> int:
-    """`dim` as given, if a tensor of `ndim` dimensions has it (a 0-d tensor lets 0 and -1 pass).
-
-    Raises:
-        IndexError: in PyTorch's words.
-    """
-    most = max(ndim, 1)
-    if not -most <= dim < most:
-        raise IndexError(f"Dimension out of range (expected to be in range of [{-most}, {most - 1}], but got {dim})")
-    return dim
-
-
-def default_array(values: Any, wanted: dtype | None) -> Array:
-    """Nested numbers as a fresh array: Python floats in the default type, arrays and tensors in their own."""
-    if isinstance(values, Tensor):
-        values = values._data
-    array = np.array(values)
-    if wanted is not None:
-        return array.astype(wanted.numpy)
-    if array.dtype == np.float64 and not isinstance(values, np.ndarray | np.number):
-        return array.astype(get_default_dtype().numpy)
-    from_numpy_dtype(array.dtype)
-    return array

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from ..core import engine
+from ..core.backward import start
 from ..core.node import AccumulateGrad, Edge, Node, PrimitiveNode, SavedTensor, gradient_edge
 from ..core.symbol import number
 from ..core.tensor import Tensor
@@ -62,7 +63,7 @@ class CorePass:
         self, graph: CoreGraph, root: Tensor, gradient: Tensor | None, retain_graph: bool | None, create_graph: bool
     ) -> None:
         self.graph, self.root = graph, root
-        self.task = engine.start(root, gradient, retain_graph, create_graph)
+        self.task = start(root, gradient, retain_graph, create_graph)
         self._before: list[list[Cell]] = []
         self._after: list[list[Cell]] = []
         self._arrivals: dict[Edge, int] = {gradient_edge(root): 1}

@@ -9,12 +9,13 @@ import pytest
 
 import autograd_viz as av
 from autograd_viz.core import engine
+from autograd_viz.core.backward import start
 from autograd_viz.core.grad_mode import is_grad_enabled
 
 
 def run(root: av.Tensor, **options: Any) -> list[str]:
     """Names of the nodes in the order in which they ran."""
-    task = engine.start(root, None, options.get("retain_graph"), options.get("create_graph", False))
+    task = start(root, None, options.get("retain_graph"), options.get("create_graph", False))
     return [s.node.name() for s in engine.run_backward(task)]
 
 
@@ -35,7 +36,7 @@ def test_the_node_created_last_runs_first() -> None:
 def test_equal_priorities_leave_the_queue_as_in_pytorch(count: int, order: list[int]) -> None:
     """The orders were recorded from torch 2.13 with a Function of that many leaves."""
     xs = [av.tensor(1.0, requires_grad=True) for _ in range(count)]
-    task = engine.start(av.stack(xs).sum(), None, None, False)
+    task = start(av.stack(xs).sum(), None, None, False)
     ran = [s.node.variable for s in engine.run_backward(task) if s.node.name() == "AccumulateGrad"]
     assert [next(i for i, x in enumerate(xs) if x is v) for v in ran] == order
 
@@ -43,7 +44,7 @@ def test_equal_priorities_leave_the_queue_as_in_pytorch(count: int, order: list[
 def test_a_node_runs_once_with_the_sum_of_what_arrives() -> None:
     x = av.tensor(3.0, requires_grad=True)
     y = x * x
-    steps = list(engine.run_backward(engine.start(y + y, None, None, False)))
+    steps = list(engine.run_backward(start(y + y, None, None, False)))
     (mul,) = [s for s in steps if s.node.name() == "MulBackward0"]
     assert [float(g) for g in mul.grad_outputs] == [2.0]
     assert x.grad.item() == 12.0
@@ -194,7 +195,7 @@ def test_grad_mode_is_the_callers_own_at_every_step_and_after_an_error() -> None
             raise ValueError("mine")
 
     x = av.tensor(2.0, requires_grad=True)
-    for _ in engine.run_backward(engine.start(x * 2, None, None, False)):
+    for _ in engine.run_backward(start(x * 2, None, None, False)):
         assert is_grad_enabled()
     y = Raises.apply(x) * 2
     with pytest.raises(ValueError, match="mine"):
@@ -218,7 +219,7 @@ def test_a_node_that_raises_can_be_tried_again() -> None:
             return grad
 
     x = av.tensor(2.0, requires_grad=True)
-    task = engine.start(RaisesOnce.apply(x), None, None, False)
+    task = start(RaisesOnce.apply(x), None, None, False)
     with pytest.raises(ValueError, match="once"):
         task.step()
     while task.ready:

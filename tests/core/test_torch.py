@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import autograd_viz as av
 from autograd_viz.core import engine
+from autograd_viz.core.backward import start
 
 from ..programs import Program, programs
 
@@ -84,7 +85,7 @@ def test_random_programs_agree(program: Program) -> None:
     loss, torch_loss = loss_of(av, pool), loss_of(torch, torch_pool)
     if np.isfinite(loss.item()):
         assert shape_of_graph(loss.grad_fn) == shape_of_graph(torch_loss.grad_fn)
-    mine_order = [s.node.name() for s in engine.run_backward(engine.start(loss, None, None, False))]
+    mine_order = [s.node.name() for s in engine.run_backward(start(loss, None, None, False))]
     assert mine_order == backward_order(torch_loss)
     for mine, theirs in zip(leaves, torch_leaves, strict=True):
         assert (mine.grad is None) == (theirs.grad is None)

@@ -173,6 +173,24 @@ def zeros_like(self):
     return np.zeros_like(self)
 
 
+@primitive("ZeroBackward0")
+def zero(self):
+    """Zeros, for zero_()."""
+    return np.zeros_like(self)
+zero.defvjp(
+    self = lambda grad: zeros_like(grad),
+)
+
+
+@primitive("FillBackward0")
+def fill(self, *, value):
+    """One value everywhere, for fill_()."""
+    return np.full_like(self, value)
+fill.defvjp(
+    self = lambda grad: zeros_like(grad),
+)
+
+
 @primitive()
 def sign(self):
     """-1, 0 or 1."""

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import check_dim
 from ..primitive import composite, inlined, primitive
-from ..tensor import Tensor, check_dim
+from ..tensor import Tensor
 
 
 @primitive("SumBackward0")

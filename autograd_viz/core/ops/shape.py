@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from ..primitive import composite, inlined, primitive
-from ..tensor import Tensor
 
 
 @primitive("ViewBackward0", view=True)
@@ -198,8 +197,3 @@ def sum_to(grad: Any, shape: tuple[int, ...]) -> Any:
     if stretched:
         grad = sum_dim(grad, dim=stretched, keepdim=True)
     return view_sizes(grad, size=tuple(shape)) if lead else grad
-
-
-def copied(grad: Tensor) -> Tensor:
-    """A recorded copy, as AccumulateGrad makes it (CopyBackwards)."""
-    return copy_into(Tensor(np.empty_like(grad._data)), grad)
