@@ -3,7 +3,8 @@
     python .ci/store_outputs.py            # rewrite notebooks/*.ipynb
     python .ci/store_outputs.py --check    # fail if a stored output is not what running gives now
 
-Widget views and PNG copies are left out: a stored widget would show "model not found" instead of its picture.
+Widget views are left out: a stored one would show "model not found" instead of its picture. A PNG copy stays beside each SVG,
+because JupyterLab shows no SVG in a notebook that has not been run yet; the check does not compare it.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import nbformat
 from nbclient import NotebookClient
 
 NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"
-LEFT_OUT = ("application/vnd.jupyter.widget-view+json", "image/png")
+WIDGET, PNG = "application/vnd.jupyter.widget-view+json", "image/png"
 
 
 def executed(path: Path) -> nbformat.NotebookNode:
@@ -29,22 +30,29 @@ def executed(path: Path) -> nbformat.NotebookNode:
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)
         for output in cell.get("outputs", []):
-            for mime in LEFT_OUT:
-                output.get("data", {}).pop(mime, None)
+            output.get("data", {}).pop(WIDGET, None)
     notebook.metadata.pop("widgets", None)
     notebook.metadata.language_info = {"name": "python"}
     return notebook
+
+
+def comparable(notebook: nbformat.NotebookNode) -> str:
+    """The notebook's text without its PNG copies."""
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            output.get("data", {}).pop(PNG, None)
+    return nbformat.writes(notebook)
 
 
 def main() -> int:
     """Store or check; the exit code says whether all is well."""
     stale = []
     for path in sorted(NOTEBOOKS.glob("*.ipynb")):
-        text = nbformat.writes(executed(path)) + "\n"
+        fresh = executed(path)
         if "--check" in sys.argv:
-            stale += [path.name] * (path.read_text(encoding="utf-8") != text)
+            stale += [path.name] * (comparable(nbformat.read(path, as_version=4)) != comparable(fresh))
         else:
-            path.write_text(text, encoding="utf-8")
+            path.write_text(nbformat.writes(fresh) + "\n", encoding="utf-8")
     if stale:
         print(f"stored outputs differ from what running gives: {', '.join(stale)}; run .ci/store_outputs.py", file=sys.stderr)
     return bool(stale)

@@ -47,7 +47,7 @@ class Sentences:
         return " ".join([*self._sums(step, earlier), text])
 
     def _arrives(self, node: Node, step: Step) -> str:
-        grads = words.AND.join(shown(g) for g in step.grad_outputs if g is not None)
+        grads = listed([shown(g) for g in step.grad_outputs if g is not None])
         made = [self._name(t, "") for t in self.outputs.get(node.op or "", ()) if t is not None]
         of = f" ({', '.join(m for m in made if m)})" if any(made) else ""
         return words.ARRIVES.format(node=node.name, of=of, grads=grads)
@@ -79,7 +79,7 @@ class Sentences:
         edges = list(enumerate(zip(node.next_functions, step.grad_inputs, strict=True)))
         sent = [self._sent(f.node, i, g, step) for i, (f, g) in edges if f.node is not None and g is not None]
         nowhere = [words.NOWHERE.format(index=i) for i, (f, _) in edges if f.node is None]
-        return [words.SENDS.format(parts=words.AND.join(sent)), *nowhere] if sent else nowhere
+        return [words.SENDS.format(parts=listed(sent)), *nowhere] if sent else nowhere
 
     def _sent(self, node: str, index: int, value: Value, step: Step) -> str:
         shape = step.result_shapes[index]
@@ -99,6 +99,11 @@ class Sentences:
 
     def _name(self, tensor: str, otherwise: str) -> str:
         return self.tensors[tensor].name or otherwise
+
+
+def listed(parts: list[str]) -> str:
+    """a; a and b; a, b and c."""
+    return words.AND.join([words.COMMA.join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
 
 def shown(value: Value) -> str:

@@ -110,6 +110,9 @@ class Primitive:
 
     def __call__(self, /, *args: Any, **options: Any) -> Any:
         """Run the op on tensors and numbers, and record it if grad mode is on."""
+        if len(args) < len(self.inputs):  # tensors by keyword: add(input=x, other=y)
+            options = {"self" if k == "input" else k: v for k, v in options.items()}
+            args = (*args, *(options.pop(n) for n in self.inputs[len(args) :] if n in options))
         if not self.variadic and len(args) != len(self.inputs):
             raise TypeError(f"{self.name}() takes {len(self.inputs)} tensor argument(s), got {len(args)}")
         inputs = tuple(a if isinstance(a, Tensor) else as_operand(a, self.name, i) for i, a in enumerate(args))

@@ -20,6 +20,15 @@ export function svgElement(tag, attributes = {}) {
 }
 
 /**
+ * The width of a monospace text in px.
+ * @param {string} text
+ * @param {number} size
+ */
+export function textWidth(text, size) {
+  return text.length * ADVANCE * size;
+}
+
+/**
  * One line of coloured runs.
  * @param {Run[]} runs
  * @param {number} x
@@ -65,6 +74,6 @@ export function writeLines(cell, lines) {
  * @param {boolean} middle
  */
 function ground(runs, x, y, size, middle) {
-  const width = runs.reduce((sum, [text]) => sum + text.length, 0) * ADVANCE * size + 6;
+  const width = textWidth(runs.map(([text]) => text).join(""), size) + 6;
   return svgElement("rect", { x: middle ? x - width / 2 : x - 3, y, width, height: 14, class: "f-canvas" });
 }

@@ -17,6 +17,7 @@ import { followTheme } from "./theme.js";
  * @property {(event: string, callback: (content: any) => void) => void} off
  */
 
+const SMALLEST = 0.6; // scale at which the rows can still be read
 const SILENCE_MS = 4000; // after which an unanswered step says that the kernel is gone
 
 class View {
@@ -167,12 +168,15 @@ class View {
     if (box.top < frame.top || box.bottom > frame.bottom) {
       this.stage.scrollTop += box.top - frame.top - (frame.height - box.height) / 2;
     }
+    if (box.left < frame.left || box.right > frame.right) {
+      this.stage.scrollLeft += box.left - frame.left - (frame.width - box.width) / 2;
+    }
   }
 
-  /** Fill the width, never larger than drawn. A size in px: a relative one would lay out all text at every change. */
+  /** Fill the width, never larger than drawn and never too small to read (then it scrolls). A size in px: a relative one would lay out all text at every change. */
   fit() {
     const { width, height, svg } = this.picture;
-    const scale = Math.min(1, (this.stage.clientWidth || width) / width);
+    const scale = Math.min(1, Math.max(SMALLEST, (this.stage.clientWidth || width) / width));
     svg.setAttribute("width", String(Math.floor(width * scale)));
     svg.setAttribute("height", String(Math.floor(height * scale)));
   }

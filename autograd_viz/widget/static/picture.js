@@ -1,6 +1,6 @@
 // The picture: laid out once by Python, stepped here by rewriting the few words that a step changes.
 
-import { svgElement, writeLines } from "./draw.js";
+import { svgElement, textWidth, writeLines } from "./draw.js";
 
 /** @typedef {import("./draw.js").Lines} Lines */
 /**
@@ -13,6 +13,7 @@ import { svgElement, writeLines } from "./draw.js";
  * @property {[string, string][]} moves
  */
 
+const RUNNER_SIZE = 14; // px
 const RUN_MS = 450; // how long a number takes along its arrow
 
 export class Picture {
@@ -93,7 +94,9 @@ export class Picture {
 function runAlong(svg, way, text) {
   if (!way.getTotalLength) return; // a DOM without geometry
   const length = way.getTotalLength();
-  const number = svgElement("text", { class: "f-grad runner", "font-size": 14, "text-anchor": "middle", dy: -4 });
+  const [left, , width] = (svg.getAttribute("viewBox") ?? "0 0 1 1").split(" ").map(Number);
+  const half = textWidth(text, RUNNER_SIZE) / 2 + 4;
+  const number = svgElement("text", { class: "f-grad runner", "font-size": RUNNER_SIZE, "text-anchor": "middle", dy: -4 });
   number.textContent = text;
   svg.append(number);
   const start = performance.now();
@@ -101,7 +104,7 @@ function runAlong(svg, way, text) {
   const frame = (now) => {
     const done = Math.min(1, (now - start) / RUN_MS);
     const point = way.getPointAtLength(done * length);
-    number.setAttribute("x", String(point.x));
+    number.setAttribute("x", String(Math.min(Math.max(point.x, left + half), left + width - half)));
     number.setAttribute("y", String(point.y));
     if (done < 1 && number.isConnected) requestAnimationFrame(frame);
     else number.remove();
