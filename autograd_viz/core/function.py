@@ -63,8 +63,8 @@ class FunctionNode(Node):
 
     def _wrap_kept(self, outputs: tuple[Tensor, ...]) -> None:
         """After forward: remember versions, and keep an output bare (see SavedTensor)."""
-        positions = {id(o): i for i, o in enumerate(outputs)}  # alive right here, so ids are distinct
-        self._kept = tuple(t if t is None else SavedTensor(t, positions.get(id(t))) for t in self._kept)
+        position = {o: i for i, o in enumerate(outputs)}
+        self._kept = tuple(t if t is None else SavedTensor(t, position.get(t)) for t in self._kept)
 
     def apply(self, grads: tuple[Any, ...], on_tensors: bool) -> tuple[Any, ...]:
         """Call the user's backward.
