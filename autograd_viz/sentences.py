@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from . import words
 from .graph.model import Document, Node, Value
+from .graph.text import shape_text, value_text
 from .graph.trace import Change, Step, Trace
-from .render.cells import python_text
-
-LONGEST_VALUE = 40  # characters
 
 
 class Sentences:
@@ -30,7 +28,10 @@ class Sentences:
         if all(g is None for g in step.grad_outputs):
             return words.NO_GRADIENT.format(node=node.name)
         parts = [self._arrives(node, step), *self._sums(step, earlier), *self._retained(step.changes)]
-        parts += [words.UNUSED.format(index=i) for i, g in enumerate(step.grad_outputs) if g is None]
+        if unused := [str(i) for i, g in enumerate(step.grad_outputs) if g is None]:
+            parts.append(
+                words.UNUSED.format(indices=listed(unused)) if len(unused) < 4 else words.MANY_UNUSED.format(count=len(unused))
+            )
         parts += self._sends(node, step)
         parts += self._freed(step)
         return " ".join(parts)
@@ -41,13 +42,15 @@ class Sentences:
             return words.NO_GRADIENT.format(node=node.name)
         name = self._name(a.tensor, words.A_LEAF)
         if a.old is None:
-            text = words.FIRST.format(name=name, new=shown(a.new))
+            text = words.FIRST.format(name=name, new=value_text(a.new))
+        elif not a.new.numbers or value_text(a.new) == shape_text(a.new.shape):
+            text = words.ADDS_ARRAY.format(name=name, shape=shape_text(a.new.shape))
         else:
-            text = words.ADDS.format(name=name, old=shown(a.old), incoming=shown(a.incoming), new=shown(a.new))
+            text = words.ADDS.format(name=name, old=value_text(a.old), incoming=value_text(a.incoming), new=value_text(a.new))
         return " ".join([*self._sums(step, earlier), text])
 
     def _arrives(self, node: Node, step: Step) -> str:
-        grads = listed([shown(g) for g in step.grad_outputs if g is not None])
+        grads = listed([value_text(g) for g in step.grad_outputs if g is not None])
         made = [self._name(t, "") for t in self.outputs.get(node.op or "", ()) if t is not None]
         of = f" ({', '.join(m for m in made if m)})" if any(made) else ""
         return words.ARRIVES.format(node=node.name, of=of, grads=grads)
@@ -59,8 +62,8 @@ class Sentences:
             if change.at.startswith("sum:") and change.after is not None:
                 index = int(change.at.rpartition(".")[2])
                 parts = self._parts(step.node, index, earlier)
-                total = shown(change.after)
-                found.append(words.SUM.format(count=len(parts), parts=" + ".join(map(shown, parts)), total=total))
+                total = value_text(change.after)
+                found.append(words.SUM.format(count=len(parts), parts=" + ".join(map(value_text, parts)), total=total))
         return found
 
     def _parts(self, node: str, index: int, earlier: Trace) -> list[Value]:
@@ -84,9 +87,9 @@ class Sentences:
     def _sent(self, node: str, index: int, value: Value, step: Step) -> str:
         shape = step.result_shapes[index]
         if shape is not None and shape != value.shape:
-            into = list(value.shape)
-            return words.UNBROADCAST.format(value=shown(value), target=self._target(node), shape=list(shape), into=into)
-        return words.SENT.format(value=shown(value), target=self._target(node))
+            from_to = {"shape": shape_text(shape), "into": shape_text(value.shape)}
+            return words.UNBROADCAST.format(value=value_text(value), target=self._target(node), **from_to)
+        return words.SENT.format(value=value_text(value), target=self._target(node))
 
     def _target(self, node: str) -> str:
         target = self.nodes[node]
@@ -104,9 +107,3 @@ class Sentences:
 def listed(parts: list[str]) -> str:
     """a; a and b; a, b and c."""
     return words.AND.join([words.COMMA.join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
-
-
-def shown(value: Value) -> str:
-    """A value in a sentence: 3.0, [6.0, 3.0, 2.0], or its shape."""
-    text = python_text(value)
-    return text if len(text) <= LONGEST_VALUE else f"a gradient of shape {list(value.shape)}"

@@ -74,17 +74,17 @@ def test_broadcasting_undone_is_said_and_in_the_formula() -> None:
     s = stepper_of((a * b).sum(), {"a": a, "b": b})
     s.goto(2)
     assert s.current is not None
-    assert "3.0 to AccumulateGrad (b) (broadcasting undone: [2] is summed to [])" in s.sentence
-    assert s.current.formulas[1].text == "grad * self = [1.0, 1.0] * [1.0, 2.0] = [1.0, 2.0] = summed to shape []: 3.0"
+    assert "3.0 to AccumulateGrad (b) (broadcasting undone: shape (2,) is summed to shape ())" in s.sentence
+    assert s.current.formulas[1].text == "grad * self = [1.0, 1.0] * [1.0, 2.0] = [1.0, 2.0], summed to shape (): 3.0"
 
 
 def test_an_unused_output_is_said() -> None:
     a = av.tensor([1.0, 2.0], requires_grad=True)
     s = stepper_of(a.unbind()[1], {"a": a})
     s.next()
-    assert "Output 0 was not used, so no gradient arrives for it." in s.sentence
+    assert "Nobody used output 0: no gradient arrives there, which counts as zero." in s.sentence
     assert s.current is not None and s.current.formulas[0].text.startswith(
-        "stack([grads[0], grads[1]], 0) = stack([zeros([]), 1.0]"
+        "stack([grads[0], grads[1]], 0) = stack([zeros(()), 1.0]"
     )
 
 

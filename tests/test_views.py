@@ -79,6 +79,8 @@ def test_svg_and_png_are_written_and_replaced(tmp_path: Path) -> None:
     assert sorted(p.name for p in tmp_path.iterdir()) == ["c.png", "c.svg"]
     with pytest.raises(ValueError, match="scale must be positive, got 0"):
         av.save(c, tmp_path / "c.png", scale=0)
+    with pytest.raises(av.AutogradVizError, match="pixels is too large; choose a scale below"):
+        av.save(c, tmp_path / "c.png", scale=100)
 
 
 def test_png_text_is_drawn_with_the_font_of_a_dependency() -> None:

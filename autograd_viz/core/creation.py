@@ -18,8 +18,9 @@ def _leaf(name: str, array: Array, requires_grad: bool) -> Tensor:
     result = Tensor(array)
     if requires_grad and not result.dtype.is_floating_point:
         raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
-    provenance.record(name, (), (result,), None)
-    return result.requires_grad_(requires_grad)
+    provenance.record(name, (), {}, (result,), None)
+    result._requires_grad = requires_grad
+    return result
 
 
 def tensor(data: Any, *, dtype: dtype | None = None, requires_grad: bool = False) -> Tensor:

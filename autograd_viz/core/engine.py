@@ -84,18 +84,20 @@ class GraphTask:
         node = self.ready.peek()
         grads = tuple(self.arrived.get(node, ()) or [None] * len(node._input_metadata))
         with set_grad_enabled(self.create_graph), np.errstate(all="ignore"):
-            if node._retains:
-                _retain(node, grads, self.create_graph)
             for edge in self.captures.get(node, ()):
                 self.captured[edge] = grads[edge[1]]
             if self.needed is not None and node not in self.needed:
                 self._done(node)
+                if node._retains:
+                    _retain(node, grads, self.create_graph)
                 return None
             results = node.apply(grads, self.create_graph)
             grad_inputs = tuple(
                 _validated(node, i, g, edge) for i, (g, edge) in enumerate(zip(results, node.next_functions, strict=True))
             )
             self._done(node)
+            if node._retains:
+                _retain(node, grads, self.create_graph)
             node._passed = Passed(_small(grads), _small(grad_inputs), node in self.starts)
             if not self.keep_graph:
                 node.release()

@@ -136,9 +136,9 @@ def _record(cls: type[Function], node: FunctionNode, args: tuple[Any, ...], outp
         node._input_metadata = tuple((o._data.shape, o._data.dtype) for o in outputs)
         node._wrap_kept(outputs)
         for i, o in enumerate(outputs):
-            o._requires_grad, o._grad_fn, o._output_nr = True, node, i
+            o._set_history(node, i)
     inputs = tuple(a for a in args if isinstance(a, Tensor))
-    provenance.record(cls.__name__, inputs, outputs, node if tracked else None)
+    provenance.record(cls.__name__, inputs, {}, outputs, node if tracked else None)
 
 
 def _node_class(cls: type[Function]) -> type[FunctionNode]:

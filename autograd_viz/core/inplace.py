@@ -42,6 +42,11 @@ def run_inplace(self: Tensor, op: Primitive, *operands: Any, **options: Any) -> 
     old._requires_grad, old._grad_fn, old._output_nr = self._requires_grad, self._grad_fn, self._output_nr
     old._made_by = self._made_by
     result = op(old, *operands, **options)
+    if not self._data.flags.writeable:
+        raise RuntimeError(
+            "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
+            "Please clone() the tensor before performing the operation."
+        )
     if result._data.shape != self._data.shape:
         raise RuntimeError(f"output with shape {list(self.shape)} doesn't match the broadcast shape {list(result.shape)}")
     if not np.can_cast(result._data.dtype, self._data.dtype, "same_kind"):
@@ -49,9 +54,22 @@ def run_inplace(self: Tensor, op: Primitive, *operands: Any, **options: Any) -> 
     self._data[...] = result._data
     self._bump_version()
     if is_grad_enabled():
+        retained = self._retains_grad and self._grad_fn is not result._grad_fn
         self._requires_grad, self._grad_fn = result._requires_grad, result._grad_fn
         self._output_nr, self._made_by = result._output_nr, result._made_by
+        if self._made_by is not None:  # what was multiplied by itself is the old tensor, not the new one
+            self._made_by.inputs = tuple(old if t is self else t for t in self._made_by.inputs)
+        if retained:
+            _move_retained(self, old)
     return self
+
+
+def _move_retained(self: Tensor, old: Tensor) -> None:
+    """retain_grad() follows the tensor to its new node."""
+    if old._grad_fn is not None and old._grad_fn._retains:
+        old._grad_fn._retains.pop(old._output_nr, None)
+    self._retains_grad = False
+    self.retain_grad()
 
 
 # fmt: off

@@ -97,7 +97,16 @@ def transpose(self: Tensor, dim0: int, dim1: int) -> Any:
 
 def permute(self: Tensor, *dims: Any) -> Any:
     """Dimensions in another order."""
-    return shape.permute_dims(self, dims=tuple(dims[0]) if isinstance(dims[0], list | tuple) else dims)
+    given = tuple(dims[0]) if len(dims) == 1 and isinstance(dims[0], list | tuple) else dims
+    if len(given) != self.ndim:
+        raise RuntimeError(
+            f"permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired ordering "
+            f"of dimensions i.e. input.dim() = {self.ndim} is not equal to len(dims) = {len(given)}"
+        )
+    order = tuple(check_dim(d, self.ndim) % self.ndim for d in given)
+    if len(set(order)) != len(order):
+        raise RuntimeError("permute(): duplicate dims are not allowed.")
+    return shape.permute_dims(self, dims=order)
 
 
 def t(self: Tensor) -> Any:
@@ -180,6 +189,16 @@ def rdiv(self: Tensor, other: Any) -> Any:
     return arithmetic.mul(arithmetic.reciprocal(self), other)
 
 
+def equals(self: Tensor, other: Any) -> Any:
+    """Element by element; False beside None."""
+    return False if other is None else comparison.eq(self, other)
+
+
+def differs(self: Tensor, other: Any) -> Any:
+    """Element by element; True beside None."""
+    return True if other is None else comparison.ne(self, other)
+
+
 def to(self: Tensor, wanted: dtype) -> Any:
     """The values in another type; self if it has that type."""
     return self if self.dtype is wanted else shape.to_copy(self, dtype=wanted)
@@ -201,7 +220,8 @@ for _names, _op in {
     "sign": arithmetic.sign, "exp": arithmetic.exp, "log": arithmetic.log, "sqrt": arithmetic.sqrt,
     "sin": arithmetic.sin, "cos": arithmetic.cos, "relu": activation.relu, "sigmoid": activation.sigmoid,
     "tanh": activation.tanh, "sum": reduction.sum, "mean": reduction.mean,
-    "eq __eq__": comparison.eq, "ne __ne__": comparison.ne, "lt __lt__": comparison.lt, "le __le__": comparison.le,
+    "eq": comparison.eq, "ne": comparison.ne, "__eq__": equals, "__ne__": differs,
+    "lt __lt__": comparison.lt, "le __le__": comparison.le,
     "gt __gt__": comparison.gt, "ge __ge__": comparison.ge,
     "view": view, "reshape": reshape, "expand": expand, "squeeze": squeeze, "unsqueeze": unsqueeze, "unbind": unbind,
     "transpose": transpose, "permute": permute, "t": t,

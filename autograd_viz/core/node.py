@@ -7,6 +7,7 @@ Two words are used as PyTorch uses them: grad_outputs *arrive* at a node (gradie
 from __future__ import annotations
 
 import itertools
+import re
 import weakref
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -34,6 +35,11 @@ FREED_MESSAGE = (
 )
 
 
+def op_name(node: Node) -> str:
+    """The op of a backward node: "Exp" of ExpBackward0."""
+    return re.sub(r"Backward\d*$", "", node.name())
+
+
 class SavedTensor:
     """A tensor kept for backward, with the version it had: a change in place afterwards is noticed when it is used.
 
@@ -55,7 +61,7 @@ class SavedTensor:
         Raises:
             RuntimeError: it was modified in place since.
         """
-        self.check()
+        self.check(node)
         if self.output_nr is None:
             return self.tensor
         result = self.tensor._with_history(node, self.output_nr)
@@ -63,17 +69,17 @@ class SavedTensor:
         result._made_by = None if original is None else original._made_by
         return result
 
-    def check(self) -> None:
+    def check(self, node: Node) -> None:
         """Raise if the tensor was modified in place since it was saved."""
         now = self.tensor._version
         if now != self.version:
-            maker = self.tensor._grad_fn
-            which = f", which is output {self.tensor.output_nr} of {maker.name()}," if maker is not None else ""
+            maker = self.tensor._grad_fn or (node if self.output_nr is not None else None)
+            which = f", which is output {self.output_nr or self.tensor.output_nr} of {op_name(maker)}," if maker else ""
             raise RuntimeError(
                 "one of the variables needed for gradient computation has been modified by an inplace operation: "
                 f"[torch.{self.tensor.dtype.legacy}Tensor {list(self.tensor.shape)}]{which} is at version {now}; "
                 f"expected version {self.version} instead. Hint: enable anomaly detection to find the operation that "
-                "failed to compute its gradient, with torch.autograd.set_detect_anomaly(True)."
+                "failed to compute its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False)."
             )
 
 
@@ -222,7 +228,7 @@ class AccumulateGrad(Node):
 
     def apply(self, grads: tuple[Any, ...], on_tensors: bool) -> tuple[Any, ...]:
         """Add in place to an existing `grad` (out of place if this is being recorded), else keep a copy."""
-        if grads[0] is not None:
+        if grads[0] is not None and self.variable._requires_grad:  # it may have been switched off meanwhile
             accumulate(self.variable, grads[0], on_tensors)
         return ()
 

@@ -61,10 +61,13 @@ class Rule(NamedTuple):
 class Primitive:
     """An op that autograd knows; call it on tensors and Python numbers."""
 
-    def __init__(self, forward: Callable[..., Any], node_name: str, *, view: bool, promotes: bool, several: bool) -> None:
+    def __init__(
+        self, forward: Callable[..., Any], node_name: str, *, view: bool, promotes: bool, several: bool, cuts: bool
+    ) -> None:
         self.forward, self.name, self.__doc__ = forward, forward.__name__, forward.__doc__
         self.title = re.sub(r"Backward(s|\d*)$", "", node_name) or self.name.capitalize()  # "Mul", as in MulBackward0
-        self.node_name, self.view, self.promotes, self.several = node_name, view, promotes, several
+        self.node_name, self.view, self.promotes, self.several, self.cuts = node_name, view, promotes, several, cuts
+        self.cuts = cuts
         parameters = inspect.signature(forward).parameters.values()
         self.inputs = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
         self.variadic = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), None)
@@ -125,7 +128,7 @@ class Primitive:
         results = tuple(Tensor._of(v) for v in value) if self.several else (Tensor._of(value),)
         if self.view:
             for r in results:
-                r._share_storage(inputs[0])
+                r._share_storage(inputs[0], self.cuts)
         if is_grad_enabled():
             self._record(inputs, options, results)
         return results if self.several else results[0]
@@ -138,19 +141,20 @@ class Primitive:
         check_broadcast(arrays[0].shape, arrays[1].shape)
         if arrays[0].dtype != arrays[1].dtype:
             common = promote([(a.dtype, a.ndim, t._is_number) for a, t in zip(arrays, inputs, strict=True)])
-            return [a.astype(common, copy=False) for a in arrays]
+            with np.errstate(all="ignore"):
+                return [a.astype(common, copy=False) for a in arrays]
         return arrays
 
     def _record(self, inputs: tuple[Tensor, ...], options: dict[str, Any], results: tuple[Tensor, ...]) -> None:
         """Make the backward node if one is needed, and remember which op made the results."""
         node = None
-        if self.node_class is not None and any(t._requires_grad for t in inputs):
+        if self.node_class is not None and any(t._requires_grad for t in inputs) and results[0]._data.dtype.kind == "f":
             edges = tuple(gradient_edge(t) for t in inputs)
             metadata = tuple((r._data.shape, r._data.dtype) for r in results)
             node = self.node_class(edges, metadata, self._save(inputs, options, results))
             for i, r in enumerate(results):
-                r._requires_grad, r._grad_fn, r._output_nr = True, node, i
-        provenance.record(self.title, inputs, results, node)
+                r._set_history(node, i)
+        provenance.record(self.title, inputs, options, results, node)
 
     def _save(self, inputs: tuple[Tensor, ...], options: dict[str, Any], results: tuple[Tensor, ...]) -> tuple[Any, ...]:
         """What the rules ask for, in the order of `saved_names`; see Note [When a tensor is saved]."""
@@ -268,6 +272,7 @@ def primitive(
     view: bool = False,
     promotes: bool = False,
     several: bool = False,
+    cuts: bool = False,
     written: Callable[..., Symbol] | None = None,
 ) -> Callable[..., Primitive]:
     """Declare an op. `node_name` is PyTorch's name of its backward node (tabled, never derived).
@@ -277,13 +282,14 @@ def primitive(
         view: the result shares the memory of the first input.
         promotes: inputs of different types are brought to a common one.
         several: the op has several outputs.
+        cuts: the view stands outside the graph (detach).
         written: how a formula shows it, as a function of Symbols; a call of its name if left out.
     """
 
     def declare(forward: Callable[..., Any]) -> Primitive:
-        p = Primitive(forward, node_name, view=view, promotes=promotes, several=several)
+        p = Primitive(forward, node_name, view=view, promotes=promotes, several=several, cuts=cuts)
         ARRAY_NAMES[p.name], TENSOR_NAMES[p.name] = forward, p
-        SYMBOL_NAMES[p.name] = written or _writer(p.name)
+        SYMBOL_NAMES[p.name] = written or _writer(re.sub(r"_(dims?|all|sizes|scalar|tensors?)$", "", p.name))
         return p
 
     return declare

@@ -53,9 +53,11 @@ def _float_style(magnitudes: Array) -> str:
 
 def _vector(array: Array, indent: int, write: Formatter, summarize: bool) -> str:
     per_line = max(1, (LINE_WIDTH - indent) // (write.width + 2))
-    words = [write(v) for v in array.tolist()]
-    if summarize and len(words) > 2 * EDGE_ITEMS:
-        words = [*words[:EDGE_ITEMS], " ...", *words[-EDGE_ITEMS:]]
+    if summarize and len(array) > 2 * EDGE_ITEMS:
+        ends = (array[:EDGE_ITEMS].tolist(), array[-EDGE_ITEMS:].tolist())
+        words = [*map(write, ends[0]), " ...", *map(write, ends[1])]
+    else:
+        words = [write(v) for v in array.tolist()]
     lines = [", ".join(words[i : i + per_line]) for i in range(0, len(words), per_line)]
     return "[" + (",\n" + " " * (indent + 1)).join(lines) + "]"
 
@@ -96,13 +98,13 @@ def tensor_text(tensor: Tensor, prefix: str = "tensor(") -> str:
     suffixes = []
     if tensor.numel() == 0 and tensor.ndim != 1:
         suffixes.append(f"size={tuple(tensor.shape)}")
-    if tensor.dtype not in (get_default_dtype(), int64, bool_):
+    if tensor.dtype is not get_default_dtype() and (tensor.dtype not in (int64, bool_) or tensor.numel() == 0):
         suffixes.append(f"dtype={tensor.dtype}")
     if tensor._grad_fn is not None:
         suffixes.append(f"grad_fn=<{tensor._grad_fn.name()}>")
     elif tensor.requires_grad:
         suffixes.append("requires_grad=True")
-    last = len(text) - text.rfind("\n")
+    last = len(text) - text.rfind("\n") + 1
     for suffix in suffixes:
         if last + len(suffix) + 2 > LINE_WIDTH:
             text, last = text + ",\n" + " " * len(prefix) + suffix, len(prefix) + len(suffix)

@@ -7,7 +7,7 @@ import os
 import sys
 import weakref
 from types import CodeType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from .node import Node
@@ -42,6 +42,7 @@ class Call:
     Attributes:
         op: the op's name as in ``torch.<op>``; for a tensor made from numbers, the factory's name.
         inputs: the tensors it was given, Python numbers among them as 0-d tensors.
+        options: its other arguments by name.
         node: the backward node it recorded, or None.
         order: rises with time over all calls.
         depth: how many untracked calls hang on this one.
@@ -49,10 +50,10 @@ class Call:
         at: the user's place in the code.
     """
 
-    __slots__ = ("at", "depth", "inputs", "node", "op", "order", "outputs")
+    __slots__ = ("at", "depth", "inputs", "node", "op", "options", "order", "outputs")
 
-    def __init__(self, op: str, inputs: tuple[Tensor, ...], node: Node | None) -> None:
-        self.op, self.inputs, self.node = op, inputs, node
+    def __init__(self, op: str, inputs: tuple[Tensor, ...], options: dict[str, Any], node: Node | None) -> None:
+        self.op, self.inputs, self.options, self.node = op, inputs, options, node
         self.order = next(_order)
         self.at = callers_place()
         self.depth = 0
@@ -72,9 +73,11 @@ def note(tensor: Tensor, kind: str) -> None:
     tensor._events = (*tensor._events, Event(kind, next(_order), callers_place()))
 
 
-def record(op: str, inputs: tuple[Tensor, ...], results: tuple[Tensor, ...], node: Node | None) -> None:
+def record(
+    op: str, inputs: tuple[Tensor, ...], options: dict[str, Any], results: tuple[Tensor, ...], node: Node | None
+) -> None:
     """Let `results` remember the call that made them."""
-    call = Call(op, inputs, node)
+    call = Call(op, inputs, options, node)
     if node is None:
         call.depth = 1 + max((t._made_by.depth for t in inputs if t._made_by is not None), default=0)
         if call.depth > UNTRACKED_DEPTH:

@@ -96,9 +96,14 @@ class Tensor:
         twin._requires_grad, twin._grad_fn, twin._output_nr = True, node, output_nr
         return twin
 
-    def _share_storage(self, base: Tensor) -> None:
-        """Become a view of `base`: one version counter for both."""
-        self._base = base if base._base is None else base._base
+    def _set_history(self, node: Node, output_nr: int) -> None:
+        """Become output `output_nr` of `node`'s op, if the type has gradients at all."""
+        if self._data.dtype.kind == "f":
+            self._requires_grad, self._grad_fn, self._output_nr = True, node, output_nr
+
+    def _share_storage(self, base: Tensor, cut: bool) -> None:
+        """Become a view of `base`: one version counter for both; a cut one does not belong to its graph."""
+        self._base = None if cut else base if base._base is None else base._base
         self._counter = base._counter
 
     def _bump_version(self) -> None:
@@ -115,6 +120,8 @@ class Tensor:
     def data(self, values: Tensor) -> None:
         if not isinstance(values, Tensor):
             raise TypeError(f"Variable data has to be a tensor, but got {type(values).__name__}")
+        if self._requires_grad and not values.dtype.is_floating_point:
+            raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
         self._data = values._data
 
     @property
@@ -134,7 +141,17 @@ class Tensor:
                     f"attempting to assign a gradient of size '{list(value.shape)}' to a tensor of size '{list(self.shape)}'. "
                     "Please ensure that the gradient and the tensor are the same size"
                 )
+            if value is self:
+                raise RuntimeError("can't assign Variable as its own grad")
+            if value.dtype is not self.dtype:
+                raise RuntimeError(
+                    f"attempting to assign a gradient with dtype '{value.dtype}' to a tensor with grad_dtype '{self.dtype}'"
+                )
         self._grad = value
+
+    @grad.deleter
+    def grad(self) -> None:
+        self._grad = None
 
     @property
     def grad_fn(self) -> Node | None:
@@ -172,8 +189,7 @@ class Tensor:
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
         if bool(requires_grad) != self._requires_grad:
             self._requires_grad = bool(requires_grad)
-            if self._made_by is not None and self._made_by.inputs:
-                provenance.note(self, "requires_grad")
+            provenance.note(self, "requires_grad")
         return self
 
     def retain_grad(self) -> None:
@@ -284,4 +300,4 @@ class Tensor:
         return iter(self.unbind(0))
 
     def __format__(self, spec: str) -> str:
-        return format(self.item() if self._data.ndim == 0 and spec else str(self), spec)
+        return format(self.item() if self._data.ndim == 0 else str(self), spec)

@@ -6,6 +6,7 @@ import contextlib
 import functools
 import importlib.util
 import os
+import re
 import tempfile
 from pathlib import Path
 
@@ -14,7 +15,7 @@ import resvg_py
 from ..errors import AutogradVizError, CannotWriteError, UnknownChoiceError
 
 SUFFIXES = (".svg", ".png")
-LARGEST_PNG = 16_000  # px of a side
+MOST_PIXELS = 60_000_000  # of a PNG: 240 MB while it is drawn
 
 
 @functools.cache
@@ -35,9 +36,16 @@ def png_bytes(svg: str, scale: float = 2.0) -> bytes:
 
     Raises:
         ValueError: scale is not positive.
+        AutogradVizError: the picture would be too large.
     """
     if not scale > 0:
         raise ValueError(f"scale must be positive, got {scale}")
+    width, height = (float(v) for v in re.findall(r'viewBox="\S+ \S+ (\S+) (\S+)"', svg)[0])
+    if width * height * scale**2 > MOST_PIXELS:
+        raise AutogradVizError(
+            f"a PNG of {width * scale:.0f} x {height * scale:.0f} pixels is too large; choose a scale below "
+            f"{(MOST_PIXELS / width / height) ** 0.5:.2g}, or .svg, which has no limit"
+        )
     return bytes(
         resvg_py.svg_to_bytes(
             svg_string=svg,

@@ -58,7 +58,7 @@ def layout(document: Document) -> Geometry:
         p.centre += shift
     for wire in wiring.wires:
         trace(wire, (left, right), lanes, shift)
-    return finished(document, parts, wiring, code_lines(document, parts, left))
+    return finished(document, parts, wiring, code_lines(document, row, left))
 
 
 def make_parts(document: Document, row: dict[str, int]) -> dict[str, Part]:
@@ -70,6 +70,8 @@ def make_parts(document: Document, row: dict[str, int]) -> dict[str, Part]:
             parts[t.id] = tensor_part(t, row[t.id])
             if t.id in document.roots and t.grad_fn is not None:
                 parts[t.id].right += label_width(t.value.shape)
+            if t.retains_grad:
+                parts[t.id].right += 20
     saving = saving_ops(document)
     for o in document.ops:
         parts[o.id] = op_part(o, nodes.get(o.node or ""), row[o.id])
@@ -101,14 +103,17 @@ def set_heights(left: Ladder, right: Ladder, count: int) -> None:
 
 def corridor(left: Ladder, right: Ladder, crossings: list[Crossing]) -> tuple[float, dict[Net, float]]:
     """How far right the right ladder stands, and the x of the lane of every net that crosses between the ladders."""
-    edge = max([left.reach] + [p.end + p.right for line in left.rows for p in line], default=0) + 20
+    edge = max([left.reach] + [p.end + p.right for line in left.rows for p in line], default=0)
     spans: dict[Net, list[float]] = defaultdict(list)
     lows: list[tuple[Net, float, bool]] = []
     highs: list[tuple[Net, float, bool]] = []
     for c in crossings:
         near_end = c.wire.end if c.wire.kind in ("grad", "retain") else c.wire.start
         y_left = left.track_y(c.left_gap, c.net) if c.left_gap is not None else near_end.y()
-        y_right = right.track_y(c.right_gap, c.net) if c.right_gap is not None else c.wire.end.y()
+        if c.right_gap is not None:
+            y_right = right.track_y(c.right_gap, c.net)
+        else:
+            y_right = c.wire.end.y() if c.wire.kind != "retain" else _leave_sideways(c.wire, y_left)
         if c.right_gap is not None and y_left != y_right and right.level(c.right_gap, c.net, y_left):
             y_right = y_left
         spans[c.net] += [y_left, y_right]
@@ -117,7 +122,7 @@ def corridor(left: Ladder, right: Ladder, crossings: list[Crossing]) -> tuple[fl
     near = [(a, b) for a, y, _ in lows for b, z, _ in highs if a != b and abs(y - z) < 7]
     extent = {n: (min(ys), max(ys)) for n, ys in spans.items()}
     lanes, number = assign_tracks(extent, near, fewer_crossings(extent, lows + highs))
-    return edge + max(60, PITCH * number + 20), {n: edge + 20 + PITCH * i for n, i in lanes.items()}
+    return edge + max(40, PITCH * number + 20), {n: edge + 10 + PITCH * i for n, i in lanes.items()}
 
 
 def trace(wire: Wire, ladders: tuple[Ladder, Ladder], lanes: dict[Net, float], shift: float) -> None:
@@ -137,6 +142,13 @@ def trace(wire: Wire, ladders: tuple[Ladder, Ladder], lanes: dict[Net, float], s
     corners.append((x, end.y()))
     corners.append((end.part.x + end.dx if end.dx is not None else x, end.y()))
     wire.points = simplified(corners)
+
+
+def _leave_sideways(wire: Wire, y: float) -> float:
+    """Let a wire out of the left side of a node, at y if its lower part reaches there; returns the y it got."""
+    p = wire.start.part
+    wire.start.dy = min(max(y - p.y, p.ports["grad_fn"] + 15), p.h - 15)
+    return wire.start.y()
 
 
 def simplified(corners: list[tuple[float, float]]) -> list[tuple[float, float]]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import textwrap
+import re
 from math import inf
 
 from ..graph.model import Document
 from .geometry import CodeLine
 from .ladder import Ladder
-from .parts import Part
+from .measure import columns
 
 COLUMNS = 24  # a statement is wrapped beyond this
 LINE, PARAGRAPH = 26, 8  # px between lines, and more between statements
@@ -17,16 +17,23 @@ MAX_LINES = 6  # of one statement
 
 
 def wrapped(statement: str) -> list[str]:
-    """A statement in lines of at most COLUMNS characters, broken at spaces."""
-    lines = textwrap.wrap(statement, COLUMNS, break_on_hyphens=False)
+    """A statement with its own line breaks; a line over COLUMNS is broken after a comma, a bracket or a space."""
+    lines: list[str] = []
+    for own in statement.split("\n"):
+        line = ""
+        for word in re.findall(r"[^\s,(\[]*[\s,(\[]?", own):
+            if line and columns((line + word).strip()) > COLUMNS:
+                lines.append(line.strip())
+                line = ""
+            line += word
+        lines.append(line.strip())
     return lines if len(lines) <= MAX_LINES else [*lines[: MAX_LINES - 1], "…"]
 
 
-def code_lines(document: Document, parts: dict[str, Part], left: Ladder) -> tuple[CodeLine, ...]:
+def code_lines(document: Document, row_of: dict[str, int], left: Ladder) -> tuple[CodeLine, ...]:
     """Statements beside the row of the tensor that they made, in the order in which they ran, never on top of each other."""
     edge = min((p.x for line in left.rows for p in line), default=0.0) - MARGIN
-    row_of = {t: p.row for t, p in parts.items() if p.kind == "tensor"}
-    placed = [(row_of[s.tensor], i, s) for i, s in enumerate(document.statements) if s.tensor in row_of]
+    placed = [(row_of[s.tensor], i, s) for i, s in enumerate(document.statements)]
     lines: list[CodeLine] = []
     y = -inf
     for row, _, statement in sorted(placed):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..graph.model import Document
 from .geometry import Arrow, Box, CodeLine, Geometry, Label, Row
-from .measure import CODE_SIZE, LABEL_HEIGHT, LABEL_SIZE, text_width
+from .measure import CAPTION_SIZE, CODE_SIZE, LABEL_HEIGHT, text_width
 from .parts import Part, Wire
 from .wiring import EXIT_STEP, Wiring
 
@@ -50,14 +50,14 @@ def _sum_label(wiring: Wiring, p: Part, index: int, width: float) -> Label:
 
 def _caption(wire: Wire, wires: list[Wire], boxes: tuple[Box, ...], labels: list[Label]) -> Label | None:
     """`retain_grad_hook` over the arrow, if there is room for it; the longest horizontal piece is tried first."""
-    width = text_width(RETAIN_CAPTION, LABEL_SIZE) + 6
+    width, height = text_width(RETAIN_CAPTION, CAPTION_SIZE) + 6, CAPTION_SIZE + 3.0
     pieces = [
         (abs(b[0] - a[0]), min(a[0], b[0]), a[1]) for a, b in zip(wire.points, wire.points[1:], strict=False) if a[1] == b[1]
     ]
     for length, x, y in sorted(pieces, reverse=True):
         for start in range(int(x) + 10, int(x + length - width) - 9, 10):
-            for top in (y - 6 - LABEL_HEIGHT, y + 6):
-                spot = (float(start), top, width, float(LABEL_HEIGHT))
+            for top in (y - 6 - height, y + 6):
+                spot = (float(start), top, width, height)
                 if _is_free(spot, wires, boxes, labels):
                     return Label(f"caption:{wire.at}", *spot, text=RETAIN_CAPTION)
     return None
@@ -67,7 +67,7 @@ def _is_free(spot: Rectangle, wires: list[Wire], boxes: tuple[Box, ...], labels:
     solid = [(b.x, b.y, b.w, b.h) for b in boxes] + [(m.x, m.y, m.w, m.h) for m in labels]
     for wire in wires:
         for (x0, y0), (x1, y1) in zip(wire.points, wire.points[1:], strict=False):
-            solid.append((min(x0, x1), min(y0, y1), abs(x1 - x0), abs(y1 - y0)))
+            solid.append((min(x0, x1) - 3, min(y0, y1) - 3, abs(x1 - x0) + 6, abs(y1 - y0) + 6))
     x, y, w, h = spot
     return not any(x < u + s and u < x + w and y < v + t and v < y + h for u, v, s, t in solid)
 

@@ -9,10 +9,11 @@ from ..graph.model import Document, Node, Op, Tensor, Value
 from .parts import PITCH, Part
 
 ADVANCE = 0.602  # width of a character of DejaVu Sans Mono, in em
-ROW_SIZE, LABEL_SIZE, TITLE_SIZE, OP_SIZE, CODE_SIZE = 11.4, 12, 24, 14, 18  # px
+ROW_SIZE, LABEL_SIZE, CAPTION_SIZE, TITLE_SIZE, OP_SIZE, CODE_SIZE = 11.4, 12, 15, 24, 14, 18  # px
 TENSOR_WIDTH, OP_WIDTH, PLAIN_WIDTH, NODE_WIDTH = 180, 200, 80, 180
-ROW_COLUMNS = 22  # characters of a row's text: `grad_fn = MulBackward0`
-SCALAR_COLUMNS, ARRAY_COLUMNS = 7, 18  # characters of a number on an arrow
+ROW_COLUMNS = 22  # characters of a row's text at full size: `grad_fn = MulBackward0`
+MOST_COLUMNS = 28  # and drawn smaller
+SCALAR_COLUMNS, SMALL_COLUMNS, ARRAY_COLUMNS = 7, 14, 18  # characters of a gradient on an arrow
 LABEL_HEIGHT = 14
 TENSOR_ROWS = ("data", "grad", "grad_fn", "is_leaf", "requires_grad")
 
@@ -31,7 +32,7 @@ def text_width(text: str, size: float) -> float:
 
 def label_columns(shape: tuple[int, ...]) -> int:
     """Room for a gradient of this shape on an arrow; a gradient has its tensor's shape, so it is known beforehand."""
-    return SCALAR_COLUMNS if shape == () else min(ARRAY_COLUMNS, 6 * math.prod(shape) + 2)
+    return SCALAR_COLUMNS if shape == () else SMALL_COLUMNS if math.prod(shape) < 3 else ARRAY_COLUMNS
 
 
 def label_width(shape: tuple[int, ...]) -> float:

@@ -67,7 +67,7 @@ class Turn:
 
 @dataclass
 class End:
-    """Where a wire touches a box: px from its left and top; None takes the coordinate from the wire."""
+    """Where a wire touches a box: px from its left and top (or a port); dx None takes the x of the wire."""
 
     part: Part
     dx: float | None

@@ -88,7 +88,7 @@ def place_ctx(parts: dict[str, Part], saving: Mapping[str, str], rows: list[list
         beside = []
         for p in line:
             if p.id in saving:
-                ctx = parts[f"ctx:{p.id}"] = Part(f"ctx:{p.id}", "ctx", p.row, 80, 80)
+                ctx = parts[f"ctx:{p.id}"] = Part(f"ctx:{p.id}", "ctx", p.row, 80, 80, right=10)
                 ctx.centre = column if p is line[-1] else p.end + 80
                 beside.append(ctx)
         line.extend(beside)
@@ -102,15 +102,15 @@ def place_right(document: Document, parts: Mapping[str, Part], left_rows: list[l
         line = rows[r + 1]
         line.sort(key=lambda p: order.get(nodes[p.id].op or "", len(order)))
         place(line, {p.id: 300.0 * i for i, p in enumerate(line)})
-        shift = min([p.x for p in line], default=0) - 30
+        shift = min([p.x for p in line], default=0)
         for p in line:
             p.centre -= shift
-        want = {p.id: 120.0 + 200 * i for i, p in enumerate(rows[r])}
+        want = {p.id: 90.0 + 200 * i for i, p in enumerate(rows[r])}
         for p in reversed(line):
             for i, f in enumerate(nodes[p.id].next_functions):
                 if f.node is not None and parts[f.node].row == r:
                     want[f.node] = p.centre + 200 * min(i, 3)
         place(rows[r], want)
-        shift = max(0, 30 - min([p.x for p in rows[r]], default=30))
+        shift = max(0, -min([p.x for p in rows[r]], default=0))
         for p in rows[r]:
             p.centre += GRID * ceil(shift / GRID)

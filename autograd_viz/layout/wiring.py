@@ -148,7 +148,7 @@ class Wiring:
         if self._rightmost[p.row] is p:
             return None, []
         self.left.open[p.row].add(net)
-        lane = self.left.lane(p.end + (7 if net[0] == "h" else 10), net, p.row, p.row)
+        lane = self.left.lane(p.end + (18 if net[0] == "h" else 10), net, p.row, p.row)
         return p.row, [Turn("track", LEFT, gap=p.row), Turn("pin", LEFT, lane)]
 
     def _cross(self, wire: Wire, left_gap: int | None, right_gap: int | None) -> None:
@@ -175,16 +175,27 @@ class Wiring:
         self._cross(Wire(f"saved:{node.op}", "saved", net, End(ctx, 80, 35), End(p, 10, "saved"), path), gap, right_gap)
 
     def _retained(self, node: Node) -> None:
-        """From the bottom of a node to the grad row of a tensor that retains its grad."""
+        """From a node to the grad row of a tensor that retains its grad: out of its bottom, or, if the arrow has to pass over
+        other tensors on the left, out of its left side at the height of that passage.
+        """
         for t in self.document.tensors:
-            if t.retains_grad and t.grad_fn == node.id and t.id in self.parts:
-                p, net, gap = self.parts[node.id], ("h", node.id, t.id), self.parts[node.id].row + 1
-                pin = self.right.port(p.x + 20 + 10 * t.output_nr, net, gap, True)
-                self.right.open[gap].add(net)
-                left_gap, tail = self._into_grad(self.parts[t.id], net)
-                path = [Turn("pin", RIGHT, pin), Turn("track", RIGHT, gap=gap), Turn("lane"), *tail]
-                end = End(self.parts[t.id], 170, "grad")
-                self._cross(Wire(f"retain:{t.id}", "retain", net, End(p, None, p.h), end, path), left_gap, gap)
+            if not t.retains_grad or t.grad_fn != node.id or t.id not in self.parts:
+                continue
+            p, net, gap = self.parts[node.id], ("h", node.id, t.id), self.parts[node.id].row + 1
+            left_gap, tail = self._into_grad(self.parts[t.id], net)
+            end = End(self.parts[t.id], 170, "grad")
+            if left_gap == gap and self._leftmost[p.row] is p and self._retaining(node) == 1:
+                self._cross(
+                    Wire(f"retain:{t.id}", "retain", net, End(p, 0, p.h - 15), end, [Turn("lane"), *tail]), left_gap, None
+                )
+                continue
+            pin = self.right.port(p.x + 20 + 10 * t.output_nr, net, gap, True)
+            self.right.open[gap].add(net)
+            path = [Turn("pin", RIGHT, pin), Turn("track", RIGHT, gap=gap), Turn("lane"), *tail]
+            self._cross(Wire(f"retain:{t.id}", "retain", net, End(p, None, p.h), end, path), left_gap, gap)
+
+    def _retaining(self, node: Node) -> int:
+        return sum(t.retains_grad and t.grad_fn == node.id for t in self.document.tensors)
 
     def _grad_fns(self) -> None:
         """From the grad_fn row of a tensor to its node; only a root's arrow will carry a number."""
@@ -192,7 +203,7 @@ class Wiring:
             if t.grad_fn is None or t.id not in self.parts:
                 continue
             p, net, gap = self.parts[t.id], ("f", t.grad_fn), self.parts[t.id].row
-            lane = self.left.lane(p.end + p.right - (5 if t.retains_grad else 10), net, gap, gap)
+            lane = self.left.lane(p.end + p.right - 10, net, gap, gap)
             self.left.open[gap].add(net)
             node = self.parts[t.grad_fn]
             right_gap, tail = self._into_node(node, "f", gap)

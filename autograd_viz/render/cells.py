@@ -10,8 +10,9 @@ import re
 from typing import NamedTuple
 
 from ..graph.model import Document, Node, Number, Saved, Tensor, Value
+from ..graph.text import nested, shape_text
 from ..graph.trace import State
-from ..layout.measure import ROW_COLUMNS, columns, label_columns
+from ..layout.measure import MOST_COLUMNS, ROW_COLUMNS, columns, label_columns
 from .theme import Theme
 
 
@@ -51,7 +52,8 @@ class Writer:
             return _accumulating(t, state) or value_lines(row, grad, self.theme)
         if row == "grad_fn":
             name = node_title(self.nodes[t.grad_fn].name, self.theme) if t.grad_fn in self.nodes else None
-            return (_named(row, name or "None", "link" if name else "none"),)
+            cut = name if name is None or self.theme.pytorch_words else clipped(name, ROW_COLUMNS - len("grad_fn = "), "...")
+            return (_named(row, cut or "None", "link" if name else "none"),)
         return (_truth(row, t.is_leaf if row == "is_leaf" else t.requires_grad),)
 
 
@@ -60,16 +62,18 @@ def node_title(name: str, theme: Theme) -> str:
     return name if theme.pytorch_words else re.sub(r"Backward\d+$", "Backward", name)
 
 
-def clipped(text: str, width: int) -> str:
+def clipped(text: str, width: int, mark: str = "…") -> str:
     """At most `width` columns, the end replaced by an ellipsis."""
-    while columns(text) > width:
-        text = text[: -2 if text.endswith("…") else -1] + "…"
-    return text
+    if columns(text) <= width:
+        return text
+    while text and columns(text) > width - len(mark):
+        text = text[:-1]
+    return text + mark
 
 
 def _named(name: str, value: str, role: str) -> tuple[Run, ...]:
     head = f"{name} = "
-    return Run(head), Run(clipped(value, ROW_COLUMNS - len(head)), role)
+    return Run(head), Run(clipped(value, MOST_COLUMNS - len(head)), role)
 
 
 def _truth(name: str, value: bool) -> tuple[Run, ...]:
@@ -86,23 +90,14 @@ def value_lines(name: str, value: Value | None, theme: Theme) -> Lines:
         shown = python_text(value)
         return (_named(name, shown if name == "grad" else f"tensor({shown})", "number"),)
     inside = value.text if theme.pytorch_words else python_text(value)
-    if columns(inside) > ROW_COLUMNS - 3 and not value.numbers:
-        inside = f"{value.dtype}, {'×'.join(map(str, value.shape))}"
-    return (Run(f"{name} = "), Run("tensor(", "number")), (Run(f"  {clipped(inside, ROW_COLUMNS - 3)})", "number"),)
+    if columns(inside) > MOST_COLUMNS - 3:
+        inside = shape_text(value.shape)
+    return (Run(f"{name} = "), Run("tensor(", "number")), (Run(f"  {clipped(inside, MOST_COLUMNS - 3)})", "number"),)
 
 
 def python_text(value: Value) -> str:
-    """Numbers as Python writes them: 2.0, [6.0, 3.0, 2.0]."""
-    if not value.numbers:
-        return value.text
-    return _nested([short(n) for n in value.numbers], value.shape)
-
-
-def _nested(words: list[str], shape: tuple[int, ...]) -> str:
-    if not shape:
-        return words[0]
-    size = math.prod(shape[1:])
-    return "[" + ", ".join(_nested(words[i * size : (i + 1) * size], shape[1:]) for i in range(shape[0])) + "]"
+    """Numbers as Python writes them, in few columns: 2.0, [6.0, 3.0, 2.0]."""
+    return nested([short(n) for n in value.numbers], value.shape) if value.numbers else shape_text(value.shape)
 
 
 def short(number: Number, width: int = 7) -> str:
@@ -122,7 +117,7 @@ def label_text(value: Value) -> str:
     text = python_text(value)
     if columns(text) <= label_columns(value.shape):
         return text
-    return clipped("×".join(map(str, value.shape)), label_columns(value.shape))
+    return clipped(shape_text(value.shape), label_columns(value.shape))
 
 
 def _accumulating(t: Tensor, state: State) -> Lines | None:
@@ -131,7 +126,7 @@ def _accumulating(t: Tensor, state: State) -> Lines | None:
     if a is None or a.tensor != t.id or a.old is None or a.new.shape != ():
         return None
     text = f"{python_text(a.old)} + {python_text(a.incoming)} = {python_text(a.new)}"
-    return (_named("grad", text, "grad"),) if columns(text) + 7 <= ROW_COLUMNS else None
+    return (_named("grad", text, "grad"),) if columns(text) + 7 <= MOST_COLUMNS else None
 
 
 def _saved_lines(n: Node, state: State, theme: Theme) -> Lines:
@@ -148,5 +143,5 @@ def _saved_lines(n: Node, state: State, theme: Theme) -> Lines:
 def _saved_line(s: Saved, value: Value | None) -> tuple[Run, ...]:
     if value is None:
         return _named(s.name, "freed", "none")
-    one_line = value.text if value.shape == () or columns(value.text) < 12 else "×".join(map(str, value.shape))
-    return _named(s.name, f"tensor({one_line})", "number")
+    room = MOST_COLUMNS - len(f"{s.name} = tensor()")
+    return _named(s.name, f"tensor({value.text if columns(value.text) <= room else shape_text(value.shape)})", "number")

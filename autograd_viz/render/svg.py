@@ -8,9 +8,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from ..graph.model import Document, Node, Op, Tensor
+from ..graph.text import shape_text
 from ..graph.trace import State
 from ..layout.geometry import Arrow, Box, CodeLine, Geometry, Label, Row
-from ..layout.measure import ADVANCE, CODE_SIZE, LABEL_SIZE, OP_SIZE, ROW_SIZE, TITLE_SIZE, columns, op_title
+from ..layout.measure import ADVANCE, CAPTION_SIZE, CODE_SIZE, LABEL_SIZE, OP_SIZE, ROW_SIZE, TITLE_SIZE, columns, op_title
 from .cells import Lines, Run, Writer, clipped, node_title
 from .escape import element, text
 from .paths import head, own_pieces, rounded
@@ -60,11 +61,11 @@ class _Painter:
         return f"Autograd graph of {', '.join(names) or 'unnamed tensors'}: {counts}"
 
     def everything(self) -> Iterable[str]:
-        """Boxes, then thin arrows, thick arrows, labels and code on top."""
+        """Boxes, then thin arrows, thick arrows, those of the step that has just run, labels and code on top."""
         for box in self.geometry.boxes:
             yield self.box(box)
         pieces = own_pieces(tuple(self.arrow_from_below(a) for a in self.geometry.arrows))
-        for arrow in sorted(self.geometry.arrows, key=lambda a: a.kind in ("input", "result", "retain")):
+        for arrow in sorted(self.geometry.arrows, key=lambda a: (a.at in self.fresh, a.kind in ("input", "result", "retain"))):
             yield self.arrow(arrow, pieces[arrow.at])
         for label in self.geometry.labels:
             yield self.label(label)
@@ -83,17 +84,31 @@ class _Painter:
 
     def box(self, box: Box) -> str:
         """A box with its title and rows."""
-        content = [self.outline(box)]
+        content = [element("title", text(self.badge(box))), self.outline(box)]
         content += getattr(self, f"{box.kind}_content")(box)
         lit = " lit" if box.id == self.lit else ""
         return element("g", "".join(content), class_=f"{box.kind} {self.kind(box)}{lit}", data_at=box.id)
+
+    def badge(self, box: Box) -> str:
+        """What a box is, in words: shown when the mouse rests on it, and read to those who cannot see colours."""
+        if box.kind == "tensor":
+            t = self.tensors[box.id]
+            kind = ("leaf" if t.is_leaf else "non-leaf") + (", requires grad" if t.requires_grad else ", does not require grad")
+            return f"{t.name or 'unnamed tensor'}: {kind}, {shape_text(t.value.shape)}, {t.value.dtype}"
+        if box.kind == "op":
+            return f"{op_title(self.ops[box.id])}: forward op{'' if self.ops[box.id].node else ', not recorded'}"
+        return (
+            "ctx: carries saved tensors to the backward node"
+            if box.kind == "ctx"
+            else f"{self.nodes[box.id].name}: backward node"
+        )
 
     def outline(self, box: Box) -> str:
         """Sharp corners: a tensor; rounded: a function; round: ctx. Dashed: takes no part in autograd."""
         kind = self.kind(box)
         radius = {"tensor": 0, "ctx": 40, "node": 24}.get(box.kind, 12)
         width = {"tensor": 3.0, "op": 3.0 if kind == "brown" else 2.0}.get(box.kind, 2.5)
-        dashes = "7 4" if box.kind == "tensor" and kind == "yellow" else None
+        dashes = "7 4" if kind == "yellow" else None
         stroke, role = self.colour[f"{kind}-stroke"], f"s-{kind}"
         if box.id == self.lit:
             stroke, role, width = self.colour["grad"], "s-grad", 5.0
@@ -113,8 +128,7 @@ class _Painter:
         """The op's name, and the save row if its node keeps a tensor."""
         title = clipped(op_title(self.ops[box.id]), int((box.w - 10) / OP_SIZE / ADVANCE))
         y = box.y + (26 if box.rows else box.h / 2 + 5)
-        save = "ctx.save_for_backward(…)" if self.theme.pytorch_words else "ctx.save_for_backward(...)"
-        rows = [self.row(box, row, "", ((Run(save),),), radius=10, middle=True) for row in box.rows]
+        rows = [self.row(box, row, "", ((Run("ctx.save_for_backward(...)"),),), radius=10, middle=True) for row in box.rows]
         return [self.text(box.x + box.w / 2, y, [Run(title)], OP_SIZE, "middle"), *rows]
 
     def ctx_content(self, box: Box) -> list[str]:
@@ -166,7 +180,8 @@ class _Painter:
             stroke=self.colour["row-stroke"], stroke_width=1, class_="f-row s-row-stroke",
         )  # fmt: skip
         longest = max((sum(columns(run.text) for run in line) for line in lines), default=0)
-        size = min(ROW_SIZE, (box.w - 28) / (max(1, longest) * ADVANCE))
+        room = box.w - 28
+        size = min(ROW_SIZE, room / (max(1, longest) * ADVANCE))
         middle_y = row.y + row.h / 2 if top is None else row.y + top - ROW_SIZE * 0.35 + pitch * (len(lines) - 1) / 2
         x, anchor = (box.x + box.w / 2, "middle") if middle else (box.x + 14, "start")
         fresh = at in self.fresh
@@ -174,7 +189,11 @@ class _Painter:
             self.text(x, middle_y + (i - (len(lines) - 1) / 2) * pitch + size * 0.35, line, size, anchor, fresh)
             for i, line in enumerate(lines)
         ]
-        place = {"data_at": at, "data_x": x, "data_y": middle_y, "data_pitch": pitch, "data_size": ROW_SIZE} if at else {}
+        place = (
+            {"data_at": at, "data_x": x, "data_y": middle_y, "data_pitch": pitch, "data_size": ROW_SIZE, "data_room": room}
+            if at
+            else {}
+        )
         return element("g", frame + "".join(words), class_="row fresh" if fresh else "row", **place)
 
     def text(self, x: float, y: float, runs: Iterable[Run], size: float, anchor: str = "start", fresh: bool = False) -> str:
@@ -242,11 +261,12 @@ class _Painter:
             return element("g", "", class_="label", data_at=label.at, **place)
         words, role = lines[0][0]
         fresh = label.at in self.fresh
-        width = columns(words) * ADVANCE * LABEL_SIZE + 6
+        size = CAPTION_SIZE if label.text else LABEL_SIZE
+        width = columns(words) * ADVANCE * size + 6
         x = anchor_x - width / 2 if middle else anchor_x - 3
         ground = element("rect", x=x, y=label.y, width=width, height=label.h, fill=self.colour["canvas"], class_="f-canvas")
         run = Run(words, "grad" if fresh else role)
-        line = self.text(anchor_x, label.y + 11.2, [run], LABEL_SIZE, "middle" if middle else "start")
+        line = self.text(anchor_x, label.y + label.h / 2 + size * 0.35, [run], size, "middle" if middle else "start")
         return element("g", ground + line, class_="label fresh" if fresh else "label", data_at=label.at, **place)
 
     def code(self, line: CodeLine) -> str:

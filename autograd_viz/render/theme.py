@@ -62,7 +62,7 @@ THEMES = {
         Theme(
             "waite", "#d5e8d4", "#82b366", "#fff2cc", "#d6b656", "#d7ccc8", "#6d4c41", "#b1ddf0", "#10739e",
             text="#000000", canvas="#ffffff", row="#ffffff", row_stroke="#b3b3b3", true="#00c64c", false="#f43e31",
-            none="#999999", link="#10739e", number="#000000", grad="#10739e", hook="#6a00ff", pytorch_words=False,
+            none="#999999", link="#10739e", number="#000000", grad="#b3006b", hook="#6a00ff", pytorch_words=False,
         ),
     )
 }  # fmt: skip

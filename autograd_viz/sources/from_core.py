@@ -16,6 +16,8 @@ from ..graph import model
 from ..graph.trace import State
 from .names import names_by_identity, source_at, statement_at
 
+# options that are operands: the number in 2 ** x stands before the tensor, those in x ** 2 and 2 - x (rsub) after it
+NUMBERS = (("self",), ("exponent", "other"))
 FEW = 64  # arrays up to this size keep their numbers in the document
 
 
@@ -129,7 +131,9 @@ class CoreGraph:
         operands = tuple(
             model.Operand(None, str(t.item())) if t._is_number else model.Operand(self.tensor_id(t)) for t in call.inputs
         )
+        before, after = ([model.Operand(None, str(call.options[n])) for n in names if n in call.options] for names in NUMBERS)
         node = None if call.node is None else self.node_ids[call.node]
+        operands = (*before, *operands, *after)
         return model.Op(id, call.op, operands, self._outputs(call), node, _place(call.at))
 
     def _outputs(self, call: Call) -> tuple[str | None, ...]:
@@ -173,7 +177,7 @@ class CoreGraph:
             if t._made_by is not None:
                 happened.append((t._made_by.order, t._made_by.at, id, "make"))
             happened += [(e.order, e.at, id, e.kind) for e in t._events]
-        found: dict[tuple[str, int, str], model.Statement] = {}
+        found: dict[Any, model.Statement] = {}
         for _, at, id, kind in sorted(happened, key=lambda h: h[0]):
             source = _place(at)
             statement = statement_at(source) if source else None

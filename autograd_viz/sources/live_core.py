@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from ..core import engine
@@ -11,10 +10,11 @@ from ..core.node import AccumulateGrad, Edge, Node, PrimitiveNode, SavedTensor, 
 from ..core.symbol import number
 from ..core.tensor import Tensor
 from ..graph.model import Formula, Value
+from ..graph.text import shape_text, value_text
 from ..graph.trace import Accumulation, Change, Step
 from .from_core import CoreGraph, symbolic_formulas, value_of
 
-LONGEST_NUMBERS = 90  # characters of a formula in numbers; longer ones are left in symbols
+LONGEST = 90  # characters of a formula; in numbers it is left out beyond this
 
 
 class GradCell:
@@ -156,30 +156,25 @@ def _with_numbers(step: engine.Step, saved: dict[str, Any], symbols: dict[str, s
     if not isinstance(step.node, PrimitiveNode):
         return ()
     primitive = step.node.primitive
-    zeros = (f"zeros({list(shape)})" for shape, _ in step.node._input_metadata)
-    grads = tuple(number(z if g is None else numbers_text(value_of(g))) for g, z in zip(step.grad_outputs, zeros, strict=True))
-    values = {n: number(numbers_text(value_of(s.tensor))) for n, s in saved.items() if isinstance(s, SavedTensor)}
+    zeros = (f"zeros({shape})" for shape, _ in step.node._input_metadata)
+    grads = tuple(number(z if g is None else value_text(value_of(g))) for g, z in zip(step.grad_outputs, zeros, strict=True))
+    values = {n: number(value_text(value_of(s.tensor))) for n, s in saved.items() if isinstance(s, SavedTensor)}
     in_numbers = primitive.formulas(step.node, grads, values)
     position = {n: i for i, n in enumerate(primitive.inputs)}
-    formulas = []
-    for name, text in symbols.items():
-        result, left = step.results[position.get(name, 0)], step.grad_inputs[position.get(name, 0)]
-        parts = [text] + [in_numbers[name]] * (in_numbers[name] != text)
-        if result is not None:
-            parts += [numbers_text(value_of(result))] * (numbers_text(value_of(result)) != parts[-1])
-            if value_of(result).shape != value_of(left).shape:
-                parts.append(f"summed to shape {list(value_of(left).shape)}: {numbers_text(value_of(left))}")
-        formulas.append(Formula(name, " = ".join(p for p in parts if len(p) <= LONGEST_NUMBERS)))
-    return tuple(formulas)
+    return tuple(
+        Formula(name, _one_formula(text, in_numbers[name], step, position.get(name))) for name, text in symbols.items()
+    )
 
 
-def numbers_text(value: Value) -> str:
-    """A value inside a formula: 4.0, [1.0, 2.0]; large arrays by type and shape."""
-    if not value.numbers:
-        return f"{value.dtype}{list(value.shape)}"
-    words = [repr(n) if not isinstance(n, float) else _short(n) for n in value.numbers]
-    return words[0] if value.shape == () else f"[{', '.join(words)}]" if len(value.shape) == 1 else value.text
-
-
-def _short(x: float) -> str:
-    return f"{x:.1f}" if math.isfinite(x) and abs(x) < 1e6 and x == int(x) else f"{x:.4g}"
+def _one_formula(text: str, in_numbers: str, step: engine.Step, index: int | None) -> str:
+    """One rule; `index` is None for an op with any number of inputs, whose rule returns all their gradients."""
+    results = [value_of(r) for r in (step.results if index is None else step.results[index : index + 1]) if r is not None]
+    shown = ", ".join(value_text(r) for r in results)
+    parts = [text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"]
+    parts += [in_numbers] * (in_numbers not in (text, shown) and len(in_numbers) <= LONGEST)
+    parts += [shown] * (shown != parts[-1])
+    left = None if index is None else step.grad_inputs[index]
+    if left is not None and results and value_of(left).shape != results[0].shape:
+        reduced = value_of(left)
+        return f"{' = '.join(parts)}, summed to {shape_text(reduced.shape)}: {value_text(reduced)}"
+    return " = ".join(parts)

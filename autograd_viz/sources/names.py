@@ -8,11 +8,9 @@ import linecache
 from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from types import CodeType, FrameType
-from typing import Any, TypeVar
+from typing import Any, NamedTuple
 
 from ..graph.model import Source
-
-T = TypeVar("T")
 
 
 def visible_names(frame: FrameType) -> dict[str, Any]:
@@ -53,31 +51,46 @@ def source_at(code: CodeType, lasti: int) -> Source | None:
 def _characters(code: CodeType, line: int, byte_column: int) -> int:
     """Python counts columns in UTF-8 bytes; people count characters."""
     text = linecache.getline(code.co_filename, line)
-    return len(text.encode()[:byte_column].decode(errors="ignore")) if text else byte_column
+    return _in_characters(text, byte_column) if text else byte_column
+
+
+def _in_characters(line: str, byte_column: int) -> int:
+    return len(line.encode()[:byte_column].decode(errors="ignore"))
+
+
+class _Statement(NamedTuple):
+    """A simple statement: where it starts and ends as (line, column), and its text without indentation."""
+
+    start: tuple[int, int]
+    end: tuple[int, int]
+    text: str
 
 
 @functools.lru_cache(maxsize=256)
-def _statements(file: str, lines: tuple[str, ...]) -> list[tuple[int, int, str]]:
-    """(first line, last line, text) of every simple statement of a file; innermost ones only."""
+def _statements(lines: tuple[str, ...]) -> list[_Statement]:
+    """Every simple statement of a file; a line each if the file is not plain Python (a cell with %magics)."""
     text = "".join(lines)
     try:
         tree = ast.parse(text)
-    except SyntaxError:  # a cell with %magics
-        return [(i, i, line.strip()) for i, line in enumerate(lines, 1)]
+    except SyntaxError:
+        return [_Statement((i, 0), (i, len(line)), line.strip()) for i, line in enumerate(lines, 1)]
     simple = (node for node in ast.walk(tree) if isinstance(node, ast.stmt) and not hasattr(node, "body"))
-    return [(s.lineno, s.end_lineno or s.lineno, ast.get_source_segment(text, s) or "") for s in simple]
+    return [_statement(node, text, lines) for node in simple]
 
 
-def statement_at(source: Source) -> tuple[int, str] | None:
-    """First line and text (on one line) of the statement around a place; None if the code cannot be seen."""
+def _statement(node: ast.stmt, text: str, lines: tuple[str, ...]) -> _Statement:
+    last, end = node.end_lineno or node.lineno, node.end_col_offset or 0
+    own = [line.strip() for line in (ast.get_source_segment(text, node) or "").split("\n")]
+    start = (node.lineno, _in_characters(lines[node.lineno - 1], node.col_offset))
+    return _Statement(start, (last, _in_characters(lines[last - 1], end)), "\n".join(own))
+
+
+def statement_at(source: Source) -> tuple[tuple[int, int], str] | None:
+    """Start and text (its own line breaks kept) of the statement around a place; None if the code cannot be seen."""
     lines = tuple(linecache.getlines(source.file))
-    if not lines:
-        return None
-    around = [
-        (last - first, first, text) for first, last, text in _statements(source.file, lines) if first <= source.line <= last
-    ]
-    if not around:
-        return (source.line, lines[source.line - 1].strip()) if source.line <= len(lines) else None
-    here = lines[source.line - 1][source.column : source.end_column] if source.line == source.end_line else ""
-    best = next((a for a in around if here and here in a[2]), min(around))  # `a = f(); b = g()` are two on one line
-    return best[1], " ".join(best[2].split())
+    here = (source.line, source.column)
+    around = [s for s in _statements(lines) if s.start <= here <= s.end] if lines else []
+    if around:
+        innermost = max(around, key=lambda s: s.start)
+        return innermost.start, innermost.text
+    return (here, lines[source.line - 1].strip()) if source.line <= len(lines) else None

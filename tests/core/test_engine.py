@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from typing import Any
 
 import numpy as np
@@ -247,3 +249,65 @@ def test_infinities_do_not_warn() -> None:
     x = av.tensor(0.0, requires_grad=True)
     av.log(x).backward()
     assert np.isinf(x.grad.item())
+
+
+def test_a_leaf_that_stops_requiring_grad_gets_none() -> None:
+    a, b = (av.tensor(v, requires_grad=True) for v in (2.0, 3.0))
+    c = a * b
+    b.requires_grad_(False)
+    c.backward()
+    assert (a.grad.item(), b.grad) == (3.0, None)
+
+
+def test_retain_grad_counts_once_when_a_node_is_tried_again() -> None:
+    fail = [True]
+
+    class Moody(av.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * 1
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            if fail:
+                raise ValueError("not today")
+            return grad
+
+    y = Moody.apply(av.tensor(2.0, requires_grad=True))
+    y.retain_grad()
+    task = start(y * 4, None, None, False)
+    task.step()
+    with pytest.raises(ValueError, match="not today"):
+        task.step()
+    fail.clear()
+    task.step()
+    assert y.grad.item() == 4.0
+
+
+def test_retain_grad_follows_a_tensor_through_a_change_in_place() -> None:
+    x = av.tensor(2.0, requires_grad=True)
+    y = x * 3
+    y.retain_grad()
+    y *= 2
+    y.backward()
+    assert y.grad.item() == 1.0
+
+
+def test_no_graph_is_a_reference_cycle() -> None:
+    """Without the collector, a graph goes when its last tensor goes."""
+    gc.disable()
+    try:
+        x = av.tensor([1.0, 2.0], requires_grad=True)
+        y = (x.exp() * x).tanh().sum()
+        node = weakref.ref(y.grad_fn)
+        del y
+        assert node() is None
+    finally:
+        gc.enable()
+
+
+def test_what_is_multiplied_by_itself_in_place_is_drawn_as_the_old_tensor() -> None:
+    x = av.tensor(2.0, requires_grad=True)
+    b = x * 3
+    b.mul_(b)
+    assert b._made_by is not None and all(t is not b for t in b._made_by.inputs)

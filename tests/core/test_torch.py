@@ -139,10 +139,83 @@ def test_tensors_print_as_pytorch_prints_them(values: list[Any]) -> None:
         lambda m: m.zeros(0),
         lambda m: m.zeros(2, 0),
         lambda m: m.ones(12, requires_grad=True).exp(),
-    ],
+        lambda m: m.tensor([0.0005, 1.0]) / 2,
+        lambda m: m.tensor([5e-5, 0.01]),
+        lambda m: m.zeros(0, 3, dtype=m.int64),
+        lambda m: m.tensor([[2.0, -1.5, -1.5]], dtype=m.float64, requires_grad=True).t() * 1,
+        lambda m: m.arange(9, dtype=m.float64).reshape(1, 9).requires_grad_() * 1.25,
+    ]
+    + [lambda m, n=n: m.ones(n, dtype=m.float64, requires_grad=True) * 1 for n in range(6, 14)],
 )
 def test_whole_tensors_print_as_pytorch_prints_them(make: Any) -> None:
     assert str(make(av)) == str(make(torch))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda m: m.ones(2, 3, 4, requires_grad=True).permute(2, 0, -2),
+        lambda m: m.tensor([2.0, 3.0], requires_grad=True).sum(dim=[]),
+        lambda m: m.tensor(3.0, requires_grad=True).sum(0) + m.tensor(3.0, requires_grad=True).mean(0),
+        lambda m: m.where(m.tensor([True, False]), m.ones(2, requires_grad=True), 0.5),
+        lambda m: 0.5 - m.arange(3),
+        lambda m: 2.0 ** m.arange(3),
+        lambda m: m.arange(3) ** 0.5,
+        lambda m: m.relu(m.tensor([float("nan"), 1.0], requires_grad=True)),
+        lambda m: m.tensor([float("nan"), -2.0, 0.0], requires_grad=True).abs(),
+        lambda m: m.ones(2, requires_grad=True).long(),
+        lambda m: m.ones(2, requires_grad=True).detach().add_(1),
+        lambda m: m.tensor([0.0, 2.0], requires_grad=True) ** m.tensor([-1.0, 2.0], requires_grad=True),
+    ],
+)
+def test_values_types_and_histories_agree(make: Any) -> None:
+    """Cases that once differed: the result, its type, its history, and the gradient of its sum."""
+    shown = []
+    for m in (av, torch):
+        made: list[str] = []
+        r = make(m)
+        about = (str(r.detach()), str(r.dtype), r.requires_grad, r.grad_fn and r.grad_fn.name())
+        if r.requires_grad:
+            found = {id(n.variable): n.variable for n in nodes_of(r.grad_fn) if hasattr(n, "variable")}
+            r.sum().backward()
+            made = sorted(str(v.grad) for v in found.values())
+        shown.append((about, made))
+    assert shown[0] == shown[1]
+
+
+def nodes_of(root: Any) -> list[Any]:
+    seen, stack = [], [root]
+    while stack:
+        n = stack.pop()
+        if n is not None and not any(n is s for s in seen):
+            seen.append(n)
+            stack += [after for after, _ in n.next_functions]
+    return seen
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda m: m.ones(2, 3).permute(0, 0),
+        lambda m: setattr(m.ones(2), "grad", m.ones(2, dtype=m.float64)),
+        lambda m: m.ones(2) @ 3,
+        lambda m: m.where(m.ones(2), m.ones(2), 0.0),
+        lambda m: m.ones(2, 2).sum(dim=(0, 0)),
+        lambda m: m.ones(1).expand(3).add_(1),
+    ],
+)
+def test_refusals_have_pytorchs_type(act: Any) -> None:
+    kinds = []
+    for m in (av, torch):
+        with pytest.raises(Exception) as info:
+            act(m)
+        kinds.append(info.type.__name__)
+    assert kinds[0] == kinds[1]
+
+
+def test_comparing_with_none_is_false() -> None:
+    for m in (av, torch):
+        assert (m.ones(2) == None) is False and (m.ones(2) != None) is True  # noqa: E711
 
 
 @pytest.mark.parametrize("left", ["int64", "float32", "float64", "bool"])

@@ -14,6 +14,9 @@ class FakeElement {
     this.attributes[name] = value;
     if (name.startsWith("data-")) this.dataset[name.slice(5)] = value;
   }
+  setAttributeNS(_, name, value) {
+    this.setAttribute(name, value);
+  }
   append(child) {
     child.parent = this;
     this.children.push(child);

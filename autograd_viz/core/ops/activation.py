@@ -24,8 +24,8 @@ relu.defvjp(
     written=lambda grad_output, self, threshold: grad_output * (self > threshold),
 )
 def threshold_backward(grad_output, self, *, threshold):
-    """grad_output where self > threshold, else 0."""
-    return np.where(self > threshold, grad_output, np.zeros_like(grad_output))
+    """0 where self <= threshold, else grad_output."""
+    return np.where(self <= threshold, np.zeros_like(grad_output), grad_output)  # nan lets the gradient pass
 threshold_backward.defvjp(
     grad_output = lambda grad, self, threshold: threshold_backward(grad, self, threshold=threshold),
     self        = lambda grad: zeros_like(grad),

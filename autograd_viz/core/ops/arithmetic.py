@@ -44,6 +44,7 @@ sub.defvjp(
 @primitive("RsubBackward1")
 def rsub_scalar(self, *, other, alpha=1):
     """other - alpha * self, for a Python number `other`."""
+    self = widened(self, other)
     return other - self if alpha == 1 else other - alpha * self
 rsub_scalar.defvjp(
     self = lambda grad, alpha: maybe_multiply(-grad, alpha),
@@ -93,7 +94,7 @@ reciprocal.defvjp(
 @primitive("PowBackward0")
 def pow_scalar(self, *, exponent):
     """self ** exponent, for a Python number `exponent`."""
-    return self ** exponent
+    return widened(self, exponent) ** exponent
 pow_scalar.defvjp(
     self = lambda grad, self, exponent: pow_backward(grad, self, exponent),
 )
@@ -118,28 +119,31 @@ pow_tensor.defvjp(
 @primitive("PowBackward2")
 def rpow_scalar(exponent, *, self):
     """self ** exponent, for a Python number `self`."""
-    return np.asarray(self, dtype=exponent.dtype if exponent.dtype.kind == "f" else None) ** exponent
+    exponent = widened(exponent, self)
+    return np.asarray(self, dtype=exponent.dtype) ** exponent
 rpow_scalar.defvjp(
     exponent = lambda grad, self, exponent, result: pow_backward_exponent(grad, self, exponent, result),
 )
 
 
-@composite
+@inlined
 def pow_backward_self(grad: Any, self: Any, exponent: Any) -> Any:
     """grad * (exponent * self**(exponent - 1)), 0 where the exponent is 0."""
-    return where(exponent == 0, zeros_like(grad), grad * (exponent * pow(self, exponent - 1)))
+    return where(eq(exponent, 0), zeros_like(grad), grad * (exponent * self ** (exponent - 1)))
 
 
-@composite
+@inlined
 def pow_backward_exponent(grad: Any, self: Any, exponent: Any, result: Any) -> Any:
     """grad * (result * log(self)), 0 where 0**exponent is flat (exponent >= 0)."""
-    return grad * where((self == 0) * (exponent >= 0), zeros_like(result), result * log_of(self))
+    return grad * where(eq(self, 0) * (exponent >= 0), zeros_like(result), result * log_of(self))
 
 
-@composite
+@inlined
 def log_of(value: Any) -> Any:
-    """log of a tensor or of a Python number, quiet at 0."""
-    return log(value) if hasattr(value, "shape") else np.log(np.float64(value)).item() if value > 0 else float("nan")
+    """log of a tensor, a Symbol or a Python number (-inf at 0)."""
+    if isinstance(value, (int, float)):
+        return np.log(np.float64(value)).item()
+    return log(value)
 
 
 @composite
@@ -157,14 +161,23 @@ def square(input: Tensor) -> Any:
     return pow_scalar(input, exponent=2)
 
 
-@primitive("WhereBackward0")
-def where(condition, self, other):
+@primitive("WhereBackward0", promotes=True)
+def where_tensors(self, other, *, condition):
     """self where condition, else other."""
-    return np.where(condition, self, other)
-where.defvjp(
+    taken = condition._data if hasattr(condition, "_data") else condition
+    if taken.dtype.kind != "b":
+        raise RuntimeError(f"where expected condition to be a boolean tensor, but got a tensor with dtype {taken.dtype}")
+    return np.where(taken, self, other)
+where_tensors.defvjp(
     self  = lambda grad, condition: where(condition, grad, zeros_like(grad)),
     other = lambda grad, condition: where(condition, zeros_like(grad), grad),
 )
+
+
+@composite
+def where(condition: Any, input: Any, other: Any) -> Any:
+    """input where condition, else other."""
+    return where_tensors(input, other, condition=condition)
 
 
 @primitive()
@@ -191,10 +204,13 @@ fill.defvjp(
 )
 
 
-@primitive()
+@primitive("SignBackward0")
 def sign(self):
-    """-1, 0 or 1."""
-    return np.sign(self)
+    """-1, 0 or 1; 0 for nan."""
+    return np.nan_to_num(np.sign(self), nan=0.0) if self.dtype.kind == "f" else np.sign(self)
+sign.defvjp(
+    self = lambda grad: zeros_like(grad),
+)
 
 
 @primitive("AbsBackward0")
@@ -249,6 +265,11 @@ def cos(self):
 cos.defvjp(
     self = lambda grad, self: grad * -sin(self),
 )
+
+
+def widened(array: Any, number: Any) -> Any:
+    """Integers in the type that they take beside a Python number: the default float type beside a float."""
+    return _as_default_float(array) if isinstance(number, float) and array.dtype.kind != "f" else array
 
 
 def _as_float(array: Any) -> Any:

@@ -75,6 +75,10 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
         RuntimeError: the shapes do not fit.
         NotImplementedError: a tensor of more than two dimensions.
     """
+    if not isinstance(other, Tensor):
+        raise TypeError(f"matmul(): argument 'other' (position 2) must be Tensor, not {type(other).__name__}")
+    if input.dtype is not other.dtype:
+        raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {input.dtype.legacy} != {other.dtype.legacy}")
     if input.ndim == 0 or other.ndim == 0:
         raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {input.ndim}D and {other.ndim}D")
     if input.ndim > 2 or other.ndim > 2:

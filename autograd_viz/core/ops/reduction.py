@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..arguments import check_dim
-from ..primitive import composite, inlined, primitive
+from ..primitive import inlined, primitive
 from ..tensor import Tensor
 
 
@@ -34,7 +34,7 @@ sum_dim.defvjp(
 @primitive("MeanBackward0")
 def mean_all(self):
     """The mean of all elements."""
-    return np.mean(self)
+    return np.sum(self) / self.dtype.type(self.size)
 mean_all.defvjp(
     self = lambda grad, self_sym_sizes, self_sym_numel: expand(grad, self_sym_sizes) / self_sym_numel,
 )
@@ -43,14 +43,14 @@ mean_all.defvjp(
 @primitive("MeanBackward1")
 def mean_dim(self, *, dim, keepdim=False):
     """The mean over the dimensions `dim`."""
-    return np.mean(self, axis=dim, keepdims=keepdim)
+    return np.sum(self, axis=dim, keepdims=keepdim) / self.dtype.type(mean_divisor(self.shape, dim))
 mean_dim.defvjp(
     self = lambda grad, self_sym_sizes, self_sym_numel, dim, keepdim:
         sum_backward(grad, self_sym_sizes, dim, keepdim) / mean_divisor(self_sym_sizes, dim),
 )
 
 
-@composite
+@inlined
 def sum_backward(grad: Any, sizes: tuple[int, ...], dim: tuple[int, ...], keepdim: bool) -> Any:
     """Put the summed dimensions back, then expand."""
     if not keepdim:
@@ -69,7 +69,19 @@ def mean_divisor(sizes: tuple[int, ...], dim: tuple[int, ...]) -> int:
 
 
 def _dims(input: Tensor, dim: Any) -> tuple[int, ...]:
-    return tuple(check_dim(d, input.ndim) for d in (dim if isinstance(dim, list | tuple) else (dim,)))
+    """The dims to reduce; an empty list means all of them, and a 0-d tensor has none to lose.
+
+    Raises:
+        IndexError: out of range.
+        RuntimeError: one dim twice.
+    """
+    dims = tuple(check_dim(d, input.ndim) for d in (dim if isinstance(dim, list | tuple) else (dim,)))
+    if not input.ndim:
+        return ()
+    distinct = {d % input.ndim for d in dims}
+    if len(distinct) < len(dims):
+        raise RuntimeError(f"dim {dims[-1] % input.ndim} appears multiple times in the list of dims")
+    return dims or tuple(range(input.ndim))
 
 
 def sum(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:

@@ -158,7 +158,7 @@ to_copy.defvjp(
 )
 
 
-@primitive(view=True)
+@primitive(view=True, cuts=True)
 def detach(self):
     """The same memory outside the graph."""
     return self

@@ -39,7 +39,7 @@ export function textWidth(text, size) {
 function textLine(runs, x, y, size, middle) {
   const line = svgElement("text", { x, y, "font-size": size, class: "f-text" });
   if (middle) line.setAttribute("text-anchor", "middle");
-  line.setAttribute("xml:space", "preserve");
+  line.setAttributeNS("http://www.w3.org/XML/1998/namespace", "xml:space", "preserve");
   for (const [text, role] of runs) {
     const span = svgElement("tspan", { class: `f-${role}` });
     span.textContent = text;
@@ -54,9 +54,11 @@ function textLine(runs, x, y, size, middle) {
  * @param {Lines} lines
  */
 export function writeLines(cell, lines) {
-  const { x, y, size, pitch, middle } = /** @type {HTMLElement} */ (cell).dataset;
+  const { x, y, size, pitch, middle, room } = /** @type {HTMLElement} */ (cell).dataset;
   const isLabel = cell.classList.contains("label");
-  const [left, top, em] = [Number(x), Number(y), Number(size)];
+  const [left, top] = [Number(x), Number(y)];
+  const longest = Math.max(1, ...lines.map((runs) => runs.reduce((sum, [text]) => sum + text.length, 0)));
+  const em = Math.min(Number(size), room ? Number(room) / (longest * ADVANCE) : Infinity);
   for (const old of [...cell.children]) if (isLabel || old.tagName === "text") old.remove();
   if (isLabel && lines.length) cell.append(ground(lines[0], left, top, em, middle === "1"));
   lines.forEach((runs, i) => {

@@ -109,9 +109,17 @@ class View {
       this.update();
     } else if (!this.model.get("complete")) {
       this.wanted = target;
-      this.model.send({ kind: "goto", step: target });
+      if (this.step < this.frames.length) this.model.set("step", this.frames.length); // what is recorded needs no kernel
       clearTimeout(this.silence);
-      this.silence = setTimeout(() => this.say("The kernel does not answer. The recorded steps can still be replayed."), SILENCE_MS);
+      this.silence = setTimeout(() => {
+        this.wanted = undefined;
+        this.say("The kernel does not answer. The recorded steps can still be replayed.");
+      }, SILENCE_MS);
+      try {
+        this.model.send({ kind: "goto", step: target });
+      } catch {
+        // no connection: the timer says so
+      }
     }
   }
 

@@ -65,7 +65,10 @@ export class Picture {
     for (const element of this.svg.querySelectorAll(".lit, .fresh")) element.classList.remove("lit", "fresh");
     for (const element of this.places.get(frame?.node ?? "") ?? []) element.classList.add("lit");
     for (const at of frame?.fresh ?? []) {
-      for (const element of this.places.get(at) ?? []) element.classList.add("fresh");
+      for (const element of this.places.get(at) ?? []) {
+        element.classList.add("fresh");
+        if (element.classList.contains("arrow")) this.svg.insertBefore(element, this.svg.querySelector(":scope > .label"));
+      }
     }
   }
 

@@ -1,0 +1,35 @@
+"""Values as text in sentences and formulas: numbers as Python writes them, in six digits."""
+
+from __future__ import annotations
+
+import math
+
+from .model import Number, Value
+
+
+def number_text(number: Number) -> str:
+    """4.0, -0.5, 123457, 1e-08."""
+    if isinstance(number, bool | int):
+        return str(number)
+    if math.isfinite(number) and abs(number) < 1e6 and number == int(number):
+        return f"{number:.1f}"
+    return f"{number:.6g}"
+
+
+def shape_text(shape: tuple[int, ...]) -> str:
+    """`shape (28, 28)`: cannot be mistaken for values."""
+    return f"shape {shape}"
+
+
+def nested(words: list[str], shape: tuple[int, ...]) -> str:
+    """Words in row order as nested brackets."""
+    if not shape:
+        return words[0]
+    size = math.prod(shape[1:])
+    return "[" + ", ".join(nested(words[i * size : (i + 1) * size], shape[1:]) for i in range(shape[0])) + "]"
+
+
+def value_text(value: Value, most: int = 40) -> str:
+    """The values if they take at most `most` characters, else the shape."""
+    text = nested([number_text(n) for n in value.numbers], value.shape) if value.numbers else ""
+    return text if text and len(text) <= most else shape_text(value.shape)
