@@ -9,7 +9,8 @@ from types import FrameType
 from typing import Any
 
 from .errors import NotDrawableError
-from .export.image import check_suffix, png_bytes, write
+from .export.cell import cell_bundle
+from .export.image import check_suffix, write
 from .graph.model import Document
 from .graph.trace import State
 from .layout import Geometry, layout
@@ -18,8 +19,6 @@ from .sources import from_core
 from .sources.live_core import CorePass
 from .sources.names import visible_names
 from .stepper import Stepper
-
-MOST_BOXES_AS_PNG = 60  # a cell's output also carries a PNG up to this size, for front ends that refuse SVG
 
 
 class Figure:
@@ -33,23 +32,14 @@ class Figure:
     def __init__(self, document: Document, geometry: Geometry, state: State, theme: str) -> None:
         self.document = document
         self.svg = render_svg(document, geometry, state, theme_named(theme))
-        self._small = len(geometry.boxes) <= MOST_BOXES_AS_PNG
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        return picture_bundle(self.svg, repr(self), self._small)
+        return cell_bundle(self.svg, repr(self))
 
     def __repr__(self) -> str:
         freed = ", saved tensors freed" if self.document.is_freed else ""
         names = ", ".join(t.name for t in self.document.tensors if t.name)
         return f"<Figure of {names or 'an unnamed tensor'}: {len(self.document.nodes)} backward nodes{freed}>"
-
-
-def picture_bundle(svg: str, text: str, with_png: bool) -> dict[str, Any]:
-    """A picture for whatever front end shows the cell."""
-    bundle: dict[str, Any] = {"image/svg+xml": svg, "text/plain": text}
-    if with_png:
-        bundle["image/png"] = png_bytes(svg, 1.0)
-    return bundle
 
 
 def graph_of(tensor: Any, variables: Mapping[str, Any]) -> from_core.CoreGraph:

@@ -31,6 +31,12 @@ def font_file() -> Path:
     return Path(spec.submodule_search_locations[0]) / "mpl-data" / "fonts" / "ttf" / "DejaVuSansMono.ttf"
 
 
+def size_of(svg: str) -> tuple[float, float]:
+    """Width and height of a picture of ours, in px."""
+    width, height = re.findall(r'viewBox="\S+ \S+ (\S+) (\S+)"', svg)[0]
+    return float(width), float(height)
+
+
 def png_bytes(svg: str, scale: float = 2.0) -> bytes:
     """The picture as PNG, `scale` pixels per px.
 
@@ -40,7 +46,7 @@ def png_bytes(svg: str, scale: float = 2.0) -> bytes:
     """
     if not scale > 0:
         raise ValueError(f"scale must be positive, got {scale}")
-    width, height = (float(v) for v in re.findall(r'viewBox="\S+ \S+ (\S+) (\S+)"', svg)[0])
+    width, height = size_of(svg)
     if width * height * scale**2 > MOST_PIXELS:
         raise AutogradVizError(
             f"a PNG of {width * scale:.0f} x {height * scale:.0f} pixels is too large; choose a scale below "

@@ -9,6 +9,7 @@ from typing import Any
 import anywidget
 import traitlets
 
+from ..export.cell import cell_bundle
 from ..graph.trace import State, Step
 from ..layout import layout
 from ..render import THEMES, render_svg, theme_named
@@ -17,7 +18,6 @@ from .frames import FrameMaker
 
 # anywidget loads one module; ours are joined in this order, each after those it imports
 MODULES = ("draw.js", "picture.js", "theme.js", "controls.js", "keys.js", "index.js")
-MOST_BOXES_AS_PNG = 60
 
 
 def _static(name: str) -> str:
@@ -138,13 +138,8 @@ class StepperWidget(anywidget.AnyWidget):
     # -- without a front end ------------------------------------------------------------------------------------------
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
-        from ..export.image import png_bytes
-
         self.send_state("frames")  # steps taken before there was a page to keep them
         live = super()._repr_mimebundle_(**kwargs)
         data, metadata = live if live is not None else ({}, {})
         svg = render_svg(self.stepper.document, self._geometry, self.stepper.state, self._theme)
-        data = {**data, "text/plain": repr(self.stepper), "image/svg+xml": svg}
-        if len(self._geometry.boxes) <= MOST_BOXES_AS_PNG:
-            data["image/png"] = png_bytes(svg, 1.0)
-        return data, metadata
+        return {**data, **cell_bundle(svg, repr(self.stepper))}, metadata

@@ -197,6 +197,33 @@ def test_a_name_that_looks_like_markup_is_drawn_as_text(open_notebook: Callable[
     assert stepping.widget.locator("script").count() == 0
 
 
+def test_lines_written_in_the_page_keep_their_indentation(open_notebook: Callable[..., LabPage]) -> None:
+    lab = open_notebook(IMPORT, "a = av.tensor([1.0, 2.0], requires_grad=True)\nb = (a * a).sum()", "av.step(b)")
+    lab.run_all()
+    stepping = Stepping(lab)
+    stepping.press("finish")
+    stepping.wait_for_step(3)
+    second = stepping.widget.locator('.row[data-at="t0.grad"] text').nth(1)
+    assert second.evaluate("e => e.getSubStringLength(0, 2)") > 8  # the two spaces before [2., 4.])
+    assert second.evaluate("e => e.getAttributeNS('http://www.w3.org/XML/1998/namespace', 'space')") == "preserve"
+
+
+def test_without_a_kernel_recorded_steps_replay_and_the_rest_says_why(stepping: Stepping) -> None:
+    for step in (1, 2):
+        stepping.press("next")
+        stepping.wait_for_step(step)
+    stepping.press("reset")
+    stepping.wait_for_step(0)
+    stepping.page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
+    stepping.page.wait_for_timeout(500)
+    stepping.press("next")
+    stepping.wait_for_step(1)
+    stepping.press("finish")
+    stepping.wait_for_step(2)
+    stepping.widget.locator(".av-error", has_text="The kernel does not answer").wait_for(timeout=10_000)
+    stepping.lab.errors.clear()  # JupyterLab itself complains about the missing kernel
+
+
 def test_two_views_of_one_stepper_agree(open_notebook: Callable[..., LabPage]) -> None:
     lab = open_notebook(IMPORT, PROGRAM, STEP, "s")
     lab.run_all()

@@ -1,0 +1,18 @@
+"""A picture as the output of a notebook cell, for whatever front end shows it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .image import png_bytes, size_of
+
+MOST_PIXELS = 6_000_000  # beyond this a cell carries no PNG: it would be larger than the rest of the notebook
+
+
+def cell_bundle(svg: str, text: str) -> dict[str, Any]:
+    """MIME type -> data. A PNG goes with the SVG because JupyterLab shows no SVG in a notebook it does not trust yet."""
+    bundle: dict[str, Any] = {"image/svg+xml": svg, "text/plain": text}
+    width, height = size_of(svg)
+    if width * height <= MOST_PIXELS:
+        bundle["image/png"] = png_bytes(svg, 1.0)
+    return bundle
