@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -74,7 +75,7 @@ def close(a: Any, b: Any) -> bool:
 
 
 @given(programs())
-@settings(max_examples=100)
+@settings(max_examples=int(os.environ.get("AUTOGRAD_VIZ_EXAMPLES", "100")))
 def test_random_programs_agree(program: Program) -> None:
     """Values, graph, order of execution and gradients."""
     leaves, pool = program.run(av)
@@ -94,7 +95,7 @@ def test_random_programs_agree(program: Program) -> None:
 
 
 @given(programs(12))
-@settings(max_examples=40)
+@settings(max_examples=int(os.environ.get("AUTOGRAD_VIZ_EXAMPLES", "40")))
 def test_second_derivatives_agree(program: Program) -> None:
     results = []
     for module in (av, torch):

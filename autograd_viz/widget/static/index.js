@@ -56,7 +56,10 @@ class View {
     followTheme(this.root, palettes, signal);
     listenToKeys(this.root, (action) => this.act(action), signal);
     this.fit();
-    const resized = new ResizeObserver(() => this.fit());
+    const resized = new ResizeObserver(() => {
+      this.fit();
+      this.follow();
+    });
     resized.observe(el);
     signal.addEventListener("abort", () => resized.disconnect());
     this.listen(signal);
