@@ -15,12 +15,13 @@ from .tensor import Tensor
 class FunctionNode(Node):
     """The backward node of a Function, and the `ctx` that its forward and backward get."""
 
-    __slots__ = ("__dict__", "_kept", "needs_input_grad")
+    __slots__ = ("__dict__", "_is_tensor", "_kept", "needs_input_grad")
     function: type[Function]
 
     def __init__(self) -> None:
         super().__init__((), ())
         self._kept: tuple[Any, ...] = ()
+        self._is_tensor: tuple[bool, ...] = ()  # which arguments of forward were tensors; only those have an edge
         self.needs_input_grad: tuple[bool, ...] = ()
 
     def save_for_backward(self, *tensors: Tensor | None) -> None:
@@ -78,7 +79,7 @@ class FunctionNode(Node):
         ]
         returned = self.function.backward(self, *given)
         returned = returned if isinstance(returned, tuple) else (returned,)
-        expected = len(self.next_functions)
+        expected = len(self._is_tensor)
         if len(returned) > expected and all(r is None for r in returned[expected:]):
             returned = returned[:expected]
         if len(returned) != expected:
@@ -88,7 +89,8 @@ class FunctionNode(Node):
         for i, r in enumerate(returned):
             if r is not None and not isinstance(r, Tensor):
                 raise TypeError(f"{self.name()}: gradient {i} must be a Tensor or None, got {type(r).__name__}")
-        out = tuple(r if e[0] is not None else None for r, e in zip(returned, self.next_functions, strict=True))
+        for_tensors = (r for r, is_tensor in zip(returned, self._is_tensor, strict=True) if is_tensor)
+        out = tuple(r if e[0] is not None else None for r, e in zip(for_tensors, self.next_functions, strict=True))
         return out if on_tensors else tuple(r if r is None else r._data for r in out)
 
 
@@ -131,13 +133,14 @@ class Function:
 
 def _record(cls: type[Function], node: FunctionNode, args: tuple[Any, ...], outputs: tuple[Tensor, ...]) -> None:
     tracked = any(node.needs_input_grad)
+    inputs = tuple(a for a in args if isinstance(a, Tensor))
     if tracked:
-        node.next_functions = tuple(gradient_edge(a) if isinstance(a, Tensor) else (None, 0) for a in args)
+        node._is_tensor = tuple(isinstance(a, Tensor) for a in args)
+        node.next_functions = tuple(gradient_edge(t) for t in inputs)
         node._input_metadata = tuple((o._data.shape, o._data.dtype) for o in outputs)
         node._wrap_kept(outputs)
         for i, o in enumerate(outputs):
             o._set_history(node, i)
-    inputs = tuple(a for a in args if isinstance(a, Tensor))
     provenance.record(cls.__name__, inputs, {}, outputs, node if tracked else None)
 
 

@@ -19,6 +19,10 @@ def _sizes(sizes: tuple[Any, ...], numel: int) -> tuple[int, ...]:
     """`(2, 3)` from view(2, 3), view((2, 3)) or view(2, -1)."""
     if len(sizes) == 1 and isinstance(sizes[0], list | tuple):
         sizes = tuple(sizes[0])
+    if any(s < -1 for s in sizes):
+        raise RuntimeError(f"invalid shape dimension {min(sizes)}")
+    if sizes.count(-1) > 1:
+        raise RuntimeError("only one dimension can be inferred")
     if -1 in sizes:
         known = 1
         for s in sizes:
@@ -71,7 +75,7 @@ def expand(self: Tensor, *sizes: Any) -> Any:
 
 def squeeze(self: Tensor, dim: int | None = None) -> Any:
     """Without dimensions of length 1, or without `dim` if it is one."""
-    if dim is None or self.ndim == 0:
+    if dim is None:
         return shape.squeeze_all(self)
     return shape.squeeze_dim(self, dim=check_dim(dim, self.ndim))
 
@@ -90,8 +94,6 @@ def unbind(self: Tensor, dim: int = 0) -> Any:
 
 def transpose(self: Tensor, dim0: int, dim1: int) -> Any:
     """Two dimensions swapped."""
-    if self.ndim == 0:
-        return shape.permute_dims(self, dims=())
     return shape.transpose_dims(self, dim0=check_dim(dim0, self.ndim), dim1=check_dim(dim1, self.ndim))
 
 
@@ -148,7 +150,7 @@ def getitem(self: Tensor, index: Any) -> Any:
             if result.ndim <= dim:
                 raise IndexError(f"too many indices for tensor of dimension {self.ndim}")
             result = select(result, dim, int(part))
-        elif part == slice(None):
+        elif isinstance(part, slice) and part == slice(None) and len(parts) > 1:
             dim += 1
         else:
             raise NotImplementedError(f"indexing with {part!r} is not in autograd_viz yet; integers and ':' are")

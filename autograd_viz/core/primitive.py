@@ -21,8 +21,8 @@ After `grad` (or `grads`, if the op has several outputs) a rule names what it ne
 
 # Note [When a tensor is saved]
 As in PyTorch: a tensor that exactly one of several rules asks for is saved only if that rule will run (in `a * b` with
-`b` fixed, `a` is not kept); plain values, and whatever more than one rule or the derivative of a derivative asks for,
-always are.
+`b` fixed, `a` is not kept); plain values, results, and whatever more than one rule or the derivative of a derivative asks
+for, always are.
 """
 
 from __future__ import annotations
@@ -175,6 +175,8 @@ class Primitive:
 
     def _guard(self, place: int) -> int | None:
         """The input that must require grad for the saved value at `place` to be kept, or None if it always is."""
+        if self.saved_names[place] == "result":
+            return None
         users = [i for i, rule in enumerate(self.rules) if rule and place in rule.wants]
         several = sum(rule is not None for rule in self.rules) > 1
         return users[0] if len(users) == 1 and several and "backward" not in self.name else None

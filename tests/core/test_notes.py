@@ -92,6 +92,24 @@ def test_a_function_of_the_users_own_is_one_node_with_its_name() -> None:
         _ = y.grad_fn.saved_tensors
 
 
+def test_only_tensor_arguments_of_a_function_have_an_edge() -> None:
+    class Scale(av.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any, factor: float, name: str) -> Any:
+            ctx.factor = factor
+            return x * factor
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            return grad * ctx.factor, None, None
+
+    (x,) = leaves(3.0)
+    y = Scale.apply(x, 4.0, "four")
+    assert tree(y.grad_fn) == {"ScaleBackward": [(ACC, 0)]}
+    y.backward()
+    assert x.grad.item() == 4.0
+
+
 def test_sgd_moves_against_the_gradient_and_zero_grad_forgets_it() -> None:
     (w,) = leaves(3.0)
     optimizer = av.optim.SGD([w], lr=0.1)

@@ -167,6 +167,8 @@ def test_whole_tensors_print_as_pytorch_prints_them(make: Any) -> None:
         lambda m: m.ones(2, requires_grad=True).long(),
         lambda m: m.ones(2, requires_grad=True).detach().add_(1),
         lambda m: m.tensor([0.0, 2.0], requires_grad=True) ** m.tensor([-1.0, 2.0], requires_grad=True),
+        lambda m: m.tensor(2.0, requires_grad=True).squeeze(0),
+        lambda m: m.tensor(2.0, requires_grad=True).transpose(0, -1),
     ],
 )
 def test_values_types_and_histories_agree(make: Any) -> None:
@@ -203,6 +205,10 @@ def nodes_of(root: Any) -> list[Any]:
         lambda m: m.where(m.ones(2), m.ones(2), 0.0),
         lambda m: m.ones(2, 2).sum(dim=(0, 0)),
         lambda m: m.ones(1).expand(3).add_(1),
+        lambda m: m.stack([m.ones(2), m.ones(3)]),
+        lambda m: m.stack([]),
+        lambda m: m.ones(4).view(-2, -2),
+        lambda m: m.ones(4).view(-1, -1),
     ],
 )
 def test_refusals_have_pytorchs_type(act: Any) -> None:

@@ -59,7 +59,7 @@ permute_dims.defvjp(
 @primitive("TransposeBackward0", view=True)
 def transpose_dims(self, *, dim0, dim1):
     """Two dimensions swapped."""
-    return self.swapaxes(dim0, dim1)
+    return self.swapaxes(dim0, dim1) if self.ndim else self[...]
 transpose_dims.defvjp(
     self = lambda grad, dim0, dim1: transpose_dims(grad, dim0=dim0, dim1=dim1),
 )
@@ -86,7 +86,7 @@ squeeze_all.defvjp(
 @primitive("SqueezeBackward1", view=True)
 def squeeze_dim(self, *, dim):
     """Without dimension `dim`, if its length is 1."""
-    return self.squeeze(dim) if self.shape[dim] == 1 else self[...]
+    return self.squeeze(dim) if self.ndim and self.shape[dim] == 1 else self[...]
 squeeze_dim.defvjp(
     self = lambda grad, self_sym_sizes, dim: reshape(grad, self_sym_sizes),
 )
@@ -124,6 +124,14 @@ unbind_dim.defvjp(
 @primitive("StackBackward0")
 def stack_tensors(*tensors, dim):
     """Slices along a new dimension `dim`."""
+    if not tensors:
+        raise RuntimeError("stack expects a non-empty TensorList")
+    for i, t in enumerate(tensors):
+        if t.shape != tensors[0].shape:
+            raise RuntimeError(
+                f"stack expects each tensor to be equal size, but got {list(tensors[0].shape)} at entry 0 and "
+                f"{list(t.shape)} at entry {i}"
+            )
     return np.stack(tensors, dim)
 stack_tensors.defvjp(
     tensors = lambda grad, dim: unbind_dim(grad, dim=dim),
