@@ -14,6 +14,7 @@ from autograd_viz.sources.live_core import CorePass
 from autograd_viz.stepper import Stepper
 
 from .figures import figure
+from .functions import moody
 from .programs import Program, programs
 
 
@@ -157,28 +158,16 @@ def test_moves_beyond_the_ends_stay_there() -> None:
 
 
 def test_a_node_that_raises_leaves_the_stepper_usable() -> None:
-    fail = [True]
-
-    class Moody(av.autograd.Function):
-        @staticmethod
-        def forward(ctx: Any, x: Any) -> Any:
-            return x * 2
-
-        @staticmethod
-        def backward(ctx: Any, grad: Any) -> Any:
-            if fail:
-                raise ValueError("not today")
-            return grad * 2
-
+    function, moods = moody()
     a = av.tensor(3.0, requires_grad=True)
-    s = stepper_of(Moody.apply(a) * 5, {"a": a})
+    s = stepper_of(function.apply(a) * 5, {"a": a})
     s.next()
     for _ in range(2):
         with pytest.raises(ValueError, match="not today"):
             s.next()
         assert s.step == 1 and a.grad is None
     s.back()
-    fail.clear()
+    moods.clear()
     s.finish()
     assert a.grad.item() == 10.0
 
