@@ -14,7 +14,7 @@ import numpy as np
 from .grad_mode import set_grad_enabled
 from .node import Edge, Node, Passed
 from .ops.shape import sum_to
-from .primitive import ARRAY_NAMES
+from .readings import ARRAY_NAMES
 from .ready_queue import ReadyQueue
 from .tensor import Tensor
 

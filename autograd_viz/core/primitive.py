@@ -1,4 +1,4 @@
-"""What an op is: a NumPy forward, and one gradient rule per input that is said once and read three times.
+"""What an op is: a NumPy forward, and one gradient rule per input (said once, read three times: readings.py).
 
     @primitive("MulBackward0")
     def mul(self, other):
@@ -7,13 +7,6 @@
         self  = lambda grad, other: grad * other,
         other = lambda grad, self:  grad * self,
     )
-
-# Note [A rule is read three times]
-1. on arrays: this is what `backward()` runs;
-2. on tensors with grad mode on: `create_graph=True`, so the rule's own ops are recorded;
-3. on Symbols: the rule writes its own text, which is the formula on the screen.
-It is one code object, bound to three namespaces of op names: NumPy forwards, primitives, writers of text. Ops find each
-other by name in these, whichever file declares them.
 
 # Note [Parameter names say what is saved]
 After `grad` (or `grads`, if the op has several outputs) a rule names what it needs: an input, an option, `result`,
@@ -30,7 +23,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable
-from types import FunctionType, MethodType
+from types import MethodType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,13 +33,9 @@ from .arguments import as_operand
 from .dtypes import promote
 from .grad_mode import is_grad_enabled
 from .node import PrimitiveNode, SavedTensor, gradient_edge
-from .symbol import Symbol, call
+from .readings import ARRAY_NAMES, SYMBOL_NAMES, TENSOR_NAMES, rebound, writer
+from .symbol import Symbol
 from .tensor import Tensor
-
-# the namespaces of the three readings, filled as ops are declared
-ARRAY_NAMES: dict[str, Any] = {"np": np}
-TENSOR_NAMES: dict[str, Any] = {"np": np}
-SYMBOL_NAMES: dict[str, Any] = {"np": np}
 
 
 class Rule(NamedTuple):
@@ -260,14 +249,6 @@ def _make_node_class(p: Primitive) -> type[PrimitiveNode]:
     return type(p.node_name, (PrimitiveNode,), {"__slots__": (), "primitive": p, "__doc__": f"Backward of {p.name}.", **body})
 
 
-def rebound(function: Callable[..., Any], names: dict[str, Any]) -> FunctionType:
-    """The same code, its global names looked up in `names`."""
-    code, defaults = function.__code__, function.__defaults__
-    copy = FunctionType(code, names, function.__name__, defaults, function.__closure__)
-    copy.__kwdefaults__ = function.__kwdefaults__
-    return copy
-
-
 def primitive(
     node_name: str = "",
     *,
@@ -291,27 +272,7 @@ def primitive(
     def declare(forward: Callable[..., Any]) -> Primitive:
         p = Primitive(forward, node_name, view=view, promotes=promotes, several=several, cuts=cuts)
         ARRAY_NAMES[p.name], TENSOR_NAMES[p.name] = forward, p
-        SYMBOL_NAMES[p.name] = written or _writer(re.sub(r"_(dims?|all|sizes|scalar|tensors?)$", "", p.name))
+        SYMBOL_NAMES[p.name] = written or writer(re.sub(r"_(dims?|all|sizes|scalar|tensors?)$", "", p.name))
         return p
 
     return declare
-
-
-def composite(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Declare a function written in ops, for use in rules. A formula shows it as a call of its name."""
-    TENSOR_NAMES[function.__name__] = rebound(function, TENSOR_NAMES)
-    ARRAY_NAMES[function.__name__] = rebound(function, ARRAY_NAMES)
-    SYMBOL_NAMES[function.__name__] = _writer(function.__name__)
-    return rebound(function, TENSOR_NAMES)
-
-
-def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Declare a function that decides on plain values only; a formula shows what it comes to."""
-    TENSOR_NAMES[function.__name__] = rebound(function, TENSOR_NAMES)
-    ARRAY_NAMES[function.__name__] = rebound(function, ARRAY_NAMES)
-    SYMBOL_NAMES[function.__name__] = rebound(function, SYMBOL_NAMES)
-    return function
-
-
-def _writer(name: str) -> Callable[..., Symbol]:
-    return lambda *args, **options: call(name, *args, **options)

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import autograd_viz as av
-from autograd_viz.core.primitive import ARRAY_NAMES, SYMBOL_NAMES, TENSOR_NAMES, Primitive, primitive
+from autograd_viz.core.primitive import Primitive, primitive
+from autograd_viz.core.readings import ARRAY_NAMES, SYMBOL_NAMES, TENSOR_NAMES
 from autograd_viz.core.symbol import Symbol
 
 PRIMITIVES = {name: p for name, p in TENSOR_NAMES.items() if isinstance(p, Primitive) and p.rules}

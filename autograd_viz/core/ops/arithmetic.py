@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..primitive import composite, inlined, primitive
+from ..primitive import primitive
+from ..readings import composite, inlined
 from ..tensor import Tensor
 
 

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..arguments import check_dim
-from ..primitive import inlined, primitive
+from ..primitive import primitive
+from ..readings import inlined
 from ..tensor import Tensor
 
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..primitive import composite, inlined, primitive
+from ..primitive import primitive
+from ..readings import composite, inlined
 
 
 @primitive("ViewBackward0", view=True)
