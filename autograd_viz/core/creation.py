@@ -8,7 +8,7 @@ import numpy as np
 
 from . import provenance
 from .arguments import default_array
-from .dtypes import dtype, get_default_dtype
+from .dtypes import dtype, from_numpy_dtype, get_default_dtype
 from .tensor import Array, Tensor
 
 _generator = np.random.default_rng()
@@ -85,9 +85,8 @@ def from_numpy(array: Array) -> Tensor:
     """
     if not isinstance(array, np.ndarray):
         raise TypeError(f"expected np.ndarray (got {type(array).__name__})")
-    result = _leaf("from_numpy", array, False)
-    _ = result.dtype
-    return result
+    from_numpy_dtype(array.dtype)  # refuses what tensors cannot hold
+    return _leaf("from_numpy", array, False)
 
 
 def manual_seed(seed: int) -> None:

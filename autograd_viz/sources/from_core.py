@@ -68,10 +68,6 @@ class CoreGraph:
         """The id of a tensor, or None if it is not part of the graph."""
         return self._ids.get(_identity(tensor))
 
-    def refreshed(self) -> model.Document:
-        """The document of the same objects as they are now."""
-        return self._document()
-
     def past(self) -> State:
         """The numbers on the arrows after the last backward pass through this graph."""
         values: dict[str, model.Value | None] = {}

@@ -220,7 +220,9 @@ def test_without_a_kernel_recorded_steps_replay_and_the_rest_says_why(stepping: 
     stepping.wait_for_step(1)
     stepping.press("finish")
     stepping.wait_for_step(2)
-    stepping.widget.locator(".av-error", has_text="The kernel does not answer").wait_for(timeout=10_000)
+    error = stepping.widget.locator(".av-error", has_text="The kernel does not answer")
+    error.wait_for(timeout=10_000)
+    assert stepping.grads() == AFTER[2] and error.is_visible()
     stepping.lab.errors.clear()  # JupyterLab itself complains about the missing kernel
 
 
