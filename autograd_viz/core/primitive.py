@@ -54,6 +54,7 @@ class Primitive:
         self, forward: Callable[..., Any], node_name: str, *, view: bool, promotes: bool, several: bool, cuts: bool
     ) -> None:
         self.forward, self.name, self.__doc__ = forward, forward.__name__, forward.__doc__
+        self.__name__ = self.name
         self.title = re.sub(r"Backward(s|\d*)$", "", node_name) or self.name.capitalize()  # "Mul", as in MulBackward0
         self.node_name, self.view, self.promotes, self.several, self.cuts = node_name, view, promotes, several, cuts
         self.cuts = cuts

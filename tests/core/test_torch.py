@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import autograd_viz as av
@@ -49,11 +49,20 @@ def shape_of_graph(node: Any) -> list[Any]:
 
 
 def plain(value: Any) -> Any:
-    return (
-        np.round(value.detach().double().numpy() if hasattr(value, "detach") else value, 9).tolist()
-        if value is not None
-        else None
-    )
+    return value.detach().double().numpy() if hasattr(value, "detach") else value
+
+
+def same_graph(mine: list[Any], theirs: list[Any]) -> bool:
+    """Names, edges and names of saved values equal; saved values close."""
+    if [(name, edges, sorted(saved)) for name, edges, saved in mine] != [(n, e, sorted(s)) for n, e, s in theirs]:
+        return False
+    pairs = [(saved[k], other[k]) for (_, _, saved), (_, _, other) in zip(mine, theirs, strict=True) for k in saved]
+    return all((a is None) == (b is None) and (a is None or close(a, b)) for a, b in pairs)
+
+
+def is_tame(pool: list[Any]) -> bool:
+    """No value so large that rounding in exp or sin would be all that is compared."""
+    return all(bool((t.detach().abs() < 1e3).all()) for t in pool)
 
 
 def backward_order(root: Any) -> list[str]:
@@ -80,12 +89,12 @@ def test_random_programs_agree(program: Program) -> None:
     """Values, graph, order of execution and gradients."""
     leaves, pool = program.run(av)
     torch_leaves, torch_pool = program.run(torch)
+    assume(is_tame(torch_pool))
     for mine, theirs in zip(pool, torch_pool, strict=True):
         assert close(mine.detach().numpy(), theirs.detach().numpy())
         assert (mine.requires_grad, mine.is_leaf, mine.output_nr) == (theirs.requires_grad, theirs.is_leaf, theirs.output_nr)
     loss, torch_loss = loss_of(av, pool), loss_of(torch, torch_pool)
-    if np.isfinite(loss.item()):
-        assert shape_of_graph(loss.grad_fn) == shape_of_graph(torch_loss.grad_fn)
+    assert same_graph(shape_of_graph(loss.grad_fn), shape_of_graph(torch_loss.grad_fn))
     mine_order = [s.node.name() for s in engine.run_backward(start(loss, None, None, False))]
     assert mine_order == backward_order(torch_loss)
     for mine, theirs in zip(leaves, torch_leaves, strict=True):
@@ -100,6 +109,7 @@ def test_second_derivatives_agree(program: Program) -> None:
     results = []
     for module in (av, torch):
         leaves, pool = program.run(module)
+        assume(module is av or is_tame(pool))
         wanted = [x for x in leaves if x.requires_grad]
         loss = loss_of(module, pool)
         grads = module.autograd.grad(loss, wanted, create_graph=True, allow_unused=True)
@@ -107,7 +117,7 @@ def test_second_derivatives_agree(program: Program) -> None:
         for g in grads:
             total = total + (g * g).sum() if g is not None else total
         second = module.autograd.grad(total, wanted, allow_unused=True) if total.requires_grad else ()
-        results.append([None if g is None else g.tolist() for g in second])
+        results.append([None if g is None else (g + 0).tolist() for g in second])
     for mine, theirs in zip(*results, strict=True):
         zero_or_none = mine is None or theirs is None
         assert close(0 if mine is None else mine, 0 if theirs is None else theirs) if zero_or_none else close(mine, theirs)
