@@ -47,10 +47,6 @@ class Ladder:
         for cell in range(int(lo // CELL), int(hi // CELL) + 1):
             self.taken[layer][cell].append((lo, hi, net))
 
-    def is_free(self, layer: int, x: float, nets: tuple[Net, ...]) -> bool:
-        """True if no other net than `nets` has taken x."""
-        return not any(lo < x < hi for lo, hi, other in self.taken[layer][int(x // CELL)] if other not in nets)
-
     def port(self, x: float, net: Net, gap: int, top: bool) -> Pin:
         """The pin of `net` at x, made if it is not there."""
         for p in self.pins[gap]:

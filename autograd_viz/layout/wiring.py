@@ -255,12 +255,14 @@ class Wiring:
             self._straighten(wire, a, b)
 
     def _straighten(self, wire: Wire, first: Pin, trunk: Pin) -> None:
-        """Start straight into the trunk (or the box above) where nothing stands in the way."""
-        p, nets = wire.start.part, (wire.net, ("zone", wire.start.part.id))
-        limit = min([o.x - 29 for o in self.right.rows[p.row] if o.x > first.x], default=inf)
-        if first.x < trunk.x < limit and self.right.is_free(2 * p.row + 1, trunk.x, nets):
+        """Start straight into the trunk (or the box above) if no other node stands in between.
+
+        No line of another net can be there: what passes this row at that x would also pass the gap above it, where the
+        trunk has the place to itself.
+        """
+        limit = min([o.x - 29 for o in self.right.rows[wire.start.part.row] if o.x > first.x], default=inf)
+        if first.x < trunk.x < limit:
             first.x = trunk.x
-            self.right.take(2 * p.row + 1, trunk.x - CLEAR, trunk.x + CLEAR, wire.net)
 
 
 def labels_beside(document: Document) -> dict[str, float]:

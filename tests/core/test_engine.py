@@ -268,9 +268,10 @@ def test_no_graph_is_a_reference_cycle() -> None:
     try:
         x = av.tensor([1.0, 2.0], requires_grad=True)
         y = (x.exp() * x).tanh().sum()
-        node = weakref.ref(y.grad_fn)
-        del y
-        assert node() is None
+        tanh = y.grad_fn.next_functions[0][0]
+        nodes = [weakref.ref(n) for n in (y.grad_fn, tanh, tanh.next_functions[0][0].next_functions[0][0])]
+        del y, tanh
+        assert [n() for n in nodes] == [None, None, None]
     finally:
         gc.enable()
 

@@ -150,7 +150,7 @@ def test_tensors_print_as_pytorch_prints_them(values: list[Any]) -> None:
         lambda m: m.zeros(0),
         lambda m: m.zeros(2, 0),
         lambda m: m.ones(12, requires_grad=True).exp(),
-        lambda m: m.tensor([0.0005, 1.0]) / 2,
+        lambda m: m.tensor([0.0005, 0.002]),
         lambda m: m.tensor([5e-5, 0.01]),
         lambda m: m.zeros(0, 3, dtype=m.int64),
         lambda m: m.tensor([[2.0, -1.5, -1.5]], dtype=m.float64, requires_grad=True).t() * 1,

@@ -113,6 +113,8 @@ def test_figure_4_retains_the_gradient_of_c_with_a_purple_arrow() -> None:
     arrow = p.places[f"retain:{p.ids['c']}"]
     assert arrow[0].get("stroke") == THEMES["waite"].hook
     assert "retain_grad_hook" in p.svg
+    (way,) = [a.points for a in layout(p.document).arrows if a.kind == "retain"]
+    assert len(way) == 4, "out of the node's side, over d, down, into the row"
 
 
 def test_figure_5_has_three_entries_and_no_ctx_at_unbind() -> None:
