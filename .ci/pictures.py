@@ -9,19 +9,8 @@ from pathlib import Path
 import autograd_viz as av
 
 
-def figure(folder: Path) -> None:
-    """Three leaves, after backward."""
-    a = av.tensor(2.0, requires_grad=True)
-    b = av.tensor(3.0, requires_grad=True)
-    c = a * b
-    d = av.tensor(4.0, requires_grad=True)
-    e = c * d
-    e.backward()
-    av.save(e, folder / "figure.svg")
-
-
-def stepping(folder: Path) -> None:
-    """The same program, stopped in the middle of the backward pass."""
+def draw(folder: Path) -> None:
+    """One program: in the middle of its backward pass, and after it."""
     a = av.tensor(2.0, requires_grad=True)
     b = av.tensor(3.0, requires_grad=True)
     c = a * b
@@ -30,9 +19,10 @@ def stepping(folder: Path) -> None:
     stepper = av.step(e)
     stepper.goto(3)
     av.save(stepper, folder / "stepping.svg", theme="dark")
+    stepper.reset()
+    e.backward()
+    av.save(e, folder / "figure.svg")
 
 
 if __name__ == "__main__":
-    target = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent / "notebooks" / "pictures"
-    figure(target)
-    stepping(target)
+    draw(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent / "notebooks" / "pictures")

@@ -113,7 +113,7 @@ def corridor(left: Ladder, right: Ladder, crossings: list[Crossing]) -> tuple[fl
         if c.right_gap is not None:
             y_right = right.track_y(c.right_gap, c.net)
         else:
-            y_right = c.wire.end.y() if c.wire.kind != "retain" else _leave_sideways(c.wire, y_left)
+            y_right = (c.wire.start if c.wire.kind == "retain" else c.wire.end).y()
         if c.right_gap is not None and y_left != y_right and right.level(c.right_gap, c.net, y_left):
             y_right = y_left
         spans[c.net] += [y_left, y_right]
@@ -142,13 +142,6 @@ def trace(wire: Wire, ladders: tuple[Ladder, Ladder], lanes: dict[Net, float], s
     corners.append((x, end.y()))
     corners.append((end.part.x + end.dx if end.dx is not None else x, end.y()))
     wire.points = simplified(corners)
-
-
-def _leave_sideways(wire: Wire, y: float) -> float:
-    """Let a wire out of the left side of a node, at y if its lower part reaches there; returns the y it got."""
-    p = wire.start.part
-    wire.start.dy = min(max(y - p.y, p.ports["grad_fn"] + 15), p.h - 15)
-    return wire.start.y()
 
 
 def simplified(corners: list[tuple[float, float]]) -> list[tuple[float, float]]:

@@ -176,7 +176,7 @@ class Wiring:
 
     def _retained(self, node: Node) -> None:
         """From a node to the grad row of a tensor that retains its grad: out of its bottom, or, if the arrow has to pass over
-        other tensors on the left, out of its left side at the height of that passage.
+        other tensors on the left, out of the lower part of its left side.
         """
         for t in self.document.tensors:
             if not t.retains_grad or t.grad_fn != node.id or t.id not in self.parts:
