@@ -7,7 +7,8 @@ The names of PyTorch are here (``import autograd_viz as torch``), and the verbs:
     save(x, "x.svg")    the figure as a file
 """
 
-from . import autograd, nn, optim
+from . import autograd, fft, linalg, masked, nn, optim, special
+from .core import public as _public
 from .core.creation import arange, from_numpy, full, manual_seed, ones, ones_like, rand, randn, tensor, zeros, zeros_like
 from .core.dtypes import (
     bool_ as bool,  # noqa: A004 -- PyTorch's name
@@ -67,6 +68,8 @@ from .core.tensor import Size, Tensor
 from .errors import AutogradVizError, CannotWriteError, DocumentError, NotDrawableError, UnknownChoiceError
 from .views import save, show, step
 
+globals().update(_public.NAMESPACES["torch"])
+
 __all__ = [
     "AutogradVizError",
     "CannotWriteError",
@@ -90,6 +93,7 @@ __all__ = [
     "enable_grad",
     "eq",
     "exp",
+    "fft",
     "float",
     "float16",
     "float32",
@@ -108,10 +112,12 @@ __all__ = [
     "int64",
     "is_grad_enabled",
     "le",
+    "linalg",
     "log",
     "long",
     "lt",
     "manual_seed",
+    "masked",
     "matmul",
     "mean",
     "mm",
@@ -139,6 +145,7 @@ __all__ = [
     "sigmoid",
     "sign",
     "sin",
+    "special",
     "sqrt",
     "square",
     "squeeze",
@@ -156,4 +163,5 @@ __all__ = [
     "where",
     "zeros",
     "zeros_like",
+    *_public.NAMESPACES["torch"],
 ]  # fmt: skip

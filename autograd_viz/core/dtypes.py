@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-_BOOL, _INTEGER, _FLOAT = range(3)  # the categories of type promotion, weakest first
+_BOOL, _INTEGER, _FLOAT, _COMPLEX = range(4)  # the categories of type promotion, weakest first
 
 
 class dtype:  # noqa: N801 -- PyTorch's name
@@ -24,6 +24,11 @@ class dtype:  # noqa: N801 -- PyTorch's name
         """True for float16, float32 and float64."""
         return self.category == _FLOAT
 
+    @property
+    def is_complex(self) -> bool:
+        """True for complex64 and complex128."""
+        return self.category == _COMPLEX
+
     def __repr__(self) -> str:
         return f"torch.{self.name}"
 
@@ -40,8 +45,10 @@ int64 = long = dtype("int64", _INTEGER, "Long")
 float16 = half = dtype("float16", _FLOAT, "Half")
 float32 = float_ = dtype("float32", _FLOAT, "Float")
 float64 = double = dtype("float64", _FLOAT, "Double")
+complex64 = cfloat = dtype("complex64", _COMPLEX, "ComplexFloat")
+complex128 = cdouble = dtype("complex128", _COMPLEX, "ComplexDouble")
 
-_BY_NUMPY = {d.numpy: d for d in (bool_, uint8, int8, int16, int32, int64, float16, float32, float64)}
+_BY_NUMPY = {d.numpy: d for d in (bool_, uint8, int8, int16, int32, int64, float16, float32, float64, complex64, complex128)}
 
 
 class _Default:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from .grad_mode import is_grad_enabled
 from .ops import arithmetic, shape
-from .primitive import Primitive
 from .tensor import Tensor
 
 
@@ -30,7 +30,7 @@ def check_inplace(tensor: Tensor, requires_grad: bool) -> None:
         raise NotImplementedError("in-place ops on a view that takes part in autograd are not in autograd_viz yet")
 
 
-def run_inplace(self: Tensor, op: Primitive, *operands: Any, **options: Any) -> Tensor:
+def run_inplace(self: Tensor, op: Callable[..., Any], *operands: Any, **options: Any) -> Tensor:
     """Write `op(self, *operands)` into the memory of `self`; its history becomes the op's.
 
     The op sees a twin of `self` with a copy of the old values, so whatever it saves stays as it was.
@@ -62,6 +62,16 @@ def run_inplace(self: Tensor, op: Primitive, *operands: Any, **options: Any) -> 
         if retained:
             _move_retained(self, old)
     return self
+
+
+def in_place(op: Callable[..., Any], name: str) -> Callable[..., Tensor]:
+    """The method that writes the result of `op` into its first operand."""
+
+    def method(self: Tensor, *operands: Any, **options: Any) -> Tensor:
+        return run_inplace(self, op, *operands, **options)
+
+    method.__name__, method.__doc__ = name, f"In place: {op.__doc__}"
+    return method
 
 
 def _move_retained(self: Tensor, old: Tensor) -> None:

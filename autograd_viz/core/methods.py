@@ -12,6 +12,7 @@ from .backward import backward as run_backward_pass
 from .dtypes import dtype, float32, float64, int64
 from .ops import activation, arithmetic, comparison, linalg, reduction, shape
 from .printing import tensor_text
+from .public import INPLACE, NAMESPACES
 from .tensor import Tensor
 
 
@@ -237,5 +238,9 @@ for _names, _op in {
     for _name in _names.split():
         setattr(Tensor, _name, _op)
 # fmt: on
+for _name, _op in NAMESPACES["Tensor"].items():
+    setattr(Tensor, _name, _op)
+for _name, _op in INPLACE.items():
+    setattr(Tensor, f"{_name}_", inplace.in_place(_op, f"{_name}_"))
 Tensor.T = property(lambda self: permute(self, *reversed(range(self.ndim))))  # type: ignore[attr-defined]
 Tensor.mT = property(lambda self: transpose(self, -2, -1))  # type: ignore[attr-defined]

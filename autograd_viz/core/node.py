@@ -194,7 +194,7 @@ class PrimitiveNode(Node):
 
     def release(self) -> None:
         """Free the saved tensors; plain values (a dim, an exponent) stay."""
-        self._saved = tuple(FREED if isinstance(s, SavedTensor) else s for s in self._saved)
+        self._saved = tuple(FREED if _holds_tensor(s) else s for s in self._saved)
 
     def remember(self) -> tuple[Any, ...]:
         """What passed, and the saved values."""
@@ -213,13 +213,26 @@ class PrimitiveNode(Node):
         value = self._saved[index]
         if value is FREED:
             raise RuntimeError(FREED_MESSAGE)
-        return value.unpack(self) if isinstance(value, SavedTensor) else value
+        if isinstance(value, SavedTensor):
+            return value.unpack(self)
+        if _holds_tensor(value):
+            return tuple(s.unpack(self) if isinstance(s, SavedTensor) else s for s in value)
+        return value
+
+
+def _holds_tensor(saved: Any) -> bool:
+    """Is there a tensor in this saved value (alone, or in a tuple as the indices of an advanced index)?"""
+    return isinstance(saved, SavedTensor) or (isinstance(saved, tuple) and any(isinstance(s, SavedTensor) for s in saved))
 
 
 class AccumulateGrad(Node):
     """The end of a path: adds what arrives to ``variable.grad``."""
 
     __slots__ = ("variable",)
+
+    def name(self) -> str:
+        """The name with PyTorch's namespace; the class is plain AccumulateGrad."""
+        return "torch::autograd::AccumulateGrad"
 
     def __init__(self, variable: Tensor) -> None:
         super().__init__((), ((variable._data.shape, variable._data.dtype),))

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections import namedtuple
 from collections.abc import Callable
 from types import MethodType
 from typing import Any, NamedTuple
@@ -51,20 +52,34 @@ class Primitive:
     """An op that autograd knows; call it on tensors and Python numbers."""
 
     def __init__(
-        self, forward: Callable[..., Any], node_name: str, *, view: bool, promotes: bool, several: bool, cuts: bool
+        self,
+        forward: Callable[..., Any],
+        node_name: str,
+        *,
+        view: bool,
+        promotes: bool,
+        several: bool,
+        cuts: bool,
+        results: tuple[str, ...],
+        nondifferentiable: tuple[str, ...],
+        materialize: bool,
     ) -> None:
         self.forward, self.name, self.__doc__ = forward, forward.__name__, forward.__doc__
         self.__name__ = self.name
         self.title = re.sub(r"Backward(s|\d*)$", "", node_name) or self.name.capitalize()  # "Mul", as in MulBackward0
-        self.node_name, self.view, self.promotes, self.several, self.cuts = node_name, view, promotes, several, cuts
-        self.cuts = cuts
+        self.node_name, self.view, self.promotes, self.cuts = node_name, view, promotes, cuts
+        self.several = several or bool(results)
+        self.result_names, self.nondifferentiable, self.materialize = results, set(nondifferentiable), materialize
+        self.make_results = namedtuple(self.name, results) if results else None  # type: ignore[misc]
         parameters = inspect.signature(forward).parameters.values()
         self.inputs = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+        self.optional = {p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD and p.default is None}
         self.variadic = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), None)
         self.options = {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
         self.rules: tuple[Rule | None, ...] = ()
         self.saved_names: tuple[str, ...] = ()
         self._guards: tuple[int | None, ...] = ()
+        self._takes_all = False  # the rules get the gradients of all outputs, not only that of the first
         self.node_class: type[PrimitiveNode] | None = None
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
@@ -82,8 +97,10 @@ class Primitive:
             TypeError: a rule is for, or asks for, something the op does not have; the message lists the choices.
         """
         inputs = [self.variadic] if self.variadic else self.inputs
-        known = {*inputs, *self.options, "result"}
-        known |= {f"{n}_sym_{what}" for n in inputs for what in ("sizes", "numel")}
+        known = {*inputs, *self.options, *(self.result_names or ("result",))}
+        known |= {f"result{i}" for i in range(len(self.result_names))}
+        known |= {f"{n}_sym_{what}" for n in inputs for what in ("sizes", "sizes_opt", "strides", "numel")}
+        known |= {f"{n}_sym_argsize_{d}" for n in inputs for d in (*range(5), *(f"minus_{i}" for i in range(1, 5)))}
         for target, rule in rules.items():
             asked = list(inspect.signature(rule).parameters)[1:]
             if target not in inputs or not set(asked) <= known:
@@ -91,6 +108,7 @@ class Primitive:
         asked_by_any = {name for r in rules.values() for name in list(inspect.signature(r).parameters)[1:]}
         self.saved_names = tuple(sorted(asked_by_any))
         self.rules = tuple(self._read(rules[n]) if n in rules else None for n in inputs)
+        self._takes_all = any(next(iter(inspect.signature(r).parameters)) == "grads" for r in rules.values())
         self._guards = tuple(self._guard(place) for place in range(len(self.saved_names)))
         self.node_class = _make_node_class(self)
 
@@ -103,69 +121,117 @@ class Primitive:
 
     def __call__(self, /, *args: Any, **options: Any) -> Any:
         """Run the op on tensors and numbers, and record it if grad mode is on."""
-        if len(args) < len(self.inputs):  # tensors by keyword: add(input=x, other=y)
-            options = {"self" if k == "input" else k: v for k, v in options.items()}
-            args = (*args, *(options.pop(n) for n in self.inputs[len(args) :] if n in options))
-        if not self.variadic and len(args) != len(self.inputs):
-            raise TypeError(f"{self.name}() takes {len(self.inputs)} tensor argument(s), got {len(args)}")
-        inputs = tuple(a if isinstance(a, Tensor) else as_operand(a, self.name, i) for i, a in enumerate(args))
-        if unknown := options.keys() - self.options.keys():
-            raise TypeError(f"{self.name}() got an unexpected keyword argument {sorted(unknown)[0]!r}")
-        options = {**self.options, **options}
+        args, options = self._bound(args, options)
+        inputs = tuple(
+            a if isinstance(a, Tensor) or (a is None and self.inputs[i] in self.optional) else as_operand(a, self.name, i)
+            for i, a in enumerate(args)
+        )
         arrays = self._arrays(inputs)
         with np.errstate(all="ignore"):  # inf and nan are values here, as in PyTorch
-            value = self.forward(*arrays, **options)
+            value = self.forward(*arrays, **{k: _array_of(v) for k, v in options.items()})
         results = tuple(Tensor._of(v) for v in value) if self.several else (Tensor._of(value),)
         if self.view:
             for r in results:
-                r._share_storage(inputs[0], self.cuts)
+                r._share_storage(inputs[0], self.cuts)  # type: ignore[arg-type]
         if is_grad_enabled():
             self._record(inputs, options, results)
+        if self.make_results:
+            return self.make_results(*results)
         return results if self.several else results[0]
 
-    def _arrays(self, inputs: tuple[Tensor, ...]) -> list[np.ndarray[Any, Any]]:
+    def _bound(self, args: tuple[Any, ...], options: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The tensor arguments in order, and all options: what is positional beyond the tensors are options in order."""
+        if not self.variadic:
+            positional = dict(zip((*self.inputs, *self.options), args, strict=False))
+            if len(args) > len(self.inputs) + len(self.options):
+                most = len(self.inputs) + len(self.options)
+                raise TypeError(f"{self.name}() takes {most} positional arguments but {len(args)} were given")
+            options = {
+                **positional,
+                **{"self" if k == "input" and "input" not in self.inputs else k: v for k, v in options.items()},
+            }
+            missing = [n for n in self.inputs if n not in options and n not in self.optional]
+            if missing:
+                raise TypeError(f"{self.name}() missing 1 required positional arguments: {missing[0]!r}")
+            args = tuple(options.pop(n, None) for n in self.inputs)
+        if unknown := options.keys() - self.options.keys():
+            raise TypeError(f"{self.name}() got an unexpected keyword argument {sorted(unknown)[0]!r}")
+        options = {**self.options, **options}
+        for n, v in options.items():
+            if v is inspect.Parameter.empty:
+                raise TypeError(f"{self.name}() missing 1 required positional arguments: {n!r}")
+        return args, options
+
+    def _arrays(self, inputs: tuple[Tensor | None, ...]) -> list[Any]:
         """The inputs' arrays, brought to their common type if the op mixes types."""
-        arrays = [t._data for t in inputs]
+        arrays = [None if t is None else t._data for t in inputs]
         if not self.promotes:
             return arrays
-        check_broadcast(arrays[0].shape, arrays[1].shape)
-        if arrays[0].dtype != arrays[1].dtype:
-            common = promote([(a.dtype, a.ndim, t._is_number) for a, t in zip(arrays, inputs, strict=True)])
+        there = [(t._data, t._is_number) for t in inputs if t is not None]
+        for a, _ in there[1:]:
+            check_broadcast(there[0][0].shape, a.shape)
+        if any(a.dtype != there[0][0].dtype for a, _ in there):
+            common = promote([(a.dtype, a.ndim, is_number) for a, is_number in there])
             with np.errstate(all="ignore"):
-                return [a.astype(common, copy=False) for a in arrays]
+                return [None if a is None else a.astype(common, copy=False) for a in arrays]
         return arrays
 
-    def _record(self, inputs: tuple[Tensor, ...], options: dict[str, Any], results: tuple[Tensor, ...]) -> None:
+    def _record(self, inputs: tuple[Tensor | None, ...], options: dict[str, Any], results: tuple[Tensor, ...]) -> None:
         """Make the backward node if one is needed, and remember which op made the results."""
         node = None
-        if self.node_class is not None and any(t._requires_grad for t in inputs) and results[0]._data.dtype.kind == "f":
-            edges = tuple(gradient_edge(t) for t in inputs)
-            metadata = tuple((r._data.shape, r._data.dtype) for r in results)
+        outputs = tuple(r for i, r in enumerate(results) if self._is_differentiable(i, r))
+        if self.node_class is not None and outputs and any(t is not None and t._requires_grad for t in inputs):
+            edges = tuple((None, 0) if t is None else gradient_edge(t) for t in inputs)
+            metadata = tuple((r._data.shape, r._data.dtype) for r in outputs)
             node = self.node_class(edges, metadata, self._save(inputs, options, results))
-            for i, r in enumerate(results):
+            for i, r in enumerate(outputs):
                 r._set_history(node, i)
-        provenance.record(self.title, inputs, options, results, node)
+        given = tuple(t for t in inputs if t is not None)
+        given += tuple(
+            t for v in options.values() for t in (v if isinstance(v, tuple | list) else (v,)) if isinstance(t, Tensor)
+        )
+        provenance.record(self.title, given, options, results, node)
 
-    def _save(self, inputs: tuple[Tensor, ...], options: dict[str, Any], results: tuple[Tensor, ...]) -> tuple[Any, ...]:
+    def _is_differentiable(self, index: int, result: Tensor) -> bool:
+        if self.result_names and self.result_names[index] in self.nondifferentiable:
+            return False
+        return result._data.dtype.kind in "fc"
+
+    def _save(self, inputs: tuple[Tensor | None, ...], options: dict[str, Any], results: tuple[Tensor, ...]) -> tuple[Any, ...]:
         """What the rules ask for, in the order of `saved_names`; see Note [When a tensor is saved]."""
         saved: list[Any] = []
         for name, guard in zip(self.saved_names, self._guards, strict=True):
-            wanted = guard is None or inputs[guard]._requires_grad
+            of_guard = None if guard is None else inputs[guard]
+            wanted = guard is None or (of_guard is not None and of_guard._requires_grad)
+            index = self._result_index(name)
             if name in options:
-                saved.append(options[name])
-            elif name == "result":
-                saved.append(SavedTensor(results[0], 0) if wanted else None)
+                saved.append(_kept_option(options[name]))
+            elif index is not None:
+                saved.append(self._kept_result(results, index) if wanted else None)
             elif name in self.inputs:
-                saved.append(SavedTensor(inputs[self.inputs.index(name)]) if wanted else None)
+                t = inputs[self.inputs.index(name)]
+                saved.append(SavedTensor(t) if wanted and t is not None else None)
             else:
                 base, _, what = name.partition("_sym_")
-                array = inputs[self.inputs.index(base)]._data
-                saved.append(array.size if what == "numel" else array.shape)
+                saved.append(_metadata(inputs[self.inputs.index(base)], what))
         return tuple(saved)
+
+    def _kept_result(self, results: tuple[Tensor, ...], index: int) -> SavedTensor:
+        """An own result, kept so that the node and it are no reference cycle."""
+        if not self._is_differentiable(index, results[index]):
+            return SavedTensor(results[index]._without_history())
+        return SavedTensor(results[index], sum(self._is_differentiable(i, r) for i, r in enumerate(results[:index])))
+
+    def _result_index(self, name: str) -> int | None:
+        """Which result a saved name means, if any."""
+        if name in self.result_names:
+            return self.result_names.index(name)
+        match = re.fullmatch(r"result(\d*)", name)
+        return int(match[1] or 0) if match and name not in self.inputs else None
 
     def _guard(self, place: int) -> int | None:
         """The input that must require grad for the saved value at `place` to be kept, or None if it always is."""
-        if self.saved_names[place] == "result":
+        if self._result_index(self.saved_names[place]) is not None:
             return None
         users = [i for i, rule in enumerate(self.rules) if rule and place in rule.wants]
         several = sum(rule is not None for rule in self.rules) > 1
@@ -175,7 +241,8 @@ class Primitive:
 
     def vjp(self, node: PrimitiveNode, grads: tuple[Any, ...], on_tensors: bool) -> tuple[Any, ...]:
         """grad_inputs of `node`: the rule of every input that wants a gradient, run on arrays or on tensors."""
-        grad = self._materialized(node, grads, on_tensors) if self.several else grads[0]
+        several = self.several and self._takes_all
+        grad = grads[0] if not several else self._materialized(node, grads, on_tensors) if self.materialize else grads
         values = {i: node.unpack(i) for i in self._places(node)}
         if not on_tensors:
             values = {i: _plain(v) for i, v in values.items()}
@@ -193,7 +260,7 @@ class Primitive:
             grads: a symbol per grad_output.
             saved: symbols for saved tensors; what is not there (a dim, an exponent) is shown by its value.
         """
-        grad: Any = list(grads) if self.several else grads[0]
+        grad: Any = list(grads) if self._takes_all else grads[0]
         texts = {}
         for name, need, rule in zip(
             [self.variadic] if self.variadic else self.inputs, self._needs(node), self.rules, strict=True
@@ -214,6 +281,37 @@ class Primitive:
         """Zeros for the outputs that nobody used."""
         zeros = [np.zeros(shape, dtype) for shape, dtype in node._input_metadata]
         return tuple((Tensor._of(z) if on_tensors else z) if g is None else g for g, z in zip(grads, zeros, strict=True))
+
+
+def _array_of(value: Any) -> Any:
+    """An option as the forward wants it: tensors (alone or in a list) as arrays."""
+    if isinstance(value, Tensor):
+        return value._data
+    if isinstance(value, tuple | list) and any(isinstance(v, Tensor) for v in value):
+        return tuple(_array_of(v) for v in value)
+    return value
+
+
+def _kept_option(value: Any) -> Any:
+    """An option as a node keeps it: tensors (alone or in a list) as SavedTensor."""
+    if isinstance(value, Tensor):
+        return SavedTensor(value)
+    if isinstance(value, tuple | list) and any(isinstance(v, Tensor) for v in value):
+        return tuple(_kept_option(v) for v in value)
+    return value
+
+
+def _metadata(tensor: Tensor | None, what: str) -> Any:
+    """`<input>_sym_sizes` and its like."""
+    if tensor is None:
+        return None
+    array = tensor._data
+    if what.startswith("argsize_"):
+        which = what.removeprefix("argsize_")
+        return array.shape[-int(which[6:]) if which.startswith("minus_") else int(which)]
+    if what == "strides":
+        return tuple(n // array.itemsize for n in array.strides)
+    return array.size if what == "numel" else array.shape
 
 
 def check_broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> None:
@@ -237,7 +335,7 @@ def _plain(value: Any) -> Any:
     """A saved tensor as the first reading wants it; a Python number stays one, so that it does not widen the result."""
     if isinstance(value, Tensor):
         return value._data.item() if value._is_number else value._data
-    return value
+    return tuple(_plain(v) for v in value) if isinstance(value, tuple) else value
 
 
 def _make_node_class(p: Primitive) -> type[PrimitiveNode]:
@@ -257,6 +355,9 @@ def primitive(
     promotes: bool = False,
     several: bool = False,
     cuts: bool = False,
+    results: tuple[str, ...] = (),
+    nondifferentiable: tuple[str, ...] = (),
+    materialize: bool = True,
     written: Callable[..., Symbol] | None = None,
 ) -> Callable[..., Primitive]:
     """Declare an op. `node_name` is PyTorch's name of its backward node (tabled, never derived).
@@ -265,13 +366,26 @@ def primitive(
         node_name: empty for an op that is not differentiable.
         view: the result shares the memory of the first input.
         promotes: inputs of different types are brought to a common one.
-        several: the op has several outputs.
+        several: the op has several outputs, as many as it likes.
+        results: the names of a fixed number of outputs; whole numbers among them are not differentiable.
+        nondifferentiable: those of `results` that are not, although they are floating point.
+        materialize: zeros instead of None for the gradient of an output that nobody used.
         cuts: the view stands outside the graph (detach).
         written: how a formula shows it, as a function of Symbols; a call of its name if left out.
     """
 
     def declare(forward: Callable[..., Any]) -> Primitive:
-        p = Primitive(forward, node_name, view=view, promotes=promotes, several=several, cuts=cuts)
+        p = Primitive(
+            forward,
+            node_name,
+            view=view,
+            promotes=promotes,
+            several=several,
+            cuts=cuts,
+            results=results,
+            nondifferentiable=nondifferentiable,
+            materialize=materialize,
+        )
         ARRAY_NAMES[p.name], TENSOR_NAMES[p.name] = forward, p
         SYMBOL_NAMES[p.name] = written or writer(re.sub(r"_(dims?|all|sizes|scalar|tensors?)$", "", p.name))
         return p

@@ -98,7 +98,7 @@ class Tensor:
 
     def _set_history(self, node: Node, output_nr: int) -> None:
         """Become output `output_nr` of `node`'s op, if the type has gradients at all."""
-        if self._data.dtype.kind == "f":
+        if self._data.dtype.kind in "fc":
             self._requires_grad, self._grad_fn, self._output_nr = True, node, output_nr
 
     def _share_storage(self, base: Tensor, cut: bool) -> None:

@@ -1,5 +1,8 @@
 """Stateless functions, by the names of torch.nn.functional."""
 
 from ..core.ops.activation import relu, sigmoid, tanh
+from ..core.public import NAMESPACES
 
-__all__ = ["relu", "sigmoid", "tanh"]
+globals().update(NAMESPACES["nn.functional"])
+
+__all__ = ["relu", "sigmoid", "tanh", *NAMESPACES["nn.functional"]]  # noqa: PLE0604 -- strings

@@ -141,7 +141,7 @@ class CoreGraph:
     def _node(self, n: Node, id: str, op: str | None, order: int | None) -> model.Node:
         return model.Node(
             id=id,
-            name=n.name(),
+            name=type(n).__name__,
             op=op,
             outputs=len(n._input_metadata),
             next_functions=tuple(

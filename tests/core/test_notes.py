@@ -15,7 +15,7 @@ def leaves(*values: float) -> list[av.Tensor]:
 
 def tree(node: Any) -> Any:
     """A backward graph as nested names: {"MulBackward0": [(…, 0), …]}."""
-    return None if node is None else {node.name(): [(tree(n), i) for n, i in node.next_functions]}
+    return None if node is None else {type(node).__name__: [(tree(n), i) for n, i in node.next_functions]}
 
 
 ACC = {"AccumulateGrad": []}

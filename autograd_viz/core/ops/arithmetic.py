@@ -74,6 +74,43 @@ div.defvjp(
 )
 
 
+# PyTorch's overloads for a plain number: what its own composites and backward formulas call. `x * 2` written by a user is `mul`.
+@primitive("AddBackward1")
+def add_scalar(self, *, other, alpha=1):
+    """self + alpha * other, for a number `other`."""
+    return widened(self, other) + alpha * other
+add_scalar.defvjp(
+    self = lambda grad: grad,
+)
+
+
+@primitive("SubBackward1")
+def sub_scalar(self, *, other, alpha=1):
+    """self - alpha * other, for a number `other`."""
+    return widened(self, other) - alpha * other
+sub_scalar.defvjp(
+    self = lambda grad: grad,
+)
+
+
+@primitive("MulBackward1")
+def mul_scalar(self, *, other):
+    """self * other, for a number `other`."""
+    return widened(self, other) * other
+mul_scalar.defvjp(
+    self = lambda grad, other: grad * other,
+)
+
+
+@primitive("DivBackward1")
+def div_scalar(self, *, other):
+    """self / other, for a number `other`."""
+    return _as_float(self) / other
+div_scalar.defvjp(
+    self = lambda grad, other: grad / other,
+)
+
+
 @primitive("NegBackward0")
 def neg(self):
     """-self."""

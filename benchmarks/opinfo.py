@@ -1,0 +1,223 @@
+"""Parity with PyTorch's own catalogue of ops: values, gradients and backward graphs, sample by sample.
+
+    python -m benchmarks.opinfo                 every variant, and what fails where
+    python -m benchmarks.opinfo -k linalg       only those with this in their name
+    python -m benchmarks.opinfo -v              with the first failure of each in full
+
+A variant is whole if for each of its samples the values, the gradients under a random cotangent, the names, arity and
+edges of the backward graph and the names of what its nodes save are PyTorch's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import random
+import types
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch.testing._internal.common_methods_invocations import op_db
+
+import autograd_viz as av
+
+MOST_SAMPLES = 60  # of a variant; some have hundreds that differ in one option
+RANDOM = ("dropout", "normal", "bernoulli", "rrelu", "_lowrank", "fractional_max_pool")  # values are drawn, not computed
+
+
+class Outcome(NamedTuple):
+    """How one variant fared: "whole", "absent", "failed" or "skipped" (PyTorch itself refuses), and why."""
+
+    name: str
+    status: str
+    detail: str = ""
+
+
+def variants() -> Iterator[Any]:
+    """The differentiable variants on CPU float64."""
+    for op in op_db:
+        if op.supports_autograd and torch.float64 in op.supported_backward_dtypes("cpu") and torch.float64 in op.dtypes:
+            yield op
+
+
+def name_of(op: Any) -> str:
+    """The op's name with its variant."""
+    return op.name + (f".{op.variant_test_name}" if op.variant_test_name else "")
+
+
+def ours(op: Any) -> Callable[..., Any] | None:
+    """The same callable over autograd_viz, or None if the core does not know the name."""
+    function = op.op
+    if isinstance(function, types.FunctionType) and (function.__module__ or "").startswith("torch.testing"):
+        names = {**function.__globals__, "torch": av, "F": av.nn.functional}
+        copy = types.FunctionType(function.__code__, names, function.__name__, function.__defaults__, function.__closure__)
+        copy.__kwdefaults__ = function.__kwdefaults__
+        return copy
+    for start, path in ((av, op.name), (av.Tensor, op.name), (av, op.name.replace("ops.aten.", ""))):
+        target: Any = start
+        for part in path.removeprefix("torch.").split("."):
+            target = getattr(target, part, None)
+        if target is not None:
+            return method(op.name) if start is av.Tensor else target
+    return None
+
+
+def method(name: str) -> Callable[..., Any]:
+    """A call of a method or property by name, as OpInfo writes those."""
+
+    def call(x: Any, *args: Any, **kwargs: Any) -> Any:
+        attribute = getattr(x, name)
+        return attribute(*args, **kwargs) if callable(attribute) else attribute
+
+    return call
+
+
+def translated(value: Any, twins: dict[int, Any]) -> Any:
+    """An argument of PyTorch's as one of ours; the same tensor stays the same tensor."""
+    if isinstance(value, torch.Tensor):
+        if id(value) not in twins:
+            twin = av.from_numpy(value.detach().numpy())
+            twins[id(value)] = (twin.requires_grad_(value.requires_grad), value)
+        return twins[id(value)][0]
+    if isinstance(value, torch.dtype):
+        return getattr(av, str(value).removeprefix("torch."))
+    if isinstance(value, list | tuple) and not isinstance(value, torch.Size):
+        made = [translated(v, twins) for v in value]
+        return type(value)(*made) if hasattr(value, "_fields") else type(value)(made)
+    if isinstance(value, torch.Size):
+        return tuple(value)
+    if isinstance(value, dict):
+        return {k: translated(v, twins) for k, v in value.items()}
+    return value
+
+
+def tensors(value: Any, kind: type) -> list[Any]:
+    """All tensors in nested results."""
+    if isinstance(value, kind):
+        return [value]
+    if isinstance(value, dict):
+        value = list(value.values())
+    return [t for v in value for t in tensors(v, kind)] if isinstance(value, list | tuple) else []
+
+
+def graph(outputs: list[Any], leaves: list[Any]) -> list[Any]:
+    """The backward graph as text, nodes numbered as a walk from the outputs meets them."""
+    positions: dict[Any, int] = {}
+    order: list[Any] = []
+
+    def number(node: Any) -> Any:
+        if node is None:
+            return None
+        if node not in positions:
+            positions[node] = len(order)
+            order.append(node)
+        return positions[node]
+
+    lines: list[Any] = [(number(t.grad_fn), t.output_nr) for t in outputs]
+    k = 0
+    while k < len(order):
+        node = order[k]
+        k += 1
+        name = node.name()
+        if name.endswith("AccumulateGrad"):
+            lines.append((name, next((i for i, leaf in enumerate(leaves) if leaf is node.variable), None)))
+            continue
+        saved = sorted(a.removeprefix("_saved_") for a in dir(node) if a.startswith("_saved_"))
+        lines.append((name, [(number(n), i if n is not None else 0) for n, i in node.next_functions], saved))
+    return lines
+
+
+def compare(op: Any, function: Callable[..., Any], sample: Any) -> str:
+    """The first difference on one sample, or an empty text."""
+    expected = op(sample.input, *sample.args, **sample.kwargs)
+    expected = sample.output_process_fn_grad(expected)
+    theirs = tensors(expected, torch.Tensor)
+    twins: dict[int, Any] = {}
+    args = translated((sample.input, *sample.args), twins)
+    kwargs = translated(sample.kwargs, twins)
+    mine = tensors(function(*args, **kwargs), av.Tensor)
+    if sample.output_process_fn_grad.__module__.startswith("torch.testing") and len(mine) != len(theirs):
+        mine = mine[: len(theirs)]
+    if len(mine) != len(theirs):
+        return f"results: {len(mine)} for {len(theirs)}"
+    drawn = any(r in op.name for r in RANDOM)
+    for i, (m, t) in enumerate(zip(mine, theirs, strict=True)):
+        if tuple(m.shape) != tuple(t.shape) or str(m.dtype) != str(t.dtype):
+            return f"result {i}: {tuple(m.shape)} {m.dtype} for {tuple(t.shape)} {t.dtype}"
+        if not drawn and not close(m, t):
+            return f"result {i}: values {m.detach().numpy().reshape(-1)[:4]} for {t.detach().reshape(-1)[:4].numpy()}"
+    pairs = [p for p in twins.values() if p[1].requires_grad]
+    graphs = graph(mine, [p[0] for p in pairs]), graph(theirs, [p[1] for p in pairs])
+    if graphs[0] != graphs[1]:
+        line = next((i for i, (a, b) in enumerate(zip(*graphs, strict=False)) if a != b), min(map(len, graphs)))
+        return f"graph line {line}: {graphs[0][line : line + 2]} for {graphs[1][line : line + 2]}"
+    return "" if drawn else gradients(mine, theirs, pairs)
+
+
+def gradients(mine: list[Any], theirs: list[Any], pairs: list[Any]) -> str:
+    """The first difference of the gradients under one random cotangent."""
+    roots = [(m, t) for m, t in zip(mine, theirs, strict=True) if t.requires_grad]
+    if not roots or not pairs:
+        return ""
+    cotangents = [torch.randn_like(t) for _, t in roots]
+    want = torch.autograd.grad([t for _, t in roots], [p[1] for p in pairs], cotangents, allow_unused=True)
+    seeds = [av.from_numpy(c.numpy()) for c in cotangents]
+    got = av.autograd.grad([m for m, _ in roots], [p[0] for p in pairs], seeds, allow_unused=True)
+    for i, (g, w) in enumerate(zip(got, want, strict=True)):
+        if (g is None) != (w is None):
+            return f"gradient {i}: {g} for {w}"
+        if g is not None and (tuple(g.shape) != tuple(w.shape) or not close(g, w)):
+            return f"gradient {i}: {g.numpy().reshape(-1)[:4]} for {w.reshape(-1)[:4].numpy()}"
+    return ""
+
+
+def close(mine: Any, theirs: Any) -> bool:
+    """Equal within rounding, nan and infinities included."""
+    a, b = mine.detach().numpy(), theirs.detach().resolve_conj().numpy()
+    tolerance = 2e-2 if b.dtype == np.float16 else 1e-4 if b.dtype == np.float32 else 1e-7
+    return bool(np.allclose(a, b, rtol=tolerance, atol=tolerance, equal_nan=True))
+
+
+def run(op: Any, seed: int = 0) -> Outcome:
+    """All samples of a variant (at most `MOST_SAMPLES`, drawn)."""
+    name = name_of(op)
+    function = ours(op)
+    if function is None:
+        return Outcome(name, "absent")
+    torch.manual_seed(seed)
+    samples = list(op.sample_inputs("cpu", torch.float64, requires_grad=True))
+    if len(samples) > MOST_SAMPLES:
+        samples = random.Random(seed).sample(samples, MOST_SAMPLES)
+    for k, sample in enumerate(samples):
+        try:
+            difference = compare(op, function, sample)
+        except (NotImplementedError, AttributeError) as error:
+            return Outcome(name, "absent" if k == 0 else "failed", f"sample {k}: {type(error).__name__}: {error}")
+        except Exception as error:
+            difference = f"{type(error).__name__}: {error}"
+        if difference:
+            return Outcome(name, "failed", f"sample {k}: {difference}")
+    return Outcome(name, "whole")
+
+
+def main() -> None:
+    """Run and print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("-k", default="", help="only variants with one of these (comma separated) in their name")
+    parser.add_argument("-v", action="store_true", help="failures in full")
+    chosen = parser.parse_args()
+    warnings.simplefilter("ignore")
+    wanted = chosen.k.split(",")
+    outcomes = [run(op) for op in variants() if any(w in name_of(op) for w in wanted)]
+    for o in outcomes:
+        if o.status != "whole":
+            print(f"{o.status:7} {o.name}: {o.detail if chosen.v else o.detail[:150]}")
+    counts = collections.Counter(o.status for o in outcomes)
+    print(", ".join(f"{n} {status}" for status, n in counts.most_common()), f"of {len(outcomes)} variants")
+
+
+if __name__ == "__main__":
+    main()
