@@ -163,5 +163,5 @@ __all__ = [
     "where",
     "zeros",
     "zeros_like",
-    *_public.NAMESPACES["torch"],
+    *_public.NAMESPACES["torch"],  # noqa: PLE0604 -- strings
 ]  # fmt: skip

@@ -70,7 +70,7 @@ class Primitive:
         self.node_name, self.view, self.promotes, self.cuts = node_name, view, promotes, cuts
         self.several = several or bool(results)
         self.result_names, self.nondifferentiable, self.materialize = results, set(nondifferentiable), materialize
-        self.make_results = namedtuple(self.name, results) if results else None  # type: ignore[misc]
+        self.make_results = namedtuple(self.name, results) if results else None
         parameters = inspect.signature(forward).parameters.values()
         self.inputs = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
         self.optional = {p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD and p.default is None}

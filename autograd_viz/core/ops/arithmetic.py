@@ -74,7 +74,7 @@ div.defvjp(
 )
 
 
-# PyTorch's overloads for a plain number: what its own composites and backward formulas call. `x * 2` written by a user is `mul`.
+# PyTorch's overloads for a plain number, called by its composites and backward formulas; a user's `x * 2` is `mul`.
 @primitive("AddBackward1")
 def add_scalar(self, *, other, alpha=1):
     """self + alpha * other, for a number `other`."""
