@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from .dtypes import dtype, float64, from_numpy_dtype, get_default_dtype
-from .tensor import Array, Tensor
+from .dtypes import dtype, from_numpy_dtype, get_default_dtype, promote
+from .quiet import quiet
+from .tensor import Array, Number, Tensor
 
 
 def as_operand(value: Any, op: str, position: int) -> Tensor:
@@ -16,21 +17,62 @@ def as_operand(value: Any, op: str, position: int) -> Tensor:
     Raises:
         TypeError: it is neither.
     """
-    if isinstance(value, bool | int | float | np.number | np.bool_):
-        kind = (
-            np.bool_
-            if isinstance(value, bool | np.bool_)
-            else np.int64
-            if isinstance(value, int | np.integer)
-            else float64.numpy
-        )
-        number = Tensor(np.array(value, dtype=kind))
-        number._is_number = True
-        return number
+    kind = type(value)
+    if kind is float:
+        return Number(value, np.array(value))
+    if kind is int:
+        return Number(value, np.array(value, np.int64))
+    if isinstance(value, bool | np.bool_):
+        return Number(bool(value), np.array(value, np.bool_))
+    if isinstance(value, int | np.integer):
+        return Number(int(value), np.array(value, np.int64))
+    if isinstance(value, float | np.floating):
+        return Number(float(value), np.array(value, np.float64))
+    if isinstance(value, complex | np.complexfloating):
+        return Number(complex(value), np.array(value, np.complex128))
     if isinstance(value, np.ndarray):
         return Tensor(value)
     name = "input" if position == 0 else "other"
-    raise TypeError(f"{op}(): argument '{name}' (position {position + 1}) must be Tensor, not {type(value).__name__}")
+    raise TypeError(f"{op}(): argument '{name}' (position {position + 1}) must be Tensor, not {kind.__name__}")
+
+
+def array_of(value: Any) -> Any:
+    """An option as a forward wants it: tensors (alone or in a list) as arrays."""
+    if isinstance(value, Tensor):
+        return value._data
+    if isinstance(value, tuple | list) and any(isinstance(v, Tensor) for v in value):
+        return tuple(array_of(v) for v in value)
+    return value
+
+
+def brought_together(*operands: Tensor | None) -> tuple[Any, ...]:
+    """The operands' arrays in their common type, by PyTorch's rules; a Python number beside floats stays one."""
+    if len(operands) == 2:
+        a, b = operands
+        if type(b) is Number and a is not None and a._data.dtype.kind == "f" and type(b.value) is not complex:
+            return a._data, b.value
+    there = [(t._data.dtype, t._data.ndim, t._is_number) for t in operands if t is not None]
+    common = promote(there)
+    return tuple(None if t is None else quiet.run(t._data.astype, common, copy=False) for t in operands)
+
+
+def check_broadcast(*operands: Tensor | None) -> None:
+    """Refuse shapes that do not broadcast.
+
+    Raises:
+        RuntimeError: in PyTorch's words.
+    """
+    shapes = [t._data.shape for t in operands if t is not None]
+    a = shapes[0]
+    for b in shapes[1:]:
+        longest = max(len(a), len(b))
+        for i in range(1, min(len(a), len(b)) + 1):
+            if a[-i] != b[-i] and 1 not in (a[-i], b[-i]):
+                raise RuntimeError(
+                    f"The size of tensor a ({a[-i]}) must match the size of tensor b ({b[-i]}) at non-singleton dimension "
+                    f"{longest - i}"
+                )
+        a = np.broadcast_shapes(a, b)
 
 
 def check_dim(dim: int, ndim: int) -> int:

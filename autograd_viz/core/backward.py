@@ -4,47 +4,87 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from .engine import GraphTask, run_backward
-from .node import AccumulateGrad, Edge, gradient_edge
+from .engine import GraphTask
+from .node import Edge, Node, gradient_edge
 from .tensor import Size, Tensor
 
 
-def first_gradient(output: Tensor, gradient: Tensor | None, create_graph: bool, index: int = 0) -> Any:
+class GradientEdge(NamedTuple):
+    """A place in the backward graph: a node, and which of its op's outputs."""
+
+    node: Node
+    output_nr: int
+    ownership_token: Any = None
+
+
+def get_gradient_edge(tensor: Tensor) -> GradientEdge:
+    """Where the gradient of a tensor goes.
+
+    Raises:
+        RuntimeError: it does not require grad.
+    """
+    node, output_nr = gradient_edge(tensor)
+    if node is None:
+        raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
+    return GradientEdge(node, output_nr)
+
+
+def first_gradient(output: Any, gradient: Any, create_graph: bool, index: int = 0) -> Any:
     """The gradient that a pass starts with: the user's, or 1 for a single element.
 
     Raises:
         RuntimeError: `output` has no graph, several elements and no gradient, or another shape than its gradient.
         TypeError: `gradient` is not a tensor.
     """
-    if not output._requires_grad:
-        raise RuntimeError(f"element {index} of tensors does not require grad and does not have a grad_fn")
+    if isinstance(output, GradientEdge):
+        shape, kind = output.node._outputs_metadata()[output.output_nr]
+    else:
+        if not output.requires_grad:
+            raise RuntimeError(f"element {index} of tensors does not require grad and does not have a grad_fn")
+        shape, kind = output._data.shape, output._data.dtype
     if gradient is None:
-        if output.numel() != 1:
+        if np.prod(shape, dtype=int) != 1:
             raise RuntimeError("grad can be implicitly created only for scalar outputs")
-        gradient = Tensor(np.ones_like(output._data))
+        if kind.kind == "c":
+            raise RuntimeError(
+                "grad can be implicitly created only for real scalar outputs but got torch.complex" + str(kind)[7:]
+            )
+        gradient = Tensor(np.ones(shape, kind))
     if not isinstance(gradient, Tensor):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
-    if gradient.shape != output.shape:
+    if gradient._data.shape != shape:
         raise RuntimeError(
-            f"Mismatch in shape: grad_output[{index}] has a shape of {Size(gradient.shape)} and output[{index}] has a "
-            f"shape of {Size(output.shape)}."
+            f"Mismatch in shape: grad_output[{index}] has a shape of {gradient.shape} and output[{index}] has a "
+            f"shape of {Size(shape)}."
         )
-    if gradient._data.dtype != output._data.dtype:
-        gradient = gradient.to(output.dtype)
+    if gradient._data.dtype != kind:
+        gradient = gradient.to(Tensor(np.empty(0, kind)).dtype)
     return gradient if create_graph else gradient._data
 
 
 def as_tuple(value: Any) -> tuple[Any, ...]:
-    """One tensor, or a sequence of them, as a tuple."""
-    return tuple(value) if isinstance(value, list | tuple) else (value,)
+    """One tensor (or gradient edge), or a sequence of them, as a tuple."""
+    if isinstance(value, Tensor | GradientEdge) or value is None:
+        return (value,)
+    return tuple(value) if isinstance(value, Sequence) or hasattr(value, "__iter__") else (value,)
+
+
+def edge_of(place: Any) -> Edge:
+    """The edge of a tensor or GradientEdge."""
+    return (place.node, place.output_nr) if isinstance(place, GradientEdge) else gradient_edge(place)
 
 
 def start(
-    outputs: Any, gradients: Any, retain_graph: bool | None, create_graph: bool, captures: Sequence[Edge] | None = None
+    outputs: Any,
+    gradients: Any,
+    retain_graph: bool | None,
+    create_graph: bool,
+    captures: Sequence[Edge] | None = None,
+    only: Sequence[Node] | None = None,
 ) -> GraphTask:
     """Check the arguments of a backward pass and set it up; nothing has run yet."""
     outputs = as_tuple(outputs)
@@ -52,15 +92,25 @@ def start(
     if len(gradients) != len(outputs):
         raise RuntimeError(f"got {len(outputs)} tensors and {len(gradients)} gradients")
     roots = [
-        (gradient_edge(o), first_gradient(o, g, create_graph, i))
-        for i, (o, g) in enumerate(zip(outputs, gradients, strict=True))
+        (edge_of(o), first_gradient(o, g, create_graph, i)) for i, (o, g) in enumerate(zip(outputs, gradients, strict=True))
     ]
     keep_graph = create_graph if retain_graph is None else retain_graph
-    return GraphTask(roots, keep_graph, create_graph, captures)
+    return GraphTask(roots, keep_graph, create_graph, captures, only)
+
+
+def run(task: GraphTask) -> None:
+    """Run a pass to its end; what `run_backward` would yield is dropped."""
+    while task.ready:
+        task.advance()
 
 
 def backward(
-    tensors: Any, grad_tensors: Any = None, retain_graph: bool | None = None, create_graph: bool = False, inputs: Any = None
+    tensors: Any,
+    grad_tensors: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    grad_variables: Any = None,
+    inputs: Any = None,
 ) -> None:
     """Add the gradients of `tensors` to the `grad` of the leaves they depend on.
 
@@ -69,11 +119,22 @@ def backward(
         grad_tensors: a gradient for each, in its shape; may be left out for single elements.
         retain_graph: keep saved tensors (default: the value of `create_graph`).
         create_graph: record the pass, for higher derivatives.
+        grad_variables: PyTorch's old name of `grad_tensors`.
         inputs: accumulate into these tensors only.
 
     Raises:
         RuntimeError: as PyTorch says it.
     """
+    if grad_variables is not None:
+        warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
+        if grad_tensors is not None:
+            raise RuntimeError(
+                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to `backward()`. Please only use "
+                "`grad_tensors`."
+            )
+        grad_tensors = grad_variables
+    if inputs is not None and len(as_tuple(inputs)) == 0:
+        raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
     if create_graph:
         warnings.warn(
             "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient "
@@ -83,20 +144,18 @@ def backward(
             UserWarning,
             stacklevel=3,
         )
-    if inputs is not None:
-        _accumulate_into(as_tuple(inputs), tensors, grad_tensors, retain_graph, create_graph)
-        return
-    for _ in run_backward(start(tensors, grad_tensors, retain_graph, create_graph)):
-        pass
+    only = None if inputs is None else _targets(as_tuple(inputs))
+    run(start(tensors, grad_tensors, retain_graph, create_graph, only=only))
 
 
-def _accumulate_into(inputs: tuple[Tensor, ...], *task: Any) -> None:
-    """backward(inputs=...): gradients are captured, then accumulated into just these tensors."""
-    if not inputs:
-        raise RuntimeError("'inputs' argument to backward() cannot be empty.")
-    for tensor, g in zip(inputs, grad(task[0], inputs, task[1], task[2], task[3], allow_unused=True), strict=True):
-        if g is not None:
-            AccumulateGrad(tensor).apply((g if task[3] else g._data,), on_tensors=task[3])
+def _targets(inputs: tuple[Any, ...]) -> list[Node]:
+    """The nodes at which backward(inputs=...) ends; a non-leaf keeps its gradient."""
+    for t in inputs:
+        if isinstance(t, Tensor):
+            if not t.requires_grad:
+                raise RuntimeError("One of the differentiated Tensors does not require grad")
+            t.retain_grad()
+    return [node for node, _ in map(edge_of, inputs) if node is not None]
 
 
 def grad(
@@ -105,7 +164,10 @@ def grad(
     grad_outputs: Any = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
-    allow_unused: bool = False,
+    only_inputs: bool = True,
+    allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
+    materialize_grads: bool = False,
 ) -> tuple[Tensor | None, ...]:
     """The gradients of `outputs` with respect to `inputs`, returned instead of accumulated.
 
@@ -115,23 +177,47 @@ def grad(
         grad_outputs: a gradient for each output; may be left out for single elements.
         retain_graph: keep saved tensors (default: the value of `create_graph`).
         create_graph: record the pass, so that the results can be differentiated.
+        only_inputs: accepted for PyTorch's sake; nothing else is computed anyway.
         allow_unused: None for an input that the outputs do not depend on, instead of an error.
+        is_grads_batched: not there: autograd_viz has no vmap.
+        materialize_grads: zeros instead of None for such an input.
 
     Raises:
-        RuntimeError: as PyTorch says it.
+        RuntimeError, ValueError: as PyTorch says it.
     """
+    if is_grads_batched:
+        raise NotImplementedError("autograd_viz has no torch.vmap, which is_grads_batched=True needs; loop over the gradients")
+    if materialize_grads and allow_unused is False:
+        raise ValueError(
+            "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
+        )
+    if not only_inputs:
+        warnings.warn(
+            "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for other parts "
+            "of the graph, please use torch.autograd.backward.",
+            FutureWarning,
+            stacklevel=2,
+        )
     wanted = as_tuple(inputs)
-    if any(not t._requires_grad for t in wanted):
+    if not wanted:
+        raise ValueError("grad requires non-empty inputs.")
+    if any(isinstance(t, Tensor) and not t.requires_grad for t in wanted):
         raise RuntimeError("One of the differentiated Tensors does not require grad")
-    edges = [gradient_edge(t) for t in wanted]
+    edges = [edge_of(t) for t in wanted]
     task = start(outputs, grad_outputs, retain_graph, create_graph, captures=edges)
-    for _ in run_backward(task):
-        pass
+    run(task)
     found = [task.captured.get(edge) for edge in edges]
     unused = [i for i, g in enumerate(found) if g is None]
-    if unused and not allow_unused:
+    if unused and not allow_unused and not materialize_grads:
         raise RuntimeError(
             f"The differentiated Tensor at index {unused[0]} appears to not have been used in the graph. Set "
             "allow_unused=True if this is the desired behavior."
         )
-    return tuple(g if g is None or isinstance(g, Tensor) else Tensor(np.array(g)) for g in found)
+    return tuple(_result(g, t, materialize_grads) for g, t in zip(found, wanted, strict=True))
+
+
+def _result(found: Any, wanted: Any, materialize: bool) -> Tensor | None:
+    """A captured gradient as a tensor of its own memory."""
+    if found is None and materialize and isinstance(wanted, Tensor):
+        return Tensor(np.zeros_like(wanted._data))
+    return found if found is None or isinstance(found, Tensor) else Tensor(np.array(found))

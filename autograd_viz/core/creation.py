@@ -18,7 +18,7 @@ def _leaf(name: str, array: Array, requires_grad: bool) -> Tensor:
     result = Tensor(array)
     if requires_grad and not result.dtype.is_floating_point:
         raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
-    provenance.record(name, (), {}, (result,), None)
+    provenance.record(name, result)
     result._requires_grad = requires_grad
     return result
 

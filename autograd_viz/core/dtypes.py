@@ -8,16 +8,25 @@ import numpy as np
 
 _BOOL, _INTEGER, _FLOAT, _COMPLEX = range(4)  # the categories of type promotion, weakest first
 
+_CPP = {
+    "Byte": "unsigned char",
+    "Char": "signed char",
+    "Half": "c10::Half",
+    "ComplexFloat": "c10::complex<float>",
+    "ComplexDouble": "c10::complex<double>",
+}
+
 
 class dtype:  # noqa: N801 -- PyTorch's name
     """An element type; there is one object per type, so `is` and `==` agree."""
 
-    __slots__ = ("category", "legacy", "name", "numpy")
+    __slots__ = ("category", "cpp", "legacy", "name", "numpy")
 
     def __init__(self, name: str, category: int, legacy: str) -> None:
         self.name, self.category = name, category
         self.numpy = np.dtype(name)
         self.legacy = legacy  # as in the "torch.FloatTensor" of error messages
+        self.cpp = _CPP.get(legacy, legacy.lower())  # as in "float != double"
 
     @property
     def is_floating_point(self) -> bool:

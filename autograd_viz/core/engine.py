@@ -11,16 +11,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .grad_mode import set_grad_enabled
-from .node import Edge, Node, Passed
-from .ops.shape import sum_to
-from .readings import ARRAY_NAMES
+from . import hooks
+from .anomaly import checked, running
+from .attention import Anomaly
+from .grad_mode import State
+from .node import Edge, Node
+from .quiet import quiet
+from .readings import ARRAY_NAMES, TENSOR_NAMES
 from .ready_queue import ReadyQueue
 from .tensor import Tensor
 
 SMALL = 64  # elements
-
-_sum_to_on_arrays = ARRAY_NAMES["sum_to"]
 
 
 class Step(NamedTuple):
@@ -36,9 +37,12 @@ class Step(NamedTuple):
     """
 
     node: Node
-    grad_outputs: tuple[Any, ...]
+    grad_outputs: Sequence[Any]
     results: tuple[Any, ...]
     grad_inputs: tuple[Any, ...]
+
+
+Done = tuple[Node, Sequence[Any], tuple[Any, ...], tuple[Any, ...]]  # the fields of a Step
 
 
 class GraphTask:
@@ -50,76 +54,167 @@ class GraphTask:
         create_graph: record the pass itself.
         captures: edges whose gradient is wanted as a result; then only nodes that lead to one of them run, and a
             captured leaf is not accumulated into.
+        only: run just the nodes that lead to one of these, and these themselves.
     """
 
     def __init__(
-        self, roots: Sequence[tuple[Edge, Any]], keep_graph: bool, create_graph: bool, captures: Sequence[Edge] | None = None
+        self,
+        roots: Sequence[tuple[Edge, Any]],
+        keep_graph: bool,
+        create_graph: bool,
+        captures: Sequence[Edge] | None = None,
+        only: Sequence[Node] | None = None,
     ) -> None:
         self.keep_graph, self.create_graph = keep_graph, create_graph
         self.captures: dict[Node, list[Edge]] = {}
         self.captured: dict[Edge, Any] = {}
         self.ready = ReadyQueue()
-        self.arrived: dict[Node, list[Any]] = {}
         starts = [edge[0] for edge, _ in roots if edge[0] is not None]
-        self.waiting_for, consumers = _count_dependencies(starts)
+        self.inbox = _inboxes(starts)
         self.needed: set[Node] | None = None
         if captures is not None:
             for edge in captures:
                 if edge[0] is not None:
                     self.captures.setdefault(edge[0], []).append(edge)
-            self.needed = _ancestors(list(self.captures), consumers)
+            self.needed = _leading_to(list(self.captures), starts)
+        if only is not None:
+            self.needed = _leading_to(only, starts) | set(only)
         self.starts = set(starts)
-        for edge, grad in roots:
-            self._deliver(edge, grad)
+        self.is_plain = not create_graph and self.needed is None
+        for (node, index), grad in roots:
+            if node is not None:
+                self._deliver(node, index, grad)
 
     def peek(self) -> Node | None:
         """The node that runs next, or None at the end."""
         return self.ready.peek() if self.ready else None
+
+    def waits_for(self, node: Node) -> int:
+        """How many gradients are still to arrive at a node."""
+        count: int = self.inbox[node][0]
+        return count
 
     def step(self) -> Step | None:
         """Run the next node; None if it only had a gradient to hand over (`captures`).
 
         If the node raises, the pass stays where it was.
         """
+        done = self.advance()
+        return None if done is None else Step(*done)
+
+    def advance(self) -> Done | None:
+        """`step`, as a plain tuple."""
         node = self.ready.peek()
-        grads = tuple(self.arrived.get(node, ()) or [None] * len(node._input_metadata))
-        with set_grad_enabled(self.create_graph), np.errstate(all="ignore"):
+        if self.is_plain and node.is_plain and node._extra is None and not Anomaly.enabled:
+            done: Done = quiet.run(self._plain_step, node)
+            return done
+        return self._attentive_step(node)
+
+    def _plain_step(self, node: Any) -> Done:
+        """The heart: run the rules, hand the results on. No code of the user's runs here."""
+        inbox = self.inbox
+        grads = inbox[node][1:]
+        grad_inputs = results = node.vjp(grads)
+        edges = tuple(zip(results, node._next, node._index, strict=True))
+        small = grads[0] is None or grads[0].size <= SMALL
+        for g, after, index in edges:
+            if g is None:
+                continue
+            if after is None or index or g.shape != after._shape or g.dtype is not after._dtype:
+                return self._finish(node, grads, results, self._validated(node, results))
+            if g.size > SMALL:
+                small = False
+        ready = self.ready
+        ready.pop()
+        node._passed = (
+            (grads, grad_inputs, node in self.starts) if small and not node._others else self._passed(node, grads, results)
+        )
+        if not self.keep_graph:
+            node.release()
+        for g, after, _ in edges:
+            if after is not None:
+                box = inbox[after]
+                if g is not None:
+                    box[1] = g if box[1] is None else box[1] + g
+                box[0] -= 1
+                if not box[0]:
+                    ready.push(after)
+        return node, grads, results, grad_inputs
+
+    def _passed(self, node: Node, grads: Sequence[Any], grad_inputs: Sequence[Any]) -> Any:
+        """What a drawing shows of this step afterwards: the small gradients."""
+        return _small(grads), _small(grad_inputs), node in self.starts
+
+    def _attentive_step(self, node: Node) -> Done | None:
+        """A step with whatever may surround a node: hooks, captures, recording, code of the user's."""
+        grads = self.inbox[node][1:]
+        before, State.enabled = State.enabled, self.create_graph
+        try:
+            if hooks.has_tensor_hooks(node):
+                grads = [self._raw(g) for g in hooks.run_tensor_hooks(node, [_tensor(g) for g in grads])]
+            arrived = grads
             for edge in self.captures.get(node, ()):
                 self.captured[edge] = grads[edge[1]]
             if self.needed is not None and node not in self.needed:
-                self._done(node)
-                if node._retains:
-                    _retain(node, grads, self.create_graph)
+                hooks.retain(node, arrived)
+                self.ready.pop()
                 return None
-            results = node.apply(grads, self.create_graph)
-            grad_inputs = tuple(
-                _validated(node, i, g, edge) for i, (g, edge) in enumerate(zip(results, node.next_functions, strict=True))
-            )
-            self._done(node)
-            if node._retains:
-                _retain(node, grads, self.create_graph)
-            node._passed = Passed(_small(grads), _small(grad_inputs), node in self.starts)
-            if not self.keep_graph:
-                node.release()
-            for edge, g in zip(node.next_functions, grad_inputs, strict=True):
-                self._deliver(edge, g)
-        return Step(node, grads, results, grad_inputs)
+            if node._extra is not None and node._extra.prehooks:
+                grads = [self._raw(g) for g in hooks.run_prehooks(node, [_tensor(g) for g in grads])]
+            with running(node):
+                results = node.apply(tuple(grads), self.create_graph)
+                if Anomaly.enabled:
+                    checked(node, results)
+            grad_inputs = self._validated(node, results)
+            if node._extra is not None and node._extra.posthooks:
+                given = tuple(_tensor(g) for g in grad_inputs), tuple(_tensor(g) for g in grads)
+                changed = hooks.run_posthooks(node, *given)
+                grad_inputs = self._validated(node, tuple(self._raw(g) for g in changed))
+            hooks.retain(node, arrived)
+            return self._finish(node, grads, results, grad_inputs)
+        finally:
+            State.enabled = before
 
-    def _done(self, node: Node) -> None:
+    def _validated(self, node: Node, results: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The results as their receivers want them; mostly they are so already."""
+        for g, after, index in zip(results, node._next, node._index, strict=True):
+            if g is not None and (after is None or index or g.shape != after._shape or g.dtype is not after._dtype):
+                edges = zip(results, node._next, node._index, strict=True)
+                return tuple(validated(node, i, g, after, n) for i, (g, after, n) in enumerate(edges))
+        return results
+
+    def _finish(self, node: Node, grads: list[Any], results: tuple[Any, ...], grad_inputs: tuple[Any, ...]) -> Done:
+        """The node has run: take it off the queue, free what it saved, deliver its gradients."""
         self.ready.pop()
-        self.arrived.pop(node, None)
+        node._passed = self._passed(node, grads, grad_inputs)
+        if not self.keep_graph:
+            node.release()
+        for after, index, g in zip(node._next, node._index, grad_inputs, strict=True):
+            if after is not None:
+                self._deliver(after, index, g)
+        return node, grads, results, grad_inputs
 
-    def _deliver(self, edge: Edge, grad: Any) -> None:
+    def _raw(self, grad: Any) -> Any:
+        """A gradient as the pass carries it: a tensor if the pass is recorded, else an array."""
+        return grad._data if isinstance(grad, Tensor) and not self.create_graph else grad
+
+    def _deliver(self, node: Node, index: int, grad: Any) -> None:
         """Add a gradient to what has arrived at a node, and queue the node when nothing more is to come."""
-        node, index = edge
-        if node is None:
-            return
+        inbox = self.inbox[node]
+        inbox[0] -= 1
         if grad is not None:
-            slots = self.arrived.setdefault(node, [None] * len(node._input_metadata))
-            slots[index] = grad if slots[index] is None else slots[index] + grad
-        self.waiting_for[node] -= 1
-        if self.waiting_for[node] == 0:
+            there = inbox[index + 1]
+            inbox[index + 1] = grad if there is None else self._sum(there, grad) if self.create_graph else there + grad
+        if inbox[0] == 0 and (self.is_plain or self.needed is None or node in self.needed or node in self.captures):
             self.ready.push(node)
+
+    def _sum(self, there: Any, grad: Any) -> Any:
+        """A sum that is recorded."""
+        before, State.enabled = State.enabled, True
+        try:
+            return there + grad
+        finally:
+            State.enabled = before
 
 
 def run_backward(task: GraphTask) -> Iterator[Step]:
@@ -130,47 +225,66 @@ def run_backward(task: GraphTask) -> Iterator[Step]:
             yield step
 
 
-def _count_dependencies(starts: list[Node]) -> tuple[dict[Node, int], dict[Node, list[Node]]]:
-    """How many gradients each node waits for, and which nodes send them."""
-    waiting_for: dict[Node, int] = dict.fromkeys(starts, 0)
+def _tensor(grad: Any) -> Tensor | None:
+    return grad if grad is None or isinstance(grad, Tensor) else Tensor(grad)
+
+
+def _inboxes(starts: list[Node]) -> dict[Node, list[Any]]:
+    """For each node: how many gradients it waits for (one per edge that leads to it, one if the pass starts there), and a
+    place for what arrives at each of its op's outputs.
+    """
+    inbox: dict[Node, list[Any]] = {}
+    stack = []
     for node in starts:
-        waiting_for[node] += 1
-    consumers: dict[Node, list[Node]] = {node: [] for node in starts}
-    stack = list(waiting_for)
+        if node not in inbox:
+            inbox[node] = [0, *(None,) * len(node._others or ()), None]
+            stack.append(node)
+        inbox[node][0] += 1
     while stack:
-        node = stack.pop()
-        for after, _ in node.next_functions:
+        for after in stack.pop()._next:
             if after is None:
                 continue
-            if after not in consumers:
-                waiting_for[after], consumers[after] = 0, []
+            known = inbox.get(after)
+            if known is not None:
+                known[0] += 1
+            else:
+                inbox[after] = [1, None] if after._others is None else [1, *(None,) * len(after._others), None]
                 stack.append(after)
-            waiting_for[after] += 1
-            consumers[after].append(node)
-    return waiting_for, consumers
+    return inbox
 
 
-def _ancestors(targets: list[Node], consumers: dict[Node, list[Node]]) -> set[Node]:
+def _leading_to(targets: Sequence[Node], starts: list[Node]) -> set[Node]:
     """The nodes from which a target can be reached, targets themselves only if they lead to another target."""
-    seen: set[Node] = set()
-    stack = [c for t in targets for c in consumers.get(t, ())]
+    senders: dict[Node, list[Node]] = {}
+    seen = set(starts)
+    stack = list(seen)
     while stack:
         node = stack.pop()
-        if node not in seen:
-            seen.add(node)
-            stack += consumers[node]
-    return seen
+        for after in node._next:
+            if after is not None:
+                senders.setdefault(after, []).append(node)
+                if after not in seen:
+                    seen.add(after)
+                    stack.append(after)
+    found: set[Node] = set()
+    stack = [s for t in targets for s in senders.get(t, ())]
+    while stack:
+        node = stack.pop()
+        if node not in found:
+            found.add(node)
+            stack += senders.get(node, ())
+    return found
 
 
-def _validated(node: Node, index: int, grad: Any, edge: Edge) -> Any:
+def validated(node: Node, index: int, grad: Any, after: Node | None, output_nr: int) -> Any:
     """A gradient as its receiver wants it: broadcasting undone, type of the forward value (PyTorch's validate_outputs).
 
     Raises:
         RuntimeError: the shape cannot be made to fit.
     """
-    if grad is None or edge[0] is None:
+    if grad is None or after is None:
         return None
-    shape, element_type = edge[0]._input_metadata[edge[1]]
+    shape, element_type = after._outputs_metadata()[output_nr]
     data = grad._data if isinstance(grad, Tensor) else grad
     if data.shape != shape:
         if not _expands_to(shape, data.shape):
@@ -178,17 +292,22 @@ def _validated(node: Node, index: int, grad: Any, edge: Edge) -> Any:
                 f"Function {node.name()} returned an invalid gradient at index {index} - got {list(data.shape)} but "
                 f"expected shape compatible with {list(shape)}"
             )
-        grad = sum_to(grad, shape) if isinstance(grad, Tensor) else _sum_to_on_arrays(grad, shape)
+        grad = (TENSOR_NAMES if isinstance(grad, Tensor) else ARRAY_NAMES)["sum_to"](grad, shape)
         data = grad._data if isinstance(grad, Tensor) else grad
     if data.dtype != element_type:
+        if element_type.kind != "c" and data.dtype.kind == "c":  # a real input has a real gradient
+            grad = grad.real
         grad = grad.to(Tensor(np.empty(0, element_type)).dtype) if isinstance(grad, Tensor) else grad.astype(element_type)
     return grad
 
 
-def _small(grads: tuple[Any, ...]) -> tuple[Any, ...]:
+def _small(grads: Sequence[Any]) -> tuple[Any, ...]:
     """The arrays of the gradients that a drawing can show; None for larger ones, so that nothing big is kept alive."""
-    arrays = (g._data if isinstance(g, Tensor) else g for g in grads)
-    return tuple(a if a is not None and a.size <= SMALL else None for a in arrays)
+    for g in grads:
+        if g is not None and (isinstance(g, Tensor) or g.size > SMALL):
+            arrays = (g._data if isinstance(g, Tensor) else g for g in grads)
+            return tuple(a if a is not None and a.size <= SMALL else None for a in arrays)
+    return tuple(grads)
 
 
 def _expands_to(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
@@ -196,13 +315,3 @@ def _expands_to(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
     if len(shape) > len(target):
         return False
     return all(a in (1, b) for a, b in zip(reversed(shape), reversed(target), strict=False))
-
-
-def _retain(node: Node, grads: tuple[Any, ...], on_tensors: bool) -> None:
-    """retain_grad(): keep what arrived at this node as the `grad` of the tensors that asked."""
-    for output_nr, reference in (node._retains or {}).items():
-        tensor, grad = reference(), grads[output_nr]
-        if tensor is None or grad is None:
-            continue
-        kept = grad.clone() if on_tensors else Tensor(np.array(grad))
-        tensor._grad = kept if tensor._grad is None else tensor._grad + kept

@@ -2,27 +2,44 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from . import provenance
-from .grad_mode import is_grad_enabled, no_grad
-from .node import FREED, FREED_MESSAGE, Node, SavedTensor, gradient_edge
+from .attention import attend, packed, saved_hooks
+from .grad_mode import State, no_grad
+from .inplace import check_inplace
+from .node import Node, gradient_edge
+from .saved import FREED, FREED_MESSAGE, SavedTensor, keep
 from .tensor import Tensor
+from .view import FUNCTION, View
 
 
-class FunctionNode(Node):
+class BackwardCFunction(Node):
     """The backward node of a Function, and the `ctx` that its forward and backward get."""
 
-    __slots__ = ("__dict__", "_is_tensor", "_kept", "needs_input_grad")
+    __slots__ = ("__dict__", "_dirty", "_is_tensor", "_kept", "_not_differentiable", "_places", "_zeros", "needs_input_grad")
     function: type[Function]
 
     def __init__(self) -> None:
         super().__init__((), ())
         self._kept: tuple[Any, ...] = ()
         self._is_tensor: tuple[bool, ...] = ()  # which arguments of forward were tensors; only those have an edge
+        self._places: tuple[int | None, ...] = ()  # for each value that forward returned, which output of the node it is
+        self._dirty: tuple[Tensor, ...] = ()
+        self._not_differentiable: tuple[Tensor, ...] = ()
+        self._zeros = True
         self.needs_input_grad: tuple[bool, ...] = ()
+
+    @property
+    def op(self) -> str:
+        """The Function's name."""
+        return self.function.__name__
+
+    # -- ctx ----------------------------------------------------------------------------------------------------------
 
     def save_for_backward(self, *tensors: Tensor | None) -> None:
         """Keep tensors for backward; changes in place to them are noticed.
@@ -30,10 +47,24 @@ class FunctionNode(Node):
         Raises:
             TypeError: something else than a tensor or None (keep that as an attribute of ctx).
         """
-        for t in tensors:
+        for i, t in enumerate(tensors):
             if t is not None and not isinstance(t, Tensor):
-                raise TypeError(f"save_for_backward can only save variables, but argument is of type {type(t).__name__}")
+                raise TypeError(f"save_for_backward can only save variables, but argument {i} is of type {type(t).__name__}")
         self._kept = tensors
+
+    save_for_forward = save_for_backward
+
+    def mark_dirty(self, *tensors: Tensor) -> None:
+        """Say which inputs forward has changed in place; it must return them."""
+        self._dirty = tensors
+
+    def mark_non_differentiable(self, *tensors: Tensor) -> None:
+        """Say which outputs have no gradient."""
+        self._not_differentiable = tensors
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """Whether backward gets zeros (True) or None (False) for an output that nobody used."""
+        self._zeros = value
 
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
@@ -45,6 +76,14 @@ class FunctionNode(Node):
         if FREED in self._kept:
             raise RuntimeError(FREED_MESSAGE)
         return tuple(s.unpack(self) if isinstance(s, SavedTensor) else s for s in self._kept)
+
+    @property
+    def _raw_saved_tensors(self) -> tuple[Any, ...]:
+        if FREED in self._kept:
+            raise RuntimeError(FREED_MESSAGE)
+        return self._kept
+
+    # -- as a node ----------------------------------------------------------------------------------------------------
 
     def saved(self) -> dict[str, Any]:
         """The kept tensors as `saved_tensors[i]`."""
@@ -62,23 +101,36 @@ class FunctionNode(Node):
         """Put both back."""
         self._passed, self._kept = remembered
 
-    def _wrap_kept(self, outputs: tuple[Tensor, ...]) -> None:
-        """After forward: remember versions, and keep an output bare (see SavedTensor)."""
-        position = {o: i for i, o in enumerate(outputs)}
-        self._kept = tuple(t if t is None else SavedTensor(t, position.get(t)) for t in self._kept)
-
     def apply(self, grads: tuple[Any, ...], on_tensors: bool) -> tuple[Any, ...]:
         """Call the user's backward.
 
         Raises:
-            RuntimeError: it returned the wrong number of gradients.
+            RuntimeError: it returned the wrong number of gradients, or one for an argument that is no tensor.
+            TypeError: it returned something else than tensors.
         """
-        given = [
-            Tensor(np.zeros(shape, kind)) if g is None else g if isinstance(g, Tensor) else Tensor(g)
-            for g, (shape, kind) in zip(grads, self._input_metadata, strict=True)
-        ]
-        returned = self.function.backward(self, *given)
+        given = [None if place is None else self._given(grads[place], place) for place in self._places]
+        backward = self.function.backward
+        if backward is Function.backward and self.function.vjp is not Function.vjp:
+            backward = self.function.vjp
+        if self.function.vjp is not Function.vjp and self.function.backward is not Function.backward:
+            raise RuntimeError(
+                "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only implement one of "
+                "them."
+            )
+        returned = backward(self, *given)
         returned = returned if isinstance(returned, tuple) else (returned,)
+        out = self._for_tensors(returned)
+        return out if on_tensors else tuple(r if r is None else r._data for r in out)
+
+    def _given(self, grad: Any, place: int) -> Any:
+        """A grad_output as backward wants it: a tensor, zeros if nobody used the output."""
+        if grad is None:
+            shape, kind = self._outputs_metadata()[place]
+            return Tensor(np.zeros(shape, kind)) if self._zeros else None
+        return grad if isinstance(grad, Tensor) else Tensor(grad)
+
+    def _for_tensors(self, returned: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The gradients of the arguments that are tensors."""
         expected = len(self._is_tensor)
         if len(returned) > expected and all(r is None for r in returned[expected:]):
             returned = returned[:expected]
@@ -86,66 +138,188 @@ class FunctionNode(Node):
             raise RuntimeError(
                 f"function {self.name()} returned an incorrect number of gradients (expected {expected}, got {len(returned)})"
             )
-        for i, r in enumerate(returned):
+        for i, (r, is_tensor) in enumerate(zip(returned, self._is_tensor, strict=True)):
+            if r is not None and not is_tensor:
+                raise RuntimeError(
+                    f"function {self.name()} returned a gradient different than None at position {i + 1}, but the "
+                    "corresponding forward input was not a Variable"
+                )
             if r is not None and not isinstance(r, Tensor):
-                raise TypeError(f"{self.name()}: gradient {i} must be a Tensor or None, got {type(r).__name__}")
-        for_tensors = (r for r, is_tensor in zip(returned, self._is_tensor, strict=True) if is_tensor)
-        out = tuple(r if e[0] is not None else None for r, e in zip(for_tensors, self.next_functions, strict=True))
-        return out if on_tensors else tuple(r if r is None else r._data for r in out)
+                raise RuntimeError(
+                    f"function {self.name()} returned an invalid gradient at position {i + 1}: expected Variable or None (got "
+                    f"{type(r).__name__})"
+                )
+        kept = (r for r, is_tensor in zip(returned, self._is_tensor, strict=True) if is_tensor)
+        return tuple(r if after is not None else None for r, after in zip(kept, self._next, strict=True))
+
+
+FunctionCtx = BackwardCFunction
 
 
 class Function:
     """Subclass it with static methods `forward(ctx, *inputs)` and `backward(ctx, *grad_outputs)`; call `apply`.
 
-    `backward` returns one gradient per input of forward, None for what is not a tensor.
+    Or split forward in two: `forward(*inputs)` without ctx, and `setup_context(ctx, inputs, output)`. `backward` returns one
+    gradient per input of forward, None for what is not a tensor.
     """
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        raise RuntimeError(
+            f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you should invoke them "
+            "on the class itself. Instantiating an autograd function is not allowed."
+        )
+
     @staticmethod
-    def forward(ctx: Any, *args: Any) -> Any:
+    def forward(*args: Any, **kwargs: Any) -> Any:
         """Compute the outputs; keep what backward needs with ``ctx.save_for_backward``."""
         raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
 
     @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Any:
+        """Keep what backward needs, if `forward` takes no ctx."""
+        raise NotImplementedError("setup_context is not implemented.")
+
+    @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
         """Turn the gradients of the outputs into gradients of the inputs."""
-        raise NotImplementedError("You must implement the backward function to use it in a backward pass.")
+        raise NotImplementedError(
+            "You must implement either the backward or vjp method for your custom autograd.Function to use it with backward "
+            "mode AD."
+        )
+
+    @staticmethod
+    def vjp(ctx: Any, *grad_outputs: Any) -> Any:
+        """Another name of `backward`."""
+        raise NotImplementedError("implement backward")
 
     @classmethod
     def apply(cls, *args: Any) -> Any:
-        """Run forward, and record one node for the whole of it if an input requires grad.
-
-        Raises:
-            TypeError: forward returned something else than tensors.
-        """
+        """Run forward, and record one node for the whole of it if an input requires grad."""
         node = _node_class(cls)()
         node.needs_input_grad = tuple(isinstance(a, Tensor) and a.requires_grad for a in args)
+        edges = tuple(gradient_edge(a) for a in args if isinstance(a, Tensor))
         with no_grad():
-            value = cls.forward(node, *args)
+            if cls.setup_context is not Function.setup_context:
+                value = cls.forward(*args)
+                cls.setup_context(node, args, value)
+            else:
+                value = cls.forward(node, *args)
         outputs = value if isinstance(value, tuple) else (value,)
-        for o in outputs:
-            if not isinstance(o, Tensor):
-                raise TypeError(f"{cls.__name__}.forward must return tensors, got {type(o).__name__}")
-        outputs = tuple(o._without_history() if any(o is a for a in args) else o for o in outputs)
-        if is_grad_enabled():
-            _record(cls, node, args, outputs)
+        inputs = tuple(a for a in args if isinstance(a, Tensor))
+        outputs = _own(node, inputs, outputs)
+        if State.enabled:
+            _record(node, args, edges, outputs)
         return outputs if isinstance(value, tuple) else outputs[0]
 
 
-def _record(cls: type[Function], node: FunctionNode, args: tuple[Any, ...], outputs: tuple[Tensor, ...]) -> None:
-    tracked = any(node.needs_input_grad)
+class InplaceFunction(Function):
+    """A Function that may be asked to work in place (PyTorch's helper class)."""
+
+
+def _own(node: BackwardCFunction, inputs: tuple[Tensor, ...], outputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The outputs as tensors of their own: an input that is returned as it is becomes a view of itself."""
+    if any(all(d is not o for o in outputs) for d in node._dirty):
+        raise RuntimeError(
+            "Some elements marked as dirty during the forward method were not returned as output. The inputs that are modified "
+            "inplace must all be outputs of the Function."
+        )
+    found = []
+    for o in outputs:
+        if isinstance(o, Tensor) and any(o is i for i in inputs) and not any(o is d for d in node._dirty):
+            twin = o._without_history()
+            twin._view = View(o if o._view is None else o._view.base, () if o._view is None else o._view.cuts, FUNCTION)
+            found.append(twin)
+        else:
+            if isinstance(o, Tensor) and o._view is not None and len(outputs) > 1:
+                o._view.kind = FUNCTION
+            found.append(o)
+    return tuple(found)
+
+
+def _record(node: BackwardCFunction, args: tuple[Any, ...], edges: tuple[Any, ...], outputs: tuple[Any, ...]) -> None:
+    """Hang the node between inputs and outputs, if an input requires grad."""
     inputs = tuple(a for a in args if isinstance(a, Tensor))
-    if tracked:
-        node._is_tensor = tuple(isinstance(a, Tensor) for a in args)
-        node.next_functions = tuple(gradient_edge(t) for t in inputs)
-        node._input_metadata = tuple((o._data.shape, o._data.dtype) for o in outputs)
-        node._wrap_kept(outputs)
-        for i, o in enumerate(outputs):
+    tensors = tuple(o for o in outputs if isinstance(o, Tensor))
+    frame = provenance.callers_frame()
+    if not any(node.needs_input_grad):
+        made = provenance.untracked(type(node).function.__name__, inputs, None, frame)
+        for o in tensors:
+            o._made_by = o._made_by if any(o is i for i in inputs) else made
+        return
+    fixed = node._not_differentiable
+    tracked = [o for o in tensors if o._data.dtype.kind in "fc" and not any(o is f for f in fixed)]
+    for d in node._dirty:
+        check_inplace(d, any(node.needs_input_grad))
+    node._is_tensor = tuple(isinstance(a, Tensor) for a in args)
+    node._next, node._index = tuple(e[0] for e in edges), tuple(e[1] for e in edges)
+    node._places = tuple(i if isinstance(o, Tensor) else None for i, o in enumerate(outputs))
+    node._shape, node._dtype = (outputs[0]._data.shape, outputs[0]._data.dtype) if tensors else ((), np.dtype(np.float32))
+    node._others = tuple((o._data.shape, o._data.dtype) if isinstance(o, Tensor) else ((), None) for o in outputs[1:]) or None
+    node._inputs, node._code, node._lasti = inputs, frame.f_code, frame.f_lasti
+    for i, o in enumerate(outputs):
+        if any(o is t for t in tracked):
             o._set_history(node, i)
-    provenance.record(cls.__name__, inputs, {}, outputs, node if tracked else None)
+            o._made_by = node
+        elif isinstance(o, Tensor):
+            o._made_by = node
+    _keep(node, tensors)
+    if State.attentive and tensors:
+        attend(node, tensors[0])
 
 
-def _node_class(cls: type[Function]) -> type[FunctionNode]:
+def _keep(node: BackwardCFunction, outputs: tuple[Tensor, ...]) -> None:
+    """After forward: remember versions, and keep an output bare (see Note [Own results])."""
+    kept: list[Any] = []
+    for t in node._kept:
+        own = t is not None and t._grad_fn is node and any(t is o for o in outputs)
+        saved = SavedTensor(t, t._output_nr) if own else None if t is None else keep(t)
+        saved = SavedTensor(saved) if isinstance(saved, Tensor) else saved
+        kept.append(packed(saved, saved_hooks[-1]) if saved_hooks and saved is not None else saved)
+    node._kept = tuple(kept)
+
+
+def _node_class(cls: type[Function]) -> type[BackwardCFunction]:
     """The node's class, named after the Function, made once."""
     if "_backward_cls" not in cls.__dict__:
-        cls._backward_cls = type(f"{cls.__name__}Backward", (FunctionNode,), {"function": cls, "__module__": cls.__module__})  # type: ignore[attr-defined]
+        cls._backward_cls = type(
+            f"{cls.__name__}Backward", (BackwardCFunction,), {"function": cls, "__module__": cls.__module__}
+        )  # type: ignore[attr-defined]
     return cls._backward_cls  # type: ignore[attr-defined, no-any-return]
+
+
+class DelayedError(Node):
+    """Stands behind the results of a backward that can be differentiated only once; raises if it is asked to run."""
+
+    __slots__ = ("message",)
+
+    def __init__(self, message: str, inputs: tuple[Tensor, ...], result: Tensor) -> None:
+        super().__init__(tuple(gradient_edge(t) for t in inputs), ((result._data.shape, result._data.dtype),))
+        self.message = message
+
+    def apply(self, grads: tuple[Any, ...], on_tensors: bool) -> tuple[Any, ...]:
+        """Raise."""
+        raise RuntimeError(self.message)
+
+
+def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
+    """Mark a Function's backward as one that cannot itself be differentiated."""
+
+    @functools.wraps(backward)
+    def wrapper(ctx: Any, *grads: Any) -> Any:
+        with no_grad():
+            outputs = backward(ctx, *grads)
+        asks = [g for g in grads if isinstance(g, Tensor) and g.requires_grad]
+        if not State.enabled or not asks:
+            return outputs
+        several = isinstance(outputs, tuple)
+        return tuple(map(guarded, outputs)) if several else guarded(outputs)
+
+    def guarded(output: Any) -> Any:
+        if output is None:
+            return None
+        message = "trying to differentiate twice a function that was marked with @once_differentiable"
+        result = output._without_history()
+        result._set_history(DelayedError(message, (), result), 0)
+        return result
+
+    return wrapper

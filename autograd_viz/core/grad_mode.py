@@ -11,15 +11,26 @@ from typing import Any, TypeVar, cast
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
-class _State:
-    """The one mutable cell; a class attribute is the cheapest thing an op can look up."""
+class State:
+    """The modes that an op looks up; a class attribute is the cheapest thing to look up.
+
+    Attributes:
+        enabled: ops are recorded.
+        attentive: something wants to see every new node: anomaly mode, saved-tensor hooks, inference mode.
+        in_rule: a gradient rule is being recorded, in which a plain number means PyTorch's overload for numbers.
+        sequence: number of the node made last.
+    """
 
     enabled = True
+    attentive = False
+    in_rule = False
+    inference = False
+    sequence = 0
 
 
 def is_grad_enabled() -> bool:
     """True if ops on tensors that require grad are being recorded."""
-    return _State.enabled
+    return State.enabled
 
 
 class _GradMode(ContextDecorator):
@@ -31,11 +42,11 @@ class _GradMode(ContextDecorator):
         self._outer: list[bool] = []
 
     def __enter__(self) -> None:
-        self._outer.append(_State.enabled)
-        _State.enabled = self.mode
+        self._outer.append(State.enabled)
+        State.enabled = self.mode
 
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        _State.enabled = self._outer.pop()
+        State.enabled = self._outer.pop()
 
     def __call__(self, function: _F) -> _F:
         @functools.wraps(function)
@@ -64,9 +75,9 @@ class set_grad_enabled(_GradMode):  # noqa: N801 -- PyTorch's name
     def __init__(self, mode: bool) -> None:
         super().__init__()
         self.mode = bool(mode)
-        self._before = _State.enabled
-        _State.enabled = self.mode
+        self._before = State.enabled
+        State.enabled = self.mode
 
     def __enter__(self) -> None:
         self._outer.append(self._before)
-        _State.enabled = self.mode
+        State.enabled = self.mode

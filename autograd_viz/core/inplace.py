@@ -1,4 +1,9 @@
-"""Changing a tensor in place: what is allowed, the version counter, and where the tensor's history goes."""
+"""Changing a tensor in place: what is allowed, the version counter, and where the history goes.
+
+# Note [Changing a view]
+When a view is changed, its base changes. The base's new grad_fn is CopySlices: it sends the part of a gradient that belongs to the view
+through the op that changed it, and the rest straight on. The view's own grad_fn is made anew from the base (view.py).
+"""
 
 from __future__ import annotations
 
@@ -7,27 +12,130 @@ from typing import Any
 
 import numpy as np
 
-from .grad_mode import is_grad_enabled
+from .grad_mode import State
+from .node import Node, PrimitiveNode, gradient_edge
 from .ops import arithmetic, shape
-from .tensor import Tensor
+from .quiet import quiet
+from .saved import SavedTensor, op_name
+from .tensor import InferenceCounter, Tensor
+from .view import FUNCTION, INFERENCE, NO_GRAD, NORMAL, SEVERAL, View
+
+
+class CopySlices(Node):
+    """The backward of changing a view: its part of the gradient goes through `inner`, the op that changed it."""
+
+    __slots__ = ("inner", "view")
+
+    def __init__(self, base: Tensor, view: View, inner: Node) -> None:
+        edges = (gradient_edge(base), *inner.next_functions[1:])
+        super().__init__(edges, ((base._data.shape, base._data.dtype),))
+        self.inner, self.view = inner, view
+        self._inputs, self._options = inner._inputs, inner._options
+        self._code, self._lasti = inner._code, inner._lasti
+
+    def name(self) -> str:
+        """The name with PyTorch's namespace; the class is plain CopySlices."""
+        return "torch::autograd::CopySlices"
+
+    @property
+    def op(self) -> str:
+        """The op that changed the view."""
+        return self.inner.op
+
+    def apply(self, grads: tuple[Any, ...], on_tensors: bool) -> tuple[Any, ...]:
+        """Cut the view's part out of the gradient, send it through `inner`, and put back what comes out."""
+        if grads[0] is None:
+            return (None,) * len(self._next)
+        if on_tensors:
+            whole = grads[0].clone()
+            part = self.view.cut_tensor(whole)
+            results = self.inner.apply((part.clone(),), True)
+            part.copy_(results[0]) if results[0] is not None else part.zero_()
+        else:
+            whole = np.empty_like(grads[0])
+            whole[...] = grads[0]
+            part = self.view.cut(whole)
+            results = self.inner.apply((part.copy(),), False)
+            part[...] = 0 if results[0] is None else results[0]
+        return (whole if self._next[0] is not None else None, *results[1:])
+
+    def saved(self) -> dict[str, Any]:
+        """What `inner` saved."""
+        return self.inner.saved()
+
+    def release(self) -> None:
+        """Free what `inner` saved."""
+        self.inner.release()
+
+    def remember(self) -> tuple[Any, ...]:
+        """What passed, here and in `inner`."""
+        return (self._passed, self.inner.remember())
+
+    def recall(self, remembered: tuple[Any, ...]) -> None:
+        """Put both back."""
+        self._passed = remembered[0]
+        self.inner.recall(remembered[1])
 
 
 def check_inplace(tensor: Tensor, requires_grad: bool) -> None:
     """Refuse what autograd could not undo.
 
+    Args:
+        tensor: what would be changed.
+        requires_grad: an operand requires grad.
+
     Raises:
-        RuntimeError: a leaf that requires grad (or a view of one) would be changed while recording.
-        NotImplementedError: a view inside the graph.
+        RuntimeError: a leaf that requires grad (or a view of one) would be changed while recording, or a view whose history
+            could not be kept right; in PyTorch's words.
     """
-    if not is_grad_enabled():
+    if type(tensor._counter) is InferenceCounter and not State.inference:
+        raise RuntimeError(
+            "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal "
+            "tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
+        )
+    if not State.enabled or not (requires_grad or tensor.requires_grad):
         return
-    base = tensor._base
+    if tensor._view is not None:
+        _check_view(tensor, tensor._view)
     if tensor._requires_grad and tensor.is_leaf:
         raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
-    if base is not None and base._requires_grad and base.is_leaf:
+
+
+def _check_view(tensor: Tensor, view: View) -> None:
+    if view.kind != NORMAL:
+        raise RuntimeError(_forbidden(tensor, view.kind))
+    if view.base._requires_grad and view.base.is_leaf:
         raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
-    if base is not None and (requires_grad or tensor._requires_grad or base._requires_grad):
-        raise NotImplementedError("in-place ops on a view that takes part in autograd are not in autograd_viz yet")
+
+
+def _forbidden(tensor: Tensor, kind: str) -> str:
+    """Why a view of this kind must not be changed in place."""
+    if tensor._grad_fn is not None:
+        what = f"Output {tensor._output_nr} of {op_name(tensor._grad_fn)} is a view and is being modified inplace."
+    else:
+        what = (
+            "A view was created in "
+            + ("inference mode" if kind == INFERENCE else "no_grad mode")
+            + " and is being modified inplace with grad mode enabled."
+        )
+    if kind == SEVERAL:
+        return (
+            f"{what} This view is the output of a function that returns multiple views. Such functions do not allow the output "
+            "views to be modified inplace. You should replace the inplace operation by an out-of-place one."
+        )
+    if kind == FUNCTION:
+        return (
+            f"{what} This view was created inside a custom Function (or because an input was returned as-is) and the autograd "
+            "logic to handle view+inplace would override the custom backward associated with the custom Function, leading to "
+            "incorrect gradients. This behavior is forbidden. You can fix this by cloning the output of the custom Function."
+        )
+    if kind == NO_GRAD:
+        return (
+            f"{what} Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by "
+            "moving both the view and the inplace either both inside the no_grad block (if you don't want the inplace to be "
+            "tracked) or both outside (if you want the inplace to be tracked)."
+        )
+    return what
 
 
 def run_inplace(self: Tensor, op: Callable[..., Any], *operands: Any, **options: Any) -> Tensor:
@@ -35,33 +143,73 @@ def run_inplace(self: Tensor, op: Callable[..., Any], *operands: Any, **options:
 
     The op sees a twin of `self` with a copy of the old values, so whatever it saves stays as it was.
     """
-    check_inplace(self, any(isinstance(o, Tensor) and o._requires_grad for o in operands))
-    old = self._without_history()
-    if is_grad_enabled():
-        old._data, old._counter = self._data.copy(), [self._version]
-    old._requires_grad, old._grad_fn, old._output_nr = self._requires_grad, self._grad_fn, self._output_nr
-    old._made_by = self._made_by
+    check_inplace(self, any(isinstance(o, Tensor) and o.requires_grad for o in (*operands, *options.values())))
+    old = Tensor(self._data.copy() if State.enabled else self._data)
+    if State.enabled:
+        old._requires_grad, old._grad_fn, old._output_nr = self.requires_grad, self._grad_fn, self._output_nr
+        old._made_by = self._made_by
     result = op(old, *operands, **options)
-    if not self._data.flags.writeable:
-        raise RuntimeError(
-            "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
-            "Please clone() the tensor before performing the operation."
-        )
+    _write(self, result)
+    if State.enabled:
+        _rebase(self, old, result)
+    return self
+
+
+def _write(self: Tensor, result: Tensor) -> None:
+    """Put the result's values into the memory of `self`.
+
+    Raises:
+        RuntimeError: they do not fit.
+    """
     if result._data.shape != self._data.shape:
         raise RuntimeError(f"output with shape {list(self.shape)} doesn't match the broadcast shape {list(result.shape)}")
     if not np.can_cast(result._data.dtype, self._data.dtype, "same_kind"):
         raise RuntimeError(f"result type {result.dtype.legacy} can't be cast to the desired output type {self.dtype.legacy}")
-    self._data[...] = result._data
+    if not self._data.flags.writeable and self._data.size:
+        raise RuntimeError(
+            "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
+            "Please clone() the tensor before performing the operation."
+        )
+    quiet.run(np.copyto, self._data, result._data, casting="unsafe")
     self._bump_version()
-    if is_grad_enabled():
-        retained = self._retains_grad and self._grad_fn is not result._grad_fn
-        self._requires_grad, self._grad_fn = result._requires_grad, result._grad_fn
-        self._output_nr, self._made_by = result._output_nr, result._made_by
-        if self._made_by is not None:  # what was multiplied by itself is the old tensor, not the new one
-            self._made_by.inputs = tuple(old if t is self else t for t in self._made_by.inputs)
-        if retained:
-            _move_retained(self, old)
-    return self
+
+
+def _rebase(self: Tensor, old: Tensor, result: Tensor) -> None:
+    """The history of `self` (and of the base that it is a view of) becomes the op's."""
+    retained = self._retains_grad and self._grad_fn is not result._grad_fn
+    made_by = result._made_by
+    inner = result._grad_fn
+    if inner is not None and self._view is not None:
+        base = self._view.base
+        node = CopySlices(base, self._view, inner)
+        base._requires_grad, base._grad_fn, base._output_nr, base._made_by = True, node, 0, node
+        self._view.refresh(self)
+    elif inner is not None or result._grad_fn is not self._grad_fn:
+        self._requires_grad, self._grad_fn, self._output_nr = result._requires_grad, inner, result._output_nr
+    if isinstance(inner, PrimitiveNode):
+        _save_new_value(inner, self)
+    self._made_by = made_by
+    if made_by is not None:  # what was multiplied by itself is the old tensor, not the new one
+        made_by.inputs = tuple(old if t is self else t for t in made_by.inputs)
+    if retained:
+        _move_retained(self, old)
+
+
+def _save_new_value(node: PrimitiveNode, changed: Tensor) -> None:
+    """A node that saves its own result has saved the memory that was just written, at its new version."""
+    for slot in node.slots:
+        kept = getattr(node, slot)
+        if isinstance(kept, SavedTensor) and kept.output_nr is not None and kept.unpack_hook is None:
+            twin = changed._without_history()
+            kept.tensor, kept.version = twin, twin._version
+
+
+def _move_retained(self: Tensor, old: Tensor) -> None:
+    """retain_grad() follows the tensor to its new node."""
+    if old._grad_fn is not None and old._grad_fn._extra is not None:
+        old._grad_fn._extra.retains.pop(old._output_nr, None)
+    self._more.retains_grad = False
+    self.retain_grad()
 
 
 def in_place(op: Callable[..., Any], name: str) -> Callable[..., Tensor]:
@@ -74,14 +222,6 @@ def in_place(op: Callable[..., Any], name: str) -> Callable[..., Tensor]:
     return method
 
 
-def _move_retained(self: Tensor, old: Tensor) -> None:
-    """retain_grad() follows the tensor to its new node."""
-    if old._grad_fn is not None and old._grad_fn._retains:
-        old._grad_fn._retains.pop(old._output_nr, None)
-    self._retains_grad = False
-    self.retain_grad()
-
-
 # fmt: off
 def add_(self: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     """self += alpha * other."""
@@ -92,10 +232,11 @@ def sub_(self: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
 def mul_(self: Tensor, other: Any) -> Tensor:
     """self *= other."""
     return run_inplace(self, arithmetic.mul, other)
-def div_(self: Tensor, other: Any) -> Tensor:
+def div_(self: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tensor:
     """self /= other."""
-    return run_inplace(self, arithmetic.div, other)
-def copy_(self: Tensor, src: Tensor) -> Tensor:
+    options = {"rounding_mode": rounding_mode} if rounding_mode else {}
+    return run_inplace(self, arithmetic.div, other, **options)
+def copy_(self: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
     """self[...] = src."""
     return run_inplace(self, shape.copy_into, src)
 def zero_(self: Tensor) -> Tensor:
@@ -104,4 +245,15 @@ def zero_(self: Tensor) -> Tensor:
 def fill_(self: Tensor, value: Any) -> Tensor:
     """All elements `value`."""
     return run_inplace(self, arithmetic.fill, value=value)
+def detach_(self: Tensor) -> Tensor:
+    """Leave the graph: no grad_fn, does not require grad."""
+    if self._view is not None:
+        raise RuntimeError(
+            "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for training, "
+            "and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence detach_() cannot be "
+            "called on these gradients. To fix this error, please refer to the Optimizer.zero_grad() function in "
+            "torch/optim/optimizer.py as the solution."
+        )
+    self._grad_fn, self._requires_grad, self._output_nr = None, False, 0
+    return self
 # fmt: on

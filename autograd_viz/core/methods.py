@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from . import inplace, provenance
+from . import hooks, inplace, provenance
 from .arguments import check_dim
 from .backward import backward as run_backward_pass
 from .dtypes import dtype, float32, float64, int64
@@ -234,6 +234,8 @@ for _names, _op in {
     "float": lambda self: to(self, float32), "double": lambda self: to(self, float64), "long": lambda self: to(self, int64),
     "add_ __iadd__": inplace.add_, "sub_ __isub__": inplace.sub_, "mul_ __imul__": inplace.mul_,
     "div_ __itruediv__": inplace.div_, "zero_": inplace.zero_, "fill_": inplace.fill_, "copy_": inplace.copy_,
+    "detach_": inplace.detach_, "register_hook": hooks.register_hook,
+    "register_post_accumulate_grad_hook": hooks.register_post_accumulate_grad_hook,
 }.items():
     for _name in _names.split():
         setattr(Tensor, _name, _op)

@@ -1,4 +1,4 @@
-"""The backward graph: nodes, the edges between them, and what a node saves.
+"""The backward graph: nodes, and the edges between them.
 
 Two words are used as PyTorch uses them: grad_outputs *arrive* at a node (gradients of its op's outputs), grad_inputs
 *leave* it (gradients of its op's inputs).
@@ -6,126 +6,172 @@ Two words are used as PyTorch uses them: grad_outputs *arrive* at a node (gradie
 
 from __future__ import annotations
 
-import itertools
-import re
 import weakref
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from .grad_mode import is_grad_enabled
-from .tensor import Tensor
+from . import hooks
+from .dtypes import from_numpy_dtype
+from .grad_mode import State
+from .hooks import RemovableHandle
+from .provenance import Place
+from .quiet import quiet
+from .saved import SavedTensor, holds_tensor, keep, unpack
+from .tensor import Size, Tensor
 
 if TYPE_CHECKING:
+    from .dtypes import dtype
     from .primitive import Primitive
 
 # next_functions[i] = (the node that wants the gradient of input i or None, which of that node's outputs it belongs to)
 Edge = tuple["Node | None", int]
-# shape and element type that a gradient arriving at an output must have
-Metadata = tuple[tuple[int, ...], "np.dtype[Any]"]
-
-_sequence = itertools.count()
 LAST_SEQUENCE_NR = 2**64 - 1
 
-FREED_MESSAGE = (
-    "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
-    "freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
-    "retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors "
-    "after calling backward."
-)
+
+class Metadata(NamedTuple):
+    """Shape and element type that a gradient arriving at an output must have."""
+
+    shape: Size
+    dtype: dtype
 
 
-def op_name(node: Node) -> str:
-    """The op of a backward node: "Exp" of ExpBackward0."""
-    return re.sub(r"Backward\d*$", "", node.name())
+# The gradients that went through a node in the last backward pass, as far as they are small (a drawing shows them):
+# grad_outputs, grad_inputs, and whether the pass started there.
+Passed = tuple[tuple[Any, ...], tuple[Any, ...], bool]
 
 
-class SavedTensor:
-    """A tensor kept for backward, with the version it had: a change in place afterwards is noticed when it is used.
+class NodeExtra:
+    """What few nodes have: hooks, outputs whose gradient is retained, the user's metadata."""
 
-    An op's own result is kept without its history (`node` gives it back when unpacked): a result that held its node
-    and a node that held its result would be a reference cycle in every graph.
-    """
+    __slots__ = ("metadata", "outputs", "posthooks", "prehooks", "retains", "tensor_hooks")
 
-    __slots__ = ("original", "output_nr", "tensor", "version")
-
-    def __init__(self, tensor: Tensor, output_nr: int | None = None) -> None:
-        self.tensor = tensor if output_nr is None else tensor._without_history()
-        self.original = None if output_nr is None else weakref.ref(tensor)
-        self.version = tensor._version
-        self.output_nr = output_nr
-
-    def unpack(self, node: Node) -> Tensor:
-        """The tensor as it was saved.
-
-        Raises:
-            RuntimeError: it was modified in place since.
-        """
-        self.check(node)
-        if self.output_nr is None:
-            return self.tensor
-        result = self.tensor._with_history(node, self.output_nr)
-        original = self.original() if self.original is not None else None
-        result._made_by = None if original is None else original._made_by
-        return result
-
-    def check(self, node: Node) -> None:
-        """Raise if the tensor was modified in place since it was saved."""
-        now = self.tensor._version
-        if now != self.version:
-            maker = self.tensor._grad_fn or (node if self.output_nr is not None else None)
-            which = f", which is output {self.output_nr or self.tensor.output_nr} of {op_name(maker)}," if maker else ""
-            raise RuntimeError(
-                "one of the variables needed for gradient computation has been modified by an inplace operation: "
-                f"[torch.{self.tensor.dtype.legacy}Tensor {list(self.tensor.shape)}]{which} is at version {now}; "
-                f"expected version {self.version} instead. Hint: enable anomaly detection to find the operation that "
-                "failed to compute its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False)."
-            )
-
-
-class Passed(NamedTuple):
-    """The gradients that went through a node in the last backward pass, as far as they are small: a drawing shows them."""
-
-    grad_outputs: tuple[Any, ...]
-    grad_inputs: tuple[Any, ...]
-    is_root: bool
-
-
-class _Freed:
-    """Stands in a node's saved values where backward has freed a tensor."""
-
-    def __repr__(self) -> str:
-        return "freed"
-
-
-FREED = _Freed()
+    def __init__(self) -> None:
+        self.tensor_hooks: dict[int, dict[int, Any]] = {}  # by output: Tensor.register_hook
+        self.retains: dict[int, weakref.ref[Tensor]] = {}  # by output: Tensor.retain_grad
+        self.prehooks: dict[int, Any] = {}
+        self.posthooks: dict[int, Any] = {}
+        self.metadata: dict[Any, Any] = {}
+        self.outputs: tuple[weakref.ref[Tensor], ...] = ()  # the results, if there are several
 
 
 class Node:
     """One backward function; calling it turns grad_outputs into grad_inputs.
 
-    Attributes:
-        next_functions: one edge per input of the op.
+    It remembers the op that made it too (`op`, `inputs`, `options`, `at`), which is what a picture of the forward pass needs.
     """
 
-    __slots__ = ("__weakref__", "_input_metadata", "_passed", "_retains", "_sequence", "next_functions")
+    __slots__ = (
+        "__weakref__", "_code", "_dtype", "_extra", "_index", "_inputs", "_lasti", "_next", "_options", "_others", "_passed",
+        "_sequence", "_shape",
+    )  # fmt: skip
+    _next: tuple[Node | None, ...]  # next_functions, as two tuples
+    _index: tuple[int, ...]
+    _others: tuple[tuple[tuple[int, ...], np.dtype[Any]], ...] | None  # shape and type of the outputs after the first
+    depth: ClassVar[int] = 0
+    is_plain: ClassVar[bool] = False  # runs no code of the user's: its rules on arrays are all there is to it
 
-    def __init__(self, next_functions: tuple[Edge, ...], input_metadata: tuple[Metadata, ...]) -> None:
-        self.next_functions = next_functions
-        self._input_metadata = input_metadata
-        self._sequence = next(_sequence)
+    def __init__(self, edges: tuple[Edge, ...], metadata: tuple[tuple[tuple[int, ...], Any], ...]) -> None:
+        self._next, self._index = tuple(e[0] for e in edges), tuple(e[1] for e in edges)
+        self._shape, self._dtype = metadata[0] if metadata else ((), None)
+        self._others = metadata[1:] or None
+        State.sequence += 1
+        self._sequence = State.sequence
+        self._extra: NodeExtra | None = None
         self._passed: Passed | None = None
-        self._retains: dict[int, weakref.ref[Tensor]] | None = None  # outputs whose .grad is kept (retain_grad)
+        self._inputs: tuple[Any, ...] = ()
+        self._options: dict[str, Any] | None = None
+        self._code: Any = None
+        self._lasti = 0
+
+    # -- what PyTorch shows of a node ---------------------------------------------------------------------------------
 
     def name(self) -> str:
         """The class name, as PyTorch spells it."""
         return type(self).__name__
 
     def __repr__(self) -> str:
-        return f"<{self.name()} object at {hex(id(self))}>"
+        return f"<{type(self).__name__} object at {hex(id(self))}>"
 
     def _sequence_nr(self) -> int:
         return self._sequence
+
+    @property
+    def next_functions(self) -> tuple[Edge, ...]:
+        """One edge per input of the op: (node or None, which of its outputs)."""
+        return tuple(zip(self._next, self._index, strict=True))
+
+    @property
+    def _input_metadata(self) -> tuple[Metadata, ...]:
+        return tuple(Metadata(Size(shape), from_numpy_dtype(kind)) for shape, kind in self._outputs_metadata())
+
+    def _outputs_metadata(self) -> tuple[tuple[tuple[int, ...], Any], ...]:
+        return ((self._shape, self._dtype), *(self._others or ()))
+
+    @property
+    def metadata(self) -> dict[Any, Any]:
+        """A dictionary for the user's own notes."""
+        return self._more_of().metadata
+
+    def _more_of(self) -> NodeExtra:
+        if self._extra is None:
+            self._extra = NodeExtra()
+        return self._extra
+
+    def register_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Call ``hook(grad_inputs, grad_outputs)`` after the node has run; it may return other grad_inputs."""
+        return hooks.register(self._more_of().posthooks, hook)
+
+    def register_prehook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Call ``hook(grad_outputs)`` before the node runs; it may return other grad_outputs."""
+        return hooks.register(self._more_of().prehooks, hook)
+
+    def _register_hook_dict(self, tensor: Tensor) -> None:
+        """PyTorch's internal entry for tensor hooks; the hooks are the node's already."""
+
+    # -- as a record of the forward op --------------------------------------------------------------------------------
+
+    @property
+    def op(self) -> str:
+        """The op's name in pictures."""
+        return self.name()
+
+    @property
+    def node(self) -> Node:
+        """The backward node that the op recorded: this."""
+        return self
+
+    @property
+    def inputs(self) -> tuple[Any, ...]:
+        """The tensors that the op was given, Python numbers among them as 0-d tensors."""
+        return self._inputs
+
+    @inputs.setter
+    def inputs(self, tensors: tuple[Any, ...]) -> None:
+        self._inputs = tensors
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The op's other arguments by name."""
+        return self._options or {}
+
+    @property
+    def order(self) -> tuple[int, int]:
+        """Rises with time over all ops and events."""
+        return (self._sequence, 0)
+
+    @property
+    def at(self) -> Place | None:
+        """The user's place in the code."""
+        return None if self._code is None else Place(self._code, self._lasti)
+
+    @property
+    def outputs(self) -> tuple[weakref.ref[Tensor], ...]:
+        """Weak references to the results, if there are several."""
+        return () if self._extra is None else self._extra.outputs
+
+    # -- running it ---------------------------------------------------------------------------------------------------
 
     def apply(self, grads: tuple[Any, ...], on_tensors: bool) -> tuple[Any, ...]:
         """The grad_inputs for these grad_outputs: NumPy arrays to arrays, or, if `on_tensors`, tensors to tensors."""
@@ -147,7 +193,7 @@ class Node:
         self._passed = remembered[0]
 
     def __call__(self, *grads: Tensor | None) -> Any:
-        """Run this one node by hand, recording if grad mode is on; nothing is freed and broadcasting is not undone.
+        """Run this one node by hand, recording if grad mode is on; nothing is freed, no hooks run, broadcasting stays.
 
         Returns:
             The gradient, or a tuple of them if the op has several inputs.
@@ -155,54 +201,59 @@ class Node:
         Raises:
             TypeError: a gradient is missing or is no tensor.
         """
-        expected = len(self._input_metadata)
+        expected = 1 + len(self._others or ())
         if len(grads) != expected:
-            raise TypeError(f"{self.name()} expects {expected} gradient(s), one per output of its op, got {len(grads)}")
+            raise TypeError(f"expected {expected} arguments, got {len(grads)} instead")
         for i, g in enumerate(grads):
             if g is not None and not isinstance(g, Tensor):
-                raise TypeError(f"{self.name()}: gradient {i} must be a Tensor or None, got {type(g).__name__}")
-        with np.errstate(all="ignore"):
-            if is_grad_enabled():
-                out = self.apply(grads, on_tensors=True)
-            else:
-                out = self.apply(tuple(None if g is None else g._data for g in grads), on_tensors=False)
-                out = tuple(None if g is None else Tensor._of(g) for g in out)
-        return out[0] if len(out) == 1 else out or None
+                raise TypeError(f"argument {i} is not a Variable")
+        if State.enabled:
+            out = self.apply(grads, on_tensors=True)
+        else:
+            out = self.apply(tuple(None if g is None else g._data for g in grads), on_tensors=False)
+            out = tuple(None if g is None else Tensor(g) for g in out)
+        return out[0] if len(out) == 1 else out
 
 
 class PrimitiveNode(Node):
-    """The backward node of a primitive; one subclass per primitive is made from its table of rules."""
+    """The backward node of a primitive; call.py makes one subclass per primitive, with a slot for each saved value."""
 
-    __slots__ = ("_needs", "_saved")
+    __slots__ = ()
     primitive: ClassVar[Primitive]
+    is_plain = True
+    slots: ClassVar[tuple[str, ...]] = ()  # of the saved values, in the order of primitive.saved_names
 
-    def __init__(self, next_functions: tuple[Edge, ...], input_metadata: tuple[Metadata, ...], saved: tuple[Any, ...]) -> None:
-        super().__init__(next_functions, input_metadata)
-        self._saved = saved
-        self._needs = tuple(edge[0] is not None for edge in next_functions)
+    @property
+    def op(self) -> str:
+        """The op's name in pictures: "Mul"."""
+        return self.primitive.title
+
+    def vjp(self, grads: Any) -> tuple[Any, ...]:
+        """The rules on arrays, for every input that wants a gradient."""
+        raise NotImplementedError
 
     def apply(self, grads: tuple[Any, ...], on_tensors: bool) -> tuple[Any, ...]:
-        """Run the rule of every input that wants a gradient (`Primitive.vjp`)."""
-        if all(g is None for g in grads):  # nobody used an output
-            return (None,) * len(self.next_functions)
-        grad_inputs: tuple[Any, ...] = self.primitive.vjp(self, grads, on_tensors)
-        return grad_inputs
+        """Run the rule of every input that wants a gradient."""
+        if on_tensors:
+            return self.primitive.vjp_on_tensors(self, grads)
+        found: tuple[Any, ...] = quiet.run(self.vjp, grads)
+        return found
 
     def saved(self) -> dict[str, Any]:
-        """What is saved, by name."""
-        return dict(zip(self.primitive.saved_names, self._saved, strict=True))
-
-    def release(self) -> None:
-        """Free the saved tensors; plain values (a dim, an exponent) stay."""
-        self._saved = tuple(FREED if _holds_tensor(s) else s for s in self._saved)
+        """What is saved, by name; tensors as SavedTensor."""
+        values = (getattr(self, s) for s in self.slots)
+        wrapped = (SavedTensor(v) if isinstance(v, Tensor) else v for v in values)
+        return dict(zip(self.primitive.saved_names, wrapped, strict=True))
 
     def remember(self) -> tuple[Any, ...]:
         """What passed, and the saved values."""
-        return (self._passed, self._saved)
+        return (self._passed, *(getattr(self, s) for s in self.slots))
 
     def recall(self, remembered: tuple[Any, ...]) -> None:
         """Put both back."""
-        self._passed, self._saved = remembered
+        self._passed = remembered[0]
+        for slot, value in zip(self.slots, remembered[1:], strict=True):
+            setattr(self, slot, value)
 
     def unpack(self, index: int) -> Any:
         """A saved value for use: a tensor, or a plain value.
@@ -210,19 +261,21 @@ class PrimitiveNode(Node):
         Raises:
             RuntimeError: it has been freed, or modified in place.
         """
-        value = self._saved[index]
-        if value is FREED:
-            raise RuntimeError(FREED_MESSAGE)
-        if isinstance(value, SavedTensor):
-            return value.unpack(self)
-        if _holds_tensor(value):
-            return tuple(s.unpack(self) if isinstance(s, SavedTensor) else s for s in value)
-        return value
+        return unpack(self, getattr(self, self.slots[index]))
 
+    def raw_saved(self, index: int) -> Any:
+        """A saved tensor as the object that hooks can be registered on.
 
-def _holds_tensor(saved: Any) -> bool:
-    """Is there a tensor in this saved value (alone, or in a tuple as the indices of an advanced index)?"""
-    return isinstance(saved, SavedTensor) or (isinstance(saved, tuple) and any(isinstance(s, SavedTensor) for s in saved))
+        Raises:
+            RuntimeError: it has been freed.
+        """
+        kept = getattr(self, self.slots[index])
+        if isinstance(kept, Tensor):
+            kept = SavedTensor(kept)
+            setattr(self, self.slots[index], kept)
+        if not isinstance(kept, SavedTensor):
+            return unpack(self, kept)
+        return kept
 
 
 class AccumulateGrad(Node):
@@ -230,19 +283,23 @@ class AccumulateGrad(Node):
 
     __slots__ = ("variable",)
 
+    def __init__(self, variable: Tensor) -> None:
+        super().__init__((), ((variable._data.shape, variable._data.dtype),))
+        self.variable = variable
+        State.sequence -= 1  # it takes no number of its own,
+        self._sequence = LAST_SEQUENCE_NR  # and runs as soon as it is ready
+
     def name(self) -> str:
         """The name with PyTorch's namespace; the class is plain AccumulateGrad."""
         return "torch::autograd::AccumulateGrad"
 
-    def __init__(self, variable: Tensor) -> None:
-        super().__init__((), ((variable._data.shape, variable._data.dtype),))
-        self.variable = variable
-        self._sequence = LAST_SEQUENCE_NR  # runs as soon as it is ready
-
     def apply(self, grads: tuple[Any, ...], on_tensors: bool) -> tuple[Any, ...]:
         """Add in place to an existing `grad` (out of place if this is being recorded), else keep a copy."""
-        if grads[0] is not None and self.variable._requires_grad:  # it may have been switched off meanwhile
-            accumulate(self.variable, grads[0], on_tensors)
+        variable = self.variable
+        if grads[0] is not None and variable._requires_grad:  # it may have been switched off meanwhile
+            accumulate(variable, grads[0], on_tensors)
+            if variable._extra is not None and variable._extra.post_hooks:
+                hooks.run_post_accumulate(variable)
         return ()
 
 
@@ -255,20 +312,29 @@ def accumulate(variable: Tensor, grad: Any, on_tensors: bool) -> None:
     if on_tensors:
         variable._grad = Tensor(np.empty_like(grad._data)).copy_(grad) if old is None else old + grad
     elif old is None:
-        variable._grad = Tensor._of(np.array(grad, dtype=variable._data.dtype))
+        variable._grad = Tensor(np.array(grad, dtype=variable._data.dtype))
     else:
-        old._data += grad
+        np.add(old._data, grad, out=old._data)
         old._bump_version()
+
+
+def accumulator(leaf: Tensor) -> AccumulateGrad:
+    """The leaf's AccumulateGrad: one while any graph holds it."""
+    extra = leaf._extra
+    if extra is not None and extra.accumulator is not None:
+        known = extra.accumulator()
+        if known is not None:
+            return known
+    node = AccumulateGrad(leaf)
+    leaf._more.accumulator = weakref.ref(node)
+    return node
 
 
 def gradient_edge(tensor: Tensor) -> Edge:
     """Where the gradient of `tensor` goes: its grad_fn, a leaf's AccumulateGrad, or nowhere."""
-    if tensor._grad_fn is not None:
+    if tensor.grad_fn is not None:
         return tensor._grad_fn, tensor._output_nr
-    if not tensor._requires_grad:
-        return None, 0
-    accumulator = tensor._accumulator() if tensor._accumulator is not None else None
-    if accumulator is None:
-        accumulator = AccumulateGrad(tensor)
-        tensor._accumulator = weakref.ref(accumulator)  # weak: the node holds the leaf
-    return accumulator, 0
+    return (accumulator(tensor), 0) if tensor._requires_grad else (None, 0)
+
+
+__all__ = ["AccumulateGrad", "Edge", "Node", "Passed", "PrimitiveNode", "accumulator", "gradient_edge", "holds_tensor", "keep"]

@@ -29,8 +29,10 @@ class ReadyQueue:
 
     def push(self, node: Node) -> None:
         """Add a node."""
-        self._heap.append(node)
-        self._sift_up(len(self._heap) - 1, node)
+        heap = self._heap
+        heap.append(node)
+        if len(heap) > 1:
+            self._sift_up(len(heap) - 1, node)
 
     def pop(self) -> Node:
         """Take out the node with the highest number."""

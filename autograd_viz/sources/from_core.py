@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core.node import FREED, AccumulateGrad, Node, PrimitiveNode, SavedTensor, gradient_edge
+from ..core.node import AccumulateGrad, Node, PrimitiveNode, gradient_edge
 from ..core.printing import values_text
 from ..core.provenance import Call, Place
+from ..core.saved import FREED, SavedTensor
 from ..core.symbol import Symbol
 from ..core.tensor import Tensor
 from ..graph import model
@@ -78,9 +79,9 @@ class CoreGraph:
                     values[f"next:{id}.{i}"] = value_of(np.asarray(g))
                     parts[self.node_ids[after], index] = parts.get((self.node_ids[after], index), 0) + 1
         for node, id in self.node_ids.items():
-            for i, g in enumerate(node._passed.grad_outputs if node._passed else ()):
+            for i, g in enumerate(node._passed[0] if node._passed else ()):
                 if g is not None:
-                    first = node._passed is not None and node._passed.is_root
+                    first = node._passed is not None and node._passed[2]
                     values |= self._arrived(node, id, i, value_of(np.asarray(g)), parts.get((id, i), 0), first)
         return State(values)
 
@@ -125,7 +126,9 @@ class CoreGraph:
 
     def _op(self, call: Call, id: str) -> model.Op:
         operands = tuple(
-            model.Operand(None, str(t.item())) if t._is_number else model.Operand(self.tensor_id(t)) for t in call.inputs
+            model.Operand(None, str(t.item())) if t._is_number else model.Operand(self.tensor_id(t))
+            for t in call.inputs
+            if t is not None
         )
         before, after = ([model.Operand(None, str(call.options[n])) for n in names if n in call.options] for names in NUMBERS)
         node = None if call.node is None else self.node_ids[call.node]
@@ -143,7 +146,7 @@ class CoreGraph:
             id=id,
             name=type(n).__name__,
             op=op,
-            outputs=len(n._input_metadata),
+            outputs=len(n._outputs_metadata()),
             next_functions=tuple(
                 model.NextFunction(None if after is None else self.node_ids[after], index) for after, index in n.next_functions
             ),
@@ -193,14 +196,14 @@ class CoreGraph:
 
 def _passed_on(node: Node) -> Iterator[tuple[Any, Any]]:
     """The edges of a node with the gradients that last went along them."""
-    return zip(node.next_functions, node._passed.grad_inputs, strict=True) if node._passed else iter(())
+    return zip(node.next_functions, node._passed[1], strict=True) if node._passed else iter(())
 
 
 def symbolic_formulas(node: Node) -> dict[str, str]:
     """The rules of a node in symbols, by input; empty for nodes without rules of ours."""
     if not isinstance(node, PrimitiveNode):
         return {}
-    count = len(node._input_metadata)
+    count = len(node._outputs_metadata())
     grads = (Symbol("grad"),) if count == 1 else tuple(Symbol(f"grads[{i}]") for i in range(count))
     saved = {name: Symbol(name) for name, v in node.saved().items() if isinstance(v, SavedTensor) or v is FREED}
     formulas: dict[str, str] = node.primitive.formulas(node, grads, saved)
@@ -237,7 +240,7 @@ def _reach(roots: tuple[Tensor, ...], prefer: Mapping[Tensor, str]) -> tuple[lis
                 stack.append(item.variable)
     return (
         sorted((c for c in calls if c.inputs), key=lambda c: c.order),
-        sorted(tensors.values(), key=lambda t: (t._made_by.order if t._made_by else -1, t._output_nr)),
+        sorted(tensors.values(), key=lambda t: (t._made_by.order if t._made_by else (-1, 0), t._output_nr)),
         sorted(nodes, key=lambda n: n._sequence),
     )
 

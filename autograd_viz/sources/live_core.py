@@ -6,7 +6,8 @@ from typing import Any
 
 from ..core import engine
 from ..core.backward import start
-from ..core.node import AccumulateGrad, Edge, Node, PrimitiveNode, SavedTensor, gradient_edge
+from ..core.node import AccumulateGrad, Edge, Node, PrimitiveNode, gradient_edge
+from ..core.saved import SavedTensor
 from ..core.symbol import number
 from ..core.tensor import Tensor
 from ..graph.model import Formula, Value
@@ -30,7 +31,7 @@ class GradCell:
         self.tensor._grad = self.grad
         if self.grad is not None and self.values is not None:
             self.grad._data[...] = self.values
-            self.grad._counter[0] = self.version
+            self.grad._shared_counter()[0] = self.version
 
 
 class SavedCell:
@@ -76,7 +77,7 @@ class CorePass:
     @property
     def total(self) -> int:
         """How many steps the whole pass has: every node runs once."""
-        return len(self.task.waiting_for)
+        return len(self.task.inbox)
 
     def advance(self) -> Step | None:
         """Run one node for real; None at the end.
@@ -109,7 +110,7 @@ class CorePass:
             cell.restore()
 
     def _retained(self, node: Node) -> list[Tensor]:
-        return [t for reference in (node._retains or {}).values() if (t := reference()) is not None]
+        return [t for reference in (node._extra.retains if node._extra else {}).values() if (t := reference()) is not None]
 
     def _written_down(
         self, step: engine.Step, saved: dict[str, Any], symbols: dict[str, str], old: dict[Tensor, Value | None]
@@ -156,7 +157,7 @@ def _with_numbers(step: engine.Step, saved: dict[str, Any], symbols: dict[str, s
     if not isinstance(step.node, PrimitiveNode):
         return ()
     primitive = step.node.primitive
-    zeros = (f"zeros({shape})" for shape, _ in step.node._input_metadata)
+    zeros = (f"zeros({shape})" for shape, _ in step.node._outputs_metadata())
     grads = tuple(number(z if g is None else value_text(value_of(g))) for g, z in zip(step.grad_outputs, zeros, strict=True))
     values = {n: number(value_text(value_of(s.tensor))) for n, s in saved.items() if isinstance(s, SavedTensor)}
     in_numbers = primitive.formulas(step.node, grads, values)

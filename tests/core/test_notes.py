@@ -66,7 +66,7 @@ def test_grad_fn_can_be_called_by_hand_down_to_the_leaves() -> None:
     assert str(dv) == "tensor(1., grad_fn=<ThresholdBackwardBackward0>)"
     du, db = a.grad_fn.next_functions[0][0](dv)
     (mul, _), (acc_b, _) = a.grad_fn.next_functions[0][0].next_functions
-    assert acc_b(db) is None and b.grad.item() == 1.0
+    assert acc_b(db) == () and b.grad.item() == 1.0
     dw, dx = mul(du)
     assert (dw.item(), dx) == (3.0, None)
 

@@ -1,0 +1,71 @@
+"""What happens to a new node or tensor while somebody watches: anomaly mode, hooks on saved tensors, inference mode.
+
+An op looks at one flag, `State.attentive`; only if it is set does it come here.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from . import provenance
+from .grad_mode import State
+from .saved import SavedTensor
+from .tensor import InferenceCounter, Tensor
+
+if TYPE_CHECKING:
+    from .node import Node
+
+saved_hooks: list[tuple[Callable[[Any], Any], Callable[[Any], Any]] | str] = []  # the innermost last; a text forbids them
+
+
+class Anomaly:
+    """Anomaly mode: is it on, does it look for nan, and the node that is running (the parent of what it records)."""
+
+    enabled = False
+    check_nan = True
+    running: Node | None = None
+
+
+def update() -> None:
+    """Set the flag that ops look at."""
+    State.attentive = bool(saved_hooks) or Anomaly.enabled or State.inference
+
+
+def attend(node: Node | None, result: Tensor) -> Tensor:
+    """Look at a new result (and the node that was recorded for it, if any)."""
+    if State.inference and result._view is None and type(result._counter) is not InferenceCounter:
+        result._counter = InferenceCounter()
+    if node is None:
+        return result
+    if Anomaly.enabled:
+        frame = provenance.callers_frame()
+        node.metadata["traceback_"] = traceback.format_list(traceback.extract_stack(frame))
+        if Anomaly.running is not None:
+            node.metadata["parent_"] = Anomaly.running
+    if saved_hooks:
+        pack_saved(node)
+    return result
+
+
+def pack_saved(node: Any) -> None:
+    """Hand every tensor that the node has saved to the innermost pair of hooks."""
+    innermost = saved_hooks[-1]
+    for slot in getattr(type(node), "slots", ()):
+        kept = getattr(node, slot)
+        if isinstance(kept, tuple):
+            setattr(node, slot, tuple(packed(k, innermost) for k in kept))
+        else:
+            setattr(node, slot, packed(kept, innermost))
+
+
+def packed(kept: Any, hooks: Any) -> Any:
+    """One saved value after the pack hook; plain values stay as they are."""
+    if isinstance(kept, Tensor):
+        kept = SavedTensor(kept)
+    if isinstance(kept, SavedTensor):
+        if isinstance(hooks, str):
+            raise RuntimeError(hooks)
+        kept.pack(*hooks)
+    return kept

@@ -1,0 +1,184 @@
+"""Hooks: the user's functions that see (and may change) gradients on their way.
+
+# Note [Order of hooks]
+For one node: the hooks of the tensors that its op made, in the order of their registration; then retain_grad, which sees what they
+left; then the node's prehooks; the node runs; then its hooks. A leaf's hooks run before AccumulateGrad adds, its post-accumulate
+hooks after. What a hook returns, if not None, takes the gradient's place.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from .tensor import Tensor
+
+if TYPE_CHECKING:
+    from .node import Node
+
+_numbers = itertools.count()
+
+
+class RemovableHandle:
+    """What registering a hook returns; `remove()` takes the hook away again, and so does the end of a ``with`` block."""
+
+    def __init__(self, registered: dict[int, Any]) -> None:
+        self.id = next(_numbers)
+        self._registered = registered
+
+    def remove(self) -> None:
+        """Take the hook away."""
+        self._registered.pop(self.id, None)
+
+    def __enter__(self) -> RemovableHandle:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.remove()
+
+
+def register(registered: dict[int, Any], hook: Any) -> RemovableHandle:
+    """Add a hook to a dictionary of hooks."""
+    handle = RemovableHandle(registered)
+    registered[handle.id] = hook
+    return handle
+
+
+def tensor_hooks(tensor: Tensor) -> dict[int, Any]:
+    """The dictionary in which the hooks of a tensor are: its grad_fn's, or its own if it is a leaf."""
+    if tensor.grad_fn is not None:
+        assert tensor._grad_fn is not None
+        return tensor._grad_fn._more_of().tensor_hooks.setdefault(tensor._output_nr, {})
+    extra = tensor._more
+    if extra.hooks is None:
+        extra.hooks = {}
+    return extra.hooks
+
+
+def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
+    """Call ``hook(grad)`` each time the gradient of this tensor has been computed; what it returns takes its place.
+
+    Raises:
+        RuntimeError: the tensor does not require grad.
+    """
+    if not self.requires_grad:
+        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+    return register(tensor_hooks(self), hook)
+
+
+def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[[Tensor], None]) -> RemovableHandle:
+    """Call ``hook(leaf)`` each time a gradient has been added to this leaf's `grad`.
+
+    Raises:
+        RuntimeError: no leaf, or it does not require grad.
+    """
+    if not self.requires_grad:
+        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+    if not self.is_leaf:
+        raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+    extra = self._more
+    if extra.post_hooks is None:
+        extra.post_hooks = {}
+    return register(extra.post_hooks, hook)
+
+
+def run_post_accumulate(leaf: Tensor) -> None:
+    """After AccumulateGrad has added."""
+    assert leaf._extra is not None
+    for hook in list((leaf._extra.post_hooks or {}).values()):
+        if hook(leaf) is not None:
+            raise RuntimeError("Tensor post accumulate grad hooks should return None.")
+
+
+def has_tensor_hooks(node: Node) -> bool:
+    """Did somebody hook one of the tensors that this node's op made (or the leaf, for AccumulateGrad)?"""
+    if node._extra is not None and node._extra.tensor_hooks:
+        return True
+    variable = getattr(node, "variable", None)
+    return variable is not None and variable._extra is not None and bool(variable._extra.hooks)
+
+
+def run_tensor_hooks(node: Node, grads: list[Any]) -> list[Any]:
+    """The hooks of the node's tensors. `grads` are tensors (or None), one per output."""
+    extra = node._extra
+    variable = getattr(node, "variable", None)
+    if variable is not None and variable._extra is not None and variable._extra.hooks and grads[0] is not None:
+        grads = [_through(variable._extra.hooks, grads[0])]
+    if extra is None:
+        return grads
+    for output_nr, registered in extra.tensor_hooks.items():
+        if grads[output_nr] is not None:
+            grads[output_nr] = _through(registered, grads[output_nr])
+    return grads
+
+
+def retain(node: Node, grads: list[Any]) -> None:
+    """retain_grad(): keep what arrived (and passed the tensor hooks) as the `grad` of the tensors that asked."""
+    for output_nr, reference in node._extra.retains.items() if node._extra is not None else ():
+        tensor, grad = reference(), grads[output_nr]
+        if tensor is not None and grad is not None:
+            grad = grad.clone() if isinstance(grad, Tensor) else Tensor(grad.copy())
+            tensor._grad = grad if tensor._grad is None else tensor._grad + grad
+
+
+def run_prehooks(node: Node, grads: list[Any]) -> list[Any]:
+    """The node's prehooks: each gets the tuple of grad_outputs."""
+    for hook in list(node._extra.prehooks.values()) if node._extra is not None else ():
+        returned = hook(tuple(grads))
+        if returned is not None:
+            grads = _checked(hook, returned if isinstance(returned, tuple) else (returned,), grads)
+    return grads
+
+
+def run_posthooks(node: Node, grad_inputs: tuple[Any, ...], grad_outputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The node's hooks: each gets (grad_inputs, grad_outputs)."""
+    for hook in list(node._extra.posthooks.values()) if node._extra is not None else ():
+        returned = hook(grad_inputs, grad_outputs)
+        if returned is not None:
+            returned = returned if isinstance(returned, tuple) else (returned,)
+            grad_inputs = tuple(_checked(hook, returned, list(grad_inputs)))
+    return grad_inputs
+
+
+def _through(registered: dict[int, Any], grad: Tensor) -> Tensor:
+    for hook in list(registered.values()):
+        returned = hook(grad)
+        if returned is not None:
+            _check_one(hook, grad, returned)
+            grad = returned
+    return grad
+
+
+def _checked(hook: Any, returned: tuple[Any, ...], grads: list[Any]) -> list[Any]:
+    name = getattr(hook, "__name__", type(hook).__name__)
+    if len(returned) != len(grads):
+        raise RuntimeError(
+            f"hook '{name}' has returned an incorrect number of values (got {len(returned)}, but expected {len(grads)})"
+        )
+    for before, after in zip(grads, returned, strict=True):
+        if after is None or before is None:
+            if before is not None:
+                raise RuntimeError(f"can't replace a non-None value with a None value in hook '{name}'")
+            continue
+        _check_one(hook, before, after)
+    return list(returned)
+
+
+def _check_one(hook: Any, before: Tensor, after: Any) -> None:
+    """Refuse what cannot take the place of a gradient.
+
+    Raises:
+        TypeError: no tensor.
+        RuntimeError: another shape or type.
+    """
+    name = getattr(hook, "__name__", type(hook).__name__)
+    if not isinstance(after, Tensor):
+        raise TypeError(f"expected Variable, but hook returned '{type(after).__name__}'")
+    if after.dtype is not before.dtype:
+        raise RuntimeError(
+            f"hook '{name}' has changed the type of value (was torch.{before.dtype.legacy}Tensor got "
+            f"torch.{after.dtype.legacy}Tensor)"
+        )
+    if after.shape != before.shape:
+        raise RuntimeError(f"hook '{name}' has changed the size of value")

@@ -1,0 +1,24 @@
+"""Arithmetic in which inf and nan are values, as in PyTorch, and never a NumPy warning.
+
+NumPy keeps its error handling in a context variable: running a function inside a context where everything is ignored
+costs a tenth of what `np.errstate` does, and leaves the user's own settings alone.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import threading
+
+import numpy as np
+
+
+class _Quiet(threading.local):
+    """``quiet.run(function, *args)``: a context of its own for each thread, since one may be entered by one at a time."""
+
+    def __init__(self) -> None:
+        context = contextvars.Context()
+        context.run(np.seterr, all="ignore")
+        self.run = context.run
+
+
+quiet = _Quiet()

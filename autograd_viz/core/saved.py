@@ -1,0 +1,236 @@
+"""What a node keeps for its backward: tensors with the version they had, until they are freed.
+
+# Note [How a tensor is saved]
+An input whose memory nobody has ever changed or shared is kept as it is: its version was 0. Every other is wrapped in a
+SavedTensor with the version that it had. A change in place afterwards is noticed when the value is used.
+
+# Note [Own results]
+An op's own result is kept without its history, which the node gives back when the result is unpacked: a result that held its
+node and a node that held its result would be a reference cycle in every graph.
+"""
+
+from __future__ import annotations
+
+import re
+import weakref
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from .tensor import InferenceCounter, Number, Tensor
+
+if TYPE_CHECKING:
+    from .node import Node
+
+FREED_MESSAGE = (
+    "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
+    "freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
+    "retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors "
+    "after calling backward."
+)
+
+
+class _Freed:
+    """Stands in a node's saved values where backward has freed a tensor."""
+
+    def __repr__(self) -> str:
+        return "freed"
+
+
+FREED = _Freed()
+
+
+def op_name(node: Node) -> str:
+    """The op of a backward node: "Exp" of ExpBackward0."""
+    return re.sub(r"Backward\d*$", "", node.name())
+
+
+class SavedTensor:
+    """A tensor kept for backward, with the version it had.
+
+    Attributes:
+        tensor: the tensor; None while hooks keep it (`packed`).
+        version: its version when it was saved.
+        output_nr: for an own result of the node, which one; None for an input.
+        original: the result as the user has it, while it lives.
+    """
+
+    __slots__ = ("original", "output_nr", "packed", "tensor", "unpack_hook", "version")
+
+    def __init__(self, tensor: Tensor, output_nr: int | None = None) -> None:
+        self.tensor: Any = tensor if output_nr is None else tensor._without_history()
+        self.original = None if output_nr is None else weakref.ref(tensor)
+        self.version = tensor._version
+        self.output_nr = output_nr
+        self.packed: Any = None
+        self.unpack_hook: Callable[[Any], Any] | None = None
+
+    def unpack(self, node: Node) -> Any:
+        """The tensor as it was saved.
+
+        Raises:
+            RuntimeError: it was modified in place since.
+        """
+        if self.unpack_hook is not None:
+            return self._from_hooks(node)
+        self.check(node)
+        if self.output_nr is None:
+            return self.tensor
+        result = self.tensor._with_history(node, self.output_nr)
+        original = self.original() if self.original is not None else None
+        result._made_by = None if original is None else original._made_by
+        return result
+
+    def check(self, node: Node) -> None:
+        """Raise if the tensor was modified in place since it was saved."""
+        if self.tensor is not None and self.tensor._version != self.version:
+            raise RuntimeError(modified_message(self.tensor, self.version, node if self.output_nr is not None else None))
+
+    def register_hooks(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
+        """Let `pack_hook` keep the tensor its own way, and `unpack_hook` give it back.
+
+        Raises:
+            RuntimeError: hooks are there already.
+            TypeError: not callable.
+        """
+        if self.unpack_hook is not None:
+            raise RuntimeError("Calling register_hooks on a saved tensor whose hooks have already been set. ")
+        for hook in (pack_hook, unpack_hook):
+            if not callable(hook):
+                raise TypeError("incompatible function arguments: a hook must be callable")
+        self.pack(pack_hook, unpack_hook)
+
+    def pack(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
+        """Hand the tensor to `pack_hook`; what it returns is kept instead."""
+        from .grad_mode import no_grad
+
+        tensor = self.tensor
+        version = tensor._version
+        with no_grad():
+            packed = pack_hook(tensor if self.output_nr is None else self.tensor)
+        if tensor._version != version:
+            raise RuntimeError(
+                "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook can not be modified by in-place operations as this can lead to unexpected side-effects. Please open an issue if you need to perform in-place operations on the input to a pack hook."
+            )
+        self.packed, self.unpack_hook = packed, unpack_hook
+        if self.output_nr is not None or tensor._grad_fn is not None or not tensor._requires_grad:
+            self.tensor = None if self.output_nr is not None else _Shell(tensor)
+
+    def _from_hooks(self, node: Node) -> Any:
+        """What the unpack hook gives, with the history of what was saved."""
+        assert self.unpack_hook is not None
+        if self.tensor is not None:
+            self.check(node)
+        found = self.unpack_hook(self.packed)
+        if not isinstance(found, Tensor):
+            raise TypeError(
+                "Output of saved tensor unpack_hook expected to be a Tensor but got result of type " + type(found).__name__
+            )
+        if self.output_nr is not None:
+            return found._with_history(node, self.output_nr)
+        if isinstance(self.tensor, _Shell):
+            return found if found is self.tensor.same() else self.tensor.over(found)
+        return found if found is self.tensor else _with_leaf_history(found, self.tensor)
+
+
+class _Shell:
+    """What is left of a saved tensor that hooks keep: its version and its place in the graph, not its memory."""
+
+    __slots__ = ("_counter", "dtype", "edge", "grad_fn", "reference", "shape")
+
+    def __init__(self, tensor: Tensor) -> None:
+        self._counter, self.reference = tensor._shared_counter(), weakref.ref(tensor)
+        self.edge = (tensor._grad_fn, tensor._output_nr)
+        self.dtype, self.shape, self.grad_fn = tensor.dtype, tensor.shape, tensor._grad_fn
+
+    @property
+    def _version(self) -> int:
+        return self._counter[0]
+
+    def same(self) -> Tensor | None:
+        """The tensor itself, while it lives."""
+        return self.reference()
+
+    def over(self, found: Tensor) -> Tensor:
+        """`found` in the place of the saved tensor."""
+        node, output_nr = self.edge
+        return found._with_history(node, output_nr) if node is not None else found._without_history()
+
+
+def _with_leaf_history(found: Tensor, leaf: Tensor) -> Tensor:
+    """`found` as a stand-in for a leaf: gradients go to the leaf's AccumulateGrad."""
+    twin = found._without_history()
+    twin._requires_grad = leaf._requires_grad
+    twin._more.accumulator = leaf._more.accumulator
+    return twin
+
+
+def modified_message(tensor: Any, expected: int, node: Node | None) -> str:
+    """PyTorch's sentence for a saved tensor that was modified in place."""
+    maker = tensor.grad_fn or node
+    number = tensor.output_nr if isinstance(tensor, Tensor) else 0
+    which = f", which is output {number} of {op_name(maker)}," if maker else ""
+    return (
+        "one of the variables needed for gradient computation has been modified by an inplace operation: "
+        f"[torch.{tensor.dtype.legacy}Tensor {list(tensor.shape)}]{which} is at version {tensor._version}; expected version "
+        f"{expected} instead. Hint: enable anomaly detection to find the operation that failed to compute its gradient, with "
+        "torch.autograd.set_detect_anomaly(True, check_nan=False)."
+    )
+
+
+def keep(tensor: Tensor | None) -> Any:
+    """An input as a node keeps it; see Note [How a tensor is saved]."""
+    if tensor is None or tensor._counter is None:
+        return tensor
+    if type(tensor._counter) is InferenceCounter:
+        raise RuntimeError(
+            "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
+            "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it in "
+            "autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`."
+        )
+    return SavedTensor(tensor)
+
+
+def keep_option(value: Any) -> Any:
+    """An option as a node keeps it: tensors (alone or in a list) as inputs are kept."""
+    if isinstance(value, Tensor):
+        return keep(value)
+    if isinstance(value, tuple | list) and any(isinstance(v, Tensor) for v in value):
+        return tuple(keep_option(v) for v in value)
+    return value
+
+
+def unpack(node: Node, kept: Any) -> Any:
+    """A kept value for use: a tensor, or a plain value.
+
+    Raises:
+        RuntimeError: it has been freed, or modified in place.
+    """
+    if kept is FREED:
+        raise RuntimeError(FREED_MESSAGE)
+    if isinstance(kept, SavedTensor):
+        return kept.unpack(node)
+    if isinstance(kept, Tensor):
+        if kept._counter is not None and kept._counter[0]:
+            raise RuntimeError(modified_message(kept, 0, None))
+        return kept
+    if type(kept) is tuple and holds_tensor(kept):
+        return tuple(unpack(node, k) for k in kept)
+    return kept
+
+
+def plain(node: Node, kept: Any) -> Any:
+    """A kept value as rules on arrays want it: an array, a Python number, a plain value."""
+    return _bare(unpack(node, kept))
+
+
+def _bare(value: Any) -> Any:
+    if isinstance(value, Number):
+        return value.value
+    if isinstance(value, Tensor):
+        return value._data
+    return tuple(_bare(v) for v in value) if type(value) is tuple else value
+
+
+def holds_tensor(kept: Any) -> bool:
+    """Is there a tensor in this kept value (alone, or in a tuple as the indices of an advanced index)?"""
+    return isinstance(kept, SavedTensor | Tensor) or (isinstance(kept, tuple) and any(holds_tensor(k) for k in kept))

@@ -1,0 +1,91 @@
+"""Views: tensors that share the memory of a base, and remember how they were cut out of it.
+
+# Note [Views and in-place changes]
+A view keeps its base and the ops that lead from the base to it. When base or view is changed in place, the history of all of them
+changes: the base's new grad_fn is CopySlices (inplace.py), and a view's grad_fn is made anew from the base's the next time somebody
+asks for it. The version counter, shared by all tensors of one memory, tells that it is out of date.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .grad_mode import State, enable_grad
+from .readings import ARRAY_NAMES, TENSOR_NAMES
+from .tensor import InferenceCounter, Tensor
+
+if TYPE_CHECKING:
+    from .primitive import Primitive
+
+NORMAL, NO_GRAD, SEVERAL, FUNCTION, INFERENCE = "", "no_grad mode", "several", "function", "inference_mode"
+
+# one step from a base to its view: the op, its options, and which of its outputs if it has several
+Cut = tuple["Primitive", dict[str, Any], "int | None"]
+
+
+class View:
+    """How a view hangs on its base.
+
+    Attributes:
+        base: the tensor that owns the memory; never a view itself.
+        cuts: the ops that lead from the base to the view.
+        kind: what forbids in-place changes to it, if anything (NO_GRAD, SEVERAL, ...).
+        seen: the version at which the view's grad_fn was right.
+    """
+
+    __slots__ = ("base", "cuts", "kind", "seen")
+
+    def __init__(self, base: Tensor, cuts: tuple[Cut, ...], kind: str) -> None:
+        self.base, self.cuts, self.kind = base, cuts, kind
+        self.seen = _version(base)
+
+    def refresh(self, view: Tensor) -> None:
+        """Make the view's grad_fn anew if the memory was changed since it was made."""
+        base = self.base
+        now = _version(base)
+        if now == self.seen:
+            return
+        self.seen = now
+        if self.kind == NORMAL and base._requires_grad and view._data.dtype.kind in "fc":
+            strided = as_strided_like(base, view)
+            view._requires_grad, view._grad_fn, view._output_nr = True, strided._grad_fn, 0
+
+    def cut(self, array: Any) -> Any:
+        """The same part of another array of the base's shape, sharing its memory."""
+        for primitive, options, index in self.cuts:
+            array = ARRAY_NAMES[primitive.name](array, **options)
+            array = array if index is None else array[index]
+        return array
+
+    def cut_tensor(self, tensor: Tensor) -> Tensor:
+        """The same part of another tensor of the base's shape, as a view of it."""
+        for primitive, options, index in self.cuts:
+            part = primitive(tensor, **options)
+            tensor = part if index is None else part[index]
+        return tensor
+
+
+def _version(tensor: Tensor) -> int:
+    counter = tensor._counter
+    return counter[0] if counter else 0
+
+
+def as_strided_like(base: Tensor, view: Tensor) -> Any:
+    """The view recorded as one op on its base (AsStridedBackward0)."""
+    with enable_grad():
+        return TENSOR_NAMES["as_strided"](base, view.shape, view.stride(), view.storage_offset())
+
+
+def become_view(
+    result: Tensor, source: Tensor, primitive: Primitive, options: dict[str, Any], index: int | None = None
+) -> None:
+    """Let the result of a view op share the version counter of its source, and remember the way to it."""
+    result._counter = source._shared_counter()
+    if primitive.cuts or type(source._counter) is InferenceCounter:
+        return
+    kind = SEVERAL if index is not None else NORMAL if State.enabled else NO_GRAD
+    above = source._view
+    if above is None:
+        result._view = View(source, ((primitive, options, index),), kind)
+    else:
+        result._view = View(above.base, (*above.cuts, (primitive, options, index)), kind or above.kind)
