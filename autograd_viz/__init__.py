@@ -9,6 +9,7 @@ The names of PyTorch are here (``import autograd_viz as torch``), and the verbs:
 
 from . import autograd, fft, linalg, masked, nn, optim, special
 from .core import public as _public
+from .core.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
 from .core.creation import arange, from_numpy, full, manual_seed, ones, ones_like, rand, randn, tensor, zeros, zeros_like
 from .core.dtypes import (
     bool_ as bool,  # noqa: A004 -- PyTorch's name
@@ -36,7 +37,14 @@ from .core.dtypes import (
 from .core.dtypes import (
     int_ as int,  # noqa: A004 -- PyTorch's name
 )
-from .core.grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
+from .core.grad_mode import (
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    is_inference_mode_enabled,
+    no_grad,
+    set_grad_enabled,
+)
 from .core.methods import permute, reshape, squeeze, t, transpose, unbind, unsqueeze
 from .core.ops.activation import relu, sigmoid, tanh
 from .core.ops.arithmetic import (
@@ -106,11 +114,15 @@ __all__ = [
     "gt",
     "half",
     "int",
+    "inference_mode",
     "int8",
     "int16",
     "int32",
     "int64",
+    "is_anomaly_check_nan_enabled",
+    "is_anomaly_enabled",
     "is_grad_enabled",
+    "is_inference_mode_enabled",
     "le",
     "linalg",
     "log",
@@ -163,5 +175,5 @@ __all__ = [
     "where",
     "zeros",
     "zeros_like",
-    *_public.NAMESPACES["torch"],  # noqa: PLE0604 -- strings
+    *_public.NAMESPACES["torch"],
 ]  # fmt: skip

@@ -200,7 +200,7 @@ def grad(
         )
     wanted = as_tuple(inputs)
     if not wanted:
-        raise ValueError("grad requires non-empty inputs.")
+        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     if any(isinstance(t, Tensor) and not t.requires_grad for t in wanted):
         raise RuntimeError("One of the differentiated Tensors does not require grad")
     edges = [edge_of(t) for t in wanted]

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .primitive import Primitive
 
 _PLAIN = frozenset({int, float, bool, str, type(None)})
+_NUMBERS = frozenset({int, float, bool})
 _PACKAGE = provenance.PACKAGE
 
 
@@ -37,7 +38,7 @@ def compiled(p: Primitive, name: str, lines: list[str], names: dict[str, Any]) -
     file = f"<autograd_viz op {p.name}: {name}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     namespace = {
-        **names, "FREED": FREED, "Number": Number, "PLAIN": _PLAIN, "State": State, "Tensor": Tensor, "accumulator": accumulator,
+        **names, "FREED": FREED, "NUMBERS": _NUMBERS, "Number": Number, "PLAIN": _PLAIN, "State": State, "Tensor": Tensor, "accumulator": accumulator,
         "array_of": array_of, "asarray": np.asarray, "attend": attend, "become_view": become_view, "brought_together": brought_together,
         "check_broadcast": check_broadcast, "frame": sys._getframe, "holds_tensor": holds_tensor, "keep": keep,
         "keep_option": keep_option, "ndarray": np.ndarray, "new": object.__new__, "operand": as_operand, "package": _PACKAGE,
@@ -66,6 +67,12 @@ def call_source(p: Primitive) -> list[str]:
         lines.append(
             f"    if {there}type({n}) is not Tensor and not isinstance({n}, Tensor): {n} = operand({n}, {p.name!r}, {i})"
         )
+        if i == 1 and p.scalar_overload is not None:
+            options_given = "".join(f", {o}={o}" for o in p.options if o in p.scalar_overload.options)
+            lines.insert(
+                -1,
+                f"    if State.in_rule and type({n}) in NUMBERS: return scalar_overload({p.inputs[0]}, other={n}{options_given})",
+            )
     lines += _forward(p)
     lines += ["    result = new(Tensor)", "    result._data = value if type(value) is ndarray else asarray(value)"]
     lines += ["    result._grad = result._grad_fn = result._view = result._made_by = result._extra = None"]

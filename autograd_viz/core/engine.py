@@ -150,12 +150,14 @@ class GraphTask:
         grads = self.inbox[node][1:]
         before, State.enabled = State.enabled, self.create_graph
         try:
+            unhooked = list(grads)
             if hooks.has_tensor_hooks(node):
                 grads = [self._raw(g) for g in hooks.run_tensor_hooks(node, [_tensor(g) for g in grads])]
             arrived = grads
-            for edge in self.captures.get(node, ()):
-                self.captured[edge] = grads[edge[1]]
-            if self.needed is not None and node not in self.needed:
+            runs = self.needed is None or node in self.needed
+            for edge in self.captures.get(node, ()):  # as in PyTorch, hooks are seen only where the pass ends
+                self.captured[edge] = unhooked[edge[1]] if runs else grads[edge[1]]
+            if not runs:
                 hooks.retain(node, arrived)
                 self.ready.pop()
                 return None

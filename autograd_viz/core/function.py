@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -145,10 +146,7 @@ class BackwardCFunction(Node):
                     "corresponding forward input was not a Variable"
                 )
             if r is not None and not isinstance(r, Tensor):
-                raise RuntimeError(
-                    f"function {self.name()} returned an invalid gradient at position {i + 1}: expected Variable or None (got "
-                    f"{type(r).__name__})"
-                )
+                raise RuntimeError(f"expected Variable or None (got {type(r).__name__})")
         kept = (r for r, is_tensor in zip(returned, self._is_tensor, strict=True) if is_tensor)
         return tuple(r if after is not None else None for r, after in zip(kept, self._next, strict=True))
 
@@ -164,9 +162,18 @@ class Function:
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        raise RuntimeError(
+        warnings.warn(
             f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you should invoke them "
-            "on the class itself. Instantiating an autograd function is not allowed."
+            "on the class itself. Instantiating an autograd function will raise an error in a future version of PyTorch.",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Refused: the forward of a Function is static; call ``apply`` on the class."""
+        raise RuntimeError(
+            "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd function "
+            "with static forward method. (Example: https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)"
         )
 
     @staticmethod

@@ -81,3 +81,34 @@ class set_grad_enabled(_GradMode):  # noqa: N801 -- PyTorch's name
     def __enter__(self) -> None:
         self._outer.append(self._before)
         State.enabled = self.mode
+
+
+class inference_mode(ContextDecorator):  # noqa: N801 -- PyTorch's name
+    """Nothing inside is recorded, and what is made inside never takes part in autograd afterwards.
+
+    Args:
+        mode: False for an island of normal mode inside.
+    """
+
+    def __init__(self, mode: bool = True) -> None:
+        self.mode = mode
+        self._outer: list[tuple[bool, bool]] = []
+
+    def __enter__(self) -> None:
+        from .attention import update
+
+        self._outer.append((State.enabled, State.inference))
+        State.inference = bool(self.mode)
+        State.enabled = not self.mode
+        update()
+
+    def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        from .attention import update
+
+        State.enabled, State.inference = self._outer.pop()
+        update()
+
+
+def is_inference_mode_enabled() -> bool:
+    """True inside `inference_mode`."""
+    return State.inference

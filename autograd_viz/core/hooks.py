@@ -136,7 +136,8 @@ def run_posthooks(node: Node, grad_inputs: tuple[Any, ...], grad_outputs: tuple[
     for hook in list(node._extra.posthooks.values()) if node._extra is not None else ():
         returned = hook(grad_inputs, grad_outputs)
         if returned is not None:
-            returned = returned if isinstance(returned, tuple) else (returned,)
+            if not isinstance(returned, tuple):
+                raise TypeError(f"expected tuple, but hook returned '{type(returned).__name__}'")
             grad_inputs = tuple(_checked(hook, returned, list(grad_inputs)))
     return grad_inputs
 

@@ -158,9 +158,14 @@ class Primitive:
             else:
                 defaults = {f"default_{n}": v for n, v in self.options.items() if v is not self.required}
                 names = {**defaults, "forward": self.forward, "primitive": self, "Node": self.node_class}
-                names |= {"kept_result": _kept_result, "metadata": _metadata}
+                names |= {"kept_result": _kept_result, "metadata": _metadata, "scalar_overload": self.scalar_overload}
                 self._program = call.compiled(self, self.name, call.call_source(self), names)
         return self._program
+
+    @property
+    def scalar_overload(self) -> Primitive | None:
+        """PyTorch's overload of this op for a plain number, which is what rules mean by one (MulBackward1)."""
+        return TENSOR_NAMES.get(f"{self.name}_scalar") if self.promotes and len(self.inputs) == 2 else None
 
     @property
     def source(self) -> str:

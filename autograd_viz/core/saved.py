@@ -93,7 +93,10 @@ class SavedTensor:
             TypeError: not callable.
         """
         if self.unpack_hook is not None:
-            raise RuntimeError("Calling register_hooks on a saved tensor whose hooks have already been set. ")
+            raise RuntimeError(
+                "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of hooks is "
+                "allowed at a time."
+            )
         for hook in (pack_hook, unpack_hook):
             if not callable(hook):
                 raise TypeError("incompatible function arguments: a hook must be callable")
@@ -109,7 +112,9 @@ class SavedTensor:
             packed = pack_hook(tensor if self.output_nr is None else self.tensor)
         if tensor._version != version:
             raise RuntimeError(
-                "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook can not be modified by in-place operations as this can lead to unexpected side-effects. Please open an issue if you need to perform in-place operations on the input to a pack hook."
+                "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook can not be "
+                "modified by in-place operations as this can lead to unexpected side-effects. Please open an issue if you need "
+                "to perform in-place operations on the input to a pack hook."
             )
         self.packed, self.unpack_hook = packed, unpack_hook
         if self.output_nr is not None or tensor._grad_fn is not None or not tensor._requires_grad:

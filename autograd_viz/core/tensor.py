@@ -27,7 +27,7 @@ NON_LEAF_GRAD_WARNING = (
     "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be populated "
     "during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, use "
     ".retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you access the leaf "
-    "Tensor instead."
+    "Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more information."
 )
 
 
@@ -195,9 +195,10 @@ class Tensor:
 
     @property
     def requires_grad(self) -> bool:
-        """True if gradients flow to it."""
+        """True if gradients flow to it; a view does if its base does."""
         if self._view is not None:
             self._view.refresh(self)
+            return self._requires_grad or (self._view.base._requires_grad and self._data.dtype.kind in "fc")
         return self._requires_grad
 
     @requires_grad.setter

@@ -1,0 +1,29 @@
+"""Differentiation: backward, grad, user-defined Functions, hooks and checks, by the names of torch.autograd."""
+
+from ..core.anomaly import detect_anomaly, set_detect_anomaly
+from ..core.backward import backward, grad
+from ..core.function import Function
+from ..core.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
+from ..core.tensor import Tensor as Variable
+from . import function as function
+from . import functional, grad_mode, graph
+from .gradcheck import gradcheck, gradgradcheck
+
+__all__ = [
+    "Function",
+    "Variable",
+    "backward",
+    "detect_anomaly",
+    "enable_grad",
+    "function",
+    "functional",
+    "grad",
+    "grad_mode",
+    "gradcheck",
+    "gradgradcheck",
+    "graph",
+    "inference_mode",
+    "no_grad",
+    "set_detect_anomaly",
+    "set_grad_enabled",
+]

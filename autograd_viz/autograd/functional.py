@@ -1,0 +1,212 @@
+"""Derivatives of functions: jacobian, hessian and products with them, by the names of torch.autograd.functional."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..core.backward import grad
+from ..core.grad_mode import enable_grad
+from ..core.tensor import Tensor
+
+__all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
+
+Tensors = tuple[Tensor, ...]
+
+
+def vjp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
+    """(outputs, vᵀJ): what backward computes.
+
+    Args:
+        func: tensors to tensors.
+        inputs: one tensor or several.
+        v: in the shape of the outputs; may be left out for a single element.
+        create_graph: make the result differentiable.
+        strict: raise if an output does not depend on an input, instead of zeros.
+    """
+    with enable_grad():
+        xs, one_input = _prepared(inputs, create_graph, "inputs", "vjp")
+        ys, one_output = _called(func, xs, "vjp")
+        vs = _vector(v, ys, "outputs", "vjp") if v is not None else None
+        if vs is None and (len(ys) != 1 or ys[0].numel() != 1):
+            raise RuntimeError(
+                "The vector v can only be None if the user-provided function returns a single Tensor with a single element."
+            )
+        found = _gradients(ys, xs, vs, create_graph, strict, "vjp")
+    return _finished(ys, one_output, create_graph), _finished(found, one_input, create_graph)
+
+
+def jvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
+    """(outputs, Jv), by differentiating vᵀJ with respect to v (the double-backward trick)."""
+    with enable_grad():
+        xs, one_input = _prepared(inputs, create_graph, "inputs", "jvp")
+        vs = _vector(v, xs, "inputs", "jvp") if v is not None else None
+        if vs is None and (len(xs) != 1 or xs[0].numel() != 1):
+            raise RuntimeError(
+                "The vector v can only be None if the input to the user-provided function is a single Tensor with a single element."
+            )
+        ys, one_output = _called(func, xs, "jvp")
+        u = tuple(Tensor(np.zeros_like(y._data)).requires_grad_() for y in ys)
+        back = _gradients(ys, xs, u, True, strict, "jvp")
+        vs = vs or tuple(Tensor(np.ones_like(x._data)) for x in xs)
+        found = _gradients(back, u, vs, create_graph, strict, "jvp")
+    return _finished(ys, one_output, create_graph), _finished(found, one_output, create_graph)
+
+
+def jacobian(
+    func: Callable[..., Any],
+    inputs: Any,
+    create_graph: bool = False,
+    strict: bool = False,
+    vectorize: bool = False,
+    strategy: str = "reverse-mode",
+) -> Any:
+    """The matrix of all partial derivatives, one row of vᵀJ at a time.
+
+    Args:
+        func: tensors to tensors.
+        inputs: one tensor or several.
+        create_graph: make the result differentiable.
+        strict: raise if an output does not depend on an input, instead of zeros.
+        vectorize: accepted; rows are computed one after the other all the same.
+        strategy: "reverse-mode"; forward mode is not there.
+
+    Returns:
+        A tensor of shape (*output, *input), or tuples of them for several outputs or inputs.
+    """
+    if strategy != "reverse-mode":
+        raise NotImplementedError("autograd_viz has no forward-mode AD; use strategy='reverse-mode'")
+    with enable_grad():
+        xs, one_input = _prepared(inputs, create_graph, "inputs", "jacobian")
+        ys, one_output = _called(func, xs, "jacobian")
+        found = tuple(_jacobian_of(y, xs, i, create_graph, strict) for i, y in enumerate(ys))
+    rows = tuple(_finished(row, one_input, create_graph) for row in found)
+    return rows[0] if one_output else rows
+
+
+def _jacobian_of(y: Tensor, xs: Tensors, index: int, create_graph: bool, strict: bool) -> Tensors:
+    """The Jacobians of one output with respect to all inputs."""
+    rows: list[list[Tensor]] = [[] for _ in xs]
+    flat = y.reshape(-1)
+    for j in range(y.numel()):
+        found = (
+            grad(flat[j], xs, retain_graph=True, create_graph=create_graph, allow_unused=True)
+            if flat.requires_grad
+            else (None,) * len(xs)
+        )
+        for i, (g, x) in enumerate(zip(found, xs, strict=True)):
+            if g is None and strict:
+                raise RuntimeError(
+                    f"Output {index} of the user-provided function is independent of input {i}. This is not allowed in strict mode."
+                )
+            rows[i].append(g if g is not None else Tensor(np.zeros_like(x._data)))
+    from ..core.ops.shape import stack
+
+    return tuple(
+        stack(r).reshape((*y.shape, *x.shape)) if r else Tensor(np.zeros((*y.shape, *x.shape), y._data.dtype))
+        for r, x in zip(rows, xs, strict=True)
+    )
+
+
+def hessian(
+    func: Callable[..., Any],
+    inputs: Any,
+    create_graph: bool = False,
+    strict: bool = False,
+    vectorize: bool = False,
+    outer_jacobian_strategy: str = "reverse-mode",
+) -> Any:
+    """The matrix of second derivatives of a function with one number as its value."""
+    one_input = isinstance(inputs, Tensor)
+
+    def gradient(*xs: Tensor) -> Any:
+        y = func(*xs)
+        if not isinstance(y, Tensor) or y.numel() != 1:
+            raise RuntimeError("The Tensor returned by the function given to hessian should contain a single element")
+        found = _gradients((y.reshape(()),), xs, None, True, strict, "hessian")
+        return found[0] if one_input else found
+
+    return jacobian(gradient, inputs, create_graph, strict, vectorize, outer_jacobian_strategy)
+
+
+def vhp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
+    """(value, vᵀH)."""
+    with enable_grad():
+        xs, one_input = _prepared(inputs, create_graph, "inputs", "vhp")
+        vs = _vector(v, xs, "inputs", "vhp") if v is not None else None
+        ys, one_output = _called(func, xs, "vhp")
+        if not one_output or ys[0].numel() != 1:
+            raise RuntimeError("The Tensor returned by the function given to vhp should contain a single element")
+        first = _gradients(ys, xs, None, True, strict, "vhp")
+        found = _gradients(first, xs, vs, create_graph, strict, "vhp")
+    return _finished(ys, one_output, create_graph), _finished(found, one_input, create_graph)
+
+
+def hvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
+    """(value, Hv); H is symmetric, so this is vᵀH."""
+    return vhp(func, inputs, v, create_graph, strict)
+
+
+def _prepared(inputs: Any, create_graph: bool, what: str, name: str) -> tuple[Tensors, bool]:
+    """The inputs as a tuple of tensors that require grad, and whether there was just one."""
+    one = not isinstance(inputs, tuple | list)
+    xs = (inputs,) if one else tuple(inputs)
+    for i, x in enumerate(xs):
+        if not isinstance(x, Tensor):
+            where = f"The value at index {i} of the tuple of {what}" if not one else f"The {what} given to {name}"
+            raise TypeError(
+                f"The {what} given to {name} must be either a Tensor or a tuple of Tensors but {where} has type {type(x)}."
+            )
+    if create_graph:
+        return tuple(x.view_as(x) if x.requires_grad else x.detach().requires_grad_() for x in xs), one
+    return tuple(x.detach().requires_grad_() for x in xs), one
+
+
+def _called(func: Callable[..., Any], xs: Tensors, name: str) -> tuple[Tensors, bool]:
+    """The function's outputs as a tuple, and whether there was just one."""
+    y = func(*xs)
+    one = not isinstance(y, tuple)
+    ys = (y,) if one else y
+    for out in ys:
+        if not isinstance(out, Tensor):
+            raise TypeError(
+                f"The outputs of the user-provided function given to {name} must be either a Tensor or a tuple of Tensors but the "
+                f"given outputs of the user-provided function has type {type(out)}."
+            )
+    return ys, one
+
+
+def _vector(v: Any, like: Tensors, what: str, name: str) -> Tensors:
+    """The v of a product, checked against what it multiplies."""
+    vs = (v,) if isinstance(v, Tensor) else tuple(v)
+    if len(vs) != len(like):
+        raise RuntimeError(f"v is a tuple of invalid length: should be {len(like)} but got {len(vs)}.")
+    for i, (a, b) in enumerate(zip(vs, like, strict=True)):
+        if a.shape != b.shape:
+            entry = f"Entry {i} in " if len(like) > 1 else ""
+            raise RuntimeError(f"{entry}v has invalid size: should be {b.shape} but got {a.shape}.")
+    return tuple(a.detach() for a in vs)
+
+
+def _gradients(ys: Tensors, xs: Tensors, vs: Tensors | None, create_graph: bool, strict: bool, name: str) -> Tensors:
+    """vᵀJ, with zeros where an output does not depend on an input (in strict mode an error)."""
+    pairs = [(y, None if vs is None else vs[i]) for i, y in enumerate(ys) if y.requires_grad]
+    if not pairs:
+        found: Any = (None,) * len(xs)
+    else:
+        seeds = [v for _, v in pairs] if vs is not None else None
+        found = grad([y for y, _ in pairs], xs, seeds, retain_graph=True, create_graph=create_graph, allow_unused=True)
+    for i, g in enumerate(found):
+        if g is None and strict:
+            raise RuntimeError(
+                f"The output of the user-provided function is independent of input {i}. This is not allowed in strict mode."
+            )
+    return tuple(g if g is not None else Tensor(np.zeros_like(x._data)) for g, x in zip(found, xs, strict=True))
+
+
+def _finished(tensors: Tensors, one: bool, create_graph: bool) -> Any:
+    """What the user gets: detached unless the graph was asked for, unpacked if it was one tensor."""
+    out = tensors if create_graph else tuple(t.detach() for t in tensors)
+    return out[0] if one else out

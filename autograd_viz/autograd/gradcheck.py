@@ -1,0 +1,227 @@
+"""Is a gradient right? Compare it with finite differences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core.backward import grad
+from ..core.grad_mode import enable_grad, no_grad
+from ..core.tensor import Tensor
+
+__all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
+
+
+class GradcheckError(RuntimeError):
+    """The analytical gradient is not what finite differences say."""
+
+
+def gradcheck(
+    func: Callable[..., Any],
+    inputs: Any,
+    *,
+    eps: float = 1e-6,
+    atol: float = 1e-5,
+    rtol: float = 1e-3,
+    raise_exception: bool = True,
+    nondet_tol: float = 0.0,
+    check_undefined_grad: bool = True,
+    check_grad_dtypes: bool = False,
+    **unused: Any,
+) -> bool:
+    """Compare the gradients of `func` with central differences, (f(x + eps) - f(x - eps)) / 2 eps.
+
+    Args:
+        func: tensors to a tensor or a tuple of them.
+        inputs: one tensor or a tuple; those that require grad are checked, and should be float64.
+        eps: the step.
+        atol, rtol: the tolerated difference.
+        raise_exception: raise instead of returning False.
+        nondet_tol: the tolerated difference between two runs of backward.
+        check_undefined_grad: also run backward with the gradient of each output left out.
+        check_grad_dtypes: the gradient must have the type of its input.
+        unused: what only PyTorch's other devices and modes need.
+
+    Returns:
+        True if they agree.
+
+    Raises:
+        GradcheckError: they do not; the message shows both matrices.
+        ValueError: no input requires grad.
+    """
+    try:
+        _check(func, _as_tuple(inputs), eps, atol, rtol, nondet_tol, check_undefined_grad, check_grad_dtypes)
+    except GradcheckError:
+        if raise_exception:
+            raise
+        return False
+    return True
+
+
+def _check(
+    func: Callable[..., Any],
+    inputs: tuple[Any, ...],
+    eps: float,
+    atol: float,
+    rtol: float,
+    nondet: float,
+    undefined: bool,
+    dtypes: bool,
+) -> None:
+    differentiated = [x for x in inputs if isinstance(x, Tensor) and x.requires_grad]
+    if not differentiated:
+        raise ValueError(
+            "gradcheck expects at least one input tensor to require gradient, but none of the them have requires_grad=True."
+        )
+    with enable_grad():
+        outputs = [o for o in _as_tuple(func(*inputs)) if isinstance(o, Tensor)]
+    tracked = [(k, o) for k, o in enumerate(outputs) if o.requires_grad]
+    numerical = _numerical(func, inputs, differentiated, outputs, eps)
+    for k, o in enumerate(outputs):
+        if not o.requires_grad and any(np.abs(n[k]).max(initial=0) > atol for n in numerical):
+            raise GradcheckError("Numerical gradient for function expected to be zero")
+    for k, o in tracked:
+        analytical = _analytical(o, differentiated)
+        again = _analytical(o, differentiated) if not np.isinf(nondet) else analytical
+        for i, (a, n) in enumerate(zip(analytical, (m[k] for m in numerical), strict=True)):
+            if dtypes and a.dtype != differentiated[i]._data.dtype:
+                raise GradcheckError("Backward is not type-correct: the gradient has another dtype than its input.")
+            if not np.allclose(again[i], a, rtol=0, atol=nondet, equal_nan=True):
+                raise GradcheckError(
+                    "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times gives "
+                    f"different values, although analytical gradient matches numerical gradient.The tolerance for nondeterminism was {nondet}."
+                )
+            if not np.allclose(a, n, rtol, atol, equal_nan=True):
+                raise GradcheckError(
+                    f"Jacobian mismatch for output {k} with respect to input {i},\nnumerical:{Tensor(n)}\nanalytical:{Tensor(a)}\n"
+                )
+    if undefined and len(tracked) > 1:
+        _with_each_left_out([o for _, o in tracked], differentiated)
+
+
+def _with_each_left_out(outputs: list[Tensor], inputs: list[Tensor]) -> None:
+    """Backward must work when the gradients of some outputs are undefined."""
+    for o in outputs:
+        try:
+            grad(o, inputs, Tensor(np.ones_like(o._data)), retain_graph=True, allow_unused=True)
+        except Exception as error:
+            raise GradcheckError(
+                "Expected backward function to handle undefined output grads. Please look at 'Notes about undefined output "
+                "gradients' in 'tools/autograd/derivatives.yaml'"
+            ) from error
+
+
+def _analytical(output: Tensor, inputs: list[Tensor]) -> list[Any]:
+    """By autograd: for each input a matrix (input elements, output elements)."""
+    columns = []
+    for j in range(output.numel()):
+        seed = np.zeros_like(output._data)
+        seed.reshape(-1)[j] = 1
+        columns.append(grad(output, inputs, Tensor(seed), retain_graph=True, allow_unused=True))
+    found = []
+    for i, x in enumerate(inputs):
+        matrix = np.zeros((x.numel(), output.numel()), x._data.dtype)
+        for j, column in enumerate(columns):
+            g = column[i]
+            if g is not None:
+                matrix[:, j] = g._data.reshape(-1)
+        found.append(matrix)
+    return found
+
+
+def _numerical(
+    func: Callable[..., Any], inputs: tuple[Any, ...], wanted: Sequence[Tensor], outputs: list[Tensor], eps: float
+) -> list[list[Any]]:
+    """By central differences: for each input, for each output, a matrix (input elements, output elements)."""
+
+    def values() -> list[Any]:
+        with no_grad():
+            copies = tuple(x.detach() if isinstance(x, Tensor) else x for x in inputs)
+            return [o._data.reshape(-1).copy() for o in _as_tuple(func(*copies)) if isinstance(o, Tensor)]
+
+    found = []
+    for x in wanted:
+        matrices = [np.zeros((x.numel(), o.numel()), np.result_type(x._data.dtype, o._data.dtype)) for o in outputs]
+        for place, index in enumerate(np.ndindex(x._data.shape)):
+            before = x._data[index]
+            x._data[index] = before + eps
+            above = values()
+            x._data[index] = before - eps
+            below = values()
+            x._data[index] = before
+            for matrix, a, b in zip(matrices, above, below, strict=True):
+                matrix[place] = (a.astype(matrix.dtype) - b.astype(matrix.dtype)) / (2 * eps)
+        found.append(matrices)
+    return found
+
+
+def gradgradcheck(
+    func: Callable[..., Any],
+    inputs: Any,
+    grad_outputs: Any = None,
+    *,
+    eps: float = 1e-6,
+    atol: float = 1e-5,
+    rtol: float = 1e-3,
+    gen_non_contig_grad_outputs: bool = False,
+    raise_exception: bool = True,
+    nondet_tol: float = 0.0,
+    check_undefined_grad: bool = True,
+    check_grad_dtypes: bool = False,
+    **unused: Any,
+) -> bool:
+    """`gradcheck` of the gradient: are second derivatives right?
+
+    Args:
+        func, inputs, eps, atol, rtol, raise_exception: as in `gradcheck`.
+        grad_outputs: the v of vᵀJ for each output; drawn (with a fixed seed) if left out.
+        gen_non_contig_grad_outputs: draw them with strides.
+        nondet_tol, check_undefined_grad, check_grad_dtypes: as in `gradcheck`.
+        unused: what only PyTorch's other devices and modes need.
+    """
+    xs = _as_tuple(inputs)
+    outputs = [o for o in _as_tuple(func(*xs)) if isinstance(o, Tensor) and o.requires_grad]
+    if grad_outputs is None:
+        drawn = np.random.default_rng(0)
+        seeds = tuple(_drawn(drawn, o, gen_non_contig_grad_outputs) for o in outputs)
+    else:
+        seeds = _as_tuple(grad_outputs)
+    count = len(seeds)
+
+    def gradient(*args: Any) -> tuple[Tensor, ...]:
+        given, vs = args[:-count], args[-count:]
+        given = tuple(
+            x.requires_grad_() if isinstance(x, Tensor) and x.is_leaf and xs[i].requires_grad else x
+            for i, x in enumerate(given)
+        )
+        with enable_grad():
+            ys = [o for o in _as_tuple(func(*given)) if isinstance(o, Tensor) and o.requires_grad]
+            wanted = [x for x in given if isinstance(x, Tensor) and x.requires_grad]
+            found = grad(ys, wanted, vs, create_graph=True, allow_unused=True)
+        return tuple(g for g in found if g is not None)
+
+    return gradcheck(
+        gradient,
+        (*xs, *seeds),
+        eps=eps,
+        atol=atol,
+        rtol=rtol,
+        raise_exception=raise_exception,
+        nondet_tol=nondet_tol,
+        check_undefined_grad=check_undefined_grad,
+        check_grad_dtypes=check_grad_dtypes,
+    )
+
+
+def _drawn(generator: Any, like: Tensor, strided: bool) -> Tensor:
+    """A random gradient in the shape of an output."""
+    values = np.asarray(generator.standard_normal(like.shape), dtype=like._data.dtype)
+    if strided and values.ndim:
+        values = np.repeat(values, 2, axis=-1)[..., ::2]
+    return Tensor(values).requires_grad_()
+
+
+def _as_tuple(value: Any) -> tuple[Any, ...]:
+    return tuple(value) if isinstance(value, tuple | list) else (value,)

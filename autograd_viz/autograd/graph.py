@@ -1,0 +1,125 @@
+"""The backward graph and what is saved in it, by the names of torch.autograd.graph."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from ..core.attention import saved_hooks, update
+from ..core.backward import GradientEdge, get_gradient_edge
+from ..core.hooks import RemovableHandle
+from ..core.node import Node
+from ..core.tensor import Tensor
+
+__all__ = [
+    "GradientEdge",
+    "Node",
+    "disable_saved_tensors_hooks",
+    "get_gradient_edge",
+    "increment_version",
+    "register_multi_grad_hook",
+    "save_on_cpu",
+    "saved_tensors_hooks",
+]
+
+
+class saved_tensors_hooks:  # noqa: N801 -- PyTorch's name
+    """Inside a ``with`` block, hand every tensor that is saved to `pack_hook`, and get it back from `unpack_hook`.
+
+    Args:
+        pack_hook: tensor -> anything; what it returns is kept.
+        unpack_hook: what was kept -> tensor, when backward (or somebody who looks) wants it.
+    """
+
+    def __init__(self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor]) -> None:
+        self.pack_hook, self.unpack_hook = pack_hook, unpack_hook
+
+    def __enter__(self) -> None:
+        if saved_hooks and isinstance(saved_hooks[-1], str):
+            raise RuntimeError(saved_hooks[-1])
+        saved_hooks.append((self.pack_hook, self.unpack_hook))
+        update()
+
+    def __exit__(self, *exception: object) -> None:
+        saved_hooks.pop()
+        update()
+
+
+class save_on_cpu(saved_tensors_hooks):  # noqa: N801 -- PyTorch's name
+    """Keep copies of what is saved; there is no other device to keep them from.
+
+    Args:
+        pin_memory: accepted for PyTorch's sake.
+        device_type: likewise.
+    """
+
+    def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
+        super().__init__(lambda tensor: tensor.detach().clone(), lambda kept: kept)
+
+
+@contextmanager
+def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
+    """Inside the block, `saved_tensors_hooks` raises with this message."""
+    saved_hooks.append(error_message)
+    try:
+        yield
+    finally:
+        saved_hooks.pop()
+
+
+def increment_version(tensor: Tensor | Sequence[Tensor]) -> None:
+    """Say that somebody else changed the memory of these tensors: count it as a change in place."""
+    for t in (tensor,) if isinstance(tensor, Tensor) else tensor:
+        t._bump_version()
+
+
+class _Handles(RemovableHandle):
+    """The handles of several hooks as one."""
+
+    def __init__(self, handles: Sequence[RemovableHandle]) -> None:
+        super().__init__({})
+        self.handles = tuple(handles)
+
+    def remove(self) -> None:
+        """Take all of them away."""
+        for handle in self.handles:
+            handle.remove()
+
+
+def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[..., Any], *, mode: str = "all") -> RemovableHandle:
+    """Call `fn` once per backward pass for several tensors.
+
+    Args:
+        tensors: those whose gradients are waited for.
+        fn: gets the list of all gradients (None for one that did not come), or for "any" the first to come.
+        mode: "all" or "any".
+
+    Raises:
+        ValueError: another mode.
+    """
+    if mode not in ("all", "any"):
+        raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
+    lock = threading.Lock()
+    found: dict[int, Tensor] = {}
+    state = {"called": False}
+
+    def hook_of(position: int) -> Callable[[Tensor], None]:
+        def hook(grad: Tensor) -> None:
+            with lock:
+                if mode == "any":
+                    called, state["called"] = state["called"], True
+                    if not called:
+                        fn(grad)
+                    return
+                found[position] = grad
+                complete = len(found) == sum(t.requires_grad for t in tensors)
+            if complete:
+                grads = [found.get(i) for i in range(len(tensors))]
+                found.clear()
+                fn(grads)
+
+        return hook
+
+    return _Handles([t.register_hook(hook_of(i)) for i, t in enumerate(tensors) if t.requires_grad])
