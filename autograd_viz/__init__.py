@@ -7,7 +7,8 @@ The names of PyTorch are here (``import autograd_viz as torch``), and the verbs:
     save(x, "x.svg")    the figure as a file
 """
 
-from . import autograd, fft, linalg, masked, nn, optim, special
+from . import autograd, cuda, fft, linalg, masked, nn, optim, special
+from .core import missing as _missing
 from .core import public as _public
 from .core.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
 from .core.creation import arange, from_numpy, full, manual_seed, ones, ones_like, rand, randn, tensor, zeros, zeros_like
@@ -45,6 +46,7 @@ from .core.grad_mode import (
     no_grad,
     set_grad_enabled,
 )
+from .core.interchange import from_dlpack
 from .core.methods import permute, reshape, squeeze, t, transpose, unbind, unsqueeze
 from .core.ops.activation import relu, sigmoid, tanh
 from .core.ops.arithmetic import (
@@ -73,13 +75,15 @@ from .core.ops.reduction import (
 )
 from .core.ops.shape import clone, detach, stack
 from .core.tensor import Size, Tensor
-from .errors import AutogradVizError, CannotWriteError, DocumentError, NotDrawableError, UnknownChoiceError
-from .views import save, show, step
+from .errors import AutogradVizError, CannotReadError, CannotWriteError, DocumentError, NotDrawableError, UnknownChoiceError
+from .views import load, save, show, step
 
 globals().update(_public.NAMESPACES["torch"])
+__getattr__ = _missing.module_getattr("torch", globals())
 
 __all__ = [
     "AutogradVizError",
+    "CannotReadError",
     "CannotWriteError",
     "DocumentError",
     "NotDrawableError",
@@ -95,6 +99,7 @@ __all__ = [
     "cos",
     "detach",
     "div",
+    "cuda",
     "dot",
     "double",
     "dtype",
@@ -106,6 +111,7 @@ __all__ = [
     "float16",
     "float32",
     "float64",
+    "from_dlpack",
     "from_numpy",
     "full",
     "ge",
@@ -125,6 +131,7 @@ __all__ = [
     "is_inference_mode_enabled",
     "le",
     "linalg",
+    "load",
     "log",
     "long",
     "lt",

@@ -4,6 +4,7 @@
     ├── NotDrawableError   (TypeError)   show(3): there is no graph to draw
     ├── UnknownChoiceError (ValueError)  theme="blue", save(e, "e.xyz"): the choices are named
     ├── DocumentError      (ValueError)  a JSON document that is not one of ours
+    ├── CannotReadError    (OSError)     load("model.pt"): the reason is given
     └── CannotWriteError   (OSError)     save(e, "/no/such/folder/e.svg")
 
 The core raises what PyTorch raises (RuntimeError, TypeError, ...), in PyTorch's words.
@@ -31,6 +32,10 @@ class UnknownChoiceError(AutogradVizError, ValueError):
 
 class DocumentError(AutogradVizError, ValueError):
     """A JSON text that does not hold a document this version can read."""
+
+
+class CannotReadError(AutogradVizError, OSError):
+    """A file could not be read, or is of a kind that is never read."""
 
 
 class CannotWriteError(AutogradVizError, OSError):

@@ -1,7 +1,9 @@
 """Special functions, by the names of torch.special."""
 
+from .core.missing import module_getattr
 from .core.public import NAMESPACES
 
 globals().update(NAMESPACES["special"])
+__getattr__ = module_getattr("torch.special", globals())
 
 __all__ = list(NAMESPACES["special"])

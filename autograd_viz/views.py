@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from .errors import NotDrawableError
+from .core import storage
+from .errors import NotDrawableError, UnknownChoiceError
 from .export.cell import cell_bundle
-from .export.image import check_suffix, write
+from .export.image import check_suffix, write, write_file
 from .graph.model import Document
 from .graph.trace import State
 from .layout import Geometry, layout
@@ -75,12 +76,13 @@ def show(tensor: Any, *, theme: str = "light") -> Figure:
     return Figure(graph.document, layout(graph.document), graph.past(), theme)
 
 
-def save(tensor: Any, path: str | os.PathLike[str], *, theme: str = "light", scale: float = 2.0) -> None:
-    """Write the figure to a file; the suffix (.svg, .png) says how.
+def save(tensor: Any, path: Any, *, theme: str = "light", scale: float = 2.0) -> None:
+    """Write to a file; the suffix says what: a figure (.svg, .png), or a state_dict (.npz).
 
     Args:
-        tensor: as for `show`; or a stepper, whose present step is saved.
-        path: where to; an existing file is replaced.
+        tensor: as for `show`; or a stepper, whose present step is saved; for .npz a state_dict, or any nested dictionary of
+            tensors and plain values.
+        path: where to; an existing file is replaced. A file opened for writing bytes gets a .npz.
         theme: "light", "dark" or "waite".
         scale: pixels per px, for .png.
 
@@ -89,6 +91,13 @@ def save(tensor: Any, path: str | os.PathLike[str], *, theme: str = "light", sca
         UnknownChoiceError: no such theme or suffix.
         CannotWriteError: the file cannot be written.
     """
+    if hasattr(path, "write"):
+        path.write(storage.state_bytes(tensor))
+        return
+    if Path(path).suffix.lower() == ".npz":
+        write_file(path, storage.state_bytes(tensor))
+        return
+    storage.refuse_pickle(path)
     check_suffix(path)
     theme_named(theme)
     stepper = getattr(tensor, "stepper", tensor)
@@ -98,6 +107,25 @@ def save(tensor: Any, path: str | os.PathLike[str], *, theme: str = "light", sca
         graph = graph_of(tensor, visible_names(_caller()))
         figure = Figure(graph.document, layout(graph.document), graph.past(), theme)
     write(figure.svg, path, scale)
+
+
+def load(path: Any, map_location: Any = None, *, weights_only: bool = True) -> Any:
+    """Read a .npz: what `save` wrote there, or NumPy's own as a dictionary of tensors.
+
+    Args:
+        path: a path, or a file opened for reading bytes.
+        map_location: accepted for PyTorch's sake; there is one device.
+        weights_only: likewise; a .npz holds nothing else.
+
+    Raises:
+        CannotReadError: there is no such file, it is no .npz, or it is a pickle (.pt), which is never read.
+        UnknownChoiceError: another suffix.
+    """
+    if not hasattr(path, "read"):
+        storage.refuse_pickle(path)
+        if Path(path).suffix.lower() != ".npz":
+            raise UnknownChoiceError("suffix", Path(path).suffix, [".npz"])
+    return storage.load_state(path)
 
 
 def step(

@@ -14,7 +14,7 @@ import resvg_py
 
 from ..errors import AutogradVizError, CannotWriteError, UnknownChoiceError
 
-SUFFIXES = (".svg", ".png")
+SUFFIXES = (".svg", ".png", ".npz")
 MOST_PIXELS = 60_000_000  # of a PNG: 240 MB while it is drawn
 
 
@@ -72,7 +72,16 @@ def write(svg: str, path: str | os.PathLike[str], scale: float) -> Path:
     """
     target = Path(path)
     check_suffix(target)
-    data = png_bytes(svg, scale) if target.suffix.lower() == ".png" else svg.encode()
+    return write_file(target, png_bytes(svg, scale) if target.suffix.lower() == ".png" else svg.encode())
+
+
+def write_file(path: str | os.PathLike[str], data: bytes) -> Path:
+    """Write a file, or leave what was there before.
+
+    Raises:
+        CannotWriteError: the folder is missing or may not be written to.
+    """
+    target = Path(path)
     if not target.parent.is_dir():
         raise CannotWriteError(f"cannot write {target}: the folder {target.parent} does not exist")
     try:

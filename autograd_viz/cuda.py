@@ -1,0 +1,21 @@
+"""There is no GPU here: enough of torch.cuda for a program to find that out."""
+
+from .core.missing import module_getattr
+
+
+def is_available() -> bool:
+    """False."""
+    return False
+
+
+def device_count() -> int:
+    """0."""
+    return 0
+
+
+def manual_seed_all(seed: int) -> None:
+    """Nothing to seed."""
+
+
+manual_seed = manual_seed_all
+__getattr__ = module_getattr("torch.cuda", globals())
