@@ -18,18 +18,12 @@ def as_operand(value: Any, op: str, position: int) -> Tensor:
         TypeError: it is neither.
     """
     kind = type(value)
-    if kind is float:
-        return Number(value, np.array(value))
-    if kind is int:
-        return Number(value, np.array(value, np.int64))
-    if isinstance(value, bool | np.bool_):
-        return Number(bool(value), np.array(value, np.bool_))
-    if isinstance(value, int | np.integer):
-        return Number(int(value), np.array(value, np.int64))
-    if isinstance(value, float | np.floating):
-        return Number(float(value), np.array(value, np.float64))
-    if isinstance(value, complex | np.complexfloating):
-        return Number(complex(value), np.array(value, np.complex128))
+    if kind is float or kind is int or kind is bool or kind is complex:
+        return Number(value)
+    if isinstance(value, np.generic):
+        return Number(value.item())
+    if isinstance(value, bool | int | float | complex):
+        return Number(float(value) if isinstance(value, float) else int(value) if isinstance(value, int) else complex(value))
     if isinstance(value, np.ndarray):
         return Tensor(value)
     name = "input" if position == 0 else "other"
@@ -46,11 +40,7 @@ def array_of(value: Any) -> Any:
 
 
 def brought_together(*operands: Tensor | None) -> tuple[Any, ...]:
-    """The operands' arrays in their common type, by PyTorch's rules; a Python number beside floats stays one."""
-    if len(operands) == 2:
-        a, b = operands
-        if type(b) is Number and a is not None and a._data.dtype.kind == "f" and type(b.value) is not complex:
-            return a._data, b.value
+    """The operands' arrays in their common type, by PyTorch's rules."""
     there = [(t._data.dtype, t._data.ndim, t._is_number) for t in operands if t is not None]
     common = promote(there)
     return tuple(None if t is None else quiet.run(t._data.astype, common, copy=False) for t in operands)

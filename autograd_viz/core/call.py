@@ -17,10 +17,10 @@ import numpy as np
 from . import provenance
 from .arguments import array_of, as_operand, brought_together, check_broadcast
 from .attention import attend
-from .grad_mode import State
+from .grad_mode import State, sequence
 from .node import PrimitiveNode, accumulator
 from .quiet import quiet
-from .saved import FREED, holds_tensor, keep, keep_option, plain
+from .saved import FREED, SavedResult, holds_tensor, keep, keep_option, plain
 from .tensor import Number, Tensor
 from .view import become_view
 
@@ -38,11 +38,11 @@ def compiled(p: Primitive, name: str, lines: list[str], names: dict[str, Any]) -
     file = f"<autograd_viz op {p.name}: {name}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     namespace = {
-        **names, "FREED": FREED, "NUMBERS": _NUMBERS, "Number": Number, "PLAIN": _PLAIN, "State": State, "Tensor": Tensor, "accumulator": accumulator,
+        **names, "FREED": FREED, "SavedResult": SavedResult, "NUMBERS": _NUMBERS, "Number": Number, "PLAIN": _PLAIN, "State": State, "Tensor": Tensor, "accumulator": accumulator,
         "array_of": array_of, "asarray": np.asarray, "attend": attend, "become_view": become_view, "brought_together": brought_together,
         "check_broadcast": check_broadcast, "frame": sys._getframe, "holds_tensor": holds_tensor, "keep": keep,
         "keep_option": keep_option, "ndarray": np.ndarray, "new": object.__new__, "operand": as_operand, "package": _PACKAGE,
-        "plain": plain, "quiet": quiet, "untracked": provenance.untracked,
+        "plain": plain, "quiet": quiet, "sequence": sequence, "untracked": provenance.untracked,
     }  # fmt: skip
     exec(compile(text, file, "exec"), namespace)
     function = namespace[name]
@@ -95,17 +95,23 @@ def _after_required(options: list[str]) -> list[str]:
 
 def _forward(p: Primitive) -> list[str]:
     """Run the NumPy function on the inputs' arrays."""
-    lines = []
     arrays = [f"x{i}" for i in range(len(p.inputs))]
-    for x, n in zip(arrays, p.inputs, strict=True):
-        lines.append(f"    {x} = {n}._data" + (f" if {n} is not None else None" if n in p.optional else ""))
     options = [f"{n}={n} if type({n}) in PLAIN else array_of({n})" for n in p.options]
     run = f"value = quiet.run(forward, {', '.join(arrays + options)})"
+    lines = [f"    x0 = {p.inputs[0]}._data"]
+    for x, n in zip(arrays[1:], p.inputs[1:], strict=True):
+        lines.append(f"    {x} = {n}._data" + (f" if {n} is not None else None" if n in p.optional else ""))
     if not p.promotes:
         return [*lines, f"    {run}"]
+    if len(arrays) == 2:  # a number beside floats stays one, and so does not widen the result
+        lines[1:] = [f"    if type({p.inputs[1]}) is Number and x0.dtype.kind == 'f' and type({p.inputs[1]}.value) is not complex:"]
+        lines += [f"        x1 = {p.inputs[1]}.value", "        if not x0.shape: x0 = x0[()]", "    else:", f"        x1 = {p.inputs[1]}._data"]
+        indent = "        "
+    else:
+        indent = "    "
     test = " or ".join(f"{x}.dtype is not x0.dtype" for x in arrays[1:]) or "False"
-    lines.append(f"    if {test}: {', '.join(arrays)}, = brought_together({', '.join(p.inputs)})")
-    lines.append("    elif not x0.shape: " + "; ".join(f"{x} = {x}[()]" for x in arrays))
+    lines.append(f"{indent}if {test}: {', '.join(arrays)}, = brought_together({', '.join(p.inputs)})")
+    lines.append(f"{indent}elif not x0.shape: " + "; ".join(f"{x} = {x}[()]" for x in arrays))
     lines += ["    try:", f"        {run}", "    except ValueError:"]
     return [*lines, f"        check_broadcast({', '.join(p.inputs)})", "        raise"]
 
@@ -155,7 +161,7 @@ def _node(p: Primitive) -> list[str]:
         "node._shape = result._data.shape",
         "node._dtype = result._data.dtype",
         "node._others = node._extra = node._passed = None",
-        "node._sequence = State.sequence = State.sequence + 1",
+        "node._sequence = next(sequence)",
         f"node._inputs = ({', '.join(_given(p))})",
         f"node._options = {_option_dict(p)}",
         "node._code = caller.f_code",
@@ -174,7 +180,7 @@ def _kept(p: Primitive, name: str, guard: int | None) -> str:
         return f"{name} if type({name}) in PLAIN else keep_option({name})"
     wanted = "True" if guard is None else f"node._next[{guard}] is not None"
     if p.result_index(name) is not None:
-        return "kept_result(result)" if guard is None else f"kept_result(result) if {wanted} else None"
+        return "SavedResult(result)" if guard is None else f"SavedResult(result) if {wanted} else None"
     if name in p.inputs:
         untouched = f"{name} is None or {name}._counter is None" if name in p.optional else f"{name}._counter is None"
         kept = f"({name} if {untouched} else keep({name}))"
@@ -223,6 +229,8 @@ def _read(p: Primitive, place: int) -> str:
         return f"((d if (d := s._data).shape else d[()]) if type(s := {slot}) is Tensor and s._counter is None else plain(node, s))"
     if "_sym_" in name:
         return slot
+    if p.result_index(name) is not None:
+        return f"(s.data if (s := {slot}) is not FREED and s.version == s.counter[0] and s.unpack_hook is None else plain(node, s))"
     return f"(s if type(s := {slot}) in PLAIN else plain(node, s))"
 
 

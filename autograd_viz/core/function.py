@@ -14,7 +14,7 @@ from .attention import attend, packed, saved_hooks
 from .grad_mode import State, no_grad
 from .inplace import check_inplace
 from .node import Node, gradient_edge
-from .saved import FREED, FREED_MESSAGE, SavedTensor, keep
+from .saved import FREED, FREED_MESSAGE, SavedResult, SavedTensor, keep
 from .tensor import Tensor
 from .view import FUNCTION, View
 
@@ -279,7 +279,7 @@ def _keep(node: BackwardCFunction, outputs: tuple[Tensor, ...]) -> None:
     kept: list[Any] = []
     for t in node._kept:
         own = t is not None and t._grad_fn is node and any(t is o for o in outputs)
-        saved = SavedTensor(t, t._output_nr) if own else None if t is None else keep(t)
+        saved = SavedResult(t) if own else None if t is None else keep(t)
         saved = SavedTensor(saved) if isinstance(saved, Tensor) else saved
         kept.append(packed(saved, saved_hooks[-1]) if saved_hooks and saved is not None else saved)
     node._kept = tuple(kept)

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable
 from contextlib import ContextDecorator
 from types import TracebackType
 from typing import Any, TypeVar, cast
 
 _F = TypeVar("_F", bound=Callable[..., Any])
+
+
+sequence = itertools.count(1)  # the numbers of backward nodes, in the order in which they are made
+
+
+def latest_sequence() -> int:
+    """The number of the node made last."""
+    following: int = sequence.__reduce__()[1][0]  # a count can be looked at only this way
+    return following - 1
 
 
 class State:
@@ -18,14 +28,12 @@ class State:
         enabled: ops are recorded.
         attentive: something wants to see every new node: anomaly mode, saved-tensor hooks, inference mode.
         in_rule: a gradient rule is being recorded, in which a plain number means PyTorch's overload for numbers.
-        sequence: number of the node made last.
     """
 
     enabled = True
     attentive = False
     in_rule = False
     inference = False
-    sequence = 0
 
 
 def is_grad_enabled() -> bool:

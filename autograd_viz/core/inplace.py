@@ -16,7 +16,7 @@ from .grad_mode import State
 from .node import Node, PrimitiveNode, gradient_edge
 from .ops import arithmetic, shape
 from .quiet import quiet
-from .saved import SavedTensor, op_name
+from .saved import SavedResult, op_name
 from .tensor import InferenceCounter, Tensor
 from .view import FUNCTION, INFERENCE, NO_GRAD, NORMAL, SEVERAL, View
 
@@ -199,9 +199,8 @@ def _save_new_value(node: PrimitiveNode, changed: Tensor) -> None:
     """A node that saves its own result has saved the memory that was just written, at its new version."""
     for slot in node.slots:
         kept = getattr(node, slot)
-        if isinstance(kept, SavedTensor) and kept.output_nr is not None and kept.unpack_hook is None:
-            twin = changed._without_history()
-            kept.tensor, kept.version = twin, twin._version
+        if isinstance(kept, SavedResult) and kept.unpack_hook is None:
+            kept.now(changed)
 
 
 def _move_retained(self: Tensor, old: Tensor) -> None:

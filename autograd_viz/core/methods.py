@@ -14,6 +14,7 @@ from .dtypes import dtype, float32, float64, int64
 from .missing import tensor_getattr
 from .ops import activation, arithmetic, comparison, linalg, reduction, shape
 from .printing import tensor_text
+from .primitive import Primitive
 from .public import INPLACE, NAMESPACES
 from .tensor import Tensor
 
@@ -245,6 +246,9 @@ for _names, _op in {
 Tensor.__getattr__ = tensor_getattr
 for _name, _op in NAMESPACES["Tensor"].items():
     setattr(Tensor, _name, _op)
+for _name, _op in list(vars(Tensor).items()):
+    if isinstance(_op, Primitive):
+        _op.method_names.append(_name)
 for _name, _op in INPLACE.items():
     setattr(Tensor, f"{_name}_", inplace.in_place(_op, f"{_name}_"))
 Tensor.T = property(lambda self: permute(self, *reversed(range(self.ndim))))  # type: ignore[attr-defined]

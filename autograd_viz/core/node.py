@@ -14,7 +14,7 @@ import numpy as np
 
 from . import hooks
 from .dtypes import from_numpy_dtype
-from .grad_mode import State
+from .grad_mode import State, sequence
 from .hooks import RemovableHandle
 from .provenance import Place
 from .quiet import quiet
@@ -72,12 +72,13 @@ class Node:
     depth: ClassVar[int] = 0
     is_plain: ClassVar[bool] = False  # runs no code of the user's: its rules on arrays are all there is to it
 
-    def __init__(self, edges: tuple[Edge, ...], metadata: tuple[tuple[tuple[int, ...], Any], ...]) -> None:
+    def __init__(
+        self, edges: tuple[Edge, ...], metadata: tuple[tuple[tuple[int, ...], Any], ...], number: int | None = None
+    ) -> None:
         self._next, self._index = tuple(e[0] for e in edges), tuple(e[1] for e in edges)
         self._shape, self._dtype = metadata[0] if metadata else ((), None)
         self._others = metadata[1:] or None
-        State.sequence += 1
-        self._sequence = State.sequence
+        self._sequence = next(sequence) if number is None else number
         self._extra: NodeExtra | None = None
         self._passed: Passed | None = None
         self._inputs: tuple[Any, ...] = ()
@@ -284,10 +285,8 @@ class AccumulateGrad(Node):
     __slots__ = ("variable",)
 
     def __init__(self, variable: Tensor) -> None:
-        super().__init__((), ((variable._data.shape, variable._data.dtype),))
+        super().__init__((), ((variable._data.shape, variable._data.dtype),), LAST_SEQUENCE_NR)  # runs as soon as it is ready
         self.variable = variable
-        State.sequence -= 1  # it takes no number of its own,
-        self._sequence = LAST_SEQUENCE_NR  # and runs as soon as it is ready
 
     def name(self) -> str:
         """The name with PyTorch's namespace; the class is plain AccumulateGrad."""

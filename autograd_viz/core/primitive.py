@@ -37,7 +37,7 @@ from .grad_mode import State
 from .node import PrimitiveNode, gradient_edge
 from .quiet import quiet
 from .readings import ARRAY_NAMES, SYMBOL_NAMES, TENSOR_NAMES, rebound, writer
-from .saved import SavedTensor, keep, keep_option
+from .saved import SavedResult, keep, keep_option
 from .symbol import Symbol
 from .tensor import Tensor
 from .view import become_view
@@ -91,9 +91,14 @@ class Primitive:
         self.takes_all = False  # the rules get the gradients of all outputs, not only that of the first
         self.node_class: type[PrimitiveNode] | None = None
         self._program: Callable[..., Any] | None = None
+        self.method_names: list[str] = []  # under which Tensor has it (methods.py)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        return MethodType(self.program, instance) if isinstance(instance, Tensor) else self
+        if not isinstance(instance, Tensor):
+            return self
+        for name in self.method_names:  # from now on the program itself is the method: nothing is looked up on the way
+            setattr(Tensor, name, self.program)
+        return MethodType(self.program, instance)
 
     def __repr__(self) -> str:
         return f"<primitive {self.name}>"
@@ -158,7 +163,7 @@ class Primitive:
             else:
                 defaults = {f"default_{n}": v for n, v in self.options.items() if v is not self.required}
                 names = {**defaults, "forward": self.forward, "primitive": self, "Node": self.node_class}
-                names |= {"kept_result": _kept_result, "metadata": _metadata, "scalar_overload": self.scalar_overload}
+                names |= {"metadata": _metadata, "scalar_overload": self.scalar_overload}
                 self._program = call.compiled(self, self.name, call.call_source(self), names)
         return self._program
 
@@ -265,7 +270,7 @@ class Primitive:
             if name in options:
                 value = keep_option(options[name])
             elif index is not None:
-                value = _kept_result(results[index]) if wanted else None
+                value = SavedResult(results[index]) if wanted else None
             elif name in self.inputs:
                 value = keep(inputs[self.inputs.index(name)]) if wanted else None
             else:
@@ -322,13 +327,6 @@ class Primitive:
         on_tensors = any(isinstance(g, Tensor) for g in grads)
         zeros = (np.zeros(shape, kind) for shape, kind in node._outputs_metadata())
         return tuple((Tensor(z) if on_tensors else z) if g is None else g for g, z in zip(grads, zeros, strict=True))
-
-
-def _kept_result(result: Tensor) -> SavedTensor:
-    """An own result of a node; see Note [Own results] in saved.py."""
-    if result._grad_fn is None:
-        return SavedTensor(result._without_history())
-    return SavedTensor(result, result._output_nr)
 
 
 def _metadata(tensor: Tensor | None, what: str) -> Any:

@@ -12,7 +12,7 @@ import weakref
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .grad_mode import State
+from .grad_mode import latest_sequence
 
 if TYPE_CHECKING:
     from .tensor import Tensor
@@ -65,7 +65,7 @@ class Call:
 
     def __init__(self, op: str, inputs: tuple[Any, ...], options: dict[str, Any] | None, at: Place) -> None:
         self.op, self.inputs, self.options, self.at = op, inputs, options or {}, at
-        self.order = (State.sequence, next(_clock))
+        self.order = (latest_sequence(), next(_clock))
         self.depth = 0
         self.outputs: tuple[weakref.ref[Tensor], ...] = ()
 
@@ -81,7 +81,7 @@ class Event(NamedTuple):
 def note(tensor: Tensor, kind: str) -> None:
     """Remember that the user did `kind` to `tensor` here."""
     extra = tensor._more
-    extra.events = (*extra.events, Event(kind, (State.sequence, next(_clock)), callers_place()))
+    extra.events = (*extra.events, Event(kind, (latest_sequence(), next(_clock)), callers_place()))
 
 
 def untracked(op: str, inputs: tuple[Any, ...], options: dict[str, Any] | None, frame: FrameType) -> Call:

@@ -16,6 +16,7 @@ import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from .grad_mode import no_grad
 from .tensor import InferenceCounter, Number, Tensor
 
 if TYPE_CHECKING:
@@ -45,22 +46,19 @@ def op_name(node: Node) -> str:
 
 
 class SavedTensor:
-    """A tensor kept for backward, with the version it had.
+    """An input kept for backward, with the version it had.
 
     Attributes:
-        tensor: the tensor; None while hooks keep it (`packed`).
+        tensor: the tensor; while hooks keep it (`packed`) only its place in the graph.
         version: its version when it was saved.
-        output_nr: for an own result of the node, which one; None for an input.
-        original: the result as the user has it, while it lives.
     """
 
-    __slots__ = ("original", "output_nr", "packed", "tensor", "unpack_hook", "version")
+    __slots__ = ("packed", "tensor", "unpack_hook", "version")
+    output_nr: int | None = None  # of a node's own result, which one
 
-    def __init__(self, tensor: Tensor, output_nr: int | None = None) -> None:
-        self.tensor: Any = tensor if output_nr is None else tensor._without_history()
-        self.original = None if output_nr is None else weakref.ref(tensor)
+    def __init__(self, tensor: Tensor) -> None:
+        self.tensor: Any = tensor
         self.version = tensor._version
-        self.output_nr = output_nr
         self.packed: Any = None
         self.unpack_hook: Callable[[Any], Any] | None = None
 
@@ -70,20 +68,13 @@ class SavedTensor:
         Raises:
             RuntimeError: it was modified in place since.
         """
-        if self.unpack_hook is not None:
-            return self._from_hooks(node)
         self.check(node)
-        if self.output_nr is None:
-            return self.tensor
-        result = self.tensor._with_history(node, self.output_nr)
-        original = self.original() if self.original is not None else None
-        result._made_by = None if original is None else original._made_by
-        return result
+        return self.tensor if self.unpack_hook is None else self._history_of(self._from_hook(), node)
 
     def check(self, node: Node) -> None:
         """Raise if the tensor was modified in place since it was saved."""
-        if self.tensor is not None and self.tensor._version != self.version:
-            raise RuntimeError(modified_message(self.tensor, self.version, node if self.output_nr is not None else None))
+        if self.tensor._version != self.version:
+            raise RuntimeError(modified_message(self.tensor, self.version, None))
 
     def register_hooks(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
         """Let `pack_hook` keep the tensor its own way, and `unpack_hook` give it back.
@@ -99,42 +90,94 @@ class SavedTensor:
             )
         for hook in (pack_hook, unpack_hook):
             if not callable(hook):
-                raise TypeError("incompatible function arguments: a hook must be callable")
+                raise TypeError(
+                    f"register_hooks(): incompatible function arguments. A hook must be callable, got {type(hook).__name__}"
+                )
         self.pack(pack_hook, unpack_hook)
 
     def pack(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
         """Hand the tensor to `pack_hook`; what it returns is kept instead."""
-        from .grad_mode import no_grad
-
         tensor = self.tensor
-        version = tensor._version
+        before = tensor._version
         with no_grad():
-            packed = pack_hook(tensor if self.output_nr is None else self.tensor)
-        if tensor._version != version:
+            self.packed = pack_hook(tensor)
+        if tensor._version != before:
             raise RuntimeError(
                 "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook can not be "
                 "modified by in-place operations as this can lead to unexpected side-effects. Please open an issue if you need "
                 "to perform in-place operations on the input to a pack hook."
             )
-        self.packed, self.unpack_hook = packed, unpack_hook
-        if self.output_nr is not None or tensor._grad_fn is not None or not tensor._requires_grad:
-            self.tensor = None if self.output_nr is not None else _Shell(tensor)
+        self.unpack_hook = unpack_hook
+        self._let_go()
 
-    def _from_hooks(self, node: Node) -> Any:
-        """What the unpack hook gives, with the history of what was saved."""
+    def _let_go(self) -> None:
+        """The hook keeps the values; keep the place in the graph."""
+        if not (self.tensor.is_leaf and self.tensor._requires_grad):
+            self.tensor = _Shell(self.tensor)
+
+    def _from_hook(self) -> Tensor:
         assert self.unpack_hook is not None
-        if self.tensor is not None:
-            self.check(node)
         found = self.unpack_hook(self.packed)
         if not isinstance(found, Tensor):
             raise TypeError(
-                "Output of saved tensor unpack_hook expected to be a Tensor but got result of type " + type(found).__name__
+                f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type {type(found).__name__}"
             )
-        if self.output_nr is not None:
-            return found._with_history(node, self.output_nr)
+        return found
+
+    def _history_of(self, found: Tensor, node: Node) -> Tensor:
+        """What the hook gave back, in the place of what was saved."""
         if isinstance(self.tensor, _Shell):
             return found if found is self.tensor.same() else self.tensor.over(found)
         return found if found is self.tensor else _with_leaf_history(found, self.tensor)
+
+
+class SavedResult(SavedTensor):
+    """An own result of a node, kept without the node; see Note [Own results].
+
+    Attributes:
+        data: the array.
+        counter: the version counter of its memory.
+    """
+
+    __slots__ = ("counter", "data", "output_nr")
+
+    def __init__(self, result: Tensor) -> None:
+        self.data: Any = result._data
+        self.counter: Any = result._shared_counter()
+        self.output_nr = None if result._grad_fn is None else result._output_nr
+        self.version = self.counter[0] if self.counter else 0
+        self.packed, self.unpack_hook = None, None
+
+    @property
+    def tensor(self) -> Tensor:  # type: ignore[override]
+        """The values as a tensor outside the graph."""
+        twin = Tensor(self.data)
+        twin._counter = self.counter
+        return twin
+
+    def now(self, changed: Tensor) -> None:
+        """The op wrote its result into `changed`: that is the result, at its present version."""
+        self.data, self.counter, self.version = changed._data, changed._shared_counter(), changed._version
+
+    def unpack(self, node: Node) -> Any:
+        """The result with the node as its grad_fn."""
+        self.check(node)
+        return self._history_of(self.tensor if self.unpack_hook is None else self._from_hook(), node)
+
+    def check(self, node: Node) -> None:
+        """Raise if the result was modified in place since."""
+        if self.counter and self.counter[0] != self.version:
+            raise RuntimeError(modified_message(self.tensor, self.version, node))
+
+    def _let_go(self) -> None:
+        self.data = None
+
+    def _history_of(self, found: Tensor, node: Node) -> Tensor:
+        if self.output_nr is None:
+            return found
+        twin = found._with_history(node, self.output_nr)
+        twin._made_by = node
+        return twin
 
 
 class _Shell:

@@ -455,12 +455,20 @@ class Number(Tensor):
     """
 
     __slots__ = ("value",)
-    _is_number = True
     __hash__ = object.__hash__
+    _is_number = True
+    # what every number is; nothing but the value is stored
+    _grad = _grad_fn = _counter = _view = _made_by = _extra = None
+    _requires_grad = False
+    _output_nr = 0
 
-    def __init__(self, value: Any, data: Any) -> None:
-        super().__init__(data)
+    def __init__(self, value: Any) -> None:
         self.value = value
+
+    @property
+    def _data(self) -> Array:  # type: ignore[override]
+        kind = type(self.value)
+        return np.array(self.value, np.int64) if kind is int else np.array(self.value)
 
 
 def check_assigned_grad(tensor: Tensor, value: Any) -> None:

@@ -150,24 +150,23 @@ class CoreGraph:
             next_functions=tuple(
                 model.NextFunction(None if after is None else self.node_ids[after], index) for after, index in n.next_functions
             ),
-            saved=tuple(self._saved(name, value) for name, value in n.saved().items()),
+            saved=tuple(self._saved(name, value, n) for name, value in n.saved().items()),
             formulas=tuple(model.Formula(i, text) for i, text in symbolic_formulas(n).items()),
             variable=self.tensor_id(n.variable) if isinstance(n, AccumulateGrad) else None,
             order=order,
         )
 
-    def _saved(self, name: str, value: Any) -> model.Saved:
+    def _saved(self, name: str, value: Any, node: Node) -> model.Saved:
         if value is None:
             return model.Saved(name, "none")
         if value is FREED:
             return model.Saved(name, "freed")
         if isinstance(value, SavedTensor):
-            return model.Saved(name, "kept", value_of(value.tensor), self._saved_id(value))
+            return model.Saved(name, "kept", value_of(value.tensor), self._saved_id(value, node))
         return model.Saved(name, "plain", text=repr(value))
 
-    def _saved_id(self, saved: SavedTensor) -> str | None:
-        original = saved.original() if saved.original is not None else saved.tensor
-        return None if original is None else self.tensor_id(original)
+    def _saved_id(self, saved: SavedTensor, node: Node) -> str | None:
+        return self._ids.get((node, saved.output_nr)) if saved.output_nr is not None else self.tensor_id(saved.tensor)
 
     def _statements(self) -> tuple[model.Statement, ...]:
         """The user's statements in the order in which they ran, each beside the first tensor it made or touched."""
