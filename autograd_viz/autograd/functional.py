@@ -88,6 +88,11 @@ def jacobian(
 
 def _jacobian_of(y: Tensor, xs: Tensors, index: int, create_graph: bool, strict: bool) -> Tensors:
     """The Jacobians of one output with respect to all inputs."""
+    if strict and not y.requires_grad:
+        raise RuntimeError(
+            f"Output {index} of the user-provided function does not require gradients. The outputs must be computed in a "
+            "differentiable manner from the input when running in strict mode."
+        )
     rows: list[list[Tensor]] = [[] for _ in xs]
     flat = y.reshape(-1)
     for j in range(y.numel()):

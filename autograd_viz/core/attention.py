@@ -52,20 +52,21 @@ def attend(node: Node | None, result: Tensor) -> Tensor:
 def pack_saved(node: Any) -> None:
     """Hand every tensor that the node has saved to the innermost pair of hooks."""
     innermost = saved_hooks[-1]
+    node._more_of()  # its backward runs the user's unpack hook
     for slot in getattr(type(node), "slots", ()):
         kept = getattr(node, slot)
         if isinstance(kept, tuple):
-            setattr(node, slot, tuple(packed(k, innermost) for k in kept))
+            setattr(node, slot, tuple(packed(k, innermost, node) for k in kept))
         else:
-            setattr(node, slot, packed(kept, innermost))
+            setattr(node, slot, packed(kept, innermost, node))
 
 
-def packed(kept: Any, hooks: Any) -> Any:
+def packed(kept: Any, hooks: Any, node: Node) -> Any:
     """One saved value after the pack hook; plain values stay as they are."""
     if isinstance(kept, Tensor):
         kept = SavedTensor(kept)
     if isinstance(kept, SavedTensor):
         if isinstance(hooks, str):
             raise RuntimeError(hooks)
-        kept.pack(*hooks)
+        kept.pack(*hooks, node)
     return kept

@@ -12,7 +12,7 @@ import numpy as np
 from . import provenance
 from .attention import attend, packed, saved_hooks
 from .grad_mode import State, no_grad
-from .inplace import check_inplace
+from .inplace import check_inplace, rebase_view
 from .node import Node, gradient_edge
 from .saved import FREED, FREED_MESSAGE, SavedResult, SavedTensor, keep
 from .tensor import Tensor
@@ -256,16 +256,22 @@ def _record(node: BackwardCFunction, args: tuple[Any, ...], edges: tuple[Any, ..
     fixed = node._not_differentiable
     tracked = [o for o in tensors if o._data.dtype.kind in "fc" and not any(o is f for f in fixed)]
     for d in node._dirty:
+        if d._view is None and d.is_leaf and d._requires_grad:
+            raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
         check_inplace(d, any(node.needs_input_grad))
+        d._bump_version()
     node._is_tensor = tuple(isinstance(a, Tensor) for a in args)
     node._next, node._index = tuple(e[0] for e in edges), tuple(e[1] for e in edges)
     node._places = tuple(i if isinstance(o, Tensor) else None for i, o in enumerate(outputs))
-    node._shape, node._dtype = (outputs[0]._data.shape, outputs[0]._data.dtype) if tensors else ((), np.dtype(np.float32))
-    node._others = tuple((o._data.shape, o._data.dtype) if isinstance(o, Tensor) else ((), None) for o in outputs[1:]) or None
+    metadata = [(o._data.shape, o._data.dtype) if isinstance(o, Tensor) else ((), None) for o in outputs]
+    (node._shape, node._dtype), node._others = metadata[0], tuple(metadata[1:]) or None
     node._inputs, node._code, node._lasti = inputs, frame.f_code, frame.f_lasti
     for i, o in enumerate(outputs):
         if any(o is t for t in tracked):
-            o._set_history(node, i)
+            if o._view is not None and any(o is d for d in node._dirty):
+                rebase_view(o, node)
+            else:
+                o._set_history(node, i)
             o._made_by = node
         elif isinstance(o, Tensor):
             o._made_by = node
@@ -281,7 +287,7 @@ def _keep(node: BackwardCFunction, outputs: tuple[Tensor, ...]) -> None:
         own = t is not None and t._grad_fn is node and any(t is o for o in outputs)
         saved = SavedResult(t) if own else None if t is None else keep(t)
         saved = SavedTensor(saved) if isinstance(saved, Tensor) else saved
-        kept.append(packed(saved, saved_hooks[-1]) if saved_hooks and saved is not None else saved)
+        kept.append(packed(saved, saved_hooks[-1], node) if saved_hooks and saved is not None else saved)
     node._kept = tuple(kept)
 
 

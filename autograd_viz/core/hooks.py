@@ -87,8 +87,7 @@ def run_post_accumulate(leaf: Tensor) -> None:
     """After AccumulateGrad has added."""
     assert leaf._extra is not None
     for hook in list((leaf._extra.post_hooks or {}).values()):
-        if hook(leaf) is not None:
-            raise RuntimeError("Tensor post accumulate grad hooks should return None.")
+        hook(leaf)
 
 
 def has_tensor_hooks(node: Node) -> bool:

@@ -180,10 +180,7 @@ def _rebase(self: Tensor, old: Tensor, result: Tensor) -> None:
     made_by = result._made_by
     inner = result._grad_fn
     if inner is not None and self._view is not None:
-        base = self._view.base
-        node = CopySlices(base, self._view, inner)
-        base._requires_grad, base._grad_fn, base._output_nr, base._made_by = True, node, 0, node
-        self._view.refresh(self)
+        rebase_view(self, inner)
     elif inner is not None or result._grad_fn is not self._grad_fn:
         self._requires_grad, self._grad_fn, self._output_nr = result._requires_grad, inner, result._output_nr
     if isinstance(inner, PrimitiveNode):
@@ -193,6 +190,15 @@ def _rebase(self: Tensor, old: Tensor, result: Tensor) -> None:
         made_by.inputs = tuple(old if t is self else t for t in made_by.inputs)
     if retained:
         _move_retained(self, old)
+
+
+def rebase_view(view: Tensor, inner: Node) -> None:
+    """A view was changed by the op of `inner`: see Note [Changing a view]."""
+    assert view._view is not None
+    base = view._view.base
+    node = CopySlices(base, view._view, inner)
+    base._requires_grad, base._grad_fn, base._output_nr, base._made_by = True, node, 0, node
+    view._view.refresh(view)
 
 
 def _save_new_value(node: PrimitiveNode, changed: Tensor) -> None:

@@ -237,6 +237,9 @@ class PrimitiveNode(Node):
         """Run the rule of every input that wants a gradient."""
         if on_tensors:
             return self.primitive.vjp_on_tensors(self, grads)
+        if self._extra is not None:  # an unpack hook may be among what runs, and compute with tensors
+            with np.errstate(all="ignore"):
+                return self.vjp(grads)
         found: tuple[Any, ...] = quiet.run(self.vjp, grads)
         return found
 
@@ -271,6 +274,7 @@ class PrimitiveNode(Node):
             RuntimeError: it has been freed.
         """
         kept = getattr(self, self.slots[index])
+        self._more_of()  # hooks may be registered on it: this node is no longer one that runs no code of the user's
         if isinstance(kept, Tensor):
             kept = SavedTensor(kept)
             setattr(self, self.slots[index], kept)

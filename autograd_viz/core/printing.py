@@ -100,8 +100,8 @@ def tensor_text(tensor: Tensor, prefix: str = "tensor(") -> str:
         suffixes.append(f"size={tuple(tensor.shape)}")
     if tensor.dtype is not get_default_dtype() and (tensor.dtype not in (int64, bool_) or tensor.numel() == 0):
         suffixes.append(f"dtype={tensor.dtype}")
-    if tensor._grad_fn is not None:
-        suffixes.append(f"grad_fn=<{tensor._grad_fn.name()}>")
+    if tensor.grad_fn is not None:
+        suffixes.append(f"grad_fn=<{type(tensor.grad_fn).__name__}>")
     elif tensor.requires_grad:
         suffixes.append("requires_grad=True")
     last = len(text) - text.rfind("\n") + 1

@@ -95,9 +95,9 @@ class SavedTensor:
                 )
         self.pack(pack_hook, unpack_hook)
 
-    def pack(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
+    def pack(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any], node: Node | None = None) -> None:
         """Hand the tensor to `pack_hook`; what it returns is kept instead."""
-        tensor = self.tensor
+        tensor = self.tensor if node is None else self.unpack(node)
         before = tensor._version
         with no_grad():
             self.packed = pack_hook(tensor)
