@@ -81,7 +81,7 @@ from .views import load, save, show, step
 globals().update(_public.NAMESPACES["torch"])
 __getattr__ = _missing.module_getattr("torch", globals())
 
-__all__ = [
+__all__ = [  # noqa: PLE0604 -- strings all
     "AutogradVizError",
     "CannotReadError",
     "CannotWriteError",

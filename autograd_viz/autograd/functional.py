@@ -41,11 +41,12 @@ def vjp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
 def jvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
     """(outputs, Jv), by differentiating vᵀJ with respect to v (the double-backward trick)."""
     with enable_grad():
-        xs, one_input = _prepared(inputs, create_graph, "inputs", "jvp")
+        xs, _ = _prepared(inputs, create_graph, "inputs", "jvp")
         vs = _vector(v, xs, "inputs", "jvp") if v is not None else None
         if vs is None and (len(xs) != 1 or xs[0].numel() != 1):
             raise RuntimeError(
-                "The vector v can only be None if the input to the user-provided function is a single Tensor with a single element."
+                "The vector v can only be None if the input to the user-provided function is a single Tensor with a single "
+                "element."
             )
         ys, one_output = _called(func, xs, "jvp")
         u = tuple(Tensor(np.zeros_like(y._data)).requires_grad_() for y in ys)
@@ -104,7 +105,8 @@ def _jacobian_of(y: Tensor, xs: Tensors, index: int, create_graph: bool, strict:
         for i, (g, x) in enumerate(zip(found, xs, strict=True)):
             if g is None and strict:
                 raise RuntimeError(
-                    f"Output {index} of the user-provided function is independent of input {i}. This is not allowed in strict mode."
+                    f"Output {index} of the user-provided function is independent of input {i}. This is not allowed in strict "
+                    "mode."
                 )
             rows[i].append(g if g is not None else Tensor(np.zeros_like(x._data)))
     from ..core.ops.shape import stack
@@ -177,8 +179,8 @@ def _called(func: Callable[..., Any], xs: Tensors, name: str) -> tuple[Tensors, 
     for out in ys:
         if not isinstance(out, Tensor):
             raise TypeError(
-                f"The outputs of the user-provided function given to {name} must be either a Tensor or a tuple of Tensors but the "
-                f"given outputs of the user-provided function has type {type(out)}."
+                f"The outputs of the user-provided function given to {name} must be either a Tensor or a tuple of Tensors but "
+                f"the given outputs of the user-provided function has type {type(out)}."
             )
     return ys, one
 

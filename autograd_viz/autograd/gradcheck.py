@@ -37,7 +37,8 @@ def gradcheck(
         func: tensors to a tensor or a tuple of them.
         inputs: one tensor or a tuple; those that require grad are checked, and should be float64.
         eps: the step.
-        atol, rtol: the tolerated difference.
+        atol: the tolerated difference,
+        rtol: plus this part of the value.
         raise_exception: raise instead of returning False.
         nondet_tol: the tolerated difference between two runs of backward.
         check_undefined_grad: also run backward with the gradient of each output left out.
@@ -91,11 +92,13 @@ def _check(
             if not np.allclose(again[i], a, rtol=0, atol=nondet, equal_nan=True):
                 raise GradcheckError(
                     "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times gives "
-                    f"different values, although analytical gradient matches numerical gradient.The tolerance for nondeterminism was {nondet}."
+                    "different values, although analytical gradient matches numerical gradient.The tolerance for nondeterminism "
+                    f"was {nondet}."
                 )
             if not np.allclose(a, n, rtol, atol, equal_nan=True):
                 raise GradcheckError(
-                    f"Jacobian mismatch for output {k} with respect to input {i},\nnumerical:{Tensor(n)}\nanalytical:{Tensor(a)}\n"
+                    f"Jacobian mismatch for output {k} with respect to input {i},\nnumerical:{Tensor(n)}\n"
+                    f"analytical:{Tensor(a)}\n"
                 )
     if undefined and len(tracked) > 1:
         _with_each_left_out([o for _, o in tracked], differentiated)
@@ -175,10 +178,17 @@ def gradgradcheck(
     """`gradcheck` of the gradient: are second derivatives right?
 
     Args:
-        func, inputs, eps, atol, rtol, raise_exception: as in `gradcheck`.
+        func: as in `gradcheck`, like all that is not said here.
+        inputs: likewise.
         grad_outputs: the v of vᵀJ for each output; drawn (with a fixed seed) if left out.
+        eps: likewise.
+        atol: likewise.
+        rtol: likewise.
         gen_non_contig_grad_outputs: draw them with strides.
-        nondet_tol, check_undefined_grad, check_grad_dtypes: as in `gradcheck`.
+        raise_exception: likewise.
+        nondet_tol: likewise.
+        check_undefined_grad: likewise.
+        check_grad_dtypes: likewise.
         unused: what only PyTorch's other devices and modes need.
     """
     xs = _as_tuple(inputs)

@@ -68,5 +68,6 @@ def packed(kept: Any, hooks: Any, node: Node) -> Any:
     if isinstance(kept, SavedTensor):
         if isinstance(hooks, str):
             raise RuntimeError(hooks)
-        kept.pack(*hooks, node)
+        pack_hook, unpack_hook = hooks
+        kept.pack(pack_hook, unpack_hook, node)
     return kept

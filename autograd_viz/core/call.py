@@ -2,8 +2,8 @@
 
 # Note [Programs from tables]
 A general loop over inputs, options and saved values would cost more than the arithmetic of a small tensor. So each op's table
-(primitive.py) is turned into two straight-line functions when the op is first used: `call` runs the forward and records the node, `vjp`
-runs the rules. Both are plain Python; tracebacks show their lines.
+(primitive.py) is turned into straight-line functions: `call` runs the forward and records the node, `vjp` runs the rules,
+`release` frees what was saved. All are plain Python; tracebacks show their lines.
 """
 
 from __future__ import annotations
@@ -29,7 +29,35 @@ if TYPE_CHECKING:
 
 _PLAIN = frozenset({int, float, bool, str, type(None)})
 _NUMBERS = frozenset({int, float, bool})
-_PACKAGE = provenance.PACKAGE
+# what the programs refer to, beside their own op
+_NAMES: dict[str, Any] = {
+    "FREED": FREED,
+    "NUMBERS": _NUMBERS,
+    "Number": Number,
+    "PLAIN": _PLAIN,
+    "SavedResult": SavedResult,
+    "State": State,
+    "Tensor": Tensor,
+    "accumulator": accumulator,
+    "array_of": array_of,
+    "asarray": np.asarray,
+    "attend": attend,
+    "become_view": become_view,
+    "brought_together": brought_together,
+    "check_broadcast": check_broadcast,
+    "frame": sys._getframe,
+    "holds_tensor": holds_tensor,
+    "keep": keep,
+    "keep_option": keep_option,
+    "ndarray": np.ndarray,
+    "new": object.__new__,
+    "operand": as_operand,
+    "package": provenance.PACKAGE,
+    "plain": plain,
+    "quiet": quiet,
+    "sequence": sequence,
+    "untracked": provenance.untracked,
+}
 
 
 def compiled(p: Primitive, name: str, lines: list[str], names: dict[str, Any]) -> Any:
@@ -37,13 +65,7 @@ def compiled(p: Primitive, name: str, lines: list[str], names: dict[str, Any]) -
     text = "\n".join(lines) + "\n"
     file = f"<autograd_viz op {p.name}: {name}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    namespace = {
-        **names, "FREED": FREED, "SavedResult": SavedResult, "NUMBERS": _NUMBERS, "Number": Number, "PLAIN": _PLAIN, "State": State, "Tensor": Tensor, "accumulator": accumulator,
-        "array_of": array_of, "asarray": np.asarray, "attend": attend, "become_view": become_view, "brought_together": brought_together,
-        "check_broadcast": check_broadcast, "frame": sys._getframe, "holds_tensor": holds_tensor, "keep": keep,
-        "keep_option": keep_option, "ndarray": np.ndarray, "new": object.__new__, "operand": as_operand, "package": _PACKAGE,
-        "plain": plain, "quiet": quiet, "sequence": sequence, "untracked": provenance.untracked,
-    }  # fmt: skip
+    namespace = {**_NAMES, **names}
     exec(compile(text, file, "exec"), namespace)
     function = namespace[name]
     function.__doc__ = p.__doc__
@@ -68,11 +90,8 @@ def call_source(p: Primitive) -> list[str]:
             f"    if {there}type({n}) is not Tensor and not isinstance({n}, Tensor): {n} = operand({n}, {p.name!r}, {i})"
         )
         if i == 1 and p.scalar_overload is not None:
-            options_given = "".join(f", {o}={o}" for o in p.options if o in p.scalar_overload.options)
-            lines.insert(
-                -1,
-                f"    if State.in_rule and type({n}) in NUMBERS: return scalar_overload({p.inputs[0]}, other={n}{options_given})",
-            )
+            given = ", ".join([p.inputs[0], f"other={n}", *(f"{o}={o}" for o in p.options if o in p.scalar_overload.options)])
+            lines.insert(-1, f"    if State.in_rule and type({n}) in NUMBERS: return scalar_overload({given})")
     lines += _forward(p)
     lines += ["    result = new(Tensor)", "    result._data = value if type(value) is ndarray else asarray(value)"]
     lines += ["    result._grad = result._grad_fn = result._view = result._made_by = result._extra = None"]
@@ -104,8 +123,15 @@ def _forward(p: Primitive) -> list[str]:
     if not p.promotes:
         return [*lines, f"    {run}"]
     if len(arrays) == 2:  # a number beside floats stays one, and so does not widen the result
-        lines[1:] = [f"    if type({p.inputs[1]}) is Number and x0.dtype.kind == 'f' and type({p.inputs[1]}.value) is not complex:"]
-        lines += [f"        x1 = {p.inputs[1]}.value", "        if not x0.shape: x0 = x0[()]", "    else:", f"        x1 = {p.inputs[1]}._data"]
+        lines[1:] = [
+            f"    if type({p.inputs[1]}) is Number and x0.dtype.kind == 'f' and type({p.inputs[1]}.value) is not complex:"
+        ]
+        lines += [
+            f"        x1 = {p.inputs[1]}.value",
+            "        if not x0.shape: x0 = x0[()]",
+            "    else:",
+            f"        x1 = {p.inputs[1]}._data",
+        ]
         indent = "        "
     else:
         indent = "    "
@@ -226,11 +252,13 @@ def _read(p: Primitive, place: int) -> str:
     """A saved value as an array or plain value."""
     name, slot = p.saved_names[place], f"node.{p.slots[place]}"
     if name in p.inputs:
-        return f"((d if (d := s._data).shape else d[()]) if type(s := {slot}) is Tensor and s._counter is None else plain(node, s))"
+        untouched = f"type(s := {slot}) is Tensor and s._counter is None"
+        return f"((d if (d := s._data).shape else d[()]) if {untouched} else plain(node, s))"
     if "_sym_" in name:
         return slot
     if p.result_index(name) is not None:
-        return f"(s.data if (s := {slot}) is not FREED and s.version == s.counter[0] and s.unpack_hook is None else plain(node, s))"
+        untouched = f"(s := {slot}) is not FREED and s.version == s.counter[0] and s.unpack_hook is None"
+        return f"(s.data if {untouched} else plain(node, s))"
     return f"(s if type(s := {slot}) in PLAIN else plain(node, s))"
 
 

@@ -176,6 +176,8 @@ class Function:
             "with static forward method. (Example: https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)"
         )
 
+    _backward_cls: type[BackwardCFunction]  # made when first wanted
+
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:
         """Compute the outputs; keep what backward needs with ``ctx.save_for_backward``."""
@@ -263,7 +265,7 @@ def _record(node: BackwardCFunction, args: tuple[Any, ...], edges: tuple[Any, ..
     node._is_tensor = tuple(isinstance(a, Tensor) for a in args)
     node._next, node._index = tuple(e[0] for e in edges), tuple(e[1] for e in edges)
     node._places = tuple(i if isinstance(o, Tensor) else None for i, o in enumerate(outputs))
-    metadata = [(o._data.shape, o._data.dtype) if isinstance(o, Tensor) else ((), None) for o in outputs]
+    metadata: list[Any] = [(o._data.shape, o._data.dtype) if isinstance(o, Tensor) else ((), None) for o in outputs]
     (node._shape, node._dtype), node._others = metadata[0], tuple(metadata[1:]) or None
     node._inputs, node._code, node._lasti = inputs, frame.f_code, frame.f_lasti
     for i, o in enumerate(outputs):
@@ -294,10 +296,9 @@ def _keep(node: BackwardCFunction, outputs: tuple[Tensor, ...]) -> None:
 def _node_class(cls: type[Function]) -> type[BackwardCFunction]:
     """The node's class, named after the Function, made once."""
     if "_backward_cls" not in cls.__dict__:
-        cls._backward_cls = type(
-            f"{cls.__name__}Backward", (BackwardCFunction,), {"function": cls, "__module__": cls.__module__}
-        )  # type: ignore[attr-defined]
-    return cls._backward_cls  # type: ignore[attr-defined, no-any-return]
+        body = {"function": cls, "__module__": cls.__module__}
+        cls._backward_cls = type(f"{cls.__name__}Backward", (BackwardCFunction,), body)
+    return cls._backward_cls
 
 
 class DelayedError(Node):

@@ -17,8 +17,8 @@ sequence = itertools.count(1)  # the numbers of backward nodes, in the order in 
 
 def latest_sequence() -> int:
     """The number of the node made last."""
-    following: int = sequence.__reduce__()[1][0]  # a count can be looked at only this way
-    return following - 1
+    arguments: Any = sequence.__reduce__()[1]  # a count can be looked at only this way
+    return int(arguments[0]) - 1
 
 
 class State:

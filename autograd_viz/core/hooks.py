@@ -1,9 +1,9 @@
 """Hooks: the user's functions that see (and may change) gradients on their way.
 
 # Note [Order of hooks]
-For one node: the hooks of the tensors that its op made, in the order of their registration; then retain_grad, which sees what they
-left; then the node's prehooks; the node runs; then its hooks. A leaf's hooks run before AccumulateGrad adds, its post-accumulate
-hooks after. What a hook returns, if not None, takes the gradient's place.
+For one node: the hooks of the tensors that its op made, in the order of their registration; then retain_grad, which sees
+what they left; then the node's prehooks; the node runs; then its hooks. A leaf's hooks run before AccumulateGrad adds, its
+post-accumulate hooks after. What a hook returns, if not None, takes the gradient's place.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Changing a tensor in place: what is allowed, the version counter, and where the history goes.
 
 # Note [Changing a view]
-When a view is changed, its base changes. The base's new grad_fn is CopySlices: it sends the part of a gradient that belongs to the view
-through the op that changed it, and the rest straight on. The view's own grad_fn is made anew from the base (view.py).
+When a view is changed, its base changes. The base's new grad_fn is CopySlices: it sends the part of a gradient that belongs
+to the view through the op that changed it, and the rest straight on. The view's own grad_fn is made anew (view.py).
 """
 
 from __future__ import annotations

@@ -44,6 +44,7 @@ def from_dlpack(other: Any) -> Tensor:
     return Tensor(array)
 
 
-Tensor.__array_wrap__ = array_wrap  # type: ignore[attr-defined]
-Tensor.__dlpack__ = dlpack  # type: ignore[attr-defined]
-Tensor.__dlpack_device__ = dlpack_device  # type: ignore[attr-defined]
+def bind() -> None:
+    """Put the protocols on Tensor."""
+    for name, method in {"__array_wrap__": array_wrap, "__dlpack__": dlpack, "__dlpack_device__": dlpack_device}.items():
+        setattr(Tensor, name, method)

@@ -6,15 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from . import hooks, inplace, provenance
-from . import interchange as interchange
+from . import hooks, inplace, interchange, provenance
 from .arguments import check_dim
 from .backward import backward as run_backward_pass
 from .dtypes import dtype, float32, float64, int64
 from .missing import tensor_getattr
 from .ops import activation, arithmetic, comparison, linalg, reduction, shape
-from .printing import tensor_text
 from .primitive import Primitive
+from .printing import tensor_text
 from .public import INPLACE, NAMESPACES
 from .tensor import Tensor
 
@@ -243,7 +242,8 @@ for _names, _op in {
     for _name in _names.split():
         setattr(Tensor, _name, _op)
 # fmt: on
-Tensor.__getattr__ = tensor_getattr
+Tensor.__getattr__ = tensor_getattr  # type: ignore[method-assign]
+interchange.bind()
 for _name, _op in NAMESPACES["Tensor"].items():
     setattr(Tensor, _name, _op)
 for _name, _op in list(vars(Tensor).items()):

@@ -22,7 +22,7 @@ INSTEAD = {
 
 
 def sentence(namespace: str, name: str, known: Iterable[str]) -> str:
-    """ "autograd_viz has no torch.einsumm; did you mean einsum?" """
+    """A sentence like: autograd_viz has no torch.einsumm; did you mean einsum?"""
     text = f"autograd_viz has no {namespace}.{name}"
     if name in INSTEAD:
         return f"{text}; {INSTEAD[name]}"

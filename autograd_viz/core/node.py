@@ -68,6 +68,8 @@ class Node:
     )  # fmt: skip
     _next: tuple[Node | None, ...]  # next_functions, as two tuples
     _index: tuple[int, ...]
+    _shape: tuple[int, ...]
+    _dtype: Any
     _others: tuple[tuple[tuple[int, ...], np.dtype[Any]], ...] | None  # shape and type of the outputs after the first
     depth: ClassVar[int] = 0
     is_plain: ClassVar[bool] = False  # runs no code of the user's: its rules on arrays are all there is to it
@@ -227,7 +229,8 @@ class PrimitiveNode(Node):
     @property
     def op(self) -> str:
         """The op's name in pictures: "Mul"."""
-        return self.primitive.title
+        title: str = self.primitive.title
+        return title
 
     def vjp(self, grads: Any) -> tuple[Any, ...]:
         """The rules on arrays, for every input that wants a gradient."""
@@ -236,7 +239,8 @@ class PrimitiveNode(Node):
     def apply(self, grads: tuple[Any, ...], on_tensors: bool) -> tuple[Any, ...]:
         """Run the rule of every input that wants a gradient."""
         if on_tensors:
-            return self.primitive.vjp_on_tensors(self, grads)
+            on_tensors_found: tuple[Any, ...] = self.primitive.vjp_on_tensors(self, grads)
+            return on_tensors_found
         if self._extra is not None:  # an unpack hook may be among what runs, and compute with tensors
             with np.errstate(all="ignore"):
                 return self.vjp(grads)

@@ -26,7 +26,7 @@ import weakref
 from collections import namedtuple
 from collections.abc import Callable
 from types import MethodType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -77,7 +77,7 @@ class Primitive:
         self.view, self.promotes, self.several, self.cuts, names, fixed, self.materialize = traits
         self.several = self.several or bool(names)
         self.result_names, self.nondifferentiable = names, set(fixed)
-        self.make_results = namedtuple(self.name, names) if names else None  # type: ignore[misc]
+        self.make_results: Any = namedtuple(self.name, names) if names else None
         parameters = inspect.signature(forward).parameters.values()
         self.inputs = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
         self.optional = {p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD and p.default is None}
@@ -200,7 +200,7 @@ class Primitive:
         results = tuple(Tensor(v) for v in value) if self.several else (Tensor(value),)
         if self.view:
             for i, r in enumerate(results):
-                become_view(r, inputs[0], self, options, i)
+                become_view(r, cast(Tensor, inputs[0]), self, options, i)
         if State.enabled:
             self._record(inputs, options, results)
         elif State.attentive:

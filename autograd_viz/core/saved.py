@@ -149,7 +149,7 @@ class SavedResult(SavedTensor):
         self.packed, self.unpack_hook = None, None
 
     @property
-    def tensor(self) -> Tensor:  # type: ignore[override]
+    def tensor(self) -> Tensor:
         """The values as a tensor outside the graph."""
         twin = Tensor(self.data)
         twin._counter = self.counter

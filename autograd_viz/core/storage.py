@@ -1,7 +1,7 @@
 """A state_dict (or any nested dictionary of tensors and plain values) as one .npz file, and back.
 
-The file is NumPy's own archive: an array per tensor, and a JSON text that says how they hang together. Nothing in it can run code
-when it is read, which is why pickles (.pt) are refused.
+The file is NumPy's own archive: an array per tensor, and a JSON text that says how they hang together. Nothing in it can run
+code when it is read, which is why pickles (.pt) are refused.
 """
 
 from __future__ import annotations

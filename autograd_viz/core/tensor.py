@@ -344,11 +344,11 @@ class Tensor:
 
     def is_floating_point(self) -> bool:
         """True for float16, float32 and float64."""
-        return self._data.dtype.kind == "f"
+        return bool(self._data.dtype.kind == "f")
 
     def is_complex(self) -> bool:
         """True for complex64 and complex128."""
-        return self._data.dtype.kind == "c"
+        return bool(self._data.dtype.kind == "c")
 
     def numpy(self, *, force: bool = False) -> Array:
         """The NumPy array, sharing memory.

@@ -1,9 +1,9 @@
 """Views: tensors that share the memory of a base, and remember how they were cut out of it.
 
 # Note [Views and in-place changes]
-A view keeps its base and the ops that lead from the base to it. When base or view is changed in place, the history of all of them
-changes: the base's new grad_fn is CopySlices (inplace.py), and a view's grad_fn is made anew from the base's the next time somebody
-asks for it. The version counter, shared by all tensors of one memory, tells that it is out of date.
+A view keeps its base and the ops that lead from the base to it. When base or view is changed in place, the history of all
+of them changes: the base's new grad_fn is CopySlices (inplace.py), and a view's grad_fn is made anew from the base's the
+next time somebody asks for it. The version counter, shared by all tensors of one memory, tells that it is out of date.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ class CoreGraph:
         self._ids = {_identity(t): id for id, t in self.tensors.items()}
         self.node_ids = {n: f"n{i}" for i, n in enumerate(nodes)}
         self.op_ids = {c: f"o{i}" for i, c in enumerate(calls)}
-        self._made: dict[Call, tuple[str, ...]] = {}
+        self._made: dict[Call | Node, tuple[str, ...]] = {}
         for id, t in self.tensors.items():
             if t._made_by is not None:
                 self._made[t._made_by] = (*self._made.get(t._made_by, ()), id)
@@ -98,7 +98,7 @@ class CoreGraph:
         return self.names.get(self.tensors[id])
 
     def _document(self) -> model.Document:
-        node_ops = {c.node: i for c, i in self.op_ids.items() if c.node is not None}
+        node_ops: dict[Node, str] = {c.node: i for c, i in self.op_ids.items() if c.node is not None}
         ranked = sorted(n._sequence for n in self.node_ids if not isinstance(n, AccumulateGrad))
         rank = {s: i for i, s in enumerate(ranked)}
         return model.Document(
@@ -124,7 +124,7 @@ class CoreGraph:
             source=_place(t._made_by.at) if t._made_by else None,
         )
 
-    def _op(self, call: Call, id: str) -> model.Op:
+    def _op(self, call: Call | Node, id: str) -> model.Op:
         operands = tuple(
             model.Operand(None, str(t.item())) if t._is_number else model.Operand(self.tensor_id(t))
             for t in call.inputs
@@ -135,7 +135,7 @@ class CoreGraph:
         operands = (*before, *operands, *after)
         return model.Op(id, call.op, operands, self._outputs(call), node, _place(call.at))
 
-    def _outputs(self, call: Call) -> tuple[str | None, ...]:
+    def _outputs(self, call: Call | Node) -> tuple[str | None, ...]:
         if call.outputs:
             alive = [reference() for reference in call.outputs]
             return tuple(None if t is None else self.tensor_id(t) for t in alive)
@@ -209,8 +209,8 @@ def symbolic_formulas(node: Node) -> dict[str, str]:
     return formulas
 
 
-def _place(at: Place) -> model.Source | None:
-    return source_at(at.code, at.lasti)
+def _place(at: Place | None) -> model.Source | None:
+    return None if at is None else source_at(at.code, at.lasti)
 
 
 def _identity(t: Tensor) -> Any:
@@ -218,10 +218,10 @@ def _identity(t: Tensor) -> Any:
     return t if t._grad_fn is None else (t._grad_fn, t._output_nr)
 
 
-def _reach(roots: tuple[Tensor, ...], prefer: Mapping[Tensor, str]) -> tuple[list[Call], list[Tensor], list[Node]]:
+def _reach(roots: tuple[Tensor, ...], prefer: Mapping[Tensor, str]) -> tuple[list[Call | Node], list[Tensor], list[Node]]:
     """Every call, tensor and backward node that led to the roots, in the order of the program."""
     tensors: dict[Any, Tensor] = {}
-    calls: dict[Call, None] = {}
+    calls: dict[Call | Node, None] = {}
     nodes: dict[Node, None] = {}
     stack: list[Tensor | Node | None] = list(roots)
     while stack:
@@ -244,7 +244,7 @@ def _reach(roots: tuple[Tensor, ...], prefer: Mapping[Tensor, str]) -> tuple[lis
     )
 
 
-def _behind(tensor: Tensor, calls: dict[Call, None]) -> list[Tensor | Node | None]:
+def _behind(tensor: Tensor, calls: dict[Call | Node, None]) -> list[Tensor | Node | None]:
     """What a tensor leads to: its backward node, the inputs of the call that made it, and its siblings."""
     found: list[Tensor | Node | None] = [gradient_edge(tensor)[0]]
     call = tensor._made_by

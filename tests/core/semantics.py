@@ -24,8 +24,7 @@ def outcome(function: Callable[[Any], Iterator[Any]], torch: Any) -> list[str]:
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         try:
-            for value in function(torch):
-                said.append(text(value))
+            said.extend(map(text, function(torch)))
         except Exception as error:
             said.append(f"!! {type(error).__name__}: {error}")
     said += [f"?? {w.category.__name__}: {str(w.message).split(' Traceback of')[0].split(' (Triggered')[0]}" for w in warned]

@@ -1,0 +1,90 @@
+"""Random programs with views, in-place changes, hooks and modes: everything that happens is what happens in PyTorch."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+import autograd_viz as av
+
+from ..wild import Program, wild_programs
+
+pytestmark = pytest.mark.torch
+torch = pytest.importorskip("torch")
+
+
+def backward_says(module: Any, pool: list[Any]) -> tuple[list[str], str]:
+    """Run backward from everything that requires grad: the nodes in the order in which they ran, and the error if there was one."""
+    roots = [t for t in pool if t.requires_grad]
+    if not roots:
+        return [], ""
+    order: list[str] = []
+    try:
+        loss = sum((r * 0.5).sum() for r in roots)
+        seen, stack = set(), [loss.grad_fn]
+        while stack:
+            n = stack.pop()
+            if n is not None and n not in seen:
+                seen.add(n)
+                n.register_prehook(lambda g, n=n: order.append(n.name()))
+                stack += [after for after, _ in n.next_functions]
+        loss.backward()
+    except RuntimeError as error:
+        return order, str(error)
+    return order, ""
+
+
+def graph(root: Any) -> list[Any]:
+    """Names and edges of the backward graph behind a tensor."""
+    numbers, found, queue = {root: 0}, [], [root]
+    while queue:
+        n = queue.pop(0)
+        edges = []
+        for after, index in n.next_functions:
+            if after is not None and after not in numbers:
+                numbers[after] = len(numbers)
+                queue.append(after)
+            edges.append((None if after is None else numbers[after], index if after is not None else 0))
+        found.append((n.name(), edges))
+    return found
+
+
+def close(a: Any, b: Any) -> bool:
+    return bool(np.allclose(a.detach().numpy(), b.detach().numpy(), rtol=1e-9, atol=1e-9, equal_nan=True))
+
+
+@given(wild_programs())
+@settings(
+    max_examples=int(os.environ.get("AUTOGRAD_VIZ_EXAMPLES", "300")),
+    suppress_health_check=[HealthCheck.too_slow],
+    deadline=None,
+)
+def test_wild_programs_agree(program: Program) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        agree(program)
+
+
+def agree(program: Program) -> None:
+    (mine, said), (theirs, torch_said) = program.run(av), program.run(torch)
+    assert said == torch_said
+    assert len(mine) == len(theirs)
+    for m, t in zip(mine, theirs, strict=True):
+        assert close(m, t)
+        assert (m.requires_grad, m.is_leaf, m._version, m._is_view()) == (t.requires_grad, t.is_leaf, t._version, t._is_view())
+        assert (m.grad_fn is None) == (t.grad_fn is None)
+        if m.grad_fn is not None:
+            assert graph(m.grad_fn) == graph(t.grad_fn)
+    said.clear()
+    torch_said.clear()
+    assert backward_says(av, mine) == backward_says(torch, theirs)
+    assert said == torch_said
+    for m, t in zip(mine, theirs, strict=True):
+        if m.is_leaf or m.retains_grad:
+            assert (m.grad is None) == (t.grad is None)
+            assert m.grad is None or close(m.grad, t.grad)
