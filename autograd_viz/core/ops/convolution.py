@@ -1,0 +1,138 @@
+"""Convolution: one kernel, one weighted sum, at every place of an image. All sizes of it are the one primitive `convolution`.
+
+# Note [Three faces of one sum]
+Multiply every output element's gradient g with the input x that its window sees and with the weight w between them, and
+add up: T(g, x, w). It is linear in each of the three, so holding two fixed leaves the derivative with respect to the third:
+`_look` (the convolution itself, by x and w), `_spread` (by g and w, the gradient of x), `_match` (by g and x, the gradient
+of w). A transposed convolution is `_spread` used forwards. Second derivatives are the same three again.
+"""
+# fmt: off
+# (ops are a table: the columns are kept)
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..primitive import primitive
+from ..readings import inlined
+from ..symbol import Symbol, call
+from .windows import Ints, brief, overlap_added, padded, volume, windows
+
+
+def _transposed_in_words(grad_output: Any, input: Any, weight: Any, **options: Any) -> Symbol:
+    """How a formula shows the gradient of the images."""
+    return call("convolution" if options["transposed"] else "conv_transpose", grad_output, weight)
+
+
+@primitive("ConvolutionBackward0", written=brief("convolution", 2))
+def convolution(input, weight, bias=None, *, stride, padding, dilation, transposed, output_padding, groups):
+    """The kernels `weight` at every place of the images `input`, plus a bias per channel."""
+    if transposed:
+        out = _spread(input, weight, _grown(input, weight, stride, padding, dilation, output_padding), stride, padding,
+                      dilation, groups)
+    else:
+        out = _look(input, weight, stride, padding, dilation, groups)
+    if bias is not None:
+        out += bias.reshape(-1, *(1,) * len(stride))
+    return out
+convolution.defvjp(
+    input  = lambda grad, input, weight, stride, padding, dilation, transposed, output_padding, groups:
+        convolution_backward_input(grad, input, weight, stride=stride, padding=padding, dilation=dilation,
+                                   transposed=transposed, output_padding=output_padding, groups=groups),
+    weight = lambda grad, input, weight, stride, padding, dilation, transposed, output_padding, groups:
+        convolution_backward_weight(grad, input, weight, stride=stride, padding=padding, dilation=dilation,
+                                    transposed=transposed, output_padding=output_padding, groups=groups),
+    bias   = lambda grad, bias_sym_sizes_opt, stride: sum_dim(grad, dim=all_but_channels(stride)),
+)
+
+
+@primitive("ConvolutionBackwardBackward0", written=_transposed_in_words)
+def convolution_backward_input(grad_output, input, weight, *, stride, padding, dilation, transposed, output_padding, groups):
+    """The gradient of the images: every output hands its gradient back to what its window saw."""
+    if transposed:
+        return _look(grad_output, weight, stride, padding, dilation, groups, input.shape[2:])
+    return _spread(grad_output, weight, input.shape[2:], stride, padding, dilation, groups)
+convolution_backward_input.defvjp(
+    grad_output = lambda grad, weight, stride, padding, dilation, transposed, output_padding, groups:
+        convolution(grad, weight, None, stride=stride, padding=padding, dilation=dilation,
+                    transposed=transposed, output_padding=output_padding, groups=groups),
+    weight      = lambda grad, grad_output, weight, stride, padding, dilation, transposed, output_padding, groups:
+        convolution_backward_weight(grad_output, grad, weight, stride=stride, padding=padding, dilation=dilation,
+                                    transposed=transposed, output_padding=output_padding, groups=groups),
+)
+
+
+@primitive("ConvolutionBackwardBackward0", written=brief("convolution_backward_weight", 2))
+def convolution_backward_weight(grad_output, input, weight, *, stride, padding, dilation, transposed, output_padding, groups):
+    """The gradient of the kernels: how the gradient of the output matches what the windows saw, over all places."""
+    seen, at = (grad_output, input) if transposed else (input, grad_output)
+    return _match(at, seen, weight.shape, stride, padding, dilation, groups)
+convolution_backward_weight.defvjp(
+    grad_output = lambda grad, input, stride, padding, dilation, transposed, output_padding, groups:
+        convolution(input, grad, None, stride=stride, padding=padding, dilation=dilation,
+                    transposed=transposed, output_padding=output_padding, groups=groups),
+    input       = lambda grad, grad_output, input, stride, padding, dilation, transposed, output_padding, groups:
+        convolution_backward_input(grad_output, input, grad, stride=stride, padding=padding, dilation=dilation,
+                                   transposed=transposed, output_padding=output_padding, groups=groups),
+)
+
+
+# fmt: on
+@inlined
+def all_but_channels(stride: Ints) -> Ints:
+    """The dimensions that share one bias: the batch, and the spatial ones, of which there are as many as strides."""
+    return (0, *range(2, 2 + len(stride)))
+
+
+def _look(x: Any, weight: Any, stride: Ints, padding: Ints, dilation: Ints, groups: int, places: Ints | None = None) -> Any:
+    """The convolution: (channels of the kernel) x (what its windows see), one matrix product per image and group."""
+    columns, places = _columns(x, weight.shape[2:], stride, padding, dilation, groups, places)
+    kernels = weight.reshape(groups, weight.shape[0] // groups, volume(weight.shape[1:]))
+    return (kernels @ columns).reshape(x.shape[0], weight.shape[0], *places)
+
+
+def _spread(g: Any, weight: Any, size: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int) -> Any:
+    """The transpose of `_look`: each window's sum handed back to what it saw, in images of `size`."""
+    room = tuple(d * (k - 1) - p for d, k, p in zip(dilation, weight.shape[2:], padding, strict=True))
+    reached = tuple(length + r - p for length, r, p in zip(g.shape[2:], room, padding, strict=True))
+    if set(stride) == {1} and min(room) >= 0 and reached == tuple(size):
+        return _look(g, _turned(weight, groups), stride, room, dilation, groups)
+    kernels = weight.reshape(groups, weight.shape[0] // groups, volume(weight.shape[1:]))
+    at = g.reshape(g.shape[0], groups, g.shape[1] // groups, volume(g.shape[2:]))
+    parts = kernels.transpose(0, 2, 1) @ at
+    parts = parts.reshape(g.shape[0], groups * weight.shape[1], *weight.shape[2:], *g.shape[2:])
+    return overlap_added(parts, size, stride, padding, dilation)
+
+
+def _turned(weight: Any, groups: int) -> Any:
+    """The kernels turned around, their inputs and outputs exchanged: for stride 1, convolving with these is `_spread`."""
+    out, channels, *kernel = weight.shape
+    turned = np.flip(weight, tuple(range(2, weight.ndim))).reshape(groups, out // groups, channels, *kernel)
+    return turned.swapaxes(1, 2).reshape(groups * channels, out // groups, *kernel)
+
+
+def _match(g: Any, x: Any, shape: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int) -> Any:
+    """The gradient of a kernel: the products of gradient and window, over all places and images."""
+    columns, _ = _columns(x, shape[2:], stride, padding, dilation, groups, g.shape[2:])
+    at = g.reshape(g.shape[0], groups, g.shape[1] // groups, volume(g.shape[2:]))
+    return (columns @ at.swapaxes(-1, -2)).sum(0).swapaxes(-1, -2).reshape(shape)  # tall times narrow: BLAS's quicker way
+
+
+def _columns(
+    x: Any, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int, places: Ints | None
+) -> tuple[Any, Ints]:
+    """What the windows see, a column per place (the first `places`): (image, group, channel and position in it, place)."""
+    n, (images, channels) = len(kernel), x.shape[:2]
+    seen = windows(padded(x, padding, padding), kernel, stride, dilation)
+    places = seen.shape[2 : 2 + n] if places is None else places
+    seen = seen[(slice(None), slice(None), *(slice(p) for p in places))]
+    seen = seen.transpose(0, 1, *range(2 + n, 2 + 2 * n), *range(2, 2 + n))
+    return seen.reshape(images, groups, channels // groups * volume(kernel), volume(places)), places
+
+
+def _grown(x: Any, weight: Any, stride: Ints, padding: Ints, dilation: Ints, output_padding: Ints) -> Ints:
+    """The size of a transposed convolution's output: of the image that a convolution would have made into `x`."""
+    each = zip(x.shape[2:], weight.shape[2:], stride, padding, dilation, output_padding, strict=True)
+    return tuple((length - 1) * s - 2 * p + d * (k - 1) + o + 1 for length, k, s, p, d, o in each)

@@ -1,0 +1,84 @@
+"""Looking for the largest element: in windows that slide, or in boxes that lie anywhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .windows import Ints, offsets, padded, seen_at, volume, window_count
+
+
+def largest(x: Any, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool) -> tuple[Any, Any]:
+    """The largest element in each window (the first of equals, the last nan), and its number in the plane."""
+    n = len(kernel)
+    size = x.shape[-n:]
+    places = tuple(window_count(*each, ceil_mode) for each in zip(size, kernel, stride, padding, dilation, strict=True))
+    reach = (s * (p - 1) + d * (k - 1) + 1 for s, p, d, k in zip(stride, places, dilation, kernel, strict=True))
+    after = tuple(max(r - p - length, 0) for r, p, length in zip(reach, padding, size, strict=True))
+    lowest = -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min
+    around = padded(x, padding, after, lowest)
+    best: Any = None
+    for step, offset in enumerate(offsets(kernel)):
+        seen = around[seen_at(offset, places, stride, dilation)].copy()  # in one piece, which the comparisons like
+        if best is None:
+            best, which = seen, np.zeros(seen.shape, np.min_scalar_type(volume(kernel)))
+            continue
+        better = (seen > best) | (seen != seen)
+        np.maximum(which, better * which.dtype.type(step), out=which)  # steps only grow: no branch per element is needed
+        np.maximum(best, seen, out=best)
+    first = _numbers([np.arange(p) * s - b for p, s, b in zip(places, stride, padding, strict=True)], size)
+    inside = _numbers([np.arange(k) * d for k, d in zip(kernel, dilation, strict=True)], size).ravel()
+    return best, np.clip(first + inside[which], 0, volume(size) - 1)
+
+
+def _numbers(positions: list[Any], size: Ints) -> Any:
+    """The numbers in the plane of all combinations of these positions, one list per dimension."""
+    number: Any = np.zeros((), np.int64)
+    for along, length in zip(positions, size, strict=True):
+        number = np.expand_dims(number, -1) * length + along
+    return number
+
+
+def adaptive_boxes(size: Ints, output_size: Ints) -> tuple[list[Any], list[Any]]:
+    """Where the windows of an adaptive pooling start and end, in each dimension: they share out the length evenly."""
+    starts = [np.arange(out) * length // out for length, out in zip(size, output_size, strict=True)]
+    ends = [-(-(np.arange(out) + 1) * length // out) for length, out in zip(size, output_size, strict=True)]
+    return starts, ends
+
+
+def fractional_boxes(shape: Ints, kernel: Ints, output_size: Ints, random_samples: Any) -> tuple[list[Any], list[Any]]:
+    """Where windows of one size start and end whose distances alternate as `random_samples` (batch, channel, n) says."""
+    n = len(kernel)
+    lead = shape[:-n] if len(shape) == n + 2 else (1, *shape[:-n])
+    samples = random_samples.reshape(*lead, n).reshape(*shape[:-n], n)
+    starts = []
+    for d, (length, k, out) in enumerate(zip(shape[-n:], kernel, output_size, strict=True)):
+        u = samples[..., n - 1 - d, None] if n == 2 else samples[..., d, None]
+        alpha = (length - k) / (out - 1) if out > 1 else 0
+        steps = ((np.arange(out) + u) * alpha).astype(np.int64) - (u * alpha).astype(np.int64)
+        steps[..., -1] = length - k
+        starts.append(steps)
+    return starts, [s + k for s, k in zip(starts, kernel, strict=True)]
+
+
+def largest_of_boxes(x: Any, starts: list[Any], ends: list[Any]) -> tuple[Any, Any]:
+    """The largest element in each box and its number in the plane; starts[d] is (places,) or (*lead, places)."""
+    n = len(starts)
+    lead, size = x.shape[:-n], x.shape[-n:]
+    places = tuple(s.shape[-1] for s in starts)
+    flat = x.reshape(*lead, volume(size))
+    best: Any = None
+    for offset in offsets(tuple(int((e - s).max(initial=1)) for s, e in zip(starts, ends, strict=True))):
+        number: Any = 0
+        for d in range(n):  # a smaller box looks at its last element again
+            along = np.minimum(starts[d] + offset[d], ends[d] - 1)
+            number = number * size[d] + along.reshape(*along.shape[:-1], *(1,) * d, places[d], *(1,) * (n - 1 - d))
+        number = np.broadcast_to(number, (*lead, *places))
+        seen = np.take_along_axis(flat, number.reshape(*lead, volume(places)), -1).reshape(*lead, *places)
+        if best is None:
+            best, where = seen, number.copy()
+            continue
+        better = (seen > best) | (seen != seen)
+        best, where = np.where(better, seen, best), np.where(better, number, where)
+    return best, where
