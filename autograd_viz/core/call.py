@@ -93,7 +93,7 @@ def call_source(p: Primitive) -> list[str]:
             given = ", ".join([p.inputs[0], f"other={n}", *(f"{o}={o}" for o in p.options if o in p.scalar_overload.options)])
             lines.insert(-1, f"    if State.in_rule and type({n}) in NUMBERS: return scalar_overload({given})")
     lines += _forward(p)
-    lines += ["    result = new(Tensor)", "    result._data = value if type(value) is ndarray else asarray(value)"]
+    lines += ["    result = new(Tensor)", "    result._data = _value if type(_value) is ndarray else asarray(_value)"]
     lines += ["    result._grad = result._grad_fn = result._view = result._made_by = result._extra = None"]
     lines += ["    result._counter = None", "    result._requires_grad = False", "    result._output_nr = 0"]
     if p.view:
@@ -116,7 +116,7 @@ def _forward(p: Primitive) -> list[str]:
     """Run the NumPy function on the inputs' arrays."""
     arrays = [f"x{i}" for i in range(len(p.inputs))]
     options = [f"{n}={n} if type({n}) in PLAIN else array_of({n})" for n in p.options]
-    run = f"value = quiet.run(forward, {', '.join(arrays + options)})"
+    run = f"_value = quiet.run(forward, {', '.join(arrays + options)})"
     lines = [f"    x0 = {p.inputs[0]}._data"]
     for x, n in zip(arrays[1:], p.inputs[1:], strict=True):
         lines.append(f"    {x} = {n}._data" + (f" if {n} is not None else None" if n in p.optional else ""))
@@ -135,9 +135,11 @@ def _forward(p: Primitive) -> list[str]:
         indent = "        "
     else:
         indent = "    "
-    test = " or ".join(f"{x}.dtype is not x0.dtype" for x in arrays[1:]) or "False"
+    there = [f"{x} is not None and " if n in p.optional else "" for x, n in zip(arrays, p.inputs, strict=True)]
+    test = " or ".join(f"{t}{x}.dtype is not x0.dtype" for t, x in zip(there[1:], arrays[1:], strict=True)) or "False"
     lines.append(f"{indent}if {test}: {', '.join(arrays)}, = brought_together({', '.join(p.inputs)})")
-    lines.append(f"{indent}elif not x0.shape: " + "; ".join(f"{x} = {x}[()]" for x in arrays))
+    lines.append(f"{indent}elif not x0.shape: " + "; ".join(
+        f"{x} = {x}[()]" + (f" if {x} is not None else None" if t else "") for x, t in zip(arrays, there, strict=True)))
     lines += ["    try:", f"        {run}", "    except ValueError:"]
     return [*lines, f"        check_broadcast({', '.join(p.inputs)})", "        raise"]
 

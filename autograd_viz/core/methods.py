@@ -11,7 +11,7 @@ from .arguments import check_dim
 from .backward import backward as run_backward_pass
 from .dtypes import dtype, float32, float64, int64
 from .missing import tensor_getattr
-from .ops import activation, arithmetic, comparison, linalg, reduction, shape
+from .ops import linalg, reduction, shape
 from .primitive import Primitive
 from .printing import tensor_text
 from .public import INPLACE, NAMESPACES
@@ -184,26 +184,6 @@ def backward(
     run_backward_pass(self, gradient, retain_graph, create_graph, inputs=inputs)
 
 
-def rsub(self: Tensor, other: Any) -> Any:
-    """Other - self."""
-    return arithmetic.sub(other, self) if isinstance(other, Tensor) else arithmetic.rsub_scalar(self, other=other)
-
-
-def rdiv(self: Tensor, other: Any) -> Any:
-    """Other / self, which PyTorch computes as reciprocal(self) * other."""
-    return arithmetic.mul(arithmetic.reciprocal(self), other)
-
-
-def equals(self: Tensor, other: Any) -> Any:
-    """Element by element; False beside None."""
-    return False if other is None else comparison.eq(self, other)
-
-
-def differs(self: Tensor, other: Any) -> Any:
-    """Element by element; True beside None."""
-    return True if other is None else comparison.ne(self, other)
-
-
 def to(self: Tensor, wanted: dtype) -> Any:
     """The values in another type; self if it has that type."""
     return self if self.dtype is wanted else shape.to_copy(self, dtype=wanted)
@@ -216,18 +196,8 @@ def type_as(self: Tensor, other: Tensor) -> Any:
 
 # fmt: off
 for _names, _op in {
-    "add __add__ __radd__": arithmetic.add, "sub __sub__": arithmetic.sub, "__rsub__": rsub,
-    "mul multiply __mul__ __rmul__": arithmetic.mul, "div divide __truediv__": arithmetic.div, "__rtruediv__": rdiv,
-    "neg __neg__": arithmetic.neg, "pow __pow__": arithmetic.pow,
-    "__rpow__": lambda self, other: arithmetic.pow(other, self),
     "matmul __matmul__": linalg.matmul, "mm": linalg.mm, "mv": linalg.mv, "dot": linalg.dot,
-    "reciprocal": arithmetic.reciprocal, "square": arithmetic.square, "abs __abs__": arithmetic.abs,
-    "sign": arithmetic.sign, "exp": arithmetic.exp, "log": arithmetic.log, "sqrt": arithmetic.sqrt,
-    "sin": arithmetic.sin, "cos": arithmetic.cos, "relu": activation.relu, "sigmoid": activation.sigmoid,
-    "tanh": activation.tanh, "sum": reduction.sum, "mean": reduction.mean,
-    "eq": comparison.eq, "ne": comparison.ne, "__eq__": equals, "__ne__": differs,
-    "lt __lt__": comparison.lt, "le __le__": comparison.le,
-    "gt __gt__": comparison.gt, "ge __ge__": comparison.ge,
+    "sum": reduction.sum, "mean": reduction.mean,
     "view": view, "reshape": reshape, "expand": expand, "squeeze": squeeze, "unsqueeze": unsqueeze, "unbind": unbind,
     "transpose": transpose, "permute": permute, "t": t,
     "select": select,

@@ -1,4 +1,4 @@
-"""Element by element: sums, products, powers, and functions of one variable.
+"""Sums, products and quotients, element by element.
 
 Formulas and node names: PyTorch's table of derivatives.
 """
@@ -12,8 +12,13 @@ from typing import Any
 import numpy as np
 
 from ..primitive import primitive
-from ..readings import composite, inlined
+from ..public import public
+from ..readings import inlined
 from ..tensor import Tensor
+
+NO_BOOL_DIFFERENCE = (
+    "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator instead."
+)
 
 
 @inlined
@@ -22,56 +27,105 @@ def maybe_multiply(grad: Any, factor: Any) -> Any:
     return grad if factor == 1 else grad * factor
 
 
+@public("add", "Tensor.__add__", "Tensor.__radd__")
 @primitive("AddBackward0", promotes=True)
 def add(self, other, *, alpha=1):
     """self + alpha * other."""
-    return self + other if alpha == 1 else self + alpha * other
+    return self + other if alpha == 1 else self + checked_alpha(alpha, self) * other
 add.defvjp(
     self  = lambda grad: grad,
     other = lambda grad, alpha: maybe_multiply(grad, alpha),
 )
 
 
+@public("sub", "subtract", "Tensor.__sub__")
 @primitive("SubBackward0", promotes=True)
 def sub(self, other, *, alpha=1):
     """self - alpha * other."""
-    return self - other if alpha == 1 else self - alpha * other
+    if self.dtype.kind == "b":
+        raise RuntimeError(NO_BOOL_DIFFERENCE)
+    return self - other if alpha == 1 else self - checked_alpha(alpha, self) * other
 sub.defvjp(
     self  = lambda grad: grad,
     other = lambda grad, alpha: maybe_multiply(-grad, alpha),
 )
 
 
+@primitive("RsubBackward0", promotes=True)
+def rsub_tensor(self, other, *, alpha=1):
+    """other - alpha * self."""
+    if self.dtype.kind == "b":
+        raise RuntimeError(NO_BOOL_DIFFERENCE)
+    return other - self if alpha == 1 else other - checked_alpha(alpha, self) * self
+rsub_tensor.defvjp(
+    self  = lambda grad, alpha: maybe_multiply(-grad, alpha),
+    other = lambda grad: grad,
+)
+
+
 @primitive("RsubBackward1")
 def rsub_scalar(self, *, other, alpha=1):
     """other - alpha * self, for a Python number `other`."""
+    if self.dtype.kind == "b":
+        raise RuntimeError(
+            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use the "
+            "`~` or `logical_not()` operator instead."
+        )
     self = widened(self, other)
+    other = as_number_of(self, other)
     return other - self if alpha == 1 else other - alpha * self
 rsub_scalar.defvjp(
     self = lambda grad, alpha: maybe_multiply(-grad, alpha),
 )
 
 
+@public("torch.rsub", "Tensor.__rsub__")
+def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Any:
+    """other - alpha * input."""
+    if isinstance(other, Tensor):
+        return rsub_tensor(input, other, alpha=alpha)
+    return rsub_scalar(input, other=other, alpha=alpha)
+
+
+@public("mul", "multiply", "Tensor.__mul__", "Tensor.__rmul__")
 @primitive("MulBackward0", promotes=True)
 def mul(self, other):
     """self * other."""
     return self * other
 mul.defvjp(
-    self  = lambda grad, other: grad * other,
-    other = lambda grad, self:  grad * self,
+    self  = lambda grad, other: grad * conjugated(other),
+    other = lambda grad, self:  grad * conjugated(self),
 )
 
 
 @primitive("DivBackward0", promotes=True)
-def div(self, other):
+def div_tensors(self, other):
     """self / other; integers divide to the default float type."""
     if self.dtype.kind in "iub":
         self, other = _as_default_float(self), _as_default_float(other)
     return self / other
-div.defvjp(
-    self  = lambda grad, other: grad / other,
-    other = lambda grad, other, self: -grad * ((self / other) / other),
+div_tensors.defvjp(
+    self  = lambda grad, other: grad / conjugated(other),
+    other = lambda grad, other, self: -grad * conjugated((self / other) / other),
 )
+
+
+@public("div", "divide", "true_divide", "Tensor.__truediv__")
+def div(input: Any, other: Any, *, rounding_mode: Any = NotImplemented) -> Any:
+    """input / other, rounded towards 0 ("trunc") or down ("floor") if asked."""
+    if rounding_mode is not NotImplemented:  # also for a None that is written out
+        from .rounding import div_rounded
+
+        return div_rounded(input, other, rounding_mode=rounding_mode)
+    if isinstance(other, int) and isinstance(input, Tensor) and input._data.dtype.kind in "iub":
+        other = float(other)  # as the quotient will be: uint8 / -1 is negative
+    return div_tensors(input, other)
+
+
+@public("Tensor.__rtruediv__", "Tensor.__rdiv__")
+def rdiv(self: Tensor, other: Any) -> Any:
+    """other / self, which PyTorch computes as reciprocal(self) * other."""
+    return mul(reciprocal(self), other)
 
 
 # PyTorch's overloads for a plain number, called by its composites and backward formulas; a user's `x * 2` is `mul`.
@@ -98,7 +152,7 @@ def mul_scalar(self, *, other):
     """self * other, for a number `other`."""
     return widened(self, other) * other
 mul_scalar.defvjp(
-    self = lambda grad, other: grad * other,
+    self = lambda grad, other: grad * conjugated(other),
 )
 
 
@@ -107,115 +161,42 @@ def div_scalar(self, *, other):
     """self / other, for a number `other`."""
     return _as_float(self) / other
 div_scalar.defvjp(
-    self = lambda grad, other: grad / other,
+    self = lambda grad, other: grad / conjugated(other),
 )
 
 
+@public("neg", "negative", inplace=True)
+@public("Tensor.__neg__")
 @primitive("NegBackward0")
 def neg(self):
     """-self."""
+    if self.dtype.kind == "b":
+        raise RuntimeError(
+            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the `~` or "
+            "`logical_not()` operator instead."
+        )
     return -self
 neg.defvjp(
     self = lambda grad: -grad,
 )
 
 
+@public("positive", "Tensor.__pos__")
+def positive(input: Tensor) -> Tensor:
+    """+input: the very same tensor."""
+    if input._data.dtype.kind == "b":
+        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
+    return input
+
+
+@public("reciprocal", inplace=True)
 @primitive("ReciprocalBackward0")
 def reciprocal(self):
     """1 / self."""
     return 1.0 / _as_float(self)
 reciprocal.defvjp(
-    self = lambda grad, result: -grad * (result * result),
+    self = lambda grad, result: -grad * conjugated(result * result),
 )
-
-
-@primitive("PowBackward0")
-def pow_scalar(self, *, exponent):
-    """self ** exponent, for a Python number `exponent`."""
-    return widened(self, exponent) ** exponent
-pow_scalar.defvjp(
-    self = lambda grad, self, exponent: pow_backward(grad, self, exponent),
-)
-
-
-@inlined
-def pow_backward(grad: Any, self: Any, exponent: Any) -> Any:
-    """grad * (exponent * self**(exponent - 1)); zeros for exponent 0, where the formula would give 0 * inf."""
-    return zeros_like(grad) if exponent == 0 else grad * (exponent * self ** (exponent - 1))
-
-
-@primitive("PowBackward1", promotes=True)
-def pow_tensor(self, exponent):
-    """self ** exponent, both tensors."""
-    return self ** exponent
-pow_tensor.defvjp(
-    self     = lambda grad, self, exponent: pow_backward_self(grad, self, exponent),
-    exponent = lambda grad, self, exponent, result: pow_backward_exponent(grad, self, exponent, result),
-)
-
-
-@primitive("PowBackward2")
-def rpow_scalar(exponent, *, self):
-    """self ** exponent, for a Python number `self`."""
-    exponent = widened(exponent, self)
-    return np.asarray(self, dtype=exponent.dtype) ** exponent
-rpow_scalar.defvjp(
-    exponent = lambda grad, self, exponent, result: pow_backward_exponent(grad, self, exponent, result),
-)
-
-
-@inlined
-def pow_backward_self(grad: Any, self: Any, exponent: Any) -> Any:
-    """grad * (exponent * self**(exponent - 1)), 0 where the exponent is 0."""
-    return where(eq(exponent, 0), zeros_like(grad), grad * (exponent * self ** (exponent - 1)))
-
-
-@inlined
-def pow_backward_exponent(grad: Any, self: Any, exponent: Any, result: Any) -> Any:
-    """grad * (result * log(self)), 0 where 0**exponent is flat (exponent >= 0)."""
-    return grad * where(eq(self, 0) * (exponent >= 0), zeros_like(result), result * log_of(self))
-
-
-@inlined
-def log_of(value: Any) -> Any:
-    """log of a tensor, a Symbol or a Python number (-inf at 0)."""
-    if isinstance(value, (int, float)):
-        return np.log(np.float64(value)).item()
-    return log(value)
-
-
-@composite
-def pow(input: Any, exponent: Any) -> Any:
-    """`input ** exponent`; the node depends on which of the two are tensors, as in PyTorch."""
-    if not hasattr(exponent, "shape"):
-        return pow_scalar(input, exponent=exponent)
-    if not hasattr(input, "shape"):
-        return rpow_scalar(exponent, self=input)
-    return pow_tensor(input, exponent)
-
-
-def square(input: Tensor) -> Any:
-    """input ** 2."""
-    return pow_scalar(input, exponent=2)
-
-
-@primitive("WhereBackward0", promotes=True)
-def where_tensors(self, other, *, condition):
-    """self where condition, else other."""
-    taken = condition._data if hasattr(condition, "_data") else condition
-    if taken.dtype.kind != "b":
-        raise RuntimeError(f"where expected condition to be a boolean tensor, but got a tensor with dtype {taken.dtype}")
-    return np.where(taken, self, other)
-where_tensors.defvjp(
-    self  = lambda grad, condition: where(condition, grad, zeros_like(grad)),
-    other = lambda grad, condition: where(condition, zeros_like(grad), grad),
-)
-
-
-@composite
-def where(condition: Any, input: Any, other: Any) -> Any:
-    """input where condition, else other."""
-    return where_tensors(input, other, condition=condition)
 
 
 @primitive()
@@ -242,80 +223,48 @@ fill.defvjp(
 )
 
 
-@primitive("SignBackward0")
-def sign(self):
-    """-1, 0 or 1; 0 for nan."""
-    return np.nan_to_num(np.sign(self), nan=0.0) if self.dtype.kind == "f" else np.sign(self)
-sign.defvjp(
-    self = lambda grad: zeros_like(grad),
-)
+# fmt: on
+def checked_alpha(alpha: Any, array: Any) -> Any:
+    """The factor of add and sub, if its type fits the operands'.
 
-
-@primitive("AbsBackward0")
-def abs(self):
-    """Absolute value; its gradient at 0 is 0."""
-    return np.abs(self)
-abs.defvjp(
-    self = lambda grad, self: grad * sign(self),
-)
-
-
-@primitive("ExpBackward0")
-def exp(self):
-    """e ** self."""
-    return np.exp(_as_float(self))
-exp.defvjp(
-    self = lambda grad, result: grad * result,
-)
-
-
-@primitive("LogBackward0")
-def log(self):
-    """Natural logarithm; -inf at 0."""
-    return np.log(_as_float(self))
-log.defvjp(
-    self = lambda grad, self: grad / self,
-)
-
-
-@primitive("SqrtBackward0")
-def sqrt(self):
-    """Square root."""
-    return np.sqrt(_as_float(self))
-sqrt.defvjp(
-    self = lambda grad, result: grad / (2 * result),
-)
-
-
-@primitive("SinBackward0")
-def sin(self):
-    """Sine."""
-    return np.sin(_as_float(self))
-sin.defvjp(
-    self = lambda grad, self: grad * cos(self),
-)
-
-
-@primitive("CosBackward0")
-def cos(self):
-    """Cosine."""
-    return np.cos(_as_float(self))
-cos.defvjp(
-    self = lambda grad, self: grad * -sin(self),
-)
+    Raises:
+        RuntimeError: in PyTorch's words.
+    """
+    if isinstance(alpha, float) and array.dtype.kind in "iub":
+        raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+    return alpha
 
 
 def widened(array: Any, number: Any) -> Any:
-    """Integers in the type that they take beside a Python number: the default float type beside a float."""
-    return _as_default_float(array) if isinstance(number, float) and array.dtype.kind != "f" else array
+    """An array in the type that it takes beside a Python number: float beside a float, integer instead of bool."""
+    if isinstance(number, float) and array.dtype.kind not in "fc":
+        return _as_default_float(array)
+    return array.astype(np.int64) if array.dtype.kind == "b" and not isinstance(number, bool) else array
+
+
+def as_number_of(array: Any, number: Any) -> Any:
+    """A Python number in the type of `array`; an integer that does not fit wraps around."""
+    return np.array(number).astype(array.dtype)
 
 
 def _as_float(array: Any) -> Any:
     """Integers in the default float type."""
-    return array if array.dtype.kind == "f" else _as_default_float(array)
+    return array if array.dtype.kind in "fc" else _as_default_float(array)
 
 
 def _as_default_float(array: Any) -> Any:
     from ..dtypes import get_default_dtype
 
     return array.astype(get_default_dtype().numpy)
+
+
+def refuse(array: Any, kinds: str, kernel: str) -> None:
+    """Refuse an element type for which PyTorch has no such op.
+
+    Raises:
+        NotImplementedError: in PyTorch's words.
+    """
+    if array.dtype.kind in kinds:
+        from ..dtypes import from_numpy_dtype
+
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{from_numpy_dtype(array.dtype).legacy}'")
