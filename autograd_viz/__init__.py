@@ -4,18 +4,24 @@ The names of PyTorch are here (``import autograd_viz as torch``), and the verbs:
 
     show(x)             the figure of everything that led to x
     step(x)             a widget that steps x.backward(), forwards and back
-    save(x, "x.svg")    the figure as a file
+    save(x, "x.svg")    the figure as a file; a state_dict as .npz
 """
 
-from . import autograd, cuda, fft, linalg, masked, nn, optim, special
+from types import ModuleType as _ModuleType
+
+from . import autograd, cuda, fft, linalg, masked, nn, ops, optim, special, utils
 from .core import missing as _missing
 from .core import public as _public
 from .core.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
-from .core.creation import arange, from_numpy, full, manual_seed, ones, ones_like, rand, randn, tensor, zeros, zeros_like
+from .core.device import device
 from .core.dtypes import (
     bool_ as bool,  # noqa: A004 -- PyTorch's name
 )
 from .core.dtypes import (
+    cdouble,
+    cfloat,
+    complex64,
+    complex128,
     double,
     dtype,
     float16,
@@ -47,95 +53,24 @@ from .core.grad_mode import (
     set_grad_enabled,
 )
 from .core.interchange import from_dlpack
-from .core.methods import permute, reshape, squeeze, t, transpose, unbind, unsqueeze
-from .core.ops.linalg import dot, ger, matmul, mm, mv
-from .core.ops.reduction import (
-    mean,
-    sum,  # noqa: A004 -- PyTorch's name
-)
-from .core.ops.shape import clone, detach, stack
 from .core.tensor import Size, Tensor
-from .errors import AutogradVizError, CannotReadError, CannotWriteError, DocumentError, NotDrawableError, UnknownChoiceError
+from .errors import (
+    AutogradVizError,
+    CannotReadError,
+    CannotWriteError,
+    DocumentError,
+    NotDrawableError,
+    UnknownChoiceError,
+)
 from .views import load, save, show, step
 
-globals().update(_public.NAMESPACES["torch"])
+# every op says its public names where it is written
+globals().update({name: op for name, op in _public.NAMESPACES["torch"].items()})
 __getattr__ = _missing.module_getattr("torch", globals())
 
-__all__ = [  # noqa: PLE0604 -- strings all
-    "AutogradVizError",
-    "CannotReadError",
-    "CannotWriteError",
-    "DocumentError",
-    "NotDrawableError",
-    "Size",
-    "Tensor",
-    "UnknownChoiceError",
-    "arange",
-    "autograd",
-    "bool",
-    "clone",
-    "detach",
-    "cuda",
-    "dot",
-    "double",
-    "dtype",
-    "enable_grad",
-    "fft",
-    "float",
-    "float16",
-    "float32",
-    "float64",
-    "from_dlpack",
-    "from_numpy",
-    "full",
-    "ger",
-    "get_default_dtype",
-    "half",
-    "int",
-    "inference_mode",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "is_anomaly_check_nan_enabled",
-    "is_anomaly_enabled",
-    "is_grad_enabled",
-    "is_inference_mode_enabled",
-    "linalg",
-    "load",
-    "long",
-    "manual_seed",
-    "masked",
-    "matmul",
-    "mean",
-    "mm",
-    "mv",
-    "nn",
-    "no_grad",
-    "ones",
-    "ones_like",
-    "optim",
-    "permute",
-    "rand",
-    "randn",
-    "reshape",
-    "save",
-    "set_default_dtype",
-    "set_grad_enabled",
-    "short",
-    "show",
-    "special",
-    "squeeze",
-    "stack",
-    "step",
-    "sum",
-    "t",
-    "tensor",
-    "transpose",
-    "uint8",
-    "unbind",
-    "unsqueeze",
-    "zeros",
-    "zeros_like",
-    *_public.NAMESPACES["torch"],
-]  # fmt: skip
+_MODULES = (autograd, cuda, fft, linalg, masked, nn, ops, optim, special, utils)
+__all__ = sorted(  # noqa: PLE0605 -- a list of strings
+    name
+    for name, value in globals().items()
+    if not name.startswith("_") and (not isinstance(value, _ModuleType) or value in _MODULES)
+)

@@ -1,60 +1,315 @@
-"""Module: an object with parameters and a forward."""
+"""Module: an object with parameters and a forward.
+
+Parameters, buffers and submodules are attributes; a Module keeps them in three dictionaries, so that it can list them.
+What it does with the list is here (walking, modes, types); what is saved and loaded is in state.py, hooks are in hooks.py.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
+from ..core.device import check_device
+from ..core.device import device as Device  # noqa: N812 -- `device` is PyTorch's name of the argument
+from ..core.dtypes import dtype, float16, float32, float64
 from ..core.tensor import Tensor
+from .hooks import HookedCall
+from .parameter import Buffer, Parameter, kind_of
+from .state import State
+
+Named = Iterator[tuple[str, Any]]
 
 
-class Parameter(Tensor):
-    """A leaf that requires grad and that a Module finds among its attributes."""
-
-    def __init__(self, data: Tensor, requires_grad: bool = True) -> None:
-        super().__init__(data._data)
-        self._made_by = data._made_by
-        self._requires_grad = requires_grad
-
-    def __repr__(self) -> str:
-        return f"Parameter containing:\n{super().__repr__()}"
-
-
-class Module:
+class Module(HookedCall, State):
     """Subclass it, assign Parameters and Modules as attributes, write `forward`, and call the object."""
 
+    training: bool
+
     def __init__(self) -> None:
-        self.training = True
+        self.__dict__["training"] = True
+        for name in ("_parameters", "_buffers", "_modules"):
+            self.__dict__[name] = {}
+        self.__dict__["_non_persistent_buffers_set"] = set()
+        self._init_hooks()
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """What calling the module does."""
         raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Run `forward`."""
-        return self.forward(*args, **kwargs)
+    # -- attributes that are listed -----------------------------------------------------------------------------------
 
-    def named_parameters(self, prefix: str = "") -> Iterator[tuple[str, Parameter]]:
-        """Parameters with their dotted names, each once."""
-        seen: set[Parameter] = set()
-        stack: list[tuple[str, Module]] = [(prefix, self)]
-        while stack:
-            path, module = stack.pop()
-            inner = []
-            for name, value in vars(module).items():
-                full = f"{path}.{name}" if path else name
-                if isinstance(value, Parameter) and value not in seen:
+    def __getattr__(self, name: str) -> Any:
+        for kept in ("_parameters", "_buffers", "_modules"):
+            if name in self.__dict__.get(kept, ()):
+                return self.__dict__[kept][name]
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        for kind, kept, what in ((Parameter, "_parameters", "parameters"), (Module, "_modules", "module"),
+                                 (Buffer, "_buffers", "buffers")):  # fmt: skip
+            if isinstance(value, kind):
+                if kept not in self.__dict__:
+                    raise AttributeError(f"cannot assign {what} before Module.__init__() call")
+                self._forget(name, but=kept)
+                self.__dict__[kept][name] = value
+                if isinstance(value, Buffer):
+                    self._mark_persistent(name, value.persistent)
+                return
+        self._set_other(name, value)
+
+    def _set_other(self, name: str, value: Any) -> None:
+        """An attribute that is none of the three kinds; it may still replace one."""
+        if name in self.__dict__.get("_parameters", ()) and value is not None:
+            raise TypeError(f"cannot assign '{kind_of(value)}' as parameter '{name}' (torch.nn.Parameter or None expected)")
+        if name in self.__dict__.get("_modules", ()) and value is not None:
+            raise TypeError(f"cannot assign '{kind_of(value)}' as child module '{name}' (torch.nn.Module or None expected)")
+        if name in self.__dict__.get("_buffers", ()) and value is not None and not isinstance(value, Tensor):
+            raise TypeError(
+                f"cannot assign '{kind_of(value)}' as buffer '{name}' (torch.nn.Buffer, torch.Tensor or None expected)"
+            )
+        for kept in ("_parameters", "_modules", "_buffers"):
+            if name in self.__dict__.get(kept, ()):
+                self.__dict__[kept][name] = value
+                return
+        object.__setattr__(self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        if not self._forget(name):
+            object.__delattr__(self, name)
+
+    def _forget(self, name: str, but: str = "") -> bool:
+        """Remove `name` wherever it is kept."""
+        places = [self.__dict__[k] for k in ("_parameters", "_buffers", "_modules") if k != but] + [self.__dict__] * bool(but)
+        found = [place.pop(name) is None or True for place in places if name in place]
+        if but != "_buffers":
+            self._non_persistent_buffers_set.discard(name)
+        return bool(found)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *self._parameters, *self._buffers, *self._modules})
+
+    def _check_name(self, kind: str, name: Any, kept: dict[str, Any]) -> None:
+        if not isinstance(name, str):
+            raise TypeError(f"{kind} name should be a string. Got {type(name).__name__}")
+        if hasattr(self, name) and name not in kept:
+            raise KeyError(f"attribute '{name}' already exists")
+        if "." in name:
+            raise KeyError(f'{kind} name can\'t contain "."' + (f", got: {name}" if kind == "module" else ""))
+        if name == "":
+            raise KeyError(f'{kind} name can\'t be empty string ""')
+
+    def register_parameter(self, name: str, param: Parameter | None) -> None:
+        """Add a parameter; None reserves the name."""
+        self._check_name("parameter", name, self._parameters)
+        if param is not None and not isinstance(param, Parameter):
+            wanted = "torch.nn.Parameter or None required"
+            raise TypeError(f"cannot assign '{kind_of(param)}' object to parameter '{name}' ({wanted})")
+        self._parameters[name] = param
+
+    def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
+        """Add a tensor that is state but is not trained; `persistent=False` keeps it out of `state_dict`."""
+        self._check_name("buffer", name, self._buffers)
+        if tensor is not None and not isinstance(tensor, Tensor):
+            raise TypeError(f"cannot assign '{kind_of(tensor)}' object to buffer '{name}' (torch Tensor or None required)")
+        self._buffers[name] = tensor
+        self._mark_persistent(name, persistent)
+
+    def _mark_persistent(self, name: str, persistent: bool) -> None:
+        kept_out = self._non_persistent_buffers_set
+        (kept_out.discard if persistent else kept_out.add)(name)
+
+    def add_module(self, name: str, module: Module | None) -> None:
+        """Add a submodule under a name that need not be an identifier."""
+        if module is not None and not isinstance(module, Module):
+            raise TypeError(f"{type(module).__name__} is not a Module subclass")
+        self._check_name("module", name, self._modules)
+        self._modules[name] = module
+
+    register_module = add_module
+
+    # -- walking ------------------------------------------------------------------------------------------------------
+
+    def named_children(self) -> Named:
+        """Direct submodules with their names, each once."""
+        seen = set()
+        for name, module in self._modules.items():
+            if module is not None and module not in seen:
+                seen.add(module)
+                yield name, module
+
+    def children(self) -> Iterator[Module]:
+        """Direct submodules, each once."""
+        return (m for _, m in self.named_children())
+
+    def named_modules(self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True) -> Named:
+        """The module and all below it with their dotted names, outermost first."""
+        memo = set() if memo is None else memo
+        if remove_duplicate and self in memo:
+            return
+        memo.add(self)
+        yield prefix, self
+        for name, module in self._modules.items():
+            if module is not None:
+                yield from module.named_modules(memo, f"{prefix}.{name}" if prefix else name, remove_duplicate)
+
+    def modules(self) -> Iterator[Module]:
+        """The module and all below it, each once."""
+        return (m for _, m in self.named_modules())
+
+    def _named(self, kept: str, prefix: str, recurse: bool, remove_duplicate: bool) -> Named:
+        """The tensors that all modules keep in one of their dictionaries, with dotted names."""
+        seen = set()
+        walk = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else ((prefix, self),)
+        for path, module in walk:
+            for name, value in module.__dict__[kept].items():
+                if value is not None and not (remove_duplicate and value in seen):
                     seen.add(value)
-                    yield full, value
-                elif isinstance(value, Module):
-                    inner.append((full, value))
-            stack += reversed(inner)
+                    yield f"{path}.{name}" if path else name, value
 
-    def parameters(self) -> Iterator[Parameter]:
+    def named_parameters(self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True) -> Named:
+        """Parameters with their dotted names, each once."""
+        yield from self._named("_parameters", prefix, recurse, remove_duplicate)
+
+    def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
         """Parameters, each once."""
-        return (p for _, p in self.named_parameters())
+        for _, parameter in self.named_parameters(recurse=recurse):
+            yield parameter
 
-    def zero_grad(self) -> None:
-        """Set every parameter's grad to None."""
+    def named_buffers(self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True) -> Named:
+        """Buffers with their dotted names, each once."""
+        yield from self._named("_buffers", prefix, recurse, remove_duplicate)
+
+    def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
+        """Buffers, each once."""
+        for _, buffer in self.named_buffers(recurse=recurse):
+            yield buffer
+
+    def get_submodule(self, target: str) -> Module:
+        """The submodule with that dotted name."""
+        module: Any = self
+        for name in target.split(".") if target else ():
+            if not hasattr(module, name):
+                raise AttributeError(f"{type(module).__name__} has no attribute `{name}`")
+            module = getattr(module, name)
+            if not isinstance(module, Module):
+                raise AttributeError(f"`{name}` is not an nn.Module")
+        return module  # type: ignore[no-any-return]
+
+    def _get(self, target: str, kept: str, article: str) -> Any:
+        path, _, name = target.rpartition(".")
+        module = self.get_submodule(path)
+        if not hasattr(module, name):
+            raise AttributeError(f"{type(module).__name__} has no attribute `{name}`")
+        if name not in module.__dict__[kept]:
+            raise AttributeError(f"`{name}` is not {article}")
+        return module.__dict__[kept][name]
+
+    def get_parameter(self, target: str) -> Parameter:
+        """The parameter with that dotted name."""
+        return self._get(target, "_parameters", "an nn.Parameter")  # type: ignore[no-any-return]
+
+    def get_buffer(self, target: str) -> Tensor:
+        """The buffer with that dotted name."""
+        return self._get(target, "_buffers", "a buffer")  # type: ignore[no-any-return]
+
+    # -- modes and types ----------------------------------------------------------------------------------------------
+
+    def apply(self, fn: Callable[[Module], Any]) -> Any:
+        """Call `fn` on all submodules, innermost first, then on this module."""
+        for child in self.children():
+            child.apply(fn)
+        fn(self)
+        return self
+
+    def train(self, mode: bool = True) -> Any:
+        """Training mode, which dropout and batch norm look at; here and below."""
+        if not isinstance(mode, bool):
+            raise ValueError("training mode is expected to be boolean")
+        self.training = mode
+        for child in self.children():
+            child.train(mode)
+        return self
+
+    def eval(self) -> Any:
+        """Evaluation mode: train(False)."""
+        return self.train(False)
+
+    def requires_grad_(self, requires_grad: bool = True) -> Any:
+        """Train these parameters, or freeze them."""
         for p in self.parameters():
-            p.grad = None
+            p.requires_grad_(requires_grad)
+        return self
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forget the gradients of all parameters."""
+        for p in self.parameters():
+            if p.grad is not None:
+                if set_to_none:
+                    p.grad = None
+                else:
+                    p.grad = p.grad.detach() * 0
+
+    def _to_type(self, kind: dtype) -> Any:
+        """All floating point parameters, gradients and buffers in another type; parameters stay the same objects."""
+        for module in self.modules():
+            for tensor in (*module._parameters.values(), *module._buffers.values()):
+                if tensor is not None and tensor.dtype.is_floating_point:
+                    tensor.data = Tensor(tensor._data.astype(kind.numpy, copy=False))
+                    if tensor._grad is not None:
+                        tensor._grad = Tensor(tensor._grad._data.astype(kind.numpy, copy=False))
+        return self
+
+    def to(self, *args: Any, device: Any = None, dtype: Any = None, non_blocking: bool = False) -> Any:
+        """Another floating point type: ``to(float64)``; a device may be named, the CPU."""
+        for a in args:
+            if isinstance(a, str | Device):
+                device = a
+            else:
+                dtype = a.dtype if isinstance(a, Tensor) else a
+        check_device(device)
+        if dtype is None:
+            return self
+        if not (dtype.is_floating_point or dtype.is_complex):
+            raise TypeError(
+                f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype}"
+            )
+        return self._to_type(dtype)
+
+    def float(self) -> Any:
+        """All floating point parameters and buffers as float32."""
+        return self._to_type(float32)
+
+    def double(self) -> Any:
+        """All floating point parameters and buffers as float64."""
+        return self._to_type(float64)
+
+    def half(self) -> Any:
+        """All floating point parameters and buffers as float16."""
+        return self._to_type(float16)
+
+    def cpu(self) -> Any:
+        """Here they are."""
+        return self
+
+    # -- printing -----------------------------------------------------------------------------------------------------
+
+    def extra_repr(self) -> str:
+        """What stands in the brackets: the options."""
+        return ""
+
+    def _get_name(self) -> str:
+        return type(self).__name__
+
+    def __repr__(self) -> str:
+        extra = self.extra_repr()
+        lines = extra.split("\n") if extra else []
+        children = [f"({name}): {indented(repr(m))}" for name, m in self._modules.items()]
+        if len(lines) == 1 and not children:
+            return f"{self._get_name()}({extra})"
+        body = "".join(f"\n  {line}" for line in lines + children)
+        return f"{self._get_name()}({body}\n)" if body else f"{self._get_name()}()"
+
+
+def indented(text: str, spaces: int = 2) -> str:
+    """All lines but the first moved to the right."""
+    return text.replace("\n", "\n" + " " * spaces)

@@ -1,0 +1,42 @@
+"""Layers that are one function with its options: they keep the options as attributes and show them when printed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import functional
+from .module import Module
+
+
+class Configured(Module):
+    """Calls the function of torch.nn.functional named `function`, with the options that `__init__` was given.
+
+    Attributes:
+        function: the name, looked up when the layer is called.
+        shown: the options to print, if not all; `inplace` is printed where it is True.
+        bare: print values without their names.
+    """
+
+    function = ""
+    shown: tuple[str, ...] | None = None
+    bare = False
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__()
+        self._options = tuple(options)
+        for name, value in options.items():
+            setattr(self, name, value)
+
+    def options(self) -> dict[str, Any]:
+        """The options by name, `inplace` where it is True."""
+        given = {n: getattr(self, n) for n in self._options}
+        return {n: v for n, v in given.items() if n != "inplace" or v}
+
+    def forward(self, *inputs: Any) -> Any:
+        """The function of the inputs."""
+        return getattr(functional, self.function)(*inputs, **self.options())
+
+    def extra_repr(self) -> str:
+        """The options that are shown."""
+        options = {n: getattr(self, n) for n in self.shown} if self.shown is not None else self.options()
+        return ", ".join(str(v) if self.bare and n != "inplace" else f"{n}={v}" for n, v in options.items())

@@ -1,0 +1,286 @@
+"""Modules made of modules: in a row, in a list, by name; and lists of parameters."""
+
+from __future__ import annotations
+
+import itertools
+import operator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from ..core.tensor import Tensor
+from .module import Module, indented
+from .parameter import Parameter
+
+
+class _Numbered(Module):
+    """Submodules named "0", "1", ...: what Sequential and ModuleList share."""
+
+    def _replace_all(self, modules: Iterable[Module]) -> None:
+        self._modules.clear()
+        for i, m in enumerate(modules):
+            self.add_module(str(i), m)
+
+    def _name(self, index: Any) -> str:
+        index = operator.index(index)
+        if not -len(self) <= index < len(self):
+            raise IndexError(f"index {index} is out of range")
+        return list(self._modules)[index]
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return self._part(list(self._modules.items())[index])
+        return self._modules[self._name(index)]
+
+    def _part(self, items: list[tuple[str, Module]]) -> Any:
+        return type(self)([m for _, m in items])
+
+    def __setitem__(self, index: int, module: Module) -> None:
+        setattr(self, self._name(index), module)
+
+    def __delitem__(self, index: Any) -> None:
+        kept = list(self._modules.values())
+        del kept[index]
+        self._replace_all(kept)
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._modules.values())
+
+    def __iadd__(self, others: Iterable[Module]) -> Any:
+        return self.extend(others)
+
+    def __add__(self, others: Iterable[Module]) -> Any:
+        joined: Any = [*self, *others]
+        return type(self)(joined) if isinstance(self, ModuleList) else type(self)(*joined)
+
+    def append(self, module: Module) -> Any:
+        """Add a module at the end."""
+        self.add_module(str(len(self)), module)
+        return self
+
+    def extend(self, modules: Iterable[Module]) -> Any:
+        """Add modules at the end."""
+        for m in list(modules):
+            self.append(m)
+        return self
+
+    def insert(self, index: int, module: Module) -> Any:
+        """Add a module before the one at `index`."""
+        modules = list(self)
+        modules.insert(index, module)
+        self._replace_all(modules)
+        return self
+
+    def pop(self, index: int | slice = -1) -> Any:
+        """Take a module out."""
+        module = self[index]
+        del self[index]
+        return module
+
+
+class Sequential(_Numbered):
+    """Modules one after the other; an ordered dictionary gives them names."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__()
+        named = args[0].items() if len(args) == 1 and isinstance(args[0], dict) else ((str(i), m) for i, m in enumerate(args))
+        for name, module in named:
+            self.add_module(name, module)
+
+    def _part(self, items: list[tuple[str, Module]]) -> Any:
+        return type(self)(dict(items))
+
+    def forward(self, input: Any) -> Any:
+        """Each module gets the output of the one before."""
+        for module in self:
+            input = module(input)
+        return input
+
+
+class ModuleList(_Numbered):
+    """A list of modules, whose parameters are found."""
+
+    def __init__(self, modules: Iterable[Module] | None = None) -> None:
+        super().__init__()
+        self.extend(modules or ())
+
+    def __repr__(self) -> str:
+        """Equal neighbours are counted instead of repeated."""
+        blocks, start = "", 0
+        for text, equal in itertools.groupby(repr(m) for m in self):
+            count = len(list(equal))
+            line = f"({start}): {text}" if count == 1 else f"({start}-{start + count - 1}): {count} x {text}"
+            blocks, start = f"{blocks}\n  {indented(line)}", start + count
+        return f"{self._get_name()}({blocks}\n)" if blocks else f"{self._get_name()}()"
+
+
+class ModuleDict(Module):
+    """A dictionary of modules, whose parameters are found."""
+
+    def __init__(self, modules: Any = None) -> None:
+        super().__init__()
+        self.update(modules or {})
+
+    def __getitem__(self, key: str) -> Any:
+        return self._modules[key]
+
+    def __setitem__(self, key: str, module: Module) -> None:
+        self.add_module(key, module)
+
+    def __delitem__(self, key: str) -> None:
+        del self._modules[key]
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._modules)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._modules
+
+    def keys(self) -> Any:
+        """The names."""
+        return self._modules.keys()
+
+    def items(self) -> Any:
+        """Names and modules."""
+        return self._modules.items()
+
+    def values(self) -> Any:
+        """The modules."""
+        return self._modules.values()
+
+    def update(self, modules: Any) -> None:
+        """Add or replace by name."""
+        for name, module in dict(modules).items():
+            self[name] = module
+
+    def pop(self, key: str) -> Any:
+        """Take a module out."""
+        return self._modules.pop(key)
+
+    def clear(self) -> None:
+        """Take all out."""
+        self._modules.clear()
+
+
+def _kept(value: Any) -> Any:
+    """A tensor as a Parameter."""
+    return Parameter(value) if isinstance(value, Tensor) and not isinstance(value, Parameter) else value
+
+
+def _line(key: Any, value: Any, of: Any) -> str:
+    if not isinstance(value, Tensor):
+        return f"({key}): Object of type: {type(value).__name__}"
+    size = "x".join(str(s) for s in value.shape)
+    kind = "Parameter" if isinstance(value, Parameter) else "Tensor"
+    return f"({key}): {kind} containing: [{of(value)} of size {size}]"
+
+
+class ParameterList(Module):
+    """A list of parameters, which are found."""
+
+    def __init__(self, values: Iterable[Any] | None = None) -> None:
+        super().__init__()
+        self._size = 0
+        self.extend(values or ())
+
+    def __len__(self) -> int:
+        return self._size
+
+    def _name(self, index: Any) -> str:
+        index = operator.index(index)
+        if not -self._size <= index < self._size:
+            raise IndexError(f"index {index} is out of range")
+        return str(index % self._size)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return type(self)([getattr(self, str(i)) for i in range(*index.indices(self._size))])
+        return getattr(self, self._name(index))
+
+    def __setitem__(self, index: int, value: Any) -> None:
+        setattr(self, self._name(index), _kept(value))
+
+    def __iter__(self) -> Iterator[Any]:
+        return (getattr(self, str(i)) for i in range(self._size))
+
+    def __iadd__(self, values: Iterable[Any]) -> Any:
+        return self.extend(values)
+
+    def append(self, value: Any) -> Any:
+        """Add one at the end."""
+        setattr(self, str(self._size), _kept(value))
+        self._size += 1
+        return self
+
+    def extend(self, values: Iterable[Any]) -> Any:
+        """Add several at the end."""
+        for v in values:
+            self.append(v)
+        return self
+
+    def __repr__(self) -> str:
+        lines = "".join(f"\n    {_line(i, v, lambda t: t.dtype)}" for i, v in enumerate(self))
+        return f"{self._get_name()}({lines}\n)" if lines else f"{self._get_name()}()"
+
+
+class ParameterDict(Module):
+    """A dictionary of parameters, which are found."""
+
+    def __init__(self, parameters: Any = None) -> None:
+        super().__init__()
+        self._keys: dict[str, None] = {}
+        self.update(parameters or {})
+
+    def __getitem__(self, key: str) -> Any:
+        if key not in self._keys:
+            raise KeyError(key)
+        return getattr(self, key)
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self._keys[key] = None
+        setattr(self, key, _kept(value))
+
+    def __delitem__(self, key: str) -> None:
+        del self._keys[key]
+        delattr(self, key)
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._keys)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._keys
+
+    def keys(self) -> Any:
+        """The names."""
+        return self._keys.keys()
+
+    def items(self) -> Any:
+        """Names and parameters."""
+        return [(k, self[k]) for k in self._keys]
+
+    def values(self) -> Any:
+        """The parameters."""
+        return [self[k] for k in self._keys]
+
+    def update(self, parameters: Mapping[str, Any] | Iterable[Any]) -> None:
+        """Add or replace by name."""
+        for key, value in dict(parameters).items():
+            self[key] = value
+
+    def pop(self, key: str) -> Any:
+        """Take one out."""
+        value = self[key]
+        del self[key]
+        return value
+
+    def __repr__(self) -> str:
+        lines = "\n".join(f"  {_line(k, v, lambda t: f'torch.{t.dtype.legacy}Tensor')}" for k, v in self.items())
+        return f"{self._get_name()}({lines})" if lines else f"{self._get_name()}()"

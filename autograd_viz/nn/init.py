@@ -1,0 +1,203 @@
+"""Where training starts: functions that fill a parameter in place, unrecorded, and return it."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ..core.creation import randn
+from ..core.grad_mode import no_grad
+from ..core.ops.random import normal_fill, uniform_fill
+from ..core.random import Generator, default_generator
+from ..core.tensor import Tensor
+
+_GAINS = {"tanh": 5.0 / 3, "relu": math.sqrt(2.0), "selu": 3.0 / 4}
+_GAIN_ONE = (
+    "linear", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "sigmoid",
+)  # fmt: skip
+
+
+def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
+    """By how much to widen the spread of weights, because the function after them makes values smaller."""
+    if nonlinearity in _GAIN_ONE:
+        return 1
+    if nonlinearity == "leaky_relu":
+        slope = 0.01 if param is None else param
+        if isinstance(slope, bool) or not isinstance(slope, int | float):
+            raise ValueError(f"negative_slope {param} not a valid number")
+        return math.sqrt(2.0 / (1 + slope**2))
+    if nonlinearity not in _GAINS:
+        raise ValueError(f"Unsupported nonlinearity {nonlinearity}")
+    return _GAINS[nonlinearity]
+
+
+def _put(tensor: Tensor, values: Any) -> Tensor:
+    """Write an array into a tensor, unrecorded."""
+    tensor._data[...] = values
+    tensor._bump_version()
+    return tensor
+
+
+def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generator | None = None) -> Tensor:
+    """Uniform numbers from [a, b)."""
+    return _put(tensor, uniform_fill.forward(tensor._data, low=a, high=b, generator=generator))
+
+
+def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None) -> Tensor:
+    """Normal numbers."""
+    return _put(tensor, normal_fill.forward(tensor._data, mean=mean, std=std, generator=generator))
+
+
+def trunc_normal_(
+    tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0, generator: Generator | None = None
+) -> Tensor:
+    """Normal numbers, those outside [a, b] drawn again; where few would be inside, uniform ones accepted as the bell has it."""
+    if mean < a - 2 * std or mean > b + 2 * std:
+        warnings.warn(
+            "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be incorrect.",
+            stacklevel=2,
+        )
+    inside = (math.erf((b - mean) / std / math.sqrt(2.0)) - math.erf((a - mean) / std / math.sqrt(2.0))) / 2.0
+    top = max(a, min(mean, b))  # where in [a, b] the bell is highest
+
+    def draw() -> tuple[Any, Any]:
+        """Fresh numbers, and which of them are no good."""
+        if inside > 0.3:
+            values = normal_fill.forward(tensor._data, mean=mean, std=std, generator=generator)
+            return values, (values < a) | (values > b)
+        values = uniform_fill.forward(tensor._data, low=a, high=b, generator=generator)
+        height = np.exp((((top - mean) / std) ** 2 - ((values - mean) / std) ** 2) / 2)
+        return values, uniform_fill.forward(tensor._data, generator=generator) > height
+
+    values, wrong = draw()
+    while wrong.any():
+        fresh, still = draw()
+        values, wrong = np.where(wrong, fresh, values), wrong & still
+    return _put(tensor, values)
+
+
+def constant_(tensor: Tensor, val: float) -> Tensor:
+    """One value everywhere."""
+    return _put(tensor, val)
+
+
+def ones_(tensor: Tensor) -> Tensor:
+    """Ones."""
+    return _put(tensor, 1)
+
+
+def zeros_(tensor: Tensor) -> Tensor:
+    """Zeros."""
+    return _put(tensor, 0)
+
+
+def eye_(tensor: Tensor) -> Tensor:
+    """The identity matrix, as far as it fits."""
+    if tensor.ndim != 2:
+        raise ValueError("Only tensors with 2 dimensions are supported")
+    return _put(tensor, np.eye(*tensor.shape))
+
+
+def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
+    """The kernel of a convolution that changes nothing."""
+    if tensor.ndim not in (3, 4, 5):
+        raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
+    if tensor.shape[0] % groups:
+        raise ValueError("dim 0 must be divisible by groups")
+    kernel = np.zeros(tensor.shape)
+    each = tensor.shape[0] // groups
+    centre = tuple(n // 2 for n in tensor.shape[2:])
+    for group in range(groups):
+        for d in range(min(each, tensor.shape[1])):
+            kernel[(group * each + d, d, *centre)] = 1
+    return _put(tensor, kernel)
+
+
+def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
+    """How many values each output reads, and how many outputs each input reaches."""
+    if tensor.ndim < 2:
+        raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
+    window = math.prod(tensor.shape[2:])
+    return tensor.shape[1] * window, tensor.shape[0] * window
+
+
+def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
+    """Uniform numbers that keep the spread the same forwards and backwards (Glorot and Bengio)."""
+    fan_in, fan_out = _calculate_fan_in_and_fan_out(tensor)
+    bound = math.sqrt(3.0) * gain * math.sqrt(2.0 / float(fan_in + fan_out))
+    return uniform_(tensor, -bound, bound, generator)
+
+
+def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
+    """Normal numbers that keep the spread the same forwards and backwards (Glorot and Bengio)."""
+    fan_in, fan_out = _calculate_fan_in_and_fan_out(tensor)
+    return normal_(tensor, 0.0, gain * math.sqrt(2.0 / float(fan_in + fan_out)), generator)
+
+
+def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
+    if mode.lower() not in ("fan_in", "fan_out"):
+        raise ValueError(f"Mode {mode.lower()} not supported, please use one of ['fan_in', 'fan_out']")
+    fan = _calculate_fan_in_and_fan_out(tensor)[mode.lower() == "fan_out"]
+    return calculate_gain(nonlinearity, a) / math.sqrt(fan)
+
+
+def _is_empty(tensor: Tensor) -> bool:
+    if 0 in tensor.shape:
+        warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=3)
+    return 0 in tensor.shape
+
+
+def kaiming_uniform_(
+    tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Generator | None = None
+) -> Tensor:
+    """Uniform numbers that keep the spread through ReLUs (He and others)."""
+    if _is_empty(tensor):
+        return tensor
+    bound = math.sqrt(3.0) * _kaiming_std(tensor, a, mode, nonlinearity)
+    return uniform_(tensor, -bound, bound, generator)
+
+
+def kaiming_normal_(
+    tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Generator | None = None
+) -> Tensor:
+    """Normal numbers that keep the spread through ReLUs (He and others)."""
+    return tensor if _is_empty(tensor) else normal_(tensor, 0.0, _kaiming_std(tensor, a, mode, nonlinearity), generator)
+
+
+def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = None) -> Tensor:
+    """A random matrix whose rows (or columns) are at right angles."""
+    if tensor.ndim < 2:
+        raise ValueError("Only tensors with 2 or more dimensions are supported")
+    if not tensor.numel():
+        return tensor
+    rows, cols = tensor.shape[0], tensor.numel() // tensor.shape[0]
+    flat = randn(rows, cols, dtype=tensor.dtype, generator=generator)._data
+    q, r = np.linalg.qr(flat.T if rows < cols else flat)
+    q = q * np.sign(np.diag(r))
+    return _put(tensor, gain * (q.T if rows < cols else q).reshape(tensor.shape))
+
+
+def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Generator | None = None) -> Tensor:
+    """Normal numbers, with a part of every column set to zero."""
+    if tensor.ndim != 2:
+        raise ValueError("Only tensors with 2 dimensions are supported")
+    rows, cols = tensor.shape
+    zeros = math.ceil(sparsity * rows)
+    normal_(tensor, 0, std, generator)
+    for column in range(cols):
+        places = default_generator.permutation(rows)[:zeros]
+        tensor._data[places, column] = 0
+    return tensor
+
+
+def reset_like_linear(weight: Tensor, bias: Tensor | None) -> None:
+    """How linear and convolution layers start: uniform numbers within 1 / sqrt(fan_in)."""
+    with no_grad():
+        kaiming_uniform_(weight, a=math.sqrt(5))
+        fan_in, _ = _calculate_fan_in_and_fan_out(weight)
+        if bias is not None and fan_in:
+            bound = 1 / math.sqrt(fan_in)
+            uniform_(bias, -bound, bound)

@@ -1,0 +1,177 @@
+"""Linear layers and tables of vectors."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..core.device import check_device
+from ..core.factories import empty
+from ..core.tensor import Tensor
+from . import functional, init
+from .module import Module
+from .parameter import Parameter
+
+
+def parameter(*size: int, dtype: Any = None, device: Any = None) -> Parameter:
+    """A parameter of that shape, to be filled."""
+    check_device(device)
+    return Parameter(empty(*size, dtype=dtype))
+
+
+class Linear(Module):
+    """x Wᵀ + b."""
+
+    def __init__(self, in_features: int, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
+        super().__init__()
+        self.in_features, self.out_features = in_features, out_features
+        self.weight = parameter(out_features, in_features, dtype=dtype, device=device)
+        self.register_parameter("bias", parameter(out_features, dtype=dtype) if bias else None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Uniform numbers within 1 / sqrt(in_features)."""
+        init.reset_like_linear(self.weight, self.bias)
+
+    def forward(self, input: Tensor) -> Any:
+        """x Wᵀ + b."""
+        return functional.linear(input, self.weight, self.bias)
+
+    def extra_repr(self) -> str:
+        """The sizes."""
+        return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
+
+
+class NonDynamicallyQuantizableLinear(Linear):
+    """Linear under the name that PyTorch's attention prints for its last layer."""
+
+
+class Bilinear(Module):
+    """x1ᵀ W x2 + b, one matrix W per output."""
+
+    def __init__(
+        self, in1_features: int, in2_features: int, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None
+    ) -> None:
+        super().__init__()
+        if in1_features <= 0:
+            raise ValueError(f"in1_features must be > 0, but got {in1_features}")
+        self.in1_features, self.in2_features, self.out_features = in1_features, in2_features, out_features
+        self.weight = parameter(out_features, in1_features, in2_features, dtype=dtype, device=device)
+        self.register_parameter("bias", parameter(out_features, dtype=dtype) if bias else None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Uniform numbers within 1 / sqrt(in1_features)."""
+        bound = 1 / math.sqrt(self.weight.shape[1])
+        init.uniform_(self.weight, -bound, bound)
+        if self.bias is not None:
+            init.uniform_(self.bias, -bound, bound)
+
+    def forward(self, input1: Tensor, input2: Tensor) -> Any:
+        """x1ᵀ W x2 + b."""
+        return functional.bilinear(input1, input2, self.weight, self.bias)
+
+    def extra_repr(self) -> str:
+        """The sizes."""
+        return (
+            f"in1_features={self.in1_features}, in2_features={self.in2_features}, out_features={self.out_features}, "
+            f"bias={self.bias is not None}"
+        )
+
+
+class Embedding(Module):
+    """A table with one vector per index; `padding_idx` names the row that stays as it is."""
+
+    def __init__(
+        self, num_embeddings: int, embedding_dim: int, padding_idx: int | None = None, max_norm: float | None = None,
+        norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False, _weight: Tensor | None = None,
+        _freeze: bool = False, device: Any = None, dtype: Any = None,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
+        self.padding_idx = checked_row(padding_idx, num_embeddings)
+        self.max_norm, self.norm_type = max_norm, norm_type
+        self.scale_grad_by_freq, self.sparse = scale_grad_by_freq, sparse
+        if _weight is None:
+            self.weight = parameter(num_embeddings, embedding_dim, dtype=dtype, device=device)
+            self.reset_parameters()
+        else:
+            if tuple(_weight.shape) != (num_embeddings, embedding_dim):
+                raise AssertionError("Shape of weight does not match num_embeddings and embedding_dim")
+            self.weight = Parameter(_weight)
+        self.weight.requires_grad_(not _freeze)
+
+    def reset_parameters(self) -> None:
+        """Standard normal numbers, zeros in the padding row."""
+        init.normal_(self.weight)
+        if self.padding_idx is not None:
+            self.weight._data[self.padding_idx] = 0
+
+    def forward(self, input: Tensor) -> Any:
+        """The rows that the indices name."""
+        return functional.embedding(
+            input, self.weight, self.padding_idx, self.max_norm, self.norm_type, self.scale_grad_by_freq, self.sparse
+        )
+
+    def extra_repr(self) -> str:
+        """The sizes, and what is not as usual."""
+        text = f"{self.num_embeddings}, {self.embedding_dim}"
+        for name, usual in (("padding_idx", None), ("max_norm", None), ("norm_type", 2), ("scale_grad_by_freq", False)):
+            if getattr(self, name) != usual:
+                text += f", {name}={getattr(self, name)}"
+        return text + (", sparse=True" if self.sparse else "")
+
+    @classmethod
+    def from_pretrained(cls, embeddings: Tensor, freeze: bool = True, padding_idx: int | None = None, **options: Any) -> Any:
+        """A table with these vectors, frozen unless said otherwise."""
+        if embeddings.dim() != 2:
+            raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
+        rows, cols = embeddings.shape
+        if cls is Embedding:
+            options["padding_idx"] = padding_idx
+        return cls(rows, cols, _weight=embeddings, _freeze=freeze, **options)
+
+
+def checked_row(index: int | None, rows: int) -> int | None:
+    """The row that `index` names, counted from the front."""
+    if index is not None and not -rows <= index < rows:
+        raise AssertionError("Padding_idx must be within num_embeddings")
+    return index + rows if index is not None and index < 0 else index
+
+
+class EmbeddingBag(Module):
+    """Sums, means or maxima of the vectors of many indices at once."""
+
+    def __init__(
+        self, num_embeddings: int, embedding_dim: int, max_norm: float | None = None, norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False, mode: str = "mean", sparse: bool = False, _weight: Tensor | None = None,
+        include_last_offset: bool = False, padding_idx: int | None = None, device: Any = None, dtype: Any = None,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
+        self.max_norm, self.norm_type = max_norm, norm_type
+        self.scale_grad_by_freq, self.mode, self.sparse = scale_grad_by_freq, mode, sparse
+        self.include_last_offset, self.padding_idx = include_last_offset, checked_row(padding_idx, num_embeddings)
+        if _weight is None:
+            self.weight = parameter(num_embeddings, embedding_dim, dtype=dtype, device=device)
+            self.reset_parameters()
+        else:
+            self.weight = Parameter(_weight)
+
+    reset_parameters = Embedding.reset_parameters
+
+    def forward(self, input: Tensor, offsets: Tensor | None = None, per_sample_weights: Tensor | None = None) -> Any:
+        """One vector per bag of indices."""
+        return functional.embedding_bag(
+            input, self.weight, offsets, self.max_norm, self.norm_type, self.scale_grad_by_freq, self.mode, self.sparse,
+            per_sample_weights, self.include_last_offset, self.padding_idx,
+        )  # fmt: skip
+
+    def extra_repr(self) -> str:
+        """The sizes, what is not as usual, and the mode."""
+        text = f"{self.num_embeddings}, {self.embedding_dim}"
+        for name, usual in (("max_norm", None), ("norm_type", 2), ("scale_grad_by_freq", False)):
+            if getattr(self, name) != usual:
+                text += f", {name}={getattr(self, name)}"
+        text += f", mode={self.mode!r}"
+        return text if self.padding_idx is None else text + f", padding_idx={self.padding_idx}"

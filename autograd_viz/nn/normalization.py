@@ -1,0 +1,224 @@
+"""Normalization: values shifted and scaled to mean 0 and variance 1, then to a learned mean and spread."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.device import check_device
+from ..core.dtypes import int64
+from ..core.factories import ones, zeros
+from ..core.tensor import Tensor
+from . import functional, init
+from .configured import Configured
+from .module import Module
+from .parameter import Parameter
+
+
+class _RunningNorm(Module):
+    """Batch and instance norm: per channel, with running statistics for evaluation."""
+
+    dims: tuple[int, ...] = ()
+    _version = 2
+
+    def __init__(
+        self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True,
+        track_running_stats: bool = True, device: Any = None, dtype: Any = None, *, bias: bool = True,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        check_device(device)
+        self.num_features, self.eps, self.momentum = num_features, eps, momentum
+        self.affine, self.track_running_stats = affine, track_running_stats
+        self.register_parameter("weight", Parameter(ones(num_features, dtype=dtype)) if affine else None)
+        self.register_parameter("bias", Parameter(zeros(num_features, dtype=dtype)) if affine and bias else None)
+        tracked = track_running_stats
+        self.register_buffer("running_mean", zeros(num_features, dtype=dtype) if tracked else None)
+        self.register_buffer("running_var", ones(num_features, dtype=dtype) if tracked else None)
+        self.register_buffer("num_batches_tracked", zeros((), dtype=int64) if tracked else None)
+
+    def reset_running_stats(self) -> None:
+        """Forget what was seen."""
+        if self.track_running_stats:
+            init.zeros_(self.running_mean)
+            init.ones_(self.running_var)
+            init.zeros_(self.num_batches_tracked)
+
+    def reset_parameters(self) -> None:
+        """Forget what was seen and learned."""
+        self.reset_running_stats()
+        if self.affine:
+            init.ones_(self.weight)
+            if self.bias is not None:
+                init.zeros_(self.bias)
+
+    def extra_repr(self) -> str:
+        """The number of channels and all options."""
+        return (
+            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
+            f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}"
+        )
+
+    def _check(self, input: Tensor) -> None:
+        if input.dim() not in self.dims:
+            allowed = " or ".join(f"{d}D" for d in self.dims)
+            raise ValueError(f"expected {allowed} input (got {input.dim()}D input)")
+
+
+class _BatchNorm(_RunningNorm):
+    def forward(self, input: Tensor) -> Any:
+        """Normalized over everything but the channels, with this batch's statistics, or the running ones in evaluation."""
+        self._check(input)
+        by_batch = self.training or self.running_mean is None
+        weight = 0.0 if self.momentum is None else self.momentum
+        if self.training and self.track_running_stats:
+            self.num_batches_tracked.add_(1)
+            if self.momentum is None:
+                weight = 1.0 / float(self.num_batches_tracked)
+        kept = not self.training or self.track_running_stats
+        return functional.batch_norm(
+            input, self.running_mean if kept else None, self.running_var if kept else None, self.weight, self.bias,
+            by_batch, weight, self.eps,
+        )  # fmt: skip
+
+
+class BatchNorm1d(_BatchNorm):
+    """Each feature over the batch (and the sequence)."""
+
+    dims = (2, 3)
+
+
+class BatchNorm2d(_BatchNorm):
+    """Each channel over the batch and the image."""
+
+    dims = (4,)
+
+
+class BatchNorm3d(_BatchNorm):
+    """Each channel over the batch and the volume."""
+
+    dims = (5,)
+
+
+class _InstanceNorm(_RunningNorm):
+    def __init__(
+        self, num_features: int, eps: float = 1e-5, momentum: float = 0.1, affine: bool = False,
+        track_running_stats: bool = False, device: Any = None, dtype: Any = None, *, bias: bool = True,
+    ) -> None:  # fmt: skip
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
+
+    def forward(self, input: Tensor) -> Any:
+        """Normalized over the inside of every channel of every example."""
+        self._check(input)
+        single = input.dim() == self.dims[0]
+        result = functional.instance_norm(
+            input.unsqueeze(0) if single else input, self.running_mean, self.running_var, self.weight, self.bias,
+            self.training or not self.track_running_stats, self.momentum if self.momentum is not None else 0.0, self.eps,
+        )  # fmt: skip
+        return result.squeeze(0) if single else result
+
+
+class InstanceNorm1d(_InstanceNorm):
+    """Each channel of each sequence by itself."""
+
+    dims = (2, 3)
+
+
+class InstanceNorm2d(_InstanceNorm):
+    """Each channel of each image by itself."""
+
+    dims = (3, 4)
+
+
+class InstanceNorm3d(_InstanceNorm):
+    """Each channel of each volume by itself."""
+
+    dims = (4, 5)
+
+
+class _LastDimensions(Module):
+    """Layer and RMS norm: over the last dimensions, whose lengths are `normalized_shape`."""
+
+    def _set_up(self, normalized_shape: Any, eps: float | None, affine: bool, device: Any, dtype: Any) -> None:
+        super().__init__()
+        check_device(device)
+        self.normalized_shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+        self.eps, self.elementwise_affine = eps, affine
+        self.register_parameter("weight", Parameter(ones(self.normalized_shape, dtype=dtype)) if affine else None)
+
+    def reset_parameters(self) -> None:
+        """Forget what was learned."""
+        if self.weight is not None:
+            init.ones_(self.weight)
+        if self._parameters.get("bias") is not None:
+            init.zeros_(self.bias)
+
+    def extra_repr(self) -> str:
+        """The lengths and the options."""
+        text = f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
+        return f"{text}, bias={self.bias is not None}" if "bias" in self._parameters else text
+
+
+class LayerNorm(_LastDimensions):
+    """Every example by itself, to mean 0 and variance 1."""
+
+    def __init__(
+        self, normalized_shape: Any, eps: float = 1e-5, elementwise_affine: bool = True, bias: bool = True,
+        device: Any = None, dtype: Any = None,
+    ) -> None:  # fmt: skip
+        self._set_up(normalized_shape, eps, elementwise_affine, device, dtype)
+        with_bias = elementwise_affine and bias
+        self.register_parameter("bias", Parameter(zeros(self.normalized_shape, dtype=dtype)) if with_bias else None)
+
+    def forward(self, input: Tensor) -> Any:
+        """Normalized over the last dimensions."""
+        return functional.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
+
+
+class RMSNorm(_LastDimensions):
+    """Every example by itself, to mean square 1."""
+
+    def __init__(
+        self, normalized_shape: Any, eps: float | None = None, elementwise_affine: bool = True,
+        device: Any = None, dtype: Any = None,
+    ) -> None:  # fmt: skip
+        self._set_up(normalized_shape, eps, elementwise_affine, device, dtype)
+
+    def forward(self, input: Tensor) -> Any:
+        """Divided by the root of the mean square over the last dimensions."""
+        return functional.rms_norm(input, self.normalized_shape, self.weight, self.eps)
+
+
+class GroupNorm(Module):
+    """Groups of channels of every example by themselves."""
+
+    def __init__(
+        self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True, device: Any = None, dtype: Any = None,
+        *, bias: bool = True,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        check_device(device)
+        if num_channels % num_groups:
+            raise ValueError(f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})")
+        self.num_groups, self.num_channels, self.eps, self.affine = num_groups, num_channels, eps, affine
+        self.register_parameter("weight", Parameter(ones(num_channels, dtype=dtype)) if affine else None)
+        self.register_parameter("bias", Parameter(zeros(num_channels, dtype=dtype)) if affine and bias else None)
+
+    def forward(self, input: Tensor) -> Any:
+        """Normalized over each group."""
+        return functional.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
+
+    def extra_repr(self) -> str:
+        """The sizes and the options."""
+        return f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}, bias={self.bias is not None}"
+
+
+class LocalResponseNorm(Configured):
+    """Every value divided by what its neighbours in other channels amount to."""
+
+    function = "local_response_norm"
+
+    def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
+        super().__init__(size=size, alpha=alpha, beta=beta, k=k)
+
+    def extra_repr(self) -> str:
+        """The size without its name."""
+        return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"

@@ -1,0 +1,55 @@
+"""Parameter: a tensor that a Module finds among its attributes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.creation import leaf, tensor
+from ..core.tensor import Tensor
+
+
+class Parameter(Tensor):
+    """A leaf that requires grad. It shares the memory of `data`.
+
+    Args:
+        data: the values; none at all if left out.
+        requires_grad: False for a parameter that is not trained.
+    """
+
+    def __init__(self, data: Tensor | None = None, requires_grad: bool = True) -> None:
+        data = tensor([]) if data is None else data
+        if not isinstance(data, Tensor):
+            raise AttributeError(f"'{type(data).__name__}' object has no attribute 'detach'")
+        if requires_grad and data._data.dtype.kind not in "fc":
+            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+        super().__init__(data._data)
+        self._made_by = data._made_by
+        self._requires_grad = requires_grad
+
+    def __repr__(self) -> str:
+        return f"Parameter containing:\n{super().__repr__()}"
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
+        copied = memo.get(id(self))
+        if copied is None:
+            copied = memo[id(self)] = type(self)(leaf("Parameter", self._data.copy()), self._requires_grad)
+            copied._grad = None if self._grad is None else Tensor(self._grad._data.copy())
+        return copied
+
+
+class Buffer(Tensor):
+    """A tensor that belongs to a Module's state and is not trained: assign it as an attribute.
+
+    Args:
+        data: the values, whose memory it shares.
+        persistent: False keeps it out of `state_dict`.
+    """
+
+    def __init__(self, data: Tensor, *, persistent: bool = True) -> None:
+        super().__init__(data._data)
+        self.persistent = persistent
+
+
+def kind_of(value: Any) -> str:
+    """How PyTorch's messages name the type of what they refuse."""
+    return f"torch.{value.dtype.legacy}Tensor" if type(value) is Tensor else type(value).__name__

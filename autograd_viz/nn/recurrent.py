@@ -1,0 +1,310 @@
+"""Recurrent layers: one small step, repeated along a sequence, the state handed on.
+
+The equations of a step are said once, in `tanh_step`, `relu_step`, `lstm_step` and `gru_step`; cells make one step,
+layers make a loop of them. (PyTorch runs the same equations inside one fused op: values and gradients are equal, its graph
+is shorter.)
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from ..core.factories import zeros
+from ..core.joining import cat, stack
+from ..core.tensor import Tensor
+from . import functional, init
+from .linear import parameter
+from .module import Module
+
+Weights = tuple[Any, Any, Any, Any]  # of the input, of the state, and their biases
+
+
+def _linear(x: Any, weight: Any, bias: Any) -> Any:
+    return functional.linear(x, weight, bias)
+
+
+def tanh_step(x: Any, state: tuple[Any, ...], w: Weights) -> tuple[Any, ...]:
+    """h' = tanh(W x + U h)."""
+    return ((_linear(x, w[0], w[2]) + _linear(state[0], w[1], w[3])).tanh(),)
+
+
+def relu_step(x: Any, state: tuple[Any, ...], w: Weights) -> tuple[Any, ...]:
+    """h' = relu(W x + U h)."""
+    return ((_linear(x, w[0], w[2]) + _linear(state[0], w[1], w[3])).relu(),)
+
+
+def lstm_step(x: Any, state: tuple[Any, ...], w: Weights) -> tuple[Any, ...]:
+    """c' = f c + i g and h' = o tanh(c'), with gates i, f, o and news g from W x + U h."""
+    i, f, g, o = (_linear(x, w[0], w[2]) + _linear(state[0], w[1], w[3])).chunk(4, 1)
+    c = f.sigmoid() * state[1] + i.sigmoid() * g.tanh()
+    return o.sigmoid() * c.tanh(), c
+
+
+def gru_step(x: Any, state: tuple[Any, ...], w: Weights) -> tuple[Any, ...]:
+    """h' = n + z (h - n), with gates r, z and news n = tanh(W x + r U h)."""
+    xr, xz, xn = _linear(x, w[0], w[2]).chunk(3, 1)
+    hr, hz, hn = _linear(state[0], w[1], w[3]).chunk(3, 1)
+    r, z = (xr + hr).sigmoid(), (xz + hz).sigmoid()
+    n = (xn + r * hn).tanh()
+    return (n + z * (state[0] - n),)
+
+
+_STEPS: dict[str, tuple[int, Callable[..., tuple[Any, ...]]]] = {  # gates, and the step
+    "RNN_TANH": (1, tanh_step), "RNN_RELU": (1, relu_step), "LSTM": (4, lstm_step), "GRU": (3, gru_step),
+}  # fmt: skip
+
+
+class RNNBase(Module):
+    """A loop of steps over a sequence, in layers, forwards and backwards.
+
+    Args:
+        mode: which step.
+        input_size: the length of x.
+        hidden_size: the length of h.
+        num_layers: each layer reads what the one below wrote.
+        bias: add one to W x and to U h.
+        batch_first: sequences come as (batch, time, features).
+        dropout: between the layers.
+        bidirectional: a second loop from the end to the beginning.
+        proj_size: LSTM only; h is projected to this length.
+    """
+
+    def __init__(
+        self, mode: str, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True, batch_first: bool = False,
+        dropout: float = 0.0, bidirectional: bool = False, proj_size: int = 0, device: Any = None, dtype: Any = None,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        if isinstance(dropout, bool) or not isinstance(dropout, int | float) or not 0 <= dropout <= 1:
+            raise ValueError(
+                "dropout should be a number in range [0, 1] representing the probability of an element being zeroed"
+            )
+        for name, value in (("input_size", input_size), ("hidden_size", hidden_size)):
+            if not isinstance(value, int):
+                raise TypeError(f"{name} should be of type int, got: {type(value).__name__}")
+        if hidden_size <= 0:
+            raise ValueError("hidden_size must be greater than zero")
+        if num_layers <= 0:
+            raise ValueError("num_layers must be greater than zero")
+        if proj_size and mode != "LSTM":
+            raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
+        if dropout > 0 and num_layers == 1:
+            warnings.warn(
+                "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects num_layers "
+                f"greater than 1, but got dropout={dropout} and num_layers={num_layers}", stacklevel=3,
+            )  # fmt: skip
+        self.mode, self.input_size, self.hidden_size, self.num_layers = mode, input_size, hidden_size, num_layers
+        self.bias, self.batch_first, self.dropout = bias, batch_first, float(dropout)
+        self.bidirectional, self.proj_size = bidirectional, proj_size
+        self._make_weights(device, dtype)
+        self.reset_parameters()
+
+    def _make_weights(self, device: Any, dtype: Any) -> None:
+        gates, directions = _STEPS[self.mode][0], 2 if self.bidirectional else 1
+        rows, state = gates * self.hidden_size, self.proj_size or self.hidden_size
+        for layer in range(self.num_layers):
+            for end in ("", "_reverse")[:directions]:
+                width = self.input_size if layer == 0 else state * directions
+                sizes = {"weight_ih": (rows, width), "weight_hh": (rows, state)}
+                sizes |= {"bias_ih": (rows,), "bias_hh": (rows,)} if self.bias else {}
+                sizes |= {"weight_hr": (self.proj_size, self.hidden_size)} if self.proj_size else {}
+                for name, size in sizes.items():
+                    setattr(self, f"{name}_l{layer}{end}", parameter(*size, dtype=dtype, device=device))
+
+    def reset_parameters(self) -> None:
+        """Uniform numbers within 1 / sqrt(hidden_size)."""
+        bound = 1.0 / math.sqrt(self.hidden_size)
+        for weight in self.parameters():
+            init.uniform_(weight, -bound, bound)
+
+    def flatten_parameters(self) -> None:
+        """Nothing to do: there is no device that wants the weights in one piece."""
+
+    @property
+    def all_weights(self) -> list[list[Any]]:
+        """The parameters, one list per layer and direction."""
+        ends = [f"_l{n}{e}" for n in range(self.num_layers) for e in ("", "_reverse")[: 1 + self.bidirectional]]
+        return [[p for n, p in self._parameters.items() if n.partition("_l")[1] + n.partition("_l")[2] == e] for e in ends]
+
+    def forward(self, input: Tensor, hx: Any = None) -> Any:
+        """All outputs of the last layer, and the last state of every layer."""
+        if input.dim() not in (2, 3):
+            name = self.mode.partition("_")[0]
+            raise ValueError(f"{name}: Expected input to be 2D or 3D, got {input.dim()}D instead")
+        if input.shape[-1] != self.input_size:
+            raise RuntimeError(
+                f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {input.shape[-1]}"
+            )
+        batched = input.dim() == 3
+        x: Any = input if batched else input.unsqueeze(1)
+        x = x.transpose(0, 1) if batched and self.batch_first else x
+        states = self._states(x, hx, batched)
+        output, last = self._layers(x, states)
+        output = output.transpose(0, 1) if batched and self.batch_first else output
+        if not batched:
+            output, last = output.squeeze(1), tuple(s.squeeze(1) for s in last)
+        return output, last if self.mode == "LSTM" else last[0]
+
+    def _states(self, x: Any, hx: Any, batched: bool) -> tuple[Any, ...]:
+        """The first state, zeros if not given: (h,) or (h, c), each (layers * directions, batch, features)."""
+        count = self.num_layers * (2 if self.bidirectional else 1)
+        sizes = [(count, x.shape[1], self.proj_size or self.hidden_size), (count, x.shape[1], self.hidden_size)]
+        sizes = sizes if self.mode == "LSTM" else sizes[:1]
+        if hx is None:
+            return tuple(zeros(*s, dtype=x.dtype) for s in sizes)
+        given = tuple(s if batched else s.unsqueeze(1) for s in (hx if self.mode == "LSTM" else (hx,)))
+        for s, size, name in zip(given, sizes, ("hidden[0]", "hidden[1]"), strict=False):
+            what = name if self.mode == "LSTM" else "hidden"
+            if tuple(s.shape) != size:
+                raise RuntimeError(f"Expected {what} size {size}, got {list(s.shape)}")
+        return given
+
+    def _layers(self, x: Any, states: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+        """Layer over layer; x is (time, batch, features)."""
+        directions, last = 2 if self.bidirectional else 1, []
+        for layer in range(self.num_layers):
+            outputs = []
+            for d in range(directions):
+                place = layer * directions + d
+                out, state = self._loop(x, tuple(s[place] for s in states), f"_l{layer}" + "_reverse" * d, reverse=d == 1)
+                outputs.append(out)
+                last.append(state)
+            x = outputs[0] if directions == 1 else cat(outputs, -1)
+            if self.dropout and layer < self.num_layers - 1:
+                x = functional.dropout(x, self.dropout, self.training)
+        return x, tuple(stack([state[k] for state in last], 0) for k in range(len(states)))
+
+    def _loop(self, x: Any, state: tuple[Any, ...], end: str, reverse: bool) -> tuple[Any, tuple[Any, ...]]:
+        """One layer in one direction: a step per moment."""
+        step = _STEPS[self.mode][1]
+        names = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
+        weights = tuple(getattr(self, name + end, None) for name in names)
+        outputs, moments = [], x.unbind(0)
+        for moment in reversed(moments) if reverse else moments:
+            state = step(moment, state, weights)
+            if self.proj_size:
+                state = (_linear(state[0], getattr(self, f"weight_hr{end}"), None), *state[1:])
+            outputs.append(state[0])
+        return stack(outputs[::-1] if reverse else outputs, 0), state
+
+    def extra_repr(self) -> str:
+        """The sizes, and what is not as usual."""
+        text = f"{self.input_size}, {self.hidden_size}"
+        for name, usual in (("proj_size", 0), ("num_layers", 1), ("bias", True), ("batch_first", False), ("dropout", 0),
+                            ("bidirectional", False)):  # fmt: skip
+            if getattr(self, name) != usual:
+                text += f", {name}={getattr(self, name)}"
+        return text
+
+
+class RNN(RNNBase):
+    """h' = tanh(W x + U h) at every step (or relu)."""
+
+    def __init__(
+        self, input_size: int, hidden_size: int, num_layers: int = 1, nonlinearity: str = "tanh", bias: bool = True,
+        batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False, device: Any = None, dtype: Any = None,
+    ) -> None:  # fmt: skip
+        if nonlinearity not in ("tanh", "relu"):
+            raise ValueError(f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'.")
+        super().__init__(
+            f"RNN_{nonlinearity.upper()}", input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional,
+            device=device, dtype=dtype,
+        )  # fmt: skip
+        self.nonlinearity = nonlinearity
+
+
+class LSTM(RNNBase):
+    """A state with gates that keep, forget and show it."""
+
+    def __init__(
+        self, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True, batch_first: bool = False,
+        dropout: float = 0.0, bidirectional: bool = False, proj_size: int = 0, device: Any = None, dtype: Any = None,
+    ) -> None:  # fmt: skip
+        super().__init__(
+            "LSTM", input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, proj_size, device, dtype
+        )
+
+
+class GRU(RNNBase):
+    """A state with gates that reset and update it."""
+
+    def __init__(
+        self, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True, batch_first: bool = False,
+        dropout: float = 0.0, bidirectional: bool = False, device: Any = None, dtype: Any = None,
+    ) -> None:  # fmt: skip
+        super().__init__(
+            "GRU", input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, device=device, dtype=dtype
+        )
+
+
+class RNNCellBase(Module):
+    """One step, with its own weights."""
+
+    step = "RNN_TANH"
+
+    def __init__(
+        self, input_size: int, hidden_size: int, bias: bool, num_chunks: int, device: Any = None, dtype: Any = None
+    ) -> None:
+        super().__init__()
+        self.input_size, self.hidden_size, self.bias = input_size, hidden_size, bias
+        rows = num_chunks * hidden_size
+        self.weight_ih = parameter(rows, input_size, dtype=dtype, device=device)
+        self.weight_hh = parameter(rows, hidden_size, dtype=dtype)
+        self.register_parameter("bias_ih", parameter(rows, dtype=dtype) if bias else None)
+        self.register_parameter("bias_hh", parameter(rows, dtype=dtype) if bias else None)
+        self.reset_parameters()
+
+    reset_parameters = RNNBase.reset_parameters
+
+    def forward(self, input: Tensor, hx: Any = None) -> Any:
+        """The next state."""
+        if input.dim() not in (1, 2):
+            raise ValueError(f"{self._get_name()}: Expected input to be 1D or 2D, got {input.dim()}D instead")
+        batched, pair = input.dim() == 2, self.step == "LSTM"
+        x: Any = input if batched else input.unsqueeze(0)
+        if hx is None:
+            state: tuple[Any, ...] = (zeros(x.shape[0], self.hidden_size, dtype=x.dtype),) * (2 if pair else 1)
+        else:
+            state = tuple(s if batched else s.unsqueeze(0) for s in (hx if pair else (hx,)))
+        new = _STEPS[self.step][1](x, state, (self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh))
+        new = new if batched else tuple(s.squeeze(0) for s in new)
+        return new if pair else new[0]
+
+    def extra_repr(self) -> str:
+        """The sizes, and what is not as usual."""
+        text = f"{self.input_size}, {self.hidden_size}" + ("" if self.bias is True else f", bias={self.bias}")
+        nonlinearity = getattr(self, "nonlinearity", "tanh")
+        return text if nonlinearity == "tanh" else f"{text}, nonlinearity={nonlinearity}"
+
+
+class RNNCell(RNNCellBase):
+    """One step of RNN."""
+
+    def __init__(
+        self, input_size: int, hidden_size: int, bias: bool = True, nonlinearity: str = "tanh", device: Any = None,
+        dtype: Any = None,
+    ) -> None:  # fmt: skip
+        super().__init__(input_size, hidden_size, bias, 1, device, dtype)
+        self.nonlinearity, self.step = nonlinearity, f"RNN_{nonlinearity.upper()}"
+        if self.step not in _STEPS:
+            raise RuntimeError(f"Unknown nonlinearity: {nonlinearity}")
+
+
+class LSTMCell(RNNCellBase):
+    """One step of LSTM; the state is (h, c)."""
+
+    step = "LSTM"
+
+    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
+        super().__init__(input_size, hidden_size, bias, 4, device, dtype)
+
+
+class GRUCell(RNNCellBase):
+    """One step of GRU."""
+
+    step = "GRU"
+
+    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
+        super().__init__(input_size, hidden_size, bias, 3, device, dtype)

@@ -1,0 +1,116 @@
+"""Saving and loading: the state of a module is a dictionary from dotted names to tensors."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, namedtuple
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..core.tensor import Tensor
+from .parameter import Parameter
+
+
+class IncompatibleKeys(namedtuple("IncompatibleKeys", ("missing_keys", "unexpected_keys"))):
+    """What did not fit when a state was loaded."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        if not self.missing_keys and not self.unexpected_keys:
+            return "<All keys matched successfully>"
+        return f"_{super().__repr__()}"
+
+
+class State:
+    """The part of Module that saves and loads."""
+
+    _version = 1
+    _parameters: dict[str, Any]
+    _buffers: dict[str, Any]
+    _modules: dict[str, Any]
+    _non_persistent_buffers_set: set[str]
+
+    def _own_state(self) -> dict[str, Tensor]:
+        """What this module itself keeps, submodules left out."""
+        both = {**self._parameters, **{n: b for n, b in self._buffers.items() if n not in self._non_persistent_buffers_set}}
+        return {n: t for n, t in both.items() if t is not None}
+
+    def state_dict(self, *, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> Any:
+        """All parameters and persistent buffers by dotted name; they share memory with the module.
+
+        Args:
+            destination: the dictionary to fill.
+            prefix: stands before every name.
+            keep_vars: the Parameters themselves instead of detached tensors.
+        """
+        if destination is None:
+            destination = OrderedDict()
+            destination._metadata = OrderedDict()
+        if hasattr(destination, "_metadata"):
+            destination._metadata[prefix[:-1]] = {"version": self._version}
+        for name, tensor in self._own_state().items():
+            destination[prefix + name] = tensor if keep_vars else tensor.detach()
+        for name, module in self._modules.items():
+            if module is not None:
+                module.state_dict(destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
+        return destination
+
+    def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False) -> IncompatibleKeys:
+        """Copy values by name into parameters and buffers.
+
+        Args:
+            state_dict: what `state_dict` gave.
+            strict: refuse missing and unexpected names.
+            assign: take the given tensors themselves instead of copying their values.
+
+        Raises:
+            TypeError: no dictionary.
+            RuntimeError: shapes differ or, if strict, names; all of it in one message.
+        """
+        if not isinstance(state_dict, Mapping):
+            raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
+        expected = dict(_places(self))
+        missing = [n for n in expected if n not in state_dict]
+        unexpected = [n for n in state_dict if n not in expected]
+        errors = [e for n, place in expected.items() if n in state_dict for e in _load(n, *place, state_dict[n], assign)]
+        if strict and missing:
+            errors.insert(0, f"Missing key(s) in state_dict: {_quoted(missing)}. ")
+        if strict and unexpected:
+            errors.insert(bool(missing), f"Unexpected key(s) in state_dict: {_quoted(unexpected)}. ")
+        if errors:
+            listed = "\n\t".join(errors)
+            raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t{listed}")
+        return IncompatibleKeys(missing, unexpected)
+
+
+def _quoted(names: list[str]) -> str:
+    return ", ".join(f'"{n}"' for n in names)
+
+
+def _places(module: Any, prefix: str = "") -> Any:
+    """Every full name, with the module and the name under which the module keeps it."""
+    for name in module._own_state():
+        yield prefix + name, (module, name)
+    for name, child in module._modules.items():
+        if child is not None:
+            yield from _places(child, f"{prefix}{name}.")
+
+
+def _load(full: str, module: Any, name: str, given: Any, assign: bool) -> list[str]:
+    """Load one tensor; the complaint, if any."""
+    mine = getattr(module, name)
+    if not isinstance(given, Tensor):
+        return [f'While copying the parameter named "{full}", expected torch.Tensor or Tensor-like object from checkpoint but '
+                f"received {type(given)}"]  # fmt: skip
+    if given.shape != mine.shape:
+        return [f"size mismatch for {full}: copying a param with shape {given.shape} from checkpoint, the shape in current "
+                f"model is {mine.shape}."]  # fmt: skip
+    if assign:
+        is_parameter = isinstance(mine, Parameter)
+        setattr(module, name, Parameter(given, mine.requires_grad) if is_parameter else given)
+        return []
+    np.copyto(mine._data, given._data, casting="unsafe")
+    mine._bump_version()
+    return []

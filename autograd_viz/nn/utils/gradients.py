@@ -1,0 +1,89 @@
+"""Gradients kept within bounds, and parameters as one vector."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ...core.joining import cat
+from ...core.tensor import Tensor
+
+
+def _with_gradients(parameters: Tensor | Iterable[Tensor]) -> list[Any]:
+    given = [parameters] if isinstance(parameters, Tensor) else list(parameters)
+    return [p for p in given if p.grad is not None]
+
+
+def get_total_norm(
+    tensors: Tensor | Iterable[Tensor], norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: bool | None = None
+) -> Tensor:
+    """The norm of all tensors taken as one vector: the norm of their norms."""
+    given = [tensors] if isinstance(tensors, Tensor) else list(tensors)
+    if not given:
+        return Tensor(np.array(0.0, np.float32))
+    order = float(norm_type)
+    norms = np.array([np.linalg.norm(t._data.reshape(-1), order) for t in given], given[0]._data.dtype)
+    total = np.asarray(np.linalg.norm(norms, order), norms.dtype)
+    if error_if_nonfinite and not np.isfinite(total):
+        raise RuntimeError(
+            f"The total norm of order {order} for gradients from `parameters` is non-finite, so it cannot be clipped. To "
+            "disable this error and scale the gradients by the non-finite norm anyway, set `error_if_nonfinite=False`"
+        )
+    return Tensor(total)
+
+
+def clip_grads_with_norm_(
+    parameters: Tensor | Iterable[Tensor], max_norm: float, total_norm: Tensor, foreach: bool | None = None
+) -> None:
+    """Scale the gradients down by max_norm / total_norm, if that is less than 1."""
+    factor = min(float(max_norm) / (float(total_norm) + 1e-6), 1.0)
+    for p in _with_gradients(parameters):
+        p.grad._data *= p.grad._data.dtype.type(factor)
+        p.grad._bump_version()
+
+
+def clip_grad_norm_(
+    parameters: Tensor | Iterable[Tensor], max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> Tensor:  # fmt: skip
+    """Scale all gradients down together until their norm is at most `max_norm`; the norm before that.
+
+    Args:
+        parameters: those whose `grad` is clipped.
+        max_norm: the bound.
+        norm_type: which norm; inf is the largest absolute value.
+        error_if_nonfinite: refuse to scale by nan or inf.
+        foreach: has no effect.
+    """
+    chosen = _with_gradients([parameters] if isinstance(parameters, Tensor) else parameters)
+    total = get_total_norm([p.grad for p in chosen], norm_type, error_if_nonfinite)
+    clip_grads_with_norm_(chosen, max_norm, total)
+    return total
+
+
+def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float, foreach: bool | None = None) -> None:
+    """Bring every element of every gradient into [-clip_value, clip_value]."""
+    for p in _with_gradients(parameters):
+        np.clip(p.grad._data, -float(clip_value), float(clip_value), out=p.grad._data)
+        p.grad._bump_version()
+
+
+def parameters_to_vector(parameters: Iterable[Tensor]) -> Any:
+    """All parameters one behind the other."""
+    return cat([p.view(-1) for p in parameters])
+
+
+def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
+    """Cut a vector into the values of the parameters.
+
+    Raises:
+        TypeError: not a tensor.
+    """
+    if not isinstance(vec, Tensor):
+        raise TypeError(f"expected torch.Tensor, but got: {type(vec).__name__}")
+    place = 0
+    for p in parameters:
+        p.data = Tensor(vec._data[place : place + p.numel()].reshape(p.shape))
+        place += p.numel()

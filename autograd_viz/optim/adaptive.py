@@ -1,0 +1,164 @@
+"""Optimizers that scale each coordinate by its own past gradients, without Adam's momentum."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.tensor import Array, Tensor
+from .optimizer import Group, Optimizer, State, counted, remembered
+
+
+def _with_decay(p: Array, grad: Array, group: Group) -> Array:
+    return grad + group["weight_decay"] * p if group["weight_decay"] else grad
+
+
+class RMSprop(Optimizer):
+    """``p -= lr * grad / (sqrt(v) + eps)``, v the running mean of the squared gradient.
+
+    Args:
+        params: the leaves to change, or dictionaries of them with options.
+        lr: the learning rate.
+        alpha: how slowly v forgets.
+        eps: keeps the divisor from 0.
+        weight_decay: pulls parameters towards 0.
+        momentum: how much of the last step goes into this one.
+        centered: divide by the spread of the gradient instead of its size.
+        options: maximize; capturable, foreach and differentiable have no effect.
+    """
+
+    _ignored = ("capturable", "foreach", "differentiable")
+
+    def __init__(
+        self, params: Any, lr: float = 1e-2, alpha: float = 0.99, eps: float = 1e-8, weight_decay: float = 0,
+        momentum: float = 0, centered: bool = False, maximize: bool = False, **options: Any,
+    ) -> None:  # fmt: skip
+        super().__init__(params, {
+            "lr": lr, "momentum": momentum, "alpha": alpha, "eps": eps, "centered": centered, "weight_decay": weight_decay,
+            "maximize": maximize, **options,
+        })  # fmt: skip
+
+    def update(self, p: Array, grad: Array, state: State, group: Group) -> None:
+        """One parameter."""
+        counted(state)
+        grad, alpha = _with_decay(p, grad, group), group["alpha"]
+        square = remembered(state, "square_avg", p)
+        square *= alpha
+        square += (1 - alpha) * grad * grad
+        spread = square
+        if group["centered"]:
+            mean = remembered(state, "grad_avg", p)
+            mean += (1 - alpha) * (grad - mean)
+            spread = square - mean * mean
+        step = grad / (np.sqrt(spread) + group["eps"])
+        if group["momentum"] > 0:
+            velocity = remembered(state, "momentum_buffer", p)
+            velocity *= group["momentum"]
+            velocity += step
+            step = velocity
+        p -= group["lr"] * step
+
+
+class Adagrad(Optimizer):
+    """``p -= lr * grad / (sqrt(sum of all squared gradients) + eps)``."""
+
+    def __init__(
+        self, params: Any, lr: float = 1e-2, lr_decay: float = 0, weight_decay: float = 0,
+        initial_accumulator_value: float = 0, eps: float = 1e-10, foreach: bool | None = None, *, maximize: bool = False,
+        **options: Any,
+    ) -> None:  # fmt: skip
+        if initial_accumulator_value < 0:
+            raise ValueError(f"Invalid initial_accumulator_value value: {initial_accumulator_value}")
+        super().__init__(params, {
+            "lr": lr, "lr_decay": lr_decay, "eps": eps, "weight_decay": weight_decay,
+            "initial_accumulator_value": initial_accumulator_value, "foreach": foreach, "maximize": maximize, **options,
+        })  # fmt: skip
+        for group in self.param_groups:
+            for p in group["params"]:
+                self.state[p]["step"] = Tensor(np.array(0.0, np.float32))
+                remembered(self.state[p], "sum", p._data, initial_accumulator_value)
+
+    def update(self, p: Array, grad: Array, state: State, group: Group) -> None:
+        """One parameter."""
+        t, grad, total = counted(state), _with_decay(p, grad, group), remembered(state, "sum", p)
+        total += grad * grad
+        p -= group["lr"] / (1 + (t - 1) * group["lr_decay"]) * (grad / (np.sqrt(total) + group["eps"]))
+
+
+class Adadelta(Optimizer):
+    """Steps as large as the last ones were, in proportion to the gradient: no learning rate to choose."""
+
+    _ignored = ("capturable", "foreach", "differentiable")
+
+    def __init__(
+        self, params: Any, lr: float = 1.0, rho: float = 0.9, eps: float = 1e-6, weight_decay: float = 0,
+        foreach: bool | None = None, *, maximize: bool = False, **options: Any,
+    ) -> None:  # fmt: skip
+        super().__init__(params, {
+            "lr": lr, "rho": rho, "eps": eps, "weight_decay": weight_decay, "maximize": maximize, "foreach": foreach, **options
+        })  # fmt: skip
+
+    def update(self, p: Array, grad: Array, state: State, group: Group) -> None:
+        """One parameter."""
+        counted(state)
+        grad, rho, eps = _with_decay(p, grad, group), group["rho"], group["eps"]
+        square, moved = remembered(state, "square_avg", p), remembered(state, "acc_delta", p)
+        square *= rho
+        square += (1 - rho) * grad * grad
+        step = np.sqrt(moved + eps) / np.sqrt(square + eps) * grad
+        moved *= rho
+        moved += (1 - rho) * step * step
+        p -= group["lr"] * step
+
+
+class Rprop(Optimizer):
+    """Steps whose length grows while the gradient keeps its sign and shrinks when it changes; its size does not matter."""
+
+    _ignored = ("foreach", "differentiable", "capturable")
+
+    def __init__(
+        self, params: Any, lr: float = 1e-2, etas: tuple[float, float] = (0.5, 1.2),
+        step_sizes: tuple[float, float] = (1e-6, 50), *, maximize: bool = False, **options: Any,
+    ) -> None:  # fmt: skip
+        if not 0.0 < etas[0] < 1.0 < etas[1]:
+            raise ValueError(f"Invalid eta values: {etas[0]}, {etas[1]}")
+        super().__init__(params, {"lr": lr, "etas": etas, "step_sizes": step_sizes, "maximize": maximize, **options})
+
+    def update(self, p: Array, grad: Array, state: State, group: Group) -> None:
+        """One parameter."""
+        counted(state)
+        before, length = remembered(state, "prev", p), remembered(state, "step_size", p, group["lr"])
+        agreement = np.sign(grad * before)
+        factor = np.where(agreement > 0, group["etas"][1], np.where(agreement < 0, group["etas"][0], 1.0)).astype(p.dtype)
+        np.clip(length * factor, *group["step_sizes"], out=length)
+        grad = np.where(agreement < 0, 0, grad).astype(p.dtype)
+        p -= np.sign(grad) * length
+        before[...] = grad
+
+
+class ASGD(Optimizer):
+    """SGD that also keeps the mean of where it has been, in the state's "ax"."""
+
+    _ignored = ("foreach", "differentiable", "capturable")
+
+    def __init__(
+        self, params: Any, lr: float = 1e-2, lambd: float = 1e-4, alpha: float = 0.75, t0: float = 1e6,
+        weight_decay: float = 0, foreach: bool | None = None, maximize: bool = False, **options: Any,
+    ) -> None:  # fmt: skip
+        super().__init__(params, {
+            "lr": lr, "lambd": lambd, "alpha": alpha, "t0": t0, "weight_decay": weight_decay, "foreach": foreach,
+            "maximize": maximize, **options,
+        })  # fmt: skip
+
+    def update(self, p: Array, grad: Array, state: State, group: Group) -> None:
+        """One parameter."""
+        t, grad = counted(state), _with_decay(p, grad, group)
+        eta = state.setdefault("eta", Tensor(np.array(group["lr"], np.float32)))._data
+        share = state.setdefault("mu", Tensor(np.array(1.0, np.float32)))._data
+        mean = remembered(state, "ax", p)
+        p *= 1 - group["lambd"] * float(eta)
+        p -= float(eta) * grad
+        mean[...] = p if float(share) == 1 else mean + (p - mean) * float(share)
+        eta[...] = group["lr"] / (1 + group["lambd"] * group["lr"] * t) ** group["alpha"]
+        share[...] = 1 / max(1, t - group["t0"])

@@ -1,0 +1,115 @@
+"""L-BFGS: steps along the gradient, bent by the curvature that the last steps have shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..core.grad_mode import enable_grad
+from ..core.tensor import Array
+from .optimizer import Optimizer
+
+
+class LBFGS(Optimizer):
+    """A quasi-Newton method; `step` needs a closure, because it looks at the loss several times.
+
+    Args:
+        params: the leaves to change, one group.
+        lr: scales every step.
+        max_iter: iterations per step.
+        max_eval: calls of the closure per step; 1.25 max_iter if left out.
+        tolerance_grad: stop when no gradient is larger.
+        tolerance_change: stop when no parameter (or the loss) moves more.
+        history_size: how many past steps are remembered.
+        line_search_fn: None; a line search is not offered.
+    """
+
+    _ignored = ()
+
+    def __init__(
+        self, params: Any, lr: float = 1, max_iter: int = 20, max_eval: int | None = None, tolerance_grad: float = 1e-7,
+        tolerance_change: float = 1e-9, history_size: int = 100, line_search_fn: str | None = None,
+    ) -> None:  # fmt: skip
+        if line_search_fn is not None:
+            raise NotImplementedError(f"autograd_viz's LBFGS has no line search {line_search_fn!r}; leave line_search_fn out")
+        super().__init__(params, {
+            "lr": lr, "max_iter": max_iter, "max_eval": max_iter * 5 // 4 if max_eval is None else max_eval,
+            "tolerance_grad": tolerance_grad, "tolerance_change": tolerance_change, "history_size": history_size,
+            "line_search_fn": line_search_fn,
+        })  # fmt: skip
+        if len(self.param_groups) != 1:
+            raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
+        self._params = self.param_groups[0]["params"]
+
+    def _gradient(self) -> Array:
+        """All gradients as one vector."""
+        return np.concatenate([(np.zeros_like(p._data) if p.grad is None else p.grad._data).reshape(-1) for p in self._params])
+
+    def _move(self, by: Array) -> None:
+        place = 0
+        for p in self._params:
+            p._data += by[place : place + p._data.size].reshape(p._data.shape)
+            p._bump_version()
+            place += p._data.size
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Up to `max_iter` iterations; the loss before the first."""
+        if closure is None:
+            raise TypeError("LBFGS.step() missing 1 required positional argument: 'closure'")
+        group, state = self.param_groups[0], self.state[self._params[0]]
+        first = self._evaluated(closure)
+        loss, grad, evaluations = float(first), self._gradient(), 1
+        state["func_evals"] = state.get("func_evals", 0) + 1
+        if np.abs(grad).max() <= group["tolerance_grad"]:
+            return first
+        for n in range(1, group["max_iter"] + 1):
+            direction = self._direction(state, grad, group["history_size"])
+            rate = min(1.0, 1.0 / float(np.abs(grad).sum())) * group["lr"] if state["n_iter"] == 1 else group["lr"]
+            slope = float(grad @ direction)
+            if slope > -group["tolerance_change"]:
+                break
+            state["last"], before = (grad, direction * rate), loss
+            self._move(direction * rate)
+            if n != group["max_iter"]:
+                loss, grad = float(self._evaluated(closure)), self._gradient()
+                evaluations += 1
+                state["func_evals"] += 1
+            moved = np.abs(direction * rate).max()
+            if (
+                evaluations >= group["max_eval"]
+                or np.abs(grad).max() <= group["tolerance_grad"]
+                or moved <= group["tolerance_change"]
+                or abs(loss - before) < group["tolerance_change"]
+            ):
+                break
+        self._steps += 1
+        return first
+
+    @staticmethod
+    def _evaluated(closure: Callable[[], Any]) -> Any:
+        with enable_grad():
+            return closure()
+
+    @staticmethod
+    def _direction(state: dict[str, Any], grad: Array, size: int) -> Array:
+        """Minus the gradient, times the inverse curvature that the remembered steps have shown (two loops over them)."""
+        state["n_iter"] = state.get("n_iter", 0) + 1
+        memory = state.setdefault("memory", [])
+        if "last" in state:
+            before, moved = state["last"]
+            change = grad - before
+            if float(change @ moved) > 1e-10:
+                memory.append((change, moved, 1.0 / float(change @ moved)))
+                del memory[:-size]
+                state["scale"] = float(change @ moved) / float(change @ change)
+        q, shares = -grad, []
+        for change, moved, inverse in reversed(memory):
+            share = float(moved @ q) * inverse
+            q = q - share * change
+            shares.append(share)
+        r = q * state.get("scale", 1.0)
+        for (change, moved, inverse), share in zip(memory, reversed(shares), strict=True):
+            r = r + moved * (share - float(change @ r) * inverse)
+        return r

@@ -1,0 +1,187 @@
+"""What all optimizers share: groups of parameters with options, a memory per parameter, and the loop of a step."""
+
+from __future__ import annotations
+
+import warnings
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+
+from ..core.grad_mode import enable_grad
+from ..core.tensor import Array, Tensor
+
+State = dict[str, Any]
+Group = dict[str, Any]
+
+# accepted because programs pass them; they choose between ways to compute the same
+_WITHOUT_EFFECT = {"foreach": None, "capturable": False, "differentiable": False, "fused": None}
+
+
+class Optimizer:
+    """Turns gradients into better parameters. A subclass says in `update` what happens to one parameter.
+
+    Attributes:
+        param_groups: dictionaries with the parameters under "params" and their options.
+        state: what is remembered of each parameter.
+        defaults: the options of a group that does not say otherwise.
+    """
+
+    _ignored: tuple[str, ...] = ("foreach", "differentiable", "fused")
+
+    def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
+        if isinstance(params, Tensor):
+            raise TypeError(
+                "params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
+                f"torch.{params.dtype.legacy}Tensor"
+            )
+        check_options(defaults)
+        self.defaults = {**defaults, **{n: _WITHOUT_EFFECT[n] for n in self._ignored if n not in defaults}}
+        self.state: defaultdict[Any, State] = defaultdict(dict)
+        self.param_groups: list[Group] = []
+        self._steps = 0  # what a learning rate schedule looks at
+        groups = list(params)
+        if not groups:
+            raise ValueError("optimizer got an empty parameter list")
+        for group in groups if isinstance(groups[0], dict) else [{"params": groups}]:
+            self.add_param_group(group)
+
+    def add_param_group(self, param_group: Group) -> None:
+        """Optimize more parameters, with options of their own."""
+        if not isinstance(param_group, dict):
+            raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
+        given = param_group["params"]
+        named = [(p if isinstance(p, tuple) else (None, p)) for p in ([given] if isinstance(given, Tensor) else list(given))]
+        for _, p in named:
+            if not isinstance(p, Tensor):
+                raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {type(p).__name__}")
+            if not p.is_leaf:
+                raise ValueError("can't optimize a non-leaf Tensor")
+        chosen = [p for _, p in named]
+        if len(set(chosen)) != len(chosen):
+            warnings.warn(
+                "optimizer contains a parameter group with duplicate parameters; in future, this will cause an error; see "
+                "github.com/pytorch/pytorch/issues/40967 for more information", stacklevel=3,
+            )  # fmt: skip
+        if {p for g in self.param_groups for p in g["params"]} & set(chosen):
+            raise ValueError("some parameters appear in more than one parameter group")
+        names = {"param_names": [n for n, _ in named]} if all(n for n, _ in named) else {}
+        self.param_groups.append({**param_group, "params": chosen, **names, **{
+            n: v for n, v in self.defaults.items() if n not in param_group
+        }})  # fmt: skip
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forget the gradients: None, or zeros in place."""
+        for group in self.param_groups:
+            for p in group["params"]:
+                if p.grad is None:
+                    continue
+                p.grad = None if set_to_none else Tensor(np.zeros_like(p.grad._data))
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Move every parameter that has a gradient.
+
+        Args:
+            closure: computes the loss and its gradients afresh, and returns the loss.
+        """
+        loss = None
+        if closure is not None:
+            with enable_grad():
+                loss = closure()
+        for group in self.param_groups:
+            for p in group["params"]:
+                if p.grad is not None:
+                    grad = p.grad._data
+                    self.update(p._data, -grad if group.get("maximize") else grad, self.state[p], group)
+                    p._bump_version()
+        self._steps += 1
+        return loss
+
+    def update(self, p: Array, grad: Array, state: State, group: Group) -> None:
+        """Change the array `p` in place.
+
+        Args:
+            p: the parameter's values.
+            grad: its gradient (turned round where the group maximizes).
+            state: what is remembered of this parameter, as tensors.
+            group: the options.
+        """
+        raise NotImplementedError
+
+    # -- saving -------------------------------------------------------------------------------------------------------
+
+    def state_dict(self) -> dict[str, Any]:
+        """The memory and the options; parameters by number."""
+        number = {p: i for i, p in enumerate(p for g in self.param_groups for p in g["params"])}
+        groups = [{**{k: v for k, v in g.items() if k != "params"}, "params": [number[p] for p in g["params"]]}
+                  for g in self.param_groups]  # fmt: skip
+        return {"state": {number[p]: s for p, s in self.state.items() if s}, "param_groups": groups}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Go on where `state_dict` was taken.
+
+        Raises:
+            ValueError: it is of other groups of parameters.
+        """
+        saved, groups = deepcopy(state_dict["param_groups"]), self.param_groups
+        if len(saved) != len(groups):
+            raise ValueError("loaded state dict has a different number of parameter groups")
+        if any(len(a["params"]) != len(b["params"]) for a, b in zip(saved, groups, strict=True)):
+            raise ValueError("loaded state dict contains a parameter group that doesn't match the size of optimizer's group")
+        by_number = dict(zip((i for g in saved for i in g["params"]), (p for g in groups for p in g["params"]), strict=True))
+        self.state = defaultdict(dict)
+        for i, memory in state_dict["state"].items():
+            self.state[by_number[i]] = {k: _copied(v) for k, v in memory.items()}
+        self.param_groups = [{**new, "params": old["params"]} for new, old in zip(saved, groups, strict=True)]
+
+    def __repr__(self) -> str:
+        texts = []
+        for i, group in enumerate(self.param_groups):
+            shown = sorted(group.keys() - {"params", "param_names"})
+            texts.append("\n".join([f"Parameter Group {i}", *(f"    {k}: {group[k]}" for k in shown)]))
+        return f"{type(self).__name__} (\n" + "\n\n".join(texts) + "\n)"
+
+
+def _copied(value: Any) -> Any:
+    return Tensor(value._data.copy()) if isinstance(value, Tensor) else deepcopy(value)
+
+
+def check_options(options: dict[str, Any]) -> None:
+    """Refuse what no optimizer can use.
+
+    Raises:
+        ValueError: in PyTorch's words.
+    """
+    words = {"lr": "learning rate", "eps": "epsilon value", "weight_decay": "weight_decay value",
+             "momentum": "momentum value", "rho": "rho value", "lr_decay": "lr_decay value", "alpha": "alpha value",
+             "momentum_decay": "momentum_decay value"}  # fmt: skip
+    for name, text in words.items():
+        value = options.get(name)
+        if isinstance(value, int | float) and not value >= 0:
+            raise ValueError(f"Invalid {text}: {value}")
+    if options.get("rho", 0) > 1:
+        raise ValueError(f"Invalid rho value: {options['rho']}")
+    for i, beta in enumerate(options.get("betas", ())):
+        if not 0.0 <= beta < 1.0:
+            raise ValueError(f"Invalid beta parameter at index {i}: {beta}")
+
+
+def remembered(state: State, name: str, like: Array, value: float = 0.0) -> Array:
+    """An array of the parameter's shape that is kept from step to step."""
+    if name not in state:
+        state[name] = Tensor(np.full_like(like, value))
+    return state[name]._data  # type: ignore[no-any-return]
+
+
+def counted(state: State) -> int:
+    """How many steps this one makes."""
+    state.setdefault("step", Tensor(np.array(0.0, np.float32)))
+    state["step"]._data += 1
+    return int(state["step"]._data)
+
+
+def all_parameters(groups: Iterable[Group]) -> list[Any]:
+    """The parameters of all groups in a row."""
+    return [p for g in groups for p in g["params"]]

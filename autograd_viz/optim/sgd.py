@@ -1,0 +1,50 @@
+"""Stochastic gradient descent: a step against the gradient, perhaps with momentum."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.tensor import Array, Tensor
+from .optimizer import Group, Optimizer, State
+
+
+class SGD(Optimizer):
+    """``p -= lr * grad``, or with momentum ``v = momentum * v + grad`` and ``p -= lr * v``.
+
+    Args:
+        params: the leaves to change, or dictionaries of them with options.
+        lr: the learning rate, not negative.
+        momentum: how much of the last step goes into this one.
+        dampening: how much of the gradient does not go into the momentum.
+        weight_decay: pulls parameters towards 0.
+        nesterov: look ahead along the momentum.
+        maximize: climb instead.
+        options: foreach, differentiable and fused have no effect.
+
+    Raises:
+        ValueError: no parameters, or an option out of its range.
+        TypeError: a parameter is no tensor.
+    """
+
+    def __init__(
+        self, params: Any, lr: float = 1e-3, momentum: float = 0, dampening: float = 0, weight_decay: float = 0,
+        nesterov: bool = False, *, maximize: bool = False, **options: Any,
+    ) -> None:  # fmt: skip
+        if nesterov and (momentum <= 0 or dampening != 0):
+            raise ValueError("Nesterov momentum requires a momentum and zero dampening")
+        super().__init__(params, {
+            "lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay, "nesterov": nesterov,
+            "maximize": maximize, **options,
+        })  # fmt: skip
+
+    def update(self, p: Array, grad: Array, state: State, group: Group) -> None:
+        """One parameter."""
+        if group["weight_decay"]:
+            grad = grad + group["weight_decay"] * p
+        if group["momentum"]:
+            velocity = grad.copy()
+            if (kept := state.get("momentum_buffer")) is not None:
+                velocity = group["momentum"] * kept._data + (1 - group["dampening"]) * grad
+            state["momentum_buffer"] = Tensor(velocity)
+            grad = grad + group["momentum"] * velocity if group["nesterov"] else velocity
+        p -= group["lr"] * grad

@@ -1,0 +1,165 @@
+"""DataLoader: a dataset in batches, shuffled if wanted, in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core.creation import as_tensor, tensor
+from ...core.dtypes import float64
+from ...core.joining import stack
+from ...core.random import Generator, chosen, default_generator
+from ...core.tensor import Tensor
+from .dataset import IterableDataset
+
+
+class Sampler:
+    """An order of indices."""
+
+    def __iter__(self) -> Iterator[Any]:
+        raise NotImplementedError
+
+
+class SequentialSampler(Sampler):
+    """0, 1, 2, ..."""
+
+    def __init__(self, data_source: Any) -> None:
+        self.data_source = data_source
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(range(len(self.data_source)))
+
+    def __len__(self) -> int:
+        return len(self.data_source)
+
+
+class RandomSampler(Sampler):
+    """All indices in random order (or `num_samples` of them, or drawn with replacement)."""
+
+    def __init__(
+        self, data_source: Any, replacement: bool = False, num_samples: int | None = None, generator: Generator | None = None
+    ) -> None:
+        self.data_source, self.replacement, self.generator = data_source, replacement, generator
+        self.num_samples = len(data_source) if num_samples is None else num_samples
+
+    def __iter__(self) -> Iterator[int]:
+        generator, n = self.generator, len(self.data_source)
+        if generator is None:  # a stream of its own, so that what the loop draws does not change the order
+            generator = Generator().manual_seed(_fresh_seed(None))
+        if self.replacement:
+            for start in range(0, self.num_samples, 32):
+                yield from generator.integers(32, 0, n).tolist()[: self.num_samples - start]
+            return
+        left = self.num_samples
+        while left > 0:
+            yield from generator.permutation(n).tolist()[:left]
+            left -= n
+
+    def __len__(self) -> int:
+        return self.num_samples
+
+
+class BatchSampler(Sampler):
+    """Indices in batches."""
+
+    def __init__(self, sampler: Iterable[int], batch_size: int, drop_last: bool) -> None:
+        self.sampler, self.batch_size, self.drop_last = sampler, batch_size, drop_last
+
+    def __iter__(self) -> Iterator[list[int]]:
+        batch: list[int] = []
+        for index in self.sampler:
+            batch.append(index)
+            if len(batch) == self.batch_size:
+                yield batch
+                batch = []
+        if batch and not self.drop_last:
+            yield batch
+
+    def __len__(self) -> int:
+        n: int = len(self.sampler)  # type: ignore[arg-type]
+        return n // self.batch_size if self.drop_last else -(-n // self.batch_size)
+
+
+def _fresh_seed(generator: Generator | None) -> int:
+    """A seed drawn from a generator."""
+    source = chosen(generator)
+    return int(source.double_words(1)[0] % np.uint64(2**63))
+
+
+def default_collate(batch: Sequence[Any]) -> Any:
+    """Examples as one batch: tensors stacked, numbers as a tensor, tuples and dictionaries part by part."""
+    first = batch[0]
+    if isinstance(first, Tensor | np.ndarray):
+        return stack([as_tensor(b) for b in batch], 0)
+    if isinstance(first, int | float | np.generic):
+        return tensor(list(batch), dtype=float64 if isinstance(first, float) else None)
+    if isinstance(first, str | bytes):
+        return batch
+    if isinstance(first, Mapping):
+        return {key: default_collate([b[key] for b in batch]) for key in first}
+    if isinstance(first, tuple | list):
+        parts = [default_collate(list(part)) for part in zip(*batch, strict=True)]
+        return type(first)(*parts) if hasattr(first, "_fields") else parts
+    raise TypeError(
+        "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found " + str(type(first))
+    )
+
+
+class DataLoader:
+    """Iterates over a dataset in batches.
+
+    Args:
+        dataset: what has ``__getitem__`` and ``__len__``, or an IterableDataset.
+        batch_size: examples per batch; None for single examples.
+        shuffle: another random order in every epoch.
+        sampler: an order of one's own.
+        batch_sampler: batches of one's own.
+        num_workers: has no effect, nor have the options that go with it.
+        collate_fn: makes a batch of a list of examples.
+        drop_last: leave out a last batch that is not full.
+        generator: where the random order comes from.
+        options: what PyTorch has for several processes.
+    """
+
+    def __init__(
+        self, dataset: Any, batch_size: int | None = 1, shuffle: bool | None = None, sampler: Any = None,
+        batch_sampler: Any = None, num_workers: int = 0, collate_fn: Callable[[Any], Any] | None = None,
+        drop_last: bool = False, generator: Generator | None = None, **options: Any,
+    ) -> None:  # fmt: skip
+        if sampler is not None and shuffle:
+            raise ValueError("sampler option is mutually exclusive with shuffle")
+        self.dataset, self.batch_size, self.drop_last, self.generator = dataset, batch_size, drop_last, generator
+        self.num_workers, self.collate_fn = num_workers, collate_fn or (default_collate if batch_size else _as_is)
+        self._iterable = isinstance(dataset, IterableDataset)
+        if sampler is None and not self._iterable:
+            sampler = RandomSampler(dataset, generator=generator) if shuffle else SequentialSampler(dataset)
+        self.sampler = sampler
+        if batch_sampler is None and batch_size is not None and not self._iterable:
+            batch_sampler = BatchSampler(sampler, batch_size, drop_last)
+        self.batch_sampler = batch_sampler
+
+    def __iter__(self) -> Iterator[Any]:
+        _fresh_seed(self.generator or default_generator)  # PyTorch draws a seed for its workers, even if there are none
+        return self._batches()
+
+    def _batches(self) -> Iterator[Any]:
+        if self._iterable:
+            examples = iter(self.dataset)
+            if self.batch_size is None:
+                yield from (self.collate_fn(e) for e in examples)
+                return
+            numbered = BatchSampler(examples, self.batch_size, self.drop_last)
+            yield from (self.collate_fn(batch) for batch in numbered)
+        elif self.batch_sampler is None:
+            yield from (self.collate_fn(self.dataset[i]) for i in self.sampler)
+        else:
+            yield from (self.collate_fn([self.dataset[i] for i in batch]) for batch in self.batch_sampler)
+
+    def __len__(self) -> int:
+        return len(self.batch_sampler if self.batch_sampler is not None else self.sampler)
+
+
+def _as_is(example: Any) -> Any:
+    return tensor(example) if isinstance(example, float | int | np.ndarray) else example

@@ -1,0 +1,164 @@
+"""Optimizers and schedules beside PyTorch's: the same way down, step by step."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autograd_viz as av
+
+pytestmark = pytest.mark.torch
+torch = pytest.importorskip("torch")
+
+OPTIMIZERS = [
+    "SGD(ps, 0.1)", "SGD(ps, lr=0.01, momentum=0.9)", "SGD(ps, lr=0.01, momentum=0.9, dampening=0.2, weight_decay=0.1)",
+    "SGD(ps, lr=0.01, momentum=0.9, nesterov=True)", "SGD(ps, lr=0.01, maximize=True)", "Adam(ps)",
+    "Adam(ps, lr=0.1, betas=(0.5, 0.9), weight_decay=0.1)", "Adam(ps, lr=0.1, amsgrad=True)", "AdamW(ps, lr=0.1)",
+    "RMSprop(ps)", "RMSprop(ps, momentum=0.5, centered=True, weight_decay=0.1)", "Adagrad(ps, lr=0.1, lr_decay=0.1)",
+    "Adagrad(ps, initial_accumulator_value=0.5)", "Adadelta(ps)", "Adamax(ps, lr=0.1)", "NAdam(ps, lr=0.1)",
+    "NAdam(ps, weight_decay=0.1, decoupled_weight_decay=True)", "RAdam(ps, lr=0.1)", "Rprop(ps)", "ASGD(ps, lr=0.05)",
+    "LBFGS(ps, lr=0.5, max_iter=4)", "LBFGS(ps, history_size=2)",
+    "SGD([{'params': ps[:1], 'lr': 0.2}, {'params': ps[1:]}], lr=0.05)",
+]  # fmt: skip
+
+
+def problem(m: Any) -> tuple[list[Any], Any]:
+    """Two parameters, and a loss that is curved differently along each of their directions."""
+    ps = [m.tensor(v, dtype=m.float64, requires_grad=True) for v in ([1.0, -2.0, 0.5], [[0.3]])]
+    scale = m.tensor([1.0, 0.3, 2.0], dtype=m.float64)
+
+    def loss() -> Any:
+        return (scale * (ps[0] - 1.0) * (ps[0] - 1.0)).sum() + ((ps[0].sum() * ps[1] - 1.0) * (ps[0].sum() * ps[1] - 1.0)).sum()
+
+    return ps, loss
+
+
+def descend(m: Any, source: str, schedule: str = "", steps: int = 20) -> tuple[list[Any], Any]:
+    ps, loss = problem(m)
+    optimizer = eval(source, {**vars(m.optim), "ps": ps})
+    scheduler = eval(schedule, {**vars(m.optim.lr_scheduler), "o": optimizer}) if schedule else None
+    way = []
+
+    def closure() -> Any:
+        optimizer.zero_grad()
+        value = loss()
+        value.backward()
+        return value
+
+    for i in range(steps):
+        value = optimizer.step(closure)
+        way.append([value.item(), *ps[0].tolist(), *ps[1].reshape(-1).tolist()])
+        if scheduler is not None:
+            scheduler.step(*([value] if "Plateau" in schedule and i < 8 else [1.0] if "Plateau" in schedule else []))
+            group = optimizer.param_groups[0]
+            way[-1] += [group["lr"], *scheduler.get_last_lr(), group.get("momentum", 0), group.get("betas", (0,))[0]]
+    return way, optimizer
+
+
+@pytest.mark.parametrize("source", OPTIMIZERS)
+def test_the_way_down_is_pytorchs(source: str) -> None:
+    (mine, optimizer), (theirs, other) = descend(av, source), descend(torch, source)
+    np.testing.assert_allclose(np.array(mine), np.array(theirs), rtol=1e-9, atol=1e-12)
+    assert repr(optimizer) == repr(other)
+    if "LBFGS" not in source:
+        saved, expected = optimizer.state_dict(), other.state_dict()
+        kept = [{k for k in s if s[k] is not None} for s in expected["state"].values()]
+        assert [set(s) for s in saved["state"].values()] == kept
+        assert saved["param_groups"] == expected["param_groups"]
+
+
+SCHEDULES = [
+    "StepLR(o, 3)", "StepLR(o, 2, gamma=0.5)", "MultiStepLR(o, [2, 5, 5, 9])", "ExponentialLR(o, 0.9)",
+    "LambdaLR(o, lambda e: 1 / (1 + e))", "MultiplicativeLR(o, lambda e: 0.95)", "ConstantLR(o, 0.5, 4)",
+    "LinearLR(o, 0.2, 0.9, 6)",
+    "PolynomialLR(o, 8, 2)", "CosineAnnealingLR(o, 6, 0.001)", "CosineAnnealingWarmRestarts(o, 3, 2, 0.001)",
+    "CyclicLR(o, 0.01, 0.1, 3, 4)", "CyclicLR(o, 0.01, 0.1, 2, mode='triangular2')",
+    "CyclicLR(o, 0.01, 0.1, 2, mode='exp_range', gamma=0.9)",
+    "OneCycleLR(o, 0.3, 25)", "OneCycleLR(o, 0.3, epochs=5, steps_per_epoch=5, anneal_strategy='linear', three_phase=True)",
+    "ReduceLROnPlateau(o, patience=1)", "ReduceLROnPlateau(o, 'max', factor=0.5, patience=2, cooldown=1, min_lr=0.01)",
+    "SequentialLR(o, [ConstantLR(o, 0.1, 3), ExponentialLR(o, 0.9)], [4])",
+    "SequentialLR(o, [LinearLR(o, 0.1, 1.0, 5), CosineAnnealingLR(o, 10), StepLR(o, 2)], [5, 12])",
+    "ChainedScheduler([ConstantLR(o, 0.1, 3), ExponentialLR(o, 0.9)])",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+@pytest.mark.parametrize("source", ["SGD(ps, lr=0.1, momentum=0.5)", "Adam(ps, lr=0.1)"])
+def test_rates_are_pytorchs(source: str, schedule: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        mine, theirs = descend(av, source, schedule)[0], descend(torch, source, schedule)[0]
+    np.testing.assert_allclose(np.array(mine), np.array(theirs), rtol=1e-9, atol=1e-12)
+
+
+def test_a_saved_optimizer_goes_on_where_it_was() -> None:
+    ps, loss = problem(av)
+    first = av.optim.Adam(ps, lr=0.1)
+    loss().backward()
+    first.step()
+    second = av.optim.Adam(ps, lr=0.5)
+    second.load_state_dict(first.state_dict())
+    before = [p.detach().clone() for p in ps]
+    first.step()
+    there = [p.tolist() for p in ps]
+    for p, old in zip(ps, before, strict=True):
+        p.data = old
+    second.step()
+    assert [p.tolist() for p in ps] == there
+
+
+REFUSALS = [
+    lambda m, w: m.optim.SGD([], lr=0.1),
+    lambda m, w: m.optim.SGD(w, lr=0.1),
+    lambda m, w: m.optim.SGD([3], lr=0.1),
+    lambda m, w: m.optim.SGD([w * 2], lr=0.1),
+    lambda m, w: m.optim.SGD([w], lr=-0.1),
+    lambda m, w: m.optim.SGD([w], lr=0.1, nesterov=True),
+    lambda m, w: m.optim.SGD([w], momentum=-1),
+    lambda m, w: m.optim.SGD([w], weight_decay=-1),
+    lambda m, w: m.optim.Adam([w], betas=(1, 0)),
+    lambda m, w: m.optim.Adam([w], eps=-1),
+    lambda m, w: m.optim.SGD([{"params": [w]}, {"params": [w]}]),
+    lambda m, w: m.optim.SGD([w]).add_param_group(3),
+    lambda m, w: m.optim.SGD([w]).load_state_dict({"state": {}, "param_groups": []}),
+    lambda m, w: m.optim.lr_scheduler.StepLR(3, 3),
+    lambda m, w: m.optim.lr_scheduler.LambdaLR(m.optim.SGD([w]), [1, 2]),
+    lambda m, w: m.optim.lr_scheduler.OneCycleLR(m.optim.SGD([w]), 0.1),
+    lambda m, w: m.optim.lr_scheduler.ReduceLROnPlateau(m.optim.SGD([w]), factor=2),
+]
+
+
+@pytest.mark.parametrize("act", REFUSALS)
+def test_refusals_are_pytorchs(act: Any) -> None:
+    said = []
+    for m in (av, torch):
+        with pytest.raises(Exception) as info:
+            act(m, m.ones(2, requires_grad=True))
+        said.append((info.type.__name__, str(info.value)))
+    assert said[0] == said[1]
+
+
+def test_stepping_the_schedule_first_warns_in_pytorchs_words() -> None:
+    said = []
+    for m in (av, torch):
+        schedule = m.optim.lr_scheduler.StepLR(m.optim.SGD([m.ones(1, requires_grad=True)], lr=0.1), 3)
+        with pytest.warns(UserWarning) as caught:
+            schedule.step()
+        said.append(str(caught[0].message))
+    assert said[0] == said[1]
+
+
+def test_batches_come_in_pytorchs_order() -> None:
+    seen = []
+    for m in (av, torch):
+        data = m.utils.data
+        m.manual_seed(0)
+        examples = data.TensorDataset(m.arange(10.0).reshape(10, 1), m.arange(10))
+        one, two = data.random_split(examples, [0.8, 0.2])
+        loader = data.DataLoader(one, batch_size=3, shuffle=True)
+        log = [[b.tolist() for b in batch] for _ in range(2) for batch in loader]
+        seen.append((log, [two[i][1].item() for i in range(len(two))], len(loader), m.rand(1).item()))
+    assert seen[0] == seen[1]
