@@ -11,4 +11,5 @@ CASES: Cases = {
     ],
     "mean_all": [([array(2, 3)], {})],
     "mean_dim": [([array(2, 3)], {"dim": (1,)}), ([array(2, 3)], {"dim": (0,), "keepdim": True})],
+    "nansum_dim": [([array(2, 3)], {"dim": (1,)}), ([array(2, 3)], {"dim": None})],
 }
