@@ -114,31 +114,31 @@ def _after_required(options: list[str]) -> list[str]:
 
 def _forward(p: Primitive) -> list[str]:
     """Run the NumPy function on the inputs' arrays."""
-    arrays = [f"x{i}" for i in range(len(p.inputs))]
+    arrays = [f"_x{i}" for i in range(len(p.inputs))]
     options = [f"{n}={n} if type({n}) in PLAIN else array_of({n})" for n in p.options]
     run = f"_value = quiet.run(forward, {', '.join(arrays + options)})"
-    lines = [f"    x0 = {p.inputs[0]}._data"]
+    lines = [f"    _x0 = {p.inputs[0]}._data"]
     for x, n in zip(arrays[1:], p.inputs[1:], strict=True):
         lines.append(f"    {x} = {n}._data" + (f" if {n} is not None else None" if n in p.optional else ""))
     if not p.promotes:
         return [*lines, f"    {run}"]
     if len(arrays) == 2:  # a number beside floats stays one, and so does not widen the result
         lines[1:] = [
-            f"    if type({p.inputs[1]}) is Number and x0.dtype.kind == 'f' and type({p.inputs[1]}.value) is not complex:"
+            f"    if type({p.inputs[1]}) is Number and _x0.dtype.kind == 'f' and type({p.inputs[1]}.value) is not complex:"
         ]
         lines += [
-            f"        x1 = {p.inputs[1]}.value",
-            "        if not x0.shape: x0 = x0[()]",
+            f"        _x1 = {p.inputs[1]}.value",
+            "        if not _x0.shape: _x0 = _x0[()]",
             "    else:",
-            f"        x1 = {p.inputs[1]}._data",
+            f"        _x1 = {p.inputs[1]}._data",
         ]
         indent = "        "
     else:
         indent = "    "
     there = [f"{x} is not None and " if n in p.optional else "" for x, n in zip(arrays, p.inputs, strict=True)]
-    test = " or ".join(f"{t}{x}.dtype is not x0.dtype" for t, x in zip(there[1:], arrays[1:], strict=True)) or "False"
+    test = " or ".join(f"{t}{x}.dtype is not _x0.dtype" for t, x in zip(there[1:], arrays[1:], strict=True)) or "False"
     lines.append(f"{indent}if {test}: {', '.join(arrays)}, = brought_together({', '.join(p.inputs)})")
-    lines.append(f"{indent}elif not x0.shape: " + "; ".join(
+    lines.append(f"{indent}elif not _x0.shape: " + "; ".join(
         f"{x} = {x}[()]" + (f" if {x} is not None else None" if t else "") for x, t in zip(arrays, there, strict=True)))
     lines += ["    try:", f"        {run}", "    except ValueError:"]
     return [*lines, f"        check_broadcast({', '.join(p.inputs)})", "        raise"]
@@ -215,7 +215,7 @@ def _kept(p: Primitive, name: str, guard: int | None) -> str:
         return kept if guard is None else f"{kept} if {wanted} else None"
     base, _, what = name.partition("_sym_")
     return (
-        {"sizes": f"x{p.inputs.index(base)}.shape", "numel": f"x{p.inputs.index(base)}.size"}.get(
+        {"sizes": f"_x{p.inputs.index(base)}.shape", "numel": f"_x{p.inputs.index(base)}.size"}.get(
             what, f"metadata({base}, {what!r})"
         )
         if base not in p.optional

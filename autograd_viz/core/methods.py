@@ -11,7 +11,7 @@ from .arguments import check_dim
 from .backward import backward as run_backward_pass
 from .dtypes import dtype, float32, float64, int64
 from .missing import tensor_getattr
-from .ops import linalg, reduction, shape
+from .ops import reduction, shape
 from .primitive import Primitive
 from .printing import tensor_text
 from .public import INPLACE, NAMESPACES
@@ -196,7 +196,6 @@ def type_as(self: Tensor, other: Tensor) -> Any:
 
 # fmt: off
 for _names, _op in {
-    "matmul __matmul__": linalg.matmul, "mm": linalg.mm, "mv": linalg.mv, "dot": linalg.dot,
     "sum": reduction.sum, "mean": reduction.mean,
     "view": view, "reshape": reshape, "expand": expand, "squeeze": squeeze, "unsqueeze": unsqueeze, "unbind": unbind,
     "transpose": transpose, "permute": permute, "t": t,

@@ -115,7 +115,8 @@ class Primitive:
         known = {*inputs, *self.options, *(self.result_names or ("result",))}
         known |= {f"result{i}" for i in range(len(self.result_names))}
         known |= {f"{n}_sym_{what}" for n in inputs for what in ("sizes", "sizes_opt", "strides", "numel")}
-        known |= {f"{n}_sym_argsize_{d}" for n in inputs for d in (*range(5), *(f"minus_{i}" for i in range(1, 5)))}
+        dims = (*range(5), *(f"minus_{i}" for i in range(1, 5)))
+        known |= {f"{n}_sym_argsize_{d}" for n in (*inputs, *self.result_names) for d in dims}
         for target, rule in rules.items():
             asked = list(inspect.signature(rule).parameters)[1:]
             if target not in inputs or not set(asked) <= known:
@@ -275,7 +276,8 @@ class Primitive:
                 value = keep(inputs[self.inputs.index(name)]) if wanted else None
             else:
                 base, _, what = name.partition("_sym_")
-                value = _metadata(inputs[self.inputs.index(base)], what)
+                of = inputs[self.inputs.index(base)] if base in self.inputs else results[self.result_names.index(base)]
+                value = _metadata(of, what)
             setattr(node, slot, value)
 
     # -- backward -----------------------------------------------------------------------------------------------------

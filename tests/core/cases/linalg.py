@@ -1,10 +1,90 @@
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
 from . import Cases, array
+
+
+def well(*shape: int) -> Any:
+    """Matrices that are far from singular, with distinct singular values."""
+    n, m = shape[-2:]
+    return array(*shape) / 4 + np.eye(n, m) * (2 + np.arange(m))
+
+
+def lower(*shape: int) -> Any:
+    return np.tril(well(*shape))
+
+
+ALPHA_BETA = {"beta": 0.5, "alpha": 2}
+PIVOTS = np.array([2, 2, 3], np.int32)
 
 CASES: Cases = {
     "mm": [([array(2, 3), array(3, 2)], {})],
     "mv": [([array(2, 3), array(3)], {})],
     "dot": [([array(3), array(3)], {})],
     "ger": [([array(2), array(3)], {})],
+    "bmm": [([array(2, 2, 3), array(2, 3, 2)], {})],
+    "squeeze_in_place": [([array(1, 3)], {"dim": 0})],
+    "addmm": [([array(2, 2), array(2, 3), array(3, 2)], ALPHA_BETA), ([array(2), array(2, 3), array(3, 2)], {})],
+    "addmv": [([array(2), array(2, 3), array(3)], ALPHA_BETA)],
+    "addr": [([array(2, 3), array(2), array(3)], ALPHA_BETA)],
+    "baddbmm": [([array(2, 2, 2), array(2, 2, 3), array(2, 3, 2)], ALPHA_BETA)],
+    "addbmm": [([array(2, 2), array(2, 2, 3), array(2, 3, 2)], ALPHA_BETA)],
+    "vdot": [([array(3), array(3)], {})],
+    "linalg_cross": [([array(2, 3), array(2, 3)], {}), ([array(3, 2), array(3, 1)], {"dim": 0})],
+    "trilinear": [
+        (
+            [array(2, 3), array(2, 3, 2), array(2, 2)],
+            {"expand1": (1, 3), "expand2": (0,), "expand3": (1, 2), "sumdim": (2, 3)},
+        )
+    ],
+    "cdist_forward": [([array(3, 2), array(2, 2) * 1.7], {"p": p}) for p in (0.0, 1.0, 1.5, 2.0, 3.0, float("inf"))]
+    + [([array(2, 2, 2), array(1, 3, 2) * 1.7], {"p": 2.0})],
+    "euclidean_dist": [([array(3, 2), array(2, 2) * 1.7], {})],
+    "pdist_forward": [([array(3, 2)], {"p": p}) for p in (1.0, 2.0, 3.0)],
+    "linalg_solve_triangular": [
+        ([well(2, 2), array(2, 3)], {"upper": True}),
+        ([well(2, 2), array(3, 2)], {"upper": False, "left": False}),
+        ([well(2, 2, 2), array(2, 3)], {"upper": False, "unitriangular": True}),
+    ],
+    "triangular_solve_tensors": [
+        ([array(2, 3), well(2, 2)], {"upper": True, "transpose": t, "unitriangular": u})
+        for t, u in ((False, False), (True, False), (False, True))
+    ],
+    "cholesky_solve_tensors": [([array(2, 2), lower(2, 2)], {}), ([array(2, 2), lower(2, 2).T], {"upper": True})],
+    "cholesky_inverse_tensor": [([lower(2, 2)], {}), ([lower(2, 2).T], {"upper": True})],
+    "linalg_lu_factor_ex": [([well(3, 3)], {}), ([array(3, 2)], {}), ([array(2, 3)], {}), ([array(2, 2, 2)], {})],
+    "linalg_lu": [([well(3, 3)], {}), ([array(3, 2)], {}), ([array(2, 3)], {})],
+    "lu_unpack_tensor": [([well(3, 3)], {"LU_pivots": PIVOTS}), ([array(3, 4)], {"LU_pivots": PIVOTS})],
+    "lu_solve_tensors": [
+        ([well(3, 3), array(3, 2) if left else array(2, 3)], {"pivots": PIVOTS, "left": left, "adjoint": adjoint})
+        for left in (True, False)
+        for adjoint in (True, False)
+    ],
+    "linalg_inv_ex": [([well(2, 2)], {}), ([well(2, 2, 2)], {})],
+    "cofactors": [([well(2, 2)], {})],
+    "matrix_exp": [([array(2, 2)], {}), ([array(2, 2, 2)], {})],
+    "qr_tensor": [([well(3, 2)], {}), ([well(2, 2)], {}), ([well(2, 3)], {}), ([well(2, 3)], {"mode": "complete"})],
+    "svd_tensor": [([well(3, 2)], {}), ([well(2, 2)], {}), ([well(2, 3)], {})],
+    "pinv_tensor": [([well(3, 2)], {}), ([well(2, 3)], {}), ([well(2, 2)], {})],
+    "lstsq_tensors": [
+        ([well(3, 2), array(3, 2)], {}),
+        ([well(2, 3), array(2, 2)], {}),
+    ],
+    "householder_product": [([array(3, 2), array(2)], {}), ([array(3, 2), array(1)], {})],
+    "ormqr_tensors": [
+        ([array(3, 2), array(2), array(3, 2)], {}),
+        ([array(3, 2), array(2), array(2, 3)], {"left": False, "transpose": True}),
+    ],
+    # tried by their public names in test_linalg.py: results without a gradient, symmetric matrices, complex results
+    "linalg_solve_ex": [],
+    "det_tensor": [],
+    "slogdet_tensor": [],
+    "cholesky_tensor": [],
+    "linalg_cholesky_ex": [],
+    "eigh_tensor": [],
+    "eig_tensor": [],
+    "conj": [([array(2)], {})],
 }
