@@ -109,7 +109,7 @@ def _jacobian_of(y: Tensor, xs: Tensors, index: int, create_graph: bool, strict:
                     "mode."
                 )
             rows[i].append(g if g is not None else Tensor(np.zeros_like(x._data)))
-    from ..core.ops.shape import stack
+    from ..core.ops.joining import stack
 
     return tuple(
         stack(r).reshape((*y.shape, *x.shape)) if r else Tensor(np.zeros((*y.shape, *x.shape), y._data.dtype))

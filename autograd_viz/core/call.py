@@ -213,7 +213,7 @@ def _kept(p: Primitive, name: str, guard: int | None) -> str:
         untouched = f"{name} is None or {name}._counter is None" if name in p.optional else f"{name}._counter is None"
         kept = f"({name} if {untouched} else keep({name}))"
         return kept if guard is None else f"{kept} if {wanted} else None"
-    base, _, what = name.partition("_sym_")
+    base, what = p.metadata_name(name)
     return (
         {"sizes": f"_x{p.inputs.index(base)}.shape", "numel": f"_x{p.inputs.index(base)}.size"}.get(
             what, f"metadata({base}, {what!r})"
@@ -286,7 +286,7 @@ def make_node_class(p: Primitive) -> type[PrimitiveNode]:
     def raw_property(index: int) -> property:
         return property(lambda node: node.raw_saved(index))
 
-    body: dict[str, Any] = {f"_saved_{n}": saved_property(i) for i, n in enumerate(p.saved_names)}
+    body: dict[str, Any] = {f"_saved_{n}": saved_property(i) for i, n in enumerate(p.saved_names) if not n.startswith("_")}
     tensors = [i for i, n in enumerate(p.saved_names) if n in p.inputs or p.result_index(n) is not None]
     body |= {f"_raw_saved_{p.saved_names[i]}": raw_property(i) for i in tensors}
     body |= {"__slots__": p.slots, "slots": p.slots, "primitive": p, "__doc__": f"Backward of {p.name}."}

@@ -24,12 +24,14 @@ from .view import FUNCTION, INFERENCE, NO_GRAD, NORMAL, SEVERAL, View
 class CopySlices(Node):
     """The backward of changing a view: its part of the gradient goes through `inner`, the op that changed it."""
 
-    __slots__ = ("inner", "view")
+    __slots__ = ("axes", "inner", "view")
 
     def __init__(self, base: Tensor, view: View, inner: Node) -> None:
         edges = (gradient_edge(base), *inner.next_functions[1:])
         super().__init__(edges, ((base._data.shape, base._data.dtype),))
         self.inner, self.view = inner, view
+        strides = base._data.strides
+        self.axes = tuple(sorted(range(len(strides)), key=lambda d: -strides[d]))  # the cuts fit memory in the base's order only
         self._inputs, self._options = inner._inputs, inner._options
         self._code, self._lasti = inner._code, inner._lasti
 
@@ -47,13 +49,13 @@ class CopySlices(Node):
         if grads[0] is None:
             return (None,) * len(self._next)
         if on_tensors:
-            whole = grads[0].clone()
+            back = tuple(int(a) for a in np.argsort(self.axes))
+            whole = grads[0].permute(self.axes).clone(memory_format="contiguous").permute(back)
             part = self.view.cut_tensor(whole)
             results = self.inner.apply((part.clone(),), True)
             part.copy_(results[0]) if results[0] is not None else part.zero_()
         else:
-            whole = np.empty_like(grads[0])
-            whole[...] = grads[0]
+            whole = grads[0].transpose(self.axes).copy().transpose(np.argsort(self.axes))
             part = self.view.cut(whole)
             results = self.inner.apply((part.copy(),), False)
             part[...] = 0 if results[0] is None else results[0]

@@ -10,7 +10,8 @@
 
 # Note [Parameter names say what is saved]
 After `grad` (or `grads`, if the op has several outputs) a rule names what it needs: an input, an option, `result`,
-`<input>_sym_sizes`, `<input>_sym_numel`. Nothing else is saved. The node shows them as `_saved_<name>`.
+`<input>_sym_sizes`, `<input>_sym_numel`. Nothing else is saved. The node shows them as `_saved_<name>`, but for those that
+begin with an underscore, which PyTorch's node keeps to itself (the sizes of the inputs of `cat`).
 
 # Note [When a tensor is saved]
 As in PyTorch: a tensor that exactly one of several rules asks for is saved only if that rule will run (in `a * b` with
@@ -114,12 +115,13 @@ class Primitive:
         inputs = [self.variadic] if self.variadic else self.inputs
         known = {*inputs, *self.options, *(self.result_names or ("result",))}
         known |= {f"result{i}" for i in range(len(self.result_names))}
-        known |= {f"{n}_sym_{what}" for n in inputs for what in ("sizes", "sizes_opt", "strides", "numel")}
+        known |= {f"{n}_sym_{what}" for n in inputs for what in ("sizes", "sizes_opt", "strides", "storage_offset", "numel")}
+        known |= {f"{n}_dim" for n in inputs}
         dims = (*range(5), *(f"minus_{i}" for i in range(1, 5)))
         known |= {f"{n}_sym_argsize_{d}" for n in (*inputs, *self.result_names) for d in dims}
         for target, rule in rules.items():
             asked = list(inspect.signature(rule).parameters)[1:]
-            if target not in inputs or not set(asked) <= known:
+            if target not in inputs or not {name.removeprefix("_") for name in asked} <= known:
                 raise TypeError(f"{self.name}: rule for {target!r} asks for {asked}; choose from {sorted(known)}")
         asked_by_any = {name for r in rules.values() for name in list(inspect.signature(r).parameters)[1:]}
         self.saved_names = tuple(sorted(asked_by_any))
@@ -152,6 +154,12 @@ class Primitive:
             return self.result_names.index(name)
         match = re.fullmatch(r"result(\d*)", name)
         return int(match[1] or 0) if match and name not in self.inputs else None
+
+    @staticmethod
+    def metadata_name(name: str) -> tuple[str, str]:
+        """The input, and what of it: ("self", "sizes") for self_sym_sizes and for _self_sym_sizes."""
+        base, _, what = name.removeprefix("_").partition("_sym_" if "_sym_" in name else "_dim")
+        return base, what or "dim"
 
     # -- forward ------------------------------------------------------------------------------------------------------
 
@@ -275,9 +283,9 @@ class Primitive:
             elif name in self.inputs:
                 value = keep(inputs[self.inputs.index(name)]) if wanted else None
             else:
-                base, _, what = name.partition("_sym_")
-                of = inputs[self.inputs.index(base)] if base in self.inputs else results[self.result_names.index(base)]
-                value = _metadata(of, what)
+                base, what = self.metadata_name(name)
+                of = (*inputs, *results)[(*self.inputs, *self.result_names).index(base)] if base != self.variadic else None
+                value = tuple(_metadata(t, what) for t in inputs) if base == self.variadic else _metadata(of, what)
             setattr(node, slot, value)
 
     # -- backward -----------------------------------------------------------------------------------------------------
@@ -336,6 +344,10 @@ def _metadata(tensor: Tensor | None, what: str) -> Any:
     if tensor is None:
         return None
     array = tensor._data
+    if what == "dim":
+        return array.ndim
+    if what == "storage_offset":
+        return tensor.storage_offset()
     if what.startswith("argsize_"):
         which = what.removeprefix("argsize_")
         return array.shape[-int(which[6:]) if which.startswith("minus_") else int(which)]

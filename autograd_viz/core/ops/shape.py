@@ -1,4 +1,4 @@
-"""The same elements in another shape, or some of them: views share memory with their input."""
+"""The same elements in another shape: views, which share memory with their input."""
 # fmt: off
 # (ops are a table: the columns are kept)
 
@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import check_dim
 from ..primitive import primitive
+from ..public import public
 from ..readings import composite, inlined
 
 
@@ -17,6 +19,21 @@ def view_sizes(self, *, size):
     """Another shape over the same memory."""
     return self.reshape(size)
 view_sizes.defvjp(
+    self = lambda grad, self_sym_sizes: reshape(grad, self_sym_sizes),
+)
+
+
+@primitive(view=True, cuts=True)
+def view_bits(self, *, dtype):
+    """The bits of the same memory read as another type; no gradient knows what that means."""
+    return self.view(dtype.numpy)
+
+
+@primitive("ReshapeAliasBackward0", view=True)
+def reshape_alias(self, *, size):
+    """A reshape of memory that has gaps or another order, but needs no copy."""
+    return self.reshape(size)
+reshape_alias.defvjp(
     self = lambda grad, self_sym_sizes: reshape(grad, self_sym_sizes),
 )
 
@@ -30,6 +47,15 @@ unsafe_view.defvjp(
 )
 
 
+@primitive("AliasBackward0", view=True)
+def alias(self):
+    """All of it, as a view: `x[...]`."""
+    return self[...]
+alias.defvjp(
+    self = lambda grad: grad,
+)
+
+
 @primitive("ExpandBackward0", view=True)
 def expand_sizes(self, *, size):
     """Repeat along dimensions of length 1, without copying."""
@@ -39,9 +65,12 @@ expand_sizes.defvjp(
 )
 
 
+@public
 @primitive("TBackward0", view=True)
 def t(self):
     """Transpose of a matrix; a vector stays as it is."""
+    if self.ndim > 2:
+        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {self.ndim}D")
     return self.T
 t.defvjp(
     self = lambda grad: t(grad),
@@ -57,19 +86,22 @@ permute_dims.defvjp(
 )
 
 
+@public("transpose", "swapaxes", "swapdims")
 @primitive("TransposeBackward0", view=True)
 def transpose_dims(self, *, dim0, dim1):
     """Two dimensions swapped."""
+    check_dim(dim0, self.ndim), check_dim(dim1, self.ndim)
     return self.swapaxes(dim0, dim1) if self.ndim else self[...]
 transpose_dims.defvjp(
     self = lambda grad, dim0, dim1: transpose_dims(grad, dim0=dim0, dim1=dim1),
 )
 
 
+@public
 @primitive("UnsqueezeBackward0", view=True)
 def unsqueeze(self, *, dim):
     """A new dimension of length 1 at `dim`."""
-    return np.expand_dims(self, dim)
+    return np.expand_dims(self, check_dim(dim, self.ndim + 1))
 unsqueeze.defvjp(
     self = lambda grad, dim: squeeze_dim(grad, dim=dim),
 )
@@ -87,62 +119,29 @@ squeeze_all.defvjp(
 @primitive("SqueezeBackward1", view=True)
 def squeeze_dim(self, *, dim):
     """Without dimension `dim`, if its length is 1."""
+    check_dim(dim, self.ndim)
     return self.squeeze(dim) if self.ndim and self.shape[dim] == 1 else self[...]
 squeeze_dim.defvjp(
     self = lambda grad, self_sym_sizes, dim: reshape(grad, self_sym_sizes),
 )
 
 
-@primitive("SelectBackward0", view=True)
-def select(self, *, dim, index):
-    """One slice along `dim`, without that dimension."""
-    return self[(slice(None),) * dim + (index, ...)]
-select.defvjp(
-    self = lambda grad, self_sym_sizes, dim, index: select_backward(grad, size=self_sym_sizes, dim=dim, index=index),
+@primitive("SqueezeBackward2", view=True)
+def squeeze_dims(self, *, dim):
+    """Without those of the dimensions `dim` whose length is 1."""
+    dims = tuple(check_dim(d, self.ndim) for d in dim)
+    return self.squeeze(tuple(d for d in dims if self.shape[d] == 1)) if self.ndim else self[...]
+squeeze_dims.defvjp(
+    self = lambda grad, self_sym_sizes, dim: reshape(grad, self_sym_sizes),
 )
 
 
-@primitive("SelectBackwardBackward0")
-def select_backward(grad_output, *, size, dim, index):
-    """Zeros in `size` with grad_output at the slice."""
-    out = np.zeros(size, grad_output.dtype)
-    out[(slice(None),) * dim + (index, ...)] = grad_output
-    return out
-select_backward.defvjp(
-    grad_output = lambda grad, dim, index: select(grad, dim=dim, index=index),
-)
-
-
-@primitive("UnbindBackward0", view=True, several=True)
-def unbind_dim(self, *, dim):
-    """All slices along `dim`."""
-    return tuple(np.moveaxis(self, dim, 0)[i, ...] for i in range(self.shape[dim]))
-unbind_dim.defvjp(
-    self = lambda grads, dim: stack(grads, dim),
-)
-
-
-@primitive("StackBackward0")
-def stack_tensors(*tensors, dim):
-    """Slices along a new dimension `dim`."""
-    if not tensors:
-        raise RuntimeError("stack expects a non-empty TensorList")
-    for i, t in enumerate(tensors):
-        if t.shape != tensors[0].shape:
-            raise RuntimeError(
-                f"stack expects each tensor to be equal size, but got {list(tensors[0].shape)} at entry 0 and "
-                f"{list(t.shape)} at entry {i}"
-            )
-    return np.stack(tensors, dim)
-stack_tensors.defvjp(
-    tensors = lambda grad, dim: unbind_dim(grad, dim=dim),
-)
-
-
+@public
 @primitive("CloneBackward0")
-def clone(self):
-    """A copy in new memory."""
-    return self.copy()
+def clone(self, *, memory_format=None):
+    """A copy in new memory, its dimensions in the same order; in rows if `memory_format` is contiguous."""
+    keeps_order = 0 not in self.strides and "contiguous" not in str(memory_format)
+    return self.copy("K" if keeps_order else "C")
 clone.defvjp(
     self = lambda grad: grad,
 )
@@ -158,15 +157,7 @@ copy_into.defvjp(
 )
 
 
-@primitive("ToCopyBackward0")
-def to_copy(self, *, dtype):
-    """The values in another type."""
-    return self.astype(dtype.numpy)
-to_copy.defvjp(
-    self = lambda grad: grad,
-)
-
-
+@public
 @primitive(view=True, cuts=True)
 def detach(self):
     """The same memory outside the graph."""
@@ -177,7 +168,7 @@ def detach(self):
 @inlined
 def inverse_order(dims: tuple[int, ...]) -> tuple[int, ...]:
     """The permutation that undoes `dims`."""
-    return tuple(int(i) for i in np.argsort(dims))
+    return tuple(int(i) for i in np.argsort([d % len(dims) for d in dims]))
 
 
 @composite
@@ -190,12 +181,6 @@ def expand(input: Any, size: tuple[int, ...]) -> Any:
 def reshape(input: Any, size: tuple[int, ...]) -> Any:
     """Another shape: a view if the memory allows, else a copy."""
     return view_sizes(input, size=tuple(size))
-
-
-@composite
-def stack(tensors: Any, dim: int = 0) -> Any:
-    """Join tensors of one shape along a new dimension."""
-    return stack_tensors(*tensors, dim=dim)
 
 
 @composite

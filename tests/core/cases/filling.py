@@ -1,0 +1,9 @@
+from __future__ import annotations
+
+from . import Cases, array
+
+CASES: Cases = {
+    "fill_tensor": [([array(2), array()], {})],
+    "refill_scalar": [([array(2)], {"value": 3.0})],
+    "refill_tensor": [([array(2), array()], {})],
+}
