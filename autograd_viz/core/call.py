@@ -289,5 +289,7 @@ def make_node_class(p: Primitive) -> type[PrimitiveNode]:
     body: dict[str, Any] = {f"_saved_{n}": saved_property(i) for i, n in enumerate(p.saved_names) if not n.startswith("_")}
     tensors = [i for i, n in enumerate(p.saved_names) if n in p.inputs or p.result_index(n) is not None]
     body |= {f"_raw_saved_{p.saved_names[i]}": raw_property(i) for i in tensors}
+    if "::" in p.node_name:
+        body["name"] = lambda node: p.node_name
     body |= {"__slots__": p.slots, "slots": p.slots, "primitive": p, "__doc__": f"Backward of {p.name}."}
-    return type(p.node_name, (PrimitiveNode,), body)
+    return type(p.node_name.rpartition("::")[2], (PrimitiveNode,), body)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from .arguments import check_broadcast
 from .grad_mode import State
 from .node import Node, PrimitiveNode, gradient_edge
 from .ops import arithmetic, shape
@@ -167,7 +168,7 @@ def _write(self: Tensor, result: Tensor) -> None:
         raise RuntimeError(f"output with shape {list(self.shape)} doesn't match the broadcast shape {list(result.shape)}")
     if not np.can_cast(result._data.dtype, self._data.dtype, "same_kind"):
         raise RuntimeError(f"result type {result.dtype.legacy} can't be cast to the desired output type {self.dtype.legacy}")
-    if not self._data.flags.writeable and self._data.size:
+    if self._data.size and any(step == 0 and length > 1 for step, length in zip(self._data.strides, self._data.shape, strict=True)):
         raise RuntimeError(
             "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
             "Please clone() the tensor before performing the operation."
@@ -245,6 +246,12 @@ def div_(self: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tenso
     return run_inplace(self, arithmetic.div, other, **options)
 def copy_(self: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
     """self[...] = src."""
+    if not isinstance(src, Tensor):
+        raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}")
+    check_broadcast(self, src)
+    together = np.broadcast_shapes(self._data.shape, src._data.shape)
+    if together != self._data.shape:
+        raise RuntimeError(f"output with shape {list(self.shape)} doesn't match the broadcast shape {list(together)}")
     return run_inplace(self, shape.copy_into, src)
 def zero_(self: Tensor) -> Tensor:
     """All elements 0."""

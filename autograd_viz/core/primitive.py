@@ -24,7 +24,6 @@ from __future__ import annotations
 import inspect
 import re
 import weakref
-from collections import namedtuple
 from collections.abc import Callable
 from types import MethodType
 from typing import Any, NamedTuple, cast
@@ -37,6 +36,7 @@ from .attention import attend
 from .grad_mode import State
 from .node import PrimitiveNode, gradient_edge
 from .quiet import quiet
+from .results import return_type
 from .readings import ARRAY_NAMES, SYMBOL_NAMES, TENSOR_NAMES, rebound, writer
 from .saved import SavedResult, keep, keep_option
 from .symbol import Symbol
@@ -61,6 +61,7 @@ class Traits(NamedTuple):
     several: bool
     cuts: bool
     results: tuple[str, ...]
+    returns: str
     nondifferentiable: tuple[str, ...]
     materialize: bool
 
@@ -73,12 +74,13 @@ class Primitive:
     def __init__(self, forward: Callable[..., Any], node_name: str, traits: Traits) -> None:
         self.forward, self.name, self.__doc__ = forward, forward.__name__, forward.__doc__
         self.__name__ = self.name
-        self.title = re.sub(r"Backward(s|\d*)$", "", node_name) or self.name.capitalize()  # "Mul", as in MulBackward0
+        short = re.sub(r"Backward(s|\d*)(_copy)?$", "", node_name.rpartition("::")[2])
+        self.title = short or self.name.capitalize()  # "Mul", as in MulBackward0
         self.node_name = node_name
-        self.view, self.promotes, self.several, self.cuts, names, fixed, self.materialize = traits
+        self.view, self.promotes, self.several, self.cuts, names, returns, fixed, self.materialize = traits
         self.several = self.several or bool(names)
         self.result_names, self.nondifferentiable = names, set(fixed)
-        self.make_results: Any = namedtuple(self.name, names) if names else None
+        self.make_results: Any = return_type(returns or self.name.removesuffix("_dim"), *names) if names else None
         parameters = inspect.signature(forward).parameters.values()
         self.inputs = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
         self.optional = {p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD and p.default is None}
@@ -364,6 +366,7 @@ def primitive(
     several: bool = False,
     cuts: bool = False,
     results: tuple[str, ...] = (),
+    returns: str = "",
     nondifferentiable: tuple[str, ...] = (),
     materialize: bool = True,
     written: Callable[..., Symbol] | None = None,
@@ -377,11 +380,12 @@ def primitive(
         several: the op has several outputs, as many as it likes.
         cuts: the view stands outside the graph (detach).
         results: the names of a fixed number of outputs; whole numbers among them are not differentiable.
+        returns: the name of the tuple of `results`, if it is not the op's.
         nondifferentiable: those of `results` that are not, although they are floating point.
         materialize: zeros instead of None for the gradient of an output that nobody used.
         written: how a formula shows it, as a function of Symbols; a call of its name if left out.
     """
-    traits = Traits(view, promotes, several, cuts, results, nondifferentiable, materialize)
+    traits = Traits(view, promotes, several, cuts, results, returns, nondifferentiable, materialize)
 
     def declare(forward: Callable[..., Any]) -> Primitive:
         p = Primitive(forward, node_name, traits)

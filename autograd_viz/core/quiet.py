@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import contextvars
 import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +21,21 @@ class _Quiet(threading.local):
     def __init__(self) -> None:
         context = contextvars.Context()
         context.run(np.seterr, all="ignore")
-        self.run = context.run
+        self.run: Callable[..., Any] = context.run
+
+
+    @contextmanager
+    def nested(self) -> Iterator[None]:
+        """Inside: run ops from within a quiet function (a context cannot be entered twice)."""
+        before, self.run = self.run, _call
+        try:
+            yield
+        finally:
+            self.run = before
+
+
+def _call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    return function(*args, **kwargs)
 
 
 quiet = _Quiet()

@@ -42,7 +42,7 @@ FREED = _Freed()
 
 def op_name(node: Node) -> str:
     """The op of a backward node: "Exp" of ExpBackward0."""
-    return re.sub(r"Backward\d*$", "", node.name())
+    return re.sub(r"Backward\d*(_copy)?$", "", node.name())
 
 
 class SavedTensor:

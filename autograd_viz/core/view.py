@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .grad_mode import State, enable_grad
+from .quiet import quiet
 from .readings import ARRAY_NAMES, TENSOR_NAMES
 from .tensor import InferenceCounter, Tensor
 
@@ -72,7 +73,7 @@ def _version(tensor: Tensor) -> int:
 
 def as_strided_like(base: Tensor, view: Tensor) -> Any:
     """The view recorded as one op on its base (AsStridedBackward0)."""
-    with enable_grad():
+    with enable_grad(), quiet.nested():  # a backward may ask, in the middle of its arithmetic
         return TENSOR_NAMES["as_strided"](base, view.shape, view.stride(), view.storage_offset())
 
 

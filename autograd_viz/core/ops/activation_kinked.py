@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import creation
 from ..primitive import primitive
 from ..public import public
+from ..random import default_generator
 from ..symbol import call
 from ..tensor import Tensor
 from .arithmetic import refuse
@@ -119,8 +119,9 @@ def rrelu(input: Tensor, lower: float = 0.125, upper: float = 1 / 3, training: b
         raise RuntimeError("Lower bound should be less than or equal to the upper bound")
     noise = np.zeros_like(input._data)
     if training:
-        drawn = creation._generator.uniform(lower, upper, input._data.shape)
-        noise = np.where(input._data > 0, 1, drawn).astype(noise.dtype)
+        noise[...] = 1
+        bent = input._data <= 0  # a slope is drawn for these only
+        noise[bent] = default_generator.doubles(int(bent.sum())) * (upper - lower) + lower
     return rrelu_with_noise(input, noise=Tensor(noise), lower=lower, upper=upper, training=training)
 
 

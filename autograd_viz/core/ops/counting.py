@@ -10,7 +10,8 @@ from ..arguments import check_dim
 from ..primitive import primitive
 from ..public import public
 from ..tensor import Array, Tensor
-from .dims import of_tensor, return_type
+from ..results import return_type
+from .dims import of_tensor
 
 
 @primitive(several=True)

@@ -13,7 +13,7 @@ from ..primitive import primitive
 from ..public import public
 from ..readings import composite
 from ..tensor import Array, Tensor
-from .dims import of_tensor, on_vectors, result_type, return_type
+from .dims import of_tensor, on_vectors, result_type
 
 
 @primitive("CumsumBackward0")
@@ -88,8 +88,6 @@ cummin_dim.defvjp(
     self = lambda grad, self, indices, dim: cummaxmin_backward(grad, self, indices, dim),
 )
 
-cummax_dim.make_results = return_type("cummax", "values", "indices")
-cummin_dim.make_results = return_type("cummin", "values", "indices")
 
 
 @composite

@@ -105,20 +105,6 @@ def result_type(self: Array, dtype: Any) -> Any:
     return np.dtype(np.int64) if self.dtype.kind in "iub" else self.dtype
 
 
-def return_type(name: str, *fields: str) -> Any:
-    """A named tuple that prints itself as PyTorch's torch.return_types.<name>."""
-
-    class Results(namedtuple(name, fields)):
-        __slots__ = ()
-
-        def __repr__(self) -> str:
-            inside = ",\n".join(f"{field}={getattr(self, field)!r}" for field in fields)
-            return f"torch.return_types.{name}(\n{inside})"
-
-    Results.__name__ = Results.__qualname__ = name
-    return Results
-
-
 @composite
 def keep_dims(reduced: Any, self: Any, dim: Any, keepdim: bool) -> Any:
     """The dimensions of `self` that were reduced, back in place with length 1."""

@@ -12,7 +12,7 @@ from ..primitive import primitive
 from ..readings import SYMBOL_NAMES, composite
 from ..symbol import call
 from ..tensor import Array
-from .dims import on_vectors, return_type
+from .dims import on_vectors
 
 # Note [Ties]
 # Where a reduction says which element it chose (max with a dim, sort, median with a dim), that one gets all of the gradient.
@@ -163,9 +163,6 @@ mode_dim.defvjp(
 )
 
 
-for _primitive in (max_dim, min_dim, median_dim, nanmedian_dim, kthvalue_dim, mode_dim):
-    _primitive.make_results = return_type(_primitive.name.removesuffix("_dim"), "values", "indices")
-aminmax_dim.make_results = return_type("aminmax", "min", "max")
 
 
 @primitive()

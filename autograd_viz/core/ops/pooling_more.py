@@ -8,7 +8,7 @@ from typing import Any
 from ..creation import rand
 from ..public import public
 from ..tensor import Tensor
-from . import arithmetic
+from . import arithmetic, powers, signs
 from .activation_kinked import relu
 from .max_pooling import fractional_max_pool2d_from, fractional_max_pool3d_from, max_unpool2d_to, max_unpool3d_to
 from .padding import constant_pad_nd
@@ -152,7 +152,7 @@ def _fractional(
 def lp_pool1d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Any:
     """The p-norm of each window of a sequence."""
     return _norm(
-        avg_pool1d(arithmetic.pow(input, norm_type), kernel_size, stride, 0, ceil_mode), norm_type, n_of(kernel_size, 1)
+        avg_pool1d(powers.pow(input, norm_type), kernel_size, stride, 0, ceil_mode), norm_type, n_of(kernel_size, 1)
     )
 
 
@@ -160,7 +160,7 @@ def lp_pool1d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = N
 def lp_pool2d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Any:
     """The p-norm of each window of an image."""
     return _norm(
-        avg_pool2d(arithmetic.pow(input, norm_type), kernel_size, stride, 0, ceil_mode), norm_type, n_of(kernel_size, 2)
+        avg_pool2d(powers.pow(input, norm_type), kernel_size, stride, 0, ceil_mode), norm_type, n_of(kernel_size, 2)
     )
 
 
@@ -168,13 +168,13 @@ def lp_pool2d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = N
 def lp_pool3d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Any:
     """The p-norm of each window of a volume."""
     return _norm(
-        avg_pool3d(arithmetic.pow(input, norm_type), kernel_size, stride, 0, ceil_mode), norm_type, n_of(kernel_size, 3)
+        avg_pool3d(powers.pow(input, norm_type), kernel_size, stride, 0, ceil_mode), norm_type, n_of(kernel_size, 3)
     )
 
 
 def _norm(means: Any, p: float, kernel: Ints) -> Any:
     """(mean of the powers * number of elements) ** (1 / p)."""
-    return arithmetic.pow(arithmetic.sign(means) * relu(arithmetic.abs(means)) * volume(kernel), 1.0 / p)
+    return powers.pow(signs.sign(means) * relu(signs.abs(means)) * volume(kernel), 1.0 / p)
 
 
 @public("nn.functional.local_response_norm")
@@ -198,4 +198,4 @@ def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: flo
         volumes = view_sizes(squares, size=(batch, 1, channels, first, volume(tuple(rest))))
         means = avg_pool3d(constant_pad_nd(volumes, pad=tuple(itertools.chain((0,) * 4, ends))), (size, 1, 1), 1)
         means = view_sizes(squeeze_dim(means, dim=1), size=tuple(input.shape))
-    return arithmetic.div(input, arithmetic.pow(means * alpha + k, beta))
+    return arithmetic.div(input, powers.pow(means * alpha + k, beta))

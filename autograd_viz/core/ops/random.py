@@ -130,7 +130,7 @@ def normal_around(mean, *, std=1.0, generator=None):
     _check_std(std)
     return chosen(generator).normal(mean.size, mean.dtype).reshape(mean.shape) * mean.dtype.type(std) + mean
 normal_around.defvjp(
-    mean = lambda grad: zeros_like(grad),
+    mean = lambda grad, mean_sym_sizes: zeros_like(grad),
 )
 
 
@@ -140,7 +140,7 @@ def normal_spread(std, *, mean=0.0, generator=None):
     _check_spread(std)
     return chosen(generator).normal(std.size, std.dtype).reshape(std.shape) * std + std.dtype.type(mean)
 normal_spread.defvjp(
-    std = lambda grad: zeros_like(grad),
+    std = lambda grad, std_sym_sizes: zeros_like(grad),
 )
 
 
@@ -151,8 +151,8 @@ def normal_both(mean, std, *, generator=None):
     shape = np.broadcast_shapes(mean.shape, std.shape)
     return chosen(generator).normal(int(np.prod(shape)), mean.dtype).reshape(shape) * std + mean
 normal_both.defvjp(
-    mean = lambda grad: zeros_like(grad),
-    std  = lambda grad: zeros_like(grad),
+    mean = lambda grad, mean_sym_sizes: zeros_like(grad),
+    std  = lambda grad, std_sym_sizes: zeros_like(grad),
 )
 
 

@@ -59,7 +59,9 @@ alias.defvjp(
 @primitive("ExpandBackward0", view=True)
 def expand_sizes(self, *, size):
     """Repeat along dimensions of length 1, without copying."""
-    return np.broadcast_to(self, size)
+    repeated = np.broadcast_to(self, size)
+    repeated.flags.writeable = self.flags.writeable  # a part of it that repeats nothing may be written
+    return repeated
 expand_sizes.defvjp(
     self = lambda grad, self_sym_sizes: sum_to(grad, self_sym_sizes),
 )
@@ -147,7 +149,7 @@ clone.defvjp(
 )
 
 
-@primitive("CopyBackwards")
+@primitive("torch::autograd::CopyBackwards")
 def copy_into(self, src):
     """`src` in the shape and type of `self`, whose old values are lost."""
     return np.array(np.broadcast_to(src, self.shape), dtype=self.dtype)

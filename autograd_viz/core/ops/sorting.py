@@ -12,7 +12,7 @@ from ..arguments import check_dim
 from ..primitive import primitive
 from ..public import public
 from ..tensor import Array, Tensor
-from .dims import of_tensor, on_vectors, return_type
+from .dims import of_tensor, on_vectors
 
 
 @primitive("SortBackward0", results=("values", "indices"))
@@ -27,7 +27,7 @@ sort_dim.defvjp(
 )
 
 
-@primitive("SortBackward1", results=("values", "indices"))
+@primitive("SortBackward1", results=("values", "indices"), returns="sort")
 @on_vectors
 def sort_stable(self, *, dim=-1, descending=False, stable=None):
     """As sort, by PyTorch's overload that is told to leave equal elements in their order (ours always does)."""
@@ -49,8 +49,6 @@ topk_dim.defvjp(
         put_at(grad, indices=indices, sizes=self_sym_sizes, dim=dim, keepdim=True),
 )
 
-sort_dim.make_results = sort_stable.make_results = return_type("sort", "values", "indices")
-topk_dim.make_results = return_type("topk", "values", "indices")
 
 
 @primitive()

@@ -1,0 +1,20 @@
+"""The results of ops that have several: a named tuple that prints itself as PyTorch's torch.return_types."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from typing import Any
+
+
+def return_type(name: str, *fields: str) -> Any:
+    """A named tuple that prints itself as PyTorch's torch.return_types.<name>."""
+
+    class Results(namedtuple(name, fields)):  # type: ignore[misc]
+        __slots__ = ()
+
+        def __repr__(self) -> str:
+            inside = ",\n".join(f"{field}={getattr(self, field)!r}" for field in fields)
+            return f"torch.return_types.{name}(\n{inside})"
+
+    Results.__name__ = Results.__qualname__ = name
+    return Results
