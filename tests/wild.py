@@ -93,6 +93,8 @@ class Program:
             operands = [pool[j % len(pool)] for j in i.operands]
             try:
                 if i.op == "hook":
+                    if operands[0]._is_view() and operands[0].grad_fn is None:  # PyTorch crashes on views made under no_grad
+                        continue
                     operands[0].register_hook(hook(said, k))
                     continue
                 with torch.set_grad_enabled(not i.no_grad):
