@@ -16,7 +16,8 @@ from .inplace import check_inplace, rebase_view
 from .node import Node, gradient_edge
 from .saved import FREED, FREED_MESSAGE, SavedResult, SavedTensor, keep
 from .tensor import Tensor
-from .view import FUNCTION, View
+from .forbidden import FUNCTION
+from .view import View
 
 
 class BackwardCFunction(Node):

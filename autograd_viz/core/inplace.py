@@ -13,13 +13,14 @@ from typing import Any
 import numpy as np
 
 from .arguments import check_broadcast
+from .forbidden import NORMAL, why_forbidden
 from .grad_mode import State
 from .node import Node, PrimitiveNode, gradient_edge
 from .ops import arithmetic, shape
 from .quiet import quiet
-from .saved import SavedResult, op_name
+from .saved import SavedResult
 from .tensor import InferenceCounter, Tensor
-from .view import FUNCTION, INFERENCE, NO_GRAD, NORMAL, SEVERAL, View
+from .view import View
 
 
 class CopySlices(Node):
@@ -106,39 +107,9 @@ def check_inplace(tensor: Tensor, requires_grad: bool) -> None:
 
 def _check_view(tensor: Tensor, view: View) -> None:
     if view.kind != NORMAL:
-        raise RuntimeError(_forbidden(tensor, view.kind))
+        raise RuntimeError(why_forbidden(tensor, view.kind))
     if view.base._requires_grad and view.base.is_leaf:
         raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
-
-
-def _forbidden(tensor: Tensor, kind: str) -> str:
-    """Why a view of this kind must not be changed in place."""
-    if tensor._grad_fn is not None:
-        what = f"Output {tensor._output_nr} of {op_name(tensor._grad_fn)} is a view and is being modified inplace."
-    else:
-        what = (
-            "A view was created in "
-            + ("inference mode" if kind == INFERENCE else "no_grad mode")
-            + " and is being modified inplace with grad mode enabled."
-        )
-    if kind == SEVERAL:
-        return (
-            f"{what} This view is the output of a function that returns multiple views. Such functions do not allow the output "
-            "views to be modified inplace. You should replace the inplace operation by an out-of-place one."
-        )
-    if kind == FUNCTION:
-        return (
-            f"{what} This view was created inside a custom Function (or because an input was returned as-is) and the autograd "
-            "logic to handle view+inplace would override the custom backward associated with the custom Function, leading to "
-            "incorrect gradients. This behavior is forbidden. You can fix this by cloning the output of the custom Function."
-        )
-    if kind == NO_GRAD:
-        return (
-            f"{what} Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by "
-            "moving both the view and the inplace either both inside the no_grad block (if you don't want the inplace to be "
-            "tracked) or both outside (if you want the inplace to be tracked)."
-        )
-    return what
 
 
 def run_inplace(self: Tensor, op: Callable[..., Any], *operands: Any, **options: Any) -> Tensor:
@@ -147,6 +118,7 @@ def run_inplace(self: Tensor, op: Callable[..., Any], *operands: Any, **options:
     The op sees a twin of `self` with a copy of the old values, so whatever it saves stays as it was.
     """
     check_inplace(self, any(isinstance(o, Tensor) and o.requires_grad for o in (*operands, *options.values())))
+    check_overlap(self)
     old = Tensor(self._data.copy() if State.enabled else self._data)
     if State.enabled:
         old._requires_grad, old._grad_fn, old._output_nr = self.requires_grad, self._grad_fn, self._output_nr
@@ -156,6 +128,20 @@ def run_inplace(self: Tensor, op: Callable[..., Any], *operands: Any, **options:
     if State.enabled:
         _rebase(self, old, result)
     return self
+
+
+def check_overlap(tensor: Tensor) -> None:
+    """Refuse to write where one place in memory stands for several elements.
+
+    Raises:
+        RuntimeError: it does.
+    """
+    array = tensor._data
+    if array.size and any(step == 0 and length > 1 for step, length in zip(array.strides, array.shape, strict=True)):
+        raise RuntimeError(
+            "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
+            "Please clone() the tensor before performing the operation."
+        )
 
 
 def _write(self: Tensor, result: Tensor) -> None:
@@ -168,11 +154,6 @@ def _write(self: Tensor, result: Tensor) -> None:
         raise RuntimeError(f"output with shape {list(self.shape)} doesn't match the broadcast shape {list(result.shape)}")
     if not np.can_cast(result._data.dtype, self._data.dtype, "same_kind"):
         raise RuntimeError(f"result type {result.dtype.legacy} can't be cast to the desired output type {self.dtype.legacy}")
-    if self._data.size and any(step == 0 and length > 1 for step, length in zip(self._data.strides, self._data.shape, strict=True)):
-        raise RuntimeError(
-            "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
-            "Please clone() the tensor before performing the operation."
-        )
     quiet.run(np.copyto, self._data, result._data, casting="unsafe")
     self._bump_version()
 

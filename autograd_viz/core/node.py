@@ -325,8 +325,10 @@ def accumulate(variable: Tensor, grad: Any, on_tensors: bool) -> None:
         old._bump_version()
 
 
-def accumulator(leaf: Tensor) -> AccumulateGrad:
-    """The leaf's AccumulateGrad: one while any graph holds it."""
+def accumulator(leaf: Tensor) -> AccumulateGrad | None:
+    """The leaf's AccumulateGrad: one while any graph holds it. None for a view that requires grad only as its base does."""
+    if leaf._view is not None and leaf._view.borrowed:
+        return None
     extra = leaf._extra
     if extra is not None and extra.accumulator is not None:
         known = extra.accumulator()

@@ -198,7 +198,6 @@ class Tensor:
         """True if gradients flow to it; a view does if its base does."""
         if self._view is not None:
             self._view.refresh(self)
-            return self._requires_grad or (self._view.base._requires_grad and self._data.dtype.kind in "fc")
         return self._requires_grad
 
     @requires_grad.setter
@@ -230,6 +229,8 @@ class Tensor:
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
         if requires_grad and type(self._counter) is InferenceCounter and not State.inference:
             raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
+        if self._view is not None and requires_grad:
+            self._view.borrowed = False
         if bool(requires_grad) != self._requires_grad:
             self._requires_grad = bool(requires_grad)
             provenance.note(self, "requires_grad")

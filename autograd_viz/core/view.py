@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .forbidden import NO_GRAD, NORMAL, SEVERAL, why_forbidden
 from .grad_mode import State, enable_grad
 from .quiet import quiet
 from .readings import ARRAY_NAMES, TENSOR_NAMES
@@ -17,8 +18,6 @@ from .tensor import InferenceCounter, Tensor
 
 if TYPE_CHECKING:
     from .primitive import Primitive
-
-NORMAL, NO_GRAD, SEVERAL, FUNCTION, INFERENCE = "", "no_grad mode", "several", "function", "inference_mode"
 
 # one step from a base to its view: the op, its options, and which of its outputs if it has several
 Cut = tuple["Primitive", dict[str, Any], "int | None"]
@@ -32,24 +31,35 @@ class View:
         cuts: the ops that lead from the base to the view.
         kind: what forbids in-place changes to it, if anything (NO_GRAD, SEVERAL, ...).
         seen: the version at which the view's grad_fn was right.
+        borrowed: the view requires grad only because its base does: ops on it are recorded, but no gradient goes there.
     """
 
-    __slots__ = ("base", "cuts", "kind", "seen")
+    __slots__ = ("base", "borrowed", "cuts", "kind", "seen")
 
     def __init__(self, base: Tensor, cuts: tuple[Cut, ...], kind: str) -> None:
         self.base, self.cuts, self.kind = base, cuts, kind
         self.seen = _version(base)
+        self.borrowed = False
 
     def refresh(self, view: Tensor) -> None:
-        """Make the view's grad_fn anew if the memory was changed since it was made."""
+        """Make the view's grad_fn anew if the memory was changed since it was made.
+
+        Raises:
+            RuntimeError: the view is of a kind that does not allow the change.
+        """
         base = self.base
+        if base._requires_grad and not view._requires_grad and view._data.dtype.kind in "fc":
+            view._requires_grad = self.borrowed = True
         now = _version(base)
         if now == self.seen:
             return
-        self.seen = now
-        if self.kind == NORMAL and base._requires_grad and view._data.dtype.kind in "fc":
+        if base._requires_grad and view._data.dtype.kind in "fc":
+            if self.kind != NORMAL:
+                raise RuntimeError(why_forbidden(view, self.kind, indirect=True))
             strided = as_strided_like(base, view)
             view._requires_grad, view._grad_fn, view._output_nr = True, strided._grad_fn, 0
+            self.borrowed = False
+        self.seen = now
 
     def cut(self, array: Any) -> Any:
         """The same part of another array of the base's shape, sharing its memory."""

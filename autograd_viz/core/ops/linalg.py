@@ -118,15 +118,6 @@ bmm.defvjp(
 )
 
 
-@primitive("SqueezeBackward4", view=True)
-def squeeze_in_place(self, *, dim):
-    """squeeze_dim, done in place: how `vector @ matrix` gets rid of the row dimension that it added."""
-    return self.squeeze(dim)
-squeeze_in_place.defvjp(
-    self = lambda grad, self_sym_sizes, dim: reshape(grad, self_sym_sizes),
-)
-
-
 # fmt: on
 def legacy(array: Any) -> str:
     """The element type as in "Float" of an error message."""
@@ -201,7 +192,7 @@ def matmul(input: Tensor, other: Tensor) -> Any:
     if dims == (2, 2):
         return mm(input, other)
     if dims == (1, 2):
-        return squeeze_in_place(mm(input.unsqueeze(0), other), dim=0)
+        return mm(input.unsqueeze(0), other).squeeze_(0)
     if dims == (3, 3) and 1 in (len(input), len(other)) and len(input) != len(other):
         # a batch of one is as good as none, and as such it gets its gradient from one product
         input, other = (x.squeeze(0) if len(x) == 1 and x.requires_grad else x for x in (input, other))

@@ -171,7 +171,8 @@ def expanded_sizes(input: Tensor, wanted: tuple[int, ...]) -> tuple[int, ...]:
             f"provided ({len(wanted)}) must be greater or equal to the number of dimensions in the tensor ({input.ndim})"
         )
     size = tuple(input.shape[i - lead] if s == -1 and i >= lead else s for i, s in enumerate(wanted))
-    for i, (have, want) in enumerate(zip(input.shape, size[lead:], strict=True)):
+    for i in reversed(range(input.ndim)):
+        have, want = input.shape[i], size[lead + i]
         if have not in (1, want):
             raise RuntimeError(
                 f"The expanded size of the tensor ({want}) must match the existing size ({have}) at non-singleton dimension "

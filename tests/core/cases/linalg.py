@@ -26,7 +26,6 @@ CASES: Cases = {
     "dot": [([array(3), array(3)], {})],
     "ger": [([array(2), array(3)], {})],
     "bmm": [([array(2, 2, 3), array(2, 3, 2)], {})],
-    "squeeze_in_place": [([array(1, 3)], {"dim": 0})],
     "addmm": [([array(2, 2), array(2, 3), array(3, 2)], ALPHA_BETA), ([array(2), array(2, 3), array(3, 2)], {})],
     "addmv": [([array(2), array(2, 3), array(3)], ALPHA_BETA)],
     "addr": [([array(2, 3), array(2), array(3)], ALPHA_BETA)],
