@@ -97,12 +97,19 @@ def check_inplace(tensor: Tensor, requires_grad: bool) -> None:
             "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal "
             "tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
         )
-    if not State.enabled or not (requires_grad or tensor.requires_grad):
+    if not State.enabled or not (requires_grad or _wants_gradient(tensor)):
         return
     if tensor._view is not None:
         _check_view(tensor, tensor._view)
     if tensor._requires_grad and tensor.is_leaf:
         raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
+
+
+def _wants_gradient(value: Any) -> bool:
+    """`requires_grad` of an operand, without making a view's grad_fn anew."""
+    if not isinstance(value, Tensor):
+        return False
+    return value._requires_grad or (value._view is not None and value._view.base._requires_grad)
 
 
 def _check_view(tensor: Tensor, view: View) -> None:
@@ -117,7 +124,7 @@ def run_inplace(self: Tensor, op: Callable[..., Any], *operands: Any, **options:
 
     The op sees a twin of `self` with a copy of the old values, so whatever it saves stays as it was.
     """
-    check_inplace(self, any(isinstance(o, Tensor) and o.requires_grad for o in (*operands, *options.values())))
+    check_inplace(self, any(map(_wants_gradient, (*operands, *options.values()))))
     check_overlap(self)
     old = Tensor(self._data.copy() if State.enabled else self._data)
     if State.enabled:
@@ -211,6 +218,15 @@ def in_place(op: Callable[..., Any], name: str) -> Callable[..., Tensor]:
     return method
 
 
+def _copied(self: Tensor, src: Tensor) -> Any:
+    """What `copy_` writes: `src` in the shape of `self`."""
+    check_broadcast(self, src)
+    together = np.broadcast_shapes(self._data.shape, src._data.shape)
+    if together != self._data.shape:
+        raise RuntimeError(f"output with shape {list(self.shape)} doesn't match the broadcast shape {list(together)}")
+    return shape.copy_into(self, src)
+
+
 # fmt: off
 def add_(self: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     """self += alpha * other."""
@@ -229,11 +245,7 @@ def copy_(self: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
     """self[...] = src."""
     if not isinstance(src, Tensor):
         raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}")
-    check_broadcast(self, src)
-    together = np.broadcast_shapes(self._data.shape, src._data.shape)
-    if together != self._data.shape:
-        raise RuntimeError(f"output with shape {list(self.shape)} doesn't match the broadcast shape {list(together)}")
-    return run_inplace(self, shape.copy_into, src)
+    return run_inplace(self, _copied, src)
 def zero_(self: Tensor) -> Tensor:
     """All elements 0."""
     return run_inplace(self, arithmetic.zero)
