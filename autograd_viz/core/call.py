@@ -92,6 +92,8 @@ def call_source(p: Primitive) -> list[str]:
         if i == 1 and p.scalar_overload is not None:
             given = ", ".join([p.inputs[0], f"other={n}", *(f"{o}={o}" for o in p.options if o in p.scalar_overload.options)])
             lines.insert(-1, f"    if State.in_rule and type({n}) in NUMBERS: return scalar_overload({given})")
+        if p.node_class is not None and n not in p.optional:
+            lines.append(f"    if {n}._view is not None and State.enabled: {n}._view.refresh({n})")
     lines += _forward(p)
     lines += ["    result = new(Tensor)", "    result._data = _value if type(_value) is ndarray else asarray(_value)"]
     lines += ["    result._grad = result._grad_fn = result._view = result._made_by = result._extra = None"]

@@ -80,6 +80,7 @@ class GraphTask:
         if only is not None:
             self.needed = _leading_to(only, starts) | set(only)
         self.starts = set(starts)
+        self.looked_at: set[Node] = set()  # nodes whose hooks have run
         self.is_plain = not create_graph and self.needed is None
         for (node, index), grad in roots:
             if node is not None:
@@ -147,22 +148,12 @@ class GraphTask:
 
     def _attentive_step(self, node: Node) -> Done | None:
         """A step with whatever may surround a node: hooks, captures, recording, code of the user's."""
-        grads = self.inbox[node][1:]
         before, State.enabled = State.enabled, self.create_graph
         try:
-            unhooked = list(grads)
-            if hooks.has_tensor_hooks(node):
-                grads = [self._raw(g) for g in hooks.run_tensor_hooks(node, [_tensor(g) for g in grads])]
-            arrived = grads
-            runs = self.needed is None or node in self.needed
-            for edge in self.captures.get(node, ()):  # as in PyTorch, hooks are seen only where the pass ends
-                self.captured[edge] = unhooked[edge[1]] if runs else grads[edge[1]]
-            if not runs:
-                hooks.retain(node, arrived)
+            grads = self._seen_by_hooks(node)
+            if self.needed is not None and node not in self.needed:
                 self.ready.pop()
                 return None
-            if node._extra is not None and node._extra.prehooks:
-                grads = [self._raw(g) for g in hooks.run_prehooks(node, [_tensor(g) for g in grads])]
             with running(node):
                 results = node.apply(tuple(grads), self.create_graph)
                 if Anomaly.enabled:
@@ -172,10 +163,27 @@ class GraphTask:
                 given = tuple(_tensor(g) for g in grad_inputs), tuple(_tensor(g) for g in grads)
                 changed = hooks.run_posthooks(node, *given)
                 grad_inputs = self._validated(node, tuple(self._raw(g) for g in changed))
-            hooks.retain(node, arrived)
             return self._finish(node, grads, results, grad_inputs)
         finally:
             State.enabled = before
+
+    def _seen_by_hooks(self, node: Node) -> list[Any]:
+        """What arrived at a node after everything that looks at it first; once, even if the node has to be tried again."""
+        grads = self.inbox[node][1:]
+        if node in self.looked_at:
+            return grads
+        unhooked = grads
+        if hooks.has_tensor_hooks(node):
+            grads = [self._raw(g) for g in hooks.run_tensor_hooks(node, [_tensor(g) for g in grads])]
+        runs = self.needed is None or node in self.needed
+        for edge in self.captures.get(node, ()):  # as in PyTorch, hooks are seen only where the pass ends
+            self.captured[edge] = unhooked[edge[1]] if runs else grads[edge[1]]
+        hooks.retain(node, grads)
+        if runs and node._extra is not None and node._extra.prehooks:
+            grads = [self._raw(g) for g in hooks.run_prehooks(node, [_tensor(g) for g in grads])]
+        self.looked_at.add(node)
+        self.inbox[node][1:] = grads
+        return grads
 
     def _validated(self, node: Node, results: tuple[Any, ...]) -> tuple[Any, ...]:
         """The results as their receivers want them; mostly they are so already."""

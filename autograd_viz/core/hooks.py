@@ -102,6 +102,7 @@ def run_tensor_hooks(node: Node, grads: list[Any]) -> list[Any]:
     """The hooks of the node's tensors. `grads` are tensors (or None), one per output."""
     extra = node._extra
     variable = getattr(node, "variable", None)
+    grads = list(grads)
     if variable is not None and variable._extra is not None and variable._extra.hooks and grads[0] is not None:
         grads = [_through(variable._extra.hooks, grads[0])]
     if extra is None:

@@ -60,6 +60,7 @@ class CopySlices(Node):
             whole = grads[0].transpose(self.axes).copy().transpose(np.argsort(self.axes))
             part = self.view.cut(whole)
             results = self.inner.apply((part.copy(),), False)
+            check_overlap(part)
             part[...] = 0 if results[0] is None else results[0]
         return (whole if self._next[0] is not None else None, *results[1:])
 
@@ -115,17 +116,29 @@ def _wants_gradient(value: Any) -> bool:
 def _check_view(tensor: Tensor, view: View) -> None:
     if view.kind != NORMAL:
         raise RuntimeError(why_forbidden(tensor, view.kind))
-    if view.base._requires_grad and view.base.is_leaf:
+    if _wants_gradient(tensor) and view.base.is_leaf:
         raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
 
 
 def run_inplace(self: Tensor, op: Callable[..., Any], *operands: Any, **options: Any) -> Tensor:
     """Write `op(self, *operands)` into the memory of `self`; its history becomes the op's.
 
-    The op sees a twin of `self` with a copy of the old values, so whatever it saves stays as it was.
+    Raises:
+        RuntimeError: autograd could not undo it, or elements share memory.
     """
     check_inplace(self, any(map(_wants_gradient, (*operands, *options.values()))))
-    check_overlap(self)
+    check_overlap(self._data)
+    return _run(self, op, *operands, **options)
+
+
+def fill_inplace(self: Tensor, op: Callable[..., Any], *operands: Any, **options: Any) -> Tensor:
+    """`run_inplace` for an op whose result is one value everywhere: it does not matter if elements share memory."""
+    check_inplace(self, any(map(_wants_gradient, (*operands, *options.values()))))
+    return _run(self, op, *operands, **options)
+
+
+def _run(self: Tensor, op: Callable[..., Any], *operands: Any, **options: Any) -> Tensor:
+    """The op sees a twin of `self` with a copy of the old values, so whatever it saves stays as it was."""
     old = Tensor(self._data.copy() if State.enabled else self._data)
     if State.enabled:
         old._requires_grad, old._grad_fn, old._output_nr = self.requires_grad, self._grad_fn, self._output_nr
@@ -137,13 +150,12 @@ def run_inplace(self: Tensor, op: Callable[..., Any], *operands: Any, **options:
     return self
 
 
-def check_overlap(tensor: Tensor) -> None:
+def check_overlap(array: Any) -> None:
     """Refuse to write where one place in memory stands for several elements.
 
     Raises:
         RuntimeError: it does.
     """
-    array = tensor._data
     if array.size and any(step == 0 and length > 1 for step, length in zip(array.strides, array.shape, strict=True)):
         raise RuntimeError(
             "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
@@ -211,8 +223,10 @@ def _move_retained(self: Tensor, old: Tensor) -> None:
 def in_place(op: Callable[..., Any], name: str) -> Callable[..., Tensor]:
     """The method that writes the result of `op` into its first operand."""
 
+    run = fill_inplace if name == "fill_" else run_inplace
+
     def method(self: Tensor, *operands: Any, **options: Any) -> Tensor:
-        return run_inplace(self, op, *operands, **options)
+        return run(self, op, *operands, **options)
 
     method.__name__, method.__doc__ = name, f"In place: {op.__doc__}"
     return method
@@ -248,7 +262,7 @@ def copy_(self: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
     return run_inplace(self, _copied, src)
 def zero_(self: Tensor) -> Tensor:
     """All elements 0."""
-    return run_inplace(self, arithmetic.zero)
+    return fill_inplace(self, arithmetic.zero)
 def fill_(self: Tensor, value: Any) -> Tensor:
     """All elements `value`."""
     return run_inplace(self, arithmetic.fill, value=value)

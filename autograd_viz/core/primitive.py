@@ -203,6 +203,9 @@ class Primitive:
             else as_operand(a, self.name, i)
             for i, a in enumerate(args)
         )
+        for t in inputs if State.enabled else ():
+            if t is not None and t._view is not None:
+                t._view.refresh(t)
         arrays = [None if t is None else t._data for t in inputs]
         if self.promotes:
             check_broadcast(*inputs)

@@ -191,13 +191,13 @@ class Tensor:
     @property
     def is_leaf(self) -> bool:
         """True if no recorded op made it."""
-        return self.grad_fn is None
+        return self._grad_fn is None
 
     @property
     def requires_grad(self) -> bool:
         """True if gradients flow to it; a view does if its base does."""
-        if self._view is not None:
-            self._view.refresh(self)
+        if self._view is not None and (self._view.borrowed or not self._requires_grad):
+            return self._view.base._requires_grad and self._data.dtype.kind in "fc"
         return self._requires_grad
 
     @requires_grad.setter
@@ -220,7 +220,7 @@ class Tensor:
         Raises:
             RuntimeError: it is not a leaf, or its type has no gradients.
         """
-        if self.grad_fn is not None and not requires_grad:
+        if self._grad_fn is not None and not requires_grad:
             raise RuntimeError(
                 "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
                 "subgraph that doesn't require differentiation use var_no_grad = var.detach()."

@@ -48,12 +48,12 @@ class View:
             RuntimeError: the view is of a kind that does not allow the change.
         """
         base = self.base
-        if base._requires_grad and not view._requires_grad and view._data.dtype.kind in "fc":
-            view._requires_grad = self.borrowed = True
+        if self.borrowed or not view._requires_grad:
+            view._requires_grad = self.borrowed = base._requires_grad and view._data.dtype.kind in "fc"
         now = _version(base)
         if now == self.seen:
             return
-        if base._requires_grad and view._data.dtype.kind in "fc":
+        if (base._requires_grad or view._grad_fn is not None) and view._data.dtype.kind in "fc":
             if self.kind != NORMAL:
                 raise RuntimeError(why_forbidden(view, self.kind, indirect=True))
             strided = as_strided_like(base, view)
@@ -83,8 +83,13 @@ def _version(tensor: Tensor) -> int:
 
 def as_strided_like(base: Tensor, view: Tensor) -> Any:
     """The view recorded as one op on its base (AsStridedBackward0)."""
+    tracked = base._requires_grad
+    source = base if tracked else base._without_history().requires_grad_()
     with enable_grad(), quiet.nested():  # a backward may ask, in the middle of its arithmetic
-        return TENSOR_NAMES["as_strided"](base, view.shape, view.stride(), view.storage_offset())
+        strided = TENSOR_NAMES["as_strided"](source, view.shape, view.stride(), view.storage_offset())
+    if not tracked:  # the base has left the graph (detach_): its views stay in theirs, but lead nowhere
+        strided._grad_fn._next = (None,)
+    return strided
 
 
 def become_view(
