@@ -46,7 +46,7 @@ UNARY: dict[str, Callable[[Any], Any]] = {
     "relu_": lambda x: x.relu_(),
     "sigmoid_": lambda x: x.sigmoid_(),
     "fill_first": lambda x: x[0].fill_(0.25),
-    "detach_": lambda x: x.detach_(),
+    "detach_": lambda x: None if x.is_leaf else x.detach_(),
     # several outputs
     "unbind": lambda x: x.unbind(0),
     "split": lambda x: x.split(1),

@@ -128,6 +128,9 @@ def run_inplace(self: Tensor, op: Callable[..., Any], *operands: Any, **options:
     """
     check_inplace(self, any(map(_wants_gradient, (*operands, *options.values()))))
     check_overlap(self._data)
+    for operand in operands:
+        if isinstance(operand, Tensor) and operand is not self and operand._counter is self._counter is not None:
+            _check_partial_overlap(self._data, operand._data)
     return _run(self, op, *operands, **options)
 
 
@@ -160,6 +163,21 @@ def check_overlap(array: Any) -> None:
         raise RuntimeError(
             "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
             "Please clone() the tensor before performing the operation."
+        )
+
+
+def _check_partial_overlap(written: Any, read: Any) -> None:
+    """Refuse to read from memory that is being written, unless it is the same elements in the same order.
+
+    Raises:
+        RuntimeError: they overlap in part.
+    """
+    dense = all(a.flags.c_contiguous or a.flags.f_contiguous for a in (written, read))
+    same = written.ctypes.data == read.ctypes.data and written.strides == read.strides and written.shape == read.shape
+    if dense and not same and np.may_share_memory(written, read):
+        raise RuntimeError(
+            "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
+            "location. Please clone() the tensor before performing the operation."
         )
 
 

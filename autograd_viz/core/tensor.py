@@ -191,7 +191,7 @@ class Tensor:
     @property
     def is_leaf(self) -> bool:
         """True if no recorded op made it."""
-        return self._grad_fn is None
+        return self.grad_fn is None
 
     @property
     def requires_grad(self) -> bool:
