@@ -32,7 +32,21 @@ FLOORS: dict[str, set[str]] = {
     "widget": {"stepper", "graph", "layout", "render", "export"},
     "views": {"core", "errors", "graph", "sources", "layout", "render", "stepper", "export", "widget"},
     "cli": set(),
-    "__init__": {"autograd", "core", "cuda", "errors", "fft", "linalg", "masked", "nn", "ops", "optim", "special", "utils", "views"},
+    "__init__": {
+        "autograd",
+        "core",
+        "cuda",
+        "errors",
+        "fft",
+        "linalg",
+        "masked",
+        "nn",
+        "ops",
+        "optim",
+        "special",
+        "utils",
+        "views",
+    },
 }
 
 

@@ -38,11 +38,11 @@ class Step(NamedTuple):
 
     node: Node
     grad_outputs: Sequence[Any]
-    results: tuple[Any, ...]
-    grad_inputs: tuple[Any, ...]
+    results: Sequence[Any]
+    grad_inputs: Sequence[Any]
 
 
-Done = tuple[Node, Sequence[Any], tuple[Any, ...], tuple[Any, ...]]  # the fields of a Step
+Done = tuple[Node, Sequence[Any], Sequence[Any], Sequence[Any]]  # the fields of a Step
 
 
 class GraphTask:
@@ -84,7 +84,16 @@ class GraphTask:
         self.is_plain = not create_graph and self.needed is None
         for (node, index), grad in roots:
             if node is not None:
-                self._deliver(node, index, grad)
+                self._start(node, index, grad)
+
+    def _start(self, node: Node, index: int, grad: Any) -> None:
+        """A first gradient."""
+        inbox = self.inbox[node]
+        there = inbox[index + 1]
+        inbox[index + 1] = grad if there is None else there + grad
+        inbox[0] -= 1
+        if not inbox[0]:
+            self._queue(node)
 
     def peek(self) -> Node | None:
         """The node that runs next, or None at the end."""
@@ -106,45 +115,42 @@ class GraphTask:
     def advance(self) -> Done | None:
         """`step`, as a plain tuple."""
         node = self.ready.peek()
-        if self.is_plain and node.is_plain and node._extra is None and not Anomaly.enabled:
+        if self.is_plain and node._extra is None and node.is_plain and not Anomaly.enabled:
             done: Done = quiet.run(self._plain_step, node)
             return done
         return self._attentive_step(node)
 
     def _plain_step(self, node: Any) -> Done:
         """The heart: run the rules, hand the results on. No code of the user's runs here."""
-        inbox = self.inbox
-        grads = inbox[node][1:]
+        inboxes = self.inbox
+        grads = inboxes[node][1:]
         grad_inputs = results = node.vjp(grads)
-        edges = tuple(zip(results, node._next, node._index, strict=True))
-        small = grads[0] is None or grads[0].size <= SMALL
-        for g, after, index in edges:
+        small = grads[0] is None or (grads[0].size <= SMALL and node._others is None)
+        for i, (g, after, index) in enumerate(zip(results, node._next, node._index)):  # noqa: B905 -- a hot loop
             if g is None:
                 continue
             if after is None or index or g.shape != after._shape or g.dtype is not after._dtype:
-                return self._finish(node, grads, results, self._validated(node, results))
+                grad_inputs = list(grad_inputs)
+                grad_inputs[i] = validated(node, i, g, after, index)
             if g.size > SMALL:
                 small = False
         ready = self.ready
         ready.pop()
-        node._passed = (
-            (grads, grad_inputs, node in self.starts) if small and not node._others else self._passed(node, grads, results)
-        )
+        passed = (grads, grad_inputs) if small else (_small(grads), _small(grad_inputs))
+        node._passed = (*passed, node in self.starts)
         if not self.keep_graph:
             node.release()
-        for g, after, _ in edges:
-            if after is not None:
-                box = inbox[after]
-                if g is not None:
-                    box[1] = g if box[1] is None else box[1] + g
-                box[0] -= 1
-                if not box[0]:
-                    ready.push(after)
+        for g, after, index in zip(grad_inputs, node._next, node._index):  # noqa: B905
+            if after is None:
+                continue
+            inbox = inboxes[after]
+            if g is not None:
+                there = inbox[index + 1]
+                inbox[index + 1] = g if there is None else there + g
+            inbox[0] -= 1
+            if not inbox[0]:
+                ready.push(after)
         return node, grads, results, grad_inputs
-
-    def _passed(self, node: Node, grads: Sequence[Any], grad_inputs: Sequence[Any]) -> Any:
-        """What a drawing shows of this step afterwards: the small gradients."""
-        return _small(grads), _small(grad_inputs), node in self.starts
 
     def _attentive_step(self, node: Node) -> Done | None:
         """A step with whatever may surround a node: hooks, captures, recording, code of the user's."""
@@ -154,15 +160,17 @@ class GraphTask:
             if self.needed is not None and node not in self.needed:
                 self.ready.pop()
                 return None
-            with running(node):
-                results = node.apply(tuple(grads), self.create_graph)
-                if Anomaly.enabled:
+            if Anomaly.enabled:
+                with running(node):
+                    results = node.apply(tuple(grads), self.create_graph)
                     checked(node, results)
+            else:
+                results = node.apply(tuple(grads), self.create_graph)
             grad_inputs = self._validated(node, results)
             if node._extra is not None and node._extra.posthooks:
                 given = tuple(_tensor(g) for g in grad_inputs), tuple(_tensor(g) for g in grads)
                 changed = hooks.run_posthooks(node, *given)
-                grad_inputs = self._validated(node, tuple(self._raw(g) for g in changed))
+                grad_inputs = self._validated(node, tuple(map(self._raw, changed)))
             return self._finish(node, grads, results, grad_inputs)
         finally:
             State.enabled = before
@@ -185,37 +193,44 @@ class GraphTask:
         self.inbox[node][1:] = grads
         return grads
 
-    def _validated(self, node: Node, results: tuple[Any, ...]) -> tuple[Any, ...]:
+    def _validated(self, node: Node, results: tuple[Any, ...]) -> Sequence[Any]:
         """The results as their receivers want them; mostly they are so already."""
-        for g, after, index in zip(results, node._next, node._index, strict=True):
-            if g is not None and (after is None or index or g.shape != after._shape or g.dtype is not after._dtype):
-                edges = zip(results, node._next, node._index, strict=True)
-                return tuple(validated(node, i, g, after, n) for i, (g, after, n) in enumerate(edges))
-        return results
+        found: Any = results
+        for i, (g, after, index) in enumerate(zip(results, node._next, node._index, strict=True)):
+            if g is None:
+                continue
+            if after is None or index or g.shape != after._shape or g.dtype is not after._dtype:
+                if found is results:
+                    found = list(results)
+                found[i] = validated(node, i, g, after, index)
+        return found  # type: ignore[no-any-return]
 
-    def _finish(self, node: Node, grads: list[Any], results: tuple[Any, ...], grad_inputs: tuple[Any, ...]) -> Done:
+    def _finish(self, node: Node, grads: list[Any], results: tuple[Any, ...], grad_inputs: Sequence[Any]) -> Done:
         """The node has run: take it off the queue, free what it saved, deliver its gradients."""
         self.ready.pop()
-        node._passed = self._passed(node, grads, grad_inputs)
+        node._passed = (_small(grads), _small(grad_inputs), node in self.starts)
         if not self.keep_graph:
             node.release()
-        for after, index, g in zip(node._next, node._index, grad_inputs, strict=True):
-            if after is not None:
-                self._deliver(after, index, g)
+        inboxes = self.inbox
+        for g, after, index in zip(grad_inputs, node._next, node._index, strict=True):
+            if after is None:
+                continue
+            inbox = inboxes[after]
+            if g is not None:
+                there = inbox[index + 1]
+                inbox[index + 1] = g if there is None else self._sum(there, g) if self.create_graph else there + g
+            inbox[0] -= 1
+            if not inbox[0]:
+                self._queue(after)
         return node, grads, results, grad_inputs
 
     def _raw(self, grad: Any) -> Any:
         """A gradient as the pass carries it: a tensor if the pass is recorded, else an array."""
         return grad._data if isinstance(grad, Tensor) and not self.create_graph else grad
 
-    def _deliver(self, node: Node, index: int, grad: Any) -> None:
-        """Add a gradient to what has arrived at a node, and queue the node when nothing more is to come."""
-        inbox = self.inbox[node]
-        inbox[0] -= 1
-        if grad is not None:
-            there = inbox[index + 1]
-            inbox[index + 1] = grad if there is None else self._sum(there, grad) if self.create_graph else there + grad
-        if inbox[0] == 0 and (self.is_plain or self.needed is None or node in self.needed or node in self.captures):
+    def _queue(self, node: Node) -> None:
+        """Everything has arrived: the node is ready, if it has to run at all."""
+        if self.is_plain or self.needed is None or node in self.needed or node in self.captures:
             self.ready.push(node)
 
     def _sum(self, there: Any, grad: Any) -> Any:
@@ -311,13 +326,13 @@ def validated(node: Node, index: int, grad: Any, after: Node | None, output_nr: 
     return grad
 
 
-def _small(grads: Sequence[Any]) -> tuple[Any, ...]:
-    """The arrays of the gradients that a drawing can show; None for larger ones, so that nothing big is kept alive."""
+def _small(grads: Sequence[Any]) -> Sequence[Any]:
+    """The gradients that a drawing can show, as arrays; None for larger ones, so that nothing big is kept alive."""
     for g in grads:
-        if g is not None and (isinstance(g, Tensor) or g.size > SMALL):
+        if g is not None and (g.size > SMALL if type(g) is not Tensor else True):
             arrays = (g._data if isinstance(g, Tensor) else g for g in grads)
             return tuple(a if a is not None and a.size <= SMALL else None for a in arrays)
-    return tuple(grads)
+    return grads
 
 
 def _expands_to(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:

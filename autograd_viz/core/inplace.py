@@ -293,6 +293,9 @@ def detach_(self: Tensor) -> Tensor:
             "called on these gradients. To fix this error, please refer to the Optimizer.zero_grad() function in "
             "torch/optim/optimizer.py as the solution."
         )
+    if self._grad_fn is not None:
+        self._shared_counter()  # a node that has saved the tensor looks closer, and sees
+        self._more.detached = True
     self._grad_fn, self._requires_grad, self._output_nr = None, False, 0
     return self
 # fmt: on

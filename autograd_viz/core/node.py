@@ -72,7 +72,7 @@ class Node:
     _dtype: Any
     _others: tuple[tuple[tuple[int, ...], np.dtype[Any]], ...] | None  # shape and type of the outputs after the first
     depth: ClassVar[int] = 0
-    is_plain: ClassVar[bool] = False  # runs no code of the user's: its rules on arrays are all there is to it
+    is_plain: ClassVar[Any] = False  # runs no code of the user's: its rules on arrays are all there is to it
 
     def __init__(
         self, edges: tuple[Edge, ...], metadata: tuple[tuple[tuple[int, ...], Any], ...], number: int | None = None
@@ -299,6 +299,18 @@ class AccumulateGrad(Node):
     def name(self) -> str:
         """The name with PyTorch's namespace; the class is plain AccumulateGrad."""
         return "torch::autograd::AccumulateGrad"
+
+    @property
+    def is_plain(self) -> bool:  # type: ignore[override]
+        """True unless somebody has hooked the leaf."""
+        extra = self.variable._extra
+        return extra is None or not (extra.hooks or extra.post_hooks)
+
+    def vjp(self, grads: Any) -> tuple[Any, ...]:
+        """`apply`, on an array."""
+        if grads[0] is not None and self.variable._requires_grad:
+            accumulate(self.variable, grads[0], on_tensors=False)
+        return ()
 
     def apply(self, grads: tuple[Any, ...], on_tensors: bool) -> tuple[Any, ...]:
         """Add in place to an existing `grad` (out of place if this is being recorded), else keep a copy."""

@@ -30,6 +30,12 @@ FREED_MESSAGE = (
 )
 
 
+DETACHED_MESSAGE = (
+    "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This is not supported, please use "
+    "out-of-place `.detach()` instead"
+)
+
+
 class _Freed:
     """Stands in a node's saved values where backward has freed a tensor."""
 
@@ -53,11 +59,12 @@ class SavedTensor:
         version: its version when it was saved.
     """
 
-    __slots__ = ("packed", "tensor", "unpack_hook", "version")
+    __slots__ = ("packed", "tensor", "tracked", "unpack_hook", "version")
     output_nr: int | None = None  # of a node's own result, which one
 
     def __init__(self, tensor: Tensor) -> None:
         self.tensor: Any = tensor
+        self.tracked = tensor._grad_fn is not None
         self.version = tensor._version
         self.packed: Any = None
         self.unpack_hook: Callable[[Any], Any] | None = None
@@ -72,9 +79,11 @@ class SavedTensor:
         return self.tensor if self.unpack_hook is None else self._history_of(self._from_hook(), node)
 
     def check(self, node: Node) -> None:
-        """Raise if the tensor was modified in place since it was saved."""
+        """Raise if the tensor was modified or detached in place since it was saved."""
         if self.tensor._version != self.version:
             raise RuntimeError(modified_message(self.tensor, self.version, None))
+        if self.tracked and isinstance(self.tensor, Tensor) and self.tensor._grad_fn is None:
+            raise RuntimeError(DETACHED_MESSAGE)
 
     def register_hooks(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
         """Let `pack_hook` keep the tensor its own way, and `unpack_hook` give it back.
@@ -260,6 +269,8 @@ def unpack(node: Node, kept: Any) -> Any:
     if isinstance(kept, Tensor):
         if kept._counter is not None and kept._counter[0]:
             raise RuntimeError(modified_message(kept, 0, None))
+        if kept._extra is not None and kept._extra.detached:
+            raise RuntimeError(DETACHED_MESSAGE)
         return kept
     if type(kept) is tuple and holds_tensor(kept):
         return tuple(unpack(node, k) for k in kept)

@@ -54,7 +54,7 @@ class Size(tuple[int, ...]):
 class Extra:
     """What few tensors have: hooks, a retained gradient, events, the leaf's AccumulateGrad."""
 
-    __slots__ = ("accumulator", "events", "hooks", "post_hooks", "retains_grad")
+    __slots__ = ("accumulator", "detached", "events", "hooks", "post_hooks", "retains_grad")
 
     def __init__(self) -> None:
         self.accumulator: weakref.ref[AccumulateGrad] | None = None  # weak: the node holds the leaf
@@ -62,6 +62,7 @@ class Extra:
         self.hooks: dict[int, Any] | None = None
         self.post_hooks: dict[int, Any] | None = None
         self.retains_grad = False
+        self.detached = False  # in place, after being saved by a node
 
 
 class InferenceCounter(list[int]):

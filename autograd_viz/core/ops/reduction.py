@@ -18,7 +18,7 @@ from .dims import of_tensor, optional_dims, reduced_dims, result_type
 @primitive("SumBackward0")
 def sum_all(self, *, dtype=None):
     """The sum of all elements; integers add up in int64."""
-    return np.sum(self, dtype=result_type(self, dtype))
+    return np.add.reduce(self, axis=None, dtype=result_type(self, dtype))
 sum_all.defvjp(
     self = lambda grad, self_sym_sizes: expand(grad, self_sym_sizes),
 )
@@ -27,7 +27,7 @@ sum_all.defvjp(
 @primitive("SumBackward1")
 def sum_dim(self, *, dim, keepdim=False, dtype=None):
     """The sum over the dimensions `dim`."""
-    return np.sum(self, axis=dim, keepdims=keepdim, dtype=result_type(self, dtype))
+    return np.add.reduce(self, axis=dim, keepdims=keepdim, dtype=result_type(self, dtype))
 sum_dim.defvjp(
     self = lambda grad, self_sym_sizes, dim, keepdim: sum_backward(grad, self_sym_sizes, dim, keepdim),
 )
@@ -37,7 +37,7 @@ sum_dim.defvjp(
 def mean_all(self, *, dtype=None):
     """The mean of all elements."""
     kind = result_type(self, dtype)
-    return np.sum(self, dtype=kind) / kind.type(self.size)
+    return np.add.reduce(self, axis=None, dtype=kind) / kind.type(self.size)
 mean_all.defvjp(
     self = lambda grad, self_sym_sizes, self_sym_numel: expand(grad, self_sym_sizes) / self_sym_numel,
 )
@@ -47,7 +47,7 @@ mean_all.defvjp(
 def mean_dim(self, *, dim, keepdim=False, dtype=None):
     """The mean over the dimensions `dim`."""
     kind = result_type(self, dtype)
-    return np.sum(self, axis=dim, keepdims=keepdim, dtype=kind) / kind.type(mean_divisor(self.shape, dim))
+    return np.add.reduce(self, axis=dim, keepdims=keepdim, dtype=kind) / kind.type(mean_divisor(self.shape, dim))
 mean_dim.defvjp(
     self = lambda grad, self_sym_sizes, self_sym_numel, dim, keepdim:
         sum_backward(grad, self_sym_sizes, dim, keepdim) / mean_divisor(self_sym_sizes, dim),

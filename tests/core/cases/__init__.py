@@ -27,6 +27,12 @@ def all_cases() -> Cases:
     return {name: cases for f in files for name, cases in f.CASES.items()}
 
 
+def without() -> dict[str, str]:
+    """Ops without a case, each with the reason."""
+    files = [importlib.import_module(f"{__name__}.{f.name}") for f in pkgutil.iter_modules(__path__)]
+    return {name: reason for f in files for name, reason in getattr(f, "WITHOUT", {}).items()}
+
+
 def not_twice() -> dict[str, str]:
     """Ops without a second derivative, each with the reason."""
     files = [importlib.import_module(f"{__name__}.{f.name}") for f in pkgutil.iter_modules(__path__)]
