@@ -80,10 +80,10 @@ class SavedTensor:
 
     def check(self, node: Node) -> None:
         """Raise if the tensor was modified or detached in place since it was saved."""
-        if self.tensor._version != self.version:
-            raise RuntimeError(modified_message(self.tensor, self.version, None))
         if self.tracked and isinstance(self.tensor, Tensor) and self.tensor._grad_fn is None:
             raise RuntimeError(DETACHED_MESSAGE)
+        if self.tensor._version != self.version:
+            raise RuntimeError(modified_message(self.tensor, self.version, None))
 
     def register_hooks(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
         """Let `pack_hook` keep the tensor its own way, and `unpack_hook` give it back.
@@ -267,10 +267,10 @@ def unpack(node: Node, kept: Any) -> Any:
     if isinstance(kept, SavedTensor):
         return kept.unpack(node)
     if isinstance(kept, Tensor):
-        if kept._counter is not None and kept._counter[0]:
-            raise RuntimeError(modified_message(kept, 0, None))
         if kept._extra is not None and kept._extra.detached:
             raise RuntimeError(DETACHED_MESSAGE)
+        if kept._counter is not None and kept._counter[0]:
+            raise RuntimeError(modified_message(kept, 0, None))
         return kept
     if type(kept) is tuple and holds_tensor(kept):
         return tuple(unpack(node, k) for k in kept)

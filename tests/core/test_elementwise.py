@@ -181,3 +181,12 @@ def test_a_complex_gradient_has_the_conjugate_of_the_derivative(function: Any, e
     result = function(z)
     result.backward(av.from_numpy(np.ones((), result.dtype.numpy)))
     assert z.grad.item() == pytest.approx(expected)
+
+
+def test_zeta_has_a_gradient_for_its_second_argument_only() -> None:
+    x, q = (av.tensor(v, dtype=av.float64, requires_grad=True) for v in (3.0, 2.0))
+    function = av.special.zeta
+    (g,) = av.autograd.grad(function(3.0, q), q)
+    assert g.item() == pytest.approx(-3 * function(4.0, q).item())  # d/dq of sum (k + q)**-x
+    with pytest.raises(RuntimeError, match="not implemented"):
+        function(x, 2.0).backward()
