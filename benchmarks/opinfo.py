@@ -190,16 +190,16 @@ def close(mine: Any, theirs: Any) -> bool:
     return bool(np.allclose(a, b, rtol=tolerance, atol=tolerance, equal_nan=True))
 
 
-def run(op: Any, seed: int = 0) -> Outcome:
-    """All samples of a variant (at most `MOST_SAMPLES`, drawn)."""
+def run(op: Any, seed: int = 0, most: int = MOST_SAMPLES) -> Outcome:
+    """All samples of a variant, at most `most` of them, drawn."""
     name = name_of(op)
     function = ours(op)
     if function is None:
         return Outcome(name, "absent")
     torch.manual_seed(seed)
     samples = list(op.sample_inputs("cpu", torch.float64, requires_grad=True))
-    if len(samples) > MOST_SAMPLES:
-        samples = random.Random(seed).sample(samples, MOST_SAMPLES)
+    if len(samples) > most:
+        samples = random.Random(seed).sample(samples, most)
     for k, sample in enumerate(samples):
         try:
             difference = compare(op, function, sample)
