@@ -135,7 +135,7 @@ def run_inplace(self: Tensor, op: Callable[..., Any], *operands: Any, **options:
 
 
 def fill_inplace(self: Tensor, op: Callable[..., Any], *operands: Any, **options: Any) -> Tensor:
-    """`run_inplace` for an op whose result is one value everywhere: it does not matter if elements share memory."""
+    """`run_inplace` for an op that writes what elements sharing memory agree on (one value everywhere, or a copy of itself)."""
     check_inplace(self, any(map(_wants_gradient, (*operands, *options.values()))))
     return _run(self, op, *operands, **options)
 
@@ -277,7 +277,7 @@ def copy_(self: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
     """self[...] = src."""
     if not isinstance(src, Tensor):
         raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}")
-    return run_inplace(self, _copied, src)
+    return (fill_inplace if src is self else run_inplace)(self, _copied, src)
 def zero_(self: Tensor) -> Tensor:
     """All elements 0."""
     return fill_inplace(self, arithmetic.zero)
