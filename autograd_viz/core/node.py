@@ -233,8 +233,14 @@ class PrimitiveNode(Node):
         return title
 
     def vjp(self, grads: Any) -> tuple[Any, ...]:
-        """The rules on arrays, for every input that wants a gradient."""
-        raise NotImplementedError
+        """The rules on arrays, for every input that wants a gradient; written out when the first node of its kind runs."""
+        self.primitive.write_backward()
+        return self.vjp(grads)
+
+    def release(self) -> None:
+        """Free the saved tensors; written out like `vjp`."""
+        self.primitive.write_backward()
+        self.release()
 
     def apply(self, grads: tuple[Any, ...], on_tensors: bool) -> tuple[Any, ...]:
         """Run the rule of every input that wants a gradient."""

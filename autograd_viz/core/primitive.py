@@ -132,10 +132,13 @@ class Primitive:
         self.takes_all = any(next(iter(inspect.signature(r).parameters)) == "grads" for r in rules.values())
         self.guards = tuple(self._guard(place) for place in range(len(self.saved_names)))
         self.node_class = call.make_node_class(self)
-        rules_by_name = {f"rule{i}": r.on_arrays for i, r in enumerate(self.rules) if r}
-        lines = call.vjp_source(self)
-        self.node_class.vjp = call.compiled(self, "vjp", lines, {**rules_by_name, "materialized": self._materialized})  # type: ignore[method-assign]
-        self.node_class.release = call.compiled(self, "release", call.release_source(self), {})  # type: ignore[method-assign]
+
+    def write_backward(self) -> None:
+        """Give the node class its `vjp` and `release` (call.py), when one of them is first wanted."""
+        assert self.node_class is not None
+        names = {f"rule{i}": r.on_arrays for i, r in enumerate(self.rules) if r} | {"materialized": self._materialized}
+        for name, lines in (("vjp", call.vjp_source(self)), ("release", call.release_source(self))):
+            setattr(self.node_class, name, call.compiled(self, name, lines, names))
 
     def _read(self, rule: Callable[..., Any]) -> Rule:
         """Bind one rule to its three namespaces."""
