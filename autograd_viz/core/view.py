@@ -99,7 +99,7 @@ def become_view(
     result._counter = source._shared_counter()
     if primitive.cuts or type(source._counter) is InferenceCounter:
         return
-    kind = SEVERAL if index is not None else NORMAL if State.enabled else NO_GRAD
+    kind = NO_GRAD if not State.enabled else NORMAL if index is None else SEVERAL
     above = source._view
     if above is None:
         result._view = View(source, ((primitive, options, index),), kind)
