@@ -20,7 +20,7 @@ from .attention import attend
 from .grad_mode import State, sequence
 from .node import PrimitiveNode, accumulator
 from .quiet import quiet
-from .saved import FREED, SavedResult, holds_tensor, keep, keep_option, plain
+from .saved import FREED, SavedResult, holds_tensor, keep, keep_option, plain, unpack
 from .tensor import Number, Tensor
 from .view import become_view
 
@@ -56,6 +56,7 @@ _NAMES: dict[str, Any] = {
     "plain": plain,
     "quiet": quiet,
     "sequence": sequence,
+    "unpack": unpack,
     "untracked": provenance.untracked,
 }
 
@@ -228,10 +229,11 @@ def _kept(p: Primitive, name: str, guard: int | None) -> str:
 # -- backward ---------------------------------------------------------------------------------------------------------
 
 
-def vjp_source(p: Primitive) -> list[str]:
-    """The program of the rules on arrays: for every input that wants a gradient, its rule on what is saved."""
+def vjp_source(p: Primitive, on_tensors: bool = False) -> list[str]:
+    """The program of the rules, on arrays or tensors: for every input that wants a gradient, its rule on what is saved."""
+    read = _read_tensor if on_tensors else _read
     nothing = f"({'None, ' * (1 if p.variadic else len(p.rules))})"
-    lines = ["def vjp(node, grads):"]
+    lines = [f"def vjp{'_on_tensors' if on_tensors else ''}(node, grads):"]
     if p.takes_all:
         lines += [f"    if all(g is None for g in grads): return {'(None,) * len(node._next)' if p.variadic else nothing}"]
         lines += ["    grad = materialized(node, grads)" if p.materialize else "    grad = grads"]
@@ -245,7 +247,7 @@ def vjp_source(p: Primitive) -> list[str]:
         if rule is None:
             results.append("None")
             continue
-        call = f"rule{i}(grad{''.join(', ' + _read(p, place) for place in rule.wants)})"
+        call = f"rule{i}(grad{''.join(', ' + read(p, place) for place in rule.wants)})"
         if p.variadic:
             return [*lines, f"    return tuple({call})"]
         results.append(call if len(p.rules) == 1 else f"{call} if node._next[{i}] is not None else None")
@@ -264,6 +266,14 @@ def _read(p: Primitive, place: int) -> str:
         untouched = f"(s := {slot}) is not FREED and s.version == s.counter[0] and s.unpack_hook is None"
         return f"(s.data if {untouched} else plain(node, s))"
     return f"(s if type(s := {slot}) in PLAIN else plain(node, s))"
+
+
+def _read_tensor(p: Primitive, place: int) -> str:
+    """A saved value as a tensor or plain value."""
+    slot = f"node.{p.slots[place]}"
+    if p.saved_names[place] in p.inputs:
+        return f"(s if type(s := {slot}) is Tensor and s._counter is None else unpack(node, s))"
+    return slot if "_sym_" in p.saved_names[place] else f"(s if type(s := {slot}) in PLAIN else unpack(node, s))"
 
 
 def release_source(p: Primitive) -> list[str]:

@@ -21,8 +21,8 @@ def latest_sequence() -> int:
     return int(arguments[0]) - 1
 
 
-class State:
-    """The modes that an op looks up; a class attribute is the cheapest thing to look up.
+class Modes:
+    """What an op looks up before it runs; there is one of these, `State`.
 
     Attributes:
         enabled: ops are recorded.
@@ -30,10 +30,14 @@ class State:
         in_rule: a gradient rule is being recorded, in which a plain number means PyTorch's overload for numbers.
     """
 
-    enabled = True
-    attentive = False
-    in_rule = False
-    inference = False
+    __slots__ = ("attentive", "enabled", "in_rule", "inference")
+
+    def __init__(self) -> None:
+        self.enabled = True
+        self.attentive = self.in_rule = self.inference = False
+
+
+State = Modes()
 
 
 def is_grad_enabled() -> bool:

@@ -237,6 +237,11 @@ class PrimitiveNode(Node):
         self.primitive.write_backward()
         return self.vjp(grads)
 
+    def vjp_on_tensors(self, grads: Any) -> tuple[Any, ...]:
+        """The rules on tensors, whose ops are recorded if grad mode is on; written out like `vjp`."""
+        self.primitive.write_backward()
+        return self.vjp_on_tensors(grads)
+
     def release(self) -> None:
         """Free the saved tensors; written out like `vjp`."""
         self.primitive.write_backward()
@@ -245,8 +250,11 @@ class PrimitiveNode(Node):
     def apply(self, grads: tuple[Any, ...], on_tensors: bool) -> tuple[Any, ...]:
         """Run the rule of every input that wants a gradient."""
         if on_tensors:
-            on_tensors_found: tuple[Any, ...] = self.primitive.vjp_on_tensors(self, grads)
-            return on_tensors_found
+            before, State.in_rule = State.in_rule, True
+            try:
+                return self.vjp_on_tensors(grads)
+            finally:
+                State.in_rule = before
         if self._extra is not None:  # an unpack hook may be among what runs, and compute with tensors
             with np.errstate(all="ignore"):
                 return self.vjp(grads)

@@ -136,8 +136,13 @@ class Primitive:
     def write_backward(self) -> None:
         """Give the node class its `vjp` and `release` (call.py), when one of them is first wanted."""
         assert self.node_class is not None
-        names = {f"rule{i}": r.on_arrays for i, r in enumerate(self.rules) if r} | {"materialized": self._materialized}
-        for name, lines in (("vjp", call.vjp_source(self)), ("release", call.release_source(self))):
+        on_arrays = {f"rule{i}": r.on_arrays for i, r in enumerate(self.rules) if r} | {"materialized": self._materialized}
+        on_tensors = on_arrays | {f"rule{i}": r.on_tensors for i, r in enumerate(self.rules) if r}
+        for name, lines, names in (
+            ("vjp", call.vjp_source(self), on_arrays),
+            ("vjp_on_tensors", call.vjp_source(self, on_tensors=True), on_tensors),
+            ("release", call.release_source(self), {}),
+        ):
             setattr(self.node_class, name, call.compiled(self, name, lines, names))
 
     def _read(self, rule: Callable[..., Any]) -> Rule:
@@ -298,23 +303,6 @@ class Primitive:
 
     # -- backward -----------------------------------------------------------------------------------------------------
 
-    def vjp_on_tensors(self, node: PrimitiveNode, grads: tuple[Any, ...]) -> tuple[Any, ...]:
-        """grad_inputs of `node` as tensors, recorded if grad mode is on: the rule's second reading."""
-        if all(g is None for g in grads) or (not self.takes_all and grads[0] is None):
-            return (None,) * len(node._next)
-        grad: Any = grads[0]
-        if self.takes_all:
-            grad = self._materialized(node, grads) if self.materialize else grads
-        values = {i: node.unpack(i) for i in self._places(node)}
-        out: list[Any] = []
-        before, State.in_rule = State.in_rule, True
-        try:
-            for need, rule in zip(self._needs(node), self.rules, strict=True):
-                out.append(rule.on_tensors(grad, *(values[i] for i in rule.wants)) if need and rule else None)
-        finally:
-            State.in_rule = before
-        return tuple(out[0]) if self.variadic else tuple(out)
-
     def formulas(self, node: PrimitiveNode, grads: tuple[Symbol, ...], saved: dict[str, Symbol]) -> dict[str, str]:
         """The third reading: the text of every rule that runs for `node`, by input name.
 
@@ -335,10 +323,6 @@ class Primitive:
 
     def _needs(self, node: PrimitiveNode) -> tuple[bool, ...]:
         return (True,) if self.variadic else tuple(after is not None for after in node._next)
-
-    def _places(self, node: PrimitiveNode) -> set[int]:
-        """The saved values that the rules of this node use."""
-        return {i for need, rule in zip(self._needs(node), self.rules, strict=True) if need and rule for i in rule.wants}
 
     def _materialized(self, node: PrimitiveNode, grads: tuple[Any, ...]) -> tuple[Any, ...]:
         """Zeros for the outputs that nobody used."""
