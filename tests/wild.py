@@ -117,6 +117,9 @@ def hook(said: list[str], k: int) -> Callable[[Any], Any]:
     """A hook that says what it saw, and halves it."""
 
     def halve(grad: Any) -> Any:
+        if grad is None:
+            said.append(f"hook {k}: None")
+            return None
         said.append(f"hook {k}: {np.round(grad.detach().numpy(), 6).tolist()}")
         return grad * 0.5
 

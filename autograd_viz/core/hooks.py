@@ -99,7 +99,7 @@ def has_tensor_hooks(node: Node) -> bool:
 
 
 def run_tensor_hooks(node: Node, grads: list[Any]) -> list[Any]:
-    """The hooks of the node's tensors. `grads` are tensors (or None), one per output."""
+    """The hooks of the node's tensors. `grads` are tensors, or None where nobody used the output."""
     extra = node._extra
     variable = getattr(node, "variable", None)
     grads = list(grads)
@@ -108,8 +108,7 @@ def run_tensor_hooks(node: Node, grads: list[Any]) -> list[Any]:
     if extra is None:
         return grads
     for output_nr, registered in extra.tensor_hooks.items():
-        if grads[output_nr] is not None:
-            grads[output_nr] = _through(registered, grads[output_nr])
+        grads[output_nr] = _through(registered, grads[output_nr])
     return grads
 
 
@@ -142,7 +141,8 @@ def run_posthooks(node: Node, grad_inputs: tuple[Any, ...], grad_outputs: tuple[
     return grad_inputs
 
 
-def _through(registered: dict[int, Any], grad: Tensor) -> Tensor:
+def _through(registered: dict[int, Any], grad: Tensor | None) -> Tensor | None:
+    """A gradient after the hooks of one tensor; None (nobody used the tensor) goes to them as None."""
     for hook in list(registered.values()):
         returned = hook(grad)
         if returned is not None:
@@ -166,13 +166,15 @@ def _checked(hook: Any, returned: tuple[Any, ...], grads: list[Any]) -> list[Any
     return list(returned)
 
 
-def _check_one(hook: Any, before: Tensor, after: Any) -> None:
+def _check_one(hook: Any, before: Tensor | None, after: Any) -> None:
     """Refuse what cannot take the place of a gradient.
 
     Raises:
         TypeError: no tensor.
         RuntimeError: another shape or type.
     """
+    if before is None:
+        raise RuntimeError("can't replace a None gradient with a non-None value")
     name = getattr(hook, "__name__", type(hook).__name__)
     if not isinstance(after, Tensor):
         raise TypeError(f"expected Variable, but hook returned '{type(after).__name__}'")
