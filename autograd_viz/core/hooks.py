@@ -103,7 +103,7 @@ def run_tensor_hooks(node: Node, grads: list[Any]) -> list[Any]:
     extra = node._extra
     variable = getattr(node, "variable", None)
     grads = list(grads)
-    if variable is not None and variable._extra is not None and variable._extra.hooks and grads[0] is not None:
+    if variable is not None and variable._extra is not None and variable._extra.hooks:
         grads = [_through(variable._extra.hooks, grads[0])]
     if extra is None:
         return grads

@@ -331,8 +331,8 @@ class AccumulateGrad(Node):
         variable = self.variable
         if grads[0] is not None and variable._requires_grad:  # it may have been switched off meanwhile
             accumulate(variable, grads[0], on_tensors)
-            if variable._extra is not None and variable._extra.post_hooks:
-                hooks.run_post_accumulate(variable)
+        if variable._extra is not None and variable._extra.post_hooks:
+            hooks.run_post_accumulate(variable)
         return ()
 
 

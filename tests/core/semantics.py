@@ -263,6 +263,28 @@ def post_accumulate_hooks_must_return_none(torch: Any) -> Iterator[Any]:
 
 
 @program
+def hooks_see_none_where_no_gradient_came(torch: Any) -> Iterator[Any]:
+    class Nothing(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x.clone()
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            return None
+
+    x = leaf(torch, 1.0)
+    said: list[Any] = []
+    x.register_hook(lambda g: said.append(("leaf", g)))
+    x.register_post_accumulate_grad_hook(lambda t: said.append(("post", t.grad)))
+    Nothing.apply(x).backward()
+    a, b = leaf(torch, 1.0, 2.0).unbind(0)
+    b.register_hook(lambda g: said.append(("b", g)))
+    a.backward()
+    yield said, x.grad
+
+
+@program
 def multi_grad_hooks_fire_once_with_all(torch: Any) -> Iterator[Any]:
     x, w, unused = leaf(torch, 2.0), leaf(torch, 3.0), leaf(torch, 4.0)
     said: list[Any] = []
