@@ -65,7 +65,7 @@ from .errors import (
 from .views import load, save, show, step
 
 # every op says its public names where it is written
-globals().update({name: op for name, op in _public.NAMESPACES["torch"].items()})
+globals().update(_public.NAMESPACES["torch"])
 __getattr__ = _missing.module_getattr("torch", globals())
 
 _MODULES = (autograd, cuda, fft, linalg, masked, nn, ops, optim, special, utils)

@@ -179,7 +179,9 @@ def cnn() -> dict[str, Run]:
     def make(t: Any) -> tuple[Any, Run]:
         n = t.nn
         model = n.Sequential(
-            n.Conv2d(1, 8, 3), n.ReLU(), n.MaxPool2d(2), n.Conv2d(8, 16, 3), n.ReLU(), n.MaxPool2d(2), n.Flatten(), n.Linear(400, 10)
+            n.Conv2d(1, 8, 3), n.ReLU(), n.MaxPool2d(2),
+            n.Conv2d(8, 16, 3), n.ReLU(), n.MaxPool2d(2),
+            n.Flatten(), n.Linear(400, 10),
         )  # fmt: skip
         x, y = t.randn(16, 1, 28, 28), t.arange(16) % 10
 

@@ -90,11 +90,10 @@ def translated(value: Any, twins: dict[int, Any]) -> Any:
         return twins[id(value)][0]
     if isinstance(value, torch.dtype):
         return getattr(av, str(value).removeprefix("torch."))
-    if isinstance(value, list | tuple) and not isinstance(value, torch.Size):
+    if isinstance(value, list | tuple):
         made = [translated(v, twins) for v in value]
-        return type(value)(*made) if hasattr(value, "_fields") else type(value)(made)
-    if isinstance(value, torch.Size):
-        return tuple(value)
+        kind = tuple if isinstance(value, torch.Size) else type(value)
+        return kind(*made) if hasattr(value, "_fields") else kind(made)
     if isinstance(value, dict):
         return {k: translated(v, twins) for k, v in value.items()}
     if callable(value) and (getattr(value, "__module__", None) or "").startswith("torch"):

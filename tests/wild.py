@@ -1,6 +1,7 @@
 """Random programs with everything that makes autograd hard: views, changes in place, detach, no_grad, hooks, several outputs.
 
-An instruction may fail (a shape that does not fit, a leaf changed in place): then it must fail alike in autograd_viz and PyTorch.
+An instruction may fail (a shape that does not fit, a leaf changed in place): then it must fail alike in autograd_viz and
+PyTorch.
 """
 
 from __future__ import annotations

@@ -92,8 +92,8 @@ def _check(
             if not np.allclose(again[i], a, rtol=0, atol=nondet, equal_nan=True):
                 raise GradcheckError(
                     "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times gives "
-                    "different values, although analytical gradient matches numerical gradient.The tolerance for nondeterminism "
-                    f"was {nondet}."
+                    "different values, although analytical gradient matches numerical gradient.The tolerance for "
+                    f"nondeterminism was {nondet}."
                 )
             if not np.allclose(a, n, rtol, atol, equal_nan=True):
                 raise GradcheckError(

@@ -141,8 +141,8 @@ def _forward(p: Primitive) -> list[str]:
     there = [f"{x} is not None and " if n in p.optional else "" for x, n in zip(arrays, p.inputs, strict=True)]
     test = " or ".join(f"{t}{x}.dtype is not _x0.dtype" for t, x in zip(there[1:], arrays[1:], strict=True)) or "False"
     lines.append(f"{indent}if {test}: {', '.join(arrays)}, = brought_together({', '.join(p.inputs)})")
-    lines.append(f"{indent}elif not _x0.shape: " + "; ".join(
-        f"{x} = {x}[()]" + (f" if {x} is not None else None" if t else "") for x, t in zip(arrays, there, strict=True)))
+    numbers = (f"{x} = {x}[()]" + (f" if {x} is not None else None" if t else "") for x, t in zip(arrays, there, strict=True))
+    lines.append(f"{indent}elif not _x0.shape: {'; '.join(numbers)}")
     lines += ["    try:", f"        {run}", "    except ValueError:"]
     return [*lines, f"        check_broadcast({', '.join(p.inputs)})", "        raise"]
 

@@ -206,7 +206,7 @@ def _random(name: str, kernel: str, draw: Any) -> tuple[Any, Any]:
 
     def checked(generator: Generator | None, n: int, kind: np.dtype[Any]) -> Array:
         if kind.kind != "f":
-            raise NotImplementedError(f'"{kernel}" not implemented for \'{from_numpy_dtype(kind).legacy}\'')
+            raise NotImplementedError(f"\"{kernel}\" not implemented for '{from_numpy_dtype(kind).legacy}'")
         return np.asarray(draw(chosen(generator), n, kind))
 
     def of_size(*shape: Any, generator: Generator | None = None, **made: Any) -> Tensor:

@@ -168,7 +168,9 @@ def _evenly(start: Any, end: Any, steps: int, kind: np.dtype[Any]) -> Array:
     inner = kind if kind.kind in "fc" else np.dtype(np.float64)
     i = np.arange(steps)
     step = inner.type(end - start) / inner.type(max(steps - 1, 1))
-    return np.where(i < steps // 2, start + i.astype(inner) * step, end - (steps - 1 - i).astype(inner) * step).astype(kind)
+    from_start, from_end = start + i.astype(inner) * step, end - (steps - 1 - i).astype(inner) * step
+    values: Array = np.where(i < steps // 2, from_start, from_end).astype(kind)
+    return values
 
 
 @public("torch.linspace")

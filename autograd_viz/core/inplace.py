@@ -33,7 +33,8 @@ class CopySlices(Node):
         super().__init__(edges, ((base._data.shape, base._data.dtype),))
         self.inner, self.view = inner, view
         strides = base._data.strides
-        self.axes = tuple(sorted(range(len(strides)), key=lambda d: -strides[d]))  # the cuts fit memory in the base's order only
+        # the cuts fit memory in the base's order only
+        self.axes = tuple(sorted(range(len(strides)), key=lambda d: -strides[d]))
         self._inputs, self._options = inner._inputs, inner._options
         self._code, self._lasti = inner._code, inner._lasti
 

@@ -38,8 +38,6 @@ def backward(
     run_backward_pass(self, gradient, retain_graph, create_graph, inputs=inputs)
 
 
-
-
 # fmt: off
 for _names, _op in {
     "sum": reduction.sum, "mean": reduction.mean,

@@ -36,8 +36,8 @@ from .attention import attend
 from .grad_mode import State
 from .node import PrimitiveNode, gradient_edge
 from .quiet import quiet
+from .readings import ARRAY_NAMES, SYMBOL_NAMES, TENSOR_NAMES, declare, rebound, writer
 from .results import return_type
-from .readings import ARRAY_NAMES, SYMBOL_NAMES, TENSOR_NAMES, rebound, writer
 from .saved import SavedResult, keep, keep_option
 from .symbol import Symbol
 from .tensor import Tensor
@@ -377,10 +377,10 @@ def primitive(
     """
     traits = Traits(view, promotes, several, cuts, results, returns, nondifferentiable, materialize)
 
-    def declare(forward: Callable[..., Any]) -> Primitive:
+    def decorate(forward: Callable[..., Any]) -> Primitive:
         p = Primitive(forward, node_name, traits)
-        ARRAY_NAMES[p.name], TENSOR_NAMES[p.name] = forward, p
-        SYMBOL_NAMES[p.name] = written or writer(re.sub(r"_(dims?|all|sizes|scalar|tensors?)$", "", p.name))
+        shown = re.sub(r"_(dims?|all|sizes|scalar|tensors?)$", "", p.name)
+        declare(forward, forward, p, written or writer(shown))
         return p
 
-    return declare
+    return decorate

@@ -14,11 +14,21 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar, cast, overload
+
+Function = TypeVar("Function", bound=Callable[..., Any] | property)
 
 # "torch" and "Tensor", then "linalg", "nn.functional", ...: the public callables of each by name
 NAMESPACES: defaultdict[str, dict[str, Any]] = defaultdict(dict)
 INPLACE: dict[str, Any] = {}  # the ops whose result may be written into the first input, by the name without underscore
+
+
+@overload
+def public(function: Function, /) -> Function: ...
+
+
+@overload
+def public(*names: str, inplace: bool = False) -> Callable[[Function], Function]: ...
 
 
 def public(*names: Any, inplace: bool = False) -> Any:
@@ -28,13 +38,15 @@ def public(*names: Any, inplace: bool = False) -> Any:
         names: "x" for torch.x and Tensor.x, "torch.x" or "Tensor.x" for one of them, "linalg.x" for torch.linalg.x; the
             callable's own name if left out.
         inplace: there is a method with an underscore too.
+
+    Raises:
+        NameError: another file has given the name to something else.
     """
     if len(names) == 1 and callable(names[0]):
-        _publish(names[0], (names[0].__name__,), inplace)
-        return names[0]
+        return public(names[0].__name__)(names[0])
 
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        _publish(function, names or (function.__name__,), inplace)
+    def decorate(function: Function) -> Function:
+        _publish(function, names or (cast(Any, function).__name__,), inplace)
         return function
 
     return decorate
@@ -44,6 +56,14 @@ def _publish(function: Any, names: tuple[str, ...], inplace: bool) -> None:
     for full in names:
         namespace, _, name = full.rpartition(".")
         for place in (namespace,) if namespace else ("torch", "Tensor"):
+            before = NAMESPACES[place].get(name, function)
+            if before is not function and home(function) != "__main__":
+                raise NameError(f"{place}.{name} is given twice: in {home(before)} and in {home(function)}")
             NAMESPACES[place][name] = function
         if inplace and namespace in ("", "Tensor"):
             INPLACE[name] = function
+
+
+def home(function: Any) -> str:
+    """The module that defines a callable or an op."""
+    return str(getattr(function, "forward", function).__module__)

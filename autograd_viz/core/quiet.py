@@ -23,7 +23,6 @@ class _Quiet(threading.local):
         context.run(np.seterr, all="ignore")
         self.run: Callable[..., Any] = context.run
 
-
     @contextmanager
     def nested(self) -> Iterator[None]:
         """Inside: run ops from within a quiet function (a context cannot be entered twice)."""

@@ -12,11 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import FunctionType
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
 from .symbol import Symbol, call
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 # op names in each reading, filled as ops are declared
 ARRAY_NAMES: dict[str, Any] = {"np": np}
@@ -32,19 +34,33 @@ def rebound(function: Callable[..., Any], names: dict[str, Any]) -> FunctionType
     return copy
 
 
-def composite(function: Callable[..., Any]) -> Callable[..., Any]:
+def declare(function: Callable[..., Any], on_arrays: Any, on_tensors: Any, on_symbols: Any) -> None:
+    """Enter what `function` defines under its name in each reading.
+
+    Raises:
+        NameError: another file has declared the name (a notebook's cell may be run again).
+    """
+    name = function.__name__
+    if name in ARRAY_NAMES and function.__module__ != "__main__":
+        raise NameError(f"op {name!r} is declared twice: at {_place(ARRAY_NAMES[name])} and at {_place(function)}")
+    ARRAY_NAMES[name], TENSOR_NAMES[name], SYMBOL_NAMES[name] = on_arrays, on_tensors, on_symbols
+
+
+def _place(function: Any) -> str:
+    """File and line of a function."""
+    return f"{function.__code__.co_filename}:{function.__code__.co_firstlineno}" if hasattr(function, "__code__") else "np"
+
+
+def composite(function: Function) -> Function:
     """Declare a function written in ops, for use in rules. A formula shows it as a call of its name."""
-    TENSOR_NAMES[function.__name__] = rebound(function, TENSOR_NAMES)
-    ARRAY_NAMES[function.__name__] = rebound(function, ARRAY_NAMES)
-    SYMBOL_NAMES[function.__name__] = writer(function.__name__)
-    return rebound(function, TENSOR_NAMES)
+    on_tensors = rebound(function, TENSOR_NAMES)
+    declare(function, rebound(function, ARRAY_NAMES), on_tensors, writer(function.__name__))
+    return cast(Function, on_tensors)
 
 
-def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
+def inlined(function: Function) -> Function:
     """Declare a function that decides on plain values only; a formula shows what it comes to."""
-    TENSOR_NAMES[function.__name__] = rebound(function, TENSOR_NAMES)
-    ARRAY_NAMES[function.__name__] = rebound(function, ARRAY_NAMES)
-    SYMBOL_NAMES[function.__name__] = rebound(function, SYMBOL_NAMES)
+    declare(function, *(rebound(function, names) for names in (ARRAY_NAMES, TENSOR_NAMES, SYMBOL_NAMES)))
     return function
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 # how tightly the text binds: a looser text gets brackets inside a tighter one
 _COMPARE, _SUM, _PRODUCT, _POWER, _ATOM = range(5)
@@ -17,6 +17,11 @@ class Symbol:
     """
 
     __slots__ = ("binding", "text")
+    if TYPE_CHECKING:  # set by the loops below
+
+        def __mul__(self, other: Any) -> Symbol: ...
+
+        __add__ = __sub__ = __truediv__ = __mul__
 
     def __init__(self, text: str, binding: int = _ATOM) -> None:
         self.text, self.binding = text, binding

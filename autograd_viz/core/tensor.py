@@ -16,7 +16,7 @@ from .dtypes import dtype, from_numpy_dtype
 from .grad_mode import State
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from .node import AccumulateGrad, Node
     from .view import View
@@ -85,8 +85,13 @@ class Tensor:
     _is_number = False
 
     if TYPE_CHECKING:  # methods.py
-        __add__: Callable[[Any, Any], Any]
-        __mul__: Callable[[Any, Any], Any]
+
+        def __add__(self, other: Any) -> Any: ...
+
+        __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __pow__ = __add__
+        __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = __getitem__ = __add__
+
+        def __neg__(self) -> Any: ...
 
         def __getattr__(self, name: str) -> Any: ...
 

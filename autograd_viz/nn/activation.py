@@ -263,6 +263,6 @@ class PReLU(Configured):
         super().__init__(num_parameters=num_parameters, init=init)
         self.weight = Parameter(full((num_parameters,), float(init), dtype=dtype))
 
-    def forward(self, input: Any) -> Any:  # type: ignore[override]
+    def forward(self, input: Any) -> Any:
         """The function of input and slope."""
         return functional.prelu(input, self.weight)

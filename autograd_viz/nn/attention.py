@@ -162,5 +162,3 @@ class MultiheadAttention(Module):
 def causal_mask(size: int, dtype: Any = float32) -> Tensor:
     """-inf above the diagonal: nobody sees what comes later."""
     return Tensor(np.triu(np.full((size, size), -np.inf, dtype.numpy), 1))
-
-

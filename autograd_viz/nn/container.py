@@ -24,7 +24,7 @@ class _Numbered(Module):
         index = operator.index(index)
         if not -len(self) <= index < len(self):
             raise IndexError(f"index {index} is out of range")
-        return list(self._modules)[index]
+        return str(list(self._modules)[index])
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
@@ -32,7 +32,8 @@ class _Numbered(Module):
         return self._modules[self._name(index)]
 
     def _part(self, items: list[tuple[str, Module]]) -> Any:
-        return type(self)([m for _, m in items])
+        kind: Any = type(self)
+        return kind([m for _, m in items])
 
     def __setitem__(self, index: int, module: Module) -> None:
         setattr(self, self._name(index), module)

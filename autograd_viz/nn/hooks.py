@@ -131,7 +131,10 @@ class Border:
                 warnings.warn(NO_INPUT_WARNING, UserWarning, stacklevel=2)
             for hook in list(self.module._backward_hooks.values()):
                 if hook(self.module, (None,), grads) is not None:
-                    raise RuntimeError("Backward hook for Modules where no input requires gradient should always return None or None for all gradients.")  # noqa: E501 -- PyTorch's words
+                    raise RuntimeError(
+                        "Backward hook for Modules where no input requires gradient should always return None or None for all "
+                        "gradients."
+                    )
         return grads
 
     def _input_grads(self, grads: tuple[Any, ...]) -> tuple[Any, ...]:

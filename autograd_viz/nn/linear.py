@@ -158,7 +158,7 @@ class EmbeddingBag(Module):
         else:
             self.weight = Parameter(_weight)
 
-    reset_parameters = Embedding.reset_parameters
+    reset_parameters: Any = Embedding.reset_parameters
 
     def forward(self, input: Tensor, offsets: Tensor | None = None, per_sample_weights: Tensor | None = None) -> Any:
         """One vector per bag of indices."""

@@ -77,9 +77,7 @@ class CrossEntropyLoss(_WeightedLoss):
         self, weight: Tensor | None = None, size_average: bool | None = None, ignore_index: int = -100,
         reduce: bool | None = None, reduction: str = "mean", label_smoothing: float = 0.0,
     ) -> None:  # fmt: skip
-        super().__init__(
-            weight, size_average, reduce, reduction, ignore_index=ignore_index, label_smoothing=label_smoothing
-        )
+        super().__init__(weight, size_average, reduce, reduction, ignore_index=ignore_index, label_smoothing=label_smoothing)
 
 
 class NLLLoss(_WeightedLoss):

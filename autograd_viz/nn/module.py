@@ -270,9 +270,7 @@ class Module(HookedCall, State):
         if dtype is None:
             return self
         if not (dtype.is_floating_point or dtype.is_complex):
-            raise TypeError(
-                f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype}"
-            )
+            raise TypeError(f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype}")
         return self._to_type(dtype)
 
     def float(self) -> Any:

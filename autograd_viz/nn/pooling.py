@@ -162,7 +162,7 @@ class _MaxUnpool(Configured):
         n = self.n
         super().__init__(kernel_size=tuple_of(n, kernel_size), stride=tuple_of(n, stride), padding=tuple_of(n, padding))
 
-    def forward(self, input: Any, indices: Any, output_size: Any = None) -> Any:  # type: ignore[override]
+    def forward(self, input: Any, indices: Any, output_size: Any = None) -> Any:
         """Every value back at the place that MaxPool says it came from."""
         from . import functional
 

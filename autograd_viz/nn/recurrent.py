@@ -107,7 +107,7 @@ class RNNBase(Module):
         for layer in range(self.num_layers):
             for end in ("", "_reverse")[:directions]:
                 width = self.input_size if layer == 0 else state * directions
-                sizes = {"weight_ih": (rows, width), "weight_hh": (rows, state)}
+                sizes: dict[str, tuple[int, ...]] = {"weight_ih": (rows, width), "weight_hh": (rows, state)}
                 sizes |= {"bias_ih": (rows,), "bias_hh": (rows,)} if self.bias else {}
                 sizes |= {"weight_hr": (self.proj_size, self.hidden_size)} if self.proj_size else {}
                 for name, size in sizes.items():
@@ -134,9 +134,7 @@ class RNNBase(Module):
             name = self.mode.partition("_")[0]
             raise ValueError(f"{name}: Expected input to be 2D or 3D, got {input.dim()}D instead")
         if input.shape[-1] != self.input_size:
-            raise RuntimeError(
-                f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {input.shape[-1]}"
-            )
+            raise RuntimeError(f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {input.shape[-1]}")
         batched = input.dim() == 3
         x: Any = input if batched else input.unsqueeze(1)
         x = x.transpose(0, 1) if batched and self.batch_first else x
@@ -256,7 +254,7 @@ class RNNCellBase(Module):
         self.register_parameter("bias_hh", parameter(rows, dtype=dtype) if bias else None)
         self.reset_parameters()
 
-    reset_parameters = RNNBase.reset_parameters
+    reset_parameters: Any = RNNBase.reset_parameters
 
     def forward(self, input: Tensor, hx: Any = None) -> Any:
         """The next state."""

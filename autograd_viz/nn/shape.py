@@ -28,7 +28,7 @@ class Flatten(Configured):
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
         super().__init__(start_dim=start_dim, end_dim=end_dim)
 
-    def forward(self, input: Tensor) -> Any:  # type: ignore[override]
+    def forward(self, input: Tensor) -> Any:
         """The input in fewer dimensions."""
         return input.flatten(self.start_dim, self.end_dim)
 
@@ -39,7 +39,7 @@ class Unflatten(Configured):
     def __init__(self, dim: int, unflattened_size: Any) -> None:
         super().__init__(dim=dim, unflattened_size=unflattened_size)
 
-    def forward(self, input: Tensor) -> Any:  # type: ignore[override]
+    def forward(self, input: Tensor) -> Any:
         """The input in more dimensions."""
         return input.unflatten(self.dim, self.unflattened_size)
 
@@ -50,7 +50,7 @@ class _Pad(Configured):
     def __init__(self, padding: Any) -> None:
         super().__init__(padding=tuple_of(2 * self.n, padding))
 
-    def forward(self, input: Tensor) -> Any:  # type: ignore[override]
+    def forward(self, input: Tensor) -> Any:
         """The input with a border."""
         value = getattr(self, "value", None)
         return functional.pad(input, self.padding, mode=self.mode, value=value)

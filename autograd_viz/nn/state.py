@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict, namedtuple
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -89,7 +89,7 @@ def _quoted(names: list[str]) -> str:
     return ", ".join(f'"{n}"' for n in names)
 
 
-def _places(module: Any, prefix: str = "") -> Any:
+def _places(module: Any, prefix: str = "") -> Iterator[tuple[str, tuple[Any, str]]]:
     """Every full name, with the module and the name under which the module keeps it."""
     for name in module._own_state():
         yield prefix + name, (module, name)

@@ -109,7 +109,7 @@ class LBFGS(Optimizer):
             share = float(moved @ q) * inverse
             q = q - share * change
             shares.append(share)
-        r = q * state.get("scale", 1.0)
+        r: Array = q * state.get("scale", 1.0)
         for (change, moved, inverse), share in zip(memory, reversed(shares), strict=True):
             r = r + moved * (share - float(change @ r) * inverse)
         return r

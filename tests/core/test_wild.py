@@ -19,7 +19,7 @@ torch = pytest.importorskip("torch")
 
 
 def backward_says(module: Any, pool: list[Any]) -> tuple[list[str], str]:
-    """Run backward from everything that requires grad: the nodes in the order in which they ran, and the error if there was one."""
+    """Run backward from everything that requires grad: the nodes in the order in which they ran, and the error if any."""
     roots = [t for t in pool if isinstance(facts(t), tuple) and t.requires_grad]
     if not roots:
         return [], ""

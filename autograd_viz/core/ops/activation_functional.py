@@ -49,9 +49,7 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
 
 
 @public("nn.functional.rrelu")
-def rrelu(
-    input: Tensor, lower: float = 0.125, upper: float = 1 / 3, training: bool = False, inplace: bool = False
-) -> Any:
+def rrelu(input: Tensor, lower: float = 0.125, upper: float = 1 / 3, training: bool = False, inplace: bool = False) -> Any:
     """Leaky relu whose slopes are drawn between `lower` and `upper` while training."""
     return _run(activation_kinked.rrelu, input, inplace, lower=lower, upper=upper, training=training)
 

@@ -208,7 +208,7 @@ def _places(repeats: Tensor, length: int) -> Tensor:
             f"repeats.size(0) = {repeats.numel()} and input.size(0) = {length}"
         )
     if repeats.dtype.is_floating_point:
-        raise NotImplementedError(f'"repeat_interleave_cpu" not implemented for \'{repeats.dtype.legacy}\'')
+        raise NotImplementedError(f"\"repeat_interleave_cpu\" not implemented for '{repeats.dtype.legacy}'")
     if repeats.numel() and repeats._data.min() < 0:
         raise RuntimeError("repeats can not be negative")
     return Tensor(np.repeat(np.arange(length), repeats._data))

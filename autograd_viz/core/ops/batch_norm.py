@@ -1,7 +1,7 @@
 """Batch norm: each channel brought to mean 0 and variance 1 over the batch, or by running averages of earlier batches."""
 # fmt: off
 # (ops are a table: the columns are kept)
-# ruff: noqa: A006 -- the parameters have the names that PyTorch saves them under
+
 
 from __future__ import annotations
 

@@ -237,7 +237,9 @@ def _step(a: Tensor, b: Tensor, having: dict[int, int]) -> Any:
 
     `having` counts the operands with more than one element along each dimension to be summed.
     """
-    both, only_a, only_b = [], [], []
+    both: list[int] = []
+    only_a: list[int] = []
+    only_b: list[int] = []
     for d, count in having.items():
         in_a, in_b = a.shape[d] != 1, b.shape[d] != 1
         if in_a and in_b:

@@ -9,8 +9,8 @@ import numpy as np
 from ..arguments import check_dim
 from ..primitive import primitive
 from ..public import public
-from ..tensor import Array, Tensor
 from ..results import return_type
+from ..tensor import Array, Tensor
 from .dims import of_tensor
 
 

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from collections import namedtuple
 from collections.abc import Callable
 from functools import wraps
 from inspect import signature

@@ -162,9 +162,8 @@ def embedding_bag_of(
             f"mode='{mode}'). Please open a feature request on GitHub."
         )
     number = ("sum", "mean", "max").index(mode)
-    options = {"mode": number, "scale_grad_by_freq": scale_grad_by_freq, "sparse": sparse, "padding_idx": padding_idx}
     return embedding_bag(
-        weight, input, starts, per_sample_weights=per_sample_weights, include_last_offset=include_last_offset, **options
+        weight, input, starts, scale_grad_by_freq, number, sparse, per_sample_weights, include_last_offset, padding_idx
     )[0]
 
 

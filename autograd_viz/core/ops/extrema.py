@@ -63,7 +63,7 @@ def aminmax_dim(self, *, dim=None, keepdim=False):
     axis = dim if self.ndim else None
     return np.min(self, axis=axis, keepdims=keepdim), np.max(self, axis=axis, keepdims=keepdim)
 aminmax_dim.defvjp(
-    self = lambda grads, self, dim, keepdim, min, max:  # noqa: A006 -- the results' names
+    self = lambda grads, self, dim, keepdim, min, max:
         shared(keep_dims(grads[0], self, dim, keepdim), eq(self, keep_dims(min, self, dim, keepdim)), dim)
         + shared(keep_dims(grads[1], self, dim, keepdim), eq(self, keep_dims(max, self, dim, keepdim)), dim),
 )

@@ -30,8 +30,8 @@ def householder_product(input, tau):
         )
     return reflections(input, tau)[..., : input.shape[-1]].copy()
 householder_product.defvjp(
-    input = lambda grad, input, tau, result: reflections_backward(grad, input, tau)[0],  # noqa: A006
-    tau   = lambda grad, input, tau, result: reflections_backward(grad, input, tau)[1],  # noqa: A006
+    input = lambda grad, input, tau, result: reflections_backward(grad, input, tau)[0],
+    tau   = lambda grad, input, tau, result: reflections_backward(grad, input, tau)[1],
 )
 
 

@@ -137,9 +137,7 @@ unsafe_masked_index_put.defvjp(
 # fmt: on
 def within(array: Any, indices: Any) -> tuple[Any, ...]:
     """The indices, those beyond the end moved to it."""
-    return tuple(
-        slice(None) if i is None else np.clip(i, -n, n - 1) for i, n in zip(indices, array.shape, strict=False)
-    )
+    return tuple(slice(None) if i is None else np.clip(i, -n, n - 1) for i, n in zip(indices, array.shape, strict=False))
 
 
 @inlined

@@ -6,7 +6,7 @@ Forward keeps the mean and rstd = 1 / sqrt(variance + eps) that it computed. Bac
 """
 # fmt: off
 # (ops are a table: the columns are kept)
-# ruff: noqa: A006, N803 -- the parameters have the names that PyTorch saves them under
+
 
 from __future__ import annotations
 

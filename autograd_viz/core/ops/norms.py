@@ -21,7 +21,7 @@ def vector_norm_dims(self, *, ord=2, dim=None, keepdim=False, dtype=None):
     """(sum of |self| ** ord) ** (1 / ord) over the dimensions `dim`; the largest for inf, a count for 0."""
     return _norm(self if dtype is None else self.astype(dtype.numpy), ord, dim, keepdim)
 vector_norm_dims.defvjp(
-    self = lambda grad, self, ord, dim, keepdim, result:  # noqa: A006 -- PyTorch's name
+    self = lambda grad, self, ord, dim, keepdim, result:
         norm_backward(keep_dims(grad, self, dim, keepdim), self, ord, keep_dims(result, self, dim, keepdim), dim),
 )
 
@@ -144,7 +144,7 @@ def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, 
 @public("linalg.norm")
 @of_tensor
 def norm_of_either(
-    A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None  # noqa: N803
+    A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
 ) -> Any:
     """A vector norm or a matrix norm: of all elements if no ord is given, else by the number of dimensions.
 

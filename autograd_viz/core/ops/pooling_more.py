@@ -151,25 +151,19 @@ def _fractional(
 @public("nn.functional.lp_pool1d")
 def lp_pool1d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Any:
     """The p-norm of each window of a sequence."""
-    return _norm(
-        avg_pool1d(powers.pow(input, norm_type), kernel_size, stride, 0, ceil_mode), norm_type, n_of(kernel_size, 1)
-    )
+    return _norm(avg_pool1d(powers.pow(input, norm_type), kernel_size, stride, 0, ceil_mode), norm_type, n_of(kernel_size, 1))
 
 
 @public("nn.functional.lp_pool2d")
 def lp_pool2d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Any:
     """The p-norm of each window of an image."""
-    return _norm(
-        avg_pool2d(powers.pow(input, norm_type), kernel_size, stride, 0, ceil_mode), norm_type, n_of(kernel_size, 2)
-    )
+    return _norm(avg_pool2d(powers.pow(input, norm_type), kernel_size, stride, 0, ceil_mode), norm_type, n_of(kernel_size, 2))
 
 
 @public("nn.functional.lp_pool3d")
 def lp_pool3d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Any:
     """The p-norm of each window of a volume."""
-    return _norm(
-        avg_pool3d(powers.pow(input, norm_type), kernel_size, stride, 0, ceil_mode), norm_type, n_of(kernel_size, 3)
-    )
+    return _norm(avg_pool3d(powers.pow(input, norm_type), kernel_size, stride, 0, ceil_mode), norm_type, n_of(kernel_size, 3))
 
 
 def _norm(means: Any, p: float, kernel: Ints) -> Any:

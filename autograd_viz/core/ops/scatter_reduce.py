@@ -141,9 +141,7 @@ def product_of_others(self: Any, src: Any, dim: int, index: Any, include_self: b
 
 
 @public("scatter_reduce", inplace=True)
-def scatter_reduce(
-    input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
-) -> Any:
+def scatter_reduce(input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True) -> Any:
     """`src` combined into `input` at `index` along `dim`: sum, prod, mean, amax or amin.
 
     Raises:
@@ -155,9 +153,7 @@ def scatter_reduce(
 
 
 @public("index_reduce", inplace=True)
-def index_reduce(
-    input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
-) -> Any:
+def index_reduce(input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True) -> Any:
     """The slices of `source` combined into those of `input` at `index` along `dim`: prod, mean, amax or amin.
 
     Raises:

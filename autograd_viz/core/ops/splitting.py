@@ -201,6 +201,6 @@ def narrow_copy(input: Tensor, dim: int, start: Any, length: int) -> Any:
 
 
 @public("linalg.diagonal")
-def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:  # noqa: N803 -- PyTorch's name
+def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
     """The diagonals of the matrices in `A`."""
     return slicing.diagonal(A, offset=offset, dim1=dim1, dim2=dim2)

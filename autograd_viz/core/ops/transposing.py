@@ -34,9 +34,7 @@ def conjugate_transpose(input: Tensor) -> Any:
     """
     if input.ndim not in (0, 2):
         batches = " For batches of matrices, consider using tensor.mH" if input.ndim > 2 else ""
-        raise RuntimeError(
-            f"tensor.H is only supported on matrices (2-D tensors). Got {input.ndim}-D tensor." + batches
-        )
+        raise RuntimeError(f"tensor.H is only supported on matrices (2-D tensors). Got {input.ndim}-D tensor." + batches)
     return adjoint(input) if input.ndim else input
 
 
@@ -67,9 +65,7 @@ def atleast_1d(*tensors: Any) -> Any:
 @public("torch.atleast_2d")
 def atleast_2d(*tensors: Any) -> Any:
     """At least two dimensions; a vector becomes a row."""
-    return _each(
-        lambda x: reshape_any(x, (1, 1)) if x.ndim == 0 else shape.unsqueeze(x, dim=0) if x.ndim == 1 else x, tensors
-    )
+    return _each(lambda x: reshape_any(x, (1, 1)) if x.ndim == 0 else shape.unsqueeze(x, dim=0) if x.ndim == 1 else x, tensors)
 
 
 @public("torch.atleast_3d")
