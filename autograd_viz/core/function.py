@@ -11,12 +11,12 @@ import numpy as np
 
 from . import provenance
 from .attention import attend, packed, saved_hooks
+from .forbidden import FUNCTION
 from .grad_mode import State, no_grad
 from .inplace import check_inplace, rebase_view
 from .node import Node, gradient_edge
 from .saved import FREED, FREED_MESSAGE, SavedResult, SavedTensor, keep
 from .tensor import Tensor
-from .forbidden import FUNCTION
 from .view import View
 
 

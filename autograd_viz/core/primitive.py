@@ -24,7 +24,7 @@ from __future__ import annotations
 import inspect
 import re
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import MethodType
 from typing import Any, NamedTuple, cast
 
@@ -36,10 +36,10 @@ from .attention import attend
 from .grad_mode import State
 from .node import PrimitiveNode, gradient_edge
 from .quiet import quiet
-from .readings import ARRAY_NAMES, SYMBOL_NAMES, TENSOR_NAMES, declare, rebound, writer
+from .readings import ARRAY_NAMES, SYMBOL_NAMES, TENSOR_NAMES, as_reading, declare, rebound, writer
 from .results import return_type
-from .saved import SavedResult, keep, keep_option
-from .symbol import Symbol
+from .saved import FREED, SavedResult, holds_tensor, keep, keep_option
+from .symbol import Symbol, symbols
 from .tensor import Tensor
 from .view import become_view
 
@@ -303,22 +303,22 @@ class Primitive:
 
     # -- backward -----------------------------------------------------------------------------------------------------
 
-    def formulas(self, node: PrimitiveNode, grads: tuple[Symbol, ...], saved: dict[str, Symbol]) -> dict[str, str]:
+    def formulas(self, node: PrimitiveNode, grads: Sequence[Symbol], saved: dict[str, Symbol] | None = None) -> dict[str, str]:
         """The third reading: the text of every rule that runs for `node`, by input name.
 
         Args:
             node: says which inputs want a gradient.
             grads: a symbol per grad_output.
-            saved: symbols for saved tensors; what is not there (a dim, an exponent) is shown by its value.
+            saved: what to show instead of the names of saved tensors; plain values (a dim, an exponent) show themselves.
         """
-        grad: Any = list(grads) if self.takes_all else grads[0]
+        grad: Any = grads if self.takes_all else grads[0]
+        shown = {name: in_formula(name, value) for name, value in node.saved().items()} | (saved or {})
         texts = {}
         for name, need, rule in zip(
             [self.variadic] if self.variadic else self.inputs, self._needs(node), self.rules, strict=True
         ):
             if need and rule and name:
-                values = [saved.get(self.saved_names[i], getattr(node, self.slots[i])) for i in rule.wants]
-                texts[name] = repr(rule.on_symbols(grad, *values))
+                texts[name] = repr(rule.on_symbols(grad, *(shown[self.saved_names[i]] for i in rule.wants)))
         return texts
 
     def _needs(self, node: PrimitiveNode) -> tuple[bool, ...]:
@@ -329,6 +329,13 @@ class Primitive:
         on_tensors = any(isinstance(g, Tensor) for g in grads)
         zeros = (np.zeros(shape, kind) for shape, kind in node._outputs_metadata())
         return tuple((Tensor(z) if on_tensors else z) if g is None else g for g, z in zip(grads, zeros, strict=True))
+
+
+def in_formula(name: str, value: Any) -> Any:
+    """A saved value as a formula shows it: tensors by name, plain values as they are."""
+    if isinstance(value, tuple) and holds_tensor(value):
+        return symbols(name, (in_formula(f"{name}[{i}]", v) for i, v in enumerate(value)))
+    return Symbol(name) if value is FREED or holds_tensor(value) or isinstance(value, np.ndarray) else value
 
 
 def _metadata(tensor: Tensor | None, what: str) -> Any:
@@ -373,14 +380,14 @@ def primitive(
         returns: the name of the tuple of `results`, if it is not the op's.
         nondifferentiable: those of `results` that are not, although they are floating point.
         materialize: zeros instead of None for the gradient of an output that nobody used.
-        written: how a formula shows it, as a function of Symbols; a call of its name if left out.
+        written: how a formula shows it, as a rule on Symbols; a call of its name if left out.
     """
     traits = Traits(view, promotes, several, cuts, results, returns, nondifferentiable, materialize)
 
     def decorate(forward: Callable[..., Any]) -> Primitive:
         p = Primitive(forward, node_name, traits)
         shown = re.sub(r"_(dims?|all|sizes|scalar|tensors?)$", "", p.name)
-        declare(forward, forward, p, written or writer(shown))
+        declare(forward, forward, p, as_reading(written) if written else writer(shown))
         return p
 
     return decorate

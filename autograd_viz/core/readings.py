@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import FunctionType
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar, overload
 
 import numpy as np
 
@@ -23,7 +23,17 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 # op names in each reading, filled as ops are declared
 ARRAY_NAMES: dict[str, Any] = {"np": np}
 TENSOR_NAMES: dict[str, Any] = {"np": np}
-SYMBOL_NAMES: dict[str, Any] = {"np": np}
+SYMBOL_NAMES: dict[str, Any] = {"np": np, "call": call}
+
+
+class _ByName:
+    """The ops of all files, found when they are used: `op.gather(x, ...)`."""
+
+    def __getattr__(self, name: str) -> Any:
+        return TENSOR_NAMES[name]
+
+
+op = _ByName()
 
 
 def rebound(function: Callable[..., Any], names: dict[str, Any]) -> FunctionType:
@@ -32,6 +42,11 @@ def rebound(function: Callable[..., Any], names: dict[str, Any]) -> FunctionType
     copy = FunctionType(code, names, function.__name__, defaults, function.__closure__)
     copy.__kwdefaults__ = function.__kwdefaults__
     return copy
+
+
+def as_reading(written: Callable[..., Any]) -> Callable[..., Any]:
+    """What is written of an op: a lambda finds ops by name, as a rule does; a function of a module stays as it is."""
+    return rebound(written, SYMBOL_NAMES) if written.__name__ == "<lambda>" and not written.__closure__ else written
 
 
 def declare(function: Callable[..., Any], on_arrays: Any, on_tensors: Any, on_symbols: Any) -> None:
@@ -51,11 +66,22 @@ def _place(function: Any) -> str:
     return f"{function.__code__.co_filename}:{function.__code__.co_firstlineno}" if hasattr(function, "__code__") else "np"
 
 
-def composite(function: Function) -> Function:
-    """Declare a function written in ops, for use in rules. A formula shows it as a call of its name."""
+@overload
+def composite(function: Function, /, *, written: Callable[..., Any] | None = None) -> Function: ...
+
+
+@overload
+def composite(*, written: Callable[..., Any]) -> Callable[[Function], Function]: ...
+
+
+def composite(function: Any = None, /, *, written: Callable[..., Any] | None = None) -> Any:
+    """Declare a function written in ops, for use in rules. A formula shows it as a call of its name, or as `written` says."""
+    if function is None:
+        return lambda function: composite(function, written=written)
     on_tensors = rebound(function, TENSOR_NAMES)
-    declare(function, rebound(function, ARRAY_NAMES), on_tensors, writer(function.__name__))
-    return cast(Function, on_tensors)
+    shown = as_reading(written) if written else writer(function.__name__)
+    declare(function, rebound(function, ARRAY_NAMES), on_tensors, shown)
+    return on_tensors
 
 
 def inlined(function: Function) -> Function:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 # how tightly the text binds: a looser text gets brackets inside a tighter one
@@ -34,6 +34,22 @@ class Symbol:
 
     def __getitem__(self, index: Any) -> Symbol:
         return Symbol(f"{_bracketed(self, _ATOM)}[{index!r}]")
+
+
+class Symbols(tuple[Any, ...]):
+    """Symbols that are written as one name where they stand together: ``grads``, and ``grads[0]`` alone."""
+
+    name: str
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+def symbols(name: str, parts: Iterable[Any]) -> Symbols:
+    """`parts` under a common name."""
+    together = Symbols(parts)
+    together.name = name
+    return together
 
 
 def number(text: str) -> Symbol:

@@ -11,7 +11,7 @@ from ..core.node import AccumulateGrad, Node, PrimitiveNode, gradient_edge
 from ..core.printing import values_text
 from ..core.provenance import Call, Place
 from ..core.saved import FREED, SavedTensor
-from ..core.symbol import Symbol
+from ..core.symbol import Symbol, symbols
 from ..core.tensor import Tensor
 from ..graph import model
 from ..graph.trace import State
@@ -203,9 +203,8 @@ def symbolic_formulas(node: Node) -> dict[str, str]:
     if not isinstance(node, PrimitiveNode):
         return {}
     count = len(node._outputs_metadata())
-    grads = (Symbol("grad"),) if count == 1 else tuple(Symbol(f"grads[{i}]") for i in range(count))
-    saved = {name: Symbol(name) for name, v in node.saved().items() if isinstance(v, SavedTensor) or v is FREED}
-    formulas: dict[str, str] = node.primitive.formulas(node, grads, saved)
+    grads = [Symbol("grad")] if count == 1 else symbols("grads", (Symbol(f"grads[{i}]") for i in range(count)))
+    formulas: dict[str, str] = node.primitive.formulas(node, grads)
     return formulas
 
 

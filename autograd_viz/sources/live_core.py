@@ -158,7 +158,7 @@ def _with_numbers(step: engine.Step, saved: dict[str, Any], symbols: dict[str, s
         return ()
     primitive = step.node.primitive
     zeros = (f"zeros({shape})" for shape, _ in step.node._outputs_metadata())
-    grads = tuple(number(z if g is None else value_text(value_of(g))) for g, z in zip(step.grad_outputs, zeros, strict=True))
+    grads = [number(z if g is None else value_text(value_of(g))) for g, z in zip(step.grad_outputs, zeros, strict=True)]
     values = {n: number(value_text(value_of(s.tensor))) for n, s in saved.items() if isinstance(s, SavedTensor)}
     in_numbers = primitive.formulas(step.node, grads, values)
     position = {n: i for i, n in enumerate(primitive.inputs)}

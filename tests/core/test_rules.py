@@ -11,6 +11,7 @@ import pytest
 
 import autograd_viz as av
 from autograd_viz.core.primitive import Primitive, primitive
+from autograd_viz.core.public import public
 from autograd_viz.core.readings import ARRAY_NAMES, SYMBOL_NAMES, TENSOR_NAMES
 from autograd_viz.core.symbol import Symbol
 
@@ -157,3 +158,13 @@ def test_a_rule_for_what_the_op_does_not_have_is_refused_when_declared() -> None
         names.pop("twice")
     with pytest.raises(TypeError, match=r"twice: rule for 'self' asks for \['other'\]; choose from \['result', 'self'"):
         twice.defvjp(self=lambda grad, other: grad * other)
+
+
+def test_a_name_belongs_to_one_op() -> None:
+    def exp(self: Any) -> Any:
+        return self
+
+    with pytest.raises(NameError, match=r"op 'exp' is declared twice: at .*powers.py:\d+ and at .*test_rules.py:\d+"):
+        primitive("OtherBackward0")(exp)
+    with pytest.raises(NameError, match=r"torch.exp is given twice: in autograd_viz.core.ops.powers and in tests"):
+        public("torch.exp")(exp)

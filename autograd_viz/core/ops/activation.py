@@ -12,8 +12,7 @@ from scipy import special
 from ..arguments import check_dim
 from ..primitive import primitive
 from ..public import public
-from ..readings import composite
-from ..symbol import call
+from ..readings import composite, inlined
 from ..tensor import Tensor
 from .arithmetic import _as_float, refuse
 
@@ -25,7 +24,8 @@ def expit(array: Any) -> Any:
     return special.expit(array).astype(array.dtype, copy=False)
 
 
-def scaled(symbol: Any, factor: float) -> Any:
+@inlined
+def times(symbol: Any, factor: float) -> Any:
     """A product in a formula, without a factor of 1."""
     return symbol if factor == 1 else symbol * factor
 
@@ -95,7 +95,7 @@ log_sigmoid_forward.defvjp(
 
 @primitive(
     "LogSigmoidBackwardBackward0",
-    written=lambda grad_output, self, buffer: grad_output * call("sigmoid", -self),
+    written=lambda grad_output, self, buffer: grad_output * sigmoid(-self),
 )
 def log_sigmoid_backward(grad_output, self, buffer):
     """grad_output * sigmoid(-self)."""
@@ -118,7 +118,7 @@ softplus_of.defvjp(
 
 @primitive(
     "SoftplusBackwardBackward0",
-    written=lambda grad_output, self, beta, threshold: grad_output * call("sigmoid", scaled(self, beta)),
+    written=lambda grad_output, self, beta, threshold: grad_output * sigmoid(times(self, beta)),
 )
 def softplus_backward(grad_output, self, *, beta, threshold):
     """grad_output * sigmoid(beta * self), grad_output where beta * self > threshold."""
@@ -188,9 +188,9 @@ elu_of.defvjp(
 
 @primitive(
     "EluBackwardBackward0",
-    written=lambda grad_output, self_or_result, alpha, scale, input_scale: call(
-        "where", self_or_result > 0, scaled(grad_output, scale),
-        scaled(grad_output, alpha * scale * input_scale) * call("exp", scaled(self_or_result, input_scale))),
+    written=lambda grad_output, self_or_result, alpha, scale, input_scale: where(
+        self_or_result > 0, times(grad_output, scale),
+        times(grad_output, alpha * scale * input_scale) * exp(times(self_or_result, input_scale))),
 )
 def elu_backward(grad_output, self_or_result, *, alpha, scale, input_scale):
     """grad_output * scale above 0, grad_output * scale * alpha * input_scale * exp(input_scale * self) below."""

@@ -12,7 +12,6 @@ from scipy import special
 from ..primitive import primitive
 from ..public import public
 from ..readings import ARRAY_NAMES, composite
-from ..symbol import call
 from .arithmetic import refuse
 
 
@@ -34,8 +33,8 @@ gelu.defvjp(
 @primitive(
     "GeluBackwardBackward0",
     written=lambda grad_output, self, approximate: (
-        grad_output * (call("ndtr", self) + self * call("bell", self)) if approximate == "none"
-        else grad_output * call("gelu_slope", self, approximate)),
+        grad_output * (ndtr(self) + self * bell(self)) if approximate == "none"
+        else grad_output * gelu_slope(self, approximate)),
 )
 def gelu_backward(grad_output, self, *, approximate):
     """grad_output * gelu'(self)."""

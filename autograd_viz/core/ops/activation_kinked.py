@@ -11,7 +11,6 @@ import numpy as np
 from ..primitive import primitive
 from ..public import public
 from ..random import default_generator
-from ..symbol import call
 from ..tensor import Tensor
 from .arithmetic import refuse
 
@@ -65,7 +64,7 @@ leaky_relu_of.defvjp(
 
 @primitive(
     "LeakyReluBackwardBackward0",
-    written=lambda grad_output, self, negative_slope: call("where", self > 0, grad_output, grad_output * negative_slope),
+    written=lambda grad_output, self, negative_slope: where(self > 0, grad_output, grad_output * negative_slope),
 )
 def leaky_relu_backward(grad_output, self, *, negative_slope):
     """grad_output where self > 0, else grad_output * negative_slope."""
@@ -140,8 +139,8 @@ hardtanh_of.defvjp(
 
 @primitive(
     "HardtanhBackwardBackward0",
-    written=lambda grad_output, self, min_val, max_val: call(
-        "where", call("logical_and", self > min_val, self < max_val), grad_output, 0),
+    written=lambda grad_output, self, min_val, max_val: where(
+        logical_and(self > min_val, self < max_val), grad_output, 0),
 )
 def hardtanh_backward(grad_output, self, *, min_val, max_val):
     """grad_output between the bounds, 0 on them and outside."""
@@ -174,8 +173,8 @@ hardswish_of.defvjp(
 
 @primitive(
     "HardswishBackwardBackward0",
-    written=lambda grad_output, self: call(
-        "where", self < 3, call("where", self > -3, grad_output * (self / 3 + 0.5), 0), grad_output),
+    written=lambda grad_output, self: where(
+        self < 3, where(self > -3, grad_output * (self / 3 + 0.5), 0), grad_output),
 )
 def hardswish_backward(grad_output, self):
     """0 up to -3, grad_output * (self / 3 + 1/2) up to 3, then grad_output."""
@@ -212,7 +211,7 @@ softshrink.defvjp(
 
 @primitive(
     "SoftshrinkBackwardBackward0",
-    written=lambda grad_output, self, lambd: call("where", call("abs", self) > lambd, grad_output, 0),
+    written=lambda grad_output, self, lambd: where(abs(self) > lambd, grad_output, 0),
 )
 def shrink_backward(grad_output, self, *, lambd):
     """0 where |self| <= lambd, else grad_output."""

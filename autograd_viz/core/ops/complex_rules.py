@@ -7,29 +7,26 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..readings import ARRAY_NAMES, SYMBOL_NAMES, TENSOR_NAMES
+from ..readings import composite, declare, op
 from ..tensor import Tensor
 
 
-def _array(value: Any) -> Any:
+def conjugated(value: Any) -> Any:
+    """The complex conjugate of an array or number; a real array itself."""
     kind = getattr(value, "dtype", None)
     return value if kind is not None and kind.kind != "c" else value.conjugate()  # Python numbers know it too
 
 
-def _tensor(value: Any) -> Any:
+def _of_tensor(value: Any) -> Any:
     if not isinstance(value, Tensor):
         return value.conjugate()
-    return TENSOR_NAMES["conj"](value) if value._data.dtype.kind == "c" else value
+    return op.conj(value) if value._data.dtype.kind == "c" else value
 
 
-def _symbol(value: Any) -> Any:
-    return value
+declare(conjugated, conjugated, _of_tensor, lambda value: value)
 
 
-def _is_complex(value: Any) -> bool:
-    return getattr(value, "_data", value).dtype.kind == "c"
-
-
-ARRAY_NAMES["conjugated"], TENSOR_NAMES["conjugated"], SYMBOL_NAMES["conjugated"] = _array, _tensor, _symbol
-for _names in (ARRAY_NAMES, TENSOR_NAMES):
-    _names["is_complex"] = _is_complex
+@composite
+def is_complex(value: Any) -> bool:
+    """Does the array or tensor hold complex numbers?"""
+    return bool(getattr(value, "_data", value).dtype.kind == "c")

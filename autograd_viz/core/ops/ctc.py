@@ -10,7 +10,7 @@ import numpy as np
 
 from ..primitive import primitive
 from ..public import public
-from ..readings import TENSOR_NAMES
+from ..readings import op
 from ..tensor import Tensor
 from .loss import MEAN, SUM, reduction_number
 
@@ -138,7 +138,7 @@ def ctc_loss(
     options = {"input_lengths": frames, "target_lengths": symbols, "blank": blank, "zero_infinity": zero_infinity}
     losses = ctc_loss_forward(log_probs, targets=targets, **options)[0]
     if zero_infinity:
-        losses = TENSOR_NAMES["where"](losses == float("inf"), Tensor(np.zeros((), losses._data.dtype)), losses)
+        losses = op.where(losses == float("inf"), Tensor(np.zeros((), losses._data.dtype)), losses)
     if number == MEAN:
         return (losses / Tensor(np.maximum(symbols, 1).astype(losses._data.dtype))).mean()
     if number == SUM:

@@ -6,8 +6,9 @@ from typing import Any
 
 from ..arguments import check_dim
 from ..public import public
+from ..readings import op
 from ..tensor import Tensor
-from .dims import of_tensor, op, reduced_dims
+from .dims import of_tensor, reduced_dims
 
 
 def _part(x: Tensor, dim: int, start: int, end: int) -> Any:

@@ -13,19 +13,10 @@ import numpy as np
 
 from ..arguments import check_dim
 from ..primitive import primitive
-from ..readings import SYMBOL_NAMES, TENSOR_NAMES, composite
+from ..readings import composite
 from ..symbol import call
 from ..tensor import Array, Tensor
 
-
-class _ByName:
-    """The ops of all files, found when they are called: `op.gather(x, ...)`."""
-
-    def __getattr__(self, name: str) -> Any:
-        return TENSOR_NAMES[name]
-
-
-op = _ByName()
 NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim"}  # PyTorch takes NumPy's words for these too
 
 
@@ -104,19 +95,18 @@ def result_type(self: Array, dtype: Any) -> Any:
     return np.dtype(np.int64) if self.dtype.kind in "iub" else self.dtype
 
 
-@composite
+def _keep_dims_written(reduced: Any, self: Any, dim: Any, keepdim: bool) -> Any:
+    """In a formula: only where something was lost."""
+    return reduced if keepdim or dim in (None, ()) else call("keep_dims", reduced, dim)
+
+
+@composite(written=_keep_dims_written)
 def keep_dims(reduced: Any, self: Any, dim: Any, keepdim: bool) -> Any:
     """The dimensions of `self` that were reduced, back in place with length 1."""
     if not keepdim and self.ndim and dim is not None and dim != ():
         for d in sorted(d % self.ndim for d in (dim if isinstance(dim, tuple) else (dim,))):
             reduced = unsqueeze(reduced, dim=d)
     return reduced
-
-
-def _keep_dims_written(reduced: Any, self: Any, dim: Any, keepdim: bool) -> Any:
-    """In a formula: only where something was lost."""
-    return reduced if keepdim or dim in (None, ()) else call("keep_dims", reduced, dim)
-SYMBOL_NAMES["keep_dims"] = _keep_dims_written
 
 
 @primitive("GatherBackward0")

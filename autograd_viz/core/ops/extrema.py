@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..primitive import primitive
-from ..readings import SYMBOL_NAMES, composite
+from ..readings import composite
 from ..symbol import call
 from ..tensor import Array
 from .dims import on_vectors
@@ -177,13 +177,12 @@ def argmin_dim(self, *, dim=None, keepdim=False):
     return np.argmin(self, axis=dim if self.ndim else None, keepdims=keepdim and self.ndim > 0)
 
 
-@composite
+@composite(written=lambda grad, chosen, dim=None: call("shared", grad, chosen, *(() if dim is None else (dim,))))
 def shared(grad: Any, chosen: Any, dim: Any = None) -> Any:
     """`grad` in even parts to the places that were chosen, 0 to the others; see Note [Ties]."""
     if not chosen.ndim:
         return grad * chosen
     return grad * chosen / sum_dim(chosen, dim=(dim,) if isinstance(dim, int) else dim, keepdim=True)
-SYMBOL_NAMES["shared"] = lambda grad, chosen, dim=None: call("shared", grad, chosen, *(() if dim is None else (dim,)))
 
 
 @composite

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..primitive import Primitive, primitive
-from ..readings import SYMBOL_NAMES, composite, inlined
+from ..readings import composite, inlined
 from ..symbol import call
 from .grid_weights import taps
 from .planes import scattered
@@ -105,7 +105,7 @@ def _given_back(grad: Any, grid: Any, size: Ints, mode: int, padding_mode: int, 
     return out
 
 
-@composite
+@composite(written=lambda name, grad, input, grid, *_: call(f"{name}_backward", grad, grid))
 def grid_input_gradient(
     name: str, grad: Any, input: Any, grid: Any, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> Any:
@@ -116,7 +116,7 @@ def grid_input_gradient(
     )  # fmt: skip
 
 
-@composite
+@composite(written=lambda name, grad, input, grid, *_: grad * call(f"{name}_slope", input, grid))
 def grid_gradient(
     name: str, grad: Any, input: Any, grid: Any, interpolation_mode: int, padding_mode: int, align_corners: bool, orders: Ints
 ) -> Any:
@@ -129,10 +129,6 @@ def grid_gradient(
         )  # fmt: skip
         parts.append(sum_dim(grad * slope, dim=(1,)))
     return stack(parts, -1)
-
-
-SYMBOL_NAMES["grid_input_gradient"] = lambda name, grad, input, grid, *_: call(f"{name}_backward", grad, grid)
-SYMBOL_NAMES["grid_gradient"] = lambda name, grad, input, grid, *_: grad * call(f"{name}_slope", input, grid)
 
 
 @inlined

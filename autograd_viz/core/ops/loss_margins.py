@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..primitive import primitive
-from ..public import NAMESPACES, public
+from ..public import public
 from ..tensor import Tensor
+from .activation import logsigmoid
 from .loss import MEAN, NONE, reduce_terms, reduced, reduction_number
 
 
@@ -156,7 +157,6 @@ def multilabel_soft_margin_loss(
     """Binary cross entropy of every class, averaged over the classes."""
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(f"{reduction} is not valid")
-    logsigmoid = NAMESPACES["nn.functional"]["logsigmoid"]
     terms = -(target * logsigmoid(input) + (1 - target) * logsigmoid(-input))
     if weight is not None:
         terms = terms * weight

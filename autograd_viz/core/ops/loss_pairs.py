@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 
 from ..arguments import check_broadcast
-from ..public import NAMESPACES, public
-from ..readings import TENSOR_NAMES
+from ..public import public
+from ..readings import op
 from ..tensor import Tensor
 from .arithmetic import add_scalar, sub, sub_scalar
+from .extremes import minimum
 from .loss import reduce_terms, reduction_number
+from .norms import pairwise_distance
 
 
 @public("nn.functional.margin_ranking_loss")
@@ -50,9 +52,9 @@ def hinge_embedding_loss(
 ) -> Any:
     """input where target is 1, max(0, margin - input) where it is -1."""
     number = reduction_number(reduction, size_average, reduce)
-    where, zeros = TENSOR_NAMES["where"], Tensor(np.zeros_like(input._data))
-    far = where(target != 1, sub(margin, input).clamp_min(0), zeros)
-    return reduce_terms(far + where(target != -1, input, zeros), number)
+    zeros = Tensor(np.zeros_like(input._data))
+    far = op.where(target != 1, sub(margin, input).clamp_min(0), zeros)
+    return reduce_terms(far + op.where(target != -1, input, zeros), number)
 
 
 def check_pair(input1: Tensor, input2: Tensor, target: Tensor) -> None:
@@ -89,9 +91,8 @@ def cosine_embedding_loss(
     cosine = (input1 * input2).sum(dim) / (squares[0] * squares[1]).sqrt()
     check_broadcast(target, cosine)
     zeros, ones = Tensor(np.zeros_like(cosine._data)), Tensor(np.ones_like(cosine._data))
-    where = TENSOR_NAMES["where"]
-    near = where(target == 1, ones - cosine, zeros)
-    far = where(target == -1, sub_scalar(cosine, other=margin).clamp_min(0), zeros)
+    near = op.where(target == 1, ones - cosine, zeros)
+    far = op.where(target == -1, sub_scalar(cosine, other=margin).clamp_min(0), zeros)
     return reduce_terms(near + far, number)
 
 
@@ -126,10 +127,9 @@ def triplet_margin_loss(
     """max(0, margin + distance to the positive - distance to the negative)."""
     number = reduction_number(reduction, size_average, reduce)
     check_triplet(anchor, positive, negative, margin)
-    distance = NAMESPACES["nn.functional"]["pairwise_distance"]
-    near, far = distance(anchor, positive, p, eps), distance(anchor, negative, p, eps)
+    near, far = (pairwise_distance(anchor, other, p, eps) for other in (positive, negative))
     if swap:
-        far = NAMESPACES["torch"]["minimum"](far, distance(positive, negative, p, eps))
+        far = minimum(far, pairwise_distance(positive, negative, p, eps))
     return reduce_terms((add_scalar(near, other=margin) - far).clamp_min(0), number)
 
 
@@ -147,8 +147,8 @@ def triplet_margin_with_distance_loss(
     """triplet_margin_loss with a distance of one's own."""
     number = reduction_number(reduction)
     check_triplet(anchor, positive, negative, margin)
-    distance = distance_function or NAMESPACES["nn.functional"]["pairwise_distance"]
+    distance = distance_function or pairwise_distance
     near, far = distance(anchor, positive), distance(anchor, negative)
     if swap:
-        far = NAMESPACES["torch"]["minimum"](far, distance(positive, negative))
+        far = minimum(far, distance(positive, negative))
     return reduce_terms((margin + near - far).clamp_min(0), number)

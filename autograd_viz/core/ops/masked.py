@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from ..public import public
+from ..readings import op
 from ..tensor import Tensor
 from . import cumulative, extrema_calls, norms, reduction, softmax
 from . import prod as of_prod
-from .dims import op, reduced_dims
+from .dims import reduced_dims
 
 
 def _neutral(name: str, dtype: Any) -> Any:

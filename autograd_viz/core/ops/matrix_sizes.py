@@ -8,18 +8,20 @@ from typing import Any
 import numpy as np
 
 from ..arguments import check_dim
-from ..public import NAMESPACES, public
+from ..public import public
 from ..tensor import Tensor
 from .arithmetic import div, mul
 from .decompositions import eigvalsh, svdvals
+from .joining import cat
 from .least_squares import cutoff
 from .matrix_checks import floating, have_matrices, square_matrices
+from .norms import vector_norm
 from .shape import permute_dims
 from .solving import inv, inv_ex, solve
 
 
 def _vector_norm(x: Tensor, order: float, dim: Any, keepdim: bool, dtype: Any = None) -> Any:
-    return NAMESPACES["linalg"]["vector_norm"](x, order, dim, keepdim, dtype=dtype)
+    return vector_norm(x, order, dim, keepdim, dtype=dtype)
 
 
 @public("linalg.matrix_norm")
@@ -124,7 +126,7 @@ def vander(x: Tensor, N: int | None = None) -> Any:
         raise RuntimeError("N must be greater than 1.")
     powers = x.unsqueeze(-1).expand(*x.shape, n - 1).cumprod(-1)
     ones = Tensor(np.ones((*x.shape, 1), powers._data.dtype))
-    return NAMESPACES["torch"]["cat"]((ones, powers), -1)
+    return cat((ones, powers), -1)
 
 
 @public("linalg.tensorinv")

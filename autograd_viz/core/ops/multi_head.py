@@ -8,8 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from ..public import NAMESPACES, public
+from ..public import public
 from ..tensor import Size, Tensor
+from .attention import scaled_dot_product_attention
+from .dropout import dropout
+from .joining import cat
+from .matrix_products import linear
+from .padding_calls import pad
 
 
 def need(condition: Any, text: str) -> None:
@@ -58,7 +63,7 @@ def as_addend(mask: Tensor | None, name: str, query: Tensor) -> Tensor | None:
 
 def project_packed(query: Tensor, key: Tensor, value: Tensor, weight: Tensor, bias: Tensor | None) -> Any:
     """The three projections whose weights lie in one matrix; what is the same tensor is projected at once."""
-    linear, e = NAMESPACES["nn.functional"]["linear"], query.shape[-1]
+    e = query.shape[-1]
     if key is value and query is key:
         return apart(linear(query, weight, bias), 3, e)
     if key is value:
@@ -81,7 +86,7 @@ def project_separately(
     inputs: tuple[Tensor, Tensor, Tensor], weights: tuple[Any, Any, Any], bias: Tensor | None
 ) -> tuple[Tensor, ...]:
     """The three projections, each with a matrix of its own."""
-    linear, e = NAMESPACES["nn.functional"]["linear"], inputs[0].shape[-1]
+    e = inputs[0].shape[-1]
     for name, letter, w, x in zip(("query", "key", "value"), "qkv", weights, inputs, strict=True):
         need(w is not None, f"use_separate_proj_weight is True but {letter}_proj_weight is None")
         wanted = (e, x.shape[-1])
@@ -94,7 +99,7 @@ def project_separately(
 
 def widened_mask(mask: Tensor | None) -> Tensor | None:
     """The mask with a free last column, for one more key."""
-    return None if mask is None else NAMESPACES["nn.functional"]["pad"](mask, (0, 1))
+    return None if mask is None else pad(mask, (0, 1))
 
 
 def mask_per_head(mask: Tensor | None, key_mask: Tensor | None, samples: int, heads: int, k_len: int) -> Any:
@@ -128,7 +133,7 @@ def attend_with_weights(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, dr
     scores = q_scaled.bmm(keys) if mask is None else mask.baddbmm(q_scaled, keys)
     weights = scores.softmax(-1)
     if dropout_p > 0:
-        weights = NAMESPACES["nn.functional"]["dropout"](weights, dropout_p)
+        weights = dropout(weights, dropout_p)
     return weights.bmm(v), weights
 
 
@@ -139,8 +144,7 @@ def attend_by_sample(
     q, k, v = (x.view(samples, -1, *x.shape[1:]) for x in (q, k, v))
     if mask is not None:
         mask = mask.unsqueeze(0) if mask.shape[0] == 1 else mask.view(samples, q.shape[1], -1, k.shape[2])
-    attend = NAMESPACES["nn.functional"]["scaled_dot_product_attention"]
-    return attend(q, k, v, mask, dropout_p, is_causal)
+    return scaled_dot_product_attention(q, k, v, mask, dropout_p, is_causal)
 
 
 def both_masks(
@@ -181,7 +185,7 @@ def in_heads(x: Tensor, static: Tensor | None, name: str, rows: int, head: int) 
 def with_zeros(x: Tensor) -> Tensor:
     """One more key or value, all zeros."""
     zeros = Tensor(np.zeros((x.shape[0], 1, x.shape[2]), x._data.dtype))
-    return NAMESPACES["torch"]["cat"]([x, zeros], dim=1)
+    return cat([x, zeros], dim=1)
 
 
 @public("nn.functional.multi_head_attention_forward")
@@ -242,7 +246,6 @@ def multi_head_attention_forward(
     if bias_k is not None and bias_v is not None:
         need(static_k is None, "bias cannot be added to static key.")
         need(static_v is None, "bias cannot be added to static value.")
-        cat = NAMESPACES["torch"]["cat"]
         k, v = cat([k, bias_k.repeat(1, samples, 1)]), cat([v, bias_v.repeat(1, samples, 1)])
         attn_mask, key_padding_mask = widened_mask(attn_mask), widened_mask(key_padding_mask)
     q = q.view(q_len, rows, head).transpose(0, 1)
@@ -259,7 +262,7 @@ def multi_head_attention_forward(
     else:
         output = attend_by_sample(q, k, v, mask, dropout_p, is_causal, samples)
         joined = output.permute(2, 0, 1, 3).reshape(samples * q_len, width)
-    projected = NAMESPACES["nn.functional"]["linear"](joined, out_proj_weight, out_proj_bias)
+    projected = linear(joined, out_proj_weight, out_proj_bias)
     projected = projected.view(q_len, samples, projected.shape[1])
     if not need_weights:
         return (projected if batched else projected.squeeze(1)), None

@@ -36,8 +36,8 @@ def known_rstd(self, *, rstd, dim):
     """1 / sqrt(variance + eps) of self over `dim`, which was computed before."""
     return rstd
 known_rstd.defvjp(
-    self = lambda grad, self, result, dim:
-        -(grad * result**3) * (self - mean_dim(self, dim=dim, keepdim=True)) / mean_divisor(self.shape, dim),
+    self = lambda grad, self, result, self_sym_sizes, dim:
+        -(grad * result**3) * (self - mean_dim(self, dim=dim, keepdim=True)) / mean_divisor(self_sym_sizes, dim),
 )
 
 

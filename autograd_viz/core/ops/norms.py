@@ -11,9 +11,9 @@ import numpy as np
 from ..arguments import check_dim
 from ..primitive import primitive
 from ..public import NAMESPACES, public
-from ..readings import composite, inlined
+from ..readings import composite, inlined, op
 from ..tensor import Array, Tensor
-from .dims import of_tensor, op, optional_dims, reduced_dims
+from .dims import of_tensor, optional_dims, reduced_dims
 
 
 @primitive("LinalgVectorNormBackward0")

@@ -8,8 +8,9 @@ import numpy as np
 
 from ..arguments import check_dim
 from ..public import public
+from ..readings import op
 from ..tensor import Tensor
-from .dims import of_tensor, op
+from .dims import of_tensor
 from .sorting import sort_dim
 
 INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")

@@ -13,7 +13,6 @@ from ..arguments import check_dim
 from ..primitive import primitive
 from ..public import public
 from ..readings import composite
-from ..symbol import call
 from ..tensor import Array, Tensor
 from .arithmetic import _as_float
 from .dims import of_tensor, on_vectors, reduced_dims
@@ -43,7 +42,7 @@ safe_softmax_dim.defvjp(
 
 @primitive(
     "SoftmaxBackwardDataBackward0",
-    written=lambda grad_output, output, dim: (grad_output - call("sum", grad_output * output, dim, keepdim=True)) * output,
+    written=lambda grad_output, output, dim: (grad_output - sum_dim(grad_output * output, dim, keepdim=True)) * output,
 )
 @on_vectors
 def softmax_backward_data(grad_output, output, *, dim, input_dtype=None):
@@ -70,7 +69,7 @@ log_softmax_dim.defvjp(
 @primitive(
     "LogSoftmaxBackwardDataBackward0",
     written=lambda grad_output, output, dim:
-        grad_output - call("exp", output) * call("sum", grad_output, dim, keepdim=True),
+        grad_output - exp(output) * sum_dim(grad_output, dim, keepdim=True),
 )
 @on_vectors
 def log_softmax_backward_data(grad_output, output, *, dim, input_dtype=None):

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..primitive import primitive
 from ..public import public
-from ..readings import TENSOR_NAMES, composite
+from ..readings import composite, op
 from ..tensor import Tensor
 from .comparison import eq
 from .lu import eliminate, lu_substitution
@@ -223,4 +223,4 @@ def logdet(input: Tensor) -> Any:
     square_matrices(input, "logdet")
     floating(input, "logdet")
     sign, size, *_ = slogdet_tensor(input)
-    return TENSOR_NAMES["where"](eq(sign, -1), Tensor(np.array(np.nan, input._data.dtype)), size)
+    return op.where(eq(sign, -1), Tensor(np.array(np.nan, input._data.dtype)), size)

@@ -1,0 +1,61 @@
+"""Every rule writes a formula that a person can read: names, numbers and ops, nothing that only a machine would print."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autograd_viz as av
+from autograd_viz.core.readings import TENSOR_NAMES
+from autograd_viz.sources.from_core import symbolic_formulas
+
+from .cases import Cases, all_cases, array, positive
+
+SQUARE = [np.array([[2.0, 0.5], [0.5, 1.0]])]
+# ops that the tests of rules cannot differentiate numerically
+MORE: Cases = {
+    "log_sigmoid_forward": [([array(3)], {})],
+    "log_sigmoid_backward": [([array(3), array(3), positive(3)], {})],
+    "igamma": [([positive(3), positive(3)], {})],
+    "igammac": [([positive(3), positive(3)], {})],
+    "zeta_tensors": [([positive(3) + 2, positive(3)], {})],
+    "zeta_number": [([positive(3) + 2], {"other": 2.0})],
+    "ctc_loss_forward": [
+        ([array(3, 1, 2)], {"targets": np.array([[1]]), "input_lengths": np.array([3]), "target_lengths": np.array([1])})
+    ],
+    "native_dropout_backward": [([array(3), np.ones(3)], {"scale": 2.0})],
+    "linalg_solve_ex": [([*SQUARE, array(2, 1)], {})],
+    "known_mean": [([array(3)], {"mean": np.zeros(1), "dim": (0,)})],
+    "known_rstd": [([array(3)], {"rstd": np.ones(1), "dim": (0,)})],
+    "floor_divide": [([positive(3), positive(3)], {})],
+    "remainder_of_scalar": [([positive(3)], {"self": 5.0})],
+    "heaviside": [([array(3), array(3)], {})],
+    "bernoulli_tensor_fill": [([array(3), np.full(3, 0.5)], {})],
+    "bernoulli_draw": [([np.full(3, 0.5)], {})],
+    "poisson_draw": [([positive(3)], {})],
+    "normal_both": [([array(3), positive(3)], {})],
+    "normal_spread": [([positive(3)], {})],
+    "random_fill": [([array(3)], {"low": 3})],
+    **{name: [(SQUARE, {})] for name in ["det_tensor", "slogdet_tensor", "cholesky_tensor", "linalg_cholesky_ex"]},
+    **{name: [(SQUARE, {})] for name in ["eigh_tensor", "eig_tensor"]},
+    **{name: [([array(3)], {})] for name in ["bernoulli_number_fill", "exponential_fill", "normal_fill", "uniform_fill"]},
+    "normal_around": [([array(3)], {})],
+}
+CASES = {name: cases or MORE[name] for name, cases in {**MORE, **all_cases()}.items()}
+MACHINE_TEXT = re.compile(r"array\(|tensor\(|<[a-zA-Z]| at 0x|\n|dtype=|\bfreed\b")
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_rule_writes_a_formula(name: str) -> None:
+    for arrays, options in CASES[name]:
+        out = TENSOR_NAMES[name](*(av.tensor(a, requires_grad=True) for a in arrays), **options)
+        results: Any = out if isinstance(out, tuple) else (out,)
+        node = next(r.grad_fn for r in results if r.grad_fn is not None)
+        formulas = symbolic_formulas(node)
+        assert formulas
+        for text in formulas.values():
+            assert not MACHINE_TEXT.search(text), text
+            assert len(text) < 500
