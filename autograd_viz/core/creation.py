@@ -14,6 +14,7 @@ from .device import check_device
 from .dtypes import dtype, from_numpy_dtype, get_default_dtype
 from .public import public
 from .random import Generator, chosen
+from .refusals import refuse
 from .tensor import Array, Tensor
 
 COPY_WARNING = (
@@ -205,8 +206,7 @@ def _random(name: str, kernel: str, draw: Any) -> tuple[Any, Any]:
     """`rand` and `rand_like` from ``draw(generator, how many, type)``."""
 
     def checked(generator: Generator | None, n: int, kind: np.dtype[Any]) -> Array:
-        if kind.kind != "f":
-            raise NotImplementedError(f"\"{kernel}\" not implemented for '{from_numpy_dtype(kind).legacy}'")
+        refuse(np.empty(0, kind), "iubc", kernel)
         return np.asarray(draw(chosen(generator), n, kind))
 
     def of_size(*shape: Any, generator: Generator | None = None, **made: Any) -> Tensor:

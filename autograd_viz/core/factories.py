@@ -25,6 +25,7 @@ from .dtypes import (
 from .dtypes import dtype as Dtype  # noqa: N812 -- `dtype` is PyTorch's name of the argument
 from .public import public
 from .random import Generator, chosen
+from .refusals import check_tensor
 from .tensor import Array, Tensor
 
 # -- constants ------------------------------------------------------------------------------------------------------------
@@ -60,16 +61,6 @@ def _constant(name: str, value: int, doc: str) -> tuple[Any, Any]:
 zeros, zeros_like = _constant("zeros", 0, "A leaf of zeros")
 ones, ones_like = _constant("ones", 1, "A leaf of ones")
 empty, empty_like = _constant("empty", 0, "A leaf whose values are to be overwritten (they happen to be zeros)")
-
-
-def check_tensor(name: str, input: Any) -> None:
-    """Refuse what is not a tensor.
-
-    Raises:
-        TypeError: in PyTorch's words.
-    """
-    if not isinstance(input, Tensor):
-        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
 
 
 @public("torch.full")

@@ -13,8 +13,9 @@ from ..arguments import check_dim
 from ..primitive import primitive
 from ..public import public
 from ..readings import composite, inlined
+from ..refusals import refuse
 from ..tensor import Tensor
-from .arithmetic import _as_float, refuse
+from .arithmetic import _as_float
 
 
 def expit(array: Any) -> Any:

@@ -12,7 +12,7 @@ from scipy import special
 from ..primitive import primitive
 from ..public import public
 from ..readings import ARRAY_NAMES, composite
-from .arithmetic import refuse
+from ..refusals import refuse
 
 
 @public("nn.functional.gelu")

@@ -11,8 +11,8 @@ import numpy as np
 from ..primitive import primitive
 from ..public import public
 from ..random import default_generator
+from ..refusals import refuse
 from ..tensor import Tensor
-from .arithmetic import refuse
 
 
 @public("relu", inplace=True)

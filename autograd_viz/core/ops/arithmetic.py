@@ -256,15 +256,3 @@ def _as_default_float(array: Any) -> Any:
     from ..dtypes import get_default_dtype
 
     return array.astype(get_default_dtype().numpy)
-
-
-def refuse(array: Any, kinds: str, kernel: str) -> None:
-    """Refuse an element type for which PyTorch has no such op.
-
-    Raises:
-        NotImplementedError: in PyTorch's words.
-    """
-    if array.dtype.kind in kinds:
-        from ..dtypes import from_numpy_dtype
-
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{from_numpy_dtype(array.dtype).legacy}'")

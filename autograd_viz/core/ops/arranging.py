@@ -12,6 +12,7 @@ from ..arguments import check_dim
 from ..primitive import primitive
 from ..public import public
 from ..readings import composite, inlined
+from ..refusals import refuse
 from ..tensor import Tensor
 from . import shape
 from .indexed import index_select
@@ -207,8 +208,7 @@ def _places(repeats: Tensor, length: int) -> Tensor:
             "repeats must have the same size as input along dim, but got "
             f"repeats.size(0) = {repeats.numel()} and input.size(0) = {length}"
         )
-    if repeats.dtype.is_floating_point:
-        raise NotImplementedError(f"\"repeat_interleave_cpu\" not implemented for '{repeats.dtype.legacy}'")
+    refuse(repeats, "f", "repeat_interleave_cpu")
     if repeats.numel() and repeats._data.min() < 0:
         raise RuntimeError("repeats can not be negative")
     return Tensor(np.repeat(np.arange(length), repeats._data))

@@ -12,6 +12,7 @@ import numpy as np
 from ..primitive import primitive
 from ..public import public
 from ..readings import composite
+from ..refusals import check_scalar_type
 from ..tensor import Size, Tensor
 from .normalization import channels, check_same_type, scaled, statistics
 
@@ -65,9 +66,7 @@ def check_types(input: Any, *parameters: Any) -> None:
     given = [p for p in parameters if p is not None]
     check_same_type(input, *given[:1])
     for p in given[1:]:
-        if p.dtype != given[0].dtype:
-            expected, found = (Tensor(x).dtype.legacy for x in (given[0], p))
-            raise RuntimeError(f"expected scalar type {expected} but found {found}")
+        check_scalar_type(p, given[0])
 
 
 @public("torch.native_batch_norm")

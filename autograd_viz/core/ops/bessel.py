@@ -11,9 +11,10 @@ from scipy import special
 
 from ..primitive import primitive
 from ..public import public
+from ..refusals import refuse
 from ..symbol import call
 from ..tensor import Tensor
-from .arithmetic import _as_float, refuse
+from .arithmetic import _as_float
 from .special import computed
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..device import check_device
 from ..primitive import primitive
 from ..public import public
 from ..tensor import Tensor
@@ -56,20 +57,6 @@ def is_laid_out(self: Tensor, memory_format: str) -> bool:
     if "channels_last" in memory_format:
         return bool(np.moveaxis(self._data, 1, -1).flags.c_contiguous)
     return "contiguous" not in memory_format or bool(self._data.flags.c_contiguous)
-
-
-def check_device(device: Any) -> None:
-    """Refuse what is not the CPU.
-
-    Raises:
-        AssertionError: CUDA, in PyTorch's words.
-        RuntimeError: anything else.
-    """
-    kind = str(getattr(device, "type", device)).split(":")[0]
-    if kind == "cuda":
-        raise AssertionError("Torch not compiled with CUDA enabled")
-    if kind not in ("None", "cpu"):
-        raise RuntimeError(f"autograd_viz computes on the CPU; there is no device {device!r}")
 
 
 @public("Tensor.cpu")

@@ -6,6 +6,7 @@ import warnings
 from typing import Any
 
 from ..public import public
+from ..refusals import check_scalar_type
 from ..tensor import Tensor
 from .convolution import convolution
 from .padding import constant_pad_nd
@@ -200,15 +201,9 @@ def _check(
 
 def _check_types(batch: Tensor, weight: Tensor, bias: Tensor | None) -> None:
     if bias is not None and bias.dtype is not batch.dtype:
-        kinds = (batch.dtype.legacy, bias.dtype.legacy)
-        raise RuntimeError(f"Input type ({_word(kinds[0])}) and bias type ({_word(kinds[1])}) should be the same")
-    if weight.dtype is not batch.dtype:
-        have, want = (t.dtype.legacy.removesuffix("Tensor") for t in (weight, batch))
-        raise RuntimeError(f"expected scalar type {want} but found {have}")
-
-
-def _word(legacy: str) -> str:
-    return legacy.removesuffix("Tensor").lower()
+        kinds = (batch.dtype.legacy.lower(), bias.dtype.legacy.lower())
+        raise RuntimeError(f"Input type ({kinds[0]}) and bias type ({kinds[1]}) should be the same")
+    check_scalar_type(weight, batch)
 
 
 def _check_channels(batch: Tensor, weight: Tensor, bias: Tensor | None, groups: int, transposed: bool) -> None:

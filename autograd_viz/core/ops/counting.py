@@ -9,6 +9,7 @@ import numpy as np
 from ..arguments import check_dim
 from ..primitive import primitive
 from ..public import public
+from ..refusals import refuse
 from ..results import return_type
 from ..tensor import Array, Tensor
 from .dims import of_tensor
@@ -73,8 +74,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
         NotImplementedError: numbers with a point.
         RuntimeError: what is counted is not a list of whole numbers from 0.
     """
-    if input._data.dtype.kind == "f":
-        raise NotImplementedError(f"\"bincount_cpu\" not implemented for '{input.dtype.legacy}'")
+    refuse(input, "f", "bincount_cpu")
     if minlength < 0:
         raise RuntimeError("minlength should be >= 0")
     if input.ndim != 1 or input._data.dtype.kind not in "iu" or (input._data < 0).any():

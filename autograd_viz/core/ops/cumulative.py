@@ -12,6 +12,7 @@ from ..arguments import check_dim
 from ..primitive import primitive
 from ..public import public
 from ..readings import composite
+from ..refusals import refuse
 from ..tensor import Array, Tensor
 from .dims import of_tensor, on_vectors, result_type
 
@@ -124,8 +125,7 @@ def logcumsumexp(input: Tensor, dim: int) -> Any:
     Raises:
         NotImplementedError: integers.
     """
-    if not input.dtype.is_floating_point:
-        raise NotImplementedError(f'"logcumsumexp_out_cpu" not implemented for \'{input.dtype.legacy}\'')
+    refuse(input, "iubc", "logcumsumexp_out_cpu")
     return logcumsumexp_dim(input, dim=check_dim(dim, input.ndim))
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from ..arguments import check_dim
 from ..primitive import primitive
 from ..readings import composite
+from ..refusals import check_tensor
 from ..symbol import call
 from ..tensor import Array, Tensor
 
@@ -34,9 +35,8 @@ def of_tensor(function: Callable[..., Any]) -> Callable[..., Any]:
             names = ", ".join(missing)
             word = "arguments" if len(missing) == 1 else "argument"  # PyTorch's words
             raise TypeError(f"{function.__name__}() missing {len(missing)} required positional {word}: {names}")
-        if args and not isinstance(args[0], Tensor):
-            given = type(args[0]).__name__
-            raise TypeError(f"{function.__name__}(): argument 'input' (position 1) must be Tensor, not {given}")
+        if args:
+            check_tensor(function.__name__, args[0])
         return function(*args, **options)
 
     return checked

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..primitive import primitive
 from ..public import public
+from ..refusals import check_tensor
 from ..tensor import Tensor
 
 
@@ -125,8 +126,7 @@ def embedding_of(
     Raises:
         IndexError: an index is out of range.
     """
-    if not isinstance(input, Tensor):
-        raise TypeError(f"embedding(): argument 'indices' (position 2) must be Tensor, not {type(input).__name__}")
+    check_tensor("embedding", input, "indices", 2)
     rows = weight.shape[0] if weight.ndim else 0
     if padding_idx is not None and not -rows <= padding_idx < rows:
         raise AssertionError("Padding_idx must be within num_embeddings")

@@ -6,6 +6,7 @@ import warnings
 from typing import Any
 
 from ..public import public
+from ..refusals import check_scalar_type
 from ..tensor import Tensor
 from . import grid_sampling
 from .grid_sampling import affine_grid_generator
@@ -90,9 +91,7 @@ def _check(input: Tensor, grid: Tensor) -> None:
                 f"grid_sampler(): expected input to have non-empty spatial dimensions, but input has sizes {list(input.shape)} "
                 f"with dimension {d} being empty"
             )
-    if input.dtype is not grid.dtype:
-        want, have = (t.dtype.legacy.removesuffix("Tensor") for t in (input, grid))
-        raise RuntimeError(f"expected scalar type {want} but found {have}")
+    check_scalar_type(grid, input)
 
 
 @public("nn.functional.affine_grid")

@@ -7,6 +7,7 @@ import warnings
 from typing import Any
 
 from ..public import public
+from ..refusals import refuse
 from ..tensor import Tensor
 from . import interpolation as kinds
 from .pooling_calls import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
@@ -111,9 +112,8 @@ def _check_not_empty(input: Tensor, output: Ints) -> None:
 
 
 def _check_type(input: Tensor, mode: str) -> None:
-    if not input.dtype.is_floating_point and input.dtype.name != "uint8":
-        kind = input.dtype.legacy.removesuffix("Tensor")
-        raise NotImplementedError(f"\"upsample_{mode.replace('-', '_')}{input.ndim - 2}d\" not implemented for '{kind}'")
+    if input.dtype.name != "uint8":
+        refuse(input, "ibc", f"upsample_{mode.replace('-', '_')}{input.ndim - 2}d")
 
 
 @public("nn.functional.upsample")

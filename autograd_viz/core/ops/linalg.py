@@ -13,6 +13,7 @@ from ..arguments import check_broadcast
 from ..primitive import primitive
 from ..public import public
 from ..readings import composite
+from ..refusals import check_scalar_type, check_tensor, scalar_type
 from ..tensor import Tensor
 from .shape import clone, unsafe_view
 
@@ -75,7 +76,7 @@ def mv(self, vec):
     if self.shape[1] != vec.shape[0]:
         raise RuntimeError(f"size mismatch, got input ({self.shape[0]}), mat ({by(self)}), vec ({by(vec)})")
     if self.dtype != vec.dtype:
-        names = legacy(vec), legacy(self)
+        names = scalar_type(vec), scalar_type(self)
         raise RuntimeError(f"addmv input tensors must have the same dtype, but got {names[0]}, {names[1]}, and {names[0]}")
     return self @ vec
 mv.defvjp(
@@ -119,13 +120,6 @@ bmm.defvjp(
 
 
 # fmt: on
-def legacy(array: Any) -> str:
-    """The element type as in "Float" of an error message."""
-    from ..dtypes import from_numpy_dtype
-
-    return from_numpy_dtype(array.dtype).legacy
-
-
 def common_shape(*shapes: tuple[int, ...]) -> tuple[int, ...]:
     """What the shapes broadcast to.
 
@@ -145,7 +139,7 @@ def check_vectors(a: Any, b: Any) -> None:
     if a.ndim != 1 or b.ndim != 1:
         raise RuntimeError(f"1D tensors expected, but got {a.ndim}D and {b.ndim}D tensors")
     if a.dtype != b.dtype:
-        raise RuntimeError(f"dot : expected both vectors to have same dtype, but found {legacy(a)} and {legacy(b)}")
+        raise RuntimeError(f"dot : expected both vectors to have same dtype, but found {scalar_type(a)} and {scalar_type(b)}")
     if a.shape != b.shape:
         raise RuntimeError(
             f"inconsistent tensor size, expected tensor [{a.size}] and src [{b.size}] to have the same number of "
@@ -167,8 +161,7 @@ def check_batches(batch1: Any, batch2: Any) -> None:
         raise RuntimeError(
             f"Expected size for first two dimensions of batch2 tensor to be: {wanted} but got: {list(batch2.shape[:2])}."
         )
-    if batch1.dtype != batch2.dtype:
-        raise RuntimeError(f"expected scalar type {legacy(batch1)} but found {legacy(batch2)}")
+    check_scalar_type(batch2, batch1)
 
 
 @public("matmul", "linalg.matmul", "Tensor.__matmul__")
@@ -180,8 +173,7 @@ def matmul(input: Tensor, other: Tensor) -> Any:
     Raises:
         RuntimeError: the shapes do not fit.
     """
-    if not isinstance(other, Tensor):
-        raise TypeError(f"matmul(): argument 'other' (position 2) must be Tensor, not {type(other).__name__}")
+    check_tensor("matmul", other, "other", 2)
     dims = input.ndim, other.ndim
     if 0 in dims:
         raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {dims[0]}D and {dims[1]}D")

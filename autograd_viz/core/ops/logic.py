@@ -11,8 +11,8 @@ import numpy as np
 from ..dtypes import from_numpy_dtype
 from ..primitive import primitive
 from ..public import public
+from ..refusals import refuse
 from ..tensor import Tensor
-from .arithmetic import refuse
 
 
 @public("logical_and", inplace=True)

@@ -16,6 +16,7 @@ from ..arguments import check_broadcast
 from ..primitive import primitive
 from ..public import public
 from ..readings import composite, inlined
+from ..refusals import refuse
 from ..tensor import Tensor
 
 NONE, MEAN, SUM = range(3)  # as nodes save it
@@ -105,9 +106,7 @@ def floating(array: Any, kernel: str) -> Any:
     Raises:
         NotImplementedError: in PyTorch's words, where `kernel` is its name for the missing code.
     """
-    if array.dtype.kind not in "fc":
-        names = {"bool": "Bool", "uint8": "Byte", "int8": "Char", "int16": "Short", "int32": "Int"}
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{names.get(array.dtype.name, 'Long')}'")
+    refuse(array, "iub", kernel)
     return array
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..primitive import primitive
 from ..public import public
+from ..refusals import check_scalar_type
 from ..symbol import Symbol, call
 from ..tensor import Tensor
 from .arithmetic import add_scalar, div_scalar, mul_scalar
@@ -130,8 +131,8 @@ def check_targets(input: Tensor, target: Tensor, weight: Tensor | None) -> None:
             f"weight tensor should be defined either for all {classes} classes or no classes but got weight tensor of "
             f"shape: {list(weight.shape)}"
         )
-    if weight is not None and weight.dtype is not input.dtype:
-        raise RuntimeError(f"expected scalar type {input.dtype.legacy} but found {weight.dtype.legacy}")
+    if weight is not None:
+        check_scalar_type(weight, input)
 
 
 def nll_of(scores: Tensor, target: Tensor, weight: Tensor | None, reduction: int, ignore_index: int) -> Tensor:

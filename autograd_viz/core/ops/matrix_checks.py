@@ -12,6 +12,7 @@ import numpy as np
 from ..primitive import primitive
 from ..public import public
 from ..readings import composite
+from ..refusals import refuse
 from ..tensor import Tensor
 
 
@@ -84,8 +85,7 @@ def floating(x: Tensor, op: str, half: bool = False) -> None:
 
 def supported(x: Tensor, kernel: str) -> None:
     """Refuse whole numbers and float16, as a kernel that was not compiled for them."""
-    if x._data.dtype.kind not in "fc" or x._data.dtype.itemsize == 2:
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{x.dtype.legacy}'")
+    refuse(x, "iubf" if x._data.dtype.itemsize == 2 else "iub", kernel)
 
 
 def check_fits(a: Tensor, b: Tensor, left: bool, op: str) -> None:

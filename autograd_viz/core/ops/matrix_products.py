@@ -12,9 +12,10 @@ import numpy as np
 from ..arguments import check_dim
 from ..primitive import primitive
 from ..public import public
+from ..refusals import check_expands, scalar_type
 from ..tensor import Tensor
 from .arithmetic import add, mul
-from .linalg import by, check_batches, check_matrices, check_vectors, common_shape, legacy, matmul
+from .linalg import by, check_batches, check_matrices, check_vectors, common_shape, matmul
 from .shape import t, unsafe_view
 
 
@@ -147,29 +148,9 @@ def _plus(self: Any, beta: Any, product: Any, alpha: Any) -> Any:
     """beta * self + alpha * product; what stands in self is not looked at for beta = 0."""
     check_expands(self, product.shape)
     if self.dtype != product.dtype:
-        raise RuntimeError(f"self and mat2 must have the same dtype, but got {legacy(self)} and {legacy(product)}")
+        raise RuntimeError(f"self and mat2 must have the same dtype, but got {scalar_type(self)} and {scalar_type(product)}")
     scaled = product if alpha == 1 else product * product.dtype.type(alpha)
     return scaled if beta == 0 else scaled + self * self.dtype.type(beta)
-
-
-def check_expands(array: Any, want: tuple[int, ...]) -> None:
-    """Refuse an array that does not stretch to the shape `want`.
-
-    Raises:
-        RuntimeError: in PyTorch's words.
-    """
-    have, lead = array.shape, len(want) - array.ndim
-    if lead < 0:
-        raise RuntimeError(
-            f"expand(torch.{legacy(array)}Tensor{{{list(have)}}}, size={list(want)}): the number of sizes provided "
-            f"({len(want)}) must be greater or equal to the number of dimensions in the tensor ({len(have)})"
-        )
-    for i in reversed(range(len(have))):
-        if have[i] not in (1, want[i + lead]):
-            raise RuntimeError(
-                f"The expanded size of the tensor ({want[i + lead]}) must match the existing size ({have[i]}) at "
-                f"non-singleton dimension {i + lead}.  Target sizes: {list(want)}.  Tensor sizes: {list(have)}"
-            )
 
 
 @public

@@ -71,8 +71,7 @@ def _unpooled_size(
 
 def _check_places(input: Tensor, indices: Tensor, size: Ints) -> None:
     if indices.dtype.name != "int64":
-        kind = indices.dtype.legacy.removesuffix("Tensor")
-        raise RuntimeError(f"elements in indices should be type int64 but got: {kind}")
+        raise RuntimeError(f"elements in indices should be type int64 but got: {indices.dtype.legacy}")
     if indices.shape != input.shape:
         raise RuntimeError(
             f"Expected shape of indices to be same as that of the input tensor ({list(input.shape)}) but got indices tensor "

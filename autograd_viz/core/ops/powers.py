@@ -12,8 +12,9 @@ from ..dtypes import float64
 from ..primitive import primitive
 from ..public import public
 from ..readings import composite, inlined
+from ..refusals import refuse
 from ..tensor import Tensor
-from .arithmetic import _as_float, as_number_of, refuse, widened
+from .arithmetic import _as_float, as_number_of, widened
 
 
 @primitive("PowBackward0")

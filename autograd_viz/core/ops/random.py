@@ -10,10 +10,10 @@ import numpy as np
 
 from .. import factories as _factories  # noqa: F401 -- puts new_zeros and its like on Tensor
 from ..creation import drawn
-from ..dtypes import from_numpy_dtype
 from ..primitive import primitive
 from ..public import INPLACE, public
 from ..random import Generator, chosen, default_generator
+from ..refusals import refuse
 from ..tensor import Tensor
 
 
@@ -23,16 +23,11 @@ def _in_place(fill: Any) -> Any:
     return fill
 
 
-def _check_floating(array: Any, kernel: str) -> None:
-    if array.dtype.kind != "f":
-        raise NotImplementedError(f'"{kernel}" not implemented for \'{from_numpy_dtype(array.dtype).legacy}\'')
-
-
 @_in_place
 @primitive("UniformBackward0")
 def uniform_fill(self, *, low=0, high=1, generator=None):
     """Uniform numbers in [low, high), for uniform_()."""
-    _check_floating(self, "check_uniform_bounds")
+    refuse(self, "iubc", "check_uniform_bounds")
     if low > high:
         raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}")
     return chosen(generator).uniform(self.size, self.dtype, low, high).reshape(self.shape)
@@ -45,7 +40,7 @@ uniform_fill.defvjp(
 @primitive("NormalBackward0")
 def normal_fill(self, *, mean=0, std=1, generator=None):
     """Normal numbers, for normal_()."""
-    _check_floating(self, "normal_kernel_cpu")
+    refuse(self, "iubc", "normal_kernel_cpu")
     _check_std(std)
     return chosen(generator).normal(self.size, self.dtype, mean, std).reshape(self.shape)
 normal_fill.defvjp(

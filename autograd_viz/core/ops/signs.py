@@ -11,8 +11,9 @@ import numpy as np
 from ..primitive import primitive
 from ..public import public
 from ..readings import composite
+from ..refusals import refuse
 from ..tensor import Tensor
-from .arithmetic import _as_float, as_number_of, refuse
+from .arithmetic import _as_float, as_number_of
 
 
 @public("abs", "absolute", inplace=True)

@@ -13,6 +13,7 @@ from ..arguments import check_dim
 from ..primitive import primitive
 from ..public import public
 from ..readings import composite
+from ..refusals import refuse
 from ..tensor import Array, Tensor
 from .arithmetic import _as_float
 from .dims import of_tensor, on_vectors, reduced_dims
@@ -114,9 +115,8 @@ def _in_float(name: str, input: Tensor, dim: int, dtype: Any) -> Tensor:
     """
     check_dim(dim, input.ndim)
     x = input if dtype is None else input.to(dtype)
-    if not x.dtype.is_floating_point:
-        last = "_lastdim" if dim in (-1, max(x.ndim, 1) - 1) else ""
-        raise NotImplementedError(f'"{name}{last}_kernel_impl" not implemented for \'{x.dtype.legacy}\'')
+    last = "_lastdim" if dim in (-1, max(x.ndim, 1) - 1) else ""
+    refuse(x, "iubc", f"{name}{last}_kernel_impl")
     return x
 
 

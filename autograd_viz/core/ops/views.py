@@ -10,6 +10,7 @@ import numpy as np
 from ..arguments import check_broadcast, check_dim
 from ..dtypes import dtype
 from ..public import public
+from ..refusals import check_expands
 from ..tensor import Size, Tensor
 from . import shape
 
@@ -165,19 +166,8 @@ def expanded_sizes(input: Tensor, wanted: tuple[int, ...]) -> tuple[int, ...]:
         RuntimeError: a dimension would have to be more than repeated.
     """
     lead = len(wanted) - input.ndim
-    if lead < 0:
-        raise RuntimeError(
-            f"expand(torch.{input.dtype.legacy}Tensor{{{list(input.shape)}}}, size={list(wanted)}): the number of sizes "
-            f"provided ({len(wanted)}) must be greater or equal to the number of dimensions in the tensor ({input.ndim})"
-        )
     size = tuple(input.shape[i - lead] if s == -1 and i >= lead else s for i, s in enumerate(wanted))
-    for i in reversed(range(input.ndim)):
-        have, want = input.shape[i], size[lead + i]
-        if have not in (1, want):
-            raise RuntimeError(
-                f"The expanded size of the tensor ({want}) must match the existing size ({have}) at non-singleton dimension "
-                f"{i + lead}.  Target sizes: {list(wanted)}.  Tensor sizes: {list(input.shape)}"
-            )
+    check_expands(input, size, wanted)
     return size
 
 
