@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -75,6 +76,30 @@ def check_dim(dim: int, ndim: int) -> int:
     if not -most <= dim < most:
         raise IndexError(f"Dimension out of range (expected to be in range of [{-most}, {most - 1}], but got {dim})")
     return dim
+
+
+def from_front(dim: int, ndim: int) -> int:
+    """`dim` counted from the front, if a tensor of `ndim` dimensions has it."""
+    return check_dim(dim, ndim) % max(ndim, 1)
+
+
+def distinct_dims(dims: Iterable[int], ndim: int) -> tuple[int, ...]:
+    """The dims counted from the front, each given once.
+
+    Raises:
+        IndexError: out of range.
+        RuntimeError: one dim twice.
+    """
+    front = tuple(from_front(d, ndim) for d in dims)
+    twice = [d for i, d in enumerate(front) if d in front[:i]]
+    if twice:
+        raise RuntimeError(f"dim {twice[0]} appears multiple times in the list of dims")
+    return front
+
+
+def ints(value: Any) -> tuple[int, ...]:
+    """One whole number, or several, as a tuple."""
+    return tuple(int(v) for v in value) if isinstance(value, list | tuple) else (int(value),)
 
 
 def default_array(values: Any, wanted: dtype | None) -> Array:

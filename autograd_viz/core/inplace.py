@@ -16,7 +16,7 @@ from .arguments import check_broadcast
 from .forbidden import NORMAL, why_forbidden
 from .grad_mode import State
 from .node import Node, PrimitiveNode, gradient_edge
-from .ops import arithmetic, shape
+from .ops import arithmetic, filling, shape
 from .quiet import quiet
 from .saved import SavedResult
 from .tensor import InferenceCounter, Tensor
@@ -280,10 +280,7 @@ def copy_(self: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
     return (fill_inplace if src is self else run_inplace)(self, _copied, src)
 def zero_(self: Tensor) -> Tensor:
     """All elements 0."""
-    return fill_inplace(self, arithmetic.zero)
-def fill_(self: Tensor, value: Any) -> Tensor:
-    """All elements `value`."""
-    return run_inplace(self, arithmetic.fill, value=value)
+    return fill_inplace(self, filling.zero)
 def detach_(self: Tensor) -> Tensor:
     """Leave the graph: no grad_fn, does not require grad."""
     if self._view is not None:

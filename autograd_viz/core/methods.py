@@ -7,7 +7,6 @@ from typing import Any
 from . import hooks, inplace, interchange, provenance
 from .backward import backward as run_backward_pass
 from .missing import tensor_getattr
-from .ops import reduction
 from .primitive import Primitive
 from .printing import tensor_text
 from .public import INPLACE, NAMESPACES
@@ -40,10 +39,9 @@ def backward(
 
 # fmt: off
 for _names, _op in {
-    "sum": reduction.sum, "mean": reduction.mean,
     "backward": backward, "__repr__": tensor_text,
     "add_ __iadd__": inplace.add_, "sub_ __isub__": inplace.sub_, "mul_ __imul__": inplace.mul_,
-    "div_ __itruediv__": inplace.div_, "zero_": inplace.zero_, "fill_": inplace.fill_, "copy_": inplace.copy_,
+    "div_ __itruediv__": inplace.div_, "zero_": inplace.zero_, "copy_": inplace.copy_,
     "detach_": inplace.detach_, "register_hook": hooks.register_hook,
     "register_post_accumulate_grad_hook": hooks.register_post_accumulate_grad_hook,
 }.items():

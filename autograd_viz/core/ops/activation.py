@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from ..arguments import check_dim
+from ..arguments import from_front
 from ..primitive import primitive
 from ..public import public
 from ..readings import composite, inlined
@@ -269,7 +269,7 @@ def glu(input: Tensor, dim: int = -1) -> Any:
     """A gated linear unit: half of the input times the sigmoid of the other half."""
     if input.ndim == 0:
         raise RuntimeError("glu does not support scalars because halving size must be even")
-    at = check_dim(dim, input.ndim) % input.ndim
+    at = from_front(dim, input.ndim)
     if input.shape[at] % 2:
         raise RuntimeError(f"Halving dimension must be even, but dimension {at} is size {input.shape[at]}")
     return glu_of(input, dim=dim)

@@ -205,24 +205,6 @@ def zeros_like(self):
     return np.zeros_like(self)
 
 
-@primitive("ZeroBackward0")
-def zero(self):
-    """Zeros, for zero_()."""
-    return np.zeros_like(self)
-zero.defvjp(
-    self = lambda grad: zeros_like(grad),
-)
-
-
-@primitive("FillBackward0")
-def fill(self, *, value):
-    """One value everywhere, for fill_()."""
-    return np.full_like(self, value)
-fill.defvjp(
-    self = lambda grad: zeros_like(grad),
-)
-
-
 # fmt: on
 def checked_alpha(alpha: Any, array: Any) -> Any:
     """The factor of add and sub, if its type fits the operands'.

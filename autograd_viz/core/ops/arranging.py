@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import check_dim
+from ..arguments import check_dim, distinct_dims, from_front
 from ..primitive import primitive
 from ..public import public
 from ..readings import composite, inlined
@@ -16,7 +16,7 @@ from ..refusals import refuse
 from ..tensor import Tensor
 from . import shape
 from .indexed import index_select
-from .views import check_dims, expand, flatten, listed, view
+from .views import expand, flatten, listed, view
 
 
 @primitive("FlipBackward0")
@@ -90,7 +90,7 @@ def flip_any(input: Tensor, *dims: Any, **named: Any) -> Any:
     if not dims and not named:
         raise TypeError('flip() missing 1 required positional arguments: "dims"')
     given = listed(dims or tuple(named.values()))
-    check_dims(given, input.ndim)
+    distinct_dims(given, input.ndim)
     return flip_dims(input, dims=given)
 
 
@@ -146,7 +146,7 @@ def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Any:
         raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
     if input.ndim < 2:
         raise RuntimeError(f"expected total dims >= 2, but got total dims = {input.ndim}")
-    if check_dim(dims[0], input.ndim) % input.ndim == check_dim(dims[1], input.ndim) % input.ndim:
+    if from_front(dims[0], input.ndim) == from_front(dims[1], input.ndim):
         raise RuntimeError(f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}")
     return rot90_dims(input, k=k, dims=tuple(dims))
 
@@ -189,7 +189,7 @@ def repeat_interleave(input: Tensor, repeats: Any, dim: int | None = None, *, ou
     """
     if dim is None:
         input, dim = flatten(input), 0
-    dim = check_dim(dim, input.ndim) % max(input.ndim, 1)
+    dim = from_front(dim, input.ndim)
     if isinstance(repeats, Tensor) and repeats.numel() != 1:
         return index_select(input, dim, _places(repeats, input.shape[dim]))
     count = int(repeats)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from ..arguments import ints
 from ..public import public
 from ..refusals import check_scalar_type
 from ..tensor import Tensor
 from .convolution import convolution
 from .padding import constant_pad_nd
 from .shape import squeeze_dim, unsqueeze
-from .windows import Ints
+from .windows import Ints, n_of
 
 
 @public("nn.functional.conv1d", "torch.conv1d")
@@ -135,13 +136,13 @@ def _each(n: int, name: str, value: Any) -> Ints:
     Raises:
         RuntimeError: there are more or fewer values.
     """
-    values = tuple(int(v) for v in value) if isinstance(value, list | tuple) else (int(value),)
+    values = ints(value)
     if len(values) not in (1, n):
         raise RuntimeError(
             f"expected {name} to be a single integer value or a list of {n} values to match the convolution dimensions, but "
             f"got {name}={list(values)}"
         )
-    return values * n if len(values) == 1 else values
+    return n_of(values, n)
 
 
 def _padded_in_words(words: str, batch: Tensor, weight: Tensor, stride: Ints, dilation: Ints) -> tuple[Tensor, Ints]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
+from ..arguments import distinct_dims
 from ..primitive import Primitive, primitive
 from ..public import public
 from ..tensor import Tensor
 from . import shape, slicing, strided
 from .splitting import check_split, checked_lengths
-from .views import check_dims, complete_sizes, expanded_sizes
+from .views import complete_sizes, expanded_sizes
 
 
 def copied(view: Primitive) -> Primitive:
@@ -59,7 +60,7 @@ def expand_copy(input: Tensor, size: Any, *, implicit: bool = False) -> Any:
 @public("torch.permute_copy")
 def permute_copy(input: Tensor, dims: Any) -> Any:
     """A copy with its dimensions in another order."""
-    check_dims(tuple(dims), input.ndim)
+    distinct_dims(tuple(dims), input.ndim)
     return permute_dims_copy(input, dims=tuple(dims))
 
 

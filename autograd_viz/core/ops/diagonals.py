@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import check_dim
 from ..primitive import primitive
 from ..public import public
 from ..readings import inlined
 from ..tensor import Tensor
 from .copies import diagonal_copy
-from .slicing import diagonal_view
+from .slicing import diagonal_dims, diagonal_view
 from .strided import as_strided
 from .views import reshape_any
 
@@ -24,9 +23,7 @@ from .views import reshape_any
 def diag_embed(self, *, offset=0, dim1=-2, dim2=-1):
     """The last dimension as a diagonal of two new ones, zeros beside it."""
     ndim = self.ndim + 1
-    first, second = check_dim(dim1, ndim) % ndim, check_dim(dim2, ndim) % ndim
-    if first == second:
-        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    first, second = diagonal_dims(ndim, dim1, dim2)
     lengths = list(self.shape[:-1])
     for d in sorted((first, second)):
         lengths.insert(d, self.shape[-1] + abs(offset))

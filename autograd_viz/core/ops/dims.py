@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import check_dim
+from ..arguments import check_dim, distinct_dims
 from ..primitive import primitive
 from ..readings import composite
 from ..refusals import check_tensor
@@ -49,13 +49,9 @@ def reduced_dims(input: Tensor, dim: Any) -> tuple[int, ...]:
         IndexError: out of range.
         RuntimeError: one dim twice.
     """
-    dims = tuple(check_dim(d, input.ndim) for d in (dim if isinstance(dim, list | tuple) else (dim,)))
-    if not input.ndim:
-        return ()
-    distinct = {d % input.ndim for d in dims}
-    if len(distinct) < len(dims):
-        raise RuntimeError(f"dim {dims[-1] % input.ndim} appears multiple times in the list of dims")
-    return dims or tuple(range(input.ndim))
+    dims = tuple(dim) if isinstance(dim, list | tuple) else (dim,)
+    distinct_dims(dims, input.ndim)
+    return () if not input.ndim else dims or tuple(range(input.ndim))
 
 
 def optional_dims(input: Tensor, dim: Any) -> tuple[int, ...] | None:

@@ -11,7 +11,6 @@ import numpy as np
 from ..primitive import primitive
 from ..public import INPLACE, public
 from ..tensor import Tensor
-from . import arithmetic
 
 
 def filled(self, value) -> Any:
@@ -21,6 +20,24 @@ def filled(self, value) -> Any:
             f"fill only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions."
         )
     return np.full_like(self, value)
+
+
+@primitive("ZeroBackward0")
+def zero(self):
+    """Zeros, for zero_()."""
+    return np.zeros_like(self)
+zero.defvjp(
+    self = lambda grad: zeros_like(grad),
+)
+
+
+@primitive("FillBackward0")
+def fill_scalar(self, *, value):
+    """A number everywhere."""
+    return filled(self, value)
+fill_scalar.defvjp(
+    self = lambda grad: zeros_like(grad),
+)
 
 
 @primitive("FillBackward1")
@@ -56,7 +73,7 @@ refill_tensor.defvjp(
 @public("torch.fill")
 def fill(input: Tensor, value: Any) -> Any:
     """One value everywhere, as a new tensor."""
-    return fill_tensor(input, value) if isinstance(value, Tensor) else arithmetic.fill(input, value=value)
+    return fill_tensor(input, value) if isinstance(value, Tensor) else fill_scalar(input, value=value)
 
 
 def refill(input: Tensor, value: Any) -> Any:

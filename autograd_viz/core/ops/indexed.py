@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import check_dim
+from ..arguments import check_dim, from_front
 from ..primitive import primitive
 from ..public import public
 from ..readings import composite, inlined, writer
@@ -30,7 +30,7 @@ def spots(array, dim, index) -> tuple[Any, ...]:
     """The NumPy index of the elements at [i, index[i, j], k] for all i, j, k (dim = 1)."""
     if index.ndim != max(array.ndim, 1) and index.size:
         raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
-    dim = check_dim(dim, array.ndim) % array.ndim
+    dim = from_front(dim, array.ndim)
     grid = list(np.ogrid[tuple(slice(n) for n in index.shape)])
     grid[dim] = bounded(index, array.shape[dim], dim)
     return tuple(grid)
@@ -68,7 +68,7 @@ def gather(self, *, dim, index, sparse_grad=False):
     check_index("gather", index)
     array, places = with_a_dimension(self, index)
     for d, (i, n) in enumerate(zip(places.shape, array.shape, strict=False)):
-        if i > n and d != check_dim(dim, array.ndim) % array.ndim:
+        if i > n and d != from_front(dim, array.ndim):
             raise RuntimeError(
                 f"Size does not match at dimension {d} expected index {list(index.shape)} to be no larger than self "
                 f"{list(self.shape)} apart from dimension {dim % array.ndim}"

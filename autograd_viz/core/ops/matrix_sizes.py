@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import check_dim
+from ..arguments import from_front
 from ..public import public
 from ..tensor import Tensor
 from .arithmetic import div, mul
@@ -40,7 +40,7 @@ def matrix_norm(A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool 
     floating(A, "linalg.matrix_norm", half=True)
     if len(dim) != 2:
         raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {', '.join(map(str, dim))}")
-    rows, columns = (check_dim(d, A.ndim) % A.ndim for d in dim)
+    rows, columns = (from_front(d, A.ndim) for d in dim)
     if rows == columns:
         raise RuntimeError(f"linalg.matrix_norm: dims must be different. Got ({dim[0]}, {dim[1]})")
     if ord == "fro":

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..arguments import ints
 from ..tensor import Tensor
-from .windows import Ints, window_count
+from .windows import Ints, n_of, window_count
 
 _NUMBERS = {1: "one", 2: "two", 3: "three"}
 
@@ -16,11 +17,11 @@ def each(name: str, option: str, value: Any, n: int) -> Ints:
     Raises:
         RuntimeError: another number of values.
     """
-    values = tuple(int(v) for v in value) if isinstance(value, list | tuple) else (int(value),)
+    values = ints(value)
     if len(values) not in (1, n):
         kind = f"a single int, or a tuple of {_NUMBERS[n]} ints"
         raise RuntimeError(f"{name}: {option} must {'either ' if option == 'kernel_size' else ''}be {kind}")
-    return values * n if len(values) == 1 else values
+    return n_of(values, n)
 
 
 def check_flat(name: str, input: Tensor) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import check_dim
+from ..arguments import from_front
 from ..public import public
 from ..readings import op
 from ..tensor import Tensor
@@ -74,7 +74,7 @@ def _sorted_last(input: Tensor, dim: int | None, keepdim: bool) -> Any:
     if dim is None:
         line, sizes = input if input.ndim == 1 else input.reshape(-1), [1] * input.ndim if keepdim else []
     else:
-        at = check_dim(dim, input.ndim) % max(input.ndim, 1)
+        at = from_front(dim, input.ndim)
         line = input if at == input.ndim - 1 else op.transpose_dims(op.unsqueeze(input, dim=-1), dim0=at, dim1=-1)
         if sizes:
             sizes[at : at + 1] = [1] if keepdim else []

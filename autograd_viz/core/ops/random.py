@@ -12,7 +12,7 @@ from .. import factories as _factories  # noqa: F401 -- puts new_zeros and its l
 from ..creation import drawn
 from ..primitive import primitive
 from ..public import INPLACE, public
-from ..random import Generator, chosen, default_generator
+from ..random import Generator, chosen
 from ..refusals import refuse
 from ..tensor import Tensor
 
@@ -267,36 +267,3 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, g
     if (weights.sum(-1) <= 0).any():
         raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
     return multinomial_draw(input, num_samples=num_samples, replacement=replacement, generator=generator)
-
-
-@public("torch.manual_seed")
-def manual_seed(seed: int) -> Generator:
-    """Make every random number from here on repeatable; they are PyTorch's numbers for that seed on the CPU."""
-    return default_generator.manual_seed(seed)
-
-
-@public("torch.initial_seed")
-def initial_seed() -> int:
-    """The seed that the random numbers started from."""
-    return default_generator.initial_seed()
-
-
-@public("torch.seed")
-def seed() -> int:
-    """Start the random numbers from a seed that nobody can guess, and tell it."""
-    return default_generator.seed()
-
-
-@public("torch.get_rng_state")
-def get_rng_state() -> Tensor:
-    """Where the random numbers are, as bytes; `set_rng_state` goes back there."""
-    return default_generator.get_state()
-
-
-@public("torch.set_rng_state")
-def set_rng_state(new_state: Tensor) -> None:
-    """Go back to where `get_rng_state` was called."""
-    default_generator.set_state(new_state)
-
-
-public("torch.Generator")(Generator)

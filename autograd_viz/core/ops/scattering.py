@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..arguments import check_dim
+from ..arguments import from_front
 from ..public import public
 from ..tensor import Tensor
 from . import indexed
@@ -68,7 +68,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> An
             "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
             f"{input.ndim} dimensions for input, and {indices.ndim} dimensions for indices"
         )
-    dim = check_dim(dim, input.ndim) % max(input.ndim, 1)
+    dim = from_front(dim, input.ndim)
     beside = [tuple(1 if d == dim else n for d, n in enumerate(x.shape)) for x in (input, indices)]
     sizes = broadcast_shapes(*beside)
     wide, index = (expand(x, tuple(x.shape[d] if d == dim else n for d, n in enumerate(sizes))) for x in (input, indices))

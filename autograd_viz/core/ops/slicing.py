@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided as strided_view
 
-from ..arguments import check_dim
+from ..arguments import check_dim, from_front
 from ..primitive import primitive
 from ..public import public
 from ..readings import writer
@@ -148,11 +148,17 @@ unsafe_split_with_lengths.defvjp(
 )
 
 
-def diagonal_view(array, offset, dim1, dim2) -> Any:
-    """A diagonal that may be written to."""
-    first, second = (check_dim(d, array.ndim) % max(array.ndim, 1) for d in (dim1, dim2))
+def diagonal_dims(ndim, dim1, dim2) -> tuple[int, int]:
+    """Both dims counted from the front; they must differ."""
+    first, second = from_front(dim1, ndim), from_front(dim2, ndim)
     if first == second:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    return first, second
+
+
+def diagonal_view(array, offset, dim1, dim2) -> Any:
+    """A diagonal that may be written to."""
+    first, second = diagonal_dims(array.ndim, dim1, dim2)
     corner = array[along(array, second, slice(offset, None)) if offset >= 0 else along(array, first, slice(-offset, None))]
     rest = [d for d in range(array.ndim) if d not in (first, second)]
     lengths = [corner.shape[d] for d in rest] + [min(corner.shape[first], corner.shape[second])]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..arguments import check_dim
+from ..arguments import check_dim, from_front
 from ..public import public
 from ..tensor import Tensor
 from . import slicing
@@ -106,7 +106,7 @@ def tensor_split(input: Tensor, indices_or_sections: Any = None, dim: int = 0, *
     where = where.tolist() if isinstance(where, Tensor) else where
     if input.ndim == 0:
         raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
-    dim = check_dim(dim, input.ndim) % input.ndim
+    dim = from_front(dim, input.ndim)
     length = input.shape[dim]
     if isinstance(where, int):
         if where <= 0:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import check_broadcast, check_dim
+from ..arguments import check_broadcast, distinct_dims, from_front
 from ..dtypes import dtype
 from ..public import public
 from ..refusals import check_expands
@@ -18,20 +18,6 @@ from . import shape
 def listed(values: tuple[Any, ...]) -> tuple[int, ...]:
     """`(2, 3)` from f(2, 3) or f((2, 3))."""
     return tuple(int(v) for v in (values[0] if len(values) == 1 and isinstance(values[0], list | tuple) else values))
-
-
-def check_dims(dims: tuple[int, ...], ndim: int) -> tuple[int, ...]:
-    """The dims counted from the front, each given once.
-
-    Raises:
-        IndexError: out of range.
-        RuntimeError: one dim twice.
-    """
-    front = tuple(check_dim(d, ndim) % max(ndim, 1) for d in dims)
-    twice = [d for i, d in enumerate(front) if d in front[:i]]
-    if twice:
-        raise RuntimeError(f"dim {twice[0]} appears multiple times in the list of dims")
-    return front
 
 
 def complete_sizes(sizes: tuple[int, ...], numel: int) -> tuple[int, ...]:
@@ -124,7 +110,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Any:
     """
     if input.ndim == 0:
         return reshape_any(input, (1,))
-    first, last = check_dim(start_dim, input.ndim) % input.ndim, check_dim(end_dim, input.ndim) % input.ndim
+    first, last = from_front(start_dim, input.ndim), from_front(end_dim, input.ndim)
     if first > last:
         raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
     if first == last:
@@ -140,7 +126,7 @@ def unflatten(input: Tensor, dim: int, sizes: Any) -> Any:
     Raises:
         RuntimeError: their lengths do not multiply to its length.
     """
-    dim = check_dim(dim, input.ndim) % max(input.ndim, 1)
+    dim = from_front(dim, input.ndim)
     if not len(sizes):
         raise RuntimeError("unflatten: sizes must be non-empty")
     known = math.prod(s for s in sizes if s != -1)
@@ -207,7 +193,7 @@ def squeeze(input: Tensor, *dim: Any, **named: Any) -> Any:
     if len(given) == 1 and isinstance(given[0], int):
         return shape.squeeze_dim(input, dim=given[0])
     dims = listed(given)
-    check_dims(dims, input.ndim)
+    distinct_dims(dims, input.ndim)
     return shape.squeeze_dims(input, dim=dims)
 
 
@@ -224,7 +210,7 @@ def permute(input: Tensor, *dims: Any, **named: Any) -> Any:
             f"permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired ordering "
             f"of dimensions i.e. input.dim() = {input.ndim} is not equal to len(dims) = {len(order)}"
         )
-    if len({check_dim(d, input.ndim) % input.ndim for d in order}) != len(order):
+    if len({from_front(d, input.ndim) for d in order}) != len(order):
         raise RuntimeError("permute(): duplicate dims are not allowed.")
     return shape.permute_dims(input, dims=order)
 
@@ -239,7 +225,7 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Any:
     names = {"source": source, "destination": destination}
     places = {k: (v,) if isinstance(v, int) else tuple(v) for k, v in names.items()}
     for name, given in places.items():
-        places[name] = tuple(check_dim(d, input.ndim) % max(input.ndim, 1) for d in given)
+        places[name] = tuple(from_front(d, input.ndim) for d in given)
         if len(set(places[name])) != len(given):
             raise RuntimeError(f"movedim: repeated dim in `{name}` ({list(given)})")
     if len(places["source"]) != len(places["destination"]):

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import ints
 from ..symbol import Symbol, call
 
 Ints = tuple[int, ...]
@@ -20,7 +21,7 @@ Ints = tuple[int, ...]
 
 def n_of(value: Any, n: int) -> Ints:
     """A number for each of `n` dimensions: `2` is `(2, 2)`."""
-    values = tuple(int(v) for v in value) if isinstance(value, list | tuple) else (int(value),)
+    values = ints(value)
     return values * n if len(values) == 1 else values
 
 

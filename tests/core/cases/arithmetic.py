@@ -11,8 +11,6 @@ CASES: Cases = {
     "div_tensors": [([array(2, 3), positive(3)], {})],
     "neg": [([array(3)], {})],
     "reciprocal": [([positive(3)], {})],
-    "zero": [([array(2)], {})],
-    "fill": [([array(2)], {"value": 2.0})],
     "add_scalar": [([array(2)], {"other": 2.0, "alpha": 3})],
     "sub_scalar": [([array(2)], {"other": 2.0})],
     "mul_scalar": [([array(2)], {"other": 2.0})],
