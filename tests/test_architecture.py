@@ -98,3 +98,11 @@ def test_no_identity_by_address_in_the_graph_side() -> None:
     for floor in ("graph", "sources", "layout", "render", "widget"):
         for path in (PACKAGE / floor).rglob("*.py"):
             assert not re.search(r"(?<![\w.])id\(\w", path.read_text(encoding="utf-8")), path.name
+
+
+def test_the_map_of_the_core_shows_every_file_once() -> None:
+    text = (PACKAGE / "core" / "README.md").read_text(encoding="utf-8")
+    shown = re.findall(r"\]\(([\w/]+\.py)\)", text)
+    there = {p.relative_to(PACKAGE / "core").as_posix() for p in (PACKAGE / "core").rglob("*.py") if p.name != "__init__.py"}
+    assert set(shown) == there
+    assert sorted(n for n in shown if shown.count(n) > 1) == ["ops/arithmetic.py"] * 2

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..core.backward import grad
 from ..core.grad_mode import enable_grad
+from ..core.ops.joining import stack
 from ..core.tensor import Tensor
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
@@ -109,8 +110,6 @@ def _jacobian_of(y: Tensor, xs: Tensors, index: int, create_graph: bool, strict:
                     "mode."
                 )
             rows[i].append(g if g is not None else Tensor(np.zeros_like(x._data)))
-    from ..core.ops.joining import stack
-
     return tuple(
         stack(r).reshape((*y.shape, *x.shape)) if r else Tensor(np.zeros((*y.shape, *x.shape), y._data.dtype))
         for r, x in zip(rows, xs, strict=True)

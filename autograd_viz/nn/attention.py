@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.dtypes import float32
 from ..core.factories import zeros
-from ..core.joining import cat
+from ..core.ops.joining import cat
 from ..core.tensor import Tensor
 from . import functional, init
 from .linear import NonDynamicallyQuantizableLinear, parameter

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.factories import zeros
-from ..core.joining import cat, stack
+from ..core.ops.joining import cat, stack
 from ..core.tensor import Tensor
 from . import functional, init
 from .linear import parameter

@@ -15,7 +15,7 @@ from ..readings import composite, inlined
 from ..refusals import refuse
 from ..tensor import Tensor
 from . import shape
-from .indexed import index_select
+from .gather_scatter import index_select
 from .views import expand, flatten, listed, view
 
 

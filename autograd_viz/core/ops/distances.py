@@ -14,7 +14,7 @@ from ..public import public
 from ..readings import composite, inlined
 from ..tensor import Tensor
 from .arithmetic import div, mul, mul_scalar, sub
-from .linalg import contiguous, mm
+from .matmul import contiguous, mm
 from .reduction import sum_all, sum_dim
 from .shape import squeeze_all, t
 

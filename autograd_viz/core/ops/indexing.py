@@ -9,7 +9,7 @@ import numpy as np
 
 from ..public import public
 from ..tensor import Tensor
-from . import index, shape, slicing
+from . import advanced_index, shape, slicing
 
 TO_THE_END = slicing.TO_THE_END
 
@@ -23,7 +23,7 @@ def getitem(self: Tensor, key: Any) -> Any:
     """
     view, indices = apply_basic(self, parts_of(key), alone=not isinstance(key, tuple))
     if indices:
-        return index.index_tensors(view, indices=indices)
+        return advanced_index.index_tensors(view, indices=indices)
     return shape.alias(view) if view is self else view
 
 

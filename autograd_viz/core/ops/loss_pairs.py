@@ -12,7 +12,7 @@ from ..public import public
 from ..readings import op
 from ..tensor import Tensor
 from .arithmetic import add_scalar, sub, sub_scalar
-from .extremes import minimum
+from .choosing import minimum
 from .loss import reduce_terms, reduction_number
 from .norms import pairwise_distance
 

@@ -12,7 +12,7 @@ from ..public import public
 from ..tensor import Tensor
 from .arithmetic import sub
 from .decompositions import Svd, linalg_qr, linalg_svd
-from .linalg import matmul
+from .matmul import matmul
 from .matrix_checks import mH
 
 

@@ -15,7 +15,7 @@ from ..public import public
 from ..refusals import check_expands, scalar_type
 from ..tensor import Tensor
 from .arithmetic import add, mul
-from .linalg import by, check_batches, check_matrices, check_vectors, common_shape, matmul
+from .matmul import by, check_batches, check_matrices, check_vectors, common_shape, matmul
 from .shape import t, unsafe_view
 
 

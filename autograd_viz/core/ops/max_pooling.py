@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from ..primitive import Primitive, primitive
 from ..symbol import call
-from .largest import adaptive_boxes, fractional_boxes, largest, largest_of_boxes
 from .planes import put, scattered
+from .window_search import adaptive_boxes, fractional_boxes, largest, largest_of_boxes
 
 
 @primitive("MaxPool2DWithIndicesBackward0", results=("result0", "result1"))

@@ -12,7 +12,7 @@ from ..primitive import primitive
 from ..public import public
 from ..readings import composite, inlined
 from ..tensor import Tensor
-from .indexed import check_index, scattered, slices, with_a_dimension
+from .gather_scatter import check_index, scattered, slices, with_a_dimension
 
 COMBINE = {"sum": np.add, "mean": np.add, "prod": np.multiply, "amin": np.minimum, "amax": np.maximum}
 NEUTRAL = {"sum": 0, "mean": 0, "prod": 1}

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.joining import cat
+from ...core.ops.joining import cat
 from ...core.tensor import Tensor
 
 

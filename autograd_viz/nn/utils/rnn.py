@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core.factories import full
-from ...core.joining import cat, stack
+from ...core.ops.joining import cat, stack
 from ...core.tensor import Tensor
 
 

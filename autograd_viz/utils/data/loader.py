@@ -9,7 +9,7 @@ import numpy as np
 
 from ...core.creation import as_tensor, tensor
 from ...core.dtypes import float64
-from ...core.joining import stack
+from ...core.ops.joining import stack
 from ...core.random import Generator, chosen, default_generator
 from ...core.tensor import Tensor
 from .dataset import IterableDataset

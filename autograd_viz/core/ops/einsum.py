@@ -13,7 +13,7 @@ from ..public import public
 from ..tensor import Tensor
 from .arithmetic import mul
 from .einsum_notation import read_equation, spread
-from .linalg import bmm, dot, matmul, mm
+from .matmul import bmm, dot, matmul, mm
 from .matrix_checks import square_matrices
 from .matrix_products import vdot
 from .reduction import sum_all, sum_dim

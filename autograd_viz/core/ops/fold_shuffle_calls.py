@@ -6,7 +6,7 @@ from typing import Any
 
 from ..public import public
 from ..tensor import Tensor
-from .rearranging import channel_shuffle_groups, col2im, im2col, pixel_shuffle_by, pixel_unshuffle_by, places_of
+from .fold_shuffle import channel_shuffle_groups, col2im, im2col, pixel_shuffle_by, pixel_unshuffle_by, places_of
 from .windows import Ints, n_of, volume
 
 
