@@ -7,7 +7,7 @@ Two words are used as PyTorch uses them: grad_outputs *arrive* at a node (gradie
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -39,7 +39,7 @@ class Metadata(NamedTuple):
 
 # The gradients that went through a node in the last backward pass, as far as they are small (a drawing shows them):
 # grad_outputs, grad_inputs, and whether the pass started there.
-Passed = tuple[tuple[Any, ...], tuple[Any, ...], bool]
+Passed = tuple[Sequence[Any], Sequence[Any], bool]
 
 
 class NodeExtra:
@@ -315,7 +315,7 @@ class AccumulateGrad(Node):
         return "torch::autograd::AccumulateGrad"
 
     @property
-    def is_plain(self) -> bool:  # type: ignore[override]
+    def is_plain(self) -> bool:
         """True unless somebody has hooked the leaf."""
         extra = self.variable._extra
         return extra is None or not (extra.hooks or extra.post_hooks)
