@@ -113,6 +113,19 @@ def check_offsets(offsets: Tensor, length: int) -> None:
         raise RuntimeError(f"offsets[-1] can not be greater than input's length {length} but got offsets[-1] of {last}")
 
 
+def in_order(weight: Tensor, input: Tensor) -> tuple[Tensor, Tensor]:
+    """Weight and input, which PyTorch once wanted the other way round."""
+    if weight.dtype.name != "int64" or not input.dtype.is_floating_point:
+        return weight, input
+    warnings.warn(
+        "Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, ...)` is "
+        "deprecated, and should now be `embedding_bag(input, weight, ...)`.",
+        UserWarning,
+        stacklevel=3,
+    )
+    return input, weight
+
+
 @public("nn.functional.embedding_bag")
 def embedding_bag_of(
     input: Tensor,
@@ -132,14 +145,7 @@ def embedding_bag_of(
     Raises:
         ValueError, RuntimeError, IndexError: the arguments do not fit together.
     """
-    if weight.dtype.name == "int64" and input.dtype.is_floating_point:
-        warnings.warn(
-            "Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, ...)` is "
-            "deprecated, and should now be `embedding_bag(input, weight, ...)`.",
-            UserWarning,
-            stacklevel=2,
-        )
-        weight, input = input, weight
+    weight, input = in_order(weight, input)
     if per_sample_weights is not None and input.shape != per_sample_weights.shape:
         raise ValueError(
             f"embedding_bag: If per_sample_weights ({per_sample_weights.shape}) is not None, then it must have the same shape "

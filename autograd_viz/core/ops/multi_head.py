@@ -97,6 +97,42 @@ def project_separately(
     return tuple(linear(x, w, b) for x, w, b in zip(inputs, weights, biases, strict=True))
 
 
+def project(
+    inputs: tuple[Tensor, Tensor, Tensor], packed: Tensor | None, separate: tuple[Any, Any, Any] | None, bias: Tensor | None
+) -> tuple[Tensor, ...]:
+    """Queries, keys and values: the three inputs, each times its own part of the weights.
+
+    Raises:
+        AssertionError: shapes do not fit, or the weights are missing.
+    """
+    query, key, value = inputs
+    if separate is not None:
+        near, far = key.shape[:2], value.shape[:2]
+        need(near == far, f"key's sequence and batch dims {near} do not match value's {far}")
+        return project_separately(inputs, separate, bias)
+    need(key.shape == value.shape, f"key shape {key.shape} does not match value shape {value.shape}")
+    need(packed is not None, "use_separate_proj_weight is False but in_proj_weight is None")
+    return tuple(project_packed(query, key, value, packed, bias))  # type: ignore[arg-type]
+
+
+def with_biases(
+    k: Tensor, v: Tensor, bias_k: Tensor | None, bias_v: Tensor | None, static_k: Tensor | None, static_v: Tensor | None
+) -> tuple[Tensor, Tensor, bool]:
+    """One more key and value, which are learned, if there are such; and whether there are.
+
+    Raises:
+        AssertionError: only one of them, or the keys or values are given.
+    """
+    need(bias_k is not None or bias_v is None, "bias_v is set but bias_k is None")
+    need(bias_v is not None or bias_k is None, "bias_k is set but bias_v is None")
+    if bias_k is None or bias_v is None:
+        return k, v, False
+    need(static_k is None, "bias cannot be added to static key.")
+    need(static_v is None, "bias cannot be added to static value.")
+    samples = k.shape[1]
+    return cat([k, bias_k.repeat(1, samples, 1)]), cat([v, bias_v.repeat(1, samples, 1)]), True
+
+
 def widened_mask(mask: Tensor | None) -> Tensor | None:
     """The mask with a free last column, for one more key."""
     return None if mask is None else pad(mask, (0, 1))
@@ -231,22 +267,11 @@ def multi_head_attention_forward(
     need(width == embed_dim_to_check, f"was expecting embedding dimension of {embed_dim_to_check}, but got {width}")
     need(width % num_heads == 0, f"embed_dim {width} not divisible by num_heads {num_heads}")
     rows, head = samples * num_heads, width // num_heads
-    if use_separate_proj_weight:
-        near, far = key.shape[:2], value.shape[:2]
-        need(near == far, f"key's sequence and batch dims {near} do not match value's {far}")
-        weights = (q_proj_weight, k_proj_weight, v_proj_weight)
-        q, k, v = project_separately((query, key, value), weights, in_proj_bias)
-    else:
-        need(key.shape == value.shape, f"key shape {key.shape} does not match value shape {value.shape}")
-        need(in_proj_weight is not None, "use_separate_proj_weight is False but in_proj_weight is None")
-        q, k, v = project_packed(query, key, value, in_proj_weight, in_proj_bias)  # type: ignore[arg-type]
+    separate = (q_proj_weight, k_proj_weight, v_proj_weight) if use_separate_proj_weight else None
+    q, k, v = project((query, key, value), in_proj_weight, separate, in_proj_bias)
     attn_mask = checked_mask(attn_mask, rows, q_len, key.shape[0])
-    need(bias_k is not None or bias_v is None, "bias_v is set but bias_k is None")
-    need(bias_v is not None or bias_k is None, "bias_k is set but bias_v is None")
-    if bias_k is not None and bias_v is not None:
-        need(static_k is None, "bias cannot be added to static key.")
-        need(static_v is None, "bias cannot be added to static value.")
-        k, v = cat([k, bias_k.repeat(1, samples, 1)]), cat([v, bias_v.repeat(1, samples, 1)])
+    k, v, longer = with_biases(k, v, bias_k, bias_v, static_k, static_v)
+    if longer:
         attn_mask, key_padding_mask = widened_mask(attn_mask), widened_mask(key_padding_mask)
     q = q.view(q_len, rows, head).transpose(0, 1)
     k, v = (in_heads(x, static, n, rows, head) for x, static, n in ((k, static_k, "k"), (v, static_v, "v")))
@@ -260,11 +285,11 @@ def multi_head_attention_forward(
         output, seen = attend_with_weights(q, k, v, mask, dropout_p)
         joined = output.transpose(0, 1).reshape(q_len * samples, width)
     else:
-        output = attend_by_sample(q, k, v, mask, dropout_p, is_causal, samples)
+        output, seen = attend_by_sample(q, k, v, mask, dropout_p, is_causal, samples), None
         joined = output.permute(2, 0, 1, 3).reshape(samples * q_len, width)
     projected = linear(joined, out_proj_weight, out_proj_bias)
     projected = projected.view(q_len, samples, projected.shape[1])
-    if not need_weights:
+    if seen is None:
         return (projected if batched else projected.squeeze(1)), None
     seen = seen.view(samples, num_heads, q_len, k_len)
     seen = seen.mean(1) if average_attn_weights else seen
