@@ -99,11 +99,6 @@ class GraphTask:
         """The node that runs next, or None at the end."""
         return self.ready.peek() if self.ready else None
 
-    def waits_for(self, node: Node) -> int:
-        """How many gradients are still to arrive at a node."""
-        count: int = self.inbox[node][0]
-        return count
-
     def step(self) -> Step | None:
         """Run the next node; None if it only had a gradient to hand over (`captures`).
 

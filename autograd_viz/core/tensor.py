@@ -108,11 +108,6 @@ class Tensor:
         if State.inference:
             self._counter = InferenceCounter()
 
-    @classmethod
-    def _of(cls, data: Any) -> Tensor:
-        """A leaf that holds this very array."""
-        return Tensor(data)
-
     def _without_history(self) -> Tensor:
         """The same memory and version, no grad_fn."""
         twin = Tensor(self._data)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
 
@@ -180,8 +180,3 @@ def counted(state: State) -> int:
     state.setdefault("step", Tensor(np.array(0.0, np.float32)))
     state["step"]._data += 1
     return int(state["step"]._data)
-
-
-def all_parameters(groups: Iterable[Group]) -> list[Any]:
-    """The parameters of all groups in a row."""
-    return [p for g in groups for p in g["params"]]
