@@ -6,7 +6,7 @@ what a stepper shows and what `backward()` does cannot differ.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -57,6 +57,8 @@ class GraphTask:
         only: run just the nodes that lead to one of these, and these themselves.
     """
 
+    current: GraphTask | None = None  # the pass whose code of the user's is running
+
     def __init__(
         self,
         roots: Sequence[tuple[Edge, Any]],
@@ -66,6 +68,7 @@ class GraphTask:
         only: Sequence[Node] | None = None,
     ) -> None:
         self.keep_graph, self.create_graph = keep_graph, create_graph
+        self.callbacks: list[Callable[[], Any]] = []  # for the end of the pass
         self.captures: dict[Node, list[Edge]] = {}
         self.captured: dict[Edge, Any] = {}
         self.ready = ReadyQueue()
@@ -155,6 +158,7 @@ class GraphTask:
     def _attentive_step(self, node: Node) -> Done | None:
         """A step with whatever may surround a node: hooks, captures, recording, code of the user's."""
         before, State.enabled = State.enabled, self.create_graph
+        outer, GraphTask.current = GraphTask.current, self
         try:
             grads = self._seen_by_hooks(node)
             if self.needed is not None and node not in self.needed:
@@ -173,7 +177,7 @@ class GraphTask:
                 grad_inputs = self._validated(node, tuple(map(self._raw, changed)))
             return self._finish(node, grads, results, grad_inputs)
         finally:
-            State.enabled = before
+            State.enabled, GraphTask.current = before, outer
 
     def _seen_by_hooks(self, node: Node) -> list[Any]:
         """What arrived at a node after everything that looks at it first; once, even if the node has to be tried again."""
@@ -224,6 +228,15 @@ class GraphTask:
                 self._queue(after)
         return node, grads, results, grad_inputs
 
+    def end(self) -> None:
+        """The pass is over: call what was to be called then; that may queue more."""
+        outer, GraphTask.current = GraphTask.current, self
+        try:
+            for callback in self.callbacks:
+                callback()
+        finally:
+            GraphTask.current = outer
+
     def _raw(self, grad: Any) -> Any:
         """A gradient as the pass carries it: a tensor if the pass is recorded, else an array."""
         return grad._data if isinstance(grad, Tensor) and not self.create_graph else grad
@@ -248,6 +261,7 @@ def run_backward(task: GraphTask) -> Iterator[Step]:
         step = task.step()
         if step is not None:
             yield step
+    task.end()
 
 
 def _tensor(grad: Any) -> Tensor | None:

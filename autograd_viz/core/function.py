@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -23,7 +24,10 @@ from .view import View
 class BackwardCFunction(Node):
     """The backward node of a Function, and the `ctx` that its forward and backward get."""
 
-    __slots__ = ("__dict__", "_dirty", "_is_tensor", "_kept", "_not_differentiable", "_places", "_zeros", "needs_input_grad")
+    __slots__ = (
+        "__dict__", "_dirty", "_fixed", "_is_tensor", "_kept", "_materialize_non_diff_grads", "_not_differentiable", "_places",
+        "_zeros", "needs_input_grad",
+    )  # fmt: skip
     function: type[Function]
 
     def __init__(self) -> None:
@@ -32,8 +36,10 @@ class BackwardCFunction(Node):
         self._is_tensor: tuple[bool, ...] = ()  # which arguments of forward were tensors; only those have an edge
         self._places: tuple[int | None, ...] = ()  # for each value that forward returned, which output of the node it is
         self._dirty: tuple[Tensor, ...] = ()
+        self._fixed: frozenset[int] = frozenset()  # the outputs that have no gradient
         self._not_differentiable: tuple[Tensor, ...] = ()
         self._zeros = True
+        self._materialize_non_diff_grads = True  # zeros for those of outputs without gradient too
         self.needs_input_grad: tuple[bool, ...] = ()
 
     @property
@@ -78,6 +84,12 @@ class BackwardCFunction(Node):
         if FREED in self._kept:
             raise RuntimeError(FREED_MESSAGE)
         return tuple(s.unpack(self) if isinstance(s, SavedTensor) else s for s in self._kept)
+
+    @property
+    def saved_variables(self) -> tuple[Any, ...]:
+        """The old name of `saved_tensors`."""
+        warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2)
+        return self.saved_tensors
 
     @property
     def _raw_saved_tensors(self) -> tuple[Any, ...]:
@@ -128,7 +140,8 @@ class BackwardCFunction(Node):
         """A grad_output as backward wants it: a tensor, zeros if nobody used the output."""
         if grad is None:
             shape, kind = self._outputs_metadata()[place]
-            return Tensor(np.zeros(shape, kind)) if self._zeros else None
+            wanted = self._zeros and (self._materialize_non_diff_grads or place not in self._fixed)
+            return Tensor(np.zeros(shape, kind)) if wanted else None
         return grad if isinstance(grad, Tensor) else Tensor(grad)
 
     def _for_tensors(self, returned: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -203,13 +216,16 @@ class Function:
         raise NotImplementedError("implement backward")
 
     @classmethod
-    def apply(cls, *args: Any) -> Any:
+    def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run forward, and record one node for the whole of it if an input requires grad."""
+        separate = cls.setup_context is not Function.setup_context
+        if separate or kwargs:
+            args = _with_defaults(cls.forward, args, kwargs, separate)
         node = _node_class(cls)()
         node.needs_input_grad = tuple(isinstance(a, Tensor) and a.requires_grad for a in args)
         edges = tuple(gradient_edge(a) for a in args if isinstance(a, Tensor))
         with no_grad():
-            if cls.setup_context is not Function.setup_context:
+            if separate:
                 value = cls.forward(*args)
                 cls.setup_context(node, args, value)
             else:
@@ -224,6 +240,13 @@ class Function:
 
 class InplaceFunction(Function):
     """A Function that may be asked to work in place (PyTorch's helper class)."""
+
+
+def _with_defaults(forward: Any, args: tuple[Any, ...], kwargs: dict[str, Any], separate: bool) -> tuple[Any, ...]:
+    """The arguments of `forward` in order, with its defaults: a node has one gradient for each."""
+    given = inspect.signature(forward).bind(*(() if separate else (None,)), *args, **kwargs)
+    given.apply_defaults()
+    return given.args if separate else given.args[1:]
 
 
 def _own(node: BackwardCFunction, inputs: tuple[Tensor, ...], outputs: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -257,6 +280,7 @@ def _record(node: BackwardCFunction, args: tuple[Any, ...], edges: tuple[Any, ..
             o._made_by = o._made_by if any(o is i for i in inputs) else made
         return
     fixed = node._not_differentiable
+    node._fixed = frozenset(i for i, o in enumerate(outputs) if any(o is f for f in fixed))
     tracked = [o for o in tensors if o._data.dtype.kind in "fc" and not any(o is f for f in fixed)]
     for d in node._dirty:
         if d._view is None and d.is_leaf and d._requires_grad:
@@ -297,23 +321,31 @@ def _keep(node: BackwardCFunction, outputs: tuple[Tensor, ...]) -> None:
 def _node_class(cls: type[Function]) -> type[BackwardCFunction]:
     """The node's class, named after the Function, made once."""
     if "_backward_cls" not in cls.__dict__:
-        body = {"function": cls, "__module__": cls.__module__}
+        body = {"function": cls, "_forward_cls": cls, "__module__": cls.__module__}
         cls._backward_cls = type(f"{cls.__name__}Backward", (BackwardCFunction,), body)
     return cls._backward_cls
 
 
-class DelayedError(Node):
+class Error(Node):
     """Stands behind the results of a backward that can be differentiated only once; raises if it is asked to run."""
 
     __slots__ = ("message",)
 
-    def __init__(self, message: str, inputs: tuple[Tensor, ...], result: Tensor) -> None:
-        super().__init__(tuple(gradient_edge(t) for t in inputs), ((result._data.shape, result._data.dtype),))
+    def __init__(self, message: str, inputs: tuple[Tensor | None, ...], results: tuple[Tensor, ...]) -> None:
+        edges = tuple((None, 0) if t is None else gradient_edge(t) for t in inputs)
+        super().__init__(edges, tuple((r._data.shape, r._data.dtype) for r in results))
         self.message = message
+
+    def name(self) -> str:
+        """The name with PyTorch's namespace; the class is plain Error."""
+        return "torch::autograd::Error"
 
     def apply(self, grads: tuple[Any, ...], on_tensors: bool) -> tuple[Any, ...]:
         """Raise."""
         raise RuntimeError(self.message)
+
+
+ONCE = "trying to differentiate twice a function that was marked with @once_differentiable"
 
 
 def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
@@ -323,18 +355,21 @@ def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
     def wrapper(ctx: Any, *grads: Any) -> Any:
         with no_grad():
             outputs = backward(ctx, *grads)
-        asks = [g for g in grads if isinstance(g, Tensor) and g.requires_grad]
+        asks = any(isinstance(g, Tensor) and g.requires_grad for g in grads)
         if not State.enabled or not asks:
             return outputs
-        several = isinstance(outputs, tuple)
-        return tuple(map(guarded, outputs)) if several else guarded(outputs)
-
-    def guarded(output: Any) -> Any:
-        if output is None:
-            return None
-        message = "trying to differentiate twice a function that was marked with @once_differentiable"
-        result = output._without_history()
-        result._set_history(DelayedError(message, (), result), 0)
-        return result
+        guarded = _guarded(outputs if isinstance(outputs, tuple) else (outputs,))
+        return guarded if isinstance(outputs, tuple) else guarded[0]
 
     return wrapper
+
+
+def _guarded(outputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The results of a backward, all behind one Error."""
+    results = tuple(None if o is None else o.detach() for o in outputs)
+    stand_ins = tuple(None if r is None else r.detach().requires_grad_() for r in results)
+    node = Error(ONCE, stand_ins, tuple(Tensor(np.empty(0)) if r is None else r for r in results))
+    for i, r in enumerate(results):
+        if r is not None:
+            r._set_history(node, i)
+    return results

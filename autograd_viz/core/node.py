@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from . import hooks
+from .device import CPU, device
 from .dtypes import from_numpy_dtype
 from .grad_mode import State, sequence
 from .hooks import RemovableHandle
@@ -35,6 +36,10 @@ class Metadata(NamedTuple):
 
     shape: Size
     dtype: dtype
+    device: device = CPU
+    is_nested_tensor: bool = False
+    is_cpp_nested_tensor: bool = False
+    is_tensor_subclass: bool = False
 
 
 # The gradients that went through a node in the last backward pass, as far as they are small (a drawing shows them):

@@ -165,6 +165,10 @@ class Tensor:
             raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
         self._data = values._data
 
+    @data.deleter
+    def data(self) -> None:
+        raise RuntimeError("Deleting tensor data is not allowed. Delete tensor instead!")
+
     @property
     def grad(self) -> Tensor | None:
         """The gradient accumulated so far, or None. Reading it on a non-leaf that does not retain it warns."""
@@ -361,7 +365,7 @@ class Tensor:
         Raises:
             RuntimeError: the tensor requires grad.
         """
-        if self._requires_grad and not force:
+        if self._requires_grad and State.enabled and not force:
             raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
         return self._data
 
