@@ -299,6 +299,8 @@ def _record(node: BackwardCFunction, args: tuple[Any, ...], edges: tuple[Any, ..
                 rebase_view(o, node)
             else:
                 o._set_history(node, i)
+                if o._view is not None:  # whatever forward did to its memory, this is its history
+                    o._view.settle()
             o._made_by = node
         elif isinstance(o, Tensor):
             o._made_by = node

@@ -255,6 +255,14 @@ class Tensor:
         self._grad_fn._more_of().retains[self._output_nr] = weakref.ref(self)
         provenance.note(self, "retain_grad")
 
+    def _keep_retaining(self, node: Node | None, output_nr: int) -> None:
+        """retain_grad() follows the tensor from what was its node to what is its node now."""
+        if self._retains_grad and node is not self._grad_fn:
+            if node is not None:
+                node._more_of().retains.pop(output_nr, None)
+            self._more.retains_grad = False
+            self.retain_grad()
+
     @property
     def retains_grad(self) -> bool:
         """True for a non-leaf whose `grad` is kept."""

@@ -57,9 +57,15 @@ class View:
             if self.kind != NORMAL:
                 raise RuntimeError(why_forbidden(view, self.kind, indirect=True))
             strided = as_strided_like(base, view)
+            old = view._grad_fn, view._output_nr
             view._requires_grad, view._grad_fn, view._output_nr = True, strided._grad_fn, 0
-            self.borrowed = False
+            self.borrowed, self.seen = False, now
+            view._keep_retaining(*old)
         self.seen = now
+
+    def settle(self) -> None:
+        """The view's present grad_fn is right."""
+        self.seen = _version(self.base)
 
     def cut(self, array: Any) -> Any:
         """The same part of another array of the base's shape, sharing its memory."""
