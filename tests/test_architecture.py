@@ -18,7 +18,7 @@ FLOORS: dict[str, set[str]] = {
     "core": {"errors"},
     "nn": {"core"},
     "optim": {"core"},
-    "utils": {"core"},
+    "utils": {"autograd", "core"},
     "autograd": {"core"},
     **{namespace: {"core"} for namespace in ("cuda", "fft", "linalg", "masked", "ops", "special")},
     "graph": {"errors"},

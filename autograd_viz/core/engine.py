@@ -142,7 +142,7 @@ class GraphTask:
         passed = (grads, grad_inputs) if small else (_small(grads), _small(grad_inputs))
         node._passed = (*passed, node in self.starts)
         if not self.keep_graph:
-            node.release()
+            node._release()
         for g, after, index in zip(grad_inputs, node._next, node._index):  # noqa: B905
             if after is None:
                 continue
@@ -214,7 +214,7 @@ class GraphTask:
         self.ready.pop()
         node._passed = (_small(grads), _small(grad_inputs), node in self.starts)
         if not self.keep_graph:
-            node.release()
+            node._release()
         inboxes = self.inbox
         for g, after, index in zip(grad_inputs, node._next, node._index, strict=True):
             if after is None:

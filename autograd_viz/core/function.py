@@ -22,13 +22,18 @@ from .view import View
 
 
 class BackwardCFunction(Node):
-    """The backward node of a Function, and the `ctx` that its forward and backward get."""
+    """The backward node of a Function, and the `ctx` that its forward and backward get.
+
+    # Note [Names on ctx]
+    The user keeps whatever is needed as attributes of ctx, by any name. What a node tells pictures by names that are likely
+    (`inputs`, `outputs`, `op`) is therefore told by a Call beside it, and these names are free.
+    """
 
     __slots__ = (
         "__dict__", "_dirty", "_fixed", "_is_tensor", "_kept", "_materialize_non_diff_grads", "_not_differentiable", "_places",
-        "_zeros", "needs_input_grad",
+        "_zeros", "_call", "at", "inputs", "needs_input_grad", "node", "op", "options", "order", "outputs",
     )  # fmt: skip
-    function: type[Function]
+    _forward_cls: type[Function]
 
     def __init__(self) -> None:
         super().__init__((), ())
@@ -43,9 +48,8 @@ class BackwardCFunction(Node):
         self.needs_input_grad: tuple[bool, ...] = ()
 
     @property
-    def op(self) -> str:
-        """The Function's name."""
-        return self.function.__name__
+    def _as_call(self) -> provenance.Call:
+        return self._call
 
     # -- ctx ----------------------------------------------------------------------------------------------------------
 
@@ -99,19 +103,19 @@ class BackwardCFunction(Node):
 
     # -- as a node ----------------------------------------------------------------------------------------------------
 
-    def saved(self) -> dict[str, Any]:
+    def _saved(self) -> dict[str, Any]:
         """The kept tensors as `saved_tensors[i]`."""
         return {f"saved_tensors[{i}]": s for i, s in enumerate(self._kept)}
 
-    def release(self) -> None:
+    def _release(self) -> None:
         """Free the kept tensors."""
         self._kept = tuple(FREED if isinstance(s, SavedTensor) else s for s in self._kept)
 
-    def remember(self) -> tuple[Any, ...]:
+    def _remember(self) -> tuple[Any, ...]:
         """What passed, and the kept tensors."""
         return (self._passed, self._kept)
 
-    def recall(self, remembered: tuple[Any, ...]) -> None:
+    def _recall(self, remembered: tuple[Any, ...]) -> None:
         """Put both back."""
         self._passed, self._kept = remembered
 
@@ -123,10 +127,10 @@ class BackwardCFunction(Node):
             TypeError: it returned something else than tensors.
         """
         given = [None if place is None else self._given(grads[place], place) for place in self._places]
-        backward = self.function.backward
-        if backward is Function.backward and self.function.vjp is not Function.vjp:
-            backward = self.function.vjp
-        if self.function.vjp is not Function.vjp and self.function.backward is not Function.backward:
+        backward = self._forward_cls.backward
+        if backward is Function.backward and self._forward_cls.vjp is not Function.vjp:
+            backward = self._forward_cls.vjp
+        if self._forward_cls.vjp is not Function.vjp and self._forward_cls.backward is not Function.backward:
             raise RuntimeError(
                 "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only implement one of "
                 "them."
@@ -275,7 +279,7 @@ def _record(node: BackwardCFunction, args: tuple[Any, ...], edges: tuple[Any, ..
     tensors = tuple(o for o in outputs if isinstance(o, Tensor))
     frame = provenance.callers_frame()
     if not any(node.needs_input_grad):
-        made = provenance.untracked(type(node).function.__name__, inputs, None, frame)
+        made = provenance.untracked(node._forward_cls.__name__, inputs, None, frame)
         for o in tensors:
             o._made_by = o._made_by if any(o is i for i in inputs) else made
         return
@@ -293,6 +297,8 @@ def _record(node: BackwardCFunction, args: tuple[Any, ...], edges: tuple[Any, ..
     metadata: list[Any] = [(o._data.shape, o._data.dtype) if isinstance(o, Tensor) else ((), None) for o in outputs]
     (node._shape, node._dtype), node._others = metadata[0], tuple(metadata[1:]) or None
     node._inputs, node._code, node._lasti = inputs, frame.f_code, frame.f_lasti
+    node._call = provenance.untracked(node._forward_cls.__name__, inputs, None, frame)
+    node._call.node = node
     for i, o in enumerate(outputs):
         if any(o is t for t in tracked):
             if o._view is not None and any(o is d for d in node._dirty):
@@ -301,9 +307,8 @@ def _record(node: BackwardCFunction, args: tuple[Any, ...], edges: tuple[Any, ..
                 o._set_history(node, i)
                 if o._view is not None:  # whatever forward did to its memory, this is its history
                     o._view.settle()
-            o._made_by = node
-        elif isinstance(o, Tensor):
-            o._made_by = node
+        if isinstance(o, Tensor):
+            o._made_by = node._call
     _keep(node, tensors)
     if State.attentive and tensors:
         attend(node, tensors[0])
@@ -323,7 +328,7 @@ def _keep(node: BackwardCFunction, outputs: tuple[Tensor, ...]) -> None:
 def _node_class(cls: type[Function]) -> type[BackwardCFunction]:
     """The node's class, named after the Function, made once."""
     if "_backward_cls" not in cls.__dict__:
-        body = {"function": cls, "_forward_cls": cls, "__module__": cls.__module__}
+        body = {"_forward_cls": cls, "__module__": cls.__module__}
         cls._backward_cls = type(f"{cls.__name__}Backward", (BackwardCFunction,), body)
     return cls._backward_cls
 

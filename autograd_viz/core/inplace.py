@@ -44,7 +44,7 @@ class CopySlices(Node):
     @property
     def op(self) -> str:
         """The op that changed the view."""
-        return self.inner.op
+        return str(self.inner._as_call.op)
 
     def apply(self, grads: tuple[Any, ...], on_tensors: bool) -> tuple[Any, ...]:
         """Cut the view's part out of the gradient, send it through `inner`, and put back what comes out."""
@@ -64,22 +64,22 @@ class CopySlices(Node):
             part[...] = 0 if results[0] is None else results[0]
         return (whole if self._next[0] is not None else None, *results[1:])
 
-    def saved(self) -> dict[str, Any]:
+    def _saved(self) -> dict[str, Any]:
         """What `inner` saved."""
-        return self.inner.saved()
+        return self.inner._saved()
 
-    def release(self) -> None:
+    def _release(self) -> None:
         """Free what `inner` saved."""
-        self.inner.release()
+        self.inner._release()
 
-    def remember(self) -> tuple[Any, ...]:
+    def _remember(self) -> tuple[Any, ...]:
         """What passed, here and in `inner`."""
-        return (self._passed, self.inner.remember())
+        return (self._passed, self.inner._remember())
 
-    def recall(self, remembered: tuple[Any, ...]) -> None:
+    def _recall(self, remembered: tuple[Any, ...]) -> None:
         """Put both back."""
         self._passed = remembered[0]
-        self.inner.recall(remembered[1])
+        self.inner._recall(remembered[1])
 
 
 def check_inplace(tensor: Tensor, requires_grad: bool) -> None:

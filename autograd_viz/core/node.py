@@ -151,6 +151,11 @@ class Node:
         return self
 
     @property
+    def _as_call(self) -> Any:
+        """What tells pictures of the op: the node itself."""
+        return self
+
+    @property
     def inputs(self) -> tuple[Any, ...]:
         """The tensors that the op was given, Python numbers among them as 0-d tensors."""
         return self._inputs
@@ -185,18 +190,18 @@ class Node:
         """The grad_inputs for these grad_outputs: NumPy arrays to arrays, or, if `on_tensors`, tensors to tensors."""
         raise NotImplementedError
 
-    def saved(self) -> dict[str, Any]:
+    def _saved(self) -> dict[str, Any]:
         """What is saved, by name: SavedTensor, FREED, None or a plain value."""
         return {}
 
-    def release(self) -> None:
+    def _release(self) -> None:
         """Free the saved tensors."""
 
-    def remember(self) -> tuple[Any, ...]:
+    def _remember(self) -> tuple[Any, ...]:
         """What a call of the node changes in it, as it is now, for `recall`."""
         return (self._passed,)
 
-    def recall(self, remembered: tuple[Any, ...]) -> None:
+    def _recall(self, remembered: tuple[Any, ...]) -> None:
         """Make it so again (a stepper that goes back un-frees saved tensors)."""
         self._passed = remembered[0]
 
@@ -266,17 +271,17 @@ class PrimitiveNode(Node):
         found: tuple[Any, ...] = quiet.run(self.vjp, grads)
         return found
 
-    def saved(self) -> dict[str, Any]:
+    def _saved(self) -> dict[str, Any]:
         """What is saved, by name; tensors as SavedTensor."""
         values = (getattr(self, s) for s in self.slots)
         wrapped = (SavedTensor(v) if isinstance(v, Tensor) else v for v in values)
         return dict(zip(self.primitive.saved_names, wrapped, strict=True))
 
-    def remember(self) -> tuple[Any, ...]:
+    def _remember(self) -> tuple[Any, ...]:
         """What passed, and the saved values."""
         return (self._passed, *(getattr(self, s) for s in self.slots))
 
-    def recall(self, remembered: tuple[Any, ...]) -> None:
+    def _recall(self, remembered: tuple[Any, ...]) -> None:
         """Put both back."""
         self._passed = remembered[0]
         for slot, value in zip(self.slots, remembered[1:], strict=True):

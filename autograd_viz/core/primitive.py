@@ -134,14 +134,14 @@ class Primitive:
         self.node_class = call.make_node_class(self)
 
     def write_backward(self) -> None:
-        """Give the node class its `vjp` and `release` (call.py), when one of them is first wanted."""
+        """Give the node class its `vjp` and `_release` (call.py), when one of them is first wanted."""
         assert self.node_class is not None
         on_arrays = {f"rule{i}": r.on_arrays for i, r in enumerate(self.rules) if r} | {"materialized": self._materialized}
         on_tensors = on_arrays | {f"rule{i}": r.on_tensors for i, r in enumerate(self.rules) if r}
         for name, lines, names in (
             ("vjp", call.vjp_source(self), on_arrays),
             ("vjp_on_tensors", call.vjp_source(self, on_tensors=True), on_tensors),
-            ("release", call.release_source(self), {}),
+            ("_release", call.release_source(self), {}),
         ):
             setattr(self.node_class, name, call.compiled(self, name, lines, names))
 

@@ -150,7 +150,7 @@ class CoreGraph:
             next_functions=tuple(
                 model.NextFunction(None if after is None else self.node_ids[after], index) for after, index in n.next_functions
             ),
-            saved=tuple(self._saved(name, value, n) for name, value in n.saved().items()),
+            saved=tuple(self._saved(name, value, n) for name, value in n._saved().items()),
             formulas=tuple(model.Formula(i, text) for i, text in symbolic_formulas(n).items()),
             variable=self.tensor_id(n.variable) if isinstance(n, AccumulateGrad) else None,
             order=order,
@@ -204,7 +204,7 @@ def symbolic_formulas(node: Node) -> dict[str, str]:
         return {}
     count = len(node._outputs_metadata())
     grads = (Symbol("grad"),) if count == 1 else tuple(Symbol(f"grads[{i}]") for i in range(count))
-    saved = {name: Symbol(name) for name, v in node.saved().items() if isinstance(v, SavedTensor) or v is FREED}
+    saved = {name: Symbol(name) for name, v in node._saved().items() if isinstance(v, SavedTensor) or v is FREED}
     formulas: dict[str, str] = node.primitive.formulas(node, grads, saved)
     return formulas
 
