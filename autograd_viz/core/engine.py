@@ -107,6 +107,10 @@ class GraphTask:
         count: int = self.inbox[node][0]
         return count
 
+    def reaches(self, node: Node) -> bool:
+        """Does a gradient arrive at this node in this pass?"""
+        return node in self.inbox and (self.needed is None or node in self.needed or node in self.captures)
+
     def step(self) -> Step | None:
         """Run the next node; None if it only had a gradient to hand over (`captures`).
 
