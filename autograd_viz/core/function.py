@@ -17,7 +17,7 @@ from .inplace import check_inplace, rebase_view
 from .node import Node, gradient_edge
 from .saved import FREED, FREED_MESSAGE, SavedResult, SavedTensor, keep
 from .tensor import Tensor
-from .forbidden import FUNCTION
+from .forbidden import FUNCTION, SEVERAL
 from .view import View
 
 
@@ -267,8 +267,8 @@ def _own(node: BackwardCFunction, inputs: tuple[Tensor, ...], outputs: tuple[Any
             twin._view = View(o if o._view is None else o._view.base, () if o._view is None else o._view.cuts, FUNCTION)
             found.append(twin)
         else:
-            if isinstance(o, Tensor) and o._view is not None and len(outputs) > 1:
-                o._view.kind = FUNCTION
+            if isinstance(o, Tensor) and o._view is not None and not any(o is d for d in node._dirty):
+                o._view.kind = FUNCTION if len(outputs) == 1 else SEVERAL
             found.append(o)
     return tuple(found)
 

@@ -252,10 +252,10 @@ class PrimitiveNode(Node):
         self.primitive.write_backward()
         return self.vjp_on_tensors(grads)
 
-    def release(self) -> None:
+    def _release(self) -> None:
         """Free the saved tensors; written out like `vjp`."""
         self.primitive.write_backward()
-        self.release()
+        self._release()
 
     def apply(self, grads: tuple[Any, ...], on_tensors: bool) -> tuple[Any, ...]:
         """Run the rule of every input that wants a gradient."""

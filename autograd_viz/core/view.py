@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .forbidden import NO_GRAD, NORMAL, SEVERAL, why_forbidden
+from .forbidden import INFERENCE, NO_GRAD, NORMAL, SEVERAL, why_forbidden
 from .grad_mode import State, enable_grad
 from .quiet import quiet
 from .readings import ARRAY_NAMES, TENSOR_NAMES
@@ -105,7 +105,8 @@ def become_view(
     result._counter = source._shared_counter()
     if primitive.cuts or type(source._counter) is InferenceCounter:
         return
-    kind = NO_GRAD if not State.enabled else NORMAL if index is None else SEVERAL
+    outside = INFERENCE if State.inference else NO_GRAD
+    kind = outside if not State.enabled else NORMAL if index is None else SEVERAL
     above = source._view
     if above is None:
         result._view = View(source, ((primitive, options, index),), kind)
