@@ -147,7 +147,7 @@ def hessian(
     outer_jacobian_strategy: str = "reverse-mode",
 ) -> Any:
     """The matrix of second derivatives of a function with one number as its value."""
-    xs, one_input = _prepared(inputs, create_graph, "inputs", "hessian")
+    _, one_input = _prepared(inputs, create_graph, "inputs", "hessian")
 
     def gradient(*xs: Tensor) -> Any:
         ys, one_output = _called(func, xs, "hessian")
@@ -202,17 +202,18 @@ def _check_single(ys: Tensors, one_output: bool, name: str, strict: bool) -> Non
 _UNTRACKED = {
     "outputs": "Output {i} of the user-provided function does not require gradients. The outputs must be computed in a "
     "differentiable manner from the input when running in strict mode.",
-    "jacobian": "While computing the hessian, found that the jacobian of the user-provided function with respect to input {i} is "
-    "independent of the input. This is not allowed in strict mode. You should ensure that your function is twice differentiable "
-    "and that the jacobian depends on the inputs (this would be violated by a linear function for example).",
+    "jacobian": "While computing the hessian, found that the jacobian of the user-provided function with respect to input {i} "
+    "is independent of the input. This is not allowed in strict mode. You should ensure that your function is twice "
+    "differentiable and that the jacobian depends on the inputs (this would be violated by a linear function for example).",
     "grad_inputs": "The gradient with respect to input {i} is independent of the inputs of the user-provided function. This is "
     "not allowed in strict mode.",
 }
 _INDEPENDENT = {
     "back": "The output of the user-provided function is independent of input {i}. This is not allowed in strict mode.",
-    "back_trick": "The gradient with respect to the input is independent of entry {i} in the grad_outputs when using the double "
-    "backward trick to compute forward mode gradients. This is not allowed in strict mode.",
-    "double_back": "The jacobian of the user-provided function is independent of input {i}. This is not allowed in strict mode.",
+    "back_trick": "The gradient with respect to the input is independent of entry {i} in the grad_outputs when using the "
+    "double backward trick to compute forward mode gradients. This is not allowed in strict mode.",
+    "double_back": "The jacobian of the user-provided function is independent of input {i}. This is not allowed in strict "
+    "mode.",
 }
 
 
@@ -290,8 +291,9 @@ def _gradients(
         if g is None and strict:
             raise RuntimeError(_INDEPENDENT[stage].format(i=i))
         if strict and final and create_graph and not g.requires_grad:
+            what = "hessian" if stage == "double_back" else "jacobian"
             raise RuntimeError(
-                f"The {'hessian' if stage == 'double_back' else 'jacobian'} of the user-provided function is independent of input {i}. This is not allowed in strict mode when "
+                f"The {what} of the user-provided function is independent of input {i}. This is not allowed in strict mode when "
                 "create_graph=True."
             )
     return tuple(g if g is not None else Tensor(np.zeros_like(x._data)) for g, x in zip(found, xs, strict=True))

@@ -12,12 +12,12 @@ import numpy as np
 
 from . import provenance
 from .attention import attend, packed, saved_hooks
+from .forbidden import FUNCTION, SEVERAL
 from .grad_mode import State, no_grad
 from .inplace import check_inplace, rebase_view
 from .node import Node, gradient_edge
 from .saved import FREED, FREED_MESSAGE, SavedResult, SavedTensor, keep
 from .tensor import Tensor
-from .forbidden import FUNCTION, SEVERAL
 from .view import View
 
 
@@ -30,8 +30,24 @@ class BackwardCFunction(Node):
     """
 
     __slots__ = (
-        "__dict__", "_dirty", "_fixed", "_is_tensor", "_kept", "_materialize_non_diff_grads", "_not_differentiable", "_places",
-        "_zeros", "_call", "at", "inputs", "needs_input_grad", "node", "op", "options", "order", "outputs",
+        "__dict__",
+        "_call",
+        "_dirty",
+        "_fixed",
+        "_is_tensor",
+        "_kept",
+        "_materialize_non_diff_grads",
+        "_not_differentiable",
+        "_places",
+        "_zeros",
+        "at",
+        "inputs",
+        "needs_input_grad",
+        "node",
+        "op",
+        "options",
+        "order",
+        "outputs",
     )  # fmt: skip
     _forward_cls: type[Function]
 

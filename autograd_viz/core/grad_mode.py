@@ -116,6 +116,7 @@ class _GradMode:
         State.enabled = self._outer.pop()
 
     def __call__(self, function: _F) -> _F:
+        """`function` in this mode."""
         return decorated(function, self)
 
 
@@ -135,6 +136,7 @@ class set_grad_enabled(_GradMode):  # noqa: N801 -- PyTorch's name
     """Set the mode at once, and, used as a context manager, put the old one back at the end."""
 
     def __new__(cls, mode: bool) -> Any:
+        """Unlike the others, never without parentheses."""
         return object.__new__(cls)
 
     def __init__(self, mode: bool) -> None:
@@ -144,7 +146,8 @@ class set_grad_enabled(_GradMode):  # noqa: N801 -- PyTorch's name
         State.enabled = self.mode
 
     def __call__(self, function: _F) -> _F:
-        State.enabled = self._before  # it was a decorator, not a call
+        """``@set_grad_enabled(False)``: it was a decorator, so the mode is not changed here."""
+        State.enabled = self._before
         return decorated(function, self)
 
     def __enter__(self) -> None:
@@ -160,6 +163,7 @@ class inference_mode:  # noqa: N801 -- PyTorch's name
     """
 
     def __new__(cls, mode: Any = True) -> Any:
+        """``@inference_mode`` without parentheses decorates at once."""
         self = object.__new__(cls)
         if not callable(mode):
             return self
@@ -171,6 +175,7 @@ class inference_mode:  # noqa: N801 -- PyTorch's name
         self._outer: list[tuple[bool, bool]] = []
 
     def __call__(self, function: _F) -> _F:
+        """`function` in this mode."""
         return decorated(function, self)
 
     def __enter__(self) -> None:

@@ -91,7 +91,8 @@ def run_post_accumulate(leaf: Tensor) -> None:
     """
     assert leaf._extra is not None
     for hook in list((leaf._extra.post_hooks or {}).values()):
-        if hook(leaf) is not None:
+        returned = hook(leaf)
+        if returned is not None and returned is not leaf:
             raise RuntimeError("Tensor post accumulate grad hooks should return None.")
 
 

@@ -232,7 +232,6 @@ def _save_new_value(node: PrimitiveNode, changed: Tensor) -> None:
 
 def in_place(op: Callable[..., Any], name: str) -> Callable[..., Tensor]:
     """The method that writes the result of `op` into its first operand."""
-
     run = fill_inplace if name == "fill_" else run_inplace
 
     def method(self: Tensor, *operands: Any, **options: Any) -> Tensor:

@@ -129,7 +129,7 @@ def _random_numbers_of(state: Tensor | None) -> Iterator[None]:
         generator.set_state(now)
 
 
-class _Enough(Exception):
+class _Enough(Exception):  # noqa: N818 -- not an error
     """Everything wanted has been computed."""
 
 
