@@ -18,6 +18,7 @@ FLOORS: dict[str, set[str]] = {
     "core": {"errors"},
     "nn": {"core"},
     "optim": {"core"},
+    "testing": {"core"},
     "utils": {"autograd", "core"},
     "autograd": {"core"},
     **{namespace: {"core"} for namespace in ("cuda", "fft", "linalg", "masked", "ops", "special")},
@@ -44,6 +45,7 @@ FLOORS: dict[str, set[str]] = {
         "ops",
         "optim",
         "special",
+        "testing",
         "utils",
         "views",
     },
@@ -80,7 +82,7 @@ def test_no_floor_is_its_own_foundation() -> None:
         left = {f: b for f, b in left.items() if f not in lowest}
 
 
-PUBLIC_MODULES = {"autograd", "cuda", "fft", "linalg", "masked", "nn", "ops", "optim", "special", "utils"}
+PUBLIC_MODULES = {"autograd", "cuda", "fft", "linalg", "masked", "nn", "ops", "optim", "special", "testing", "utils"}
 
 
 def test_all_is_exact() -> None:

@@ -293,8 +293,8 @@ def _gradients(
         if strict and final and create_graph and not g.requires_grad:
             what = "hessian" if stage == "double_back" else "jacobian"
             raise RuntimeError(
-                f"The {what} of the user-provided function is independent of input {i}. This is not allowed in strict mode when "
-                "create_graph=True."
+                f"The {what} of the user-provided function is independent of input {i}. This is not allowed in strict mode "
+                "when create_graph=True."
             )
     return tuple(g if g is not None else Tensor(np.zeros_like(x._data)) for g, x in zip(found, xs, strict=True))
 

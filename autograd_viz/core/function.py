@@ -6,6 +6,7 @@ import functools
 import inspect
 import warnings
 from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -307,14 +308,7 @@ def _record(node: BackwardCFunction, args: tuple[Any, ...], edges: tuple[Any, ..
             raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
         check_inplace(d, any(node.needs_input_grad))
         d._bump_version()
-    node._is_tensor = tuple(isinstance(a, Tensor) for a in args)
-    node._next, node._index = tuple(e[0] for e in edges), tuple(e[1] for e in edges)
-    node._places = tuple(i if isinstance(o, Tensor) else None for i, o in enumerate(outputs))
-    metadata: list[Any] = [(o._data.shape, o._data.dtype) if isinstance(o, Tensor) else ((), None) for o in outputs]
-    (node._shape, node._dtype), node._others = metadata[0], tuple(metadata[1:]) or None
-    node._inputs, node._code, node._lasti = inputs, frame.f_code, frame.f_lasti
-    node._call = provenance.untracked(node._forward_cls.__name__, inputs, None, frame)
-    node._call.node = node
+    _place(node, args, edges, outputs, frame)
     for i, o in enumerate(outputs):
         if any(o is t for t in tracked):
             if o._view is not None and any(o is d for d in node._dirty):
@@ -328,6 +322,21 @@ def _record(node: BackwardCFunction, args: tuple[Any, ...], edges: tuple[Any, ..
     _keep(node, tensors)
     if State.attentive and tensors:
         attend(node, tensors[0])
+
+
+def _place(
+    node: BackwardCFunction, args: tuple[Any, ...], edges: tuple[Any, ...], outputs: tuple[Any, ...], frame: FrameType
+) -> None:
+    """Tell the node what it stands between: edges, the outputs' shapes, and what pictures show."""
+    inputs = tuple(a for a in args if isinstance(a, Tensor))
+    node._is_tensor = tuple(isinstance(a, Tensor) for a in args)
+    node._next, node._index = tuple(e[0] for e in edges), tuple(e[1] for e in edges)
+    node._places = tuple(i if isinstance(o, Tensor) else None for i, o in enumerate(outputs))
+    metadata: list[Any] = [(o._data.shape, o._data.dtype) if isinstance(o, Tensor) else ((), None) for o in outputs]
+    (node._shape, node._dtype), node._others = metadata[0], tuple(metadata[1:]) or None
+    node._inputs, node._code, node._lasti = inputs, frame.f_code, frame.f_lasti
+    node._call = provenance.untracked(node._forward_cls.__name__, inputs, None, frame)
+    node._call.node = node
 
 
 def _keep(node: BackwardCFunction, outputs: tuple[Tensor, ...]) -> None:
