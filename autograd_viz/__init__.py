@@ -9,7 +9,7 @@ The names of PyTorch are here (``import autograd_viz as torch``), and the verbs:
 
 from types import ModuleType as _ModuleType
 
-from . import autograd, cuda, fft, linalg, masked, nn, ops, optim, special, utils
+from . import autograd, cuda, fft, linalg, masked, nn, ops, optim, special, testing, utils
 from .core import missing as _missing
 from .core import public as _public
 from .core.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
@@ -68,7 +68,7 @@ from .views import load, save, show, step
 globals().update(_public.NAMESPACES["torch"])
 __getattr__ = _missing.module_getattr("torch", globals())
 
-_MODULES = (autograd, cuda, fft, linalg, masked, nn, ops, optim, special, utils)
+_MODULES = (autograd, cuda, fft, linalg, masked, nn, ops, optim, special, testing, utils)
 __all__ = sorted(  # noqa: PLE0605 -- a list of strings
     name
     for name, value in globals().items()

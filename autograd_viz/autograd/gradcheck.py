@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..core.backward import grad
-from ..core.grad_mode import enable_grad, no_grad
+from ..core.grad_mode import enable_grad
 from ..core.tensor import Tensor
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
@@ -76,6 +77,7 @@ def _check(
         raise ValueError(
             "gradcheck expects at least one input tensor to require gradient, but none of the them have requires_grad=True."
         )
+    _check_inputs(inputs)
     with enable_grad():
         outputs = [o for o in _as_tuple(func(*inputs)) if isinstance(o, Tensor)]
     tracked = [(k, o) for k, o in enumerate(outputs) if o.requires_grad]
@@ -104,6 +106,30 @@ def _check(
         _with_each_left_out([o for _, o in tracked], differentiated)
 
 
+def _check_inputs(inputs: tuple[Any, ...]) -> None:
+    """Warn of, or refuse, what finite differences cannot work on.
+
+    Raises:
+        RuntimeError: elements of an input share memory.
+    """
+    for i, x in enumerate(inputs):
+        if not (isinstance(x, Tensor) and x.requires_grad):
+            continue
+        if x._data.dtype not in (np.float64, np.complex128):
+            warnings.warn(
+                f"Input #{i} requires gradient and is not a double precision floating point or complex. This check will likely "
+                "fail if all the inputs are not of double precision floating point or complex. ",
+                UserWarning,
+                stacklevel=4,
+            )
+        if x.numel() and any(step == 0 and length > 1 for step, length in zip(x._data.strides, x.shape, strict=True)):
+            raise RuntimeError(
+                f"The {i}th input has a dimension with stride 0. gradcheck only supports inputs that are non-overlapping to be "
+                "able to compute the numerical gradients correctly. You should call .contiguous on the input before passing it "
+                "to gradcheck."
+            )
+
+
 def _with_each_left_out(outputs: list[Tensor], inputs: list[Tensor]) -> None:
     """Backward must work when the gradients of some outputs are undefined."""
     for o in outputs:
@@ -120,7 +146,7 @@ def _analytical(output: Tensor, inputs: list[Tensor]) -> list[Any]:
     """By autograd: for each input a matrix (input elements, output elements)."""
     columns = []
     for j in range(output.numel()):
-        seed = np.zeros_like(output._data)
+        seed = np.zeros(output._data.shape, output._data.dtype)
         seed.reshape(-1)[j] = 1
         columns.append(grad(output, inputs, Tensor(seed), retain_graph=True, allow_unused=True))
     found = []
@@ -140,9 +166,7 @@ def _numerical(
     """By central differences: for each input, for each output, a matrix (input elements, output elements)."""
 
     def values() -> list[Any]:
-        with no_grad():
-            copies = tuple(x.detach() if isinstance(x, Tensor) else x for x in inputs)
-            return [o._data.reshape(-1).copy() for o in _as_tuple(func(*copies)) if isinstance(o, Tensor)]
+        return [o._data.reshape(-1).copy() for o in _as_tuple(func(*inputs)) if isinstance(o, Tensor)]
 
     found = []
     for x in wanted:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from ..core.attention import saved_hooks, update
 from ..core.backward import GradientEdge, get_gradient_edge
+from ..core.engine import GraphTask
 from ..core.hooks import RemovableHandle
-from ..core.node import Node
+from ..core.node import Node, gradient_edge
 from ..core.tensor import Tensor
 
 __all__ = [
@@ -62,6 +63,8 @@ class save_on_cpu(saved_tensors_hooks):  # noqa: N801 -- PyTorch's name
 @contextmanager
 def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
     """Inside the block, `saved_tensors_hooks` raises with this message."""
+    if saved_hooks and not isinstance(saved_hooks[-1], str):
+        raise RuntimeError(error_message)
     saved_hooks.append(error_message)
     try:
         yield
@@ -101,24 +104,19 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[..., Any], 
     """
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
-    lock = threading.Lock()
-    found: dict[int, Tensor] = {}
-    state = {"called": False}
+    nodes = [gradient_edge(t)[0] for t in tensors]
+    passes: WeakKeyDictionary[GraphTask, dict[int, Tensor]] = WeakKeyDictionary()  # what has come, in each pass
 
     def hook_of(position: int) -> Callable[[Tensor], None]:
         def hook(grad: Tensor) -> None:
-            with lock:
-                if mode == "any":
-                    called, state["called"] = state["called"], True
-                    if not called:
-                        fn(grad)
-                    return
-                found[position] = grad
-                complete = len(found) == sum(t.requires_grad for t in tensors)
-            if complete:
-                grads = [found.get(i) for i in range(len(tensors))]
-                found.clear()
-                fn(grads)
+            task = GraphTask.current
+            assert task is not None
+            found = passes.setdefault(task, {})
+            found[position] = grad
+            if mode == "any" and len(found) == 1:
+                fn(grad)
+            if mode == "all" and len(found) == sum(node is not None and task.reaches(node) for node in nodes):
+                fn([found.get(i) for i in range(len(nodes))])
 
         return hook
 

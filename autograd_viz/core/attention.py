@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from . import provenance
 from .grad_mode import State
 from .saved import SavedTensor
-from .tensor import InferenceCounter, Tensor
+from .tensor import InferenceCounter, Number, Tensor
 
 if TYPE_CHECKING:
     from .node import Node
@@ -62,12 +62,12 @@ def pack_saved(node: Any) -> None:
 
 
 def packed(kept: Any, hooks: Any, node: Node) -> Any:
-    """One saved value after the pack hook; plain values stay as they are."""
+    """One saved value after the pack hook; plain values and numbers stay as they are."""
+    if isinstance(hooks, str) or isinstance(kept, Number):
+        return kept
     if isinstance(kept, Tensor):
         kept = SavedTensor(kept)
     if isinstance(kept, SavedTensor):
-        if isinstance(hooks, str):
-            raise RuntimeError(hooks)
         pack_hook, unpack_hook = hooks
         kept.pack(pack_hook, unpack_hook, node)
     return kept

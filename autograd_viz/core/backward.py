@@ -102,6 +102,8 @@ def run(task: GraphTask) -> None:
     """Run a pass to its end; what `run_backward` would yield is dropped."""
     while task.ready:
         task.advance()
+    if task.callbacks:
+        task.end()
 
 
 def backward(
@@ -218,6 +220,8 @@ def grad(
 
 def _result(found: Any, wanted: Any, materialize: bool) -> Tensor | None:
     """A captured gradient as a tensor of its own memory."""
-    if found is None and materialize and isinstance(wanted, Tensor):
+    if found is None and materialize:
+        if isinstance(wanted, GradientEdge):
+            raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
         return Tensor(np.zeros_like(wanted._data))
     return found if found is None or isinstance(found, Tensor) else Tensor(np.array(found))

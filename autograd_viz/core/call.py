@@ -278,7 +278,7 @@ def _read_tensor(p: Primitive, place: int) -> str:
 
 def release_source(p: Primitive) -> list[str]:
     """Free the saved tensors; plain values (a dim, an exponent) stay."""
-    lines = ["def release(node):", "    pass"]
+    lines = ["def _release(node):", "    pass"]
     for name, slot in zip(p.saved_names, p.slots, strict=True):
         if "_sym_" in name:
             continue

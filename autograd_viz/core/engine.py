@@ -6,7 +6,7 @@ what a stepper shows and what `backward()` does cannot differ.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -57,6 +57,8 @@ class GraphTask:
         only: run just the nodes that lead to one of these, and these themselves.
     """
 
+    current: GraphTask | None = None  # the pass whose code of the user's is running
+
     def __init__(
         self,
         roots: Sequence[tuple[Edge, Any]],
@@ -66,6 +68,7 @@ class GraphTask:
         only: Sequence[Node] | None = None,
     ) -> None:
         self.keep_graph, self.create_graph = keep_graph, create_graph
+        self.callbacks: list[Callable[[], Any]] = []  # for the end of the pass
         self.captures: dict[Node, list[Edge]] = {}
         self.captured: dict[Edge, Any] = {}
         self.ready = ReadyQueue()
@@ -98,6 +101,10 @@ class GraphTask:
     def peek(self) -> Node | None:
         """The node that runs next, or None at the end."""
         return self.ready.peek() if self.ready else None
+
+    def reaches(self, node: Node) -> bool:
+        """Does a gradient arrive at this node in this pass?"""
+        return node in self.inbox and (self.needed is None or node in self.needed or node in self.captures)
 
     def step(self) -> Step | None:
         """Run the next node; None if it only had a gradient to hand over (`captures`).
@@ -134,7 +141,7 @@ class GraphTask:
         passed = (grads, grad_inputs) if small else (_small(grads), _small(grad_inputs))
         node._passed = (*passed, node in self.starts)
         if not self.keep_graph:
-            node.release()
+            node._release()
         for g, after, index in zip(grad_inputs, node._next, node._index):  # noqa: B905
             if after is None:
                 continue
@@ -150,6 +157,7 @@ class GraphTask:
     def _attentive_step(self, node: Node) -> Done | None:
         """A step with whatever may surround a node: hooks, captures, recording, code of the user's."""
         before, State.enabled = State.enabled, self.create_graph
+        outer, GraphTask.current = GraphTask.current, self
         try:
             grads = self._seen_by_hooks(node)
             if self.needed is not None and node not in self.needed:
@@ -168,7 +176,7 @@ class GraphTask:
                 grad_inputs = self._validated(node, tuple(map(self._raw, changed)))
             return self._finish(node, grads, results, grad_inputs)
         finally:
-            State.enabled = before
+            State.enabled, GraphTask.current = before, outer
 
     def _seen_by_hooks(self, node: Node) -> list[Any]:
         """What arrived at a node after everything that looks at it first; once, even if the node has to be tried again."""
@@ -205,7 +213,7 @@ class GraphTask:
         self.ready.pop()
         node._passed = (_small(grads), _small(grad_inputs), node in self.starts)
         if not self.keep_graph:
-            node.release()
+            node._release()
         inboxes = self.inbox
         for g, after, index in zip(grad_inputs, node._next, node._index, strict=True):
             if after is None:
@@ -218,6 +226,15 @@ class GraphTask:
             if not inbox[0]:
                 self._queue(after)
         return node, grads, results, grad_inputs
+
+    def end(self) -> None:
+        """The pass is over: call what was to be called then; that may queue more."""
+        outer, GraphTask.current = GraphTask.current, self
+        try:
+            for callback in self.callbacks:
+                callback()
+        finally:
+            GraphTask.current = outer
 
     def _raw(self, grad: Any) -> Any:
         """A gradient as the pass carries it: a tensor if the pass is recorded, else an array."""
@@ -243,6 +260,7 @@ def run_backward(task: GraphTask) -> Iterator[Step]:
         step = task.step()
         if step is not None:
             yield step
+    task.end()
 
 
 def _tensor(grad: Any) -> Tensor | None:

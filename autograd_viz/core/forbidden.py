@@ -18,6 +18,7 @@ _ENDINGS = {
     "the view and the inplace either both inside the no_grad block (if you don't want the inplace to be tracked) or both "
     "outside (if you want the inplace to be tracked).",
 }
+_ENDINGS[INFERENCE] = _ENDINGS[NO_GRAD].replace("no_grad block", "inference_mode block")
 
 
 def why_forbidden(view: Tensor, kind: str, indirect: bool = False) -> str:
@@ -32,8 +33,8 @@ def why_forbidden(view: Tensor, kind: str, indirect: bool = False) -> str:
     output = "" if view._grad_fn is None else f"Output {view._output_nr} of {op_name(view._grad_fn)} is a view"
     if kind in (NO_GRAD, INFERENCE) or not output:
         made = f"{output} of a view which was" if output else "A view was"
-        mode = INFERENCE if kind == INFERENCE else NO_GRAD
-        what = f"{made} created in {mode} and {changed} modified inplace with grad mode enabled."
+        mode, where = (INFERENCE, "in normal mode") if kind == INFERENCE else (NO_GRAD, "with grad mode enabled")
+        what = f"{made} created in {mode} and {changed} modified inplace {where}."
     else:
         what = f"{output} and {changed} modified inplace."
     return f"{what} {_ENDINGS[kind]}" if kind in _ENDINGS else what

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import itertools
+import warnings
 from collections.abc import Callable
-from contextlib import ContextDecorator
 from types import TracebackType
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -45,10 +46,64 @@ def is_grad_enabled() -> bool:
     return State.enabled
 
 
-class _GradMode(ContextDecorator):
+def decorated(function: Any, mode: Any) -> Any:
+    """`function` run inside `mode`; a generator's body is inside, but what runs between its values is not."""
+    if isinstance(function, type):
+        warnings.warn(
+            "Decorating classes is deprecated and will be disabled in future versions. You should only decorate functions or "
+            "methods. To preserve the current behavior of class decoration, you can directly decorate the `__init__` method "
+            "and nothing else.",
+            FutureWarning,
+            stacklevel=3,
+        )
+        function.__init__ = decorated(function.__init__, mode)  # type: ignore[misc]
+        return function
+    if inspect.isgeneratorfunction(function):
+        return _decorated_generator(function, mode)
+
+    @functools.wraps(function)
+    def in_mode(*args: Any, **kwargs: Any) -> Any:
+        with mode:
+            return function(*args, **kwargs)
+
+    return in_mode
+
+
+def _decorated_generator(function: Any, mode: Any) -> Any:
+    """Every stretch from one yield to the next runs inside `mode`."""
+
+    @functools.wraps(function)
+    def in_mode(*args: Any, **kwargs: Any) -> Any:
+        generator = function(*args, **kwargs)
+        resume: Callable[[], Any] = functools.partial(next, generator)
+        try:
+            while True:
+                with mode:
+                    value = resume()
+                try:
+                    resume = functools.partial(generator.send, (yield value))
+                except GeneratorExit:
+                    with mode:
+                        generator.close()
+                    raise
+                except BaseException as error:  # thrown in by the caller: the body's own to handle
+                    resume = functools.partial(generator.throw, error)
+        except StopIteration as end:
+            return end.value
+
+    return in_mode
+
+
+class _GradMode:
     """A context manager (and decorator) that sets the flag and puts the old value back, exceptions or not."""
 
     mode: bool
+
+    def __new__(cls, function: Callable[..., Any] | None = None) -> Any:
+        """``@no_grad`` without parentheses decorates at once."""
+        self = object.__new__(cls)
+        self._outer = []
+        return self if function is None else self(function)
 
     def __init__(self) -> None:
         self._outer: list[bool] = []
@@ -61,12 +116,8 @@ class _GradMode(ContextDecorator):
         State.enabled = self._outer.pop()
 
     def __call__(self, function: _F) -> _F:
-        @functools.wraps(function)
-        def in_mode(*args: Any, **kwargs: Any) -> Any:
-            with self:
-                return function(*args, **kwargs)
-
-        return cast(_F, in_mode)
+        """`function` in this mode."""
+        return decorated(function, self)
 
 
 class no_grad(_GradMode):  # noqa: N801 -- PyTorch's name
@@ -84,27 +135,48 @@ class enable_grad(_GradMode):  # noqa: N801 -- PyTorch's name
 class set_grad_enabled(_GradMode):  # noqa: N801 -- PyTorch's name
     """Set the mode at once, and, used as a context manager, put the old one back at the end."""
 
+    def __new__(cls, mode: bool) -> Any:
+        """Unlike the others, never without parentheses."""
+        return object.__new__(cls)
+
     def __init__(self, mode: bool) -> None:
         super().__init__()
         self.mode = bool(mode)
         self._before = State.enabled
         State.enabled = self.mode
 
+    def __call__(self, function: _F) -> _F:
+        """``@set_grad_enabled(False)``: it was a decorator, so the mode is not changed here."""
+        State.enabled = self._before
+        return decorated(function, self)
+
     def __enter__(self) -> None:
         self._outer.append(self._before)
         State.enabled = self.mode
 
 
-class inference_mode(ContextDecorator):  # noqa: N801 -- PyTorch's name
+class inference_mode:  # noqa: N801 -- PyTorch's name
     """Nothing inside is recorded, and what is made inside never takes part in autograd afterwards.
 
     Args:
         mode: False for an island of normal mode inside.
     """
 
+    def __new__(cls, mode: Any = True) -> Any:
+        """``@inference_mode`` without parentheses decorates at once."""
+        self = object.__new__(cls)
+        if not callable(mode):
+            return self
+        self.__init__()
+        return self(mode)
+
     def __init__(self, mode: bool = True) -> None:
         self.mode = mode
         self._outer: list[tuple[bool, bool]] = []
+
+    def __call__(self, function: _F) -> _F:
+        """`function` in this mode."""
+        return decorated(function, self)
 
     def __enter__(self) -> None:
         from .attention import update

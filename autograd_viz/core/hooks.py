@@ -84,10 +84,16 @@ def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[[Tensor], No
 
 
 def run_post_accumulate(leaf: Tensor) -> None:
-    """After AccumulateGrad has added."""
+    """After AccumulateGrad has added.
+
+    Raises:
+        RuntimeError: a hook returned something.
+    """
     assert leaf._extra is not None
     for hook in list((leaf._extra.post_hooks or {}).values()):
-        hook(leaf)
+        returned = hook(leaf)
+        if returned is not None and returned is not leaf:
+            raise RuntimeError("Tensor post accumulate grad hooks should return None.")
 
 
 def has_tensor_hooks(node: Node) -> bool:

@@ -45,7 +45,7 @@ class CopySlices(Node):
     @property
     def op(self) -> str:
         """The op that changed the view."""
-        return self.inner.op
+        return str(self.inner._as_call.op)
 
     def apply(self, grads: tuple[Any, ...], on_tensors: bool) -> tuple[Any, ...]:
         """Cut the view's part out of the gradient, send it through `inner`, and put back what comes out."""
@@ -65,22 +65,22 @@ class CopySlices(Node):
             part[...] = 0 if results[0] is None else results[0]
         return (whole if self._next[0] is not None else None, *results[1:])
 
-    def saved(self) -> dict[str, Any]:
+    def _saved(self) -> dict[str, Any]:
         """What `inner` saved."""
-        return self.inner.saved()
+        return self.inner._saved()
 
-    def release(self) -> None:
+    def _release(self) -> None:
         """Free what `inner` saved."""
-        self.inner.release()
+        self.inner._release()
 
-    def remember(self) -> tuple[Any, ...]:
+    def _remember(self) -> tuple[Any, ...]:
         """What passed, here and in `inner`."""
-        return (self._passed, self.inner.remember())
+        return (self._passed, self.inner._remember())
 
-    def recall(self, remembered: tuple[Any, ...]) -> None:
+    def _recall(self, remembered: tuple[Any, ...]) -> None:
         """Put both back."""
         self._passed = remembered[0]
-        self.inner.recall(remembered[1])
+        self.inner._recall(remembered[1])
 
 
 def check_inplace(tensor: Tensor, requires_grad: bool) -> None:
@@ -198,7 +198,6 @@ def _write(self: Tensor, result: Tensor) -> None:
 
 def _rebase(self: Tensor, old: Tensor, result: Tensor) -> None:
     """The history of `self` (and of the base that it is a view of) becomes the op's."""
-    retained = self._retains_grad and self._grad_fn is not result._grad_fn
     made_by = result._made_by
     inner = result._grad_fn
     if inner is not None and self._view is not None:
@@ -210,8 +209,7 @@ def _rebase(self: Tensor, old: Tensor, result: Tensor) -> None:
     self._made_by = made_by
     if made_by is not None:  # what was multiplied by itself is the old tensor, not the new one
         made_by.inputs = tuple(old if t is self else t for t in made_by.inputs)
-    if retained:
-        _move_retained(self, old)
+    self._keep_retaining(old._grad_fn, old._output_nr)
 
 
 def rebase_view(view: Tensor, inner: Node) -> None:
@@ -219,7 +217,9 @@ def rebase_view(view: Tensor, inner: Node) -> None:
     assert view._view is not None
     base = view._view.base
     node = CopySlices(base, view._view, inner)
+    old = base._grad_fn, base._output_nr
     base._requires_grad, base._grad_fn, base._output_nr, base._made_by = True, node, 0, node
+    base._keep_retaining(*old)
     view._view.refresh(view)
 
 
@@ -229,14 +229,6 @@ def _save_new_value(node: PrimitiveNode, changed: Tensor) -> None:
         kept = getattr(node, slot)
         if isinstance(kept, SavedResult) and kept.unpack_hook is None:
             kept.now(changed)
-
-
-def _move_retained(self: Tensor, old: Tensor) -> None:
-    """retain_grad() follows the tensor to its new node."""
-    if old._grad_fn is not None and old._grad_fn._extra is not None:
-        old._grad_fn._extra.retains.pop(old._output_nr, None)
-    self._more.retains_grad = False
-    self.retain_grad()
 
 
 def in_place(op: Callable[..., Any], name: str) -> Callable[..., Tensor]:

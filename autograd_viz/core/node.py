@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from . import hooks
+from .device import CPU, device
 from .dtypes import from_numpy_dtype
 from .grad_mode import State, sequence
 from .hooks import RemovableHandle
@@ -35,6 +36,10 @@ class Metadata(NamedTuple):
 
     shape: Size
     dtype: dtype
+    device: device = CPU
+    is_nested_tensor: bool = False
+    is_cpp_nested_tensor: bool = False
+    is_tensor_subclass: bool = False
 
 
 # The gradients that went through a node in the last backward pass, as far as they are small (a drawing shows them):
@@ -146,6 +151,11 @@ class Node:
         return self
 
     @property
+    def _as_call(self) -> Any:
+        """What tells pictures of the op: the node itself."""
+        return self
+
+    @property
     def inputs(self) -> tuple[Any, ...]:
         """The tensors that the op was given, Python numbers among them as 0-d tensors."""
         return self._inputs
@@ -180,18 +190,18 @@ class Node:
         """The grad_inputs for these grad_outputs: NumPy arrays to arrays, or, if `on_tensors`, tensors to tensors."""
         raise NotImplementedError
 
-    def saved(self) -> dict[str, Any]:
+    def _saved(self) -> dict[str, Any]:
         """What is saved, by name: SavedTensor, FREED, None or a plain value."""
         return {}
 
-    def release(self) -> None:
+    def _release(self) -> None:
         """Free the saved tensors."""
 
-    def remember(self) -> tuple[Any, ...]:
+    def _remember(self) -> tuple[Any, ...]:
         """What a call of the node changes in it, as it is now, for `recall`."""
         return (self._passed,)
 
-    def recall(self, remembered: tuple[Any, ...]) -> None:
+    def _recall(self, remembered: tuple[Any, ...]) -> None:
         """Make it so again (a stepper that goes back un-frees saved tensors)."""
         self._passed = remembered[0]
 
@@ -242,10 +252,10 @@ class PrimitiveNode(Node):
         self.primitive.write_backward()
         return self.vjp_on_tensors(grads)
 
-    def release(self) -> None:
+    def _release(self) -> None:
         """Free the saved tensors; written out like `vjp`."""
         self.primitive.write_backward()
-        self.release()
+        self._release()
 
     def apply(self, grads: tuple[Any, ...], on_tensors: bool) -> tuple[Any, ...]:
         """Run the rule of every input that wants a gradient."""
@@ -261,17 +271,17 @@ class PrimitiveNode(Node):
         found: tuple[Any, ...] = quiet.run(self.vjp, grads)
         return found
 
-    def saved(self) -> dict[str, Any]:
+    def _saved(self) -> dict[str, Any]:
         """What is saved, by name; tensors as SavedTensor."""
         values = (getattr(self, s) for s in self.slots)
         wrapped = (SavedTensor(v) if isinstance(v, Tensor) else v for v in values)
         return dict(zip(self.primitive.saved_names, wrapped, strict=True))
 
-    def remember(self) -> tuple[Any, ...]:
+    def _remember(self) -> tuple[Any, ...]:
         """What passed, and the saved values."""
         return (self._passed, *(getattr(self, s) for s in self.slots))
 
-    def recall(self, remembered: tuple[Any, ...]) -> None:
+    def _recall(self, remembered: tuple[Any, ...]) -> None:
         """Put both back."""
         self._passed = remembered[0]
         for slot, value in zip(self.slots, remembered[1:], strict=True):

@@ -134,14 +134,14 @@ class Primitive:
         self.node_class = call.make_node_class(self)
 
     def write_backward(self) -> None:
-        """Give the node class its `vjp` and `release` (call.py), when one of them is first wanted."""
+        """Give the node class its `vjp` and `_release` (call.py), when one of them is first wanted."""
         assert self.node_class is not None
         on_arrays = {f"rule{i}": r.on_arrays for i, r in enumerate(self.rules) if r} | {"materialized": self._materialized}
         on_tensors = on_arrays | {f"rule{i}": r.on_tensors for i, r in enumerate(self.rules) if r}
         for name, lines, names in (
             ("vjp", call.vjp_source(self), on_arrays),
             ("vjp_on_tensors", call.vjp_source(self, on_tensors=True), on_tensors),
-            ("release", call.release_source(self), {}),
+            ("_release", call.release_source(self), {}),
         ):
             setattr(self.node_class, name, call.compiled(self, name, lines, names))
 
@@ -312,7 +312,7 @@ class Primitive:
             saved: what to show instead of the names of saved tensors; plain values (a dim, an exponent) show themselves.
         """
         grad: Any = grads if self.takes_all else grads[0]
-        shown = {name: in_formula(name, value) for name, value in node.saved().items()} | (saved or {})
+        shown = {name: in_formula(name, value) for name, value in node._saved().items()} | (saved or {})
         texts = {}
         for name, need, rule in zip(
             [self.variadic] if self.variadic else self.inputs, self._needs(node), self.rules, strict=True

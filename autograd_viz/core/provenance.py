@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .grad_mode import latest_sequence
 
 if TYPE_CHECKING:
+    from .node import Node
     from .tensor import Tensor
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
@@ -47,26 +48,26 @@ def callers_place() -> Place:
 
 
 class Call:
-    """One op that recorded no node. The tensor keeps the call that made it, the call keeps its inputs.
+    """One op that recorded no node, or a Function's. The tensor keeps the call that made it, the call keeps its inputs.
 
     Attributes:
         op: the op's name as in ``torch.<op>``; for a tensor made from numbers, the factory's name.
         inputs: the tensors it was given, Python numbers among them as 0-d tensors.
         options: its other arguments by name.
-        node: None; a node stands for itself (node.py).
+        node: a Function's node (function.py), else None; other nodes stand for themselves (node.py).
         order: rises with time over all ops and events.
         depth: how many untracked calls hang on this one.
         outputs: weak references to the results if there are several.
         at: the user's place in the code.
     """
 
-    __slots__ = ("at", "depth", "inputs", "op", "options", "order", "outputs")
-    node = None
+    __slots__ = ("at", "depth", "inputs", "node", "op", "options", "order", "outputs")
 
     def __init__(self, op: str, inputs: tuple[Any, ...], options: dict[str, Any] | None, at: Place) -> None:
         self.op, self.inputs, self.options, self.at = op, inputs, options or {}, at
         self.order = (latest_sequence(), next(_clock))
         self.depth = 0
+        self.node: Node | None = None
         self.outputs: tuple[weakref.ref[Tensor], ...] = ()
 
 

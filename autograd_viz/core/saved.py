@@ -185,7 +185,7 @@ class SavedResult(SavedTensor):
         if self.output_nr is None:
             return found
         twin = found._with_history(node, self.output_nr)
-        twin._made_by = node
+        twin._made_by = node._as_call
         return twin
 
 

@@ -165,6 +165,10 @@ class Tensor:
             raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
         self._data = values._data
 
+    @data.deleter
+    def data(self) -> None:
+        raise RuntimeError("Deleting tensor data is not allowed. Delete tensor instead!")
+
     @property
     def grad(self) -> Tensor | None:
         """The gradient accumulated so far, or None. Reading it on a non-leaf that does not retain it warns."""
@@ -250,6 +254,14 @@ class Tensor:
         self._more.retains_grad = True
         self._grad_fn._more_of().retains[self._output_nr] = weakref.ref(self)
         provenance.note(self, "retain_grad")
+
+    def _keep_retaining(self, node: Node | None, output_nr: int) -> None:
+        """retain_grad() follows the tensor from what was its node to what is its node now."""
+        if self._retains_grad and node is not self._grad_fn:
+            if node is not None:
+                node._more_of().retains.pop(output_nr, None)
+            self._more.retains_grad = False
+            self.retain_grad()
 
     @property
     def retains_grad(self) -> bool:
@@ -361,7 +373,7 @@ class Tensor:
         Raises:
             RuntimeError: the tensor requires grad.
         """
-        if self._requires_grad and not force:
+        if self._requires_grad and State.enabled and not force:
             raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
         return self._data
 

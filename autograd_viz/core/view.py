@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .forbidden import NO_GRAD, NORMAL, SEVERAL, why_forbidden
+from .forbidden import INFERENCE, NO_GRAD, NORMAL, SEVERAL, why_forbidden
 from .grad_mode import State, enable_grad
 from .quiet import quiet
 from .readings import ARRAY_NAMES, TENSOR_NAMES
@@ -57,9 +57,15 @@ class View:
             if self.kind != NORMAL:
                 raise RuntimeError(why_forbidden(view, self.kind, indirect=True))
             strided = as_strided_like(base, view)
+            old = view._grad_fn, view._output_nr
             view._requires_grad, view._grad_fn, view._output_nr = True, strided._grad_fn, 0
-            self.borrowed = False
+            self.borrowed, self.seen = False, now
+            view._keep_retaining(*old)
         self.seen = now
+
+    def settle(self) -> None:
+        """The view's present grad_fn is right."""
+        self.seen = _version(self.base)
 
     def cut(self, array: Any) -> Any:
         """The same part of another array of the base's shape, sharing its memory."""
@@ -99,7 +105,8 @@ def become_view(
     result._counter = source._shared_counter()
     if primitive.cuts or type(source._counter) is InferenceCounter:
         return
-    kind = NO_GRAD if not State.enabled else NORMAL if index is None else SEVERAL
+    outside = INFERENCE if State.inference else NO_GRAD
+    kind = outside if not State.enabled else NORMAL if index is None else SEVERAL
     above = source._view
     if above is None:
         result._view = View(source, ((primitive, options, index),), kind)

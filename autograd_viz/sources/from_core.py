@@ -150,7 +150,7 @@ class CoreGraph:
             next_functions=tuple(
                 model.NextFunction(None if after is None else self.node_ids[after], index) for after, index in n.next_functions
             ),
-            saved=tuple(self._saved(name, value, n) for name, value in n.saved().items()),
+            saved=tuple(self._saved(name, value, n) for name, value in n._saved().items()),
             formulas=tuple(model.Formula(i, text) for i, text in symbolic_formulas(n).items()),
             variable=self.tensor_id(n.variable) if isinstance(n, AccumulateGrad) else None,
             order=order,

@@ -38,11 +38,11 @@ class SavedCell:
     """A node's saved tensors, and what had passed through it, as they were at one moment."""
 
     def __init__(self, node: Node) -> None:
-        self.node, self.remembered = node, node.remember()
+        self.node, self.remembered = node, node._remember()
 
     def restore(self) -> None:
         """Make it so again."""
-        self.node.recall(self.remembered)
+        self.node._recall(self.remembered)
 
 
 Cell = GradCell | SavedCell
@@ -90,7 +90,7 @@ class CorePass:
             return None
         touched = [node.variable] if isinstance(node, AccumulateGrad) else self._retained(node)
         formulas_in_symbols = symbolic_formulas(node)
-        saved = dict(node.saved())
+        saved = dict(node._saved())
         before: list[Cell] = [SavedCell(node), *(GradCell(t) for t in touched)]
         old = {t: None if t._grad is None else value_of(t._grad) for t in touched}
         step = self.task.step()

@@ -1,5 +1,5 @@
 """Helpers by the names of torch.utils."""
 
-from . import data
+from . import checkpoint, data, hooks
 
-__all__ = ["data"]
+__all__ = ["checkpoint", "data", "hooks"]

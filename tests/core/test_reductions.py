@@ -139,6 +139,6 @@ def test_softmax_writes_its_gradient_as_the_textbook_does() -> None:
     from autograd_viz.core.symbol import Symbol
 
     node = av.tensor([1.0, 2.0], requires_grad=True).softmax(0).grad_fn
-    symbols = {name: Symbol(name) for name, v in node.saved().items() if hasattr(v, "unpack")}
+    symbols = {name: Symbol(name) for name, v in node._saved().items() if hasattr(v, "unpack")}
     formula = node.primitive.formulas(node, (Symbol("grad"),), symbols)["self"]
     assert formula == "(grad - sum(grad * result, 0, keepdim=True)) * result"

@@ -145,7 +145,7 @@ def test_every_name_in_a_rule_is_known_in_each_reading(names: dict[str, Any]) ->
 def test_a_rule_writes_its_own_formula(make: Callable[..., Any], expected: dict[str, str]) -> None:
     a, b = (av.tensor([1.0, 2.0], requires_grad=True) for _ in range(2))
     node = make(a, b).grad_fn
-    symbols = {name: Symbol(name) for name, v in node.saved().items() if hasattr(v, "unpack")}
+    symbols = {name: Symbol(name) for name, v in node._saved().items() if hasattr(v, "unpack")}
     assert node.primitive.formulas(node, (Symbol("grad"),), symbols) == expected
 
 

@@ -1,0 +1,49 @@
+"""Variable: what a tensor that requires grad was called before tensors could; old programs still write it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..core.engine import GraphTask
+from ..core.tensor import Tensor
+
+__all__ = ["Variable"]
+
+
+class _Engine:
+    """The engine, as far as PyTorch lets one talk to it."""
+
+    @staticmethod
+    def queue_callback(callback: Callable[[], Any]) -> None:
+        """Call `callback` at the end of the backward pass that is running.
+
+        Raises:
+            RuntimeError: none is running.
+        """
+        if GraphTask.current is None:
+            raise RuntimeError("Final callbacks can only be installed during backward pass.")
+        GraphTask.current.callbacks.append(callback)
+
+
+class _Meta(type):
+    def __instancecheck__(cls, other: Any) -> bool:
+        return isinstance(other, Tensor)
+
+
+class Variable(metaclass=_Meta):
+    """``Variable(tensor, requires_grad=True)`` is a tensor: a leaf that shares the memory."""
+
+    _execution_engine = _Engine()
+
+    def __new__(cls, data: Tensor | None = None, requires_grad: bool = False, volatile: bool = False) -> Any:
+        """The tensor.
+
+        Raises:
+            TypeError: `data` is no tensor.
+        """
+        if data is None:
+            data = Tensor([])
+        if not isinstance(data, Tensor):
+            raise TypeError(f"Variable data has to be a tensor, but got {type(data).__name__}")
+        return data.detach().requires_grad_(requires_grad)

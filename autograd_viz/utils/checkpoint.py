@@ -1,0 +1,239 @@
+"""Checkpointing: keep a function's inputs instead of what it saves, and compute it once more in the backward pass.
+
+Two ways of doing it, as in PyTorch. With ``use_reentrant=False`` saved tensors are replaced by promises (saved-tensor hooks),
+and the first one that is wanted back runs the function again to fill them all. With ``use_reentrant=True`` the whole
+function is one node, whose backward runs the function again and a backward pass inside the backward pass.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from ..autograd.graph import saved_tensors_hooks
+from ..core.backward import backward
+from ..core.engine import GraphTask
+from ..core.function import Function
+from ..core.grad_mode import enable_grad, no_grad
+from ..core.random import chosen
+from ..core.tensor import Tensor
+
+__all__ = ["CheckpointError", "checkpoint", "checkpoint_sequential", "set_checkpoint_early_stop"]
+
+PASSED_EXPLICITLY = (
+    "the use_reentrant parameter should be passed explicitly. Starting in PyTorch 2.9, calling {name} without use_reentrant "
+    "will raise an exception. use_reentrant=False is recommended, but if you need to preserve the current default behavior, "
+    "you can pass use_reentrant=True. Refer to docs for more details on the differences between the two variants."
+)
+
+
+class CheckpointError(RuntimeError):
+    """Computed again, the function did not save what it had saved the first time."""
+
+
+class _Settings:
+    early_stop = True
+
+
+@contextmanager
+def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
+    """Whether computing again ends as soon as everything wanted is there (it does unless switched off)."""
+    before, _Settings.early_stop = _Settings.early_stop, enable
+    try:
+        yield
+    finally:
+        _Settings.early_stop = before
+
+
+def checkpoint(
+    function: Callable[..., Any],
+    *args: Any,
+    use_reentrant: bool | None = None,
+    preserve_rng_state: bool = True,
+    early_stop: bool = True,
+    determinism_check: str = "default",
+    debug: bool = False,
+    **kwargs: Any,
+) -> Any:
+    """``function(*args, **kwargs)``, computed once more in the backward pass instead of kept.
+
+    Args:
+        function: what to compute.
+        args: its arguments.
+        use_reentrant: which of the two ways; see the top of this file.
+        preserve_rng_state: draw the same random numbers the second time.
+        early_stop: the second time, end as soon as everything wanted is there.
+        determinism_check: "none" to let the second run save tensors of other shapes.
+        debug: accepted for PyTorch's sake.
+        kwargs: keyword arguments of `function`, without `use_reentrant`.
+
+    Raises:
+        ValueError: keyword arguments for a function that is called the reentrant way.
+    """
+    if use_reentrant is None:
+        warnings.warn(f"torch.utils.checkpoint: {PASSED_EXPLICITLY.format(name='checkpoint')}", UserWarning, stacklevel=2)
+        use_reentrant = True
+    if use_reentrant and kwargs:
+        raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
+    random_state = chosen(None).get_state() if preserve_rng_state else None
+    if use_reentrant:
+        if not any(isinstance(a, Tensor) and a.requires_grad for a in args):
+            warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", UserWarning, stacklevel=2)
+        return CheckpointFunction.apply(function, random_state, *args)
+    promises = _Promises(lambda: function(*args, **kwargs), random_state, early_stop, determinism_check != "none")
+    with saved_tensors_hooks(promises.pack, promises.unpack):
+        return function(*args, **kwargs)
+
+
+def checkpoint_sequential(functions: Any, segments: int, input: Any, use_reentrant: bool | None = None, **options: Any) -> Any:
+    """The functions one after the other, in `segments` checkpoints; the last segment is computed plainly."""
+    if use_reentrant is None:
+        warnings.warn(
+            f"torch.utils.checkpoint.checkpoint_sequential: {PASSED_EXPLICITLY.format(name='checkpoint_sequential')}",
+            UserWarning,
+            stacklevel=2,
+        )
+        use_reentrant = True
+    functions = list(functions)
+    length = len(functions) // segments
+    for first in range(0, length * (segments - 1), length):
+        part = _chained(functions[first : first + length])
+        input = checkpoint(part, input, use_reentrant=use_reentrant, **options)
+    return _chained(functions[length * (segments - 1) :])(input)
+
+
+def _chained(functions: list[Callable[[Any], Any]]) -> Callable[[Any], Any]:
+    def run(value: Any) -> Any:
+        for f in functions:
+            value = f(value)
+        return value
+
+    return run
+
+
+@contextmanager
+def _random_numbers_of(state: Tensor | None) -> Iterator[None]:
+    """Draw the numbers that followed `state`, and go on afterwards as if none had been drawn."""
+    if state is None:
+        yield
+        return
+    generator = chosen(None)
+    now = generator.get_state()
+    generator.set_state(state)
+    try:
+        yield
+    finally:
+        generator.set_state(now)
+
+
+class _Enough(Exception):  # noqa: N818 -- not an error
+    """Everything wanted has been computed."""
+
+
+class _Promises:
+    """What stands in a graph for the tensors that a checkpointed function saved: the i-th tensor is kept as its number i.
+
+    Attributes:
+        kept: shape and type of each, in the order in which they were saved.
+        values: the tensors computed again, by backward pass.
+    """
+
+    def __init__(self, again: Callable[[], Any], random_state: Tensor | None, early_stop: bool, strict: bool) -> None:
+        self.again, self.random_state, self.early_stop, self.strict = again, random_state, early_stop, strict
+        self.kept: list[tuple[Any, Any]] = []
+        self.values: WeakKeyDictionary[GraphTask, list[Tensor]] = WeakKeyDictionary()
+
+    def pack(self, tensor: Tensor) -> int:
+        """A number for a tensor."""
+        self.kept.append((tensor.shape, tensor.dtype))
+        return len(self.kept) - 1
+
+    def unpack(self, number: int) -> Tensor:
+        """The tensor for the number; the first of a backward pass runs the function again."""
+        task = GraphTask.current
+        if task is None:  # somebody looks at a saved tensor outside a pass
+            return self._computed()[number]
+        if task not in self.values:
+            self.values[task] = self._computed()
+        return self.values[task][number]
+
+    def _computed(self) -> list[Tensor]:
+        """Everything that the function saves, computed again."""
+        found: list[Tensor] = []
+        stops = self.early_stop and _Settings.early_stop
+
+        def collect(tensor: Tensor) -> Tensor:
+            found.append(tensor.detach())
+            if stops and len(found) == len(self.kept):
+                raise _Enough
+            return found[-1]
+
+        try:
+            with _random_numbers_of(self.random_state), enable_grad(), saved_tensors_hooks(collect, lambda kept: kept):
+                self.again()
+        except _Enough:
+            pass
+        self._check(found)
+        return found
+
+    def _check(self, found: list[Tensor]) -> None:
+        """Refuse a second run that saved something else."""
+        if len(found) != len(self.kept):
+            raise CheckpointError(
+                "torch.utils.checkpoint: A different number of tensors was saved during the original forward and "
+                f"recomputation.\nNumber of tensors saved during forward: {len(self.kept)}\nNumber of tensors saved during "
+                f"recomputation: {len(found)}."
+            )
+        differ = [i for i, (t, k) in enumerate(zip(found, self.kept, strict=True)) if (t.shape, t.dtype) != k]
+        if differ and self.strict:
+            lines = (
+                f"tensor at position {i}:\nsaved metadata: {_described(*self.kept[i])}\n"
+                f"recomputed metadata: {_described(found[i].shape, found[i].dtype)}"
+                for i in differ
+            )
+            raise CheckpointError(
+                "torch.utils.checkpoint: Recomputed values for the following tensors have different metadata than during the "
+                "forward pass.\n" + "\n".join(lines)
+            )
+
+
+def _described(shape: Any, dtype: Any) -> str:
+    return f"{{'shape': {shape}, 'dtype': {dtype}, 'device': device(type='cpu')}}"
+
+
+class CheckpointFunction(Function):
+    """The reentrant way: a Function around the function."""
+
+    @staticmethod
+    def forward(ctx: Any, function: Callable[..., Any], random_state: Tensor | None, *args: Any) -> Any:
+        """Run the function unrecorded."""
+        ctx.function, ctx.random_state = function, random_state
+        ctx.args = tuple(None if isinstance(a, Tensor) else a for a in args)
+        ctx.places = tuple(i for i, a in enumerate(args) if isinstance(a, Tensor))
+        ctx.save_for_backward(*(args[i] for i in ctx.places))
+        with no_grad():
+            return function(*args)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        """Run it again, recorded, and a backward pass through it."""
+        if GraphTask.current is not None and GraphTask.current.needed is not None:
+            raise RuntimeError(
+                "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or passing an `inputs` parameter "
+                "to .backward(). To resolve this error, you can either set use_reentrant=False, or call .backward() without "
+                "passing the `inputs` argument."
+            )
+        args = list(ctx.args)
+        for place, tensor in zip(ctx.places, ctx.saved_tensors, strict=True):
+            args[place] = tensor.detach().requires_grad_(tensor.requires_grad)
+        with _random_numbers_of(ctx.random_state), enable_grad():
+            outputs = ctx.function(*args)
+        outputs = (outputs,) if isinstance(outputs, Tensor) else outputs
+        tracked = [(o, g) for o, g in zip(outputs, grads, strict=True) if isinstance(o, Tensor) and o.requires_grad]
+        if not tracked:
+            raise RuntimeError("none of output has requires_grad=True, this checkpoint() is not necessary")
+        backward([o for o, _ in tracked], [g for _, g in tracked])
+        return (None, None, *(a.grad if isinstance(a, Tensor) else None for a in args))
