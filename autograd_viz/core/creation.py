@@ -14,7 +14,7 @@ from .device import check_device
 from .dtypes import dtype, from_numpy_dtype, get_default_dtype
 from .public import public
 from .random import Generator, chosen
-from .tensor import Array, Tensor
+from .tensor import Array, Size, Tensor
 
 COPY_WARNING = (
     "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
@@ -60,6 +60,23 @@ def nested_array(data: Any, wanted: dtype | None) -> Array:
         if wanted is not None:
             raise RuntimeError(f"value cannot be converted to type {wanted.name} without overflow") from None
         raise ValueError("Overflow when unpacking long long") from None
+
+
+def array_or_shape(data: tuple[Any, ...]) -> Array:
+    """The array of ``Tensor([1, 2])``, ``Tensor(other)``, or of the shape ``Tensor(2, 3)``.
+
+    Raises:
+        TypeError: neither values nor lengths.
+    """
+    kind = get_default_dtype()
+    if len(data) == 1 and isinstance(data[0], Tensor):
+        return data[0]._data
+    if len(data) == 1 and isinstance(data[0], float | str):
+        said = "invalid data type 'str'" if isinstance(data[0], str) else "data must be a sequence (got float)"
+        raise TypeError(f"new(): {said}")
+    if len(data) == 1 and not isinstance(data[0], int | Size):
+        return nested_array(data[0], kind)
+    return np.zeros(sizes_of("new", data or (0,)), kind.numpy)
 
 
 def _shape_of(data: Any) -> list[int]:
