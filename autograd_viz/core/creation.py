@@ -13,7 +13,7 @@ from .arguments import default_array
 from .device import check_device
 from .dtypes import dtype, from_numpy_dtype, get_default_dtype
 from .public import public
-from .random import Generator, chosen
+from .random import Generator, chosen, laid_out, memory_order
 from .tensor import Array, Size, Tensor
 
 COPY_WARNING = (
@@ -219,29 +219,30 @@ def drawn(
 
 
 def _random(name: str, kernel: str, draw: Any) -> tuple[Any, Any]:
-    """`rand` and `rand_like` from ``draw(generator, how many, type)``."""
+    """`rand` and `rand_like` from ``draw(generator, how many, type, into memory in order)``."""
 
-    def checked(generator: Generator | None, n: int, kind: np.dtype[Any]) -> Array:
+    def checked(generator: Generator | None, n: int, kind: np.dtype[Any], in_order: bool = True) -> Array:
         if kind.kind != "f":
             raise NotImplementedError(f'"{kernel}" not implemented for \'{from_numpy_dtype(kind).legacy}\'')
-        return np.asarray(draw(chosen(generator), n, kind))
+        return np.asarray(draw(chosen(generator), n, kind, in_order))
 
     def of_size(*shape: Any, generator: Generator | None = None, **made: Any) -> Tensor:
         return drawn(name, sizes_of(name, made.pop("size", shape)), lambda n, kind: checked(generator, n, kind), **made)
 
     def like(input: Tensor, *, generator: Generator | None = None, dtype: dtype | None = None, **made: Any) -> Tensor:
         made.pop("memory_format", None)
-        kind = dtype or input.dtype
-        return drawn(f"{name}_like", input.shape, lambda n, k: checked(generator, n, k), kind, **made)
+        kind, array = (dtype or input.dtype).numpy, input._data
+        numbers = checked(generator, array.size, kind, memory_order(array) == list(range(array.ndim)))
+        return leaf(f"{name}_like", laid_out(numbers.astype(kind, copy=False), array), **made)
 
     of_size.__name__, like.__name__ = name, f"{name}_like"
     return of_size, like
 
 
-rand, rand_like = _random("rand", "check_uniform_bounds", lambda source, n, kind: source.uniform(n, kind))
+rand, rand_like = _random("rand", "check_uniform_bounds", lambda source, n, kind, _: source.uniform(n, kind))
 rand.__doc__ = "Uniform numbers from [0, 1): the shape, and generator, dtype, device, requires_grad."
 rand_like.__doc__ = "Uniform numbers from [0, 1) in the shape and type of `input`."
-randn, randn_like = _random("randn", "normal_kernel_cpu", lambda source, n, kind: source.normal(n, kind))
+randn, randn_like = _random("randn", "normal_kernel_cpu", lambda source, n, kind, in_order: source.normal(n, kind, blocks=in_order))
 randn.__doc__ = "Standard normal numbers: the shape, and generator, dtype, device, requires_grad."
 randn_like.__doc__ = "Standard normal numbers in the shape and type of `input`."
 for _factory in (rand, rand_like, randn, randn_like):

@@ -13,7 +13,7 @@ from ..creation import drawn
 from ..dtypes import from_numpy_dtype
 from ..primitive import primitive
 from ..public import INPLACE, public
-from ..random import Generator, chosen, default_generator
+from ..random import Generator, chosen, default_generator, laid_out
 from ..tensor import Tensor
 
 
@@ -35,7 +35,7 @@ def uniform_fill(self, *, low=0, high=1, generator=None):
     _check_floating(self, "check_uniform_bounds")
     if low > high:
         raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}")
-    return chosen(generator).uniform(self.size, self.dtype, low, high).reshape(self.shape)
+    return laid_out(chosen(generator).uniform(self.size, self.dtype, low, high), self)
 uniform_fill.defvjp(
     self = lambda grad: zeros_like(grad),
 )
@@ -47,7 +47,7 @@ def normal_fill(self, *, mean=0, std=1, generator=None):
     """Normal numbers, for normal_()."""
     _check_floating(self, "normal_kernel_cpu")
     _check_std(std)
-    return chosen(generator).normal(self.size, self.dtype, mean, std).reshape(self.shape)
+    return laid_out(chosen(generator).normal(self.size, self.dtype, mean, std, self.flags.c_contiguous), self)
 normal_fill.defvjp(
     self = lambda grad: zeros_like(grad),
 )
@@ -59,7 +59,7 @@ def exponential_fill(self, *, lambd=1, generator=None):
     """Exponential numbers, for exponential_()."""
     if not lambd > 0:
         raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
-    return chosen(generator).exponential(self.size, lambd).astype(self.dtype).reshape(self.shape)
+    return laid_out(chosen(generator).exponential(self.size, lambd).astype(self.dtype), self)
 exponential_fill.defvjp(
     self = lambda grad: zeros_like(grad),
 )
@@ -74,10 +74,10 @@ def random_fill(self, *, low=None, high=None, generator=None):
     if high is None:
         high = _integers_held(self.dtype)
         if self.dtype.itemsize < 8:
-            return (chosen(generator).words(self.size) % np.uint64(high)).astype(self.dtype).reshape(self.shape)
+            return laid_out((chosen(generator).words(self.size) % np.uint64(high)).astype(self.dtype), self)
     if low >= high:
         raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
-    return chosen(generator).integers(self.size, low, high).astype(self.dtype).reshape(self.shape)
+    return laid_out(chosen(generator).integers(self.size, low, high).astype(self.dtype), self)
 random_fill.defvjp(
     self = lambda grad: zeros_like(grad),
 )
@@ -88,7 +88,7 @@ def bernoulli_number_fill(self, *, p=0.5, generator=None):
     """1 with probability p, else 0."""
     if not 0 <= p <= 1:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
-    return (chosen(generator).doubles(self.size) < p).astype(self.dtype).reshape(self.shape)
+    return laid_out((chosen(generator).doubles(self.size) < p).astype(self.dtype), self)
 bernoulli_number_fill.defvjp(
     self = lambda grad: zeros_like(grad),
 )
