@@ -10,7 +10,7 @@ The names of PyTorch are here (``import autograd_viz as torch``), and the verbs:
 from math import e, inf, nan, pi
 from types import ModuleType as _ModuleType
 
-from . import accelerator, amp, autograd, backends, cuda, fft, linalg, masked, nn, ops, optim, special, utils
+from . import accelerator, amp, autograd, backends, cuda, distributions, fft, linalg, masked, nn, ops, optim, special, utils
 from .amp import autocast
 from .core import missing as _missing
 from .core import public as _public
@@ -82,7 +82,7 @@ newaxis = None  # in an index
 globals().update({name: op for name, op in _public.NAMESPACES["torch"].items()})
 __getattr__ = _missing.module_getattr("torch", globals())
 
-_MODULES = (accelerator, amp, autograd, backends, cuda, fft, linalg, masked, nn, ops, optim, special, utils)
+_MODULES = (accelerator, amp, autograd, backends, cuda, distributions, fft, linalg, masked, nn, ops, optim, special, utils)
 __all__ = sorted(  # noqa: PLE0605 -- a list of strings
     name
     for name, value in globals().items()

@@ -21,6 +21,7 @@ FLOORS: dict[str, set[str]] = {
     "utils": {"core"},
     "autograd": {"core"},
     "amp": {"core"},
+    "distributions": {"core"},
     "cuda": {"amp", "core"},
     **{namespace: {"core"} for namespace in ("accelerator", "backends", "fft", "linalg", "masked", "ops", "special")},
     "graph": {"errors"},
@@ -41,6 +42,7 @@ FLOORS: dict[str, set[str]] = {
         "backends",
         "core",
         "cuda",
+        "distributions",
         "errors",
         "fft",
         "linalg",
@@ -86,7 +88,7 @@ def test_no_floor_is_its_own_foundation() -> None:
 
 
 PUBLIC_MODULES = {
-    "accelerator", "amp", "autograd", "backends", "cuda", "fft", "linalg", "masked", "nn", "ops", "optim", "special", "utils",
+    "accelerator", "amp", "autograd", "backends", "cuda", "distributions", "fft", "linalg", "masked", "nn", "ops", "optim", "special", "utils",
 }
 
 
