@@ -47,12 +47,15 @@ class Lazy(Module):
     Attributes:
         full: what it becomes.
         size: the name of the first argument.
+        usual: options that differ from those of `full` unless given.
     """
 
     full: type[Module]
     size = "in_channels"
+    usual: dict[str, Any] = {}
 
     def __init__(self, *args: Any, **options: Any) -> None:
+        options = {**self.usual, **options}
         super().__init__(0, *args, **options)  # type: ignore[call-arg]
         self._arguments = (args, options)
         for name, parameter in self._parameters.items():
@@ -91,10 +94,11 @@ class LazyLinear(Lazy, Linear):
         return -1
 
 
-def _lazy(full: type[Module], size: str) -> Any:
+def _lazy(full: type[Module], size: str, **usual: Any) -> Any:
     """The lazy form of a layer."""
     doc = f"{full.__name__} that reads {size} off its first input."
-    return type(f"Lazy{full.__name__}", (Lazy, full), {"full": full, "size": size, "__doc__": doc, "__module__": __name__})
+    members = {"full": full, "size": size, "usual": usual, "__doc__": doc, "__module__": __name__}
+    return type(f"Lazy{full.__name__}", (Lazy, full), members)
 
 
 LazyConv1d, LazyConv2d, LazyConv3d = (_lazy(c, "in_channels") for c in (Conv1d, Conv2d, Conv3d))
@@ -103,5 +107,5 @@ LazyConvTranspose1d, LazyConvTranspose2d, LazyConvTranspose3d = (
 )
 LazyBatchNorm1d, LazyBatchNorm2d, LazyBatchNorm3d = (_lazy(c, "num_features") for c in (BatchNorm1d, BatchNorm2d, BatchNorm3d))
 LazyInstanceNorm1d, LazyInstanceNorm2d, LazyInstanceNorm3d = (
-    _lazy(c, "num_features") for c in (InstanceNorm1d, InstanceNorm2d, InstanceNorm3d)
+    _lazy(c, "num_features", affine=True, track_running_stats=True) for c in (InstanceNorm1d, InstanceNorm2d, InstanceNorm3d)
 )

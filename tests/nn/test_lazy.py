@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import autograd_viz as av
 
-from .test_layers import agree, plain
+from .test_layers import plain
 
 torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.torch
@@ -20,7 +21,7 @@ LAYERS = [
     ("LazyConv1d(4, 3)", (6, 5)),
     ("LazyConvTranspose2d(4, 3, stride=2)", (2, 3, 4, 4)),
     ("LazyBatchNorm1d()", (4, 3)),
-    ("LazyInstanceNorm2d(affine=True)", (2, 3, 4, 4)),
+    ("LazyInstanceNorm2d()", (2, 3, 4, 4)),
 ]
 
 
@@ -35,6 +36,7 @@ def test_a_lazy_layer_becomes_an_ordinary_one(source: str, shape: tuple[int, ...
         out = layer(m.randn(shape))
         out.square().sum().backward()
         assert held is next(layer.parameters()) and type(held) is m.nn.Parameter
-        results.append([before, repr(layer), type(layer).__name__, plain(out), [plain(p.grad) for p in layer.parameters()]])
-    for mine, theirs in zip(*results, strict=True):
-        agree(mine, theirs)
+        results.append([before, repr(layer), type(layer).__name__, plain(out), *(plain(p.grad) for p in layer.parameters())])
+    assert results[0][:3] == results[1][:3]
+    for mine, theirs in zip(results[0][3:], results[1][3:], strict=True):
+        np.testing.assert_allclose(mine, theirs, rtol=1e-4, atol=1e-4)

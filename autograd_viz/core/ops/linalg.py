@@ -39,7 +39,7 @@ def check_matrices(mat1: Any, mat2: Any, first: str, second: str) -> None:
     if mat1.ndim != 2 or mat2.ndim != 2:
         name, wrong = (first, mat1) if mat1.ndim != 2 else (second, mat2)
         if first == "self":
-            raise RuntimeError(f"self must be a matrix and mat2 must be a matrix, got {mat1.ndim}D and {mat2.ndim}D")
+            raise RuntimeError(f"{name} must be a matrix")
         raise RuntimeError(f"{name} must be a matrix, got {wrong.ndim}-D tensor")
     if mat1.shape[1] != mat2.shape[0]:
         raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({by(mat1)} and {by(mat2)})")
