@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..arguments import check_broadcast
+from ..out import takes_out
 from ..primitive import primitive
 from ..public import public
 from ..readings import composite
@@ -171,7 +172,7 @@ def check_batches(batch1: Any, batch2: Any) -> None:
         raise RuntimeError(f"expected scalar type {legacy(batch1)} but found {legacy(batch2)}")
 
 
-@public("matmul", "linalg.matmul", "Tensor.__matmul__")
+@public("Tensor.matmul", "linalg.matmul", "Tensor.__matmul__")
 def matmul(input: Tensor, other: Tensor) -> Any:
     """`input @ other` for vectors, matrices and batches of matrices.
 
@@ -197,6 +198,9 @@ def matmul(input: Tensor, other: Tensor) -> Any:
         # a batch of one is as good as none, and as such it gets its gradient from one product
         input, other = (x.squeeze(0) if len(x) == 1 and x.requires_grad else x for x in (input, other))
     return _folded(input, other) if _folds(input, other) else _batched(input, other)
+
+
+public("torch.matmul")(takes_out(matmul))
 
 
 @public("Tensor.__rmatmul__")
