@@ -4,10 +4,10 @@ from ..core.anomaly import detect_anomaly, set_detect_anomaly
 from ..core.backward import backward, grad
 from ..core.function import Function
 from ..core.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
-from ..core.tensor import Tensor as Variable
 from . import function as function
 from . import functional, grad_mode, graph
 from .gradcheck import gradcheck, gradgradcheck
+from .variable import Variable
 
 __all__ = [
     "Function",
