@@ -88,7 +88,8 @@ def test_no_floor_is_its_own_foundation() -> None:
 
 
 PUBLIC_MODULES = {
-    "accelerator", "amp", "autograd", "backends", "cuda", "distributions", "fft", "linalg", "masked", "nn", "ops", "optim", "special", "utils",
+    "accelerator", "amp", "autograd", "backends", "cuda", "distributions", "fft", "linalg", "masked", "nn", "ops", "optim",
+    "special", "utils",
 }
 
 

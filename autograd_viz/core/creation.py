@@ -22,8 +22,10 @@ COPY_WARNING = (
 )
 
 
-def leaf(name: str, array: Array, requires_grad: bool = False, device: Any = None) -> Tensor:
-    """A tensor without history, known to have been made by the factory `name`."""
+def leaf(
+    name: str, array: Array, requires_grad: bool = False, device: Any = None, layout: Any = None, pin_memory: bool = False
+) -> Tensor:
+    """A tensor without history, known to have been made by the factory `name`; layout and pin_memory have no effect."""
     check_device(device)
     result = Tensor(array)
     if requires_grad and not (result.dtype.is_floating_point or result.dtype.is_complex):
@@ -128,7 +130,9 @@ def _float_or(wanted: dtype | None) -> dtype:
 
 
 @public("torch.tensor")
-def tensor(data: Any, *, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+def tensor(
+    data: Any, *, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False
+) -> Tensor:
     """A new leaf with a copy of `data`: a number, nested lists, an array or a tensor.
 
     Args:
@@ -136,6 +140,7 @@ def tensor(data: Any, *, dtype: dtype | None = None, device: Any = None, require
         dtype: the element type.
         device: the CPU.
         requires_grad: record what is done with it.
+        pin_memory: has no effect.
 
     Raises:
         TypeError: `data` does not hold numbers.
@@ -209,13 +214,12 @@ def drawn(
     size: Any,
     draw: Callable[[int, np.dtype[Any]], Array],
     dtype: dtype | None = None,
-    device: Any = None,
-    requires_grad: bool = False,
+    **made: Any,
 ) -> Tensor:
     """A leaf of shape `size` whose numbers come from ``draw(how many, type)``."""
     shape = sizes_of(name, tuple(size))
     kind = _float_or(dtype)
-    return leaf(name, draw(int(np.prod(shape)), kind.numpy).astype(kind.numpy).reshape(shape), requires_grad, device)
+    return leaf(name, draw(int(np.prod(shape)), kind.numpy).astype(kind.numpy).reshape(shape), **made)
 
 
 def _random(name: str, kernel: str, draw: Any) -> tuple[Any, Any]:
