@@ -7,9 +7,27 @@ The names of PyTorch are here (``import autograd_viz as torch``), and the verbs:
     save(x, "x.svg")    the figure as a file; a state_dict as .npz
 """
 
+from math import e, inf, nan, pi
 from types import ModuleType as _ModuleType
 
-from . import autograd, cuda, fft, linalg, masked, nn, ops, optim, special, testing, utils
+from . import (
+    accelerator,
+    amp,
+    autograd,
+    backends,
+    cuda,
+    distributions,
+    fft,
+    linalg,
+    masked,
+    nn,
+    ops,
+    optim,
+    special,
+    testing,
+    utils,
+)
+from .amp import autocast
 from .core import missing as _missing
 from .core import public as _public
 from .core.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
@@ -53,6 +71,16 @@ from .core.grad_mode import (
     set_grad_enabled,
 )
 from .core.interchange import from_dlpack
+from .core.questions import (
+    channels_last,
+    channels_last_3d,
+    contiguous_format,
+    layout,
+    memory_format,
+    preserve_format,
+    strided,
+)
+from .core.random import default_generator
 from .core.tensor import Size, Tensor
 from .errors import (
     AutogradVizError,
@@ -64,11 +92,15 @@ from .errors import (
 )
 from .views import load, save, show, step
 
+__version__ = "0.1.0"
+newaxis = None  # in an index
 # every op says its public names where it is written
 globals().update(_public.NAMESPACES["torch"])
 __getattr__ = _missing.module_getattr("torch", globals())
 
-_MODULES = (autograd, cuda, fft, linalg, masked, nn, ops, optim, special, testing, utils)
+_MODULES = (
+    accelerator, amp, autograd, backends, cuda, distributions, fft, linalg, masked, nn, ops, optim, special, testing, utils,
+)  # fmt: skip
 __all__ = sorted(  # noqa: PLE0605 -- a list of strings
     name
     for name, value in globals().items()

@@ -12,7 +12,7 @@ from pathlib import Path
 import autograd_viz as av
 
 PACKAGE = Path(av.__file__).parent
-NAMESPACES = {"cuda", "fft", "linalg", "masked", "ops", "special"}
+NAMESPACES = ("accelerator", "backends", "fft", "linalg", "masked", "ops", "special")
 # each floor, and the floors it may import from besides itself
 FLOORS: dict[str, set[str]] = {
     "errors": set(),
@@ -22,6 +22,9 @@ FLOORS: dict[str, set[str]] = {
     "testing": {"core"},
     "utils": {"autograd", "core"},
     "autograd": {"core"},
+    "amp": {"core"},
+    "distributions": {"core"},
+    "cuda": {"amp", "core"},
     **{namespace: {"core"} for namespace in NAMESPACES},
     "graph": {"errors"},
     "sources": {"core", "graph"},
@@ -34,7 +37,20 @@ FLOORS: dict[str, set[str]] = {
     "widget": {"stepper", "graph", "layout", "render", "export"},
     "views": {"core", "errors", "graph", "sources", "layout", "render", "stepper", "export", "widget"},
     "cli": set(),
-    "__init__": {"core", "errors", "nn", "optim", "testing", "utils", "autograd", "views", *NAMESPACES},
+    "__init__": {
+        "amp",
+        "autograd",
+        "core",
+        "cuda",
+        "distributions",
+        "errors",
+        "nn",
+        "optim",
+        "testing",
+        "utils",
+        "views",
+        *NAMESPACES,
+    },
 }
 
 
@@ -68,7 +84,7 @@ def test_no_floor_is_its_own_foundation() -> None:
         left = {f: b for f, b in left.items() if f not in lowest}
 
 
-PUBLIC_MODULES = {"autograd", "nn", "optim", "testing", "utils", *NAMESPACES}
+PUBLIC_MODULES = {"amp", "autograd", "cuda", "distributions", "nn", "optim", "testing", "utils", *NAMESPACES}
 
 
 def test_all_is_exact() -> None:

@@ -89,8 +89,8 @@ def jacobian(
     """
     if strategy not in ("reverse-mode", "forward-mode"):
         raise AssertionError(
-            "Expected strategy to be either \"forward-mode\" or \"reverse-mode\". Hint: If your function has more outputs than "
-            "inputs, \"forward-mode\" tends to be more performant. Otherwise, prefer to use \"reverse-mode\"."
+            'Expected strategy to be either "forward-mode" or "reverse-mode". Hint: If your function has more outputs than '
+            'inputs, "forward-mode" tends to be more performant. Otherwise, prefer to use "reverse-mode".'
         )
     if strict and vectorize:
         raise RuntimeError(

@@ -13,9 +13,9 @@ from .arguments import default_array
 from .device import check_device
 from .dtypes import dtype, from_numpy_dtype, get_default_dtype
 from .public import public
-from .random import Generator, chosen
+from .random import Generator, chosen, laid_out, memory_order
 from .refusals import refuse
-from .tensor import Array, Tensor
+from .tensor import Array, Size, Tensor
 
 COPY_WARNING = (
     "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
@@ -23,8 +23,10 @@ COPY_WARNING = (
 )
 
 
-def leaf(name: str, array: Array, requires_grad: bool = False, device: Any = None) -> Tensor:
-    """A tensor without history, known to have been made by the factory `name`."""
+def leaf(
+    name: str, array: Array, requires_grad: bool = False, device: Any = None, layout: Any = None, pin_memory: bool = False
+) -> Tensor:
+    """A tensor without history, known to have been made by the factory `name`; layout and pin_memory have no effect."""
     check_device(device)
     result = Tensor(array)
     if requires_grad and not (result.dtype.is_floating_point or result.dtype.is_complex):
@@ -61,6 +63,23 @@ def nested_array(data: Any, wanted: dtype | None) -> Array:
         if wanted is not None:
             raise RuntimeError(f"value cannot be converted to type {wanted.name} without overflow") from None
         raise ValueError("Overflow when unpacking long long") from None
+
+
+def array_or_shape(data: tuple[Any, ...]) -> Array:
+    """The array of ``Tensor([1, 2])``, ``Tensor(other)``, or of the shape ``Tensor(2, 3)``.
+
+    Raises:
+        TypeError: neither values nor lengths.
+    """
+    kind = get_default_dtype()
+    if len(data) == 1 and isinstance(data[0], Tensor):
+        return data[0]._data
+    if len(data) == 1 and isinstance(data[0], float | str):
+        said = "invalid data type 'str'" if isinstance(data[0], str) else "data must be a sequence (got float)"
+        raise TypeError(f"new(): {said}")
+    if len(data) == 1 and not isinstance(data[0], int | Size):
+        return nested_array(data[0], kind)
+    return np.zeros(sizes_of("new", data or (0,)), kind.numpy)
 
 
 def _shape_of(data: Any) -> list[int]:
@@ -112,7 +131,9 @@ def _float_or(wanted: dtype | None) -> dtype:
 
 
 @public("torch.tensor")
-def tensor(data: Any, *, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+def tensor(
+    data: Any, *, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False
+) -> Tensor:
     """A new leaf with a copy of `data`: a number, nested lists, an array or a tensor.
 
     Args:
@@ -120,6 +141,7 @@ def tensor(data: Any, *, dtype: dtype | None = None, device: Any = None, require
         dtype: the element type.
         device: the CPU.
         requires_grad: record what is done with it.
+        pin_memory: has no effect.
 
     Raises:
         TypeError: `data` does not hold numbers.
@@ -193,38 +215,40 @@ def drawn(
     size: Any,
     draw: Callable[[int, np.dtype[Any]], Array],
     dtype: dtype | None = None,
-    device: Any = None,
-    requires_grad: bool = False,
+    **made: Any,
 ) -> Tensor:
     """A leaf of shape `size` whose numbers come from ``draw(how many, type)``."""
     shape = sizes_of(name, tuple(size))
     kind = _float_or(dtype)
-    return leaf(name, draw(int(np.prod(shape)), kind.numpy).astype(kind.numpy).reshape(shape), requires_grad, device)
+    return leaf(name, draw(int(np.prod(shape)), kind.numpy).astype(kind.numpy).reshape(shape), **made)
 
 
 def _random(name: str, kernel: str, draw: Any) -> tuple[Any, Any]:
-    """`rand` and `rand_like` from ``draw(generator, how many, type)``."""
+    """`rand` and `rand_like` from ``draw(generator, how many, type, into memory in order)``."""
 
-    def checked(generator: Generator | None, n: int, kind: np.dtype[Any]) -> Array:
+    def checked(generator: Generator | None, n: int, kind: np.dtype[Any], in_order: bool = True) -> Array:
         refuse(np.empty(0, kind), "iubc", kernel)
-        return np.asarray(draw(chosen(generator), n, kind))
+        return np.asarray(draw(chosen(generator), n, kind, in_order))
 
     def of_size(*shape: Any, generator: Generator | None = None, **made: Any) -> Tensor:
         return drawn(name, sizes_of(name, made.pop("size", shape)), lambda n, kind: checked(generator, n, kind), **made)
 
     def like(input: Tensor, *, generator: Generator | None = None, dtype: dtype | None = None, **made: Any) -> Tensor:
         made.pop("memory_format", None)
-        kind = dtype or input.dtype
-        return drawn(f"{name}_like", input.shape, lambda n, k: checked(generator, n, k), kind, **made)
+        kind, array = (dtype or input.dtype).numpy, input._data
+        numbers = checked(generator, array.size, kind, memory_order(array) == list(range(array.ndim)))
+        return leaf(f"{name}_like", laid_out(numbers.astype(kind, copy=False), array), **made)
 
     of_size.__name__, like.__name__ = name, f"{name}_like"
     return of_size, like
 
 
-rand, rand_like = _random("rand", "check_uniform_bounds", lambda source, n, kind: source.uniform(n, kind))
+rand, rand_like = _random("rand", "check_uniform_bounds", lambda source, n, kind, _: source.uniform(n, kind))
 rand.__doc__ = "Uniform numbers from [0, 1): the shape, and generator, dtype, device, requires_grad."
 rand_like.__doc__ = "Uniform numbers from [0, 1) in the shape and type of `input`."
-randn, randn_like = _random("randn", "normal_kernel_cpu", lambda source, n, kind: source.normal(n, kind))
+randn, randn_like = _random(
+    "randn", "normal_kernel_cpu", lambda source, n, kind, in_order: source.normal(n, kind, blocks=in_order)
+)
 randn.__doc__ = "Standard normal numbers: the shape, and generator, dtype, device, requires_grad."
 randn_like.__doc__ = "Standard normal numbers in the shape and type of `input`."
 for _factory in (rand, rand_like, randn, randn_like):

@@ -24,7 +24,7 @@ from .dtypes import (
 )
 from .dtypes import dtype as Dtype  # noqa: N812 -- `dtype` is PyTorch's name of the argument
 from .public import public
-from .random import Generator, chosen
+from .random import Generator, chosen, laid_out
 from .refusals import check_tensor
 from .tensor import Array, Tensor
 
@@ -110,7 +110,19 @@ def _sequence(name: str, start: Any, step: Any, count: int, dtype: Dtype | None,
     """start, start + step, ...: whole numbers stay whole."""
     exact = isinstance(start, int) and isinstance(step, int)
     kind = dtype or (int64 if exact else get_default_dtype())
-    return leaf(name, (start + np.arange(count) * step).astype(kind.numpy), **made)
+    values = start + np.arange(count) * step if exact else _in_chunks(start, step, count, kind.numpy)
+    return leaf(name, values.astype(kind.numpy), **made)
+
+
+def _in_chunks(start: float, step: float, count: int, kind: np.dtype[Any]) -> Array:
+    """start + i * step, rounded as PyTorch does: 32 bytes at a time, counted from the rounded first number of each chunk."""
+    i = np.arange(count)
+    wide, chunk = np.longdouble, 32 // kind.itemsize  # wide: a product and a sum with one rounding
+    first = i - i % chunk
+    begin = (wide(start) + wide(step) * first).astype(np.float64).astype(kind)
+    chunked = (begin.astype(wide) + wide(step) * (i - first)).astype(np.float64)
+    rest = (wide(start) + wide(step) * i).astype(np.float64)
+    return np.where(i < count // chunk * chunk, chunked, rest)
 
 
 @public("torch.arange")
@@ -235,7 +247,9 @@ def randint(
 def randint_like(input: Tensor, low: int, high: int | None = None, *, dtype: Dtype | None = None, **made: Any) -> Tensor:
     """Whole numbers from [low, high) (or [0, low)) in the shape and type of `input`."""
     low, high = (0, low) if high is None else (low, high)
-    return randint(low, high, input.shape, dtype=dtype or input.dtype, **made)
+    numbers = randint(low, high, (input.numel(),), dtype=dtype or input.dtype, **made)
+    numbers._data = laid_out(numbers._data, input._data)
+    return numbers
 
 
 @public("torch.randperm")

@@ -143,7 +143,7 @@ def fill_inplace(self: Tensor, op: Callable[..., Any], *operands: Any, **options
 
 def _run(self: Tensor, op: Callable[..., Any], *operands: Any, **options: Any) -> Tensor:
     """The op sees a twin of `self` with a copy of the old values, so whatever it saves stays as it was."""
-    old = Tensor(self._data.copy() if State.enabled else self._data)
+    old = Tensor(self._data.copy("K") if State.enabled else self._data)
     if State.enabled:
         old._requires_grad, old._grad_fn, old._output_nr = self.requires_grad, self._grad_fn, self._output_nr
         old._made_by = self._made_by

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import hooks, inplace, interchange, provenance
+from . import questions as _questions  # noqa: F401 -- puts device and its like on Tensor
 from .backward import backward as run_backward_pass
 from .missing import tensor_getattr
 from .primitive import Primitive

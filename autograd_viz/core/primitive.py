@@ -35,6 +35,7 @@ from .arguments import array_of, as_operand, brought_together, check_broadcast
 from .attention import attend
 from .grad_mode import State
 from .node import PrimitiveNode, gradient_edge
+from .out import write_out
 from .quiet import quiet
 from .readings import ARRAY_NAMES, SYMBOL_NAMES, TENSOR_NAMES, as_reading, declare, rebound, writer
 from .results import return_type
@@ -200,6 +201,9 @@ class Primitive:
         """Run the op on tensors and numbers, and record it if grad mode is on."""
         if "input" in options and "input" not in self.inputs:
             options["self"] = options.pop("input")
+        if "out" in options and "out" not in self.options:
+            out = options.pop("out")
+            return self.program(*args, **options) if out is None else write_out(out, self.name, self.program, args, options)
         return self.program(*args, **options)
 
     def _call(self, /, *args: Any, **options: Any) -> Any:

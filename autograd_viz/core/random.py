@@ -96,9 +96,9 @@ class Generator:
         unit = (self.words(n) & np.uint64(2**24 - 1)) * 2.0**-24  # scaled and shifted with one rounding, as the hardware does
         return (unit * float(np.float32(high - low)) + float(np.float32(low))).astype(np.float32).astype(dtype, copy=False)
 
-    def normal(self, n: int, dtype: np.dtype[Any], mean: float = 0.0, std: float = 1.0) -> Array:
-        """Normal numbers."""
-        if n < 16:
+    def normal(self, n: int, dtype: np.dtype[Any], mean: float = 0.0, std: float = 1.0, blocks: bool = True) -> Array:
+        """Normal numbers; without `blocks` all are made pair by pair."""
+        if n < 16 or not blocks:
             return (np.array([self._one_normal() for _ in range(n)]) * std + mean).astype(dtype)
         inner = np.dtype(np.float64 if dtype == np.float64 else np.float32)
         whole = n - n % 16
@@ -144,6 +144,24 @@ def _normal_blocks(uniform: Array) -> Array:
     length = np.sqrt(-2.0 * np.log(1.0 - blocks[:, 0]))
     angle = uniform.dtype.type(2.0 * np.pi) * blocks[:, 1]
     return np.stack([length * np.cos(angle), length * np.sin(angle)], 1).reshape(-1)
+
+
+# -- places -----------------------------------------------------------------------------------------------------------
+
+
+def memory_order(array: Array) -> list[int]:
+    """The dimensions of an array, that with the largest steps in memory first."""
+    dims = range(array.ndim)
+    expanded = any(step == 0 and length > 1 for step, length in zip(array.strides, array.shape, strict=True))
+    if array.flags.c_contiguous or expanded:
+        return list(dims)
+    return sorted(dims, key=lambda d: -abs(array.strides[d]) if array.shape[d] > 1 else 0)
+
+
+def laid_out(drawn: Array, like: Array) -> Array:
+    """Drawn numbers in the shape of `like`: the first belongs where `like` begins in memory, and so on."""
+    order = memory_order(like)
+    return drawn.reshape([like.shape[d] for d in order]).transpose(np.argsort(order))
 
 
 default_generator = Generator()

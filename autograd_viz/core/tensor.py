@@ -72,8 +72,9 @@ class InferenceCounter(list[int]):
 class Tensor:
     """An array that remembers how it was made.
 
-    Make one with `tensor(...)`, `ones(...)` and the like. `data` and `grad` are Tensors, as in PyTorch; the NumPy array
-    is `numpy()`.
+    Make one with `tensor(...)`, `ones(...)` and the like; Tensor itself makes one of nested lists in the default type, or, of
+    lengths, one of that shape, and holds an array as it is. `data` and `grad` are Tensors, as in PyTorch; the NumPy array is
+    `numpy()`.
     """
 
     __slots__ = (
@@ -95,8 +96,8 @@ class Tensor:
 
         def __getattr__(self, name: str) -> Any: ...
 
-    def __init__(self, data: Any) -> None:
-        self._data: Array = data if type(data) is np.ndarray else np.asarray(data)
+    def __init__(self, *data: Any) -> None:
+        self._data: Array = data[0] if data and type(data[0]) is np.ndarray else _array_of_user(data)
         self._requires_grad = False
         self._grad: Tensor | None = None
         self._grad_fn: Node | None = None
@@ -450,6 +451,15 @@ class Tensor:
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         return _rebuilt, (type(self), self._data, self._requires_grad, dict(self.__dict__))
+
+
+def _array_of_user(data: tuple[Any, ...]) -> Array:
+    """What ``Tensor(...)`` means to a user: the values of a nested list, or a shape."""
+    if len(data) == 1 and isinstance(data[0], np.generic | np.ndarray):
+        return np.asarray(data[0])
+    from .creation import array_or_shape
+
+    return array_or_shape(data)
 
 
 def _rebuilt(kind: type[Tensor], data: Array, requires_grad: bool, attributes: dict[str, Any]) -> Tensor:

@@ -54,7 +54,7 @@ class Adam(Optimizer):
     ) -> None:  # fmt: skip
         super().__init__(params, {
             "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad, "maximize": maximize,
-            "decoupled_weight_decay": decoupled_weight_decay, **options,
+            **options, "decoupled_weight_decay": decoupled_weight_decay,
         })  # fmt: skip
 
     def update(self, p: Array, grad: Array, state: State, group: Group) -> None:
@@ -141,7 +141,7 @@ class RAdam(Optimizer):
     ) -> None:  # fmt: skip
         super().__init__(params, {
             "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "maximize": maximize,
-            "decoupled_weight_decay": decoupled_weight_decay, **options,
+            **options, "decoupled_weight_decay": decoupled_weight_decay,
         })  # fmt: skip
 
     def update(self, p: Array, grad: Array, state: State, group: Group) -> None:

@@ -41,6 +41,21 @@ MORE = [
 ]
 
 
+TURNED: list[Any] = [  # the order in memory is another than that of the dimensions
+    lambda m, x: m.rand_like(x),
+    lambda m, x: m.randn_like(x),
+    lambda m, x: m.randint_like(x, 10),
+    lambda m, x: m.rand_like(x[:, 1:3]),
+    lambda m, x: m.nn.functional.dropout(x + 1),
+    lambda m, x: m.nn.functional.alpha_dropout(x + 1, training=True),
+    lambda m, x: x.normal_(),
+    lambda m, x: x.uniform_(),
+    lambda m, x: x.bernoulli_(0.4),
+    lambda m, x: x[:, 1:3].uniform_(),
+    lambda m, x: m.randn_like(x.sum(0, keepdim=True)),
+]
+
+
 def drawn(m: Any, act: Any) -> Any:
     m.manual_seed(7)
     result = act(m)
@@ -67,6 +82,12 @@ def test_numbers_are_pytorchs(name: str, kind: str) -> None:
 @pytest.mark.parametrize("act", MORE)
 def test_whole_numbers_orders_and_choices_are_pytorchs(act: Any) -> None:
     same(act)
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("act", TURNED)
+def test_memory_is_filled_in_its_own_order(act: Any) -> None:
+    same(lambda m: act(m, m.zeros(5, 6, 4).permute(2, 0, 1)))
 
 
 @pytest.mark.torch
@@ -149,6 +170,9 @@ LEAVES = [
     lambda m: m.arange(0, 1, 0.1),
     lambda m: m.arange(5.0),
     lambda m: m.arange(3, 0, -1),
+    lambda m: m.arange(-8.0, 8.0, 0.1),
+    lambda m: m.Tensor([1, 2]),
+    lambda m: m.Tensor(),
     lambda m: m.linspace(-3, 5, 17),
     lambda m: m.linspace(0, 10, 7, dtype=m.int64),
     lambda m: m.logspace(0, 2, 3),

@@ -116,7 +116,7 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Any
 
 @public
 @of_tensor
-def histogram(input: Tensor, bins: Any, *, range: Any = None, weight: Tensor | None = None, density: bool = False) -> Any:
+def histogram(input: Tensor, bins: Any = 100, *, range: Any = None, weight: Tensor | None = None, density: bool = False) -> Any:
     """How many elements fall between the edges, and the edges."""
     low, high = range or (0, 0)
     counts, edges = histogram_bins(input, bins=bins, low=low, high=high, weight=weight)

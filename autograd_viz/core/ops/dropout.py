@@ -12,7 +12,7 @@ import numpy as np
 
 from ..primitive import primitive
 from ..public import public
-from ..random import default_generator
+from ..random import default_generator, laid_out
 from ..tensor import Tensor
 
 ALPHA = 1.7580993408473766  # minus what selu tends to at -infinity: what alpha dropout puts in place of a dropped number
@@ -21,7 +21,7 @@ ALPHA = 1.7580993408473766  # minus what selu tends to at -infinity: what alpha 
 @primitive("NativeDropoutBackward0", results=("output", "mask"))
 def dropout_with_mask(input, *, p):
     """The input times a random mask / (1 - p), and the mask."""
-    mask = keep(input.shape, p)
+    mask = keep(input, p)
     return input * mask * input.dtype.type(0 if p == 1 else 1 / (1 - p)), mask
 dropout_with_mask.defvjp(
     input = lambda grad, result1, p: native_dropout_backward(grad, result1, scale=0 if p == 1 else 1 / (1 - p)),
@@ -39,25 +39,20 @@ native_dropout_backward.defvjp(
 
 
 # fmt: on
-def keep(shape: tuple[int, ...], p: float) -> Any:
-    """True with probability 1 - p."""
-    return (default_generator.doubles(int(np.prod(shape))) < 1 - p).reshape(shape)
+def keep(like: Any, p: float) -> Any:
+    """True with probability 1 - p, in the shape of an array."""
+    return laid_out(default_generator.doubles(like.size) < 1 - p, like)
 
 
-def noise(shape: tuple[int, ...], input: Tensor, p: float) -> Tensor:
-    """0 with probability p, else 1 / (1 - p)."""
-    return Tensor((keep(shape, p) / (1 - p)).astype(input._data.dtype, copy=False))
-
-
-def feature_shape(input: Tensor) -> tuple[int, ...]:
-    """One number per sample and channel.
+def per_feature(input: Tensor) -> Any:
+    """An array with one number per sample and channel.
 
     Raises:
         RuntimeError: the input has no channels.
     """
     if input.ndim < 2:
         raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
-    return (*input.shape[:2], *[1] * (input.ndim - 2))
+    return np.empty((*input.shape[:2], *[1] * (input.ndim - 2)))
 
 
 def times(input: Tensor, factor: Tensor, inplace: bool) -> Tensor:
@@ -77,8 +72,8 @@ def drop(input: Tensor, p: float, train: bool, features: bool, inplace: bool = F
         return input
     if p == 1:
         return times(input, Tensor(np.zeros((), input._data.dtype)), inplace)
-    shape = feature_shape(input) if features else tuple(input.shape)
-    return times(input, noise(shape, input, p), inplace)
+    kept = keep(per_feature(input) if features else input._data, p)
+    return times(input, Tensor((kept / (1 - p)).astype(input._data.dtype, copy=False)), inplace)
 
 
 def alpha_drop(input: Tensor, p: float, train: bool, features: bool, inplace: bool = False) -> Tensor:
@@ -87,7 +82,7 @@ def alpha_drop(input: Tensor, p: float, train: bool, features: bool, inplace: bo
         return input
     if p == 1:
         return times(input, Tensor(np.zeros((), input._data.dtype)), inplace)
-    kept = keep(feature_shape(input) if features else tuple(input.shape), p)
+    kept = keep(per_feature(input) if features else input._data, p)
     a = 1 / math.sqrt((ALPHA * ALPHA * p + 1) * (1 - p))
     shift = Tensor(((kept - 1.0) * (ALPHA * a) + ALPHA * a * p).astype(input._data.dtype))
     scaled = times(input, Tensor((kept * a).astype(input._data.dtype)), inplace)

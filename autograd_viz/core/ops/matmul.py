@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..arguments import check_broadcast
+from ..out import takes_out
 from ..primitive import primitive
 from ..public import public
 from ..readings import composite
@@ -40,7 +41,7 @@ def check_matrices(mat1: Any, mat2: Any, first: str, second: str) -> None:
     if mat1.ndim != 2 or mat2.ndim != 2:
         name, wrong = (first, mat1) if mat1.ndim != 2 else (second, mat2)
         if first == "self":
-            raise RuntimeError(f"self must be a matrix and mat2 must be a matrix, got {mat1.ndim}D and {mat2.ndim}D")
+            raise RuntimeError(f"{name} must be a matrix")
         raise RuntimeError(f"{name} must be a matrix, got {wrong.ndim}-D tensor")
     if mat1.shape[1] != mat2.shape[0]:
         raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({by(mat1)} and {by(mat2)})")
@@ -164,7 +165,7 @@ def check_batches(batch1: Any, batch2: Any) -> None:
     check_scalar_type(batch2, batch1)
 
 
-@public("matmul", "linalg.matmul", "Tensor.__matmul__")
+@public("Tensor.matmul", "linalg.matmul", "Tensor.__matmul__")
 def matmul(input: Tensor, other: Tensor) -> Any:
     """`input @ other` for vectors, matrices and batches of matrices.
 
@@ -189,6 +190,9 @@ def matmul(input: Tensor, other: Tensor) -> Any:
         # a batch of one is as good as none, and as such it gets its gradient from one product
         input, other = (x.squeeze(0) if len(x) == 1 and x.requires_grad else x for x in (input, other))
     return _folded(input, other) if _folds(input, other) else _batched(input, other)
+
+
+public("torch.matmul")(takes_out(matmul))
 
 
 @public("Tensor.__rmatmul__")

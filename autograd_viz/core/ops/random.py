@@ -12,7 +12,7 @@ from .. import factories as _factories  # noqa: F401 -- puts new_zeros and its l
 from ..creation import drawn
 from ..primitive import primitive
 from ..public import INPLACE, public
-from ..random import Generator, chosen
+from ..random import Generator, chosen, laid_out
 from ..refusals import refuse
 from ..tensor import Tensor
 
@@ -30,7 +30,7 @@ def uniform_fill(self, *, low=0, high=1, generator=None):
     refuse(self, "iubc", "check_uniform_bounds")
     if low > high:
         raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}")
-    return chosen(generator).uniform(self.size, self.dtype, low, high).reshape(self.shape)
+    return laid_out(chosen(generator).uniform(self.size, self.dtype, low, high), self)
 uniform_fill.defvjp(
     self = lambda grad: zeros_like(grad),
 )
@@ -42,7 +42,7 @@ def normal_fill(self, *, mean=0, std=1, generator=None):
     """Normal numbers, for normal_()."""
     refuse(self, "iubc", "normal_kernel_cpu")
     _check_std(std)
-    return chosen(generator).normal(self.size, self.dtype, mean, std).reshape(self.shape)
+    return laid_out(chosen(generator).normal(self.size, self.dtype, mean, std, self.flags.c_contiguous), self)
 normal_fill.defvjp(
     self = lambda grad: zeros_like(grad),
 )
@@ -54,7 +54,7 @@ def exponential_fill(self, *, lambd=1, generator=None):
     """Exponential numbers, for exponential_()."""
     if not lambd > 0:
         raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
-    return chosen(generator).exponential(self.size, lambd).astype(self.dtype).reshape(self.shape)
+    return laid_out(chosen(generator).exponential(self.size, lambd).astype(self.dtype), self)
 exponential_fill.defvjp(
     self = lambda grad: zeros_like(grad),
 )
@@ -69,10 +69,10 @@ def random_fill(self, *, low=None, high=None, generator=None):
     if high is None:
         high = _integers_held(self.dtype)
         if self.dtype.itemsize < 8:
-            return (chosen(generator).words(self.size) % np.uint64(high)).astype(self.dtype).reshape(self.shape)
+            return laid_out((chosen(generator).words(self.size) % np.uint64(high)).astype(self.dtype), self)
     if low >= high:
         raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
-    return chosen(generator).integers(self.size, low, high).astype(self.dtype).reshape(self.shape)
+    return laid_out(chosen(generator).integers(self.size, low, high).astype(self.dtype), self)
 random_fill.defvjp(
     self = lambda grad: zeros_like(grad),
 )
@@ -83,7 +83,7 @@ def bernoulli_number_fill(self, *, p=0.5, generator=None):
     """1 with probability p, else 0."""
     if not 0 <= p <= 1:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
-    return (chosen(generator).doubles(self.size) < p).astype(self.dtype).reshape(self.shape)
+    return laid_out((chosen(generator).doubles(self.size) < p).astype(self.dtype), self)
 bernoulli_number_fill.defvjp(
     self = lambda grad: zeros_like(grad),
 )

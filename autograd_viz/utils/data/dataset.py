@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import warnings
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -82,6 +83,40 @@ class ConcatDataset(Dataset):
         return self.datasets[which][index - (self.cumulative_sizes[which - 1] if which else 0)]
 
 
+class StackDataset(Dataset):
+    """Datasets of one length side by side: example i is the tuple (or dictionary) of their i-th examples."""
+
+    def __init__(self, *datasets: Any, **named: Any) -> None:
+        if datasets and named:
+            kinds = "``tuple``- (via ``args``) or``dict``- (via ``kwargs``)"
+            raise ValueError(f"Supported either {kinds} like input/output, but both types are given.")
+        if not datasets and not named:
+            raise ValueError("At least one dataset should be passed")
+        self.datasets: Any = datasets or named
+        lengths = {len(d) for d in (datasets or named.values())}
+        if len(lengths) > 1:
+            raise ValueError("Size mismatch between datasets")
+        self._length = lengths.pop()
+
+    def __getitem__(self, index: int) -> Any:
+        if isinstance(self.datasets, dict):
+            return {name: d[index] for name, d in self.datasets.items()}
+        return tuple(d[index] for d in self.datasets)
+
+    def __len__(self) -> int:
+        return self._length
+
+
+class ChainDataset(IterableDataset):
+    """Iterable datasets, one after the other."""
+
+    def __init__(self, datasets: Any) -> None:
+        self.datasets = datasets
+
+    def __iter__(self) -> Iterator[Any]:
+        return itertools.chain.from_iterable(self.datasets)
+
+
 def random_split(dataset: Any, lengths: Sequence[float], generator: Generator | None = None) -> list[Subset]:
     """Cut a dataset at random into parts of these lengths (or shares, if they add up to 1).
 
@@ -96,6 +131,10 @@ def random_split(dataset: Any, lengths: Sequence[float], generator: Generator | 
         for i in range(total - sum(counts)):
             counts[i % len(counts)] += 1
         lengths = counts
+    for i, length in enumerate(lengths):
+        if length == 0:
+            text = f"Length of split at index {i} is 0. This might result in an empty dataset."
+            warnings.warn(text, UserWarning, stacklevel=2)
     if sum(lengths) != total:
         raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
     order = chosen(generator).permutation(total).tolist()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,82 +10,10 @@ import numpy as np
 from ...core.creation import as_tensor, tensor
 from ...core.dtypes import float64
 from ...core.ops.joining import stack
-from ...core.random import Generator, chosen, default_generator
+from ...core.random import Generator, default_generator
 from ...core.tensor import Tensor
 from .dataset import IterableDataset
-
-
-class Sampler:
-    """An order of indices."""
-
-    def __iter__(self) -> Iterator[Any]:
-        raise NotImplementedError
-
-
-class SequentialSampler(Sampler):
-    """0, 1, 2, ..."""
-
-    def __init__(self, data_source: Any) -> None:
-        self.data_source = data_source
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(range(len(self.data_source)))
-
-    def __len__(self) -> int:
-        return len(self.data_source)
-
-
-class RandomSampler(Sampler):
-    """All indices in random order (or `num_samples` of them, or drawn with replacement)."""
-
-    def __init__(
-        self, data_source: Any, replacement: bool = False, num_samples: int | None = None, generator: Generator | None = None
-    ) -> None:
-        self.data_source, self.replacement, self.generator = data_source, replacement, generator
-        self.num_samples = len(data_source) if num_samples is None else num_samples
-
-    def __iter__(self) -> Iterator[int]:
-        generator, n = self.generator, len(self.data_source)
-        if generator is None:  # a stream of its own, so that what the loop draws does not change the order
-            generator = Generator().manual_seed(_fresh_seed(None))
-        if self.replacement:
-            for start in range(0, self.num_samples, 32):
-                yield from generator.integers(32, 0, n).tolist()[: self.num_samples - start]
-            return
-        left = self.num_samples
-        while left > 0:
-            yield from generator.permutation(n).tolist()[:left]
-            left -= n
-
-    def __len__(self) -> int:
-        return self.num_samples
-
-
-class BatchSampler(Sampler):
-    """Indices in batches."""
-
-    def __init__(self, sampler: Iterable[int], batch_size: int, drop_last: bool) -> None:
-        self.sampler, self.batch_size, self.drop_last = sampler, batch_size, drop_last
-
-    def __iter__(self) -> Iterator[list[int]]:
-        batch: list[int] = []
-        for index in self.sampler:
-            batch.append(index)
-            if len(batch) == self.batch_size:
-                yield batch
-                batch = []
-        if batch and not self.drop_last:
-            yield batch
-
-    def __len__(self) -> int:
-        n: int = len(self.sampler)  # type: ignore[arg-type]
-        return n // self.batch_size if self.drop_last else -(-n // self.batch_size)
-
-
-def _fresh_seed(generator: Generator | None) -> int:
-    """A seed drawn from a generator."""
-    source = chosen(generator)
-    return int(source.double_words(1)[0] % np.uint64(2**63))
+from .sampler import BatchSampler, RandomSampler, SequentialSampler, fresh_seed
 
 
 def default_collate(batch: Sequence[Any]) -> Any:
@@ -141,7 +69,7 @@ class DataLoader:
         self.batch_sampler = batch_sampler
 
     def __iter__(self) -> Iterator[Any]:
-        _fresh_seed(self.generator or default_generator)  # PyTorch draws a seed for its workers, even if there are none
+        fresh_seed(self.generator or default_generator)  # PyTorch draws a seed for its workers, even if there are none
         return self._batches()
 
     def _batches(self) -> Iterator[Any]:
@@ -159,6 +87,10 @@ class DataLoader:
 
     def __len__(self) -> int:
         return len(self.batch_sampler if self.batch_sampler is not None else self.sampler)
+
+
+def get_worker_info() -> None:
+    """None: everything is loaded in this process."""
 
 
 def _as_is(example: Any) -> Any:

@@ -1,0 +1,26 @@
+"""Random variables with densities, by the names of torch.distributions."""
+
+from ..core.missing import module_getattr
+from . import constraints, kl
+from .continuous import Exponential, MultivariateNormal, Normal, Uniform
+from .discrete import Bernoulli, Categorical
+from .distribution import Distribution
+from .independent import Independent
+from .kl import kl_divergence, register_kl
+
+__getattr__ = module_getattr("torch.distributions", globals())
+
+__all__ = [
+    "Bernoulli",
+    "Categorical",
+    "Distribution",
+    "Exponential",
+    "Independent",
+    "MultivariateNormal",
+    "Normal",
+    "Uniform",
+    "constraints",
+    "kl",
+    "kl_divergence",
+    "register_kl",
+]

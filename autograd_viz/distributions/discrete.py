@@ -1,0 +1,125 @@
+"""Distributions of whole numbers, given by probabilities or by their logarithms (logits)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.ops.loss_binary import binary_cross_entropy_with_logits_of as cross_entropy
+from ..core.ops.random import bernoulli, multinomial
+from ..core.ops.views import broadcast_tensors
+from ..core.tensor import Size
+from . import constraints
+from .distribution import Distribution, together
+
+
+def _away_from_the_ends(probs: Any) -> Any:
+    """Probabilities that have a finite logarithm."""
+    eps = float(np.finfo(probs._data.dtype).eps)
+    return probs.clamp(min=eps, max=1 - eps)
+
+
+def _one_of(probs: Any, logits: Any) -> None:
+    if (probs is None) == (logits is None):
+        raise ValueError("Either `probs` or `logits` must be specified, but not both.")
+
+
+class Categorical(Distribution):
+    """The number k with probability ``probs[..., k]``."""
+
+    arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
+
+    def __init__(self, probs: Any = None, logits: Any = None, validate_args: bool | None = None) -> None:
+        _one_of(probs, logits)
+        given = probs if logits is None else logits
+        if given.dim() < 1:
+            raise ValueError(f"`{'probs' if logits is None else 'logits'}` parameter must be at least one-dimensional.")
+        if logits is None:
+            self.probs = probs / probs.sum(-1, keepdim=True)
+        else:
+            self.logits = logits - logits.logsumexp(dim=-1, keepdim=True)
+        self._count = int(given.shape[-1])
+        super().__init__(given.shape[:-1], (), validate_args)
+
+    def __getattr__(self, name: str) -> Any:
+        """The other of `probs` and `logits`, when first asked for."""
+        if name == "logits":
+            self.logits = _away_from_the_ends(self.probs).log()
+        elif name == "probs":
+            self.probs = self.logits.softmax(-1)
+        else:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return self.__dict__[name]
+
+    @property
+    def support(self) -> Any:  # type: ignore[override]
+        """0 to the number of categories - 1."""
+        return constraints.integer_interval(0, self._count - 1)
+
+    def sample(self, sample_shape: Any = ()) -> Any:
+        """Numbers drawn."""
+        rows = self.probs.detach().reshape(-1, self._count)
+        drawn = multinomial(rows, Size(sample_shape).numel(), True).T
+        return drawn.reshape(self._extended(sample_shape))
+
+    def log_prob(self, value: Any) -> Any:
+        """The logit of the category."""
+        self._check_value(value)
+        index, logits = broadcast_tensors(value.long().unsqueeze(-1), self.logits)
+        return logits.gather(-1, index[..., :1]).squeeze(-1)
+
+    def entropy(self) -> Any:
+        """-Σ p log p."""
+        least = float(np.finfo(self.logits._data.dtype).min)
+        return -(self.logits.clamp(min=least) * self.probs).sum(-1)
+
+
+class Bernoulli(Distribution):
+    """1 with probability `probs`, else 0."""
+
+    arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
+    support = constraints.boolean
+
+    def __init__(self, probs: Any = None, logits: Any = None, validate_args: bool | None = None) -> None:
+        _one_of(probs, logits)
+        if logits is None:
+            (self.probs,) = together(probs)
+        else:
+            (self.logits,) = together(logits)
+        super().__init__((self.probs if logits is None else self.logits).shape, (), validate_args)
+
+    def __getattr__(self, name: str) -> Any:
+        """The other of `probs` and `logits`, when first asked for."""
+        if name == "logits":
+            inside = _away_from_the_ends(self.probs)
+            self.logits = inside.log() - (-inside).log1p()
+        elif name == "probs":
+            self.probs = self.logits.sigmoid()
+        else:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return self.__dict__[name]
+
+    def sample(self, sample_shape: Any = ()) -> Any:
+        """Zeros and ones drawn."""
+        return bernoulli(self.probs.detach().expand(self._extended(sample_shape)))
+
+    def log_prob(self, value: Any) -> Any:
+        """The logarithm of the probability of 0 or 1."""
+        self._check_value(value)
+        logits, value = broadcast_tensors(self.logits, value)
+        return -cross_entropy(logits, value, reduction="none")
+
+    def entropy(self) -> Any:
+        """-p log p - (1 - p) log(1 - p)."""
+        return cross_entropy(self.logits, self.probs, reduction="none")
+
+    @property
+    def mean(self) -> Any:
+        """Probs."""
+        return self.probs
+
+    @property
+    def variance(self) -> Any:
+        """p (1 - p)."""
+        return self.probs * (1 - self.probs)

@@ -1,0 +1,103 @@
+"""Distribution: parameters in a batch, values in events; a family fills in `rsample` or `sample`, and `log_prob`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ..core.creation import tensor
+from ..core.grad_mode import no_grad
+from ..core.ops.views import broadcast_tensors
+from ..core.tensor import Size, Tensor
+from .constraints import Constraint
+
+
+class Distribution:
+    """A family member: subclass it.
+
+    Attributes:
+        arg_constraints: what each parameter must be, in the order in which they are printed.
+        support: what its values are.
+        batch_shape: how many members at once.
+        event_shape: the shape of one value.
+    """
+
+    arg_constraints: dict[str, Constraint] = {}
+    support: Constraint
+    has_rsample = False
+    _validates = True
+
+    def __init__(self, batch_shape: Any = (), event_shape: Any = (), validate_args: bool | None = None) -> None:
+        self.batch_shape, self.event_shape = Size(batch_shape), Size(event_shape)
+        if validate_args is not None:
+            self._validates = validate_args
+        if self._validates:
+            self._check_parameters()
+
+    def _check_parameters(self) -> None:
+        for name, constraint in self.arg_constraints.items():
+            value = self.__dict__.get(name)
+            if value is not None and not constraint.check(value).all():
+                of_shape = f"({type(value).__name__} of shape {tuple(value.shape)})"
+                raise ValueError(
+                    f"Expected parameter {name} {of_shape} of distribution {self!r} "
+                    f"to satisfy the constraint {constraint!r}, but found invalid values:\n{value}"
+                )
+
+    def _check_value(self, value: Tensor) -> None:
+        """Refuse what is no value of this distribution.
+
+        Raises:
+            ValueError: in PyTorch's words.
+        """
+        if self._validates and not self.support.check(value).all():
+            raise ValueError(
+                f"Expected value argument ({type(value).__name__} of shape {tuple(value.shape)}) to be within the support "
+                f"({self.support!r}) of the distribution {self!r}, but found invalid values:\n{value}"
+            )
+
+    def _extended(self, sample_shape: Iterable[int]) -> Size:
+        """The shape of a sample."""
+        return Size((*sample_shape, *self.batch_shape, *self.event_shape))
+
+    def sample(self, sample_shape: Any = ()) -> Any:
+        """Values drawn, without a gradient."""
+        with no_grad():
+            return self.rsample(sample_shape)
+
+    def rsample(self, sample_shape: Any = ()) -> Any:
+        """Values drawn as a function of the parameters, through which gradients flow."""
+        raise NotImplementedError
+
+    def log_prob(self, value: Any) -> Any:
+        """The logarithm of the density, or of the probability, at `value`."""
+        raise NotImplementedError
+
+    def entropy(self) -> Any:
+        """How uncertain the values are."""
+        raise NotImplementedError
+
+    @property
+    def mean(self) -> Any:
+        """The mean of the values."""
+        raise NotImplementedError
+
+    @property
+    def variance(self) -> Any:
+        """The variance of the values."""
+        raise NotImplementedError
+
+    @property
+    def stddev(self) -> Any:
+        """The square root of the variance."""
+        return self.variance.sqrt()
+
+    def __repr__(self) -> str:
+        given = {name: self.__dict__[name] for name in self.arg_constraints if name in self.__dict__}
+        listed = ", ".join(f"{n}: {p if p.numel() == 1 else p.size()}" for n, p in given.items())
+        return f"{type(self).__name__}({listed})"
+
+
+def together(*parameters: Any) -> list[Any]:
+    """Numbers and tensors as tensors of one shape."""
+    return list(broadcast_tensors(*(p if isinstance(p, Tensor) else tensor(float(p)) for p in parameters)))
