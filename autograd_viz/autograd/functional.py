@@ -125,7 +125,7 @@ def _jacobian_of(y: Tensor, xs: Tensors, index: int, create_graph: bool, strict:
                     f"Output {index} of the user-provided function is independent of input {i}. This is not allowed in strict "
                     "mode."
                 )
-            if strict and create_graph and not g.requires_grad:
+            if strict and create_graph and g is not None and not g.requires_grad:
                 raise RuntimeError(
                     "The jacobian of the user-provided function is independent of input "
                     f"{i}. This is not allowed in strict mode when create_graph=True."

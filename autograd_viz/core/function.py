@@ -51,6 +51,7 @@ class BackwardCFunction(Node):
         "outputs",
     )  # fmt: skip
     _forward_cls: type[Function]
+    _call: provenance.Call  # the op, for pictures
 
     def __init__(self) -> None:
         super().__init__((), ())

@@ -8,7 +8,7 @@ import itertools
 import warnings
 from collections.abc import Callable
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -117,7 +117,7 @@ class _GradMode:
 
     def __call__(self, function: _F) -> _F:
         """`function` in this mode."""
-        return decorated(function, self)
+        return cast(_F, decorated(function, self))
 
 
 class no_grad(_GradMode):  # noqa: N801 -- PyTorch's name
@@ -148,7 +148,7 @@ class set_grad_enabled(_GradMode):  # noqa: N801 -- PyTorch's name
     def __call__(self, function: _F) -> _F:
         """``@set_grad_enabled(False)``: it was a decorator, so the mode is not changed here."""
         State.enabled = self._before
-        return decorated(function, self)
+        return cast(_F, decorated(function, self))
 
     def __enter__(self) -> None:
         self._outer.append(self._before)
@@ -167,7 +167,7 @@ class inference_mode:  # noqa: N801 -- PyTorch's name
         self = object.__new__(cls)
         if not callable(mode):
             return self
-        self.__init__()
+        cls.__init__(self)
         return self(mode)
 
     def __init__(self, mode: bool = True) -> None:
@@ -176,7 +176,7 @@ class inference_mode:  # noqa: N801 -- PyTorch's name
 
     def __call__(self, function: _F) -> _F:
         """`function` in this mode."""
-        return decorated(function, self)
+        return cast(_F, decorated(function, self))
 
     def __enter__(self) -> None:
         from .attention import update

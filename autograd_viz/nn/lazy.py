@@ -76,7 +76,7 @@ class Lazy(Module):
 
     def _complete(self, length: int) -> None:
         args, options = self.__dict__.pop("_arguments")
-        made = self.full(length, *args, **options)
+        made: Any = self.full(length, *args, **options)  # type: ignore[call-arg]
         for name, values in made._parameters.items():
             if values is not None:
                 self._parameters[name].become(values)
