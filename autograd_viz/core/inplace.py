@@ -103,7 +103,7 @@ def check_inplace(tensor: Tensor, requires_grad: bool) -> None:
         return
     if tensor._view is not None:
         _check_view(tensor, tensor._view)
-    if tensor._requires_grad and tensor.is_leaf:
+    if _wants_gradient(tensor) and tensor._grad_fn is None:
         raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
 
 
@@ -127,7 +127,12 @@ def run_inplace(self: Tensor, op: Callable[..., Any], *operands: Any, **options:
     Raises:
         RuntimeError: autograd could not undo it, or elements share memory.
     """
-    check_inplace(self, any(map(_wants_gradient, (*operands, *options.values()))))
+    recorded = any(map(_wants_gradient, (*operands, *options.values())))
+    check_inplace(self, recorded)
+    if State.enabled and (recorded or _wants_gradient(self)):
+        for t in (self, *operands):  # edges are looked up before anything is computed, as in PyTorch
+            if isinstance(t, Tensor) and t._view is not None:
+                t._view.refresh(t)
     check_overlap(self._data)
     for operand in operands:
         if isinstance(operand, Tensor) and operand is not self and operand._counter is self._counter is not None:

@@ -61,7 +61,6 @@ class View:
             view._requires_grad, view._grad_fn, view._output_nr = True, strided._grad_fn, 0
             self.borrowed, self.seen = False, now
             view._keep_retaining(*old)
-        self.seen = now
 
     def settle(self) -> None:
         """The view's present grad_fn is right."""
