@@ -69,7 +69,8 @@ def close(a: Any, b: Any) -> bool:
 
 @given(wild_programs())
 @settings(
-    max_examples=int(os.environ.get("AUTOGRAD_VIZ_EXAMPLES", "300")),
+    max_examples=int(os.environ.get("AUTOGRAD_VIZ_EXAMPLES", "2000")),
+    derandomize="AUTOGRAD_VIZ_EXAMPLES" not in os.environ,  # CI runs the same programs every time; a search takes new ones
     suppress_health_check=[HealthCheck.too_slow],
     deadline=None,
 )

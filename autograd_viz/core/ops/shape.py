@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided as strided_view
 
 from ..arguments import check_dim
 from ..primitive import primitive
@@ -59,9 +60,10 @@ alias.defvjp(
 @primitive("ExpandBackward0", view=True)
 def expand_sizes(self, *, size):
     """Repeat along dimensions of length 1, without copying."""
-    repeated = np.broadcast_to(self, size)
-    repeated.flags.writeable = self.flags.writeable  # a part of it that repeats nothing may be written
-    return repeated
+    lead = len(size) - self.ndim
+    kept = zip(self.shape, size[lead:], self.strides, strict=True)
+    steps = (0,) * lead + tuple(0 if have != want else step for have, want, step in kept)
+    return strided_view(self, size, steps)  # writeable: a part of it that repeats nothing may be written
 expand_sizes.defvjp(
     self = lambda grad, self_sym_sizes: sum_to(grad, self_sym_sizes),
 )
