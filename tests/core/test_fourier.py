@@ -127,3 +127,56 @@ def test_a_complex_number_by_length_and_direction() -> None:
         (z * z).imag.sum().backward()
     np.testing.assert_allclose(x.grad.numpy(), y.grad.numpy(), rtol=1e-6)
     assert av.real(x) is x
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"hop_length": 4, "return_complex": True},
+        {"return_complex": True, "center": False, "normalized": True},
+        {"win_length": 6, "onesided": False, "return_complex": True, "pad_mode": "constant"},
+    ],
+)
+def test_the_short_time_transform_is_pytorchs(options: dict[str, Any]) -> None:
+    def transformed(m: Any, x: Any, weights: Any) -> Any:
+        out = m.stft(x, 8, window=weights, **options)
+        (m.view_as_real(out) ** 3).sum().backward()
+        return out.detach().numpy(), x.grad.numpy(), weights.grad.numpy()
+
+    signals, windows = both(RNG.normal(size=(2, 30))), both(0.2 + np.hanning(8)[: options.get("win_length", 8)])
+    results = [transformed(m, *leaves) for m, leaves in zip((av, torch), zip(signals, windows, strict=True), strict=True)]
+    for mine, theirs in zip(*results, strict=True):
+        np.testing.assert_allclose(mine, theirs, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("options", [{}, {"length": 27}, {"normalized": True, "win_length": 6}])
+def test_a_signal_comes_back_from_its_short_time_transform(options: dict[str, Any]) -> None:
+    x = RNG.normal(size=(2, 28))
+    window = av.hann_window(options.get("win_length", 8), dtype=av.float64)
+    how = {"n_fft": 8, "hop_length": 2, "window": window, **options}
+    z = av.stft(av.tensor(x), return_complex=True, **{k: v for k, v in how.items() if k != "length"})
+    np.testing.assert_allclose(av.istft(z, **how).numpy(), x[:, : options.get("length", 28)], atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "refused",
+    [
+        lambda m, x: m.stft(x, 8),
+        lambda m, x: m.stft(x, 8, win_length=9, return_complex=True),
+        lambda m, x: m.stft(x, 8, hop_length=0, return_complex=True),
+        lambda m, x: m.stft(x, 8, window=m.ones(3), return_complex=True),
+        lambda m, x: m.stft(x, 100, center=False, return_complex=True),
+        lambda m, x: m.stft(x[None], 8, return_complex=True),
+        lambda m, x: m.istft(x, 8),
+        lambda m, x: m.istft(m.complex(x, x), 8),
+        lambda m, x: m.istft(m.complex(x, x).reshape(2, 5, 8), 8, window=m.zeros(8)),
+        lambda m, x: m.istft(m.complex(x, x).reshape(2, 5, 8), 8, hop_length=9),
+    ],
+)
+def test_lengths_that_do_not_fit_are_refused_in_pytorchs_words(refused: Callable[[Any, Any], Any]) -> None:
+    x = RNG.normal(size=(2, 40))
+    with pytest.raises(RuntimeError) as theirs:
+        refused(torch, torch.tensor(x))
+    with pytest.raises(RuntimeError) as ours:
+        refused(av, av.tensor(x))
+    assert str(ours.value) == str(theirs.value).split("\nException")[0]

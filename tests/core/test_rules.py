@@ -31,9 +31,9 @@ def scalar(function: Callable[..., Any], inputs: list[av.Tensor]) -> av.Tensor:
     out = out if isinstance(out, tuple) else (out,)
     total = av.tensor(0.0, dtype=av.float64)
     for k, o in enumerate(out):
-        o = av.view_as_real(o) if o.is_complex() else o
-        weights = av.tensor(0.5 + 0.3 * np.arange(o.numel()).reshape(o.shape) + k)
-        total = total + (o * weights).sum()
+        real = av.view_as_real(o) if o.is_complex() else o
+        weights = av.tensor(0.5 + 0.3 * np.arange(real.numel()).reshape(real.shape) + k)
+        total = total + (real * weights).sum()
     return total
 
 

@@ -90,9 +90,9 @@ def stft(
     hop_length, win_length = n_fft // 4 if hop_length is None else hop_length, win_length or n_fft
     several = input.ndim > 1
     if center:
-        sizes = (1,) * (3 - input.ndim) + tuple(input.shape)
-        input = pad(input.view(sizes), (n_fft // 2, n_fft // 2), pad_mode)
-        input = input.view(tuple(input.shape[-2 if several else -1 :])) if len(sizes) == 3 and input.ndim == 3 else input
+        ndim = input.ndim
+        input = pad(input.view((1,) * (3 - ndim) + tuple(input.shape)), (n_fft // 2, n_fft // 2), pad_mode)
+        input = input.view(tuple(input.shape[-ndim:]))
     is_complex = input.dtype.is_complex or (window is not None and window.dtype.is_complex)
     if return_complex is None and not is_complex:
         raise RuntimeError(PAIRS_OR_NUMBERS)
@@ -174,7 +174,7 @@ def istft(
         n_fft=n_fft, hop_length=hop_length, win_length=win_length, window=window, center=center,
         normalized=normalized, onesided=onesided, length=length, return_complex=return_complex,
     ) + ")"  # fmt: skip
-    onesided = (not return_complex) if onesided is None else onesided
+    onesided = input.shape[-2] != n_fft if onesided is None else onesided
     _check_spectrum(shown, input, n_fft, onesided)
     _need(0 < hop_length <= win_length, shown, "expected 0 < hop_length <= win_length")
     _need(0 < win_length <= n_fft, shown, "expected 0 < win_length <= n_fft")
@@ -187,6 +187,8 @@ def istft(
     elif win_length < n_fft:
         left = (n_fft - win_length) // 2
         window = constant_pad_nd(window, pad=(left, n_fft - win_length - left))
+    if onesided and return_complex:
+        raise RuntimeError("Cannot have onesided output if window or input is complex")
     several, pairs = input.ndim == 3, view_as_real(input)
     spectra = view_as_complex((pairs if several else pairs.unsqueeze(0)).transpose(1, 2))
     frames = _numbers(spectra, n_fft, 1 if normalized else 2, onesided, return_complex)
@@ -199,7 +201,7 @@ def istft(
         return slice_dim(out, dim=1, start=start, end=end, step=1)
 
     signal = added_up(frames * window.view(1, 1, n_fft))
-    weight = added_up((window**2).expand(1, frames.shape[1], n_fft))
+    weight = added_up(window.pow(2).expand(1, frames.shape[1], n_fft))
     if not np.all(np.abs(weight._data) > 1e-11):
         raise RuntimeError(f"{shown} window overlap add min: 1\n[ CPUBoolType{{}} ]")
     signal = signal / weight
