@@ -119,12 +119,6 @@ def _write(part: Any, values: Any) -> None:
         part.fill_(values)
 
 
-@public("torch.is_complex")
-def has_complex_type(input: Tensor) -> bool:
-    """True for complex64 and complex128."""
-    return input.is_complex()
-
-
 @public("torch.view_as_real")
 def pairs_of(input: Tensor) -> Any:
     """A view with the two numbers of each element in a last dimension of length 2.
