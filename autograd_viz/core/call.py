@@ -119,7 +119,7 @@ def _forward(p: Primitive) -> list[str]:
     """Run the NumPy function on the inputs' arrays."""
     arrays = [f"_x{i}" for i in range(len(p.inputs))]
     options = [f"{n}={n} if type({n}) in PLAIN else array_of({n})" for n in p.options]
-    run = f"_value = quiet.run(forward, {', '.join(arrays + options)})"
+    run = f"_value = quiet.run(on_arrays, {', '.join(arrays + options)})"
     lines = [f"    _x0 = {p.inputs[0]}._data"]
     for x, n in zip(arrays[1:], p.inputs[1:], strict=True):
         lines.append(f"    {x} = {n}._data" + (f" if {n} is not None else None" if n in p.optional else ""))

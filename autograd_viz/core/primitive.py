@@ -182,7 +182,7 @@ class Primitive:
                 self._program = self._call
             else:
                 defaults = {f"default_{n}": v for n, v in self.options.items() if v is not self.required}
-                names = {**defaults, "forward": self.forward, "primitive": self, "Node": self.node_class}
+                names = {**defaults, "on_arrays": self.forward, "primitive": self, "Node": self.node_class}
                 names |= {"metadata": _metadata, "scalar_overload": self.scalar_overload}
                 self._program = call.compiled(self, self.name, call.call_source(self), names)
         return self._program

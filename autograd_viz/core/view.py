@@ -8,7 +8,7 @@ next time somebody asks for it. The version counter, shared by all tensors of on
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from .forbidden import INFERENCE, NO_GRAD, NORMAL, SEVERAL, why_forbidden
 from .grad_mode import State, enable_grad
@@ -87,11 +87,14 @@ def _version(tensor: Tensor) -> int:
 
 
 def as_strided_like(base: Tensor, view: Tensor) -> Any:
-    """The view recorded as one op on its base (AsStridedBackward0)."""
+    """The view recorded as one op on its base (AsStridedBackward0) if the two are of one type."""
     tracked = base._requires_grad
     source = base if tracked else base._without_history().requires_grad_()
     with enable_grad(), quiet.nested():  # a backward may ask, in the middle of its arithmetic
-        strided = TENSOR_NAMES["as_strided"](source, view.shape, view.stride(), view.storage_offset())
+        if view._data.dtype == base._data.dtype:
+            strided = TENSOR_NAMES["as_strided"](source, view.shape, view.stride(), view.storage_offset())
+        else:  # steps in memory cannot tell a complex number from a pair of real ones: the same cuts again
+            strided = cast("View", view._view).cut_tensor(source)
     if not tracked:  # the base has left the graph (detach_): its views stay in theirs, but lead nowhere
         strided._grad_fn._next = (None,)
     return strided

@@ -26,13 +26,14 @@ ALL = [pytest.param(n, *case, id=f"{n}-{i}") for n, cases in CASES.items() for i
 
 
 def scalar(function: Callable[..., Any], inputs: list[av.Tensor]) -> av.Tensor:
-    """The results of an op, weighted and added up to one number."""
+    """The results of an op, weighted and added up to one number; complex ones as pairs of real numbers."""
     out = function(*inputs)
     out = out if isinstance(out, tuple) else (out,)
     total = av.tensor(0.0, dtype=av.float64)
     for k, o in enumerate(out):
-        weights = av.tensor(0.5 + 0.3 * np.arange(o.numel()).reshape(o.shape) + k)
-        total = total + (o * weights).sum()
+        real = av.view_as_real(o) if o.is_complex() else o
+        weights = av.tensor(0.5 + 0.3 * np.arange(real.numel()).reshape(real.shape) + k)
+        total = total + (real * weights).sum()
     return total
 
 
