@@ -250,7 +250,7 @@ class Tensor:
         """
         if not self.requires_grad:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
-        if self._grad_fn is None or self._retains_grad:
+        if self.grad_fn is None or self._retains_grad:
             return
         self._more.retains_grad = True
         self._grad_fn._more_of().retains[self._output_nr] = weakref.ref(self)
