@@ -242,9 +242,7 @@ def ihfftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = Non
     if not dims:
         raise RuntimeError("ihfftn must transform at least one axis")
     normalization = _divisor(norm, False)
-    half = fft_r2c(
-        resized(_floating(input), dims, tuple(sizes)), dim=dims[-1:], normalization=normalization, onesided=True
-    )
+    half = fft_r2c(resized(_floating(input), dims, tuple(sizes)), dim=dims[-1:], normalization=normalization, onesided=True)
     if len(dims) == 1:
         return conj(half)
     return fft_c2c(conjugate_copy(half), dim=dims[:-1], normalization=normalization, forward=False)
