@@ -250,10 +250,11 @@ class Tensor:
         """
         if not self.requires_grad:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
-        if self.grad_fn is None or self._retains_grad:
+        node = self.grad_fn
+        if node is None or self._retains_grad:
             return
         self._more.retains_grad = True
-        self._grad_fn._more_of().retains[self._output_nr] = weakref.ref(self)
+        node._more_of().retains[self._output_nr] = weakref.ref(self)
         provenance.note(self, "retain_grad")
 
     def _keep_retaining(self, node: Node | None, output_nr: int) -> None:

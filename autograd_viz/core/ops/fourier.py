@@ -19,7 +19,8 @@ from .complex_numbers import real_part
 from .padding import constant_pad_nd
 
 # NumPy's names for dividing by 1, by the root of n, and by n
-_DIVIDED_FORWARD, _DIVIDED_BACKWARD = ("backward", "ortho", "forward"), ("forward", "ortho", "backward")
+_DIVIDED_FORWARD: Any = ("backward", "ortho", "forward")
+_DIVIDED_BACKWARD: Any = ("forward", "ortho", "backward")
 
 
 @primitive("FftC2CBackward0")
