@@ -30,6 +30,12 @@ NON_LEAF_GRAD_WARNING = (
     "Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more information."
 )
 
+SCALAR_WARNING = (
+    "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
+    "Consider using tensor.detach() first."
+)
+_said_once: set[str] = set()  # warnings that PyTorch gives once in the life of a process
+
 
 class Size(tuple[int, ...]):
     """The shape of a tensor."""
@@ -397,6 +403,9 @@ class Tensor:
         return self._data.item()
 
     def __float__(self) -> float:
+        if self._requires_grad and SCALAR_WARNING not in _said_once:
+            _said_once.add(SCALAR_WARNING)
+            warnings.warn(SCALAR_WARNING, UserWarning, stacklevel=2)
         return float(self.item())
 
     def __int__(self) -> int:
