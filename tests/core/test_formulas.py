@@ -43,6 +43,10 @@ MORE: Cases = {
     **{name: [(SQUARE, {})] for name in ["eigh_tensor", "eig_tensor"]},
     **{name: [([array(3)], {})] for name in ["bernoulli_number_fill", "exponential_fill", "normal_fill", "uniform_fill"]},
     "normal_around": [([array(3)], {})],
+    "view_as_real": [([array(3) + 1j * array(3)], {})],
+    "segment_reduce_backward": [
+        ([array(2), array(2), array(3)], {"reduce": "sum", "lengths": np.array([1, 2]), "offsets": None, "initial": None})
+    ],
 }
 CASES = {**all_cases(), **MORE}
 MACHINE_TEXT = re.compile(r"array\(|tensor\(|<[a-zA-Z]| at 0x|\n|dtype=|\bfreed\b")

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..grad_mode import State
 from ..public import public
 from ..tensor import Tensor
 from . import advanced_index, shape, slicing
@@ -21,6 +22,8 @@ def getitem(self: Tensor, key: Any) -> Any:
     Raises:
         IndexError: out of range, or no index at all.
     """
+    if self._view is not None and State.enabled:
+        self._view.refresh(self)  # as in PyTorch, before the index is looked at
     view, indices = apply_basic(self, parts_of(key), alone=not isinstance(key, tuple))
     if indices:
         return advanced_index.index_tensors(view, indices=indices)
