@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ..grad_mode import State
 from ..public import public
 from ..tensor import Tensor
 from . import advanced_index, shape, slicing
@@ -22,8 +21,6 @@ def getitem(self: Tensor, key: Any) -> Any:
     Raises:
         IndexError: out of range, or no index at all.
     """
-    if self._view is not None and State.enabled:
-        self._view.refresh(self)  # as in PyTorch, before the index is looked at
     view, indices = apply_basic(self, parts_of(key), alone=not isinstance(key, tuple))
     if indices:
         return advanced_index.index_tensors(view, indices=indices)
@@ -168,7 +165,7 @@ def _selected(view: Tensor, dim: int, index: int, position: int) -> Tensor:
 def _sliced(view: Tensor, dim: int, part: slice, alone: bool) -> Tensor:
     """Part of a dimension; among other parts, one that takes everything is no view."""
     if view.ndim == 0:
-        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+        return slicing.slice_dim(view)  # it refuses, after a look at the view's history
     start, end, step = (p if p is None else _whole(p) for p in (part.start, part.stop, part.step))
     if step == 0:
         raise ValueError("slice step cannot be zero")
