@@ -65,7 +65,7 @@ def facts(tensor: Any) -> Any:
 
 def told_late(mine: str, theirs: str) -> str:
     """Our error, except where PyTorch complains of a view's history first and we of the op's arguments: both refuse."""
-    both = " RuntimeError: " in theirs and "Error: " in mine and mine.split()[0] == theirs.split()[0]
+    both = " RuntimeError: " in theirs and "Error: " in mine and mine.split(maxsplit=1)[0] == theirs.split(maxsplit=1)[0]
     return theirs if both and "its base or another view of its base has been modified" in theirs else mine
 
 
