@@ -1,9 +1,4 @@
-"""Changing a tensor in place: what is allowed, the version counter, and where the history goes.
-
-# Note [Changing a view]
-When a view is changed, its base changes. The base's new grad_fn is CopySlices: it sends the part of a gradient that belongs
-to the view through the op that changed it, and the rest straight on. The view's own grad_fn is made anew (view.py).
-"""
+"""Changing a tensor in place: what is allowed, the version counter, and where the history goes."""
 
 from __future__ import annotations
 
@@ -13,74 +8,17 @@ from typing import Any
 import numpy as np
 
 from .arguments import check_broadcast
+from .copy_slices import check_overlap, rebase_view
 from .forbidden import NORMAL, why_forbidden
+from .former import as_it_is, forget_history, history_of, remember
 from .grad_mode import State
-from .node import Node, PrimitiveNode, gradient_edge
+from .node import PrimitiveNode
 from .ops import arithmetic, filling, shape
+from .provenance import record
 from .quiet import quiet
 from .saved import SavedResult
 from .tensor import InferenceCounter, Tensor
 from .view import View
-
-
-class CopySlices(Node):
-    """The backward of changing a view: its part of the gradient goes through `inner`, the op that changed it."""
-
-    __slots__ = ("axes", "inner", "view")
-
-    def __init__(self, base: Tensor, view: View, inner: Node) -> None:
-        edges = (gradient_edge(base), *inner.next_functions[1:])
-        super().__init__(edges, ((base._data.shape, base._data.dtype),))
-        self.inner, self.view = inner, view
-        strides = base._data.strides
-        # the cuts fit memory in the base's order only
-        self.axes = tuple(sorted(range(len(strides)), key=lambda d: -strides[d]))
-        self._inputs, self._options = inner._inputs, inner._options
-        self._code, self._lasti = inner._code, inner._lasti
-
-    def name(self) -> str:
-        """The name with PyTorch's namespace; the class is plain CopySlices."""
-        return "torch::autograd::CopySlices"
-
-    @property
-    def op(self) -> str:
-        """The op that changed the view."""
-        return str(self.inner._as_call.op)
-
-    def apply(self, grads: tuple[Any, ...], on_tensors: bool) -> tuple[Any, ...]:
-        """Cut the view's part out of the gradient, send it through `inner`, and put back what comes out."""
-        if grads[0] is None:
-            return (None,) * len(self._next)
-        if on_tensors:
-            back = tuple(int(a) for a in np.argsort(self.axes))
-            whole = grads[0].permute(self.axes).clone(memory_format="contiguous").permute(back)
-            part = self.view.cut_tensor(whole)
-            results = self.inner.apply((part.clone(),), True)
-            part.copy_(results[0]) if results[0] is not None else part.zero_()
-        else:
-            whole = grads[0].transpose(self.axes).copy().transpose(np.argsort(self.axes))
-            part = self.view.cut(whole)
-            results = self.inner.apply((part.copy(),), False)
-            check_overlap(part)
-            part[...] = 0 if results[0] is None else results[0]
-        return (whole if self._next[0] is not None else None, *results[1:])
-
-    def _saved(self) -> dict[str, Any]:
-        """What `inner` saved."""
-        return self.inner._saved()
-
-    def _release(self) -> None:
-        """Free what `inner` saved."""
-        self.inner._release()
-
-    def _remember(self) -> tuple[Any, ...]:
-        """What passed, here and in `inner`."""
-        return (self._passed, self.inner._remember())
-
-    def _recall(self, remembered: tuple[Any, ...]) -> None:
-        """Put both back."""
-        self._passed = remembered[0]
-        self.inner._recall(remembered[1])
 
 
 def check_inplace(tensor: Tensor, requires_grad: bool) -> None:
@@ -148,28 +86,16 @@ def fill_inplace(self: Tensor, op: Callable[..., Any], *operands: Any, **options
 
 def _run(self: Tensor, op: Callable[..., Any], *operands: Any, **options: Any) -> Tensor:
     """The op sees a twin of `self` with a copy of the old values, so whatever it saves stays as it was."""
-    old = Tensor(self._data.copy("K") if State.enabled else self._data)
-    if State.enabled:
-        old._requires_grad, old._grad_fn, old._output_nr = self.requires_grad, self._grad_fn, self._output_nr
-        old._made_by = self._made_by
+    if not State.enabled:
+        _write(self, op(Tensor(self._data), *operands, **options))
+        return self
+    version = self._counter[0] if self._counter else 0
+    old = history_of(self, Tensor(self._data.copy("K")))
+    old_base = None if self._view is None else as_it_is(self._view.base)
     result = op(old, *operands, **options)
     _write(self, result)
-    if State.enabled:
-        _rebase(self, old, result)
+    _rebase(self, old, old_base, result, version)
     return self
-
-
-def check_overlap(array: Any) -> None:
-    """Refuse to write where one place in memory stands for several elements.
-
-    Raises:
-        RuntimeError: it does.
-    """
-    if array.size and any(step == 0 and length > 1 for step, length in zip(array.strides, array.shape, strict=True)):
-        raise RuntimeError(
-            "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
-            "Please clone() the tensor before performing the operation."
-        )
 
 
 def _check_partial_overlap(written: Any, read: Any) -> None:
@@ -201,31 +127,22 @@ def _write(self: Tensor, result: Tensor) -> None:
     self._bump_version()
 
 
-def _rebase(self: Tensor, old: Tensor, result: Tensor) -> None:
+def _rebase(self: Tensor, old: Tensor, old_base: Tensor | None, result: Tensor, version: int) -> None:
     """The history of `self` (and of the base that it is a view of) becomes the op's."""
-    made_by = result._made_by
     inner = result._grad_fn
-    if inner is not None and self._view is not None:
-        rebase_view(self, inner)
+    made_by = result._made_by
+    remember(self, old, version)
+    if inner is not None and old_base is not None:
+        rebase_view(self, inner, old_base, version)
     elif inner is not None or result._grad_fn is not self._grad_fn:
         self._requires_grad, self._grad_fn, self._output_nr = result._requires_grad, inner, result._output_nr
     if isinstance(inner, PrimitiveNode):
         _save_new_value(inner, self)
-    self._made_by = made_by
+    if self._view is None or inner is None:
+        self._made_by = made_by
     if made_by is not None:  # what was multiplied by itself is the old tensor, not the new one
         made_by.inputs = tuple(old if t is self else t for t in made_by.inputs)
     self._keep_retaining(old._grad_fn, old._output_nr)
-
-
-def rebase_view(view: Tensor, inner: Node) -> None:
-    """A view was changed by the op of `inner`: see Note [Changing a view]."""
-    assert view._view is not None
-    base = view._view.base
-    node = CopySlices(base, view._view, inner)
-    old = base._grad_fn, base._output_nr
-    base._requires_grad, base._grad_fn, base._output_nr, base._made_by = True, node, 0, node
-    base._keep_retaining(*old)
-    view._view.refresh(view)
 
 
 def _save_new_value(node: PrimitiveNode, changed: Tensor) -> None:
@@ -290,6 +207,8 @@ def detach_(self: Tensor) -> Tensor:
     if self._grad_fn is not None:
         self._shared_counter()  # a node that has saved the tensor looks closer, and sees
         self._more.detached = True
+    forget_history(self)
     self._grad_fn, self._requires_grad, self._output_nr = None, False, 0
+    record("Detach", self)
     return self
 # fmt: on

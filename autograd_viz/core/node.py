@@ -50,7 +50,7 @@ Passed = tuple[Sequence[Any], Sequence[Any], bool]
 class NodeExtra:
     """What few nodes have: hooks, outputs whose gradient is retained, the user's metadata."""
 
-    __slots__ = ("metadata", "outputs", "posthooks", "prehooks", "retains", "tensor_hooks")
+    __slots__ = ("detached", "metadata", "outputs", "posthooks", "prehooks", "retains", "tensor_hooks")
 
     def __init__(self) -> None:
         self.tensor_hooks: dict[int, dict[int, Any]] = {}  # by output: Tensor.register_hook
@@ -58,6 +58,7 @@ class NodeExtra:
         self.prehooks: dict[int, Any] = {}
         self.posthooks: dict[int, Any] = {}
         self.metadata: dict[Any, Any] = {}
+        self.detached: list[Tensor] = []  # what outputs were before detach_() (former.py)
         self.outputs: tuple[weakref.ref[Tensor], ...] = ()  # the results, if there are several
 
 

@@ -18,6 +18,7 @@ from .grad_mode import State
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from .former import Former
     from .node import AccumulateGrad, Node
     from .view import View
 
@@ -60,7 +61,7 @@ class Size(tuple[int, ...]):
 class Extra:
     """What few tensors have: hooks, a retained gradient, events, the leaf's AccumulateGrad."""
 
-    __slots__ = ("accumulator", "detached", "events", "hooks", "post_hooks", "retains_grad")
+    __slots__ = ("accumulator", "detached", "events", "former", "hooks", "post_hooks", "retains_grad")
 
     def __init__(self) -> None:
         self.accumulator: weakref.ref[AccumulateGrad] | None = None  # weak: the node holds the leaf
@@ -68,6 +69,7 @@ class Extra:
         self.hooks: dict[int, Any] | None = None
         self.post_hooks: dict[int, Any] | None = None
         self.retains_grad = False
+        self.former: Former | None = None  # what the tensor was before a change in place
         self.detached = False  # in place, after being saved by a node
 
 

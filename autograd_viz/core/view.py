@@ -2,7 +2,7 @@
 
 # Note [Views and in-place changes]
 A view keeps its base and the ops that lead from the base to it. When base or view is changed in place, the history of all
-of them changes: the base's new grad_fn is CopySlices (inplace.py), and a view's grad_fn is made anew from the base's the
+of them changes: the base's new grad_fn is CopySlices (copy_slices.py), and a view's grad_fn is made anew from the base's the
 next time somebody asks for it. The version counter, shared by all tensors of one memory, tells that it is out of date.
 """
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from .forbidden import INFERENCE, NO_GRAD, NORMAL, SEVERAL, why_forbidden
+from .former import gone, history_of, remember, values_at
 from .grad_mode import State, enable_grad
 from .quiet import quiet
 from .readings import ARRAY_NAMES, TENSOR_NAMES
@@ -58,9 +59,20 @@ class View:
                 raise RuntimeError(why_forbidden(view, self.kind, indirect=True))
             strided = as_strided_like(base, view)
             old = view._grad_fn, view._output_nr
+            self._remember(view)
             view._requires_grad, view._grad_fn, view._output_nr = True, strided._grad_fn, 0
+            view._made_by = strided._made_by
             self.borrowed, self.seen = False, now
             view._keep_retaining(*old)
+
+    def _remember(self, view: Tensor) -> None:
+        """What the view was, if it was the base that was changed (a change of the view has noted it)."""
+        known = None if view._extra is None else view._extra.former
+        if known is not None and known.version >= self.seen:
+            return
+        base = values_at(self.base, self.seen)
+        twin = gone(view) if base is None else Tensor(self.cut(base._data).copy())
+        remember(view, history_of(view, twin), self.seen)
 
     def settle(self) -> None:
         """The view's present grad_fn is right."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.former import Overwritten, formers
 from ..core.node import AccumulateGrad, Node, PrimitiveNode, gradient_edge
 from ..core.printing import values_text
 from ..core.provenance import Call, Place
@@ -16,6 +17,7 @@ from ..core.tensor import Tensor
 from ..graph import model
 from ..graph.trace import State
 from .names import names_by_identity, source_at, statement_at
+from .versions import Versions
 
 # options that are operands: the number in 2 ** x stands before the tensor, those in x ** 2 and 2 - x (rsub) after it
 NUMBERS = (("self",), ("exponent", "other"))
@@ -29,6 +31,8 @@ def is_tensor(value: Any) -> bool:
 
 def value_of(array: Any) -> model.Value:
     """What a picture needs of a NumPy array."""
+    if isinstance(array, Overwritten):
+        return model.Value(tuple(array.shape), str(array._data.dtype), "overwritten")
     if isinstance(array, Tensor):
         array = array._data
     text = " ".join(values_text(array).split())
@@ -54,7 +58,10 @@ class CoreGraph:
         self.names: dict[Tensor, str] = {}
         for name, tensor in names_by_identity(variables, is_tensor):
             self.names.setdefault(tensor, name)
-        calls, tensors, nodes = _reach(self.roots, prefer=self.names)
+            for former, version in formers(tensor):
+                self.names.setdefault(former, f"{name} (v{version})")
+        self._versions = Versions()
+        calls, tensors, nodes = _reach(self.roots, self.names, self._versions)
         self.tensors = {f"t{i}": t for i, t in enumerate(tensors)}
         self._ids = {_identity(t): id for id, t in self.tensors.items()}
         self.node_ids = {n: f"n{i}" for i, n in enumerate(nodes)}
@@ -117,7 +124,7 @@ class CoreGraph:
             grad=None if t._grad is None else value_of(t._grad),
             grad_fn=None if t._grad_fn is None else self.node_ids.get(t._grad_fn),
             output_nr=t.output_nr,
-            is_leaf=t.is_leaf,
+            is_leaf=t._grad_fn is None,
             requires_grad=t.requires_grad,
             retains_grad=t.retains_grad,
             version=t._version,
@@ -126,7 +133,7 @@ class CoreGraph:
 
     def _op(self, call: Call | Node, id: str) -> model.Op:
         operands = tuple(
-            model.Operand(None, str(t.item())) if t._is_number else model.Operand(self.tensor_id(t))
+            model.Operand(None, str(t.item())) if t._is_number else model.Operand(self._id_at(t, call))
             for t in call.inputs
             if t is not None
         )
@@ -138,8 +145,12 @@ class CoreGraph:
     def _outputs(self, call: Call | Node) -> tuple[str | None, ...]:
         if call.outputs:
             alive = [reference() for reference in call.outputs]
-            return tuple(None if t is None else self.tensor_id(t) for t in alive)
+            return tuple(None if t is None else self._id_at(t, call) for t in alive)
         return self._made.get(call, ())
+
+    def _id_at(self, tensor: Tensor, call: Call | Node) -> str | None:
+        """The box of the tensor that the call read or made."""
+        return self.tensor_id(self._versions.at(tensor, call.order))
 
     def _node(self, n: Node, id: str, op: str | None, order: int | None) -> model.Node:
         return model.Node(
@@ -217,7 +228,9 @@ def _identity(t: Tensor) -> Any:
     return t if t._grad_fn is None else (t._grad_fn, t._output_nr)
 
 
-def _reach(roots: tuple[Tensor, ...], prefer: Mapping[Tensor, str]) -> tuple[list[Call | Node], list[Tensor], list[Node]]:
+def _reach(
+    roots: tuple[Tensor, ...], prefer: Mapping[Tensor, str], versions: Versions
+) -> tuple[list[Call | Node], list[Tensor], list[Node]]:
     """Every call, tensor and backward node that led to the roots, in the order of the program."""
     tensors: dict[Any, Tensor] = {}
     calls: dict[Call | Node, None] = {}
@@ -226,11 +239,12 @@ def _reach(roots: tuple[Tensor, ...], prefer: Mapping[Tensor, str]) -> tuple[lis
     while stack:
         item = stack.pop()
         if isinstance(item, Tensor) and not item._is_number:
+            node = _backward_of(item)  # asked first: a view of what was changed gets its grad_fn now
             known = tensors.get(_identity(item))
             if known is None or (known not in prefer and item in prefer):
                 tensors[_identity(item)] = item
             if known is None or known._made_by is None:
-                stack += _behind(item, calls)
+                stack += [node, *_behind(item, calls, versions)]
         elif isinstance(item, Node) and item not in nodes:
             nodes[item] = None
             stack += [after for after, _ in item.next_functions]
@@ -243,11 +257,19 @@ def _reach(roots: tuple[Tensor, ...], prefer: Mapping[Tensor, str]) -> tuple[lis
     )
 
 
-def _behind(tensor: Tensor, calls: dict[Call | Node, None]) -> list[Tensor | Node | None]:
-    """What a tensor leads to: its backward node, the inputs of the call that made it, and its siblings."""
-    found: list[Tensor | Node | None] = [gradient_edge(tensor)[0]]
+def _backward_of(tensor: Tensor) -> Node | None:
+    """Its grad_fn, or the AccumulateGrad of a leaf."""
+    try:
+        return gradient_edge(tensor)[0]
+    except RuntimeError:  # a view for which autograd refuses to answer: it is drawn as it last was
+        return tensor._grad_fn
+
+
+def _behind(tensor: Tensor, calls: dict[Call | Node, None], versions: Versions) -> list[Tensor]:
+    """What a tensor leads to in the forward graph: the inputs of the call that made it, and its siblings."""
     call = tensor._made_by
-    if call is not None and call not in calls:
-        calls[call] = None
-        found += [*call.inputs, *(reference() for reference in call.outputs)]
-    return found
+    if call is None or call in calls:
+        return []
+    calls[call] = None
+    siblings = (reference() for reference in call.outputs)
+    return [versions.at(t, call.order) for t in (*call.inputs, *siblings) if t is not None]

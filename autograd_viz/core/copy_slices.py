@@ -1,0 +1,103 @@
+"""Changing a view changes its base.
+
+# Note [Changing a view]
+The base's new grad_fn is CopySlices: it sends the part of a gradient that belongs to the view through the op that changed it,
+and the rest straight on. The view's own grad_fn is made anew (view.py).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .former import remember
+from .node import Node, gradient_edge
+from .tensor import Tensor
+from .view import View
+
+
+class CopySlices(Node):
+    """The backward of changing a view: its part of the gradient goes through `inner`, the op that changed it."""
+
+    __slots__ = ("axes", "inner", "view")
+
+    def __init__(self, base: Tensor, view: View, inner: Node) -> None:
+        edges = (gradient_edge(base), *inner.next_functions[1:])
+        super().__init__(edges, ((base._data.shape, base._data.dtype),))
+        self.inner, self.view = inner, view
+        strides = base._data.strides
+        # the cuts fit memory in the base's order only
+        self.axes = tuple(sorted(range(len(strides)), key=lambda d: -strides[d]))
+        self._inputs, self._options = inner._inputs, inner._options
+        self._code, self._lasti = inner._code, inner._lasti
+
+    def name(self) -> str:
+        """The name with PyTorch's namespace; the class is plain CopySlices."""
+        return "torch::autograd::CopySlices"
+
+    @property
+    def op(self) -> str:
+        """The op that changed the view."""
+        return str(self.inner._as_call.op)
+
+    def apply(self, grads: tuple[Any, ...], on_tensors: bool) -> tuple[Any, ...]:
+        """Cut the view's part out of the gradient, send it through `inner`, and put back what comes out."""
+        if grads[0] is None:
+            return (None,) * len(self._next)
+        if on_tensors:
+            back = tuple(int(a) for a in np.argsort(self.axes))
+            whole = grads[0].permute(self.axes).clone(memory_format="contiguous").permute(back)
+            part = self.view.cut_tensor(whole)
+            results = self.inner.apply((part.clone(),), True)
+            part.copy_(results[0]) if results[0] is not None else part.zero_()
+        else:
+            whole = grads[0].transpose(self.axes).copy().transpose(np.argsort(self.axes))
+            part = self.view.cut(whole)
+            results = self.inner.apply((part.copy(),), False)
+            check_overlap(part)
+            part[...] = 0 if results[0] is None else results[0]
+        return (whole if self._next[0] is not None else None, *results[1:])
+
+    def _saved(self) -> dict[str, Any]:
+        """What `inner` saved."""
+        return self.inner._saved()
+
+    def _release(self) -> None:
+        """Free what `inner` saved."""
+        self.inner._release()
+
+    def _remember(self) -> tuple[Any, ...]:
+        """What passed, here and in `inner`."""
+        return (self._passed, self.inner._remember())
+
+    def _recall(self, remembered: tuple[Any, ...]) -> None:
+        """Put both back."""
+        self._passed = remembered[0]
+        self.inner._recall(remembered[1])
+
+
+def check_overlap(array: Any) -> None:
+    """Refuse to write where one place in memory stands for several elements.
+
+    Raises:
+        RuntimeError: it does.
+    """
+    if array.size and any(step == 0 and length > 1 for step, length in zip(array.strides, array.shape, strict=True)):
+        raise RuntimeError(
+            "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
+            "Please clone() the tensor before performing the operation."
+        )
+
+
+def rebase_view(view: Tensor, inner: Node, old_base: Tensor, version: int) -> None:
+    """A view was changed by the op of `inner` (see Note [Changing a view]); its base was `old_base`, at `version`."""
+    assert view._view is not None
+    base = view._view.base
+    remember(base, old_base, version)
+    node = CopySlices(base, view._view, inner)
+    node.inputs = tuple(old_base if t is base else t for t in inner._inputs)
+    old = base._grad_fn, base._output_nr
+    base._requires_grad, base._grad_fn, base._output_nr, base._made_by = True, node, 0, node
+    base._keep_retaining(*old)
+    view._view.refresh(view)
