@@ -149,11 +149,10 @@ def _forward(p: Primitive) -> list[str]:
 
 def _record(p: Primitive) -> list[str]:
     """Make the node if an input requires grad, and remember which op made the result."""
-    lines = [f"    if {n}._view is not None: {n}._view.refresh({n})" for n in p.inputs if n not in p.optional and p.node_class]
-    lines.append("    caller = frame(1)")
-    lines.append(
-        "    while caller.f_code.co_filename.startswith(package) and caller.f_back is not None: caller = caller.f_back"
-    )
+    lines = [
+        "    caller = frame(1)",
+        "    while caller.f_code.co_filename.startswith(package) and caller.f_back is not None: caller = caller.f_back",
+    ]
     indent = "    "
     if p.node_class is not None:
         tests = [f"({n} is not None and {n}.requires_grad)" if n in p.optional else f"{n}._requires_grad" for n in p.inputs]

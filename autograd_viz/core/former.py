@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .provenance import Call
+from .provenance import Call, callers_place
 from .tensor import Tensor
 
 FEW = 64  # elements; of a larger tensor the old history is kept, not the old values
@@ -57,7 +57,8 @@ def gone(tensor: Tensor) -> Overwritten:
 def remember(tensor: Tensor, former: Tensor, version: int) -> None:
     """Note what `tensor` was; what is behind the end of a chain of untracked calls is forgotten with it."""
     more = tensor._more
-    ends = type(former._made_by) is Call and not former._made_by.inputs
+    made_by = former._made_by
+    ends = type(made_by) is Call and not made_by.inputs and made_by.depth == 0
     more.former = Former(former, version, None if ends else more.former)
 
 
@@ -68,6 +69,8 @@ def forget_history(tensor: Tensor) -> None:
         more.former = None
         return
     twin = history_of(tensor, Tensor(tensor._data))
+    tensor._made_by = Call("Detach", (), None, callers_place())
+    tensor._made_by.depth = 1  # not the end of a chain: `remember` goes on to what was before
     twin._more.former = more.former
     node._more_of().detached.append(twin)
     more.former = Former(weakref.ref(twin), tensor._version, None)

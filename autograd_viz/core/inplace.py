@@ -14,7 +14,6 @@ from .former import as_it_is, forget_history, history_of, remember
 from .grad_mode import State
 from .node import PrimitiveNode
 from .ops import arithmetic, filling, shape
-from .provenance import record
 from .quiet import quiet
 from .saved import SavedResult
 from .tensor import InferenceCounter, Tensor
@@ -209,6 +208,5 @@ def detach_(self: Tensor) -> Tensor:
         self._more.detached = True
     forget_history(self)
     self._grad_fn, self._requires_grad, self._output_nr = None, False, 0
-    record("Detach", self)
     return self
 # fmt: on

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.grad_mode import enable_grad
-from ..core.tensor import Array
+from ..core.tensor import Array, Tensor
 from .optimizer import Optimizer
 
 
@@ -60,7 +60,7 @@ class LBFGS(Optimizer):
             raise TypeError("LBFGS.step() missing 1 required positional argument: 'closure'")
         group, state = self.param_groups[0], self.state[self._params[0]]
         first = self._evaluated(closure)
-        loss, grad, evaluations = first.item(), self._gradient(), 1
+        loss, grad, evaluations = _number(first), self._gradient(), 1
         state["func_evals"] = state.get("func_evals", 0) + 1
         if np.abs(grad).max() <= group["tolerance_grad"]:
             return first
@@ -73,7 +73,7 @@ class LBFGS(Optimizer):
             state["last"], before = (grad, direction * rate), loss
             self._move(direction * rate)
             if n != group["max_iter"]:
-                loss, grad = self._evaluated(closure).item(), self._gradient()
+                loss, grad = _number(self._evaluated(closure)), self._gradient()
                 evaluations += 1
                 state["func_evals"] += 1
             moved = np.abs(direction * rate).max()
@@ -113,3 +113,8 @@ class LBFGS(Optimizer):
         for (change, moved, inverse), share in zip(memory, reversed(shares), strict=True):
             r = r + moved * (share - float(change @ r) * inverse)
         return r
+
+
+def _number(loss: Any) -> float:
+    """A closure may return a tensor or a number."""
+    return loss.item() if isinstance(loss, Tensor) else float(loss)

@@ -73,6 +73,30 @@ def close(a: Any, b: Any) -> bool:
     return bool(np.allclose(a.detach().numpy(), b.detach().numpy(), rtol=1e-9, atol=1e-9, equal_nan=True))
 
 
+def differences(program: Program) -> list[str]:
+    """Run the program in both; what is not the same."""
+    (mine, said), (theirs, torch_said) = program.run(av), program.run(torch)
+    if [*map(told_late, said, torch_said)] != torch_said or len(said) != len(torch_said) or len(mine) != len(theirs):
+        return [f"said {said}, PyTorch: {torch_said}"]
+    found = [
+        f"p{i}: {facts(m)}, PyTorch: {facts(t)}" for i, m, t in pairs(mine, theirs) if not close(m, t) or facts(m) != facts(t)
+    ]
+    said.clear()
+    torch_said.clear()
+    ran, torch_ran = backward_says(av, mine), backward_says(torch, theirs)
+    if ran != torch_ran or said != torch_said:
+        found.append(f"ran {ran} {said}, PyTorch: {torch_ran} {torch_said}")
+    for i, m, t in pairs(mine, theirs):
+        if isinstance(facts(t), tuple) and (t.is_leaf or t.retains_grad):
+            alike = m.grad is t.grad if m.grad is None or t.grad is None else close(m.grad, t.grad)
+            found += [] if alike else [f"p{i}.grad: {m.grad}, PyTorch: {t.grad}"]
+    return found
+
+
+def pairs(mine: list[Any], theirs: list[Any]) -> list[tuple[int, Any, Any]]:
+    return [(i, m, t) for i, (m, t) in enumerate(zip(mine, theirs, strict=True))]
+
+
 @given(wild_programs())
 @settings(
     max_examples=int(os.environ.get("AUTOGRAD_VIZ_EXAMPLES", "2000")),
@@ -83,21 +107,4 @@ def close(a: Any, b: Any) -> bool:
 def test_wild_programs_agree(program: Program) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        agree(program)
-
-
-def agree(program: Program) -> None:
-    (mine, said), (theirs, torch_said) = program.run(av), program.run(torch)
-    assert [*map(told_late, said, torch_said)] == torch_said and len(said) == len(torch_said)
-    assert len(mine) == len(theirs)
-    for m, t in zip(mine, theirs, strict=True):
-        assert close(m, t)
-        assert facts(m) == facts(t)
-    said.clear()
-    torch_said.clear()
-    assert backward_says(av, mine) == backward_says(torch, theirs)
-    assert said == torch_said
-    for m, t in zip(mine, theirs, strict=True):
-        if isinstance(facts(t), tuple) and (t.is_leaf or t.retains_grad):
-            assert (m.grad is None) == (t.grad is None)
-            assert m.grad is None or close(m.grad, t.grad)
+        assert differences(program) == []

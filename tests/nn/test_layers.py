@@ -94,32 +94,33 @@ def flat(result: Any) -> list[Any]:
     return [result]
 
 
-def agree(mine: Any, theirs: Any) -> None:
+def differences(mine: Any, theirs: Any, where: str = "result") -> list[str]:
+    """Where two nests of dicts, lists, arrays, texts and None differ."""
     if isinstance(theirs, dict):
-        assert list(mine) == list(theirs)
-        mine, theirs = list(mine.values()), list(theirs.values())
+        return [f"{where}: {list(mine)}, PyTorch: {list(theirs)}"] * (list(mine) != list(theirs)) + differences(
+            list(mine.values()), list(theirs.values()), where
+        )
     if isinstance(theirs, list):
-        assert len(mine) == len(theirs)
-        for a, b in zip(mine, theirs, strict=True):
-            agree(a, b)
-    elif isinstance(theirs, np.ndarray):
-        assert mine is not None and mine.shape == theirs.shape and mine.dtype == theirs.dtype
-        np.testing.assert_allclose(mine, theirs, rtol=1e-6, atol=1e-7 if theirs.dtype == np.float32 else 1e-10)
+        if len(mine) != len(theirs):
+            return [f"{where}: {len(mine)} entries, PyTorch: {len(theirs)}"]
+        return [d for i, (a, b) in enumerate(zip(mine, theirs, strict=True)) for d in differences(a, b, f"{where}[{i}]")]
+    if isinstance(theirs, np.ndarray):
+        alike = mine is not None and mine.shape == theirs.shape and mine.dtype == theirs.dtype
+        alike = alike and np.allclose(mine, theirs, 1e-6, 1e-7 if theirs.dtype == np.float32 else 1e-10, equal_nan=True)
     else:
-        assert (mine is None) == (theirs is None)
-        if isinstance(theirs, str):
-            assert mine == theirs
+        alike = mine == theirs if isinstance(theirs, str) else (mine is None) == (theirs is None)
+    return [] if alike else [f"{where}: {mine}, PyTorch: {theirs}"]
 
 
 @pytest.mark.filterwarnings("ignore:enable_nested_tensor")
 @pytest.mark.parametrize(("source", "shapes"), LAYERS, ids=[s for s, _ in LAYERS])
 def test_a_layer_prints_starts_and_computes_as_pytorchs(source: str, shapes: list[tuple[int, ...]]) -> None:
-    agree(run(av, source, shapes, True), run(torch, source, shapes, True))
+    assert differences(run(av, source, shapes, True), run(torch, source, shapes, True)) == []
 
 
 @pytest.mark.parametrize("source", ["BatchNorm2d(3)", "InstanceNorm2d(3, track_running_stats=True)", "Dropout(0.5)", "RReLU()"])
 def test_evaluation_mode_is_pytorchs(source: str) -> None:
-    agree(run(av, source, [(2, 3, 4, 4)], False), run(torch, source, [(2, 3, 4, 4)], False))
+    assert differences(run(av, source, [(2, 3, 4, 4)], False), run(torch, source, [(2, 3, 4, 4)], False)) == []
 
 
 CLASSES = [
@@ -137,7 +138,7 @@ def test_losses_by_class_are_pytorchs(source: str) -> None:
         value = loss(x, m.tensor([0, 3, 1]))
         value.backward()
         results.append([repr(loss), plain(value), plain(x.grad)])
-    agree(*results)
+    assert differences(*results) == []
 
 
 @pytest.mark.parametrize("source", ["BCELoss()", "BCEWithLogitsLoss(pos_weight=m.tensor([2.0], dtype=m.float64))",
@@ -150,7 +151,7 @@ def test_losses_by_label_are_pytorchs(source: str) -> None:
         value = loss(x, m.tensor(np.eye(3, 4)))
         value.backward()
         results.append([repr(loss), plain(value), plain(x.grad)])
-    agree(*results)
+    assert differences(*results) == []
 
 
 @pytest.mark.parametrize("source", ["Embedding(5, 3)", "Embedding(5, 3, padding_idx=-1)", "EmbeddingBag(5, 3, mode='sum')"])
@@ -162,7 +163,7 @@ def test_tables_are_pytorchs(source: str) -> None:
         out = table(m.tensor([[0, 4, 4], [2, 1, 0]]))
         (out * out).sum().backward()
         results.append([repr(table), plain(out), plain(table.weight.grad)])
-    agree(*results)
+    assert differences(*results) == []
 
 
 def test_masks_hide_what_they_should() -> None:
@@ -177,4 +178,4 @@ def test_masks_hide_what_they_should() -> None:
         weights = layer.self_attn(x, x, x, attn_mask=causal, key_padding_mask=hidden, average_attn_weights=False)[1]
         out = layer(x, causal, hidden)
         results.append([plain(out), plain(weights)])
-    agree(*results)
+    assert differences(*results) == []

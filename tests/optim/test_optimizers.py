@@ -162,3 +162,17 @@ def test_batches_come_in_pytorchs_order() -> None:
         log = [[b.tolist() for b in batch] for _ in range(2) for batch in loader]
         seen.append((log, [two[i][1].item() for i in range(len(two))], len(loader), m.rand(1).item()))
     assert seen[0] == seen[1]
+
+
+def test_a_closure_may_return_a_number() -> None:
+    x = av.tensor([2.0], requires_grad=True)
+    optimizer = av.optim.LBFGS([x], max_iter=3)
+
+    def closure() -> float:
+        optimizer.zero_grad()
+        loss = (x * x).sum()
+        loss.backward()
+        return loss.item()
+
+    assert optimizer.step(closure) == 4.0
+    assert abs(x.item()) < 1e-3
