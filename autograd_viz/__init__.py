@@ -31,6 +31,7 @@ from .amp import autocast
 from .core import missing as _missing
 from .core import public as _public
 from .core.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
+from .core.as_array import Size
 from .core.device import device
 from .core.dtypes import (
     bool_ as bool,  # noqa: A004 -- PyTorch's name
@@ -81,7 +82,7 @@ from .core.questions import (
     strided,
 )
 from .core.random import default_generator
-from .core.tensor import Size, Tensor
+from .core.tensor import Tensor
 from .errors import (
     AutogradVizError,
     CannotReadError,

@@ -7,11 +7,12 @@ from contextlib import contextmanager
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from ..core.accumulate_grad import gradient_edge
 from ..core.attention import saved_hooks, update
 from ..core.backward import GradientEdge, get_gradient_edge
 from ..core.engine import GraphTask
 from ..core.hooks import RemovableHandle
-from ..core.node import Node, gradient_edge
+from ..core.node import Node
 from ..core.tensor import Tensor
 
 __all__ = [

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from .as_array import Array
 from .dtypes import dtype, from_numpy_dtype, get_default_dtype, promote
 from .quiet import quiet
-from .tensor import Array, Number, Tensor
+from .tensor import Number, Tensor
 
 
 def as_operand(value: Any, op: str, position: int) -> Tensor:

@@ -8,9 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .accumulate_grad import gradient_edge
+from .as_array import Size
 from .engine import GraphTask
-from .node import Edge, Node, gradient_edge
-from .tensor import Size, Tensor
+from .node import Edge, Node
+from .tensor import Tensor
 
 
 class GradientEdge(NamedTuple):

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import provenance
+from .accumulate_grad import accumulator
 from .arguments import array_of, as_operand, brought_together, check_broadcast
 from .attention import attend
 from .grad_mode import State, sequence
-from .node import PrimitiveNode, accumulator
+from .node import PrimitiveNode
 from .quiet import quiet
 from .saved import FREED, SavedResult, holds_tensor, keep, keep_option, plain, unpack
 from .tensor import Number, Tensor

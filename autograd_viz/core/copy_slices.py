@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from .accumulate_grad import gradient_edge
 from .former import remember
-from .node import Node, gradient_edge
+from .node import Node
 from .tensor import Tensor
 from .view import View
 

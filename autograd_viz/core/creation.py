@@ -10,12 +10,13 @@ import numpy as np
 
 from . import provenance
 from .arguments import default_array
+from .as_array import Array, Size
 from .device import check_device
 from .dtypes import dtype, from_numpy_dtype, get_default_dtype
 from .public import public
 from .random import Generator, chosen, laid_out, memory_order
 from .refusals import refuse
-from .tensor import Array, Size, Tensor
+from .tensor import Tensor
 
 COPY_WARNING = (
     "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "

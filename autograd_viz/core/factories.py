@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .as_array import Array
 from .creation import COPY_WARNING, drawn, leaf, nested_array, sizes_of
 from .dtypes import (
     bool_,
@@ -26,7 +27,7 @@ from .dtypes import dtype as Dtype  # noqa: N812 -- `dtype` is PyTorch's name of
 from .public import public
 from .random import Generator, chosen, laid_out
 from .refusals import check_tensor
-from .tensor import Array, Tensor
+from .tensor import Tensor
 
 # -- constants ------------------------------------------------------------------------------------------------------------
 

@@ -7,10 +7,10 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+from .accumulate_grad import gradient_edge
 from .function_node import BackwardCFunction
 from .function_record import own, record
 from .grad_mode import State, no_grad
-from .node import gradient_edge
 from .tensor import Tensor
 
 FunctionCtx = BackwardCFunction

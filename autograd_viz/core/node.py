@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from . import hooks
+from .as_array import Size
 from .device import CPU, device
 from .dtypes import from_numpy_dtype
 from .grad_mode import State, sequence
@@ -20,7 +21,7 @@ from .hooks import RemovableHandle
 from .provenance import Place
 from .quiet import quiet
 from .saved import SavedTensor, holds_tensor, keep, unpack
-from .tensor import Size, Tensor
+from .tensor import Tensor
 
 if TYPE_CHECKING:
     from .dtypes import dtype
@@ -312,75 +313,4 @@ class PrimitiveNode(Node):
         return kept
 
 
-class AccumulateGrad(Node):
-    """The end of a path: adds what arrives to ``variable.grad``."""
-
-    __slots__ = ("variable",)
-
-    def __init__(self, variable: Tensor) -> None:
-        super().__init__((), ((variable._data.shape, variable._data.dtype),), LAST_SEQUENCE_NR)  # runs as soon as it is ready
-        self.variable = variable
-
-    def name(self) -> str:
-        """The name with PyTorch's namespace; the class is plain AccumulateGrad."""
-        return "torch::autograd::AccumulateGrad"
-
-    @property
-    def is_plain(self) -> bool:
-        """True unless somebody has hooked the leaf."""
-        extra = self.variable._extra
-        return extra is None or not (extra.hooks or extra.post_hooks)
-
-    def vjp(self, grads: Any) -> tuple[Any, ...]:
-        """`apply`, on an array."""
-        if grads[0] is not None and self.variable._requires_grad:
-            accumulate(self.variable, grads[0], on_tensors=False)
-        return ()
-
-    def apply(self, grads: tuple[Any, ...], on_tensors: bool) -> tuple[Any, ...]:
-        """Add in place to an existing `grad` (out of place if this is being recorded), else keep a copy."""
-        variable = self.variable
-        if grads[0] is not None and variable._requires_grad:  # it may have been switched off meanwhile
-            accumulate(variable, grads[0], on_tensors)
-        if variable._extra is not None and variable._extra.post_hooks:
-            hooks.run_post_accumulate(variable)
-        return ()
-
-
-def accumulate(variable: Tensor, grad: Any, on_tensors: bool) -> None:
-    """``variable.grad += grad``, as PyTorch's AccumulateGrad does it.
-
-    The first gradient is copied, never aliased: an op may send one array to two leaves.
-    """
-    old = variable._grad
-    if on_tensors:
-        variable._grad = Tensor(np.empty_like(grad._data)).copy_(grad) if old is None else old + grad
-    elif old is None:
-        variable._grad = Tensor(np.array(grad, dtype=variable._data.dtype))
-    else:
-        np.add(old._data, grad, out=old._data)
-        old._bump_version()
-
-
-def accumulator(leaf: Tensor) -> AccumulateGrad | None:
-    """The leaf's AccumulateGrad: one while any graph holds it. None for a view that requires grad only as its base does."""
-    if leaf._view is not None and leaf._view.borrowed:
-        return None
-    extra = leaf._extra
-    if extra is not None and extra.accumulator is not None:
-        known = extra.accumulator()
-        if known is not None:
-            return known
-    node = AccumulateGrad(leaf)
-    leaf._more.accumulator = weakref.ref(node)
-    return node
-
-
-def gradient_edge(tensor: Tensor) -> Edge:
-    """Where the gradient of `tensor` goes: its grad_fn, a leaf's AccumulateGrad, or nowhere."""
-    if tensor.grad_fn is not None:
-        return tensor._grad_fn, tensor._output_nr
-    return (accumulator(tensor), 0) if tensor._requires_grad else (None, 0)
-
-
-__all__ = ["AccumulateGrad", "Edge", "Node", "Passed", "PrimitiveNode", "accumulator", "gradient_edge", "holds_tensor", "keep"]
+__all__ = ["Edge", "Node", "Passed", "PrimitiveNode", "holds_tensor", "keep"]

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from .accumulate_grad import gradient_edge
 from .grad_mode import State, no_grad
-from .node import Node, gradient_edge
+from .node import Node
 from .tensor import Tensor
 
 

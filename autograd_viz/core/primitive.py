@@ -31,10 +31,11 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from . import call, provenance
+from .accumulate_grad import gradient_edge
 from .arguments import array_of, as_operand, brought_together, check_broadcast
 from .attention import attend
 from .grad_mode import State
-from .node import PrimitiveNode, gradient_edge
+from .node import PrimitiveNode
 from .out import write_out
 from .quiet import quiet
 from .readings import ARRAY_NAMES, SYMBOL_NAMES, TENSOR_NAMES, as_reading, declare, rebound, writer

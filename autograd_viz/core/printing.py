@@ -10,7 +10,8 @@ import numpy as np
 from .dtypes import bool_, get_default_dtype, int64
 
 if TYPE_CHECKING:
-    from .tensor import Array, Tensor
+    from .as_array import Array
+    from .tensor import Tensor
 
 PRECISION, EDGE_ITEMS, THRESHOLD, LINE_WIDTH = 4, 3, 1000, 80
 

@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from .tensor import Array, Tensor
+from .as_array import Array
+from .tensor import Tensor
 
 _DEFAULT_SEED = 67280421310721  # of a Generator that nobody seeded, in PyTorch
 _WORDS = 624  # the state of a Mersenne Twister

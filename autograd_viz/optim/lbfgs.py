@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ..core.as_array import Array
 from ..core.grad_mode import enable_grad
-from ..core.tensor import Array, Tensor
+from ..core.tensor import Tensor
 from .optimizer import Optimizer
 
 

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from ..core.as_array import Array
 from ..core.grad_mode import enable_grad
-from ..core.tensor import Array, Tensor
+from ..core.tensor import Tensor
 
 State = dict[str, Any]
 Group = dict[str, Any]

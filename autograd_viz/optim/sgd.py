@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.tensor import Array, Tensor
+from ..core.as_array import Array
+from ..core.tensor import Tensor
 from .optimizer import Group, Optimizer, State
 
 

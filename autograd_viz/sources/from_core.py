@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ..core.accumulate_grad import AccumulateGrad, gradient_edge
 from ..core.former import Overwritten, formers
-from ..core.node import AccumulateGrad, Node, PrimitiveNode, gradient_edge
+from ..core.node import Node, PrimitiveNode
 from ..core.printing import values_text
 from ..core.provenance import Call, Place
 from ..core.saved import FREED, SavedTensor

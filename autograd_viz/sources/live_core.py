@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ..core import engine
+from ..core.accumulate_grad import AccumulateGrad, gradient_edge
 from ..core.backward import start
-from ..core.node import AccumulateGrad, Edge, Node, PrimitiveNode, gradient_edge
+from ..core.node import Edge, Node, PrimitiveNode
 from ..core.saved import SavedTensor
 from ..core.symbol import number
 from ..core.tensor import Tensor

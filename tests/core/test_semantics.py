@@ -6,7 +6,6 @@ import pytest
 
 import autograd_viz as av
 
-from . import semantics_more  # noqa: F401 -- its programs register themselves
 from .semantics import PROGRAMS, outcome
 
 torch = pytest.importorskip("torch")

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from ..arguments import check_dim
+from ..as_array import Array
 from ..primitive import primitive
 from ..public import public
 from ..refusals import refuse
 from ..results import return_type
-from ..tensor import Array, Tensor
+from ..tensor import Tensor
 from .dims import of_tensor
 
 

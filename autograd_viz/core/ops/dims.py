@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 
 from ..arguments import check_dim, distinct_dims
+from ..as_array import Array
 from ..primitive import primitive
 from ..readings import composite
 from ..refusals import check_tensor
 from ..symbol import call
-from ..tensor import Array, Tensor
+from ..tensor import Tensor
 
 NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim"}  # PyTorch takes NumPy's words for these too
 

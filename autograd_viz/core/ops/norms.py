@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from ..arguments import check_dim
+from ..as_array import Array
 from ..primitive import primitive
 from ..public import NAMESPACES, public
 from ..readings import composite, inlined, op
-from ..tensor import Array, Tensor
+from ..tensor import Tensor
 from .dims import of_tensor, optional_dims, reduced_dims
 
 

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from ..arguments import check_dim
+from ..as_array import Array
 from ..primitive import primitive
 from ..public import public
-from ..tensor import Array, Tensor
+from ..tensor import Tensor
 from .dims import of_tensor, on_vectors
 
 

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from ..as_array import Array
 from ..primitive import primitive
 from ..public import public
 from ..readings import composite, inlined
-from ..tensor import Array, Tensor
+from ..tensor import Tensor
 from .dims import of_tensor, optional_dims
 from .reduction import mean_divisor
 

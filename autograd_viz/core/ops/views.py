@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from ..arguments import check_broadcast, distinct_dims, from_front
+from ..as_array import Size
 from ..dtypes import dtype
 from ..public import public
 from ..refusals import check_expands
-from ..tensor import Size, Tensor
+from ..tensor import Tensor
 from . import shape
 
 

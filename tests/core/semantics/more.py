@@ -1,4 +1,4 @@
-"""More programs that are run in both (see semantics.py): decorators, Functions, strictness, hooks, checkpoints."""
+"""More programs that are run in both: decorators, Functions, strictness, hooks, checkpoints."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterator
 from typing import Any
 
-from .semantics import leaf, names, program
+from .programs import leaf, names, program
 
 
 @program

@@ -1,0 +1,72 @@
+"""Programs about saved tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from .programs import leaf, program
+
+
+@program
+def pack_and_unpack_see_every_saved_tensor(torch: Any) -> Iterator[Any]:
+    x = leaf(torch, 2.0)
+    said: list[Any] = []
+
+    def pack(t: Any) -> Any:
+        said.append(("pack", t))
+        return t.detach() * 10
+
+    def unpack(t: Any) -> Any:
+        said.append(("unpack", t))
+        return t / 10
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, unpack):
+        y = x.exp() * x
+    y.backward()
+    yield said, x.grad
+
+
+@program
+def the_innermost_pair_of_hooks_counts(torch: Any) -> Iterator[Any]:
+    x = leaf(torch, 2.0)
+    said: list[Any] = []
+    hooks = torch.autograd.graph.saved_tensors_hooks
+    with hooks(lambda t: said.append("outer") or t, lambda t: t), hooks(lambda t: said.append("inner") or t, lambda t: t):
+        y = x * x
+    y.backward()
+    yield said, x.grad
+
+
+@program
+def hooks_on_one_saved_tensor(torch: Any) -> Iterator[Any]:
+    y = leaf(torch, 2.0).exp()
+    raw = y.grad_fn._raw_saved_result
+    raw.register_hooks(lambda t: t * 2, lambda t: t)
+    yield torch.autograd.grad(y, y.grad_fn.next_functions[0][0].variable, retain_graph=True)
+    raw.register_hooks(lambda t: t, lambda t: t)
+
+
+@program
+def what_unpack_returns_must_be_a_tensor(torch: Any) -> Iterator[Any]:
+    y = leaf(torch, 2.0).exp()
+    y.grad_fn._raw_saved_result.register_hooks(lambda t: 3, lambda t: 4)
+    y.backward()
+    yield
+
+
+@program
+def hooks_can_be_forbidden(torch: Any) -> Iterator[Any]:
+    with torch.autograd.graph.disable_saved_tensors_hooks("not here"):
+        yield "inside"
+        with torch.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: t):
+            yield "never"
+
+
+@program
+def saving_on_the_cpu_gives_the_same_gradients(torch: Any) -> Iterator[Any]:
+    x = leaf(torch, 2.0)
+    with torch.autograd.graph.save_on_cpu():
+        y = x * x * x
+    y.backward()
+    yield x.grad
