@@ -12,6 +12,30 @@ Number = bool | int | float
 
 
 @dataclass(frozen=True, slots=True)
+class Summary:
+    """What can be said of an array too large to be written out.
+
+    Attributes:
+        least, most, mean: of the finite elements; complex elements count by their absolute value.
+        norm: the Euclidean norm of the finite elements.
+        zeros, nans, infs: how many elements are that.
+        rows, columns: the size of the thumbnail.
+        thumbnail: means of equal blocks of the array as a matrix (leading dimensions joined), row by row.
+    """
+
+    least: float
+    most: float
+    mean: float
+    norm: float
+    zeros: int
+    nans: int
+    infs: int
+    rows: int
+    columns: int
+    thumbnail: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Value:
     """An array as far as a picture needs it.
 
@@ -20,23 +44,30 @@ class Value:
         dtype: PyTorch's name of the element type without the prefix: "float32".
         text: the values as PyTorch prints them: "2.", "[1., 2., 3.]".
         numbers: all elements in row order if there are few, else empty.
+        summary: of an array with more elements than that.
     """
 
     shape: tuple[int, ...]
     dtype: str
     text: str
     numbers: tuple[Number, ...] = ()
+    summary: Summary | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A place in the user's code; lines from 1, columns from 0 in characters, both ends as in Python's own positions."""
+    """A place in the user's code; lines from 1, columns from 0 in characters, both ends as in Python's own positions.
+
+    Attributes:
+        text: the lines from `line` to `end_line` as they stand in the file.
+    """
 
     file: str
     line: int
     end_line: int
     column: int
     end_column: int
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +83,7 @@ class Tensor:
         retains_grad: a non-leaf that keeps its grad.
         version: how often it was changed in place.
         source: where it was made.
+        shares: ids of the tensors that share its memory.
     """
 
     id: str
@@ -65,6 +97,7 @@ class Tensor:
     retains_grad: bool = False
     version: int = 0
     source: Source | None = None
+    shares: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +143,9 @@ class Saved:
         tensor: id of the tensor, if it is one of the document's.
         text: a plain value (a dim, a size, an exponent).
         state: "kept", "freed", "plain", or "none" for a tensor that this node does not need.
+        version: of a kept tensor, when it was saved.
+        stale: it has been changed in place since, so that the node will refuse to run.
+        bytes: how much memory it keeps alive.
     """
 
     name: str
@@ -117,6 +153,9 @@ class Saved:
     value: Value | None = None
     tensor: str | None = None
     text: str = ""
+    version: int = 0
+    stale: bool = False
+    bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)

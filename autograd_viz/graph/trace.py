@@ -39,6 +39,56 @@ class Accumulation:
 
 
 @dataclass(frozen=True, slots=True)
+class Waiting:
+    """A node for which some of its gradients have arrived: `arrived` of `expected`."""
+
+    node: str
+    arrived: int
+    expected: int
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """The engine at one moment.
+
+    Attributes:
+        queue: nodes that could run now, in the order in which they would.
+        waiting: nodes that wait for more.
+        held: bytes that saved tensors of the graph keep alive.
+    """
+
+    queue: tuple[str, ...] = ()
+    waiting: tuple[Waiting, ...] = ()
+    held: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class HookRun:
+    """A hook of the user's that ran in a step.
+
+    Attributes:
+        kind: "tensor", "pre", "post" or "post_accumulate".
+        name: the function's own.
+        before, after: the gradient that it was given and the one that went on; the same if it changed nothing.
+        index: which output (or, for "post", input) of the op the gradient belongs to.
+    """
+
+    kind: str
+    name: str
+    before: Value | None = None
+    after: Value | None = None
+    index: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Jacobian:
+    """d output / d input of one op: a matrix of shape (elements of the output, elements of the input)."""
+
+    input: str
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
     """One call of one node.
 
@@ -50,6 +100,13 @@ class Step:
         result_shapes: the shapes that the rules returned, before broadcasting was undone.
         formulas: the rules that ran: "grad * other = 1.0 * 4.0 = 4.0".
         changes: what is different now.
+        engine: queue, waiting nodes and memory after the step.
+        freed: bytes of saved tensors that it freed.
+        hooks: the user's hooks that ran, in their order.
+        jacobians: the op's local Jacobians, if they are small.
+        edited: indices of grad_outputs that the user had changed by hand.
+        flags: "nan", "inf" if a gradient that left has such elements; "zero" if all that left is zero; "condition" if the
+            user's condition held.
     """
 
     node: str
@@ -60,14 +117,21 @@ class Step:
     changes: tuple[Change, ...] = ()
     accumulation: Accumulation | None = None
     result_shapes: tuple[tuple[int, ...] | None, ...] = ()
+    engine: Engine = Engine()
+    freed: int = 0
+    hooks: tuple[HookRun, ...] = ()
+    jacobians: tuple[Jacobian, ...] = ()
+    edited: tuple[int, ...] = ()
+    flags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """The steps so far, and whether the pass is at its end."""
+    """The steps so far, whether the pass is at its end, and the engine before the first step."""
 
     steps: tuple[Step, ...] = ()
     complete: bool = False
+    start: Engine = Engine()
 
 
 @dataclass(frozen=True, slots=True)
