@@ -12,6 +12,7 @@ from ..graph.text import shape_text
 from ..graph.trace import State
 from ..layout.geometry import Arrow, Box, CodeLine, Geometry, Label, Row
 from ..layout.measure import ADVANCE, CAPTION_SIZE, CODE_SIZE, LABEL_SIZE, OP_SIZE, ROW_SIZE, TITLE_SIZE, columns, op_title
+from .caption import caption_elements, caption_height, caption_lines
 from .cells import Lines, Run, Writer, clipped, node_title
 from .escape import element, text
 from .paths import head, own_pieces, rounded
@@ -21,7 +22,9 @@ FONT = "DejaVu Sans Mono"
 FALLBACK = f"{FONT}, Menlo, Consolas, Liberation Mono, monospace"
 
 
-def render_svg(document: Document, geometry: Geometry, state: State, theme: Theme) -> str:
+def render_svg(
+    document: Document, geometry: Geometry, state: State, theme: Theme, caption: str = "", mark: str | None = None
+) -> str:
     """The picture of a document in a state.
 
     Args:
@@ -29,15 +32,20 @@ def render_svg(document: Document, geometry: Geometry, state: State, theme: Them
         geometry: `layout(document)`.
         state: which values to show, and which step has just run (its node is lit).
         theme: colours and words.
+        caption: words under the picture.
+        mark: a class of the whole picture, by which a page can find it.
     """
     g = geometry
     painter = _Painter(document, geometry, state, theme)
-    box = f"{g.x:g} {g.y:g} {g.width:g} {g.height:g}"
-    ground = element("rect", x=g.x, y=g.y, width=g.width, height=g.height, fill=theme.canvas, class_="f-canvas")
-    content = "\n".join([element("title", text(painter.summary())), ground, *painter.everything()])
+    lines = caption_lines(caption, g.width)
+    height = g.height + caption_height(lines)
+    box = f"{g.x:g} {g.y:g} {g.width:g} {height:g}"
+    ground = element("rect", x=g.x, y=g.y, width=g.width, height=height, fill=theme.canvas, class_="f-canvas")
+    below = caption_elements(lines, g.x, g.y + g.height, theme)
+    content = "\n".join([element("title", text(painter.summary())), ground, *painter.everything(), *below])
     return element(
-        "svg", content, xmlns="http://www.w3.org/2000/svg", viewBox=box, width=g.width, height=g.height,
-        font_family=FALLBACK, role="img",
+        "svg", content, xmlns="http://www.w3.org/2000/svg", viewBox=box, width=g.width, height=height,
+        font_family=FALLBACK, role="img", class_=mark,
     )  # fmt: skip
 
 
