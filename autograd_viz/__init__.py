@@ -5,6 +5,7 @@ The names of PyTorch are here (``import autograd_viz as torch``), and the verbs:
     show(x)             the figure of everything that led to x
     step(x)             a widget that steps x.backward(), forwards and back
     save(x, "x.svg")    the figure as a file; a state_dict as .npz
+    set_language("zh")  sentences and labels in 简体中文
 """
 
 from math import e, inf, nan, pi
@@ -92,6 +93,7 @@ from .errors import (
     UnknownChoiceError,
 )
 from .views import load, save, show, step
+from .words import set_language
 
 __version__ = "0.1.0"
 newaxis = None  # in an index

@@ -30,7 +30,7 @@ FLOORS: dict[str, set[str]] = {
     "sources": {"core", "graph"},
     "layout": {"graph"},
     "render": {"errors", "graph", "layout"},
-    "words": set(),
+    "words": {"errors"},
     "sentences": {"words", "graph", "render"},
     "stepper": {"words", "sentences", "graph"},
     "export": {"errors"},
@@ -49,6 +49,7 @@ FLOORS: dict[str, set[str]] = {
         "testing",
         "utils",
         "views",
+        "words",
         *NAMESPACES,
     },
 }

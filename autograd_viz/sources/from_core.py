@@ -7,17 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from ..core.accumulate_grad import AccumulateGrad, gradient_edge
+from ..core.accumulate_grad import AccumulateGrad
 from ..core.former import Overwritten, formers
 from ..core.node import Node, PrimitiveNode
 from ..core.printing import values_text
 from ..core.provenance import Call, Place
-from ..core.saved import FREED, SavedTensor
+from ..core.saved import FREED, SavedResult, SavedTensor
 from ..core.symbol import Symbol, symbols
 from ..core.tensor import Tensor
 from ..graph import model
 from ..graph.trace import State
+from .kept import is_stale, kept_array, kept_bytes, raw_saved, version_of
+from .memory import sharers
 from .names import names_by_identity, source_at, statement_at
+from .reach import identity, reach
+from .summary import summary_of
 from .versions import Versions
 
 # options that are operands: the number in 2 ** x stands before the tensor, those in x ** 2 and 2 - x (rsub) after it
@@ -37,8 +41,9 @@ def value_of(array: Any) -> model.Value:
     if isinstance(array, Tensor):
         array = array._data
     text = " ".join(values_text(array).split())
-    numbers = tuple(array.reshape(-1).tolist()) if array.size <= FEW else ()
-    return model.Value(tuple(array.shape), str(array.dtype), text, numbers)
+    if array.size > FEW:
+        return model.Value(tuple(array.shape), str(array.dtype), text, summary=summary_of(array))
+    return model.Value(tuple(array.shape), str(array.dtype), text, tuple(array.reshape(-1).tolist()))
 
 
 class CoreGraph:
@@ -62,20 +67,22 @@ class CoreGraph:
             for former, version in formers(tensor):
                 self.names.setdefault(former, f"{name} (v{version})")
         self._versions = Versions()
-        calls, tensors, nodes = _reach(self.roots, self.names, self._versions)
+        calls, tensors, nodes = reach(self.roots, self.names, self._versions)
         self.tensors = {f"t{i}": t for i, t in enumerate(tensors)}
-        self._ids = {_identity(t): id for id, t in self.tensors.items()}
+        self._ids = {identity(t): id for id, t in self.tensors.items()}
         self.node_ids = {n: f"n{i}" for i, n in enumerate(nodes)}
         self.op_ids = {c: f"o{i}" for i, c in enumerate(calls)}
         self._made: dict[Call | Node, tuple[str, ...]] = {}
         for id, t in self.tensors.items():
             if t._made_by is not None:
                 self._made[t._made_by] = (*self._made.get(t._made_by, ()), id)
+        self._values = {id: value_of(t) for id, t in self.tensors.items()}
+        self._shares = sharers({id: t._data for id, t in self.tensors.items() if not isinstance(t, Overwritten)})
         self.document = self._document()
 
     def tensor_id(self, tensor: Tensor) -> str | None:
         """The id of a tensor, or None if it is not part of the graph."""
-        return self._ids.get(_identity(tensor))
+        return self._ids.get(identity(tensor))
 
     def past(self) -> State:
         """The numbers on the arrows after the last backward pass through this graph."""
@@ -114,14 +121,14 @@ class CoreGraph:
             ops=tuple(self._op(c, i) for c, i in self.op_ids.items()),
             nodes=tuple(self._node(n, i, node_ops.get(n), rank.get(n._sequence)) for n, i in self.node_ids.items()),
             statements=self._statements(),
-            roots=tuple(self._ids[_identity(t)] for t in self.roots),
+            roots=tuple(self._ids[identity(t)] for t in self.roots),
         )
 
     def _tensor(self, t: Tensor, id: str) -> model.Tensor:
         return model.Tensor(
             id=id,
             name=self._name(id),
-            value=value_of(t),
+            value=self._values[id],
             grad=None if t._grad is None else value_of(t._grad),
             grad_fn=None if t._grad_fn is None else self.node_ids.get(t._grad_fn),
             output_nr=t.output_nr,
@@ -130,6 +137,7 @@ class CoreGraph:
             retains_grad=t.retains_grad,
             version=t._version,
             source=_place(t._made_by.at) if t._made_by else None,
+            shares=self._shares.get(id, ()),
         )
 
     def _op(self, call: Call | Node, id: str) -> model.Op:
@@ -162,23 +170,37 @@ class CoreGraph:
             next_functions=tuple(
                 model.NextFunction(None if after is None else self.node_ids[after], index) for after, index in n.next_functions
             ),
-            saved=tuple(self._saved(name, value, n) for name, value in n._saved().items()),
+            saved=tuple(self._saved(name, kept, n) for name, kept in raw_saved(n).items()),
             formulas=tuple(model.Formula(i, text) for i, text in symbolic_formulas(n).items()),
             variable=self.tensor_id(n.variable) if isinstance(n, AccumulateGrad) else None,
             order=order,
         )
 
-    def _saved(self, name: str, value: Any, node: Node) -> model.Saved:
-        if value is None:
+    def _saved(self, name: str, kept: Any, node: Node) -> model.Saved:
+        if kept is None:
             return model.Saved(name, "none")
-        if value is FREED:
+        if kept is FREED:
             return model.Saved(name, "freed")
-        if isinstance(value, SavedTensor):
-            return model.Saved(name, "kept", value_of(value.tensor), self._saved_id(value, node))
-        return model.Saved(name, "plain", text=repr(value))
+        stale, size = is_stale(node, kept), kept_bytes(kept)
+        if not isinstance(kept, SavedTensor | Tensor):
+            return model.Saved(name, "plain", text=repr(kept), stale=stale, bytes=size)
+        array, box = kept_array(kept), self._saved_id(kept, node)
+        if box is not None and array is self.tensors[box]._data:
+            value: model.Value | None = self._values[box]
+        else:
+            value = None if array is None else value_of(array)
+        return model.Saved(name, "kept", value, box, version=version_of(kept), stale=stale, bytes=size)
 
-    def _saved_id(self, saved: SavedTensor, node: Node) -> str | None:
-        return self._ids.get((node, saved.output_nr)) if saved.output_nr is not None else self.tensor_id(saved.tensor)
+    def _saved_id(self, kept: SavedTensor | Tensor, node: Node) -> str | None:
+        """The box of what is kept; None if it is none of the document's."""
+        if isinstance(kept, Tensor):
+            return self.tensor_id(kept)
+        if kept.output_nr is not None:
+            return self._ids.get((node, kept.output_nr))
+        if isinstance(kept, SavedResult):
+            return None
+        tensor = kept.tensor if isinstance(kept.tensor, Tensor) else kept.tensor.same()
+        return None if tensor is None else self.tensor_id(tensor)
 
     def _statements(self) -> tuple[model.Statement, ...]:
         """The user's statements in the order in which they ran, each beside the first tensor it made or touched."""
@@ -222,55 +244,3 @@ def symbolic_formulas(node: Node) -> dict[str, str]:
 
 def _place(at: Place | None) -> model.Source | None:
     return None if at is None else source_at(at.code, at.lasti)
-
-
-def _identity(t: Tensor) -> Any:
-    """What makes two Tensor objects the same box: an unpacked result is another object for the same output."""
-    return t if t._grad_fn is None else (t._grad_fn, t._output_nr)
-
-
-def _reach(
-    roots: tuple[Tensor, ...], prefer: Mapping[Tensor, str], versions: Versions
-) -> tuple[list[Call | Node], list[Tensor], list[Node]]:
-    """Every call, tensor and backward node that led to the roots, in the order of the program."""
-    tensors: dict[Any, Tensor] = {}
-    calls: dict[Call | Node, None] = {}
-    nodes: dict[Node, None] = {}
-    stack: list[Tensor | Node | None] = list(roots)
-    while stack:
-        item = stack.pop()
-        if isinstance(item, Tensor) and not item._is_number:
-            node = _backward_of(item)  # asked first: a view of what was changed gets its grad_fn now
-            known = tensors.get(_identity(item))
-            if known is None or (known not in prefer and item in prefer):
-                tensors[_identity(item)] = item
-            if known is None or known._made_by is None:
-                stack += [node, *_behind(item, calls, versions)]
-        elif isinstance(item, Node) and item not in nodes:
-            nodes[item] = None
-            stack += [after for after, _ in item.next_functions]
-            if isinstance(item, AccumulateGrad):
-                stack.append(item.variable)
-    return (
-        sorted((c for c in calls if c.inputs), key=lambda c: c.order),
-        sorted(tensors.values(), key=lambda t: (t._made_by.order if t._made_by else (-1, 0), t._output_nr)),
-        sorted(nodes, key=lambda n: n._sequence),
-    )
-
-
-def _backward_of(tensor: Tensor) -> Node | None:
-    """Its grad_fn, or the AccumulateGrad of a leaf."""
-    try:
-        return gradient_edge(tensor)[0]
-    except RuntimeError:  # a view for which autograd refuses to answer: it is drawn as it last was
-        return tensor._grad_fn
-
-
-def _behind(tensor: Tensor, calls: dict[Call | Node, None], versions: Versions) -> list[Tensor]:
-    """What a tensor leads to in the forward graph: the inputs of the call that made it, and its siblings."""
-    call = tensor._made_by
-    if call is None or call in calls:
-        return []
-    calls[call] = None
-    siblings = (reference() for reference in call.outputs)
-    return [versions.at(t, call.order) for t in (*call.inputs, *siblings) if t is not None]

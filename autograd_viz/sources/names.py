@@ -45,7 +45,9 @@ def source_at(code: CodeType, lasti: int) -> Source | None:
     line, end_line, column, end_column = next(islice(code.co_positions(), lasti // 2, None), (None,) * 4)
     if line is None or end_line is None or column is None or end_column is None:
         return None
-    return Source(code.co_filename, line, end_line, _characters(code, line, column), _characters(code, end_line, end_column))
+    start, end = _characters(code, line, column), _characters(code, end_line, end_column)
+    lines = linecache.getlines(code.co_filename)[line - 1 : end_line]
+    return Source(code.co_filename, line, end_line, start, end, "".join(lines).removesuffix("\n"))
 
 
 def _characters(code: CodeType, line: int, byte_column: int) -> int:

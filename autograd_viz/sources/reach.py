@@ -1,0 +1,64 @@
+"""Everything that led to a tensor: calls, tensors and backward nodes, in the order of the program."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..core.accumulate_grad import AccumulateGrad, gradient_edge
+from ..core.node import Node
+from ..core.provenance import Call
+from ..core.tensor import Tensor
+from .versions import Versions
+
+
+def identity(t: Tensor) -> Any:
+    """What makes two Tensor objects the same box: an unpacked result is another object for the same output."""
+    return t if t._grad_fn is None else (t._grad_fn, t._output_nr)
+
+
+def reach(
+    roots: tuple[Tensor, ...], prefer: Mapping[Tensor, str], versions: Versions
+) -> tuple[list[Call | Node], list[Tensor], list[Node]]:
+    """Every call, tensor and backward node that led to the roots, in the order of the program."""
+    tensors: dict[Any, Tensor] = {}
+    calls: dict[Call | Node, None] = {}
+    nodes: dict[Node, None] = {}
+    stack: list[Tensor | Node | None] = list(roots)
+    while stack:
+        item = stack.pop()
+        if isinstance(item, Tensor) and not item._is_number:
+            node = _backward_of(item)  # asked first: a view of what was changed gets its grad_fn now
+            known = tensors.get(identity(item))
+            if known is None or (known not in prefer and item in prefer):
+                tensors[identity(item)] = item
+            if known is None or known._made_by is None:
+                stack += [node, *_behind(item, calls, versions)]
+        elif isinstance(item, Node) and item not in nodes:
+            nodes[item] = None
+            stack += [after for after, _ in item.next_functions]
+            if isinstance(item, AccumulateGrad):
+                stack.append(item.variable)
+    return (
+        sorted((c for c in calls if c.inputs), key=lambda c: c.order),
+        sorted(tensors.values(), key=lambda t: (t._made_by.order if t._made_by else (-1, 0), t._output_nr)),
+        sorted(nodes, key=lambda n: n._sequence),
+    )
+
+
+def _backward_of(tensor: Tensor) -> Node | None:
+    """Its grad_fn, or the AccumulateGrad of a leaf."""
+    try:
+        return gradient_edge(tensor)[0]
+    except RuntimeError:  # a view for which autograd refuses to answer: it is drawn as it last was
+        return tensor._grad_fn
+
+
+def _behind(tensor: Tensor, calls: dict[Call | Node, None], versions: Versions) -> list[Tensor]:
+    """What a tensor leads to in the forward graph: the inputs of the call that made it, and its siblings."""
+    call = tensor._made_by
+    if call is None or call in calls:
+        return []
+    calls[call] = None
+    siblings = (reference() for reference in call.outputs)
+    return [versions.at(t, call.order) for t in (*call.inputs, *siblings) if t is not None]

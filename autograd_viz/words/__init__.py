@@ -1,0 +1,43 @@
+"""Everything that is said to the user, one file per language: `words.START` is the sentence in the chosen language.
+
+A language is a module with the same constants as `en`: sentences in capitals with {placeholders}, and `UI`, the labels of the
+widget by key.
+"""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+from ..errors import UnknownChoiceError
+from . import en, zh
+
+_LANGUAGES: dict[str, ModuleType] = {"en": en, "zh": zh}
+_chosen = "en"
+
+
+def set_language(name: str) -> None:
+    """Let sentences and labels be in a language: "en", or "zh" for 简体中文. What is on the screen already stays as it is.
+
+    Raises:
+        UnknownChoiceError: there is no such language.
+    """
+    global _chosen
+    if name not in _LANGUAGES:
+        raise UnknownChoiceError("language", name, _LANGUAGES)
+    _chosen = name
+
+
+def language() -> str:
+    """The language that was chosen: "en" or "zh"."""
+    return _chosen
+
+
+def ui() -> dict[str, str]:
+    """The labels of the widget by key, in the chosen language."""
+    return dict(_LANGUAGES[_chosen].UI)
+
+
+def __getattr__(name: str) -> str:
+    if name.isupper() and hasattr(_LANGUAGES[_chosen], name):
+        return str(getattr(_LANGUAGES[_chosen], name))
+    raise AttributeError(f"there is no sentence {name}")

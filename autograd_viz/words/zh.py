@@ -1,0 +1,308 @@
+"""简体中文. Names of nodes and attributes stay as they are in code."""
+
+from __future__ import annotations
+
+# a step of the backward pass
+START = "尚未执行任何节点。点“下一步”将用初始梯度调用 {node}。"
+NOTHING = "没有可以单步执行的内容。"
+COMPLETE = "反向传播完成。"
+RECORDED = "这些计算会被记录（create_graph=True），因此可以再次求导。"
+
+ARRIVES = "{node}{of} 收到 {grads}。"
+OF = "（{names}）"
+SUM = "{count} 个梯度在此汇合：{parts} = {total}。"
+SUM_ARRAY = "{count} 个梯度在此汇合，逐元素相加（{shape}）。"
+UNUSED = "输出 {indices} 没有被使用：没有梯度到达，按零处理。"
+MANY_UNUSED = "有 {count} 个输出没有被使用：没有梯度到达，按零处理。"
+NONE_ARRIVED = "使用输出 {indices} 的节点没有传来梯度，按零处理。"
+ALL_ZERO = "{node}{of} 没有收到梯度，按零处理。"
+SENDS = "它传出 {parts}。"
+SENT = "{value} 给 {target}"
+UNBROADCAST = "{value} 给 {target}（还原广播：{shape} 求和为 {into}）"
+NOWHERE = "输入 {index} 不需要梯度。"
+MANY_NOWHERE = "输入 {indices} 不需要梯度。"
+SENDS_NONE = "它没有给 {target} 的梯度，按零处理。"
+FIRST = "AccumulateGrad：{name}.grad 原为 None，现为 {new}。"
+ADDS = "AccumulateGrad 累加到 {name}.grad：{old} + {incoming} = {new}。"
+ADDS_ARRAY = "AccumulateGrad 把到达的梯度逐元素累加到 {name}.grad（{shape}）。"
+NO_GRADIENT = "{node} 没有收到梯度，所以什么也没有改变。"
+RETAINED = "由于调用过 retain_grad()，{name}.grad 保留了它。"
+FREED = "已释放：{names}。"
+FREED_BYTES = "已释放：{names}（{bytes}）。"
+EDITED = "到达的梯度被手动改为 {value}。"
+HOOK_CHANGED = "{kind} {name} 修改了梯度：{before} → {after}。"
+HOOK_DROPPED = "{kind} {name} 没有让梯度通过。"
+HOOK_SAW = "{kind} {name} 看到 {before}，没有修改。"
+HOOK_RAN = "{kind} {name} 已执行。"
+HOOK_TENSOR = "张量钩子"
+HOOK_PRE = "节点前置钩子"
+HOOK_POST = "节点后置钩子"
+HOOK_POST_ACCUMULATE = "梯度累加后钩子"
+A_LEAF = "该叶子张量"
+A_TENSOR = "某个未命名张量"
+ONE_BYTE = "1 字节"
+BYTES = "{count} 字节"
+COMMA = "、"
+AND = " 和 "
+BETWEEN = ""
+
+# the forward pass
+LEAVES = "程序开始时有 {leaves}。"
+LEAF = "{name} = {value}"
+LEAF_WITH_GRAD = "{name} = {value}（需要梯度的叶子张量）"
+NO_LEAVES = "程序还没有计算任何内容。"
+MANY_LEAVES = "程序开始时有 {count} 个张量，其中 {wanted} 个是需要梯度的叶子张量。"
+COMPUTES = "{call} 的结果是 {value}。"
+COMPUTES_AND_SAVES = "{call} 的结果是 {value}，并为反向传播保存 {names}。"
+RAN = "{call} 已执行。"
+RAN_AND_SAVES = "{call} 已执行，并为反向传播保存 {names}。"
+CREATED = "创建了 {node}。"
+NOT_RECORDED = "没有记录任何内容：没有操作数需要梯度，或者梯度模式已关闭。"
+NOT_DIFFERENTIABLE = "没有记录任何内容：{dtype} 类型的结果没有梯度。"
+
+# why a tensor's grad is what it is
+WHY_NOT_REQUIRED = "grad 是 None：requires_grad 为 False，不会为它计算梯度。"
+WHY_DTYPE = "grad 是 None：只有浮点和复数张量才能需要梯度，而它的类型是 {dtype}。"
+WHY_NOT_RECORDED = "grad 是 None：requires_grad 为 False，因为 {op} 的操作数都不需要梯度，或者梯度模式已关闭。"
+WHY_DETACHED = "grad 是 None：{op} 把它从计算图中分离了，梯度传不到这里。"
+WHY_NOT_RETAINED = "grad 是 None：它不是叶子张量。{node} 只传递梯度而不保留；如需保留，请调用 retain_grad()。"
+WHY_PASSED = "grad 是 None：{value} 在第 {step} 步到达，{node} 把它传了下去而没有保留；如需保留，请调用 retain_grad()。"
+WHY_UNREACHED = "grad 是 {grad}：从本次反向传播的根到它没有路径。"
+WHY_NOT_YET = "grad 是 {grad}：反向传播还没有到达它；必须先执行 {node}。"
+WHY_WAITS = "grad 是 {grad}：{node} 在等待梯度，已到达 {arrived} 个，共需 {expected} 个。"
+WHY_READY = "grad 是 {grad}：{node} 已收到全部梯度，但尚未执行。"
+WHY_BEFORE = "grad 是 {grad}：在本次反向传播之前就已存在。"
+WHY_FREED = "grad 是 {grad}：这个计算图保存的张量已被释放，再次反向传播会在到达它之前中断。"
+WHY_FIRST = "grad 是 {new}：{incoming} 在第 {step} 步到达，而 grad 原为 None。"
+WHY_ADDED = "grad 是 {new}：原来已有 {old}，{incoming} 在第 {step} 步到达：{old} + {incoming} = {new}。"
+WHY_ADDED_ARRAY = "grad 为 {shape}：第 {step} 步到达的梯度逐元素累加到了原有的值上。"
+WHY_RETAINED = "grad 是 {new}：它在第 {step} 步到达 {node}，因调用过 retain_grad() 而保留。"
+WHY_NOTHING_ARRIVED = "grad 是 {grad}：{node} 在第 {step} 步执行时没有收到梯度。"
+WHY_ZERO = "从第 {step} 步的 {node} 起全为零：到达它的梯度不为零，传出的为零。"
+WHY_ZERO_RELU = "{node} 在输入不为正的位置不传递梯度。"
+WHY_ZERO_MUL = "它乘以了一个为 0 的值。"
+WHY_ZERO_CLAMP = "它在输入超出范围的位置不传递梯度。"
+WHY_ZERO_FROM_START = "全为零是因为初始梯度就是零。"
+WHY_NAN = "nan 产生于第 {step} 步的 {node}：到达它的梯度中没有 nan。"
+WHY_INF = "inf 产生于第 {step} 步的 {node}：到达它的梯度中没有 inf。"
+WHY_NAN_FROM_START = "初始梯度中已有 nan。"
+WHY_INF_FROM_START = "初始梯度中已有 inf。"
+WHY_SUM_NAN = "nan 产生于第 {step} 步 {node} 之前的梯度相加。"
+WHY_SUM_INF = "inf 产生于第 {step} 步 {node} 之前的梯度相加。"
+WHY_OLD_NAN = "nan 是原有的：到达的梯度中没有 nan。"
+WHY_OLD_INF = "inf 是原有的：到达的梯度中没有 inf。"
+WHY_HOOK = "{kind} {name} 在第 {step} 步把 {before} 变成了 {after}。"
+WHY_EDITED = "第 {step} 步到达的梯度被手动修改过。"
+
+# errors of PyTorch's, explained
+EXPLAIN_FREED = (
+    "{node} 保存的张量已在之前的反向传播中释放，无法再次计算；请在那次反向传播时使用 retain_graph=True，或者重新计算损失。"
+)
+EXPLAIN_MODIFIED = "{node} 为反向传播保存了一个张量，而它之后被原地修改了；请改用副本（写 x = x + 1，而不是 x += 1）。"
+EXPLAIN_LEAF = "需要梯度的叶子张量在 autograd 记录期间被原地修改；请在 torch.no_grad() 下修改，或者创建新的张量。"
+EXPLAIN_VIEW_OF_LEAF = (
+    "视图与需要梯度的叶子张量共享内存，修改视图就会修改叶子张量；请在 torch.no_grad() 下修改，或者修改 clone() 得到的副本。"
+)
+EXPLAIN_DETACHED = "{node} 保存的张量被 detach_() 从计算图中分离了；请使用 detach()，它会创建新的张量。"
+EXPLAIN_NO_GRAPH = "得到它的过程中没有任何需要梯度的张量，所以没有可以反向传播的计算图。"
+EXPLAIN_NOT_SCALAR = "只有单个元素时 backward() 才会以 1 作为初始梯度；请传入与张量形状相同的梯度，或者先 sum()。"
+EXPLAIN_SHAPE = "{node} 返回的梯度形状与所需的形状不符。"
+THE_NODE = "某个节点"
+
+UI = {
+    # walking
+    "toolbar": "单步执行反向传播",
+    "reset": "重置",
+    "reset_tip": "重置：回到起点 (Home)",
+    "back": "上一步",
+    "back_tip": "上一步：后退一步 (←)",
+    "next": "下一步",
+    "next_tip": "下一步：调用下一个 grad_fn (→)",
+    "finish": "到终点",
+    "finish_tip": "到终点：执行完毕 (End)",
+    "play": "播放",
+    "play_tip": "播放 (空格)",
+    "pause": "暂停",
+    "pause_tip": "暂停 (空格)",
+    "run": "运行",
+    "run_tip": "运行到下一个停止点或终点",
+    "step": "步骤",
+    "counter": "{step} / {total}",
+    "counter_text": "第 {step} 步，共 {total} 步",
+    "forward_counter": "前向 {step} / {total}",
+    "speed": "播放速度，每秒步数",
+    "speed_value": "{speed}/秒",
+    "run_to": "运行到此处",
+    "run_to_tip": "运行到 {node} 执行完",
+    "until": "直到梯度到达它",
+    "until_tip": "运行到有梯度到达 {tensor}",
+    "forward": "前向传播",
+    "backward": "反向传播",
+    "first_gradient": "初始梯度",
+    # finding one's way
+    "picture": "程序的计算图：前向运算、张量和反向节点",
+    "search": "查找张量或节点",
+    "search_tip": "按名称或类型查找张量或节点 (/)",
+    "search_none": "没有匹配项",
+    "search_found": "第 {index} 个，共 {count} 个",
+    "search_next": "下一个匹配",
+    "search_previous": "上一个匹配",
+    "fit": "适应窗口",
+    "fit_tip": "显示整个计算图",
+    "zoom_in": "放大",
+    "zoom_out": "缩小",
+    "zoom": "缩放",
+    "minimap": "缩略图",
+    "view": "视图",
+    "show_code": "显示代码",
+    # stops
+    "stops": "停止点",
+    "stops_tip": "运行在哪里停下",
+    "breakpoint": "在此节点停下",
+    "breakpoint_set": "在 {node} 停下",
+    "remove_breakpoint": "不再在此节点停下",
+    "breakpoints": "断点",
+    "stop_nan": "梯度为 nan 或 inf",
+    "stop_zero": "梯度全为零",
+    "stop_condition": "Python 条件",
+    "condition_example": "grad.norm() > 10",
+    "condition_tip": "每一步求值的 Python 表达式：node、grad、grads、grad_inputs、step",
+    "clear_stops": "清除所有停止点",
+    "no_stops": "没有停止点",
+    "stopped": "已停下：{reason}",
+    "stopped_breakpoint": "{node} 处的断点",
+    "stopped_nan": "{node} 传出了 nan 或 inf",
+    "stopped_zero": "{node} 传出的梯度全为零",
+    "stopped_condition": "条件在 {node} 处成立",
+    "stopped_until": "有梯度到达 {tensor}",
+    "stopped_end": "反向传播已到终点",
+    "condition_error": "条件出错：{error}",
+    # panels
+    "panel": "详情",
+    "node_panel": "节点",
+    "tensor_panel": "张量",
+    "op_panel": "运算",
+    "nothing_selected": "点击节点或张量查看详情。",
+    "pin": "固定",
+    "unpin": "取消固定",
+    "close": "关闭",
+    "formula": "公式",
+    "symbols": "符号形式",
+    "numbers": "代入数值",
+    "arrived": "grad_outputs：到达的梯度",
+    "arrived_from": "来自 {node}",
+    "arrived_first": "初始梯度",
+    "not_arrived": "尚无梯度到达",
+    "not_run": "尚未执行",
+    "ran_in_step": "在第 {step} 步执行",
+    "sum": "求和",
+    "saved": "保存的张量",
+    "no_saved": "没有保存任何内容",
+    "sent": "grad_inputs：传出的梯度",
+    "sent_to": "给 {node}",
+    "not_sent": "不需要梯度",
+    "next_functions": "next_functions",
+    "index_means": "索引 {index}：该梯度属于 {op} 的输出 {index}",
+    "index_means_leaf": "索引 {index}：叶子张量只有一个梯度",
+    "hooks": "执行过的钩子",
+    "no_hooks": "没有钩子",
+    "hook_changed": "{name}：{before} → {after}",
+    "hook_same": "{name}：没有修改",
+    "source": "源代码",
+    "source_line": "第 {line} 行",
+    "no_source": "无法读取代码",
+    "jacobian": "局部雅可比矩阵",
+    "jacobian_of": "d 输出 / d {input}",
+    "jacobian_too_large": "太大，无法显示",
+    "attributes": "属性",
+    "name": "名称",
+    "shape": "形状",
+    "dtype": "数据类型",
+    "op": "运算",
+    "unnamed": "未命名",
+    "shares": "共享内存的张量",
+    "shares_none": "没有其他张量",
+    "version": "版本",
+    "version_of": "版本 {version}",
+    "why": "grad 为什么是这个值？",
+    "values": "数值",
+    "gradient": "梯度",
+    "data": "数据",
+    "heat_map": "{name} 的热力图，零位于色标中间",
+    "element": "[{index}] = {value}",
+    "block_mean": "分块平均值",
+    "statistics": "统计",
+    "min": "最小值",
+    "max": "最大值",
+    "mean": "平均值",
+    "norm": "范数",
+    "zeros": "零的个数",
+    "nan": "nan 的个数",
+    "inf": "inf 的个数",
+    "elements": "元素个数",
+    # states of a saved value
+    "stale": "保存后被原地修改：节点将拒绝执行",
+    "valid": "仍然有效",
+    "kept": "保留中",
+    "freed": "已释放",
+    "none": "无",
+    "plain": "普通值",
+    # the engine
+    "engine": "引擎",
+    "queue": "就绪队列",
+    "queue_empty": "没有就绪的节点",
+    "waiting": "等待中",
+    "waiting_none": "没有等待的节点",
+    "arrived_of": "已到达 {arrived} 个，共 {expected} 个",
+    "held": "保存的张量占用的内存",
+    "freed_by": "{node} 释放了 {bytes}",
+    # changing
+    "edit": "编辑梯度",
+    "edit_tip": "修改即将进入 {node} 的梯度",
+    "edit_example": "[1.0, 2.0]",
+    "edited": "已手动修改",
+    "apply": "应用",
+    "undo_edit": "撤销编辑",
+    "edit_error": "不能用作梯度：{error}",
+    # messages
+    "error": "错误",
+    "error_at": "{node} 抛出异常",
+    "kernel_gone": "内核没有响应。已记录的步骤仍可查看；要继续执行，请重新运行该单元格。",
+    "kernel_busy": "内核正忙……",
+    "changed_outside": "已在 notebook 中更改",
+    "changed_outside_tip": "上一步之后 notebook 更改了它；图中显示的是当前值。",
+    "static_saved": "这是保存 notebook 时的画面。运行单元格即可单步执行。",
+    "static_no_kernel": "只有图片：没有内核。运行单元格即可单步执行。",
+    "static_no_widgets": "只有图片：此页面不显示 Jupyter 组件。",
+    "static_closed": "只有图片：该组件已关闭。运行单元格即可单步执行。",
+    "linked": "已与另一个单步执行组件联动",
+    # keys
+    "help": "快捷键",
+    "help_tip": "显示快捷键 (?)",
+    "key_next": "下一步",
+    "key_back": "后退一步",
+    "key_reset": "回到起点",
+    "key_finish": "到终点",
+    "key_play": "播放或暂停",
+    "key_run": "运行到下一个停止点",
+    "key_run_to": "运行到选中的节点",
+    "key_breakpoint": "设置或取消选中节点的断点",
+    "key_search": "查找",
+    "key_fit": "显示整个计算图",
+    "key_zoom": "放大、缩小",
+    "key_pan": "移动画面",
+    "key_select": "在节点之间移动",
+    "key_pin": "固定面板",
+    "key_forward": "到前向传播的起点",
+    "key_help": "显示或隐藏此列表",
+    "key_close": "关闭",
+    # for screen readers
+    "aria_widget": "反向传播单步执行组件",
+    "aria_sentence": "发生了什么",
+    "aria_node": "{node}，{state}",
+    "aria_tensor": "张量 {name}，{shape}，grad {grad}",
+    "state_waiting": "等待中",
+    "state_ready": "就绪",
+    "state_running": "刚刚执行",
+    "state_done": "已执行",
+}

@@ -1,0 +1,58 @@
+"""The languages: the same sentences and labels with the same placeholders in each."""
+
+from __future__ import annotations
+
+import ast
+import string
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import autograd_viz as av
+from autograd_viz import words
+from autograd_viz.words import en, zh
+
+
+@pytest.fixture(autouse=True)
+def english_again() -> Iterator[None]:
+    yield
+    av.set_language("en")
+
+
+def said(language: ModuleType) -> dict[str, str]:
+    sentences = {name: text for name, text in vars(language).items() if name.isupper() and name != "UI"}
+    return sentences | language.UI
+
+
+def placeholders(text: str) -> set[str]:
+    return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
+
+
+def test_every_language_says_everything_with_the_same_placeholders() -> None:
+    assert {k: placeholders(text) for k, text in said(en).items()} == {k: placeholders(text) for k, text in said(zh).items()}
+
+
+def test_the_language_can_be_chosen() -> None:
+    assert (words.language(), words.COMPLETE, words.ui()["next"]) == ("en", "The backward pass is complete.", "Next")
+    av.set_language("zh")
+    assert (words.language(), words.COMPLETE, words.ui()["next"]) == ("zh", "反向传播完成。", "下一步")
+
+
+def test_an_unknown_language_is_refused_with_the_choices() -> None:
+    with pytest.raises(av.UnknownChoiceError, match="unknown language 'fr'; choose one of: en, zh"):
+        av.set_language("fr")
+    with pytest.raises(AttributeError, match="there is no sentence NO_SUCH"):
+        words.NO_SUCH
+
+
+def used() -> Iterator[str]:
+    for path in Path(av.__file__).parent.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "words":
+                yield node.attr
+
+
+def test_every_sentence_that_the_code_names_exists() -> None:
+    assert {name for name in used() if name.isupper()} <= vars(en).keys()
