@@ -12,6 +12,7 @@ from .accumulate_grad import gradient_edge
 from .as_array import Size
 from .engine import GraphTask
 from .node import Edge, Node
+from .quiet import quiet
 from .tensor import Tensor
 
 
@@ -103,6 +104,10 @@ def start(
 def run(task: GraphTask) -> None:
     """Run a pass to its end; what `run_backward` would yield is dropped."""
     while task.ready:
+        if task.is_plain:
+            quiet.run(task.run_plain)
+            if not task.ready:
+                break
         task.advance()
     if task.callbacks:
         task.end()
