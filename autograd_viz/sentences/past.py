@@ -31,10 +31,17 @@ class Past:
 
     def follow(self, steps: tuple[Step, ...]) -> None:
         """Hold exactly these steps; costs as much as what is new or no longer holds."""
-        while self.steps and not (len(self.steps) <= len(steps) and self.steps[-1] is steps[len(self.steps) - 1]):
+        for _ in range(len(self.steps) - self.common(steps)):
             self._drop()
         for step in steps[len(self.steps) :]:
             self.add(step)
+
+    def common(self, steps: tuple[Step, ...]) -> int:
+        """How many of the first steps are the same here and there."""
+        count = min(len(self.steps), len(steps))
+        while count and self.steps[count - 1] is not steps[count - 1]:
+            count -= 1
+        return count
 
     def add(self, step: Step) -> None:
         """One step more."""
