@@ -39,6 +39,12 @@ def test_large_gradients_that_meet_are_said_by_their_shape() -> None:
     assert last.startswith("2 gradients met here and were added, element by element (shape (20, 30)).")
 
 
+def test_a_hundred_gradients_that_meet_are_counted() -> None:
+    a = leaf(1.0)
+    last = said(*stepped(av.stack([a] * 100).sum(), {"a": a}))[-1]
+    assert last == "100 gradients met here; their sum is 100.0. AccumulateGrad: a.grad was None and becomes 100.0."
+
+
 def test_the_sum_is_what_met_and_not_what_a_hook_made_of_it() -> None:
     a = leaf(3.0)
     document, (first, last) = stepped(a * a, {"a": a})
@@ -212,7 +218,7 @@ def test_sentences_are_in_the_chosen_language() -> None:
     av.set_language("zh")
     try:
         assert said(document, steps)[:2] == [
-            "MulBackward0（e） 收到 1.0。它传出 4.0 给 MulBackward0 和 6.0 给 AccumulateGrad（d）。已释放：other, self。",
+            "MulBackward0 (e) 收到 1.0。它传出：4.0 → MulBackward0 和 6.0 → AccumulateGrad (d)。已释放：other, self。",
             "AccumulateGrad：d.grad 原为 None，现为 6.0。",
         ]
     finally:

@@ -6,14 +6,18 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
 
 import autograd_viz as av
 from autograd_viz.graph.trace import HookRun, Trace
+from autograd_viz.sentences.past import Past
 from autograd_viz.sources.from_core import CoreGraph, value_of
 from autograd_viz.why import Why
 
 from .figures import figure
-from .sentences import finally_why, stepped, whys
+from .programs import Program, programs
+from .sentences import finally_why, said, stepped, whys
 
 
 def leaf(x: Any) -> av.Tensor:
@@ -173,3 +177,31 @@ def test_going_another_way_after_a_cut_explains_that_way() -> None:
     other = [steps[0], replace(steps[1], grad_inputs=(zero,)), gone]
     texts = [why.after(step, Trace(tuple(other[:i]))) for i, step in enumerate(other)]
     assert "all zero since ReluBackward0 in step 2" in str(texts[2])
+
+
+@given(programs())
+@settings(max_examples=30, suppress_health_check=list(HealthCheck))
+def test_any_program_is_explained_and_told_at_every_step(program: Program) -> None:
+    leaves, pool = program.run(av)
+    root = pool[-1].sum()
+    if not root.requires_grad:
+        return
+    document, steps = stepped(root, {f"x{i}": x for i, x in enumerate(leaves)})
+    answers = whys(document, steps)
+    assert set(answers[0]) == {t.name for t in document.tensors} and all(said(document, steps))
+    reached = {s.accumulation.tensor for s in steps if s.accumulation}
+    for t in document.tensors:
+        if t.id in reached:
+            assert any(text.startswith("grad is ") or text.startswith("grad has ") for w in answers[1:] for text in w.values())
+
+
+def test_every_step_of_a_long_pass_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked = []
+    monkeypatch.setattr(Past, "add", lambda self, step, add=Past.add: (looked.append(step), add(self, step))[1])
+    x = y = leaf(1.0)
+    for _ in range(100):
+        y = y * x
+    document, steps = stepped(y, {"x": x})
+    said(document, steps)
+    whys(document, steps)
+    assert len(steps) == 101 and len(looked) == 2 * len(steps) - 1

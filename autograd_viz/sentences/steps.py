@@ -10,6 +10,7 @@ from .forward import ForwardSentences
 from .past import Past
 from .text import before_hooks, hook_kind, listed, same, size_text, together
 
+MANY_PARTS = 8  # up to here the parts of a sum are written out
 MANY_BYTES = 1000  # from here on it is said how much memory was freed
 
 
@@ -91,6 +92,8 @@ class Sentences:
                 continue
             if _is_shape(total):
                 found.append(words.SUM_ARRAY.format(count=len(parts), shape=shape_text(total.shape)))
+            elif len(parts) > MANY_PARTS:
+                found.append(words.SUM_MANY.format(count=len(parts), total=value_text(total)))
             else:
                 terms = " + ".join(map(value_text, parts))
                 found.append(words.SUM.format(count=len(parts), parts=terms, total=value_text(total)))

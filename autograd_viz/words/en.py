@@ -11,6 +11,7 @@ RECORDED = "These computations are recorded (create_graph=True), so they can be 
 ARRIVES = "{node}{of} receives {grads}."
 OF = " ({names})"
 SUM = "{count} gradients met here: {parts} = {total}."
+SUM_MANY = "{count} gradients met here; their sum is {total}."
 SUM_ARRAY = "{count} gradients met here and were added, element by element ({shape})."
 UNUSED = "Nobody used output {indices}: no gradient arrives there, which counts as zero."
 MANY_UNUSED = "{count} of its outputs were not used: no gradient arrives there, which counts as zero."
