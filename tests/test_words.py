@@ -48,7 +48,7 @@ def test_an_unknown_language_is_refused_with_the_choices() -> None:
 
 
 def used() -> Iterator[str]:
-    for path in Path(av.__file__).parent.glob("*.py"):
+    for path in Path(av.__file__).parent.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "words":
                 yield node.attr

@@ -12,9 +12,11 @@ FEW = 16  # of a tensor with more sharers, so many are named: all pairs of a tho
 
 def owner(array: Any) -> Any:
     """The array whose memory this one uses; itself if it is not a view."""
-    while isinstance(array.base, np.ndarray):
-        array = array.base
-    return array
+    own = array
+    while array is not None:  # NumPy's as_strided puts an object that is no array in between
+        own = array if isinstance(array, np.ndarray) else own
+        array = getattr(array, "base", None)
+    return own
 
 
 def sharers(arrays: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:

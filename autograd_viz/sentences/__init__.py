@@ -1,0 +1,21 @@
+"""What happens in plain words with its numbers: steps of the backward pass, ops of the forward pass, errors."""
+
+from .births import PROPERTIES, Births
+from .errors import explain_error
+from .forward import is_differentiable
+from .steps import Sentences
+from .text import after_hooks, before_hooks, hook_kind, listed, same, together
+
+__all__ = [
+    "PROPERTIES",
+    "Births",
+    "Sentences",
+    "after_hooks",
+    "before_hooks",
+    "explain_error",
+    "hook_kind",
+    "is_differentiable",
+    "listed",
+    "same",
+    "together",
+]

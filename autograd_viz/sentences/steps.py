@@ -1,0 +1,177 @@
+"""A step of the backward pass in plain words with its numbers."""
+
+from __future__ import annotations
+
+from .. import words
+from ..graph.model import Document, NextFunction, Node, Value
+from ..graph.text import shape_text, value_text
+from ..graph.trace import HookRun, Step, Trace
+from .forward import ForwardSentences
+from .past import Past
+from .text import before_hooks, hook_kind, listed, same, size_text, together
+
+MANY_PARTS = 8  # up to here the parts of a sum are written out
+MANY_BYTES = 1000  # from here on it is said how much memory was freed
+
+
+class Sentences:
+    """Writes the sentence of each step of one document.
+
+    Args:
+        document: the graph before the pass.
+        recorded: the pass itself is recorded (create_graph).
+    """
+
+    def __init__(self, document: Document, recorded: bool = False) -> None:
+        self.tensors = {t.id: t for t in document.tensors}
+        self.nodes = {n.id: n for n in document.nodes}
+        self.outputs = {o.id: o.outputs for o in document.ops}
+        self.used = {(f.node, f.index) for n in document.nodes for f in n.next_functions}
+        self.recorded = recorded
+        self.past = Past(document)
+        self._forward = ForwardSentences(document)
+
+    def start(self, node: str | None) -> str:
+        """Before the first step."""
+        return words.NOTHING if node is None else words.START.format(node=self.nodes[node].name)
+
+    def forward(self, position: int) -> str:
+        """What the forward pass did last: -F (before the first of F ops: the leaves) to 0 (the last op has run).
+
+        Raises:
+            IndexError: there is no such position.
+        """
+        return self._forward.at(position)
+
+    def step(self, step: Step, earlier: Trace) -> str:
+        """What this step did, after the steps of `earlier`."""
+        self.past.follow(earlier.steps)
+        node = self.nodes[step.node]
+        if node.variable is not None:
+            return together([*self._arrived(step), *self._accumulated(node, step), *self._hooks(step, "post_accumulate")])
+        if all(g is None for g in (*step.grad_outputs, *step.grad_inputs)):
+            return together([words.NO_GRADIENT.format(node=node.name), *self._freed(step)])
+        parts = [self._arrives(node, step), *self._arrived(step), *self._unused(node, step)]
+        parts += [*self._hooks(step, "post"), *self._sends(node, step)]
+        parts += [words.RECORDED] if self.recorded else []
+        return together([*parts, *self._freed(step)])
+
+    def _accumulated(self, node: Node, step: Step) -> list[str]:
+        """What AccumulateGrad did."""
+        a = step.accumulation
+        if a is None:
+            return [words.NO_GRADIENT.format(node=node.name)]
+        name = self._name(a.tensor, words.A_LEAF)
+        if a.old is None:
+            return [words.FIRST.format(name=name, new=value_text(a.new))]
+        if _is_shape(a.new):
+            return [words.ADDS_ARRAY.format(name=name, shape=shape_text(a.new.shape))]
+        return [words.ADDS.format(name=name, old=value_text(a.old), incoming=value_text(a.incoming), new=value_text(a.new))]
+
+    def _arrives(self, node: Node, step: Step) -> str:
+        """What arrived, before hooks."""
+        made = [self._name(t, "") for t in self.outputs.get(node.op or "", ()) if t is not None]
+        of = words.OF.format(names=", ".join(m for m in made if m)) if any(made) else ""
+        values = [before_hooks(step, i) for i in range(len(step.grad_outputs))]
+        grads = [value_text(g) for g in values if g is not None]
+        return (words.ARRIVES if grads else words.ALL_ZERO).format(node=node.name, of=of, grads=listed(grads))
+
+    def _arrived(self, step: Step) -> list[str]:
+        """What became of it on its last bit of way: edits, sums, hooks, retain_grad."""
+        edits = [words.EDITED.format(value=_text(before_hooks(step, i))) for i in step.edited]
+        kept = [c.at.removeprefix("retain:") for c in step.changes if c.at.startswith("retain:") and c.after is not None]
+        retained = [words.RETAINED.format(name=self._name(t, words.A_TENSOR)) for t in kept]
+        return [*edits, *self._sums(step), *self._hooks(step, "tensor"), *retained, *self._hooks(step, "pre")]
+
+    def _sums(self, step: Step) -> list[str]:
+        """Where several gradients arrived at one output: the parts and their sum."""
+        found = []
+        for index in range(len(step.grad_outputs)):
+            parts, total = self.past.gradients(step.node, index), before_hooks(step, index)
+            if len(parts) < 2 or total is None or index in step.edited:
+                continue
+            if _is_shape(total):
+                found.append(words.SUM_ARRAY.format(count=len(parts), shape=shape_text(total.shape)))
+            elif len(parts) > MANY_PARTS:
+                found.append(words.SUM_MANY.format(count=len(parts), total=value_text(total)))
+            else:
+                terms = " + ".join(map(value_text, parts))
+                found.append(words.SUM.format(count=len(parts), parts=terms, total=value_text(total)))
+        return found
+
+    def _hooks(self, step: Step, kind: str) -> list[str]:
+        """The user's hooks of one kind."""
+        return [_hook(h) for h in step.hooks if h.kind == kind]
+
+    def _unused(self, node: Node, step: Step) -> list[str]:
+        """Outputs at which no gradient arrived, and why."""
+        empty = [i for i, g in enumerate(step.grad_outputs) if g is None]
+        if len(empty) == len(step.grad_outputs):
+            return []
+        unused = [str(i) for i in empty if (node.id, i) not in self.used]
+        dropped = [str(i) for i in empty if (node.id, i) in self.used]
+        said = []
+        if unused:
+            few = len(unused) < 4
+            said.append(words.UNUSED.format(indices=listed(unused)) if few else words.MANY_UNUSED.format(count=len(unused)))
+        return said + [words.NONE_ARRIVED.format(indices=listed(dropped))] * bool(dropped)
+
+    def _sends(self, node: Node, step: Step) -> list[str]:
+        """Where its results go."""
+        edges = list(enumerate(zip(node.next_functions, step.grad_inputs, strict=True)))
+        sent = [self._sent(f, i, g, step) for i, (f, g) in edges if g is not None and f.node is not None]
+        none = [self._target(f) for _, (f, g) in edges if f.node is not None and g is None]
+        nowhere = [str(i) for i, (f, _) in edges if f.node is None]
+        said = [words.SENDS.format(parts=listed(sent))] if sent else []
+        said += [words.SENDS_NONE.format(target=listed(none))] if none else []
+        if nowhere:
+            text = words.NOWHERE.format(index=nowhere[0])
+            said.append(text if len(nowhere) == 1 else words.MANY_NOWHERE.format(indices=listed(nowhere)))
+        return said
+
+    def _sent(self, after: NextFunction, index: int, value: Value, step: Step) -> str:
+        shape = step.result_shapes[index] if step.result_shapes else None
+        if shape is not None and shape != value.shape:
+            from_to = {"shape": shape_text(shape), "into": shape_text(value.shape)}
+            return words.UNBROADCAST.format(value=value_text(value), target=self._target(after), **from_to)
+        return words.SENT.format(value=value_text(value), target=self._target(after))
+
+    def _target(self, after: NextFunction) -> str:
+        target = self.nodes[after.node or ""]
+        name = self._name(target.variable, words.A_LEAF) if target.variable else ""
+        return f"{target.name}{words.OF.format(names=name)}" if name else target.name
+
+    def _freed(self, step: Step) -> list[str]:
+        names = ", ".join(c.at.rpartition(".")[2] for c in step.changes if ".saved." in c.at and c.after is None)
+        if not names:
+            return []
+        if step.freed >= MANY_BYTES:
+            return [words.FREED_BYTES.format(names=names, bytes=size_text(step.freed))]
+        return [words.FREED.format(names=names)]
+
+    def _name(self, tensor: str, otherwise: str) -> str:
+        return self.tensors[tensor].name or otherwise
+
+
+def _hook(hook: HookRun) -> str:
+    """What a hook did to the gradient that it was given."""
+    said = {"kind": hook_kind(hook), "name": hook.name}
+    if same(hook.before, hook.after):
+        return (
+            words.HOOK_RAN.format(**said) if hook.before is None else words.HOOK_SAW.format(**said, before=_text(hook.before))
+        )
+    if hook.after is None:
+        return words.HOOK_DROPPED.format(**said)
+    before, after = _text(hook.before), _text(hook.after)
+    if before == after:
+        return words.HOOK_CHANGED_ARRAY.format(**said, shape=after)
+    return words.HOOK_CHANGED.format(**said, before=before, after=after)
+
+
+def _text(value: Value | None) -> str:
+    return "None" if value is None else value_text(value)
+
+
+def _is_shape(value: Value) -> bool:
+    """Too large to be written out."""
+    return value_text(value) == shape_text(value.shape)

@@ -1,0 +1,225 @@
+"""What is said of a step, of an op and of an error."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autograd_viz as av
+from autograd_viz.graph import Value
+from autograd_viz.graph.trace import HookRun, Trace
+from autograd_viz.sentences import Sentences, explain_error
+from autograd_viz.sources.from_core import value_of
+
+from .figures import figure
+from .sentences import said, stepped
+
+
+def number(x: float) -> Value:
+    return value_of(np.array(x, np.float32))
+
+
+def leaf(x: Any) -> av.Tensor:
+    return av.tensor(x, requires_grad=True)
+
+
+def test_gradients_that_meet_are_added_up() -> None:
+    a = leaf(3.0)
+    assert "2 gradients met here: 3.0 + 3.0 = 6.0. AccumulateGrad: a.grad was None and becomes 6.0." in said(
+        *stepped(a * a, {"a": a})
+    )
+
+
+def test_large_gradients_that_meet_are_said_by_their_shape() -> None:
+    a = leaf(np.ones((20, 30), np.float32))
+    last = said(*stepped((a * a).sum(), {"a": a}))[-1]
+    assert last.startswith("2 gradients met here and were added, element by element (shape (20, 30)).")
+
+
+def test_a_hundred_gradients_that_meet_are_counted() -> None:
+    a = leaf(1.0)
+    last = said(*stepped(av.stack([a] * 100).sum(), {"a": a}))[-1]
+    assert last == "100 gradients met here; their sum is 100.0. AccumulateGrad: a.grad was None and becomes 100.0."
+
+
+def test_the_sum_is_what_met_and_not_what_a_hook_made_of_it() -> None:
+    a = leaf(3.0)
+    document, (first, last) = stepped(a * a, {"a": a})
+    hooked = replace(
+        last, grad_outputs=(number(60.0),), hooks=(HookRun("tensor", "times_ten", last.grad_outputs[0], number(60.0)),)
+    )
+    text = said(document, (first, hooked))[1]
+    assert "3.0 + 3.0 = 6.0. The tensor hook times_ten changed the gradient: 6.0 → 60.0." in text
+
+
+def test_a_node_says_what_arrived_before_hooks_and_what_they_did() -> None:
+    a = leaf(3.0)
+    document, (first, last) = stepped(a * 4, {"a": a})
+    hooks = (
+        HookRun("tensor", "look", number(1.0), number(1.0)),
+        HookRun("pre", "double", number(1.0), number(2.0)),
+        HookRun("post", "negate", number(8.0), number(-8.0)),
+    )
+    text = said(document, (replace(first, grad_outputs=(number(2.0),), grad_inputs=(number(-8.0), None), hooks=hooks), last))[0]
+    assert text == (
+        "MulBackward0 receives 1.0. The tensor hook look saw 1.0 and left it as it was. "
+        "The prehook double changed the gradient: 1.0 → 2.0. The hook of the node negate changed the gradient: 8.0 → -8.0. "
+        "It sends -8.0 to AccumulateGrad (a). Input 1 wants no gradient. Freed: other."
+    )
+
+
+def test_a_hook_that_keeps_nan_has_changed_nothing() -> None:
+    a = leaf(3.0)
+    document, (first, last) = stepped(a * 4, {"a": a})
+    nan = HookRun("tensor", "look", number(np.nan), number(np.nan))
+    assert "look saw nan and left it" in said(document, (replace(first, hooks=(nan,)), last))[0]
+
+
+def test_an_edited_gradient_is_said_instead_of_a_sum() -> None:
+    a = leaf(3.0)
+    document, (first, last) = stepped(a * a, {"a": a})
+    text = said(document, (first, replace(last, grad_outputs=(number(7.0),), edited=(0,))))[1]
+    assert text.startswith("You had changed the gradient that arrives: it was set to 7.0 by hand. AccumulateGrad")
+
+
+class TwoOutputs(av.autograd.Function):
+    """x * 2 and x * 3."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> Any:
+        return x * 2, x * 3
+
+    @staticmethod
+    def backward(ctx: Any, first: Any, second: Any) -> Any:
+        return first + second
+
+
+class Stops(av.autograd.Function):
+    """x * 2, without a gradient."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> Any:
+        return x * 2
+
+    @staticmethod
+    def backward(ctx: Any, grad: Any) -> Any:
+        return None
+
+
+def test_a_function_that_returns_none_is_told_from_an_output_nobody_used() -> None:
+    a = leaf(3.0)
+    first, second = TwoOutputs.apply(a * 1)
+    texts = said(*stepped(Stops.apply(first) + second, {"a": a}))
+    assert any("It has no gradient for TwoOutputsBackward, which counts as zero." in t for t in texts)
+    assert any("What used output 0 sent no gradient, which counts as zero." in t for t in texts)
+    _, alone = TwoOutputs.apply(a * 1)
+    assert any("Nobody used output 0: no gradient" in t for t in said(*stepped(alone, {"a": a})))
+
+
+def test_none_all_the_way_changes_nothing() -> None:
+    a = leaf(3.0)
+    texts = said(*stepped(Stops.apply(a * 2), {"a": a}))
+    assert texts[-1] == "AccumulateGrad receives no gradient, so nothing changes."
+    assert a.grad is None
+
+
+def test_much_freed_memory_is_said_in_bytes() -> None:
+    a = leaf(3.0)
+    document, (first, last) = stepped(a * 4, {"a": a})
+    assert "Freed: other (1.2 MB)." in said(document, (replace(first, freed=1_200_000), last))[0]
+    assert "Freed: other." in said(document, (replace(first, freed=4), last))[0]
+
+
+def test_a_recorded_pass_says_so() -> None:
+    a = leaf(3.0)
+    first, last = said(*stepped(a * a, {"a": a}, create_graph=True), recorded=True)
+    assert "recorded (create_graph=True)" in first and "recorded" not in last
+
+
+def test_sentences_follow_a_trace_that_is_cut_and_goes_another_way() -> None:
+    a = leaf(3.0)
+    document, steps = stepped((a * a) * a, {"a": a})
+    writer = Sentences(document)
+    there = [writer.step(s, Trace(steps[:i])) for i, s in enumerate(steps)]
+    other = (replace(steps[0], grad_inputs=(number(100.0), number(1.0))), *steps[1:])
+    again = [writer.step(s, Trace(other[:i])) for i, s in enumerate(other)]
+    assert "9.0 + 9.0 + 9.0" in there[-1] and "1.0 + 9.0 + 9.0" in again[-1]
+
+
+def test_the_forward_pass_is_told_op_by_op() -> None:
+    root, names = figure(3, before=True)
+    document, _ = stepped(root, names)
+    writer = Sentences(document)
+    assert [writer.forward(k) for k in (-2, -1, 0)] == [
+        "The program starts with a = 2.0 (a leaf that requires grad), b = 3.0 (a leaf that requires grad) and "
+        "d = 4.0 (a leaf that requires grad).",
+        "c = Mul(a, b) computes 6.0 and saves other and self for backward. MulBackward0 is created.",
+        "e = Mul(c, d) computes 24.0 and saves other and self for backward. MulBackward0 is created.",
+    ]
+    with pytest.raises(IndexError, match="positions -2 to 0"):
+        writer.forward(-3)
+
+
+def test_an_op_that_records_nothing_says_why() -> None:
+    a, plain = leaf([1.0, 2.0]), av.tensor([1.0, 2.0])
+    sign, cut, twice = a > 1.5, a.detach(), plain * 2
+    late = av.tensor([1.0, 2.0])
+    off = late * 3
+    late.requires_grad = True
+    root = (a * sign * cut * twice * off).sum()
+    names = {"a": a, "plain": plain, "sign": sign, "cut": cut, "twice": twice, "late": late, "off": off}
+    document, _ = stepped(root, names)
+    writer = Sentences(document)
+    texts = " | ".join(writer.forward(k) for k in range(-len(document.ops), 1))
+    assert "sign = Gt(a, 1.5) computes [False, True]. Nothing is recorded: bool results have no gradient." in texts
+    assert "cut = Detach(a) computes [1.0, 2.0]. Nothing is recorded: Detach cuts its result off from the graph." in texts
+    assert "twice = Mul(plain, 2) computes [2.0, 4.0]. Nothing is recorded: no operand requires grad." in texts
+    assert (
+        "off = Mul(late, 3) computes [3.0, 6.0]. Nothing is recorded: grad mode was off, or no operand required grad yet."
+        in texts
+    )
+
+
+def test_errors_of_autograd_are_explained() -> None:
+    a = leaf(3.0)
+    b = a * a
+    b.backward()
+    with pytest.raises(RuntimeError) as freed:
+        b.backward()
+    assert explain_error(str(freed.value), "MulBackward0").startswith("MulBackward0 has given up its saved tensors")
+    c = (a * 1) * (a * 1)
+    d = a.exp()
+    c = d * d
+    d += 1
+    with pytest.raises(RuntimeError) as modified:
+        c.backward()
+    assert "changed in place afterwards" in explain_error(str(modified.value))
+    with pytest.raises(RuntimeError) as on_leaf:
+        a += 1
+    assert explain_error(str(on_leaf.value)).startswith("A leaf that requires grad was changed in place")
+    with pytest.raises(RuntimeError) as on_view:
+        a.view(1).add_(1)
+    assert explain_error(str(on_view.value)).startswith("A view shares the memory of a leaf")
+    with pytest.raises(RuntimeError) as no_graph:
+        av.tensor(1.0).backward()
+    assert "no graph" in explain_error(str(no_graph.value))
+    with pytest.raises(RuntimeError) as not_scalar:
+        leaf([1.0, 2.0]).backward()
+    assert "sum() first" in explain_error(str(not_scalar.value))
+    assert explain_error("KeyError: 'x'") == ""
+
+
+def test_sentences_are_in_the_chosen_language() -> None:
+    root, names = figure(3, before=True)
+    document, steps = stepped(root, names)
+    av.set_language("zh")
+    try:
+        assert said(document, steps)[:2] == [
+            "MulBackward0 (e) 收到 1.0。它传出：4.0 → MulBackward0 和 6.0 → AccumulateGrad (d)。已释放：other, self。",
+            "AccumulateGrad：d.grad 原为 None，现为 6.0。",
+        ]
+    finally:
+        av.set_language("en")

@@ -1,0 +1,207 @@
+"""Why a tensor's grad is what it is: at the start and after each step."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+import autograd_viz as av
+from autograd_viz.graph.trace import HookRun, Trace
+from autograd_viz.sentences.past import Past
+from autograd_viz.sources.from_core import CoreGraph, value_of
+from autograd_viz.why import Why
+
+from .figures import figure
+from .programs import Program, programs
+from .sentences import finally_why, said, stepped, whys
+
+
+def leaf(x: Any) -> av.Tensor:
+    return av.tensor(x, requires_grad=True)
+
+
+def test_tensors_without_a_gradient_say_why() -> None:
+    a, plain = leaf([1.0, 2.0]), av.tensor([1.0, 2.0])
+    mask, cut, twice = a > 1.5, a.detach(), plain * 2
+    y = a * mask * cut * twice
+    names = {"a": a, "plain": plain, "mask": mask, "cut": cut, "twice": twice, "y": y}
+    start = whys(*stepped(y.sum(), names))[0]
+    assert start["plain"] == "grad is None: requires_grad is False, so no gradient is computed for it."
+    assert "only floating point and complex tensors can require grad, and this one is bool" in start["mask"]
+    assert start["cut"] == "grad is None: Detach cut it off from the graph, so no gradient comes here."
+    assert "no operand of Mul required grad" in start["twice"]
+    assert start["y"].startswith("grad is None: not a leaf. MulBackward0 hands the gradient on and does not keep it")
+
+
+def test_a_leaf_of_another_graph_is_not_reached() -> None:
+    a, b = leaf(2.0), leaf(3.0)
+    cut = (b * b).detach()
+    assert whys(*stepped(a * cut, {"a": a, "b": b}))[0]["b"] == "grad is None: no path leads from the root of this pass to it."
+
+
+def test_a_leaf_says_what_it_waits_for() -> None:
+    a = leaf(3.0)
+    c = a * 2
+    found = whys(*stepped(c * a, {"a": a, "c": c}))
+    assert [w["a"] for w in found if "a" in w] == [
+        "grad is None: AccumulateGrad waits for gradients, 0 of 2 have arrived.",
+        "grad is None: AccumulateGrad waits for gradients, 1 of 2 have arrived.",
+        "grad is None: AccumulateGrad has received everything and has not run yet.",
+        "grad is 12.0: 12.0 arrived in step 3 and grad was None.",
+    ]
+    assert found[2]["c"] == (
+        "grad is None: 3.0 arrived in step 2, and MulBackward0 handed it on without keeping it; call retain_grad()."
+    )
+
+
+def test_before_the_pass_the_node_that_must_run_first_is_named() -> None:
+    a = leaf(3.0)
+    assert whys(*stepped(a.exp(), {"a": a}))[0]["a"] == (
+        "grad is None: the backward pass has not reached it yet; first ExpBackward0 must run."
+    )
+
+
+def test_what_was_there_already_is_added_up() -> None:
+    a = leaf(2.0)
+    a.grad = av.tensor(5.0)
+    assert finally_why(*stepped(a * 3, {"a": a}))["a"] == (
+        "grad is 8.0: 5.0 was there already, and 3.0 arrived in step 2: 5.0 + 3.0 = 8.0."
+    )
+
+
+def test_a_retained_gradient_says_so() -> None:
+    root, names = figure(4, before=True)
+    assert finally_why(*stepped(root, names))["c"] == (
+        "grad is 4.0: it arrived at MulBackward0 in step 3 and is kept because of retain_grad()."
+    )
+
+
+def test_a_dead_relu_is_named() -> None:
+    a = leaf([-1.0, -2.0])
+    text = finally_why(*stepped((a * 3).relu().sum(), {"a": a}))["a"]
+    assert "What arrived is all zero since ReluBackward0 in step 2" in text
+    assert text.endswith("ReluBackward0 passes nothing where its input was not positive.")
+
+
+def test_a_factor_of_zero_is_named_though_the_other_factor_has_a_gradient() -> None:
+    a, b = leaf(3.0), leaf(0.0)
+    found = finally_why(*stepped(a.exp() * b, {"a": a, "b": b}))
+    assert "all zero since MulBackward0 in step 1" in found["a"] and "multiplies by a value that is 0" in found["a"]
+    assert "zero" not in found["b"]
+
+
+def test_gradients_that_cancel_are_named() -> None:
+    a = leaf(3.0)
+    c = a * 1
+    text = finally_why(*stepped(c * 2 - c * 2, {"a": a}))["a"]
+    assert "gradients cancelled where they were added before MulBackward0" in text
+
+
+def test_a_first_gradient_of_zero_is_named() -> None:
+    a = leaf(3.0)
+    assert "because the first gradient was" in finally_why(*stepped(a * 2, {"a": a}, gradient=av.tensor(0.0)))["a"]
+
+
+def test_nan_and_inf_are_traced_to_the_node_where_they_were_born() -> None:
+    a = leaf(0.0)
+    text = finally_why(*stepped((a * 2).sqrt() * 1, {"a": a}))["a"]
+    assert "Its inf was born at SqrtBackward0 in step 2" in text and "nan" not in text
+    b = leaf(0.0)
+    text = finally_why(*stepped((b * 0).sqrt(), {"b": b}))["b"]
+    assert "Its nan was born at MulBackward0 in step 2" in text and "inf" not in text
+
+
+def test_a_nan_that_was_there_before_is_not_blamed_on_the_pass() -> None:
+    a = leaf(2.0)
+    a.grad = av.tensor(float("nan"))
+    text = finally_why(*stepped(a * 3, {"a": a}))["a"]
+    assert text.endswith("Its nan was there before: what arrived has none.")
+
+
+def test_a_hook_that_changed_the_gradient_is_named() -> None:
+    a = leaf(3.0)
+    document, (first, last) = stepped(a * 2, {"a": a})
+    zero = value_of(np.array(0.0, np.float32))
+    hook = HookRun("tensor", "stop", last.grad_outputs[0], zero)
+    text = finally_why(document, (first, replace(last, grad_outputs=(zero,), hooks=(hook,))))["a"]
+    assert "The tensor hook stop made 0.0 of 2.0 in step 2." in text and "all zero" not in text
+
+
+def test_a_hook_further_up_is_named_as_the_origin() -> None:
+    a = leaf(3.0)
+    document, steps = stepped((a * 2) * 2, {"a": a})
+    zero = value_of(np.array(0.0, np.float32))
+    hook = HookRun("pre", "stop", steps[1].grad_outputs[0], zero)
+    hooked = replace(steps[1], grad_outputs=(zero,), grad_inputs=(zero, None), hooks=(hook,))
+    last = replace(steps[2], grad_outputs=(zero,))
+    text = finally_why(document, (steps[0], hooked, last))["a"]
+    assert "because a hook at MulBackward0 made it so, in step 2" in text
+
+
+def test_a_freed_graph_says_that_nothing_will_come() -> None:
+    a = leaf(3.0)
+    c = a * a
+    c.backward()
+    start = Why(CoreGraph([c], {"a": a}).document).at_start()
+    assert "saved tensors of this graph are freed" in start["t0"]
+
+
+def test_a_gradient_that_is_none_leaves_grad_alone() -> None:
+    class Stops(av.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * 2
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            return None
+
+    a = leaf(3.0)
+    assert finally_why(*stepped(Stops.apply(a), {"a": a}))["a"] == (
+        "grad is None: AccumulateGrad ran in step 2, and no gradient had arrived."
+    )
+
+
+def test_going_another_way_after_a_cut_explains_that_way() -> None:
+    a = leaf([-1.0, 2.0])
+    document, steps = stepped((a * 3).relu().sum(), {"a": a})
+    why = Why(document)
+    for i, step in enumerate(steps):
+        why.after(step, Trace(steps[:i]))
+    zero = value_of(np.zeros(2, np.float32))
+    gone = replace(steps[2], grad_outputs=(zero,), grad_inputs=(zero, None))
+    other = [steps[0], replace(steps[1], grad_inputs=(zero,)), gone]
+    texts = [why.after(step, Trace(tuple(other[:i]))) for i, step in enumerate(other)]
+    assert "all zero since ReluBackward0 in step 2" in str(texts[2])
+
+
+@given(programs())
+@settings(max_examples=30, suppress_health_check=list(HealthCheck))
+def test_any_program_is_explained_and_told_at_every_step(program: Program) -> None:
+    leaves, pool = program.run(av)
+    root = pool[-1].sum()
+    if not root.requires_grad:
+        return
+    document, steps = stepped(root, {f"x{i}": x for i, x in enumerate(leaves)})
+    answers = whys(document, steps)
+    assert set(answers[0]) == {t.name for t in document.tensors} and all(said(document, steps))
+    reached = {s.accumulation.tensor for s in steps if s.accumulation}
+    for t in document.tensors:
+        if t.id in reached:
+            assert any(text.startswith("grad is ") or text.startswith("grad has ") for w in answers[1:] for text in w.values())
+
+
+def test_every_step_of_a_long_pass_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked = []
+    monkeypatch.setattr(Past, "add", lambda self, step, add=Past.add: (looked.append(step), add(self, step))[1])
+    x = y = leaf(1.0)
+    for _ in range(100):
+        y = y * x
+    document, steps = stepped(y, {"x": x})
+    said(document, steps)
+    whys(document, steps)
+    assert len(steps) == 101 and len(looked) == 2 * len(steps) - 1
