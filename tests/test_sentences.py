@@ -144,9 +144,14 @@ def test_sentences_follow_a_trace_that_is_cut_and_goes_another_way() -> None:
     document, steps = stepped((a * a) * a, {"a": a})
     writer = Sentences(document)
     there = [writer.step(s, Trace(steps[:i])) for i, s in enumerate(steps)]
-    other = (replace(steps[0], grad_inputs=(number(100.0), number(1.0))), *steps[1:])
+    other = (replace(steps[0], grad_inputs=(number(100.0), number(1.0))), *map(replace, steps[1:]))
     again = [writer.step(s, Trace(other[:i])) for i, s in enumerate(other)]
     assert "9.0 + 9.0 + 9.0" in there[-1] and "1.0 + 9.0 + 9.0" in again[-1]
+    assert writer.step(steps[-1], Trace(steps[:-1])) == there[-1]
+    assert writer.step(other[-1], Trace(other[:-1])) == again[-1]
+    same_length = (steps[0], replace(steps[1], grad_inputs=(number(7.0), number(9.0))))
+    writer.step(steps[-1], Trace(steps[:-1]))
+    assert "9.0 + 7.0 + 9.0" in writer.step(steps[-1], Trace(same_length))
 
 
 def test_the_forward_pass_is_told_op_by_op() -> None:

@@ -101,6 +101,35 @@ def test_gradients_that_cancel_are_named() -> None:
     assert "gradients cancelled where they were added before MulBackward0" in text
 
 
+def test_a_zero_among_gradients_that_cancel_is_not_blamed() -> None:
+    a = leaf(3.0)
+    c = a * 1
+    text = finally_why(*stepped(c * 0 + c * 2 - c * 2, {"a": a}))["a"]
+    assert "gradients cancelled" in text
+
+
+def test_zero_is_born_where_one_of_two_gradients_that_arrived_was_not_zero() -> None:
+    class KeepsFirst(av.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * 2, x * 3
+
+        @staticmethod
+        def backward(ctx: Any, first: Any, second: Any) -> Any:
+            return first
+
+    a = leaf(3.0)
+    first, second = KeepsFirst.apply(a)
+    assert "all zero since KeepsFirstBackward in step" in finally_why(*stepped(first * 0 + second, {"a": a}))["a"]
+
+
+def test_the_root_is_ready_at_once() -> None:
+    a = leaf(3.0)
+    y = a * 2
+    y.retain_grad()
+    assert whys(*stepped(y, {"y": y}))[0]["y"] == "grad is None: MulBackward0 has received everything and has not run yet."
+
+
 def test_a_first_gradient_of_zero_is_named() -> None:
     a = leaf(3.0)
     assert "because the first gradient was" in finally_why(*stepped(a * 2, {"a": a}, gradient=av.tensor(0.0)))["a"]

@@ -37,7 +37,7 @@ class Past:
             self.add(step)
 
     def common(self, steps: tuple[Step, ...]) -> int:
-        """How many of the first steps are the same here and there."""
+        """How many of the first steps are the same here and there; a step that is the same has the same steps before it."""
         count = min(len(self.steps), len(steps))
         while count and self.steps[count - 1] is not steps[count - 1]:
             count -= 1
