@@ -3,7 +3,7 @@
     python .ci/store_outputs.py            # rewrite notebooks/*.ipynb
     python .ci/store_outputs.py --check    # fail if a stored output is not what running gives now
 
-Widget views are left out: a stored one would show "model not found" instead of its picture. A PNG copy stays beside each SVG,
+Widget views are left out: a stored one would show "model not found" beside its picture. A PNG copy stays beside each SVG,
 because JupyterLab shows no SVG in a notebook that has not been run yet; the check does not compare it.
 """
 
@@ -29,8 +29,8 @@ def executed(path: Path) -> nbformat.NotebookNode:
     NotebookClient(notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(path.parent)}}).execute()
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)
-        for output in cell.get("outputs", []):
-            output.get("data", {}).pop(WIDGET, None)
+        live = [o for o in cell.get("outputs", []) if WIDGET in o.get("data", {})]
+        cell.outputs = [o for o in cell.get("outputs", []) if o not in live] if cell.cell_type == "code" else []
     notebook.metadata.pop("widgets", None)
     notebook.metadata.language_info = {"name": "python"}
     return notebook

@@ -1,15 +1,22 @@
-"""A cursor over a backward pass: live, forwards and back. No widget and no clock in it."""
+"""A cursor over a backward pass: live, forwards and back, with stops and edits. No widget and no clock in it.
+
+Positions: -F to -1 replay the forward pass of F ops (nothing runs), 0 is the start of the backward pass, k the state after
+its k-th step.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Protocol
+from typing import Any, Protocol
 
 from . import words
-from .graph.model import Document
-from .graph.trace import State, Step, Trace, state_at
-from .sentences import Sentences
+from .graph.forward import hidden_at
+from .graph.model import Document, Value
+from .graph.trace import Engine, State, Step, Trace, state_at
+from .sentences import Sentences, explain_error
+from .stops import Stopped, Stops
+from .targets import node_of, reached_by, tensor_of
 
 
 class LivePass(Protocol):
@@ -19,60 +26,104 @@ class LivePass(Protocol):
         """Id of the node that `advance` would run, or None at the end."""
 
     def advance(self) -> Step | None:
-        """Run one node for real."""
+        """Run one node for real; if it raises, everything is as it was."""
 
     def undo(self, index: int) -> None:
         """Take back what a step did to the user's tensors."""
 
-    def redo(self, index: int) -> None:
-        """Do it again."""
+    def redo(self, index: int) -> bool:
+        """Do it again; False, and nothing done, if what it started from has changed since."""
+
+    def rewind(self, index: int) -> None:
+        """The engine goes back to before step `index`; the steps from there on are forgotten."""
+
+    def edit(self, value: Any, index: int) -> None:
+        """Replace what is about to enter output `index` of the next node."""
+
+    def undo_edit(self) -> bool:
+        """Take that back; False if there was nothing."""
+
+    def drift(self) -> dict[str, Value | None]:
+        """The grad rows that the user has changed meanwhile."""
+
+    def engine(self) -> Engine:
+        """Queue, waiting nodes and memory as they are."""
 
 
 class Stepper:
     """Steps a backward pass one `grad_fn` call at a time.
 
     `next` at the frontier calls the next node for real; `back` takes back what it did to `grad` and to saved tensors;
-    `next` after `back` does it again.
+    `next` after `back` does it again, or runs it anew if the user has changed what it starts from.
 
     Args:
         document: the graph before the pass.
         live: the pass.
+        recorded: the pass itself is recorded (create_graph).
 
     Attributes:
-        trace: the steps that have run, wherever the cursor is.
+        stops: what `run` stops at.
+        stopped: why the last `run` stopped before the end, or None.
+        failed: id of the node at which the last move raised, or None.
     """
 
-    def __init__(self, document: Document, live: LivePass) -> None:
+    def __init__(self, document: Document, live: LivePass, recorded: bool = False) -> None:
         self.document = document
-        self.trace = Trace(complete=live.next_node() is None)
+        self.stops = Stops()
+        self.stopped: Stopped | None = None
+        self.failed: str | None = None
         self._live = live
+        self._steps: list[Step] = []
+        self._start = live.engine()
+        self._trace: Trace | None = None
         self._step = 0
-        self._sentences = Sentences(document)
-        self._listeners: list[Callable[[], None]] = []
+        self._sentences = Sentences(document, recorded)
+        self._move_listeners: list[Callable[[], None]] = []
+        self._cut_listeners: list[Callable[[int], None]] = []
 
     def __repr__(self) -> str:
-        end = "" if not self.trace.complete else f" of {len(self.trace.steps)}"
+        end = f" of {len(self._steps)}" if self.trace.complete else ""
         return f"<Stepper at step {self._step}{end}: {self.sentence}>"
 
     @property
+    def trace(self) -> Trace:
+        """The steps that have run, wherever the cursor is."""
+        if self._trace is None:
+            self._trace = Trace(tuple(self._steps), self._live.next_node() is None, self._start)
+        return self._trace
+
+    @property
     def step(self) -> int:
-        """How many steps are done at the cursor; 0 is the start."""
+        """How many steps are done at the cursor; 0 is the start, before it the forward pass is replayed."""
         return self._step
+
+    @property
+    def first(self) -> int:
+        """The first position: minus the number of forward ops."""
+        return -len(self.document.ops)
 
     @property
     def is_complete(self) -> bool:
         """True if the cursor is at the end of the pass."""
-        return self.trace.complete and self._step == len(self.trace.steps)
+        return self.trace.complete and self._step == len(self._steps)
 
     @property
     def state(self) -> State:
         """What a picture shows at the cursor."""
+        if self._step < 0:
+            return State(hidden=hidden_at(self.document, self._step))
         return state_at(self.trace, self._step)
 
     @property
     def current(self) -> Step | None:
-        """The step that brought the cursor here, or None at the start."""
-        return self.trace.steps[self._step - 1] if self._step else None
+        """The step that brought the cursor here, or None up to the start."""
+        return self._steps[self._step - 1] if self._step > 0 else None
+
+    @property
+    def next_node(self) -> str | None:
+        """Id of the node that `next` will call, or None at the end."""
+        position = max(0, self._step)
+        return self._steps[position].node if position < len(self._steps) else self._live.next_node()
 
     @property
     def sentence(self) -> str:
@@ -81,72 +132,233 @@ class Stepper:
 
     def sentence_at(self, step: int) -> str:
         """What happened in a recorded step; 0 is the start."""
+        if step < 0:
+            return self._sentences.forward(step)
         if step == 0:
-            return self._sentences.start(self.trace.steps[0].node if self.trace.steps else self._live.next_node())
-        end = f" {words.COMPLETE}" if self.trace.complete and step == len(self.trace.steps) else ""
-        return self.trace.steps[step - 1].sentence + end
+            return self._sentences.start(self._steps[0].node if self._steps else self._live.next_node())
+        end = f" {words.COMPLETE}" if self.trace.complete and step == len(self._steps) else ""
+        return self._steps[step - 1].sentence + end
 
     # -- moving -------------------------------------------------------------------------------------------------------
 
     def next(self) -> Step | None:
-        """One step forward; returns it, or None at the end.
+        """One step forward; returns it, or None at the end (and while the forward pass is replayed).
 
         Raises:
             Exception: whatever the node raises. The stepper stays where it was, and stays usable.
         """
-        moved = self._forward()
-        self._announce()
+        moved: Step | None = self._moving(self._forward)
         return moved
 
     def back(self) -> None:
-        """One step back: `grad` and saved tensors are as they were before it. Nothing at the start."""
-        self.goto(max(0, self._step - 1))
+        """One step back: `grad` and saved tensors are as they were before it. An edit that has not run is taken back first."""
+        if self._step >= len(self._steps) and self._live.undo_edit():
+            self._announce()
+        else:
+            self.goto(max(self.first, self._step - 1))
 
     def finish(self) -> None:
-        """To the end of the pass."""
-        try:
-            while self._forward() is not None:
-                pass
-        finally:
-            self._announce()
+        """To the end of the pass, whatever stops there are."""
+        self._moving(self._on)
 
     def reset(self) -> None:
-        """Back to the start."""
-        self.goto(0)
+        """To the start of the backward pass; from there to the start of the forward pass."""
+        self.goto(self.first if self._step == 0 else 0)
 
     def goto(self, step: int) -> None:
-        """To any step; beyond the frontier it runs nodes for real, as far as there are any.
+        """To any position; beyond the frontier it runs nodes for real, as far as there are any.
 
         Raises:
-            ValueError: a negative step.
+            ValueError: before the first position.
         """
-        if step < 0:
-            raise ValueError(f"step must not be negative, got {step}")
-        try:
-            while self._step > step:
-                self._step -= 1
-                self._live.undo(self._step)
-            while self._step < step and self._forward() is not None:
-                pass
-        finally:
-            self._announce()
+        if step < self.first:
+            raise ValueError(f"step must be at least {self.first} (the start of the forward pass), got {step}")
+        self._moving(lambda: self._to(step))
+
+    def run(self) -> Stopped | None:
+        """To the next stop, or to the end; returns why it stopped."""
+        self._moving(lambda: self._on(stops=True))
+        return self.stopped
+
+    def run_to(self, node: Any) -> None:
+        """Until a node is the next to be called; back to there if it has run.
+
+        Args:
+            node: its id, or a tensor whose grad_fn (for a leaf: AccumulateGrad) it is, by id or name.
+
+        Raises:
+            ValueError: there is no such node.
+        """
+        id = node_of(self.document, node)
+        ran = next((k for k, s in enumerate(self._steps) if s.node == id), None)
+        if ran is not None:
+            self.goto(ran)
+        else:
+            self._moving(lambda: self._on(until=lambda: self.next_node == id))
+
+    def until(self, tensor: Any) -> None:
+        """On to the step in which the next gradient reaches a tensor, or to the end if none does.
+
+        Args:
+            tensor: by id or name.
+
+        Raises:
+            ValueError: there is no such tensor.
+        """
+        ends = reached_by(self.document, tensor_of(self.document, tensor))
+        self._moving(lambda: self._on(until=lambda: self.current is not None and self.current.node in ends, first=True))
+
+    # -- stops and edits ----------------------------------------------------------------------------------------------
+
+    def stop_at(self, node: Any) -> None:
+        """Let `run` stop before a node is called; `node` as for `run_to`."""
+        self.stops.nodes.add(node_of(self.document, node))
+
+    def stop_on(self, *, nan: bool = False, zero: bool = False) -> None:
+        """Let `run` stop after a step in which a gradient became nan or infinite, or all zero."""
+        self.stops.nan, self.stops.zero = self.stops.nan or nan, self.stops.zero or zero
+
+    def stop_when(self, condition: Callable[[Step], Any]) -> None:
+        """Let `run` stop after a step for which ``condition(step)`` is true. It is asked when the step runs."""
+        self.stops.condition = condition
+
+    def clear_stops(self) -> None:
+        """Stop nowhere."""
+        self.stops = Stops()
+
+    def edit(self, value: Any, index: int = 0) -> None:
+        """Replace the gradient that is about to enter the next node (before the first step: the v of vᵀJ).
+
+        Steps that were recorded from here on are forgotten.
+
+        Args:
+            value: a number, which fills the shape, or a nested list, array or tensor of the gradient's shape.
+            index: for which output of the node's op.
+
+        Raises:
+            ValueError: the shape does not fit, there is no such output, or the pass is complete.
+        """
+        if self._step < 0:
+            self.goto(0)
+        if self._step < len(self._steps):
+            self._cut()
+        self._live.edit(value, index)
+        self._announce()
+
+    def undo_edit(self) -> None:
+        """Give the next node what had arrived."""
+        if self._step < len(self._steps) and self._steps[max(0, self._step)].edited:
+            self._cut()
+        self._live.undo_edit()
+        self._announce()
+
+    def drift(self) -> dict[str, Value | None]:
+        """The grad rows ("t0.grad") that the user has changed since the stepper last touched them, and what is there now."""
+        return self._live.drift()
+
+    @property
+    def explanation(self) -> str:
+        """Why the last run stopped, in words, or ""."""
+        s = self.stopped
+        if s is None:
+            return ""
+        name = next(n.name for n in self.document.nodes if n.id == s.node)
+        return words.ui()[f"stopped_{s.kind}" if s.kind != "condition_error" else s.kind].format(node=name, error=s.text)
+
+    @staticmethod
+    def explain(message: str, node: str) -> str:
+        """An error of PyTorch's in one plain sentence, or ""."""
+        return explain_error(message, node)
+
+    # -- listeners ----------------------------------------------------------------------------------------------------
 
     def on_move(self, listener: Callable[[], None]) -> None:
         """Call `listener` after every move."""
-        self._listeners.append(listener)
+        self._move_listeners.append(listener)
 
-    def _forward(self) -> Step | None:
-        if self._step < len(self.trace.steps):
-            self._live.redo(self._step)
-        else:
-            step = self._live.advance()
-            if step is None:
-                return None
-            step = replace(step, sentence=self._sentences.step(step, self.trace))
-            self.trace = Trace((*self.trace.steps, step), complete=self._live.next_node() is None)
-        self._step += 1
-        return self.trace.steps[self._step - 1]
+    def on_cut(self, listener: Callable[[int], None]) -> None:
+        """Call ``listener(k)`` when the recorded steps from k on are forgotten."""
+        self._cut_listeners.append(listener)
 
     def _announce(self) -> None:
-        for listener in self._listeners:
+        for listener in self._move_listeners:
             listener()
+
+    def _moving(self, move: Callable[[], Any]) -> Any:
+        """Make a move, and tell the listeners where it has led, also if it raised."""
+        self.failed = self.stopped = None
+        try:
+            return move()
+        finally:
+            self._announce()
+
+    def _to(self, step: int) -> None:
+        while self._step > step:
+            self._step -= 1
+            if self._step >= 0:
+                self._live.undo(self._step)
+        while self._step < step and self._can_go_on():
+            self._forward()
+
+    def _on(self, stops: bool = False, until: Callable[[], bool] | None = None, first: bool = False) -> None:
+        """Forward to the end, to a stop, or until something holds (`first`: after one step at least)."""
+        self._step = max(self._step, 0)
+        begin = self._step
+        while self._can_go_on():
+            if until is not None and not (first and self._step == begin) and until():
+                return
+            if stops and self._step > begin and self.next_node in self.stops.nodes:
+                self.stopped = Stopped("breakpoint", str(self.next_node))
+                return
+            step = self._forward()
+            if stops and step is not None and (kind := self.stops.hit(step)):
+                self.stopped = Stopped(kind, step.node, self._condition_error if kind == "condition_error" else "")
+                return
+
+    def _can_go_on(self) -> bool:
+        return self.next_node is not None
+
+    def _forward(self) -> Step | None:
+        if self._step < 0:
+            self._step += 1
+            return None
+        if self._step < len(self._steps) and not self._live.redo(self._step):
+            self._cut()
+        if self._step == len(self._steps):
+            self._run_next()
+        if self._step == len(self._steps):
+            return None
+        self._step += 1
+        return self._steps[self._step - 1]
+
+    def _run_next(self) -> None:
+        """Call the next node, and write the step down."""
+        node = self._live.next_node()
+        try:
+            step = self._live.advance()
+        except BaseException:
+            self.failed = node
+            raise
+        if step is not None:
+            step = replace(step, flags=(*step.flags, *self._asked(step)))
+            self._steps.append(replace(step, sentence=self._sentences.step(step, self.trace)))
+            self._trace = None
+
+    def _asked(self, step: Step) -> tuple[str, ...]:
+        """What the user's condition says of a step."""
+        self._condition_error = ""
+        if self.stops.condition is None:
+            return ()
+        try:
+            return ("condition",) if self.stops.condition(step) else ()
+        except Exception as error:
+            self._condition_error = f"{type(error).__name__}: {error}"
+            return ("condition_error",)
+
+    def _cut(self) -> None:
+        """Forget the recorded steps from the cursor on."""
+        self._live.rewind(self._step)
+        del self._steps[self._step :]
+        self._trace = None
+        for listener in self._cut_listeners:
+            listener(self._step)

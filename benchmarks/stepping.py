@@ -1,8 +1,12 @@
-"""From click to paint in a real JupyterLab: steps that are recorded, and live ones that call a grad_fn in the kernel."""
+"""The stepper in a real JupyterLab: click to paint, first render, panning, and how large a notebook gets.
+
+    python -m benchmarks.stepping [10 100 1000]
+"""
 
 from __future__ import annotations
 
 import statistics
+import sys
 import tempfile
 from pathlib import Path
 
@@ -10,6 +14,7 @@ from playwright.sync_api import sync_playwright
 
 from tests.browser.lab import CHROMIUM, CHROMIUM_ARGUMENTS, LabPage, jupyterlab, write_notebook
 
+MOST = 40  # presses that are timed in each direction
 PROGRAM = """import autograd_viz as av
 x = av.tensor(0.5, requires_grad=True)
 y = x
@@ -27,17 +32,41 @@ PRESS = """async ([button, step]) => {
   await new Promise(done => requestAnimationFrame(() => setTimeout(done, 0)));
   return performance.now() - start;
 }"""
+# from running the cell to the frame in which the picture stands
+RENDER = """async (code) => {
+  const panel = window.jupyterapp.shell.currentWidget;
+  const count = document.querySelectorAll('.av-root').length;
+  panel.content.activeCellIndex = panel.content.widgets.length - 1;
+  const start = performance.now();
+  window.jupyterapp.commands.execute('notebook:run-cell');
+  while (document.querySelectorAll('.av-root svg').length <= count && performance.now() - start < 60000) {
+    await new Promise(done => requestAnimationFrame(done));
+  }
+  await new Promise(done => requestAnimationFrame(() => setTimeout(done, 0)));
+  return performance.now() - start;
+}"""
+# the longest and the mean time between frames while the picture is dragged
+FRAMES = """async () => {
+  const times = [];
+  let last = performance.now(), going = true;
+  const tick = now => { times.push(now - last); last = now; if (going) requestAnimationFrame(tick); };
+  requestAnimationFrame(tick);
+  await new Promise(done => setTimeout(done, 1500));
+  going = false;
+  const all = times.slice(2);
+  return 1000 * all.length / all.reduce((a, b) => a + b, 0);
+}"""
 
 
 def summary(name: str, times: list[float]) -> str:
-    median, p95 = statistics.median(times), statistics.quantiles(times, n=20)[-1]
-    return f"{name:<36} median {median:6.1f} ms   p95 {p95:6.1f} ms   ({len(times)} steps)"
+    median = statistics.median(times)
+    p95 = statistics.quantiles(times, n=20)[-1] if len(times) > 1 else times[0]
+    return f"{name:<36} median {median:6.1f} ms   p95 {p95:6.1f} ms   ({len(times)} times)"
 
 
-def measure(lab: LabPage, steps: int) -> None:
+def presses(lab: LabPage, steps: int) -> None:
     """Forward live, back and forward again recorded."""
     page = lab.page
-    page.locator(".av-root").wait_for()
     live = [page.evaluate(PRESS, ["next", i + 1]) for i in range(steps)]
     back = [page.evaluate(PRESS, ["back", i]) for i in reversed(range(steps))]
     again = [page.evaluate(PRESS, ["next", i + 1]) for i in range(steps)]
@@ -45,17 +74,43 @@ def measure(lab: LabPage, steps: int) -> None:
     print(summary("  recorded, back and forward", back + again))
 
 
+def panning(lab: LabPage) -> float:
+    """Frames a second while the mouse drags the picture."""
+    box = lab.page.locator(".av-stage").bounding_box()
+    assert box is not None
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    lab.page.mouse.move(x, y)
+    lab.page.mouse.down()
+    lab.page.evaluate(f"window.avFrames = ({FRAMES})()")
+    for i in range(60):
+        lab.page.mouse.move(x - 3 * i, y - 2 * i)
+        lab.page.wait_for_timeout(16)
+    lab.page.mouse.up()
+    return float(lab.page.evaluate("() => window.avFrames"))
+
+
+def measure(lab: LabPage, root: Path, name: str, nodes: int) -> None:
+    lab.run_all()
+    lab.page.locator(".av-root").wait_for(timeout=60_000)
+    renders = [lab.page.evaluate(RENDER) for _ in range(3)]
+    print(f"{nodes} backward nodes")
+    print(summary("  first render, from running the cell", renders))
+    presses(lab, min(MOST, nodes))
+    print(f"  {'panning':<34} {panning(lab):6.0f} frames a second")
+    lab.page.evaluate("async () => { await window.jupyterapp.commands.execute('docmanager:save'); }")
+    print(f"  {'the notebook, saved':<34} {(root / name).stat().st_size / 1000:6.0f} kB")
+
+
 def main() -> None:
     root = Path(tempfile.mkdtemp())
+    sizes = [int(a) for a in sys.argv[1:]] or [10, 100, 1000]
     with jupyterlab(root) as server, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_ARGUMENTS)
-        for count in (2, 16):
-            name = f"chain{count}.ipynb"
-            write_notebook(root / name, PROGRAM.format(count=count), "av.step(y)")
+        for nodes in sizes:
+            name = f"chain{nodes}.ipynb"
+            write_notebook(root / name, PROGRAM.format(count=nodes // 2), "av.step(y)")
             lab = LabPage(browser.new_page(viewport={"width": 1500, "height": 1200}), server, name)
-            lab.run_all()
-            print(f"{2 * count + 1} backward nodes")
-            measure(lab, 2 * count + 1)
+            measure(lab, root, name, nodes // 2 * 2 + 1)
             lab.page.close()
         browser.close()
 

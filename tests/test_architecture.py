@@ -33,9 +33,11 @@ FLOORS: dict[str, set[str]] = {
     "words": {"errors"},
     "sentences": {"words", "graph"},
     "why": {"words", "sentences", "graph"},
-    "stepper": {"words", "sentences", "graph"},
+    "stops": {"graph"},
+    "targets": {"graph"},
+    "stepper": {"words", "sentences", "graph", "stops", "targets"},
     "export": {"errors"},
-    "widget": {"stepper", "graph", "layout", "render", "export"},
+    "widget": {"stepper", "graph", "layout", "render", "export", "words", "why"},
     "views": {"core", "errors", "graph", "sources", "layout", "render", "stepper", "export", "widget"},
     "cli": set(),
     "__init__": {

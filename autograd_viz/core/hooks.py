@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from .node import Node
 
 _numbers = itertools.count()
+# whoever draws the pass: called with (kind, hook, index, gradient given, gradient that goes on) after each hook
+observer: Callable[[str, Any, int, Any, Any], None] | None = None
 
 
 class RemovableHandle:
@@ -94,6 +96,8 @@ def run_post_accumulate(leaf: Tensor) -> None:
         returned = hook(leaf)
         if returned is not None and returned is not leaf:
             raise RuntimeError("Tensor post accumulate grad hooks should return None.")
+        if observer is not None:
+            observer("post_accumulate", hook, 0, leaf._grad, leaf._grad)
 
 
 def has_tensor_hooks(node: Node) -> bool:
@@ -110,11 +114,11 @@ def run_tensor_hooks(node: Node, grads: list[Any]) -> list[Any]:
     variable = getattr(node, "variable", None)
     grads = list(grads)
     if variable is not None and variable._extra is not None and variable._extra.hooks:
-        grads = [_through(variable._extra.hooks, grads[0])]
+        grads = [_through(variable._extra.hooks, grads[0], 0)]
     if extra is None:
         return grads
     for output_nr, registered in extra.tensor_hooks.items():
-        grads[output_nr] = _through(registered, grads[output_nr])
+        grads[output_nr] = _through(registered, grads[output_nr], output_nr)
     return grads
 
 
@@ -130,31 +134,45 @@ def retain(node: Node, grads: list[Any]) -> None:
 def run_prehooks(node: Node, grads: list[Any]) -> list[Any]:
     """The node's prehooks: each gets the tuple of grad_outputs."""
     for hook in list(node._extra.prehooks.values()) if node._extra is not None else ():
-        returned = hook(tuple(grads))
+        before, returned = grads, hook(tuple(grads))
         if returned is not None:
             grads = _checked(hook, returned if isinstance(returned, tuple) else (returned,), grads)
+        _tell("pre", hook, before, grads)
     return grads
 
 
 def run_posthooks(node: Node, grad_inputs: tuple[Any, ...], grad_outputs: tuple[Any, ...]) -> tuple[Any, ...]:
     """The node's hooks: each gets (grad_inputs, grad_outputs)."""
     for hook in list(node._extra.posthooks.values()) if node._extra is not None else ():
-        returned = hook(grad_inputs, grad_outputs)
+        before, returned = grad_inputs, hook(grad_inputs, grad_outputs)
         if returned is not None:
             if not isinstance(returned, tuple):
                 raise TypeError(f"expected tuple, but hook returned '{type(returned).__name__}'")
             grad_inputs = tuple(_checked(hook, returned, list(grad_inputs)))
+        _tell("post", hook, before, grad_inputs)
     return grad_inputs
 
 
-def _through(registered: dict[int, Any], grad: Tensor | None) -> Tensor | None:
+def _through(registered: dict[int, Any], grad: Tensor | None, index: int) -> Tensor | None:
     """A gradient after the hooks of one tensor; None (nobody used the tensor) goes to them as None."""
     for hook in list(registered.values()):
-        returned = hook(grad)
+        before, returned = grad, hook(grad)
         if returned is not None:
             _check_one(hook, grad, returned)
             grad = returned
+        if observer is not None:
+            observer("tensor", hook, index, before, grad)
     return grad
+
+
+def _tell(kind: str, hook: Any, before: Any, after: Any) -> None:
+    """Tell the observer of a hook of a node, once for each gradient that it changed (for the first, if it changed none)."""
+    if observer is None:
+        return
+    pairs = list(enumerate(zip(before, after, strict=True)))
+    changed = [(i, pair) for i, pair in pairs if pair[0] is not pair[1]]
+    for i, (b, a) in changed or pairs[:1]:
+        observer(kind, hook, i, b, a)
 
 
 def _checked(hook: Any, returned: tuple[Any, ...], grads: list[Any]) -> list[Any]:

@@ -85,11 +85,11 @@ def _shown(array: Array) -> Array:
     return array
 
 
-def values_text(array: Array, indent: int = 0) -> str:
-    """The values alone: rows in brackets, one below the other."""
+def values_text(array: Array, indent: int = 0, threshold: int = THRESHOLD) -> str:
+    """The values alone: rows in brackets, one below the other; of more than `threshold` elements the outer ones."""
     if array.size == 0:
         return "[]"
-    summarize = array.size > THRESHOLD
+    summarize = array.size > threshold
     return _nested(array, indent, Formatter(_shown(array) if summarize else array), summarize)
 
 

@@ -105,8 +105,8 @@ class Step:
         hooks: the user's hooks that ran, in their order.
         jacobians: the op's local Jacobians, if they are small.
         edited: indices of grad_outputs that the user had changed by hand.
-        flags: "nan", "inf" if a gradient that left has such elements; "zero" if all that left is zero; "condition" if the
-            user's condition held.
+        flags: "nan", "inf", "zero" if a gradient became that here; "condition" if the user's condition held, or
+            "condition_error" if it raised.
     """
 
     node: str
@@ -141,10 +141,12 @@ class State:
     Attributes:
         values: the current value at every address that differs from the document.
         current: the step that has just run, or None at the start.
+        hidden: ids of what does not exist yet, while the forward pass is replayed.
     """
 
     values: Mapping[str, Value | None] = field(default_factory=dict)
     current: Step | None = None
+    hidden: frozenset[str] = frozenset()
 
 
 def state_at(trace: Trace, step: int) -> State:

@@ -40,7 +40,7 @@ def value_of(array: Any) -> model.Value:
         return model.Value(tuple(array.shape), str(array._data.dtype), "overwritten")
     if isinstance(array, Tensor):
         array = array._data
-    text = " ".join(values_text(array).split())
+    text = " ".join(values_text(array, threshold=FEW).split())
     if array.size > FEW:
         return model.Value(tuple(array.shape), str(array.dtype), text, summary=summary_of(array))
     return model.Value(tuple(array.shape), str(array.dtype), text, tuple(array.reshape(-1).tolist()))

@@ -2,51 +2,33 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Any
 
-from ..core import engine
-from ..core.accumulate_grad import AccumulateGrad, gradient_edge
+from ..core.accumulate_grad import AccumulateGrad
 from ..core.backward import start
-from ..core.node import Edge, Node, PrimitiveNode
-from ..core.saved import SavedTensor
-from ..core.symbol import number
+from ..core.node import Node
 from ..core.tensor import Tensor
-from ..graph.model import Formula, Value
-from ..graph.text import shape_text, value_text
-from ..graph.trace import Accumulation, Change, Step
-from .from_core import CoreGraph, symbolic_formulas, value_of
-
-LONGEST = 90  # characters of a formula; in numbers it is left out beyond this
-
-
-class GradCell:
-    """A tensor's `grad` as it was at one moment: the object, and a copy of its values (accumulation changes them in place)."""
-
-    def __init__(self, tensor: Tensor) -> None:
-        self.tensor, self.grad = tensor, tensor._grad
-        self.values = None if self.grad is None else self.grad._data.copy()
-        self.version = 0 if self.grad is None else self.grad._version
-
-    def restore(self) -> None:
-        """Make it so again."""
-        self.tensor._grad = self.grad
-        if self.grad is not None and self.values is not None:
-            self.grad._data[...] = self.values
-            self.grad._shared_counter()[0] = self.version
+from ..graph.model import Value
+from ..graph.trace import Engine, Step
+from .cells import Cell, EngineCell, GradCell, SavedCell
+from .drift import Drift
+from .engine_state import EngineState
+from .from_core import CoreGraph, value_of
+from .gradient import as_gradient
+from .hook_watch import hooks_watched
+from .written import Seen, StepWriter
 
 
-class SavedCell:
-    """A node's saved tensors, and what had passed through it, as they were at one moment."""
+@dataclass
+class _Done:
+    """What a step has changed: cells as they were before and after it, the engine before it, and what it freed."""
 
-    def __init__(self, node: Node) -> None:
-        self.node, self.remembered = node, node._remember()
-
-    def restore(self) -> None:
-        """Make it so again."""
-        self.node._recall(self.remembered)
-
-
-Cell = GradCell | SavedCell
+    node: Node
+    before: list[Cell]
+    after: list[Cell]
+    around: EngineCell
+    freed: tuple[str, ...]
 
 
 class CorePass:
@@ -66,9 +48,11 @@ class CorePass:
     ) -> None:
         self.graph, self.root = graph, root
         self.task = start(root, gradient, retain_graph, create_graph)
-        self._before: list[list[Cell]] = []
-        self._after: list[list[Cell]] = []
-        self._arrivals: dict[Edge, int] = {gradient_edge(root): 1}
+        self._done: list[_Done] = []
+        self._writer = StepWriter(graph, root, self.task.keep_graph)
+        self._edits: dict[int, dict[int, Any]] = {}  # by step: what had arrived before the user changed it
+        self._state = EngineState(self.task, graph.node_ids, graph.document)
+        self._drift = Drift(graph.tensors)
 
     def next_node(self) -> str | None:
         """Id of the node that `advance` would run, or None at the end."""
@@ -80,103 +64,105 @@ class CorePass:
         """How many steps the whole pass has: every node runs once."""
         return len(self.task.inbox)
 
+    def engine(self) -> Engine:
+        """The engine as it is at the frontier."""
+        return self._state.now()
+
+    # -- stepping -----------------------------------------------------------------------------------------------------
+
     def advance(self) -> Step | None:
         """Run one node for real; None at the end.
 
         Raises:
-            Exception: whatever the node raises; the pass stays where it was.
+            Exception: whatever the node raises; everything is as it was before the call.
         """
         node = self.task.peek()
         if node is None:
             return None
         touched = [node.variable] if isinstance(node, AccumulateGrad) else self._retained(node)
-        formulas_in_symbols = symbolic_formulas(node)
-        saved = dict(node._saved())
+        seen = Seen(node, touched)
         before: list[Cell] = [SavedCell(node), *(GradCell(t) for t in touched)]
-        old = {t: None if t._grad is None else value_of(t._grad) for t in touched}
-        step = self.task.step()
+        around = EngineCell(self.task, node)
+        try:
+            with hooks_watched() as seen.hooks:
+                step = self.task.step()
+        except BaseException:
+            for cell in (*before, around):
+                cell.restore()
+            raise
         assert step is not None
-        self._before.append(before)
-        self._after.append([SavedCell(node), *(GradCell(t) for t in touched)])
-        return self._written_down(step, saved, formulas_in_symbols, old)
+        self._state.look((node, *node._next))
+        written = self._writer.written(step, seen, tuple(self._edits.get(len(self._done), ())))
+        after: list[Cell] = [SavedCell(node), *(GradCell(t) for t in touched)]
+        freed = tuple(c.at.rpartition(".")[2] for c in written.changes if ".saved." in c.at and c.after is None)
+        bytes_freed = self._state.freed(written.node, freed)
+        self._done.append(_Done(node, before, after, around, freed))
+        self._drift.note(touched)
+        return replace(written, freed=bytes_freed, engine=self._state.now())
 
     def undo(self, index: int) -> None:
-        """Take back what step `index` did to the user's tensors and to saved tensors."""
-        for cell in self._before[index]:
-            cell.restore()
+        """Take back what step `index` did to `grad` and to saved tensors.
 
-    def redo(self, index: int) -> None:
-        """Do again what step `index` did."""
-        for cell in self._after[index]:
+        A `grad` that the user has replaced or changed since stays as the user left it.
+        """
+        done = self._done[index]
+        for cell, left in zip(done.before, done.after, strict=True):
+            if isinstance(cell, SavedCell) or left.holds():
+                cell.restore()
+                self._drift.note([cell.tensor] if isinstance(cell, GradCell) else [])
+
+    def redo(self, index: int) -> bool:
+        """Do again what step `index` did; False, and nothing done, if what it started from has changed since."""
+        done = self._done[index]
+        if not all(cell.holds() for cell in done.before):
+            return False
+        for cell in done.after:
             cell.restore()
+        self._drift.note([c.tensor for c in done.after if isinstance(c, GradCell)])
+        return True
+
+    def rewind(self, index: int) -> None:
+        """The engine goes back to before step `index`, so that the steps from there on can run anew."""
+        while len(self._done) > index:
+            done = self._done.pop()
+            done.around.restore()
+            self._state.look((done.node, *done.node._next))
+            self._state.taken_back(self.graph.node_ids[done.node], done.freed)
+            self._writer.take_back(done.node)
+        for step in [k for k in self._edits if k > index]:
+            del self._edits[step]
+
+    def edit(self, value: Any, index: int) -> None:
+        """Replace the gradient that is about to enter output `index` of the next node.
+
+        Raises:
+            ValueError: there is no such node or output, or the shape does not fit.
+        """
+        node = self.task.peek()
+        if node is None:
+            raise ValueError("the backward pass is complete: there is no gradient to edit")
+        outputs = node._outputs_metadata()
+        if not 0 <= index < len(outputs):
+            raise ValueError(f"{node.name()} has {len(outputs)} outputs; there is no output {index}")
+        gradient = as_gradient(value, *outputs[index], as_tensor=self.task.create_graph)
+        edits = self._edits.setdefault(len(self._done), {})
+        edits.setdefault(index, self.task.inbox[node][index + 1])
+        self.task.inbox[node][index + 1] = gradient
+
+    def undo_edit(self) -> bool:
+        """Give the next node what had arrived; False if nothing had been edited."""
+        edits = self._edits.pop(len(self._done), None)
+        node = self.task.peek()
+        if not edits or node is None:
+            return False
+        for index, gradient in edits.items():
+            self.task.inbox[node][index + 1] = gradient
+        return True
+
+    def drift(self) -> dict[str, Value | None]:
+        """The grad rows that the user has changed behind the picture's back: address -> what is there now."""
+        found = self._drift.found()
+        return {f"{id}.grad": None if t._grad is None else value_of(t._grad) for id, t in found.items()}
 
     def _retained(self, node: Node) -> list[Tensor]:
         return [t for reference in (node._extra.retains if node._extra else {}).values() if (t := reference()) is not None]
-
-    def _written_down(
-        self, step: engine.Step, saved: dict[str, Any], symbols: dict[str, str], old: dict[Tensor, Value | None]
-    ) -> Step:
-        """The step in the document's terms."""
-        id = self.graph.node_ids[step.node]
-        outputs = tuple(None if g is None else value_of(g) for g in step.grad_outputs)
-        inputs = tuple(None if g is None else value_of(g) for g in step.grad_inputs)
-        changes = self._arrived(step.node, id, outputs)
-        accumulation = None
-        for t, grad_before in old.items():
-            now, at = None if t._grad is None else value_of(t._grad), self.graph.tensor_id(t)
-            changes.append(Change(f"{at}.grad", grad_before, now))
-            if not isinstance(step.node, AccumulateGrad):
-                changes.append(Change(f"retain:{at}", None, now))
-            elif outputs[0] is not None and now is not None and at is not None:
-                changes.append(Change(f"grad:{id}", None, outputs[0]))
-                accumulation = Accumulation(at, grad_before, outputs[0], now)
-        for i, ((after, index), g) in enumerate(zip(step.node.next_functions, inputs, strict=True)):
-            if after is not None and g is not None:
-                self._arrivals[after, index] = self._arrivals.get((after, index), 0) + 1
-                changes.append(Change(f"next:{id}.{i}", None, g))
-        if not self.task.keep_graph:
-            kept = ((name, s) for name, s in saved.items() if isinstance(s, SavedTensor))
-            changes += [Change(f"{id}.saved.{name}", value_of(s.tensor), None) for name, s in kept]
-        formulas = _with_numbers(step, saved, symbols)
-        shapes = tuple(None if r is None else tuple(r.shape) for r in step.results)
-        return Step(id, "", outputs, inputs, formulas, tuple(changes), accumulation, shapes)
-
-    def _arrived(self, node: Node, id: str, outputs: tuple[Value | None, ...]) -> list[Change]:
-        """Where gradients met before this node, and the first gradient at the root."""
-        changes = []
-        edge = gradient_edge(self.root)
-        if edge[0] is node and self.root._grad_fn is not None:
-            first = outputs[edge[1]]
-            if self._arrivals[node, edge[1]] == 1:
-                changes.append(Change(f"grad_fn:{self.graph.tensor_id(self.root)}", None, first))
-        sums = ((i, v) for i, v in enumerate(outputs) if self._arrivals.get((node, i), 0) > 1)
-        return changes + [Change(f"sum:{id}.{i}", None, v) for i, v in sums]
-
-
-def _with_numbers(step: engine.Step, saved: dict[str, Any], symbols: dict[str, str]) -> tuple[Formula, ...]:
-    """Each rule in symbols, in numbers, and what it came to: `grad * other = 1.0 * 4.0 = 4.0`."""
-    if not isinstance(step.node, PrimitiveNode):
-        return ()
-    primitive = step.node.primitive
-    zeros = (f"zeros({shape})" for shape, _ in step.node._outputs_metadata())
-    grads = [number(z if g is None else value_text(value_of(g))) for g, z in zip(step.grad_outputs, zeros, strict=True)]
-    values = {n: number(value_text(value_of(s.tensor))) for n, s in saved.items() if isinstance(s, SavedTensor)}
-    in_numbers = primitive.formulas(step.node, grads, values)
-    position = {n: i for i, n in enumerate(primitive.inputs)}
-    return tuple(
-        Formula(name, _one_formula(text, in_numbers[name], step, position.get(name))) for name, text in symbols.items()
-    )
-
-
-def _one_formula(text: str, in_numbers: str, step: engine.Step, index: int | None) -> str:
-    """One rule; `index` is None for an op with any number of inputs, whose rule returns all their gradients."""
-    results = [value_of(r) for r in (step.results if index is None else step.results[index : index + 1]) if r is not None]
-    shown = ", ".join(value_text(r) for r in results)
-    parts = [text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"]
-    parts += [in_numbers] * (in_numbers not in (text, shown) and len(in_numbers) <= LONGEST)
-    parts += [shown] * (shown != parts[-1])
-    left = None if index is None else step.grad_inputs[index]
-    if left is not None and results and value_of(left).shape != results[0].shape:
-        reduced = value_of(left)
-        return f"{' = '.join(parts)}, summed to {shape_text(reduced.shape)}: {value_text(reduced)}"
-    return " = ".join(parts)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+from ..graph.codec import to_plain
 from ..graph.model import Document, Value
-from ..graph.trace import State, Step
+from ..graph.trace import State, Step, Trace
 from ..render import Theme, Writer
 from ..render.cells import Lines, label_text
 from ..render.svg import cell_address
+from ..why import Why
 
 
 class FrameMaker:
@@ -18,14 +21,19 @@ class FrameMaker:
         self.writer = Writer(document, theme)
         self.values: dict[str, Value | None] = {}
         self.current: Step | None = None
+        self.steps: list[Step] = []
+        self.why = Why(document)
 
     def frame(self, step: Step, sentence: str) -> dict[str, Any]:
         """The next frame.
 
         Returns:
             node: id of the node to light; sentence, formulas: what to say; changes: (address, lines before, lines after);
-            fresh: addresses to light; moves: (address of an arrow, the number that runs along it).
+            fresh: addresses to light; moves: (address of an arrow, the number that runs along it); step: the step as JSON;
+            why: by tensor, where the reason for its grad is another now.
         """
+        why = self.why.after(step, Trace(tuple(self.steps)))
+        self.steps.append(step)
         addresses = list(dict.fromkeys(cell_address(c.at) for c in step.changes))
         settling = self.current.accumulation if self.current else None  # its row still says old + incoming = new
         written = [*addresses, f"{settling.tensor}.grad"] if settling else addresses
@@ -34,7 +42,8 @@ class FrameMaker:
         self.current = step
         after = State(self.values, step)
         changes = [
-            (at, _plain(self.writer.lines(at, before)), _plain(self.writer.lines(at, after))) for at in dict.fromkeys(written)
+            (at, plain_lines(self.writer.lines(at, before)), plain_lines(self.writer.lines(at, after)))
+            for at in dict.fromkeys(written)
         ]
         moves = [
             (c.at, label_text(c.after))
@@ -48,8 +57,11 @@ class FrameMaker:
             "changes": [c for c in changes if c[1] != c[2]],
             "fresh": addresses,
             "moves": moves,
+            "step": to_plain(replace(step, sentence="", formulas=(), changes=())),
+            "why": why,
         }
 
 
-def _plain(lines: Lines) -> list[list[list[str]]]:
+def plain_lines(lines: Lines) -> list[list[list[str]]]:
+    """Lines as JSON."""
     return [[[run.text, run.role] for run in line] for line in lines]

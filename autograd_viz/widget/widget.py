@@ -1,70 +1,70 @@
-"""The widget: a Stepper, and a front end that replays what is recorded and asks for what is not."""
+"""The widget: a Stepper, and a front end that replays what is recorded and asks for what is not.
+
+# Note [Two outputs]
+A cell that ends in a stepper has two outputs: the live view, and a picture with a line that says how to get the live view
+back. While the view lives it hides the picture (still.js finds it by a mark in the address of the image). In a notebook
+opened later, without a kernel, the view is gone and the picture remains.
+"""
 
 from __future__ import annotations
 
-import re
-from importlib import resources
+import ast
+import secrets
 from typing import Any
 
 import anywidget
 import traitlets
 
+from .. import words
 from ..export.cell import cell_bundle
-from ..graph.trace import State, Step
+from ..graph.trace import Step
 from ..layout import layout
-from ..render import THEMES, render_svg, theme_named
+from ..render import render_svg, theme_named
+from ..render.cells import Writer
 from ..stepper import Stepper
-from .frames import FrameMaker
-
-# anywidget loads one module; ours are joined in this order, each after those it imports
-MODULES = ("draw.js", "picture.js", "theme.js", "controls.js", "keys.js", "index.js")
-
-
-def _static(name: str) -> str:
-    return (resources.files(__package__) / "static" / name).read_text(encoding="utf-8")
-
-
-def joined_modules() -> str:
-    """The front end as one ES module: imports between our files dropped, only the last file's exports kept."""
-    parts = []
-    for name in MODULES:
-        text = re.sub(r'^import [^;]*? from "\./[^"]+";\n', "", _static(name), flags=re.MULTILINE)
-        parts.append(text if name == MODULES[-1] else re.sub(r"^export ", "", text, flags=re.MULTILINE))
-    return "\n".join(parts)
+from .frames import FrameMaker, plain_lines
+from .modules import joined_modules, style_sheets
+from .page import page_of
+from .watch import watch
 
 
 class StepperWidget(anywidget.AnyWidget):
-    """Steps a backward pass in a notebook, and from code: `next`, `back`, `finish`, `reset`, `goto`.
+    """Steps a backward pass in a notebook, and from code: `next`, `back`, `finish`, `reset`, `goto`, `run`, `edit`.
 
     Attributes:
-        step: how many steps are done; may be set, and linked to other widgets.
-        stepper: the cursor behind it (`stepper.trace`, `stepper.document`).
-        error: what the last move raised, or "".
+        step: how many steps are done, negative while the forward pass is replayed; may be set, and linked to other widgets.
+        stepper: the cursor behind it (`stepper.trace`, `stepper.document`), with all that a debugger can do.
+        stops: what `run` stops at.
+        error, error_node: what the last move raised, and the id of the node where, or "".
+        stopped: why the last run stopped, or "".
     """
 
     _esm = joined_modules()
-    _css = _static("stepper.css")
+    _css = style_sheets()
     picture = traitlets.Dict().tag(sync=True)
     frames: Any = traitlets.List().tag(sync=True)
     step = traitlets.Int(0).tag(sync=True)
     complete = traitlets.Bool(False).tag(sync=True)
+    stops = traitlets.Dict().tag(sync=True)
     error = traitlets.Unicode("").tag(sync=True)
+    error_node = traitlets.Unicode("").tag(sync=True)
+    stopped = traitlets.Unicode("").tag(sync=True)
+    overlay = traitlets.Dict().tag(sync=True)
 
     def __init__(self, stepper: Stepper, total: int, theme: str = "auto") -> None:
         self.stepper, self._theme = stepper, theme_named("light" if theme == "auto" else theme)
         self._geometry = layout(stepper.document)
         self._maker = FrameMaker(stepper.document, self._theme)
+        self._mark = f"av-still-{secrets.token_hex(8)}"
         palettes = ("light", "dark") if theme == "auto" else (theme,)
-        picture = {
-            "svg": render_svg(stepper.document, self._geometry, State(), self._theme),
-            "palettes": {name: THEMES[name].colours() for name in palettes},
-            "start": stepper.sentence_at(0),
-            "total": total,
-        }
-        super().__init__(picture=picture, complete=stepper.trace.complete)
+        picture = {**page_of(stepper, self._geometry, self._theme, palettes, total), "mark": self._mark}
+        super().__init__(picture=picture, complete=stepper.trace.complete, stops=stepper.stops.plain())
         stepper.on_move(self._moved)
+        stepper.on_cut(self._cut)
         self.observe(self._cursor_set, names="step")
+        self.observe(self._stops_set, names="stops")
         self.on_msg(self._asked)
+        watch(self)
 
     # -- from code ----------------------------------------------------------------------------------------------------
 
@@ -93,38 +93,115 @@ class StepperWidget(anywidget.AnyWidget):
         """To any step."""
         self._try(self.stepper.goto, step)
 
+    def run(self) -> None:
+        """To the next stop, or to the end."""
+        self._try(self.stepper.run)
+
+    def run_to(self, node: Any) -> None:
+        """Until a node is the next to run: an id, or the tensor that it is the grad_fn of, or that tensor's name."""
+        self._try(self.stepper.run_to, node)
+
+    def until(self, tensor: Any) -> None:
+        """Until a gradient has reached a tensor, given by name, id or itself."""
+        self._try(self.stepper.until, tensor)
+
+    def edit(self, value: Any, index: int = 0) -> None:
+        """Replace the gradient that is about to enter the next node."""
+        self._try(self.stepper.edit, value, index)
+
+    def undo_edit(self) -> None:
+        """Take the edit back."""
+        self._try(self.stepper.undo_edit)
+
+    def stop_at(self, what: Any) -> None:
+        """Stop before a node runs: an id, a tensor whose grad_fn it is, or its name."""
+        self.stepper.stop_at(what)
+        self._show_stops()
+
+    def stop_on(self, *, nan: bool = False, zero: bool = False) -> None:
+        """Stop after a step that sends nan or inf, or nothing but zeros."""
+        self.stepper.stop_on(nan=nan, zero=zero)
+        self._show_stops()
+
+    def stop_when(self, condition: Any) -> None:
+        """Stop after a step for which ``condition(step)`` is true."""
+        self.stepper.stop_when(condition)
+        self._show_stops()
+
+    def clear_stops(self) -> None:
+        """Stop nowhere."""
+        self.stepper.clear_stops()
+        self._show_stops()
+
     @property
     def sentence(self) -> str:
         """What happened last, in words."""
         return self.stepper.sentence
 
+    def refresh(self) -> None:
+        """Show what the notebook has changed meanwhile (called after every cell)."""
+        writer = Writer(self.stepper.document, self._theme)
+        state = self.stepper.state
+        drift = self.stepper.drift()
+        changed = type(state)({**state.values, **drift}, None)
+        self.overlay = {at: plain_lines(writer.lines(at, changed)) for at in drift}
+
     def _try(self, move: Any, *args: Any) -> Any:
-        self.error = ""
+        self.error = self.error_node = ""
         try:
             return move(*args)
         except Exception as error:
             self.error = f"{type(error).__name__}: {error}"
+            self.error_node = self.stepper.failed or ""
             raise
 
     # -- from the page ------------------------------------------------------------------------------------------------
 
     def _asked(self, widget: Any, content: Any, buffers: Any) -> None:
-        """The page wants a step that is not recorded yet."""
-        if isinstance(content, dict) and content.get("kind") == "goto" and isinstance(content.get("step"), int):
-            self._quietly(content["step"])
-            self.send({"kind": "done"})
+        """The page wants something that it cannot do alone. An error is shown there, not raised into the void."""
+        match content:
+            case {"kind": "goto", "step": int(step)}:
+                self.goto_quietly(step)
+            case {"kind": "run"}:
+                self._quietly(self.run)
+            case {"kind": "until", "tensor": str(tensor)}:
+                self._quietly(self.until, tensor)
+            case {"kind": "edit", "index": int(index), "text": str(text)}:
+                self._quietly(self._edit_text, text, index)
+            case _:
+                return
+        self.send({"kind": "done"})
+
+    def _edit_text(self, text: str, index: int) -> None:
+        """An edit typed into the page: a number, or a nested list of numbers."""
+        try:
+            value = ast.literal_eval(text.strip().replace("nan", "'nan'").replace("inf", "'inf'"))
+        except (ValueError, SyntaxError):
+            self.error = words.ui()["edit_error"].format(error=text)
+            return
+        self.edit(_numbers(value), index)
+
+    def goto_quietly(self, step: int) -> None:
+        """Go there as far as possible; an error is shown under the picture."""
+        self._quietly(self.goto, max(-len(self.stepper.document.ops), step))
+
+    def _quietly(self, move: Any, *args: Any) -> None:
+        try:
+            move(*args)
+        except Exception:
+            return
 
     def _cursor_set(self, change: Any) -> None:
         if change.new != self.stepper.step:
-            self._quietly(change.new)
+            self.goto_quietly(change.new)
             self.step = self.stepper.step
 
-    def _quietly(self, step: int) -> None:
-        """Go there; an error is shown under the picture instead of being raised into the void."""
-        try:
-            self.goto(max(0, step))
-        except Exception:
-            return
+    def _stops_set(self, change: Any) -> None:
+        """The page has set or cleared a stop."""
+        self.stepper.stops.update(change.new, [n.id for n in self.stepper.document.nodes])
+
+    def _show_stops(self) -> None:
+        self.stops = self.stepper.stops.plain()
 
     def _moved(self) -> None:
         """After every move of the stepper: send what is new."""
@@ -134,6 +211,16 @@ class StepperWidget(anywidget.AnyWidget):
             self.send({"kind": "frame", "index": i, "frame": frame})
         self.complete = self.stepper.trace.complete
         self.step = self.stepper.step
+        self.stopped = self.stepper.explanation
+        self.refresh()
+
+    def _cut(self, length: int) -> None:
+        """Recorded steps from `length` on no longer hold."""
+        del self.frames[length:]
+        self._maker = FrameMaker(self.stepper.document, self._theme)
+        for step in self.stepper.trace.steps[:length]:
+            self._maker.frame(step, "")
+        self.send({"kind": "cut", "length": length})
 
     # -- without a front end ------------------------------------------------------------------------------------------
 
@@ -141,5 +228,25 @@ class StepperWidget(anywidget.AnyWidget):
         self.send_state("frames")  # steps taken before there was a page to keep them
         live = super()._repr_mimebundle_(**kwargs)
         data, metadata = live if live is not None else ({}, {})
-        svg = render_svg(self.stepper.document, self._geometry, self.stepper.state, self._theme)
-        return {**data, **cell_bundle(svg, repr(self.stepper))}, metadata
+        return {**data, "text/plain": repr(self.stepper)}, metadata
+
+    def _ipython_display_(self) -> None:
+        """Show the live view and the picture that outlives it: see Note [Two outputs]."""
+        from IPython.display import display
+
+        bundle, metadata = self._repr_mimebundle_() or ({}, {})
+        display(bundle, metadata=metadata, raw=True)  # type: ignore[no-untyped-call]
+        display(self.still(), raw=True)  # type: ignore[no-untyped-call]
+
+    def still(self) -> dict[str, Any]:
+        """The picture at the cursor as the output of a cell: MIME type -> data."""
+        said = words.ui()["static_saved"]
+        svg = render_svg(
+            self.stepper.document, self._geometry, self.stepper.state, self._theme, f"{self.sentence} {said}", self._mark
+        )
+        return cell_bundle(svg, said)
+
+
+def _numbers(value: Any) -> Any:
+    """A literal with the words "nan" and "inf" as numbers."""
+    return [_numbers(v) for v in value] if isinstance(value, list | tuple) else float(value)

@@ -44,8 +44,8 @@ def _free_port() -> int:
 
 
 @contextlib.contextmanager
-def jupyterlab(root: Path, timeout: float = 90) -> Iterator[tuple[str, str]]:
-    """Yields (address, token) of a JupyterLab whose files are those of `root`."""
+def jupyterlab(root: Path, timeout: float = 90, app: str = "lab") -> Iterator[tuple[str, str]]:
+    """Yields (address, token) of a JupyterLab (or, with `app` "notebook", a Notebook 7) whose files are those of `root`."""
     home = Path(tempfile.mkdtemp(prefix="jupyter-"))
     for name, values in SETTINGS.items():
         file = home / "settings" / f"{name}.jupyterlab-settings"
@@ -58,9 +58,9 @@ def jupyterlab(root: Path, timeout: float = 90) -> Iterator[tuple[str, str]]:
     environment = {**os.environ, **{k: str(home / v) for k, v in places.items()}, "JUPYTER_PREFER_ENV_PATH": "1"}
     token, port = secrets.token_hex(16), _free_port()
     command = [
-        sys.executable, "-m", "jupyter", "lab", "--no-browser", "--allow-root", f"--ServerApp.port={port}",
+        sys.executable, "-m", "jupyter", app, "--no-browser", "--allow-root", f"--ServerApp.port={port}",
         "--ServerApp.port_retries=0", "--ServerApp.ip=127.0.0.1", f"--IdentityProvider.token={token}",
-        f"--ServerApp.root_dir={root}", "--LabApp.expose_app_in_browser=True", "--LabApp.extension_manager=readonly",
+        f"--ServerApp.root_dir={root}", f"--{'LabApp' if app == 'lab' else 'JupyterNotebookApp'}.expose_app_in_browser=True",
     ]  # fmt: skip
     log = (home / "server.log").open("wb")
     process = subprocess.Popen(command, env=environment, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
@@ -68,15 +68,34 @@ def jupyterlab(root: Path, timeout: float = 90) -> Iterator[tuple[str, str]]:
         _wait_for(f"http://127.0.0.1:{port}/api/status?token={token}", process, time.monotonic() + timeout, home / "server.log")
         yield f"http://127.0.0.1:{port}", token
     finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGTERM)
-        try:
-            process.wait(10)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait(10)
+        _stop(process)
         log.close()
         shutil.rmtree(home, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def marimo(program: Path, timeout: float = 60) -> Iterator[str]:
+    """Yields the address of a marimo app."""
+    port = _free_port()
+    command = [sys.executable, "-m", "marimo", "run", str(program), "--headless", "--port", str(port), "--host", "127.0.0.1"]
+    file = program.with_suffix(".log")
+    with file.open("wb") as log:
+        process = subprocess.Popen([*command, "--no-token"], cwd=program.parent, stdout=log, stderr=log, start_new_session=True)
+        try:
+            _wait_for(f"http://127.0.0.1:{port}/", process, time.monotonic() + timeout, file)
+            yield f"http://127.0.0.1:{port}/"
+        finally:
+            _stop(process)
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGTERM)
+    try:
+        process.wait(10)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait(10)
 
 
 def _wait_for(address: str, process: subprocess.Popen[bytes], deadline: float, log: Path) -> None:
@@ -86,7 +105,7 @@ def _wait_for(address: str, process: subprocess.Popen[bytes], deadline: float, l
                 return
         except OSError:
             if process.poll() is not None or time.monotonic() > deadline:
-                raise RuntimeError(f"JupyterLab did not start:\n{log.read_text()[-3000:]}") from None
+                raise RuntimeError(f"the server did not start:\n{log.read_text()[-3000:]}") from None
             time.sleep(0.1)
 
 
@@ -125,13 +144,14 @@ RUN_CODE = """async (code) => {
 class LabPage:
     """A notebook open in a browser page."""
 
-    def __init__(self, page: Any, server: tuple[str, str], name: str) -> None:
+    def __init__(self, page: Any, server: tuple[str, str], name: str, app: str = "lab") -> None:
         self.page = page
         self.errors: list[str] = []
         page.on("pageerror", lambda e: self.errors.append(str(e)))
         page.on("console", lambda m: self.errors.append(m.text) if m.type == "error" else None)
         address, token = server
-        page.goto(f"{address}/lab/workspaces/t{secrets.token_hex(3)}/tree/{name}?token={token}&reset")
+        where = f"lab/workspaces/t{secrets.token_hex(3)}/tree/{name}?reset&" if app == "lab" else f"notebooks/{name}?"
+        page.goto(f"{address}/{where}token={token}")
         page.wait_for_function("() => window.jupyterapp?.shell?.currentWidget?.context?.isReady", timeout=60_000)
         page.wait_for_function(READY, timeout=60_000)
 

@@ -3,6 +3,7 @@
 import { Controls, html } from "./controls.js";
 import { listenToKeys } from "./keys.js";
 import { Picture } from "./picture.js";
+import { hideStill } from "./still.js";
 import { followTheme } from "./theme.js";
 
 /** @typedef {import("./controls.js").Action} Action */
@@ -29,7 +30,7 @@ class View {
     this.model = model;
     this.abort = new AbortController();
     const signal = this.abort.signal;
-    const { svg, palettes, start, total } = model.get("picture");
+    const { svg, palettes, start, total, mark } = model.get("picture");
     this.start = start;
     this.total = total;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -54,6 +55,7 @@ class View {
     this.root.append(this.controls.root, this.sentence, this.formulas, this.error, this.stage);
     el.append(this.root);
     followTheme(this.root, palettes, signal);
+    hideStill(mark, signal);
     listenToKeys(this.root, (action) => this.act(action), signal);
     this.fit();
     const resized = new ResizeObserver(() => {

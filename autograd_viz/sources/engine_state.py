@@ -1,0 +1,92 @@
+"""The engine at one moment in the document's terms: what is ready, what waits, and how much memory saved tensors hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from ..core.engine import GraphTask
+from ..core.node import Node
+from ..core.ready_queue import ReadyQueue
+from ..graph.model import Document, Saved
+from ..graph.trace import Engine, Waiting
+
+MOST = 100  # ready or waiting nodes that are named
+
+
+class EngineState:
+    """Follows one pass.
+
+    Args:
+        task: the pass, before its first step.
+        ids: the id of each node.
+        document: the graph before the pass.
+    """
+
+    def __init__(self, task: GraphTask, ids: Mapping[Node, str], document: Document) -> None:
+        self._task, self._ids = task, ids
+        self._expected = {node: inbox[0] + (node in task.starts) for node, inbox in task.inbox.items()}
+        self._waiting: dict[Node, int] = {}
+        self._held = _Held(document)
+        self.look(task.inbox)
+
+    def look(self, nodes: Iterable[Node | None]) -> None:
+        """Something may have arrived at these nodes."""
+        for node in nodes:
+            if node is not None and node in self._expected:
+                left = self._task.inbox[node][0]
+                if 0 < left < self._expected[node]:
+                    self._waiting[node] = self._expected[node] - left
+                else:
+                    self._waiting.pop(node, None)
+
+    def freed(self, node: str, names: Iterable[str]) -> int:
+        """The bytes that went when a node let go of these saved tensors."""
+        return self._held.let_go(node, names)
+
+    def taken_back(self, node: str, names: Iterable[str]) -> None:
+        """The node has them again."""
+        self._held.take(node, names)
+
+    def now(self) -> Engine:
+        """The engine as it is."""
+        queue = tuple(self._ids[n] for n in _in_order(self._task.ready))
+        items = list(self._waiting.items())[:MOST]
+        waiting = tuple(Waiting(self._ids[n], arrived, self._expected[n]) for n, arrived in items)
+        return Engine(queue, waiting, self._held.bytes)
+
+
+def _in_order(ready: ReadyQueue) -> list[Node]:
+    """The ready nodes as they would run if nothing else became ready."""
+    copy = ReadyQueue()
+    copy._heap = list(ready._heap)
+    return [copy.pop() for _ in range(min(MOST, len(copy)))]
+
+
+class _Held:
+    """Memory that saved tensors keep alive; what several nodes have saved counts once, and goes with the last of them."""
+
+    def __init__(self, document: Document) -> None:
+        self._saved: dict[tuple[str, str], Saved] = {(n.id, s.name): s for n in document.nodes for s in n.saved}
+        self._users: dict[str, int] = {}
+        self.bytes = 0
+        for (node, name), s in self._saved.items():
+            if s.state == "kept":
+                self.take(node, (name,))
+
+    def take(self, node: str, names: Iterable[str]) -> None:
+        for name in names:
+            key, size = self._place(node, name)
+            self._users[key] = self._users.get(key, 0) + 1
+            self.bytes += size if self._users[key] == 1 else 0
+
+    def let_go(self, node: str, names: Iterable[str]) -> int:
+        before = self.bytes
+        for name in names:
+            key, size = self._place(node, name)
+            self._users[key] = self._users.get(key, 0) - 1
+            self.bytes -= size if self._users[key] == 0 else 0
+        return before - self.bytes
+
+    def _place(self, node: str, name: str) -> tuple[str, int]:
+        s = self._saved.get((node, name))
+        return (s.tensor or f"{node}.{name}", s.bytes) if s is not None else (f"{node}.{name}", 0)

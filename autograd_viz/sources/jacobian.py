@@ -1,0 +1,48 @@
+"""The local Jacobian of one op: its rules on one unit gradient after the other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.engine import validated
+from ..core.node import PrimitiveNode
+from ..core.quiet import quiet
+from ..graph.trace import Jacobian
+from .from_core import value_of
+
+MOST = 64  # elements of the matrix
+
+
+def local_jacobians(node: Any) -> tuple[Jacobian, ...]:
+    """d output / d input for each input that wants a gradient, while saved tensors are there.
+
+    Empty for ops with several outputs, for large ones, for complex numbers, and where code of the user's would have to run.
+    """
+    if not isinstance(node, PrimitiveNode) or node._others or node._extra is not None or node._dtype.kind != "f":
+        return ()
+    wanted = [i for i, after in enumerate(node._next) if after is not None]
+    sizes = [int(np.prod(node._next[i]._outputs_metadata()[node._index[i]][0], dtype=int)) for i in wanted]  # type: ignore[union-attr]
+    count = int(np.prod(node._shape, dtype=int))
+    if not wanted or not count or any(s * count > MOST or not s for s in sizes):
+        return ()
+    try:
+        rows = [_row(node, unit, wanted) for unit in np.eye(count, dtype=node._dtype)]
+    except Exception:  # a saved tensor that no longer holds: the step itself will say so
+        return ()
+    if any(r is None for row in rows for r in row):
+        return ()
+    names = node.primitive.inputs
+    return tuple(
+        Jacobian(names[i] if i < len(names) else str(i), value_of(np.stack([row[k] for row in rows])))
+        for k, i in enumerate(wanted)
+    )
+
+
+def _row(node: PrimitiveNode, unit: Any, wanted: list[int]) -> list[Any]:
+    """How one element of the output depends on every input, each flat."""
+    gradient = unit.reshape(node._shape) if node._shape else unit[0]
+    results = quiet.run(node.vjp, [gradient])
+    fitted = (quiet.run(validated, node, i, results[i], node._next[i], node._index[i]) for i in wanted)
+    return [None if g is None else np.asarray(g).reshape(-1) for g in fitted]

@@ -1,0 +1,58 @@
+"""Two steppers side by side on one cursor."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ipywidgets
+import traitlets
+
+from .widget import StepperWidget
+
+
+class Compare(ipywidgets.HBox):  # type: ignore[misc]
+    """Steppers that go through their passes together; each stops at its own end.
+
+    Attributes:
+        step: the common cursor; may be set.
+        steppers: the widgets.
+    """
+
+    step = traitlets.Int(0)
+
+    def __init__(self, *steppers: StepperWidget, titles: tuple[str, ...] = ()) -> None:
+        self.steppers = steppers
+        self._following = False
+        names = [*titles, *("",) * (len(steppers) - len(titles))]
+        column = ipywidgets.Layout(flex="1 1 360px", min_width="0")
+        columns = [
+            ipywidgets.VBox([ipywidgets.Label(name), s] if name else [s], layout=column)
+            for name, s in zip(names, steppers, strict=True)
+        ]
+        super().__init__(columns, layout=ipywidgets.Layout(flex_flow="row wrap", width="100%"))
+        self.step = min((s.step for s in steppers), default=0)
+        self.observe(lambda change: self._all_to(change.new), names="step")
+        for s in steppers:
+            s.observe(self._one_moved, names="step")
+        self._all_to(self.step)
+
+    def next(self) -> None:
+        """One step forward in all that are not at their end."""
+        self.step += 1
+
+    def back(self) -> None:
+        """One step back."""
+        self.step -= 1
+
+    def _one_moved(self, change: Any) -> None:
+        if not self._following:
+            self.step = change.new
+
+    def _all_to(self, step: int) -> None:
+        """Every stepper to `step` or its own end; that one is shorter than another does not pull the other back."""
+        before, self._following = self._following, True
+        try:
+            for s in self.steppers:
+                s.goto_quietly(step)
+        finally:
+            self._following = before

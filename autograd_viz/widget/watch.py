@@ -1,0 +1,42 @@
+"""After every cell of a notebook the pictures are compared with what the notebook has changed meanwhile."""
+
+from __future__ import annotations
+
+import contextlib
+import weakref
+from typing import Any, Protocol
+
+
+class Refreshing(Protocol):
+    """What can be watched."""
+
+    def refresh(self) -> None:
+        """Look again."""
+
+
+_watched: weakref.WeakSet[Any] = weakref.WeakSet()
+_shell: Any = None
+
+
+def watch(widget: Refreshing) -> None:
+    """Refresh `widget` after every cell, for as long as it lives. Outside IPython nothing happens."""
+    global _shell
+    _watched.add(widget)
+    shell = _present_shell()
+    if shell is not None and shell is not _shell:
+        shell.events.register("post_run_cell", _after_cell)
+        _shell = shell
+
+
+def _present_shell() -> Any:
+    with contextlib.suppress(ImportError):
+        from IPython.core.getipython import get_ipython
+
+        return get_ipython()
+    return None
+
+
+def _after_cell(*_: Any) -> None:
+    for widget in tuple(_watched):
+        with contextlib.suppress(Exception):  # the user's cell must not fail because a picture does
+            widget.refresh()

@@ -1,0 +1,112 @@
+"""The stepper outside JupyterLab, and in notebooks that are opened again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .lab import LabPage, jupyterlab, marimo, write_notebook
+
+pytestmark = pytest.mark.browser
+
+CELLS = ("import autograd_viz as av\na = av.tensor(2.0, requires_grad=True)\ne = a * a", "s = av.step(e)\ns")
+MARIMO = """import marimo
+app = marimo.App()
+
+@app.cell
+def _():
+    import autograd_viz as av
+    a = av.tensor(2.0, requires_grad=True)
+    e = a * a
+    s = av.step(e)
+    s
+    return a, s
+
+if __name__ == "__main__":
+    app.run()
+"""
+
+
+def press_next_and_read(page: Any, grad: str) -> None:
+    """Two presses of next; the leaf's row says what backward() would have left there."""
+    widget = page.locator(".av-root").first
+    widget.wait_for(timeout=30_000)
+    for step in (1, 2):
+        widget.locator(".av-next").click()
+        widget.locator(".av-counter", has_text=f"{step} / 2").wait_for(timeout=15_000)
+    assert grad in str(widget.locator('[data-at="t0.grad"]').first.text_content())
+
+
+def test_it_steps_in_notebook_7(browser: Any, tmp_path: Path) -> None:
+    write_notebook(tmp_path / "a.ipynb", *CELLS)
+    page = browser.new_page(viewport={"width": 1200, "height": 900})
+    try:
+        with jupyterlab(tmp_path, app="notebook") as server:
+            lab = LabPage(page, server, "a.ipynb", "notebook")
+            lab.run_all()
+            press_next_and_read(page, "tensor(4.)")
+            assert lab.run_code("print(a.grad)") == "tensor(4.)"
+    finally:
+        page.close()
+
+
+def test_it_steps_in_marimo(browser: Any, tmp_path: Path) -> None:
+    program = tmp_path / "app.py"
+    program.write_text(MARIMO)
+    page = browser.new_page(viewport={"width": 1200, "height": 900})
+    errors: list[str] = []
+    page.on("pageerror", lambda e: errors.append(str(e)))
+    try:
+        with marimo(program) as address:
+            page.goto(address)
+            press_next_and_read(page, "tensor(4.)")
+            outline = page.locator('.av-root [data-at="n0"] .outline').first
+            assert outline.evaluate("e => getComputedStyle(e).outlineStyle") == "none"  # marimo has a class of that name
+        assert not errors
+    finally:
+        page.close()
+
+
+def save(lab: LabPage) -> None:
+    lab.page.evaluate("async () => { await window.jupyterapp.commands.execute('docmanager:save'); }")
+
+
+def test_a_notebook_opened_again_shows_a_picture_and_says_how_to_step_it(
+    root: Path, browser: Any, server: tuple[str, str], open_notebook: Callable[..., LabPage]
+) -> None:
+    write_notebook(root / "again.ipynb", *CELLS)
+    lab = open_notebook(name="again.ipynb")
+    lab.run_all()
+    lab.page.locator(".av-root").wait_for(timeout=30_000)
+    still = lab.page.locator(".jp-OutputArea-output img")
+    assert still.count() == 1 and not still.is_visible()  # the live view hides it
+    save(lab)
+    lab.page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
+    lab.page.wait_for_timeout(500)
+    lab.errors.clear()  # JupyterLab complains about the missing kernel
+    page = browser.new_page(viewport={"width": 1200, "height": 1300})
+    try:
+        again = LabPage(page, server, "again.ipynb")
+        picture = again.page.locator(".jp-OutputArea-output img")
+        picture.wait_for(timeout=30_000)
+        assert picture.is_visible() and again.page.locator(".av-root").count() == 0
+        source = str(picture.evaluate("async e => await (await fetch(e.src)).text()"))
+        assert "Run the cell to step" in source and "Nothing has run yet" in source
+    finally:
+        page.close()
+
+
+def test_a_restarted_kernel_leaves_the_recorded_steps(open_notebook: Callable[..., LabPage]) -> None:
+    lab = open_notebook(*CELLS, "s.finish()")
+    lab.run_all()
+    widget = lab.page.locator(".av-root").first
+    widget.locator(".av-counter", has_text="2 / 2").wait_for(timeout=15_000)
+    lab.page.evaluate("async () => { await window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart(); }")
+    widget.locator(".av-back").click()
+    widget.locator(".av-counter", has_text="1 / 2").wait_for(timeout=5_000)
+    assert "MulBackward0" in str(widget.locator(".av-sentence").text_content())
+    lab.page.wait_for_timeout(1500)
+    lab.errors.clear()  # JupyterLab complains about what it had asked the old kernel

@@ -1,0 +1,368 @@
+"""What a debugger of backward passes does: stops, edits, looks at the engine, and never argues with the notebook."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autograd_viz as av
+from autograd_viz.graph import Engine, Jacobian, Step, Waiting
+from autograd_viz.sources.from_core import CoreGraph
+from autograd_viz.sources.live_core import CorePass
+from autograd_viz.stepper import Stepper
+
+
+def stepper_of(root: av.Tensor, gradient: Any = None, **names: Any) -> Stepper:
+    graph = CoreGraph([root], names)
+    return Stepper(graph.document, CorePass(graph, root, gradient, None, False))
+
+
+def three_leaves() -> tuple[Stepper, dict[str, av.Tensor]]:
+    """e = (a * b) * d: MulBackward0, AccumulateGrad (d), MulBackward0, AccumulateGrad (a), AccumulateGrad (b)."""
+    a, b, d = (av.tensor(v, requires_grad=True) for v in (2.0, 3.0, 4.0))
+    c = a * b
+    e = c * d
+    names = {"a": a, "b": b, "c": c, "d": d, "e": e}
+    return stepper_of(e, **names), names
+
+
+def names_of(s: Stepper, ids: Any) -> list[str]:
+    nodes = {n.id: n for n in s.document.nodes}
+    tensors = {t.id: t.name for t in s.document.tensors}
+    return [nodes[i].name + (f" {tensors[nodes[i].variable]}" if nodes[i].variable else "") for i in ids]
+
+
+# -- the engine -------------------------------------------------------------------------------------------------------
+
+
+def test_each_step_tells_what_is_ready_what_waits_and_what_memory_is_held() -> None:
+    x = av.tensor([1.0, 2.0], requires_grad=True)
+    y = x.exp()
+    s = stepper_of((y * y + y).sum(), x=x, y=y)
+    assert names_of(s, s.trace.start.queue) == ["SumBackward0"] and s.trace.start.held == 8
+    s.next()
+    s.next()
+    assert s.current is not None
+    exp = s.document.nodes[0].id
+    assert s.current.engine == Engine((s.document.nodes[1].id,), (Waiting(exp, 1, 3),), 8)
+    s.finish()
+    assert s.current.engine == Engine((), (), 0)
+    assert sum(step.freed for step in s.trace.steps) == 8
+
+
+def test_the_local_jacobian_is_the_matrix_of_the_ops_derivative() -> None:
+    x = av.tensor([0.5, -1.0, 2.0], requires_grad=True)
+    s = stepper_of(x.softmax(0).sum(), x=x)
+    s.next()
+    s.next()
+    assert s.current is not None
+    y = x.detach().softmax(0).numpy()
+    (jacobian,) = s.current.jacobians
+    assert (jacobian.input, jacobian.value.shape) == ("self", (3, 3))
+    np.testing.assert_allclose(np.reshape(jacobian.value.numbers, (3, 3)), np.diag(y) - np.outer(y, y), atol=1e-6)
+
+
+def test_the_jacobian_of_a_number_is_the_local_derivative() -> None:
+    s, _ = three_leaves()
+    step = s.next()
+    assert step is not None
+    assert [(j.input, j.value.numbers) for j in step.jacobians] == [("self", (4.0,)), ("other", (6.0,))]
+    assert all(isinstance(j, Jacobian) for j in step.jacobians)
+
+
+def test_hooks_are_listed_with_what_they_made_of_the_gradient() -> None:
+    a = av.tensor(2.0, requires_grad=True)
+    b = a * 3
+
+    def double(grad: av.Tensor) -> av.Tensor:
+        return grad * 2
+
+    def look(leaf: av.Tensor) -> None:
+        assert leaf.grad is not None
+
+    b.register_hook(double)
+    a.register_post_accumulate_grad_hook(look)
+    assert b.grad_fn is not None
+    b.grad_fn.register_prehook(lambda grads: None)
+    s = stepper_of(b * 1, a=a, b=b)
+    s.finish()
+    runs = [
+        (h.kind, h.name, h.before and h.before.numbers, h.after and h.after.numbers) for t in s.trace.steps for h in t.hooks
+    ]
+    assert runs == [
+        ("tensor", "double", (1.0,), (2.0,)),
+        ("pre", "<lambda>", (2.0,), (2.0,)),
+        ("post_accumulate", "look", (6.0,), (6.0,)),
+    ]
+    assert "double" in s.sentence_at(2)
+
+
+# -- stops ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_breakpoint_stops_before_its_node_and_run_goes_on_from_there() -> None:
+    s, t = three_leaves()
+    s.stop_at("c")
+    stopped = s.run()
+    assert stopped is not None and stopped.kind == "breakpoint" and s.step == 2 and t["a"].grad is None
+    assert s.explanation == "breakpoint at MulBackward0"
+    assert s.run() is None and s.is_complete and s.explanation == ""
+
+
+def test_a_run_stops_where_nan_is_born_and_not_where_it_is_handed_on() -> None:
+    x = av.tensor([0.0, 1.0], requires_grad=True)
+    s = stepper_of((av.where(x > 0, x.sqrt(), x) * 2).sum(), x=x)
+    s.stop_on(nan=True)
+    stopped = s.run()
+    assert stopped is not None and names_of(s, [stopped.node]) == ["SqrtBackward0"] and "nan" in s.trace.steps[-1].flags
+    assert s.run() is None and s.is_complete
+
+
+def test_a_run_stops_where_a_gradient_becomes_zero() -> None:
+    x = av.tensor([-1.0, -2.0], requires_grad=True)
+    s = stepper_of((x.relu() * 3).sum(), x=x)
+    s.stop_on(zero=True)
+    stopped = s.run()
+    assert stopped is not None and names_of(s, [stopped.node]) == ["ReluBackward0"]
+
+
+def test_a_condition_in_python_stops_a_run_and_one_that_raises_says_so() -> None:
+    s, _ = three_leaves()
+    s.stop_when(lambda step: step.grad_outputs[0].numbers[0] == 4.0)
+    stopped = s.run()
+    assert stopped is not None and (stopped.kind, s.step) == ("condition", 3)
+    s, _ = three_leaves()
+    s.stop_when(lambda step: 1 / 0)
+    stopped = s.run()
+    assert stopped is not None and stopped.kind == "condition_error" and "ZeroDivisionError" in s.explanation and s.step == 1
+    s.clear_stops()
+    assert s.run() is None and s.is_complete
+
+
+def test_stops_hold_over_recorded_steps_too() -> None:
+    s, _ = three_leaves()
+    s.finish()
+    s.goto(0)
+    s.stop_at("c")
+    assert s.run() is not None and s.step == 2
+
+
+def test_run_to_a_node_goes_on_or_back_and_until_stops_where_a_gradient_arrives() -> None:
+    s, _ = three_leaves()
+    s.run_to("a")
+    assert s.step == 3 and names_of(s, [s.next_node]) == ["AccumulateGrad a"]
+    s.run_to("c")
+    assert s.step == 2
+    s.until("b")
+    assert s.step == 5
+    s.goto(0)
+    s.until("c")
+    assert s.step == 3
+    with pytest.raises(ValueError, match=r"no tensor 'q' in this graph; there are: a, b, d, c, e"):
+        s.until("q")
+
+
+# -- edits ------------------------------------------------------------------------------------------------------------
+
+
+def test_the_first_gradient_can_be_edited_and_taken_back() -> None:
+    s, t = three_leaves()
+    s.edit(10.0)
+    s.finish()
+    assert t["a"].grad is not None and t["a"].grad.item() == 120.0 and s.trace.steps[0].edited == (0,)
+    assert "by hand" in s.sentence_at(1)
+    s.goto(0)
+    s.undo_edit()
+    s.finish()
+    assert t["a"].grad is not None and t["a"].grad.item() == 12.0 and s.trace.steps[0].edited == ()
+
+
+def test_an_edit_in_the_middle_cuts_the_recorded_future_and_back_takes_it_back() -> None:
+    s, t = three_leaves()
+    s.finish()
+    cuts: list[int] = []
+    s.on_cut(cuts.append)
+    s.goto(2)
+    s.edit(-1.0)
+    assert cuts == [2] and len(s.trace.steps) == 2
+    s.back()
+    assert s.step == 2  # that was the edit
+    s.edit(-1.0)
+    s.finish()
+    assert [t[n].grad.item() for n in "abd"] == [-3.0, -2.0, 6.0]
+    s.goto(1)
+    s.finish()
+    assert [t[n].grad.item() for n in "abd"] == [-3.0, -2.0, 6.0]  # the edit is part of this branch
+    s.goto(0)
+    assert [t[n].grad for n in "abd"] == [None, None, None]
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ([1.0, 2.0], r"has shape \[2\]; this output of the op has shape \[\]"),
+        ("x", "a number or a nested list"),
+        ([[1], [1, 2]], "nested list"),
+    ],
+)
+def test_an_edit_that_does_not_fit_is_refused_and_nothing_is_lost(value: Any, words: str) -> None:
+    s, t = three_leaves()
+    s.next()
+    with pytest.raises(ValueError, match=words):
+        s.edit(value)
+    s.finish()
+    assert t["a"].grad is not None and t["a"].grad.item() == 12.0
+
+
+# -- the notebook goes on meanwhile ---------------------------------------------------------------------------------------
+
+
+def test_what_the_notebook_does_to_grad_is_seen_and_stepped_from() -> None:
+    s, t = three_leaves()
+    d = t["d"]
+    s.goto(2)
+    d.grad = None
+    assert s.drift() == {"t2.grad": None}
+    s.back()
+    s.next()
+    assert d.grad is not None and d.grad.item() == 6.0 and s.drift() == {}
+    d.grad.zero_()
+    assert [v and v.numbers for v in s.drift().values()] == [(0.0,)]
+    s.back()
+    assert d.grad is not None and d.grad.item() == 0.0  # the user's own stays
+    s.next()
+    assert d.grad.item() == 6.0 and s.step == 2 and s.trace.steps[1].accumulation.old.numbers == (0.0,)
+
+
+def test_a_backward_of_the_users_half_way_adds_up_and_frees() -> None:
+    s, t = three_leaves()
+    s.goto(2)
+    with pytest.raises(RuntimeError, match="second time"):
+        t["e"].backward()
+    a = t["a"] * 5
+    a.backward()
+    s2 = s.step
+    s.finish()
+    assert s2 == 2 and t["a"].grad is not None and t["a"].grad.item() == 17.0
+    s.goto(0)
+    assert t["a"].grad.item() == 5.0
+
+
+def test_a_hook_that_raises_leaves_everything_as_it_was_and_names_its_node() -> None:
+    s, t = three_leaves()
+    moods = [ValueError("not today")]
+
+    def hook(grad: av.Tensor) -> None:
+        if moods:
+            raise moods[0]
+
+    t["c"].register_hook(hook)
+    s.goto(2)
+    for _ in range(2):
+        with pytest.raises(ValueError, match="not today"):
+            s.finish()
+        assert s.step == 2 and names_of(s, [s.failed]) == ["MulBackward0"] and t["a"].grad is None
+    moods.clear()
+    s.finish()
+    assert s.failed is None and t["a"].grad is not None and t["a"].grad.item() == 12.0
+
+
+def test_a_post_accumulate_hook_that_raises_takes_the_accumulation_back() -> None:
+    a = av.tensor(2.0, requires_grad=True)
+
+    def fail(leaf: av.Tensor) -> None:
+        raise ValueError("late")
+
+    handle = a.register_post_accumulate_grad_hook(fail)
+    s = stepper_of(a * 3, a=a)
+    s.next()
+    with pytest.raises(ValueError, match="late"):
+        s.next()
+    assert a.grad is None and s.step == 1
+    handle.remove()
+    s.next()
+    assert a.grad is not None and a.grad.item() == 3.0
+
+
+def test_a_saved_tensor_changed_in_place_between_steps_is_refused_and_explained() -> None:
+    x = av.tensor([1.0, 2.0], requires_grad=True)
+    y = x * 2
+    s = stepper_of(y.pow(2).sum(), x=x, y=y)
+    s.next()
+    with av.no_grad():
+        y.add_(1)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation") as caught:
+        s.next()
+    assert s.step == 1 and names_of(s, [s.failed]) == ["PowBackward0"]
+    assert "changed in place" in s.explain(str(caught.value), "PowBackward0")
+
+
+def test_two_steppers_on_one_graph_each_keep_their_own_pass() -> None:
+    first, t = three_leaves()
+    graph = CoreGraph([t["e"]], t)
+    second = Stepper(graph.document, CorePass(graph, t["e"], None, None, False))
+    second.next()
+    first.reset()
+    with pytest.raises(RuntimeError, match="second time"):
+        first.goto(1)
+    second.finish()
+    assert t["a"].grad is not None and t["a"].grad.item() == 12.0
+    with pytest.raises(RuntimeError, match="second time"):
+        first.finish()
+    assert first.step == 0 and second.is_complete
+    second.goto(0)
+    first.finish()  # what the second had freed is back
+    assert first.is_complete
+
+
+def test_back_across_an_accumulation_restores_the_very_object() -> None:
+    s, t = three_leaves()
+    before = t["d"].grad = av.tensor(1.0)
+    s.goto(2)
+    assert t["d"].grad is before and before.item() == 7.0
+    s.back()
+    assert t["d"].grad is before and before.item() == 1.0
+    s.next()
+    assert before.item() == 7.0
+
+
+# -- the forward pass -------------------------------------------------------------------------------------------------
+
+
+def test_positions_before_0_replay_the_forward_pass() -> None:
+    s, t = three_leaves()
+    s.goto(-2)
+    names = {x.id: x.name for x in s.document.tensors}
+    hidden = s.state.hidden
+    assert {names[i] for i in hidden if i in names} == {"c", "e"}
+    assert sorted(names_of(s, [i for i in hidden if i.startswith("n")])) == [
+        "AccumulateGrad a", "AccumulateGrad b", "AccumulateGrad d", "MulBackward0", "MulBackward0",
+    ]  # fmt: skip
+    assert s.next() is None and s.step == -1
+    assert {names[i] for i in s.state.hidden if i in names} == {"e"} and "c = Mul(a, b) computes 6.0" in s.sentence
+    s.next()
+    assert s.step == 0 and s.state.hidden == frozenset() and s.sentence.startswith("Nothing has run yet")
+    assert t["a"].grad is None
+
+
+def test_reset_goes_to_the_backward_pass_and_then_to_the_forward_pass() -> None:
+    s, _ = three_leaves()
+    s.finish()
+    s.reset()
+    assert s.step == 0
+    s.reset()
+    assert s.step == -2
+
+
+def test_stepping_a_long_chain_costs_as_much_as_there_are_steps() -> None:
+    x = av.tensor(0.5, requires_grad=True)
+    y = x
+    for _ in range(1000):
+        y = y * 0.999
+    s = stepper_of(y, x=x)
+    s.finish()
+    assert s.step == 1001 and isinstance(s.current, Step)
+    s.goto(0)
+    assert x.grad is None
