@@ -1,6 +1,6 @@
 """The stepper in a real JupyterLab: click to paint, first render, panning, and how large a notebook gets.
 
-    python -m benchmarks.stepping [10 100 1000]
+python -m benchmarks.stepping [10 100 1000]
 """
 
 from __future__ import annotations
