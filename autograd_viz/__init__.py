@@ -4,6 +4,7 @@ The names of PyTorch are here (``import autograd_viz as torch``), and the verbs:
 
     show(x)             the figure of everything that led to x
     step(x)             a widget that steps x.backward(), forwards and back
+    compare(s, t)       two steppers on one cursor
     save(x, "x.svg")    the figure as a file; a state_dict as .npz
     set_language("zh")  sentences and labels in 简体中文
 """
@@ -92,7 +93,7 @@ from .errors import (
     NotDrawableError,
     UnknownChoiceError,
 )
-from .views import load, save, show, step
+from .views import compare, load, save, show, step
 from .words import set_language
 
 __version__ = "0.1.0"

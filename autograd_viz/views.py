@@ -1,4 +1,4 @@
-"""The verbs: show, step, save."""
+"""The verbs: show, step, compare, save."""
 
 from __future__ import annotations
 
@@ -151,3 +151,21 @@ def step(
     graph = graph_of(tensor, visible_names(_caller()))
     live = CorePass(graph, tensor, gradient, retain_graph, create_graph)
     return StepperWidget(Stepper(graph.document, live), live.total, theme)
+
+
+def compare(*steppers: Any, titles: tuple[str, ...] | list[str] = ()) -> Any:
+    """Steppers side by side on one cursor: with and without `retain_grad`, before and after `detach`.
+
+    Args:
+        steppers: what `step` returns; each stops at its own end.
+        titles: a line above each.
+
+    Raises:
+        NotDrawableError: something else was given.
+    """
+    from .widget import Compare, StepperWidget
+
+    for s in steppers:
+        if not isinstance(s, StepperWidget):
+            raise NotDrawableError(f"compare(a, b) takes steppers, as av.step returns them; got {type(s).__name__} ({s!r:.60})")
+    return Compare(*steppers, titles=tuple(titles))

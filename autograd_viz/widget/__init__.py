@@ -1,5 +1,6 @@
 """The stepper in a notebook: one synced picture, its recorded frames and one cursor."""
 
+from .compare import Compare
 from .widget import StepperWidget
 
-__all__ = ["StepperWidget"]
+__all__ = ["Compare", "StepperWidget"]

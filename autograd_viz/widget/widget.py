@@ -175,11 +175,11 @@ class StepperWidget(anywidget.AnyWidget):
     def _edit_text(self, text: str, index: int) -> None:
         """An edit typed into the page: a number, or a nested list of numbers."""
         try:
-            value = ast.literal_eval(text.strip().replace("nan", "'nan'").replace("inf", "'inf'"))
-        except (ValueError, SyntaxError):
-            self.error = words.ui()["edit_error"].format(error=text)
+            value = _numbers(ast.literal_eval(text.strip().replace("nan", "'nan'").replace("inf", "'inf'")))
+        except (ValueError, SyntaxError, TypeError):
+            self.error = words.ui()["edit_error"].format(error=f"{text!r:.40}")
             return
-        self.edit(_numbers(value), index)
+        self.edit(value, index)
 
     def goto_quietly(self, step: int) -> None:
         """Go there as far as possible; an error is shown under the picture."""

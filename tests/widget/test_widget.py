@@ -5,8 +5,14 @@ from __future__ import annotations
 import json
 import re
 
+import pytest
+
 import autograd_viz as av
+from autograd_viz.errors import NotDrawableError
+from autograd_viz.graph import Document
+from autograd_viz.graph.codec import from_plain
 from autograd_viz.widget import modules as module
+from autograd_viz.widget import watch as watching
 
 
 def stepper() -> av.Tensor:
@@ -93,3 +99,94 @@ def test_every_colour_role_of_the_picture_has_a_rule_in_the_style_sheet() -> Non
     svg = stepper().picture["svg"]
     roles = {c for names in re.findall(r'class="([^"]*)"', svg) for c in names.split() if re.match(r"(f|s|fs)-", c)}
     assert roles and all(f".{role} " in css for role in roles), {r for r in roles if f".{r} " not in css}
+
+
+def three() -> tuple[av.Tensor, ...]:
+    a, b, d = (av.tensor(v, requires_grad=True) for v in (2.0, 3.0, 4.0))
+    c = a * b
+    return a, b, c, d, c * d
+
+
+def test_the_page_may_ask_for_everything_that_code_may() -> None:
+    a, *_, e = three()
+    s = av.step(e)
+    s.stops = {"nodes": ["n0", "nonsense"], "nan": True, "zero": False, "condition": ""}
+    s._asked(s, {"kind": "run"}, [])
+    assert (s.step, s.stopped, s.stepper.stops.nodes) == (2, "breakpoint at MulBackward0", {"n0"})
+    s._asked(s, {"kind": "edit", "index": 0, "text": "-1"}, [])
+    s._asked(s, {"kind": "until", "tensor": "t0"}, [])
+    assert a.grad is not None and a.grad.item() == -3.0 and s.error == ""
+    s._asked(s, {"kind": "goto", "step": -7}, [])
+    assert s.step == -2
+
+
+@pytest.mark.parametrize("text", ["__import__('os').getcwd()", "", "[1, 2", "{}", "[1.0, 2.0]", "None"])
+def test_an_edit_that_is_no_gradient_is_refused_in_words_and_never_run(text: str) -> None:
+    s = av.step(three()[-1])
+    s._asked(s, {"kind": "edit", "index": 0, "text": text}, [])
+    assert s.error and s.step == 0
+    s.finish()
+    assert s.error == "" and s.complete
+
+
+def test_frames_that_no_longer_hold_are_cut() -> None:
+    s = av.step(three()[-1])
+    s.finish()
+    s.goto(2)
+    s.edit(5.0)
+    assert len(s.frames) == 2 and not s.complete
+    s.finish()
+    assert len(s.frames) == 5 and s.frames[2]["step"]["edited"] == [0]
+
+
+def test_what_the_notebook_changes_is_laid_over_the_picture_after_the_cell() -> None:
+    a, *_, e = three()
+    s = av.step(e)
+    a.grad = av.tensor(7.0)
+    assert s.overlay == {}
+    watching._after_cell()
+    assert s.overlay == {"t0.grad": [[["grad = ", "text"], ["tensor(7.)", "number"]]]}
+    s.finish()
+    assert s.overlay == {} and a.grad is not None and a.grad.item() == 19.0
+
+
+def test_an_error_names_the_node_where_it_happened() -> None:
+    a, _, c, _, e = three()
+    c.register_hook(lambda grad: 1 / 0)
+    s = av.step(e)
+    with pytest.raises(ZeroDivisionError):
+        s.finish()
+    assert s.error_node == "n0" and "ZeroDivisionError" in s.error and s.step == 2
+    s.back()
+    assert s.error == s.error_node == "" and a.grad is None
+
+
+def test_compared_steppers_go_together_and_each_stops_at_its_own_end() -> None:
+    short = av.step(av.tensor(2.0, requires_grad=True) * 2)
+    long = av.step(three()[-1])
+    both = av.compare(short, long, titles=("short", "long"))
+    both.step = 4
+    assert (short.step, long.step, both.step) == (2, 4, 4)
+    long.back()
+    assert (short.step, long.step, both.step) == (2, 3, 3)
+    short.step = 0
+    assert (short.step, long.step) == (0, 0)
+    both.next()
+    assert (short.step, long.step) == (1, 1)
+
+
+def test_only_steppers_can_be_compared() -> None:
+    with pytest.raises(NotDrawableError, match=r"compare\(a, b\) takes steppers"):
+        av.compare(av.tensor(1.0))
+
+
+def test_the_page_gets_the_document_the_words_and_the_forward_pass() -> None:
+    av.set_language("zh")
+    try:
+        s = av.step(three()[-1])
+    finally:
+        av.set_language("en")
+    assert s.picture["language"] == "zh" and s.picture["words"]["next"] != "Next"
+    assert [f["op"] for f in s.picture["forward"]] == ["", "o0", "o1"]
+    assert from_plain(s.picture["document"], Document, "document") == s.stepper.document
+    assert set(s.picture["why"]) == {t.id for t in s.stepper.document.tensors}
