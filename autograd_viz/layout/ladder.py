@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable
 from math import inf
@@ -9,7 +10,6 @@ from math import inf
 from .parts import PITCH, Net, Part, Pin
 from .tracks import assign_tracks, fewer_crossings
 
-CELL = 64  # px, cell of the index of taken places
 NEAR = 7  # px; vertical lines closer than this would look like one
 CLEAR = 9  # px kept free on both sides of a vertical line
 
@@ -28,7 +28,8 @@ class Ladder:
     def __init__(self, count: int, is_right: bool) -> None:
         self.is_right = is_right
         self.rows: list[list[Part]] = [[] for _ in range(count)]
-        self.taken: list[dict[int, list[tuple[float, float, Net]]]] = [defaultdict(list) for _ in range(2 * count + 1)]
+        self.taken: list[list[tuple[float, float, Net]]] = [[] for _ in range(2 * count + 1)]
+        self.trunks: list[tuple[float, float, Net, range]] = []
         self.reach = 0.0
         self.pins: list[list[Pin]] = [[] for _ in range(count + 1)]
         self.open: list[set[Net]] = [set() for _ in range(count + 1)]
@@ -44,8 +45,7 @@ class Ladder:
     def take(self, layer: int, lo: float, hi: float, net: Net = ()) -> None:
         """Keep lines of other nets out of lo < x < hi."""
         self.reach = max(self.reach, hi)
-        for cell in range(int(lo // CELL), int(hi // CELL) + 1):
-            self.taken[layer][cell].append((lo, hi, net))
+        self.taken[layer].append((lo, hi, net))
 
     def port(self, x: float, net: Net, gap: int, top: bool) -> Pin:
         """The pin of `net` at x, made if it is not there."""
@@ -60,26 +60,31 @@ class Ladder:
         self.take(2 * row + 1, x - CLEAR, x + CLEAR, net)
         return self.port(x, net, gap, row < gap)
 
-    def first_free(self, layers: range, net: Net, x: float, to_the_right: bool) -> float:
-        """The first x from here in one direction that no other net has taken in any of the layers."""
-        while True:
-            cell = int(x // CELL)
-            hit = next((s for i in layers for s in self.taken[i][cell] if s[0] < x < s[1] and s[2] != net), None)
-            if hit is None:
-                return x
-            x = hit[1] if to_the_right else hit[0]
+    def blocked(self, layers: range, net: Net) -> list[tuple[float, float]]:
+        """What other nets have taken in any of the layers: intervals that do not overlap, from left to right."""
+        spans = [(lo, hi) for i in layers for lo, hi, other in self.taken[i] if other != net]
+        first, last = layers.start, layers.stop
+        spans += [(lo, hi) for lo, hi, other, by in self.trunks if by.start < last and first < by.stop and other != net]
+        joined: list[tuple[float, float]] = []
+        for lo, hi in sorted(spans):
+            if joined and lo < joined[-1][1]:
+                joined[-1] = joined[-1][0], max(hi, joined[-1][1])
+            else:
+                joined.append((lo, hi))
+        return joined
 
     def trunk(self, net: Net, source: Pin, target: Pin, least: float) -> Pin:
         """Reserve a vertical line from the gap of one pin to the gap of the other, as near to both as is free."""
         upper, lower = min(source.gap, target.gap), max(source.gap, target.gap)
         layers = range(2 * upper, 2 * lower + 1)
         own = [p.x for p in self.pins[target.gap] if p.net == net and p is not target]
-        tries = [self.first_free(layers, net, target.x, side) for side in (False, True)]
-        tries += [x for x in own if self.first_free(layers, net, x, True) == x]
+        blocked = self.blocked(layers, net)
+        tries = [first_free(blocked, target.x, side) for side in (False, True)]
+        tries += [x for x in own if first_free(blocked, x, True) == x]
         bonus = 3 * PITCH  # running on top of the net's own line saves a line
         x = min((x for x in tries if x >= least), key=lambda x: abs(x - source.x) + abs(x - target.x) - bonus * (x in own))
-        for layer in layers:
-            self.take(layer, x - CLEAR, x + CLEAR, net)
+        self.reach = max(self.reach, x + CLEAR)
+        self.trunks.append((x - CLEAR, x + CLEAR, net, layers))
         self.port(x, net, upper, False)
         return self.port(x, net, lower, True)
 
@@ -149,6 +154,14 @@ class Ladder:
         """Bottom of the row above a gap and top of the row below it."""
         above = self.bottom[gap - 1] if gap else 0
         return above, self.top[gap] if gap < len(self.top) else above + self.gap_height(gap, 40)
+
+
+def first_free(blocked: list[tuple[float, float]], x: float, to_the_right: bool) -> float:
+    """The first x from here in one direction that is inside none of the intervals."""
+    at = bisect_left(blocked, (x,)) - 1
+    if at < 0 or not blocked[at][0] < x < blocked[at][1]:
+        return x
+    return blocked[at][1] if to_the_right else blocked[at][0]
 
 
 def _cyclic(pairs: Iterable[tuple[Pin, Pin]]) -> list[tuple[Pin, Pin]]:
