@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from .. import words
@@ -24,7 +25,7 @@ def page_of(stepper: Stepper, geometry: Geometry, theme: Theme, palettes: tuple[
     """
     document = stepper.document
     return {
-        "svg": render_svg(document, geometry, State(), theme),
+        "svg": without_colours(render_svg(document, geometry, State(), theme)),
         "palettes": {name: THEMES[name].colours() for name in palettes},
         "document": to_plain(document),
         "start": stepper.sentence_at(0),
@@ -35,6 +36,11 @@ def page_of(stepper: Stepper, geometry: Geometry, theme: Theme, palettes: tuple[
         "words": words.ui(),
         "language": words.language(),
     }
+
+
+def without_colours(svg: str) -> str:
+    """The picture for a page whose style sheet colours it by class: a quarter shorter."""
+    return re.sub(r' (?:fill|stroke)="#[0-9a-f]{6}"', "", svg)
 
 
 def _forward(stepper: Stepper) -> list[dict[str, Any]]:
