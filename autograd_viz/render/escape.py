@@ -6,20 +6,30 @@ r"""All escaping of SVG in one place: whatever the user called things is drawn a
 
 from __future__ import annotations
 
+import functools
+import re
 import unicodedata
 
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"}
+_MARKUP = re.compile("[&<>\"']")
 # text that changes the direction of what follows, and characters that XML does not allow
 _UNWANTED = {"\u202a", "\u202b", "\u202c", "\u202d", "\u202e", "\u2066", "\u2067", "\u2068", "\u2069", "\ufffe", "\uffff"}
 
 
 def text(value: str) -> str:
     """Safe as character data and inside a quoted attribute; control characters become U+FFFD."""
+    if value.isascii() and value.isprintable() and not _MARKUP.search(value):  # nearly always
+        return value
     return "".join(_ENTITIES.get(c) or ("\ufffd" if _is_unwanted(c) else c) for c in value)
 
 
 def _is_unwanted(c: str) -> bool:
     return c in _UNWANTED or (unicodedata.category(c) in ("Cc", "Cs") and c not in "\t\n")
+
+
+@functools.cache
+def _attribute(name: str) -> str:
+    return name.strip("_").replace("_", "-")
 
 
 def element(tag: str, content: str | None = None, **attributes: object) -> str:
@@ -32,6 +42,6 @@ def element(tag: str, content: str | None = None, **attributes: object) -> str:
     for name, value in attributes.items():
         if value is not None:
             shown = f"{value:g}" if isinstance(value, float) else str(value)
-            parts.append(f'{name.strip("_").replace("_", "-")}="{text(shown)}"')
+            parts.append(f'{_attribute(name)}="{text(shown)}"')
     opening = " ".join(parts)
     return f"<{opening}/>" if content is None else f"<{opening}>{content}</{tag}>"
