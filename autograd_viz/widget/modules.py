@@ -6,7 +6,12 @@ import re
 from importlib import resources
 
 # in this order, each after those it imports
-MODULES = ("draw.js", "picture.js", "theme.js", "still.js", "controls.js", "keys.js", "index.js")
+MODULES = (
+    "words.js", "draw.js", "elements.js", "runner.js", "picture.js", "theme.js", "still.js", "graph.js", "code_lines.js",
+    "forward.js", "stops.js", "viewport.js", "gestures.js", "marks.js", "minimap.js", "neighbours.js", "stage.js", "keys.js",
+    "popup.js", "help.js", "stops_menu.js", "search.js", "split.js", "controls.js", "said.js", "walks.js",
+    "no_inspector.js", "index.js",
+)  # fmt: skip
 STYLES = ("stepper.css",)
 
 

@@ -1,81 +1,50 @@
-// The toolbar: buttons, slider, play with a speed.
+// The toolbar: walks, slider with a tick at the start of the backward pass, play with a speed.
 
-import { svgElement } from "./draw.js";
+import { button, html, icon } from "./elements.js";
 
-/** @typedef {"reset" | "back" | "next" | "finish" | "play"} Action */
+/** @typedef {"reset" | "back" | "next" | "finish" | "play" | "run"} Action */
+/** @typedef {import("./words.js").Say} Say */
 
-/** @type {Record<string, string>} icons as path data in a 16 x 16 square */
-const ICONS = {
-  reset: "M3 3h2v10H3zM13 3v10L6 8z",
-  back: "M11 3v10L4 8z",
-  next: "M5 3v10l7-5z",
-  finish: "M11 3h2v10h-2zM3 3v10l7-5z",
-  play: "M3 3v10l5-5zM8 3v10l5-5z",
-  pause: "M4 3h3v10H4zM9 3h3v10H9z",
-};
-/** @type {[Action, string][]} */
-const BUTTONS = [
-  ["reset", "Reset: to the start (Home)"],
-  ["back", "Back: take one step back (←)"],
-  ["next", "Next: call the next grad_fn (→)"],
-  ["finish", "Finish: to the end (End)"],
-  ["play", "Play or pause (Space)"],
-];
-const SPEEDS = [0.5, 1, 2, 4]; // steps a second
-
-/** @param {string} name */
-function icon(name) {
-  const drawing = svgElement("svg", { viewBox: "0 0 16 16", width: 16, height: 16, "aria-hidden": "true" });
-  drawing.append(svgElement("path", { d: ICONS[name], fill: "currentColor" }));
-  return drawing;
-}
-
-/**
- * @template {keyof HTMLElementTagNameMap} T
- * @param {T} tag
- * @param {string} className
- * @param {string} [text]
- */
-export function html(tag, className, text = "") {
-  const made = document.createElement(tag);
-  made.className = className;
-  made.textContent = text;
-  return made;
-}
+/** @type {Action[]} */
+const ACTIONS = ["reset", "back", "next", "finish", "play", "run"];
+const SPEEDS = [0.5, 1, 2, 4, 10]; // steps a second
 
 export class Controls {
   /**
-   * @param {number} total
-   * @param {(action: Action) => void} act
-   * @param {(step: number) => void} goto
-   * @param {AbortSignal} signal
+   * @param {{ first: number, total: number, say: Say, act: (action: Action) => void, goto: (step: number) => void, signal: AbortSignal }} context
    */
-  constructor(total, act, goto, signal) {
+  constructor({ first, total, say, act, goto, signal }) {
+    this.first = first;
     this.total = total;
+    this.say = say;
     this.root = html("div", "av-toolbar");
     this.root.setAttribute("role", "toolbar");
-    this.root.setAttribute("aria-label", "Step the backward pass");
+    this.root.setAttribute("aria-label", say("toolbar"));
     /** @type {Map<Action, HTMLButtonElement>} */
-    this.buttons = new Map();
-    for (const [action, label] of BUTTONS) {
-      const button = html("button", `av-button av-${action}`);
-      button.type = "button";
-      button.title = label;
-      button.setAttribute("aria-label", label);
-      button.append(icon(action));
-      button.addEventListener("click", () => button.ariaDisabled !== "true" && act(action), { signal });
-      this.buttons.set(action, button);
-      this.root.append(button);
-    }
+    this.buttons = new Map(ACTIONS.map((action) => [action, button(action, label(action, say), () => act(action), signal)]));
     this.slider = html("input", "av-slider");
-    Object.assign(this.slider, { type: "range", min: "0", max: String(total), value: "0" });
-    this.slider.setAttribute("aria-label", "Step");
+    Object.assign(this.slider, { type: "range", min: String(first), max: String(total), value: "0" });
+    this.slider.setAttribute("aria-label", say("step"));
     this.slider.addEventListener("input", () => goto(Number(this.slider.value)), { signal });
     this.counter = html("span", "av-counter");
     this.speed = html("select", "av-speed");
-    this.speed.setAttribute("aria-label", "Speed of play, steps a second");
-    for (const speed of SPEEDS) this.speed.append(new Option(`${speed}/s`, String(speed), speed === 1, speed === 1));
-    this.root.append(this.slider, this.counter, this.speed);
+    this.speed.setAttribute("aria-label", say("speed"));
+    this.speed.title = say("speed");
+    for (const speed of SPEEDS) this.speed.append(new Option(say("speed_value", { speed }), String(speed), speed === 1, speed === 1));
+    this.root.append(...this.buttons.values(), this.rail(), this.counter, this.speed);
+    this.playing = false;
+  }
+
+  /** The slider, and where the backward pass begins. */
+  rail() {
+    const rail = html("span", "av-rail");
+    rail.append(this.slider);
+    if (this.first < 0 && this.total > 0) {
+      const tick = html("span", "av-tick");
+      tick.style.setProperty("--av-at", String(-this.first / (this.total - this.first)));
+      rail.append(tick);
+    }
+    return rail;
   }
 
   /** Milliseconds from step to step while playing. */
@@ -89,13 +58,24 @@ export class Controls {
    * @param {boolean} playing
    */
   show(step, atEnd, playing) {
+    const forward = { step: step - this.first, total: -this.first };
+    const backward = { step, total: this.total };
     this.slider.value = String(step);
-    this.counter.textContent = `${step} / ${this.total}`;
+    this.counter.textContent = step < 0 ? this.say("forward_counter", forward) : `${step} / ${this.total}`;
+    this.slider.setAttribute("aria-valuetext", step < 0 ? this.counter.textContent : this.say("counter_text", backward));
     // aria-disabled and not disabled: a disabled button would drop the focus
-    for (const action of /** @type {Action[]} */ (["reset", "back"])) this.disable(action, step === 0);
-    for (const action of /** @type {Action[]} */ (["next", "finish", "play"])) this.disable(action, atEnd);
-    this.buttons.get("play")?.replaceChildren(icon(playing ? "pause" : "play"));
-    this.buttons.get("play")?.setAttribute("aria-pressed", String(playing));
+    for (const action of /** @type {Action[]} */ (["reset", "back"])) this.disable(action, step === this.first);
+    for (const action of /** @type {Action[]} */ (["next", "finish", "play", "run"])) this.disable(action, atEnd);
+    if (playing !== this.playing) this.showPlaying(playing);
+  }
+
+  /** @param {boolean} playing */
+  showPlaying(playing) {
+    this.playing = playing;
+    const play = this.buttons.get("play");
+    play?.replaceChildren(icon(playing ? "pause" : "play"));
+    play?.setAttribute("aria-pressed", String(playing));
+    if (play) play.title = label(playing ? "pause" : "play", this.say);
   }
 
   /**
@@ -103,7 +83,16 @@ export class Controls {
    * @param {boolean} disabled
    */
   disable(action, disabled) {
-    const button = this.buttons.get(action);
-    if (button) button.ariaDisabled = String(disabled);
+    const made = this.buttons.get(action);
+    if (made && made.ariaDisabled !== String(disabled)) made.ariaDisabled = String(disabled);
   }
+}
+
+/**
+ * @param {string} action
+ * @param {Say} say
+ */
+function label(action, say) {
+  const long = say(`${action}_tip`);
+  return long === `${action}_tip` ? say(action) : long;
 }

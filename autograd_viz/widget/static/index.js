@@ -1,25 +1,33 @@
-// The widget's view: a toolbar, a sentence, the picture. What is recorded is replayed here; only the frontier asks Python.
+// The widget's view: toolbar, sentence, stage and panel, joined to the model.
 
-import { Controls, html } from "./controls.js";
+import { Controls } from "./controls.js";
+import { button, html } from "./elements.js";
+import { positionAt } from "./forward.js";
+import { helpPopup } from "./help.js";
 import { listenToKeys } from "./keys.js";
-import { Picture } from "./picture.js";
+import { Inspector } from "./no_inspector.js";
+import { Said, put } from "./said.js";
+import { Search } from "./search.js";
+import { Split } from "./split.js";
+import { Stage } from "./stage.js";
 import { hideStill } from "./still.js";
+import { toggled } from "./stops.js";
+import { StopsMenu } from "./stops_menu.js";
 import { followTheme } from "./theme.js";
+import { Walks } from "./walks.js";
+import { sayer } from "./words.js";
 
 /** @typedef {import("./controls.js").Action} Action */
+/** @typedef {import("./neighbours.js").Direction} Direction */
 /** @typedef {import("./picture.js").Frame} Frame */
-/**
- * @typedef {object} Model
- * @property {(name: string) => any} get
- * @property {(name: string, value: any) => void} set
- * @property {() => void} save_changes
- * @property {(content: any) => void} send
- * @property {(event: string, callback: (content: any) => void) => void} on
- * @property {(event: string, callback: (content: any) => void) => void} off
- */
+/** @typedef {import("./stops.js").Stops} Stops */
+/** @typedef {import("./walks.js").Model} Model */
+/** @typedef {{ kind: string, id?: string, node?: string, tensor?: string, index?: number, text?: string, step?: number }} Deed */
 
-const SMALLEST = 0.6; // scale at which the rows can still be read
-const SILENCE_MS = 4000; // after which an unanswered step says that the kernel is gone
+const DIRECTIONS = ["left", "right", "up", "down"];
+const WALKS = ["reset", "back", "next", "finish", "play", "run"];
+const NOTHING = {};
+let views = 0; // tells the ids of several widgets apart
 
 class View {
   /**
@@ -30,168 +38,209 @@ class View {
     this.model = model;
     this.abort = new AbortController();
     const signal = this.abort.signal;
-    const { svg, palettes, start, total, mark } = model.get("picture");
-    this.start = start;
-    this.total = total;
-    /** @type {ReturnType<typeof setTimeout> | undefined} */
-    this.timer = undefined;
-    /** @type {ReturnType<typeof setTimeout> | undefined} */
-    this.silence = undefined;
-    /** @type {number | undefined} a step that the kernel has been asked for */
-    this.wanted = undefined;
-    this.playing = false;
-    this.picture = new Picture(svg);
-    this.controls = new Controls(total, (action) => this.act(action), (step) => this.goto(step), signal);
-    this.sentence = html("div", "av-sentence");
-    this.sentence.setAttribute("role", "status");
-    this.formulas = html("div", "av-formulas");
-    this.error = html("div", "av-error");
-    this.error.setAttribute("role", "alert");
-    this.stage = html("div", "av-stage");
-    this.stage.append(this.picture.svg);
+    const { palettes, start, total, mark, words, document = { tensors: [] }, forward = [], engine, why, svg } = model.get("picture");
+    this.given = { start, forward, engine, why, total };
+    this.say = sayer(words);
+    this.selection = "";
     this.root = html("div", "av-root");
+    const act = (/** @type {Deed} */ deed) => this.do(deed);
+    const [say, first] = [this.say, Math.min(0, 1 - forward.length)];
+    this.built = false;
+    this.stage = new Stage({
+      svg, document, forward, say, signal,
+      select: (id) => this.select(id),
+      open: (id) => this.open(id),
+      toggle: (node) => this.do({ kind: "breakpoint", node }),
+      hasFocus: () => this.root.matches(":focus-within"),
+    });
+    this.walks = new Walks(model, {
+      first, total, say, graph: this.stage.graph, ready: engine?.queue?.[0] ?? "",
+      pause: () => this.controls.pause(), changed: () => this.update(),
+    });
+    this.controls = new Controls({ first, total, say, signal, act: (a) => this.walks.act(a), goto: (step) => this.do({ kind: "goto", step }) });
+    this.inspector = new Inspector({ words: words ?? {}, document, act, signal });
+    this.split = new Split(this.stage.root, this.inspector.root, say("panel"), () => this.resized(), signal);
+    this.said = new Said(say);
+    const title = (/** @type {string} */ id) => this.stage.graph.title(id);
+    this.stops = new StopsMenu({ say, title, change: (stops) => this.setStops(stops), signal });
+    this.help = helpPopup(say, signal);
+    this.search = new Search({
+      graph: this.stage.graph, say, signal, name: `av-${++views}`,
+      jump: (id) => this.select(id, true),
+      leave: () => this.root.focus({ preventScroll: true }),
+    });
+    this.panel = button("panel", say("panel"), () => this.togglePanel(), signal);
+    this.at = NaN; // the step that is shown
+    this.built = true;
+    this.assemble(el);
+    followTheme(this.root, palettes, signal, () => this.stage.map.show());
+    if (mark) hideStill(mark, signal);
+    this.listen(el, signal);
+    this.resized();
+    this.update();
+  }
+
+  /** @param {HTMLElement} el */
+  assemble(el) {
     this.root.setAttribute("role", "group");
-    this.root.setAttribute("aria-label", "Backward pass stepper");
-    this.root.append(this.controls.root, this.sentence, this.formulas, this.error, this.stage);
+    this.root.setAttribute("aria-label", this.say("aria_widget"));
+    this.panel.setAttribute("aria-expanded", "true");
+    this.controls.root.append(this.search.root, this.stops.opener, this.panel, this.help.opener);
+    this.root.append(this.controls.root, this.stops.popup.root, this.help.root, this.said.root, this.split.root);
+    el.classList.add("av-host");
     el.append(this.root);
-    followTheme(this.root, palettes, signal);
-    hideStill(mark, signal);
-    listenToKeys(this.root, (action) => this.act(action), signal);
-    this.fit();
-    const resized = new ResizeObserver(() => {
-      this.fit();
-      this.follow();
-    });
+  }
+
+  /**
+   * @param {HTMLElement} el
+   * @param {AbortSignal} signal
+   */
+  listen(el, signal) {
+    listenToKeys(this.root, (action) => this.key(action), signal);
+    const resized = new ResizeObserver(() => this.resized());
     resized.observe(el);
-    signal.addEventListener("abort", () => resized.disconnect());
-    this.listen(signal);
-    this.update();
-  }
-
-  /** @param {AbortSignal} signal */
-  listen(signal) {
-    const message = (/** @type {any} */ content) => content?.kind === "done" && this.answered();
+    const message = (/** @type {any} */ content) => {
+      if (content?.kind === "done") this.walks.answered();
+      else this.walks.heard();
+    };
     const update = () => this.update();
-    const events = ["change:step", "change:complete", "change:error", "change:frames"];
+    const traits = ["step", "complete", "error", "error_node", "frames", "stops", "stopped", "overlay"];
     this.model.on("msg:custom", message);
-    for (const event of events) this.model.on(event, update);
+    for (const trait of traits) this.model.on(`change:${trait}`, update);
     signal.addEventListener("abort", () => {
+      resized.disconnect();
       this.model.off("msg:custom", message);
-      for (const event of events) this.model.off(event, update);
-      this.stop();
-      clearTimeout(this.silence);
+      for (const trait of traits) this.model.off(`change:${trait}`, update);
+      clearTimeout(this.walks.timer);
+      clearTimeout(this.walks.silence);
     });
   }
 
-  /** @returns {Frame[]} */
-  get frames() {
-    return this.model.get("frames");
+  // -- what the user does -----------------------------------------------------------------------------------------------
+
+  /** @param {string} action */
+  key(action) {
+    if (WALKS.includes(action)) this.walks.act(/** @type {Action} */ (action));
+    else if (DIRECTIONS.includes(action)) this.select(this.stage.neighbour(this.selection, /** @type {Direction} */ (action)), true);
+    else if (action === "open") this.open(this.selection);
+    else if (action === "breakpoint") this.do({ kind: "breakpoint", node: this.selection || this.stage.lit });
+    else if (action === "search") this.search.field.focus({ preventScroll: true });
+    else if (action === "panel") this.togglePanel();
+    else if (action === "help") this.help.toggle();
+    else if (action === "close") this.help.close() || this.stops.popup.close() || this.select("");
+    else this.stage.act(action);
   }
 
-  get step() {
-    return Math.min(this.model.get("step"), this.frames.length);
+  /**
+   * What the panel asks for.
+   * @param {Deed} deed
+   */
+  do(deed) {
+    if (deed.kind === "select") this.select(deed.id ?? "", true);
+    else if (deed.kind === "run_to") this.walks.runTo(deed.node ?? "");
+    else if (deed.kind === "until") this.walks.until(deed.tensor ?? "");
+    else if (deed.kind === "breakpoint") this.toggleStop(deed.node ?? "");
+    else if (deed.kind === "goto") {
+      this.walks.halt();
+      this.walks.goto(deed.step ?? 0);
+    } else this.walks.change(deed); // edit, undo_edit
   }
 
-  get atEnd() {
-    return this.model.get("complete") && this.step === this.frames.length;
+  /**
+   * Run to a node; until a gradient reaches a tensor; to where an op has run.
+   * @param {string} id
+   */
+  open(id) {
+    const { graph, forward } = this.stage;
+    if (graph.nodes.has(id)) this.walks.runTo(id);
+    else if (graph.tensors.has(id) && graph.reachedBy(id).size) this.walks.until(id);
+    const index = forward.findIndex((position) => position.op === id);
+    if (graph.ops.has(id) && index >= 0) this.do({ kind: "goto", step: index + 1 - forward.length });
   }
 
-  /** @param {Action} action */
-  act(action) {
-    if (action === "play") return this.playing ? this.stop() : this.play();
-    this.stop();
-    const here = this.wanted ?? this.step; // a second press counts even if the kernel has not answered the first
-    this.goto({ reset: 0, back: here - 1, next: here + 1, finish: this.total }[action]);
+  /**
+   * @param {string} id
+   * @param {boolean} [jump] bring it into sight
+   */
+  select(id, jump = false) {
+    this.selection = id;
+    this.stage.marks.select(id);
+    if (jump) this.stage.jump(id);
+    this.said.chosen.textContent = id ? this.stage.graph.title(id) : "";
+    this.inspect();
   }
 
-  /** @param {number} step */
-  goto(step) {
-    const target = Math.max(0, Math.min(step, this.total));
-    if (target <= this.frames.length) {
-      this.wanted = undefined;
-      this.model.set("step", target);
-      this.model.save_changes();
-      this.update();
-    } else if (!this.model.get("complete")) {
-      this.wanted = target;
-      if (this.step < this.frames.length) this.model.set("step", this.frames.length); // what is recorded needs no kernel
-      clearTimeout(this.silence);
-      this.silence = setTimeout(() => {
-        this.wanted = undefined;
-        this.say("The kernel does not answer. The recorded steps can still be replayed.");
-      }, SILENCE_MS);
-      try {
-        this.model.send({ kind: "goto", step: target });
-      } catch {
-        // no connection: the timer says so
-      }
-    }
+  /** @param {string} node */
+  toggleStop(node) {
+    if (this.stage.graph.nodes.has(node)) this.setStops(toggled(this.walks.stops, node));
   }
 
-  /** The kernel has done what was asked, or has said why not. */
-  answered() {
-    clearTimeout(this.silence);
-    if (this.wanted !== undefined && (this.step >= this.wanted || this.atEnd || this.model.get("error"))) this.wanted = undefined;
+  /** @param {Stops} stops */
+  setStops(stops) {
+    this.model.set("stops", stops);
+    this.model.save_changes();
     this.update();
   }
 
-  play() {
-    this.playing = true;
-    const tick = () => {
-      if (this.atEnd || this.model.get("error")) return this.stop();
-      this.goto(this.step + 1);
-      this.timer = setTimeout(tick, this.controls.pause());
-    };
-    tick();
-    this.update();
+  togglePanel() {
+    this.split.toggle();
+    this.panel.setAttribute("aria-expanded", String(this.split.isOpen));
   }
 
-  stop() {
-    clearTimeout(this.timer);
-    this.playing = false;
-    this.update();
+  // -- what is shown ----------------------------------------------------------------------------------------------------
+
+  resized() {
+    if (!this.built) return;
+    this.split.resized(this.root.clientWidth);
+    this.stage.resized(this.stage.root.clientWidth, this.split.isBeside);
+    this.stage.follow();
   }
 
   update() {
-    const step = this.step;
-    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    if (step !== this.picture.step) {
-      this.picture.goto(this.frames, step, !calm);
-      this.follow();
-    }
-    if (this.atEnd) this.playing = false;
-    this.controls.show(step, this.atEnd, this.playing);
-    this.sentence.textContent = step ? this.frames[step - 1].sentence : this.start;
-    const formulas = step ? this.frames[step - 1].formulas : [];
-    this.formulas.replaceChildren(...formulas.map(([input, text]) => html("code", "av-formula", `grad_${input} = ${text}`)));
-    this.say(this.model.get("error"));
+    if (!this.built) return;
+    const { walks, say } = this;
+    this.showStep();
+    if (walks.atEnd) walks.playing = false;
+    this.said.hush(walks.playing && walks.pause() < 1000);
+    this.controls.show(walks.step, walks.atEnd, walks.playing);
+    put(this.said.stopped, walks.stopped);
+    put(this.said.error, walks.gone ? say("kernel_gone") : this.model.get("error"));
+    this.showStops();
+    this.showOverlay();
+    this.inspect();
   }
 
-  /** @param {string} text */
-  say(text) {
-    if (this.error.textContent !== text) this.error.textContent = text;
+  /** The picture and what is said, if the step or what is recorded of it is another. */
+  showStep() {
+    const { step, frames } = this.walks;
+    const done = step > 0 ? frames.slice(0, step) : [];
+    const last = done.at(-1);
+    if (this.at === step && last === this.stage.picture.shown.at(-1)) return;
+    this.stage.show(done, step, !matchMedia("(prefers-reduced-motion: reduce)").matches);
+    this.at = step;
+    const sentence = last?.sentence ?? positionAt(this.given.forward, step)?.sentence ?? this.given.start;
+    this.said.step(sentence, last?.formulas ?? []);
   }
 
-  /** Scroll the stage, and nothing else, so that the lit node is seen. */
-  follow() {
-    const lit = this.picture.lit();
-    if (!lit) return;
-    const box = lit.getBoundingClientRect();
-    const frame = this.stage.getBoundingClientRect();
-    if (box.top < frame.top || box.bottom > frame.bottom) {
-      this.stage.scrollTop += box.top - frame.top - (frame.height - box.height) / 2;
-    }
-    if (box.left < frame.left || box.right > frame.right) {
-      this.stage.scrollLeft += box.left - frame.left - (frame.width - box.width) / 2;
-    }
+  showStops() {
+    const { stops } = this.walks;
+    this.stops.show(stops);
+    this.stage.marks.stops(stops.nodes);
+    this.stage.fail(this.model.get("error_node") ?? "");
   }
 
-  /** Fill the width, never larger than drawn and never too small to read (then it scrolls). A size in px: a relative one would lay out all text at every change. */
-  fit() {
-    const { width, height, svg } = this.picture;
-    const scale = Math.min(1, Math.max(SMALLEST, (this.stage.clientWidth || width) / width));
-    svg.setAttribute("width", String(Math.floor(width * scale)));
-    svg.setAttribute("height", String(Math.floor(height * scale)));
+  showOverlay() {
+    const overlay = this.model.get("overlay") ?? NOTHING;
+    this.stage.picture.lay(overlay);
+    put(this.said.drift, Object.keys(overlay).length ? this.say("changed_outside_tip") : "");
+  }
+
+  inspect() {
+    const { step, frames } = this.walks;
+    const { engine, why, total } = this.given;
+    const reasons = Object.assign({}, why, ...frames.slice(0, Math.max(0, step)).map((frame) => frame.why));
+    const complete = this.model.get("complete");
+    this.inspector.show({ step, frames, selection: this.selection, startEngine: engine, why: reasons, complete, total });
   }
 }
 
@@ -201,10 +250,12 @@ class View {
  */
 function initialize({ model }) {
   model.on("msg:custom", (content) => {
-    if (content?.kind !== "frame") return;
-    const frames = [...model.get("frames")];
-    frames[content.index] = content.frame;
-    model.set("frames", frames); // kept here only: Python has it already
+    if (content?.kind === "frame") {
+      const frames = [...model.get("frames")];
+      frames[content.index] = content.frame;
+      model.set("frames", frames); // kept here only: Python has it already
+    }
+    if (content?.kind === "cut") model.set("frames", model.get("frames").slice(0, content.length));
   });
 }
 

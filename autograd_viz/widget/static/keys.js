@@ -1,8 +1,6 @@
-// Keys: the toolbar's actions by keyboard while the widget has the focus, and never JupyterLab's meanwhile.
+// Keys: everything by keyboard while the widget has the focus, and never JupyterLab's meanwhile.
 
-/** @typedef {import("./controls.js").Action} Action */
-
-/** @type {Record<string, Action>} */
+/** @type {Record<string, string>} */
 const KEYS = {
   ArrowRight: "next",
   n: "next",
@@ -13,11 +11,61 @@ const KEYS = {
   End: "finish",
   f: "finish",
   " ": "play",
+  c: "run",
+  Enter: "open",
+  x: "breakpoint",
+  "/": "search",
+  0: "fit",
+  1: "actual",
+  "+": "zoom_in",
+  "=": "zoom_in",
+  "-": "zoom_out",
+  w: "pan_up",
+  a: "pan_left",
+  s: "pan_down",
+  d: "pan_right",
+  i: "panel",
+  "?": "help",
+  Escape: "close",
 };
+/** @type {Record<string, string>} */
+const SHIFTED = { ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down" };
+const FIELDS = "input, select, textarea, [contenteditable]";
+const PRESSED = "button, summary, a, [role=button], [role=option]"; // Enter and Space are theirs
+
+/** @type {[keys: string, word: string][]} what the list of keys shows */
+export const HELP = [
+  ["→  n", "key_next"],
+  ["←  b", "key_back"],
+  ["Home  r", "key_reset"],
+  ["End  f", "key_finish"],
+  ["Space", "key_play"],
+  ["c", "key_run"],
+  ["x", "key_breakpoint"],
+  ["Enter", "key_run_to"],
+  ["Shift + ← ↑ → ↓", "key_select"],
+  ["/", "key_search"],
+  ["+  −", "key_zoom"],
+  ["0", "key_fit"],
+  ["1", "key_actual"],
+  ["w  a  s  d", "key_pan"],
+  ["i", "key_panel"],
+  ["?", "key_help"],
+  ["Esc", "key_close"],
+];
+
+/**
+ * What a key press means, or "".
+ * @param {{ key: string, shiftKey: boolean, ctrlKey: boolean, metaKey: boolean, altKey: boolean }} event
+ */
+export function meaning(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey) return "";
+  return (event.shiftKey && SHIFTED[event.key]) || (KEYS[event.key] ?? "");
+}
 
 /**
  * @param {HTMLElement} root
- * @param {(action: Action) => void} act
+ * @param {(action: string) => void} act
  * @param {AbortSignal} signal
  */
 export function listenToKeys(root, act, signal) {
@@ -29,10 +77,11 @@ export function listenToKeys(root, act, signal) {
       if (event.key === "Tab") return;
       event.stopPropagation(); // JupyterLab would move the focus or run a shortcut
       const target = /** @type {HTMLElement} */ (event.composedPath()[0]);
-      const ownsKey = target.tagName === "SELECT" || target.tagName === "INPUT" || (target.tagName === "BUTTON" && event.key === " ");
-      if (ownsKey || event.ctrlKey || event.metaKey || event.altKey || !(event.key in KEYS)) return;
+      const ownsKey = target.matches(FIELDS) || (target.matches(PRESSED) && (event.key === " " || event.key === "Enter"));
+      const action = meaning(event);
+      if (event.defaultPrevented || !action || (ownsKey && event.key !== "Escape")) return;
       event.preventDefault();
-      act(KEYS[event.key]);
+      act(action);
     },
     { signal },
   );

@@ -1,8 +1,10 @@
 // The picture: laid out once by Python, stepped here by rewriting the few words that a step changes.
 
-import { svgElement, textWidth, writeLines } from "./draw.js";
+import { writeLines } from "./draw.js";
+import { runAlong } from "./runner.js";
 
 /** @typedef {import("./draw.js").Lines} Lines */
+/** @typedef {{ queue?: string[], waiting?: any[], held?: number }} Engine */
 /**
  * @typedef {object} Frame
  * @property {string} node
@@ -11,10 +13,10 @@ import { svgElement, textWidth, writeLines } from "./draw.js";
  * @property {[string, Lines, Lines][]} changes
  * @property {string[]} fresh
  * @property {[string, string][]} moves
+ * @property {{ flags?: string[], engine?: Engine }} [step]
+ * @property {Record<string, string>} [why]
  */
-
-const RUNNER_SIZE = 14; // px
-const RUN_MS = 450; // how long a number takes along its arrow
+/** @typedef {{ id: string, kind: string, x: number, y: number, w: number, h: number }} Box */
 
 export class Picture {
   /** @param {string} source the SVG text */
@@ -24,28 +26,60 @@ export class Picture {
     this.svg = /** @type {any} */ (document.importNode(parsed, true));
     /** @type {Map<string, Element[]>} */
     this.places = new Map();
-    for (const element of this.svg.querySelectorAll("[data-at]")) {
-      const at = /** @type {string} */ (element.getAttribute("data-at"));
-      this.places.set(at, [...(this.places.get(at) ?? []), element]);
-    }
-    this.step = 0;
-    const box = (this.svg.getAttribute("viewBox") ?? "0 0 1 1").split(" ").map(Number);
-    this.width = box[2];
-    this.height = box[3];
+    /** @type {Map<string, Box>} tensors, ops and nodes */
+    this.boxes = new Map();
+    for (const element of this.svg.querySelectorAll("[data-at]")) this.know(element);
+    /** @type {Element[]} */
+    this.code = [...this.svg.querySelectorAll(".code")];
+    this.firstLabel = this.svg.querySelector(":scope > .label");
+    /** @type {Frame[]} what is shown */
+    this.shown = [];
+    /** @type {Map<string, Element[]>} class -> the elements that have it from us */
+    this.marked = new Map();
+    /** @type {Map<Element, Element[] | Lines>} what is written under an overlay: the elements from the start, or lines */
+    this.under = new Map();
+    /** @type {Record<string, Lines>} */
+    this.overlay = {};
+    const [x, y, width, height] = (this.svg.getAttribute("viewBox") ?? "0 0 1 1").split(" ").map(Number);
+    this.x = x;
+    this.y = y;
+    this.width = width;
+    this.height = height;
+  }
+
+  /** @param {Element} element */
+  know(element) {
+    const at = /** @type {string} */ (element.getAttribute("data-at"));
+    const known = this.places.get(at);
+    if (known) known.push(element);
+    else this.places.set(at, [element]);
+    const outline = element.querySelector(":scope > .outline");
+    if (!outline || at.startsWith("ctx:")) return;
+    const [x, y, w, h] = ["x", "y", "width", "height"].map((name) => Number(outline.getAttribute(name)));
+    this.boxes.set(at, { id: at, kind: element.classList[0], x, y, w, h });
   }
 
   /**
-   * Show the state after `step` steps.
-   * @param {Frame[]} frames
-   * @param {number} step
-   * @param {boolean} moving let the numbers run
+   * The elements at some addresses.
+   * @param {Iterable<string>} addresses
    */
-  goto(frames, step, moving) {
-    const forward = step === this.step + 1;
-    while (this.step < step) this.write(frames[this.step++], 2);
-    while (this.step > step) this.write(frames[--this.step], 1);
-    this.light(step ? frames[step - 1] : null);
-    if (forward && moving) this.run(frames[step - 1]);
+  at(addresses) {
+    return [...addresses].flatMap((at) => this.places.get(at) ?? []);
+  }
+
+  /**
+   * Write the state after some steps.
+   * @param {Frame[]} frames those steps
+   * @returns {boolean} one more step than before and nothing else
+   */
+  goto(frames) {
+    let same = 0;
+    while (same < Math.min(this.shown.length, frames.length) && this.shown[same] === frames[same]) same++;
+    const forward = same === this.shown.length && frames.length === same + 1;
+    for (const frame of this.shown.slice(same).reverse()) this.write(frame, 1);
+    for (const frame of frames.slice(same)) this.write(frame, 2);
+    this.shown = frames.slice();
+    return forward;
   }
 
   /**
@@ -55,62 +89,71 @@ export class Picture {
   write(frame, which) {
     for (const change of frame.changes) {
       for (const element of this.places.get(change[0]) ?? []) {
-        if (!element.classList.contains("arrow")) writeLines(element, change[which]);
-      }
-    }
-  }
-
-  /** @param {Frame | null} frame */
-  light(frame) {
-    for (const element of this.svg.querySelectorAll(".lit, .fresh")) element.classList.remove("lit", "fresh");
-    for (const element of this.places.get(frame?.node ?? "") ?? []) element.classList.add("lit");
-    for (const at of frame?.fresh ?? []) {
-      for (const element of this.places.get(at) ?? []) {
-        element.classList.add("fresh");
-        if (element.classList.contains("arrow")) this.svg.insertBefore(element, this.svg.querySelector(":scope > .label"));
+        if (this.under.has(element)) this.under.set(element, change[which]);
+        else if (!element.classList.contains("arrow")) writeLines(element, change[which]);
       }
     }
   }
 
   /**
-   * Send the step's numbers along their arrows.
+   * Give a class to these elements and to no others.
+   * @param {string} name
+   * @param {Element[]} elements
+   */
+  mark(name, elements) {
+    const [before, now] = [this.marked.get(name) ?? [], new Set(elements)];
+    const had = new Set(before);
+    for (const element of before) if (!now.has(element)) element.classList.remove(name);
+    for (const element of elements) if (!had.has(element)) element.classList.add(name);
+    this.marked.set(name, elements);
+  }
+
+  /**
+   * Light a box, and what a step has changed.
+   * @param {string} id
+   * @param {string[]} fresh
+   */
+  light(id, fresh) {
+    const elements = this.at(fresh);
+    this.mark("lit", this.places.get(id) ?? []);
+    this.mark("fresh", elements);
+    for (const element of elements) if (element.classList.contains("arrow")) this.svg.insertBefore(element, this.firstLabel);
+  }
+
+  /**
+   * Write over rows at every step, until told otherwise.
+   * @param {Record<string, Lines>} overlay address -> lines
+   */
+  lay(overlay) {
+    if (overlay === this.overlay) return;
+    this.overlay = overlay;
+    const over = new Map(Object.entries(overlay).flatMap(([at, lines]) => this.rows(at).map((row) => [row, lines])));
+    for (const [row, below] of this.under) {
+      if (over.has(row)) continue;
+      this.under.delete(row);
+      if (below.length && below[0] instanceof Element) row.replaceChildren(.../** @type {Element[]} */ (below));
+      else writeLines(row, /** @type {Lines} */ (below));
+    }
+    for (const [row, lines] of over) {
+      if (!this.under.has(row)) this.under.set(row, [...row.children]);
+      writeLines(row, lines);
+    }
+    this.mark("drift", [...over.keys()]);
+  }
+
+  /** @param {string} at */
+  rows(at) {
+    return (this.places.get(at) ?? []).filter((element) => !element.classList.contains("arrow"));
+  }
+
+  /**
+   * Send a step's numbers along their arrows.
    * @param {Frame} frame
    */
   run(frame) {
     for (const [at, text] of frame.moves) {
       const way = this.places.get(at)?.map((e) => e.querySelector(".way")).find(Boolean);
-      if (way) runAlong(this.svg, /** @type {SVGPathElement} */ (way), text);
+      if (way) runAlong(this.svg, /** @type {SVGPathElement} */ (way), text, this.x, this.width);
     }
   }
-
-  /** The element of the node that is lit, if any. */
-  lit() {
-    return this.svg.querySelector(".lit");
-  }
-}
-
-/**
- * @param {SVGSVGElement} svg
- * @param {SVGPathElement} way
- * @param {string} text
- */
-function runAlong(svg, way, text) {
-  if (!way.getTotalLength) return; // a DOM without geometry
-  const length = way.getTotalLength();
-  const [left, , width] = (svg.getAttribute("viewBox") ?? "0 0 1 1").split(" ").map(Number);
-  const half = textWidth(text, RUNNER_SIZE) / 2 + 4;
-  const number = svgElement("text", { class: "f-grad runner", "font-size": RUNNER_SIZE, "text-anchor": "middle", dy: -4 });
-  number.textContent = text;
-  svg.append(number);
-  const start = performance.now();
-  /** @param {number} now */
-  const frame = (now) => {
-    const done = Math.min(1, (now - start) / RUN_MS);
-    const point = way.getPointAtLength(done * length);
-    number.setAttribute("x", String(Math.min(Math.max(point.x, left + half), left + width - half)));
-    number.setAttribute("y", String(point.y));
-    if (done < 1 && number.isConnected) requestAnimationFrame(frame);
-    else number.remove();
-  };
-  frame(start);
 }

@@ -1,0 +1,54 @@
+// What is said above the picture: the step's sentence and formulas, why a run stopped, what has changed outside, errors.
+
+import { html } from "./elements.js";
+
+/** @typedef {import("./words.js").Say} Say */
+
+export class Said {
+  /** @param {Say} say */
+  constructor(say) {
+    this.root = html("div", "av-said");
+    this.sentence = region("av-sentence", "status");
+    this.sentence.setAttribute("aria-label", say("aria_sentence"));
+    this.stopped = region("av-stopped", "status");
+    this.formulas = html("div", "av-formulas");
+    this.drift = region("av-drift", "status");
+    this.error = region("av-error", "alert");
+    this.chosen = region("av-unseen", "status"); // which box is selected, for those who cannot see its ring
+    this.root.append(this.sentence, this.stopped, this.formulas, this.drift, this.error, this.chosen);
+  }
+
+  /**
+   * @param {string} sentence
+   * @param {[string, string][]} formulas
+   */
+  step(sentence, formulas) {
+    this.sentence.textContent = sentence;
+    this.formulas.replaceChildren(...formulas.map(([input, text]) => html("code", "av-formula", `grad_${input} = ${text}`)));
+  }
+
+  /** @param {boolean} quiet steps follow each other too fast to be read out */
+  hush(quiet) {
+    const live = quiet ? "off" : "polite";
+    if (this.sentence.ariaLive !== live) this.sentence.ariaLive = live;
+  }
+}
+
+/**
+ * @param {string} className
+ * @param {string} role
+ */
+function region(className, role) {
+  const made = html("div", className);
+  made.setAttribute("role", role);
+  return made;
+}
+
+/**
+ * A text that is announced only when it changes.
+ * @param {HTMLElement} element
+ * @param {string} text
+ */
+export function put(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}

@@ -1,0 +1,174 @@
+// The stage: the picture that can be panned and zoomed, the marks over it, the map, and the buttons for all that.
+
+import { button, html } from "./elements.js";
+import { hiddenAddresses, hiddenAt, positionAt } from "./forward.js";
+import { listenToHands } from "./gestures.js";
+import { Graph } from "./graph.js";
+import { Marks } from "./marks.js";
+import { Minimap } from "./minimap.js";
+import { Hover, towards } from "./neighbours.js";
+import { Picture } from "./picture.js";
+import { statementsOfLines, tensorsOfOp } from "./code_lines.js";
+import { Viewport } from "./viewport.js";
+
+/** @typedef {import("./forward.js").Position} Position */
+/** @typedef {import("./neighbours.js").Direction} Direction */
+/** @typedef {import("./picture.js").Frame} Frame */
+/** @typedef {import("./words.js").Say} Say */
+/**
+ * @typedef {object} StageContext
+ * @property {string} svg
+ * @property {import("./graph.js").Document} document
+ * @property {Position[]} forward
+ * @property {Say} say
+ * @property {(id: string) => void} select
+ * @property {(id: string) => void} open
+ * @property {(node: string) => void} toggle a breakpoint
+ * @property {() => boolean} hasFocus
+ * @property {AbortSignal} signal
+ */
+
+const ZOOM = 1.25; // of one press
+const PAN = 80; // px of one press
+const [LOW, HIGH, SHARE] = [240, 340, 0.75]; // px: the least height, the least beside a panel; most of the window's height
+
+export class Stage {
+  /** @param {StageContext} context */
+  constructor({ svg, document, forward, say, select, open, toggle, hasFocus, signal }) {
+    this.forward = forward;
+    this.picture = new Picture(svg);
+    this.graph = new Graph(document, (id) => this.picture.boxes.has(id));
+    this.root = html("div", "av-stage");
+    const viewBox = this.picture.svg.getAttribute("viewBox") ?? "0 0 1 1";
+    this.marks = new Marks(this.picture.boxes, viewBox, { say, title: (id) => this.graph.title(id), toggle, signal });
+    this.viewport = new Viewport(this.root, [this.picture.svg, this.marks.svg], this.picture, () => this.map?.show());
+    this.map = new Minimap(this.picture, this.viewport, say("minimap"), signal);
+    const over = html("div", "av-over");
+    over.append(this.marks.svg);
+    this.root.append(this.picture.svg, over, this.viewButtons(say, signal), this.map.root);
+    this.hover = new Hover(this.picture, this.graph);
+    const hands = {
+      hover: (/** @type {string} */ at) => this.hover.over(at),
+      click: (/** @type {string} */ at) => select(this.graph.owner(at)),
+      open: (/** @type {string} */ at) => open(this.graph.owner(at)),
+    };
+    listenToHands(this.root, this.viewport, hasFocus, hands, signal);
+    signal.addEventListener("abort", () => clearTimeout(this.viewport.resting));
+    /** @type {Map<string, Element[]>} tensor -> the lines of the statement that made it */
+    this.code = new Map();
+    this.knowCode(document.statements ?? []);
+    this.lit = "";
+    this.failed = "";
+  }
+
+  /** @param {import("./graph.js").Statement[]} statements */
+  knowCode(statements) {
+    const lines = this.picture.code;
+    statementsOfLines(lines.map((line) => line.textContent ?? ""), statements).forEach((index, i) => {
+      const tensor = statements[index]?.tensor;
+      if (tensor && (statements[index].kind ?? "make") === "make") this.code.set(tensor, [...(this.code.get(tensor) ?? []), lines[i]]);
+    });
+  }
+
+  /**
+   * @param {Say} say
+   * @param {AbortSignal} signal
+   */
+  viewButtons(say, signal) {
+    const group = html("div", "av-view");
+    group.setAttribute("role", "group");
+    group.setAttribute("aria-label", say("view"));
+    const actual = button("actual", `${say("zoom")} 100 %`, () => this.act("actual"), signal);
+    actual.textContent = "1:1";
+    const [out, fit, into] = ["zoom_out", "fit", "zoom_in"].map((name) => button(name, say(name), () => this.act(name), signal));
+    group.append(out, fit, actual, into);
+    return group;
+  }
+
+  /**
+   * What a key or a button of the stage means; false if it is none of its.
+   * @param {string} action
+   */
+  act(action) {
+    const { viewport } = this;
+    /** @type {Record<string, () => void>} */
+    const acts = {
+      fit: () => viewport.fit(),
+      actual: () => viewport.actual(),
+      zoom_in: () => viewport.zoom(ZOOM),
+      zoom_out: () => viewport.zoom(1 / ZOOM),
+      pan_up: () => viewport.pan(0, PAN),
+      pan_down: () => viewport.pan(0, -PAN),
+      pan_left: () => viewport.pan(PAN, 0),
+      pan_right: () => viewport.pan(-PAN, 0),
+    };
+    acts[action]?.();
+    return action in acts;
+  }
+
+  /**
+   * The neighbour of a box in a direction; without a box, where the step is.
+   * @param {string} id
+   * @param {Direction} direction
+   */
+  neighbour(id, direction) {
+    const { boxes } = this.picture;
+    const from = boxes.get(id);
+    if (!from) return boxes.has(this.lit) ? this.lit : (boxes.keys().next().value ?? "");
+    const beside = [...this.graph.neighbours(id)].flatMap((other) => boxes.get(other) ?? []);
+    return towards(from, beside, direction)?.id ?? id;
+  }
+
+  /** @param {string} id */
+  jump(id) {
+    const box = this.picture.boxes.get(id);
+    if (box) this.viewport.reveal(box);
+  }
+
+  /**
+   * Show a step.
+   * @param {Frame[]} frames those that have run
+   * @param {number} step
+   * @param {boolean} moving let the numbers run
+   */
+  show(frames, step, moving) {
+    const { picture, graph } = this;
+    const frame = frames.at(-1);
+    const forward = picture.goto(frames);
+    const position = positionAt(this.forward, step);
+    this.lit = frame?.node ?? position?.op ?? "";
+    picture.light(this.lit, frame?.fresh ?? []);
+    picture.mark("dim", picture.at(hiddenAddresses(hiddenAt(this.forward, step), graph)));
+    const op = position ? position.op : graph.nodes.get(this.lit)?.op;
+    picture.mark("line", [...tensorsOfOp(op, graph)].flatMap((tensor) => this.code.get(tensor) ?? []));
+    if (forward && moving && frame) picture.run(frame);
+    this.follow();
+  }
+
+  follow() {
+    const box = this.picture.boxes.get(this.lit);
+    this.map.light(box);
+    if (box) this.viewport.follow(box);
+  }
+
+  /** @param {string} node */
+  fail(node) {
+    if (node === this.failed) return;
+    this.failed = node;
+    this.picture.mark("failed", this.picture.places.get(node) ?? []);
+    this.marks.fail(node);
+  }
+
+  /**
+   * There is another amount of room.
+   * @param {number} width of the stage in px
+   * @param {boolean} beside there is a panel beside it
+   */
+  resized(width, beside) {
+    const { picture, viewport } = this;
+    const wanted = picture.height * Math.min(1, Math.max(0.6, width / picture.width));
+    const height = Math.min(Math.max(wanted, beside ? HIGH : Math.min(LOW, picture.height)), SHARE * innerHeight);
+    this.root.style.height = `${Math.round(height)}px`;
+    viewport.resized();
+  }
+}

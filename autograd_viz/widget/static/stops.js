@@ -1,0 +1,63 @@
+// Where a run over recorded steps stops: the same rules as Python's (stops.py), for steps that need no kernel.
+
+/** @typedef {import("./picture.js").Frame} Frame */
+/** @typedef {{ nodes: string[], nan: boolean, zero: boolean, condition: string }} Stops */
+/** @typedef {{ step: number, kind: string, node: string }} Stop */
+
+/** @type {Stops} */
+const NONE = { nodes: [], nan: false, zero: false, condition: "" };
+
+/**
+ * Stops as Python sends them, with nothing missing.
+ * @param {Partial<Stops> | undefined} stops
+ * @returns {Stops}
+ */
+export function wholeStops(stops) {
+  return { ...NONE, ...stops };
+}
+
+/**
+ * Why a run stops after `step` steps, or null: the step's flags first, then a breakpoint at the node that would run next.
+ * @param {Frame[]} frames
+ * @param {number} step
+ * @param {Stops} stops
+ * @param {string} [ready] the node that would run first of all
+ * @returns {Stop | null}
+ */
+export function stopAt(frames, step, stops, ready = "") {
+  const done = frames[step - 1];
+  const flags = done?.step?.flags ?? [];
+  /** @type {Record<string, unknown>} */
+  const wanted = { nan: stops.nan, inf: stops.nan, zero: stops.zero, condition: stops.condition, condition_error: stops.condition };
+  const flag = flags.find((f) => wanted[f]);
+  if (flag) return { step, kind: flag === "inf" ? "nan" : flag, node: done.node };
+  const queue = done ? done.step?.engine?.queue : [ready];
+  const next = frames[step]?.node ?? queue?.[0] ?? "";
+  return stops.nodes.includes(next) ? { step, kind: "breakpoint", node: next } : null;
+}
+
+/**
+ * The first stop after `from` among recorded steps.
+ * @param {Frame[]} frames
+ * @param {number} from
+ * @param {Stops} stops
+ * @returns {Stop | null}
+ */
+export function nextStop(frames, from, stops) {
+  for (let step = from + 1; step <= frames.length; step++) {
+    const stop = stopAt(frames, step, stops);
+    if (stop) return stop;
+  }
+  return null;
+}
+
+/**
+ * With a breakpoint where there was none, or without it.
+ * @param {Stops} stops
+ * @param {string} node
+ * @returns {Stops}
+ */
+export function toggled(stops, node) {
+  const nodes = stops.nodes.includes(node) ? stops.nodes.filter((n) => n !== node) : [...stops.nodes, node];
+  return { ...stops, nodes };
+}

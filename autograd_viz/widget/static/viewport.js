@@ -1,0 +1,210 @@
+// Where the picture stands in the stage: pan, zoom at a point, fit, and keeping a box in sight.
+//
+// While it moves only a CSS transform changes; the size of the SVG, at which its text is laid out anew, follows when it rests.
+
+/** @typedef {{ x: number, y: number, scale: number }} View where the picture's corner stands in the stage, in px */
+/** @typedef {{ width: number, height: number }} Size */
+/** @typedef {{ x: number, y: number, w: number, h: number }} Rect */
+
+const SMALLEST = 0.02;
+const LARGEST = 4;
+const READABLE = 0.6; // scale at which the rows can still be read
+const REST_MS = 120; // without movement before the text is laid out at the new size
+const MARGIN = 24; // px around a box that is brought into sight
+const HELD = 60; // px of the picture that always stay in the stage
+
+/** @param {number} scale */
+const within = (scale) => Math.min(LARGEST, Math.max(SMALLEST, scale));
+
+/**
+ * Zoomed so that the point of the picture at (px, py) stays there.
+ * @param {View} view
+ * @param {number} factor
+ * @param {number} px
+ * @param {number} py
+ * @returns {View}
+ */
+export function zoomedAt(view, factor, px, py) {
+  const scale = within(view.scale * factor);
+  const by = scale / view.scale;
+  return { x: px - (px - view.x) * by, y: py - (py - view.y) * by, scale };
+}
+
+/**
+ * The whole picture, never larger than drawn, in the middle.
+ * @param {Size} picture
+ * @param {Size} room
+ * @returns {View}
+ */
+export function fitted(picture, room) {
+  const scale = within(Math.min(1, room.width / picture.width, room.height / picture.height));
+  const [x, y] = [(room.width - picture.width * scale) / 2, (room.height - picture.height * scale) / 2];
+  return { x: Math.max(0, x), y: Math.max(0, y), scale };
+}
+
+/**
+ * As wide as the stage, never larger than drawn and never too small to read.
+ * @param {Size} picture
+ * @param {Size} room
+ * @returns {View}
+ */
+export function readable(picture, room) {
+  const scale = Math.min(1, Math.max(READABLE, room.width / picture.width));
+  return { x: Math.max(0, (room.width - picture.width * scale) / 2), y: 0, scale };
+}
+
+/**
+ * Moved so that a box is in sight; the same view if it is already.
+ * @param {View} view
+ * @param {Rect} box in the picture, from its corner
+ * @param {Size} room
+ * @returns {View}
+ */
+export function revealed(view, box, room) {
+  /** @param {number} start @param {number} size @param {number} all @param {number} offset */
+  const along = (start, size, all, offset) => {
+    const [low, high] = [offset + start * view.scale, offset + (start + size) * view.scale];
+    const margin = Math.min(MARGIN, Math.max(0, (all - (high - low)) / 2));
+    return low >= margin && high <= all - margin ? offset : offset + (all - low - high) / 2;
+  };
+  return { ...view, x: along(box.x, box.w, room.width, view.x), y: along(box.y, box.h, room.height, view.y) };
+}
+
+/**
+ * Moved back so far that some of the picture stays in the stage.
+ * @param {View} view
+ * @param {Size} picture
+ * @param {Size} room
+ * @returns {View}
+ */
+export function held(view, picture, room) {
+  /** @param {number} offset @param {number} size @param {number} all */
+  const along = (offset, size, all) => Math.min(Math.max(offset, HELD - size * view.scale), all - HELD);
+  return { ...view, x: along(view.x, picture.width, room.width), y: along(view.y, picture.height, room.height) };
+}
+
+export class Viewport {
+  /**
+   * @param {HTMLElement} stage
+   * @param {SVGElement[]} layers drawn on top of each other in the same coordinates
+   * @param {Size & { x: number, y: number }} picture
+   * @param {() => void} moved called after every movement
+   */
+  constructor(stage, layers, picture, moved) {
+    this.stage = stage;
+    this.layers = layers;
+    this.picture = picture;
+    this.moved = moved;
+    /** @type {View} */
+    this.view = { x: 0, y: 0, scale: 1 };
+    this.laidOut = 0; // the scale at which the text is laid out
+    this.own = false; // has the user chosen what is seen?
+    this.away = false; // has the user looked elsewhere since the last step?
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.resting = undefined;
+    /** @type {Size} */
+    this.room = { width: 0, height: 0 };
+  }
+
+  get fits() {
+    const { scale } = this.view;
+    return this.picture.width * scale <= this.room.width + 1 && this.picture.height * scale <= this.room.height + 1;
+  }
+
+  /** The stage has another size. */
+  resized() {
+    this.room = { width: this.stage.clientWidth, height: this.stage.clientHeight };
+    if (!this.room.width) return;
+    this.place(this.own ? held(this.view, this.picture, this.room) : readable(this.picture, this.room));
+  }
+
+  /** @param {View} view */
+  place(view) {
+    this.view = view;
+    clearTimeout(this.resting);
+    if (!this.laidOut) this.layOut();
+    else if (view.scale !== this.laidOut) this.resting = setTimeout(() => this.layOut(), REST_MS);
+    this.transform();
+    this.moved();
+  }
+
+  transform() {
+    const { x, y, scale } = this.view;
+    const zoom = scale === this.laidOut ? "" : ` scale(${scale / this.laidOut})`;
+    for (const layer of this.layers) layer.style.transform = `translate(${Math.round(x)}px, ${Math.round(y)}px)${zoom}`;
+  }
+
+  /** A size in px: a relative one would lay out all text at every change. */
+  layOut() {
+    this.laidOut = this.view.scale;
+    for (const layer of this.layers) {
+      layer.setAttribute("width", String(Math.round(this.picture.width * this.laidOut)));
+      layer.setAttribute("height", String(Math.round(this.picture.height * this.laidOut)));
+    }
+    this.transform();
+  }
+
+  /**
+   * @param {number} dx
+   * @param {number} dy
+   */
+  pan(dx, dy) {
+    this.own = this.away = true;
+    this.place(held({ ...this.view, x: this.view.x + dx, y: this.view.y + dy }, this.picture, this.room));
+  }
+
+  /**
+   * @param {number} factor
+   * @param {number} [px] in the stage; its middle if left out
+   * @param {number} [py]
+   */
+  zoom(factor, px = this.room.width / 2, py = this.room.height / 2) {
+    this.own = true;
+    this.place(held(zoomedAt(this.view, factor, px, py), this.picture, this.room));
+  }
+
+  fit() {
+    this.own = true;
+    this.away = false;
+    this.place(fitted(this.picture, this.room));
+  }
+
+  /** As large as drawn. */
+  actual() {
+    this.away = false;
+    this.zoom(1 / this.view.scale);
+  }
+
+  /**
+   * Bring a box into sight.
+   * @param {Rect} box in the coordinates of the drawing
+   */
+  reveal(box) {
+    if (!this.room.width) return;
+    const at = { ...box, x: box.x - this.picture.x, y: box.y - this.picture.y };
+    const view = revealed(this.view, at, this.room);
+    if (view.x !== this.view.x || view.y !== this.view.y) this.place(view);
+  }
+
+  /**
+   * Keep the box of the step in sight, unless the user is looking elsewhere.
+   * @param {Rect} box
+   */
+  follow(box) {
+    const at = { ...box, x: box.x - this.picture.x, y: box.y - this.picture.y };
+    const view = revealed(this.view, at, this.room);
+    if (view.x === this.view.x && view.y === this.view.y) this.away = false; // it is here: they are together again
+    else if (!this.away) this.reveal(box);
+  }
+
+  /**
+   * Let a point of the drawing stand in the middle.
+   * @param {number} x
+   * @param {number} y
+   */
+  centre(x, y) {
+    const { scale } = this.view;
+    const [left, top] = [(x - this.picture.x) * scale, (y - this.picture.y) * scale];
+    this.pan(this.room.width / 2 - left - this.view.x, this.room.height / 2 - top - this.view.y);
+  }
+}

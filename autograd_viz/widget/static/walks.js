@@ -1,0 +1,230 @@
+// The cursor: what is recorded is walked here alone, honouring the stops; only past the frontier the kernel is asked.
+
+import { nextStop, stopAt, wholeStops } from "./stops.js";
+
+/** @typedef {import("./controls.js").Action} Action */
+/** @typedef {import("./graph.js").Graph} Graph */
+/** @typedef {import("./picture.js").Frame} Frame */
+/** @typedef {import("./stops.js").Stop} Stop */
+/** @typedef {import("./words.js").Say} Say */
+/**
+ * @typedef {object} Model
+ * @property {(name: string) => any} get
+ * @property {(name: string, value: any) => void} set
+ * @property {() => void} save_changes
+ * @property {(content: any) => void} send
+ * @property {(event: string, callback: (content: any) => void) => void} on
+ * @property {(event: string, callback: (content: any) => void) => void} off
+ */
+
+const SILENCE_MS = 4000; // after which an unanswered question means that the kernel is gone
+
+export class Walks {
+  /**
+   * @param {Model} model
+   * @param {{ first: number, total: number, ready: string, graph: Graph, say: Say, pause: () => number, changed: () => void }} context
+   *   `ready` is the node that runs first; `pause` the time between played steps in ms; `changed` is called after every change
+   */
+  constructor(model, { first, total, ready, graph, say, pause, changed }) {
+    this.model = model;
+    this.first = first;
+    this.total = total;
+    this.ready = ready;
+    this.graph = graph;
+    this.say = say;
+    this.pause = pause;
+    this.changed = changed;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.timer = undefined;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.silence = undefined;
+    /** @type {number | undefined} a step that the kernel has been asked for */
+    this.wanted = undefined;
+    this.asked = 0; // questions without an answer
+    this.playing = false;
+    this.gone = false;
+    /** @type {{ step: number, text: string } | null} why a walk over recorded steps stopped */
+    this.stop = null;
+  }
+
+  /** @returns {Frame[]} */
+  get frames() {
+    return this.model.get("frames");
+  }
+
+  get step() {
+    return Math.max(this.first, Math.min(this.model.get("step"), this.frames.length));
+  }
+
+  get atEnd() {
+    return this.model.get("complete") && this.step === this.frames.length;
+  }
+
+  get stops() {
+    return wholeStops(this.model.get("stops"));
+  }
+
+  /** Why the last walk stopped here, or "". */
+  get stopped() {
+    const reason = this.stop?.step === this.step ? this.stop.text : this.model.get("stopped");
+    return reason ? this.say("stopped", { reason }) : "";
+  }
+
+  /** @param {Action} action */
+  act(action) {
+    if (action === "play") return this.playing ? this.halt() : this.play();
+    this.halt();
+    if (action === "run") return this.run();
+    const here = this.wanted ?? this.step; // a second press counts even if the kernel has not answered the first
+    this.goto({ reset: here > 0 ? 0 : this.first, back: here - 1, next: here + 1, finish: this.total }[action]);
+  }
+
+  /** @param {number} step */
+  goto(step) {
+    const target = Math.max(this.first, Math.min(step, this.total));
+    if (target <= this.frames.length) this.move(target);
+    else if (!this.model.get("complete")) {
+      this.wanted = target;
+      this.toFrontier();
+      this.ask({ kind: "goto", step: target });
+    } else this.move(this.frames.length);
+  }
+
+  /**
+   * To a recorded step.
+   * @param {number} step
+   */
+  move(step) {
+    this.wanted = undefined;
+    this.stop = null;
+    if (this.model.get("stopped")) this.model.set("stopped", "");
+    this.model.set("step", step);
+    this.model.save_changes();
+    this.changed();
+  }
+
+  /** What is recorded needs no kernel: it is shown while the kernel works. */
+  toFrontier() {
+    if (this.step < this.frames.length) this.model.set("step", this.frames.length);
+  }
+
+  /**
+   * A walk that the kernel finishes: it begins where we are.
+   * @param {any} question
+   */
+  askFromHere(question) {
+    const from = this.step;
+    this.toFrontier();
+    this.ask({ kind: "goto", step: from }, question);
+  }
+
+  /** @param {...any} questions */
+  ask(...questions) {
+    this.listenForSilence();
+    for (const question of questions) {
+      this.asked++;
+      try {
+        this.model.send(question);
+      } catch {
+        // no connection: the timer says so
+      }
+    }
+  }
+
+  listenForSilence() {
+    clearTimeout(this.silence);
+    this.silence = setTimeout(() => {
+      this.wanted = undefined;
+      this.asked = 0;
+      this.gone = true;
+      this.halt();
+    }, SILENCE_MS);
+  }
+
+  /** The kernel lives: a step of a long run has arrived. */
+  heard() {
+    if (this.asked) this.listenForSilence();
+  }
+
+  /** The kernel has done what was asked, or has said why not. */
+  answered() {
+    this.gone = false;
+    this.asked = Math.max(0, this.asked - 1);
+    if (this.asked === 0) clearTimeout(this.silence);
+    const arrived = this.wanted !== undefined && this.step >= this.wanted;
+    if (arrived || this.atEnd || this.model.get("error")) this.wanted = undefined;
+    this.changed();
+  }
+
+  /** To the next stop, or to the end. */
+  run() {
+    const stop = nextStop(this.frames, Math.max(0, this.step), this.stops);
+    if (stop) this.stopFor(stop);
+    else if (this.model.get("complete")) this.move(this.frames.length);
+    else this.askFromHere({ kind: "run" });
+  }
+
+  /** @param {Stop} stop */
+  stopFor(stop) {
+    this.move(stop.step);
+    this.stop = { step: stop.step, text: this.say(`stopped_${stop.kind}`, { node: this.graph.title(stop.node) }) };
+    this.changed();
+  }
+
+  /**
+   * Until a node is the next to run; back to there if it has run.
+   * @param {string} node
+   */
+  runTo(node) {
+    this.halt();
+    const step = this.frames.findIndex((frame) => frame.node === node);
+    if (step >= 0) this.move(step);
+    else if (!this.model.get("complete")) this.askFromHere({ kind: "run_to", node });
+  }
+
+  /**
+   * On to the step in which the next gradient reaches a tensor.
+   * @param {string} tensor
+   */
+  until(tensor) {
+    this.halt();
+    const ends = this.graph.reachedBy(tensor);
+    const from = Math.max(0, this.step);
+    const index = this.frames.findIndex((frame, i) => i >= from && ends.has(frame.node));
+    if (index >= 0) {
+      this.move(index + 1);
+      this.stop = { step: index + 1, text: this.say("stopped_until", { tensor: this.graph.title(tensor) }) };
+      this.changed();
+    } else if (this.model.get("complete")) this.move(this.frames.length);
+    else this.askFromHere({ kind: "until", tensor });
+  }
+
+  /**
+   * Something that changes the pass at the cursor.
+   * @param {any} question
+   */
+  change(question) {
+    this.halt();
+    this.ask({ kind: "goto", step: this.step }, question);
+  }
+
+  play() {
+    this.playing = true;
+    const begin = this.step;
+    const tick = () => {
+      const stop = this.step !== begin && this.step > 0 ? stopAt(this.frames, this.step, this.stops, this.ready) : null;
+      if (stop) this.stopFor(stop);
+      if (stop || this.atEnd || this.model.get("error")) return this.halt();
+      if (!this.asked) this.goto(this.step + 1);
+      this.timer = setTimeout(tick, this.pause());
+    };
+    tick();
+    this.changed();
+  }
+
+  halt() {
+    clearTimeout(this.timer);
+    this.playing = false;
+    this.changed();
+  }
+}
