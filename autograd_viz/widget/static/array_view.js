@@ -1,0 +1,102 @@
+// An array: its text if it is short, a heat map from two elements on, and statistics.
+
+import { blockSize, gridOf, heatmap, indexText, legend } from "./heatmap.js";
+import { countOf, fullNumber, shortNumber, statisticsOf } from "./statistics.js";
+import { tree } from "./tree.js";
+
+/** @typedef {import("./program.js").Value} Value */
+/** @typedef {import("./look.js").Look} Look */
+/** @typedef {import("./tree.js").Tree} Tree */
+
+const LONGEST_TEXT = 120; // characters
+const MANY = 16; // elements from which on the statistics are open at once
+
+/**
+ * "[2, 3] float32"
+ * @param {Value} value
+ */
+export function shapeText(value) {
+  return `[${value.shape.join(", ")}] ${value.dtype}`;
+}
+
+/**
+ * The values on one line, else the shape.
+ * @param {Value | null | undefined} value
+ */
+export function lineOf(value) {
+  if (!value) return "None";
+  return value.text.length <= 40 && !value.text.includes("...") ? value.text : shapeText(value);
+}
+
+/**
+ * @param {Look} look
+ * @param {Value | null | undefined} value
+ * @param {string} key different for each array of the panel
+ * @param {string} name for a screen reader
+ * @returns {Tree}
+ */
+export function arrayView(look, value, key, name) {
+  if (!value) return tree("div", { class: "av-i-array" }, [tree("code", { class: "av-i-none" }, ["None"])], { key });
+  const isShort = value.text.length <= LONGEST_TEXT && !value.text.includes("...");
+  const isPlain = value.shape.length === 0;
+  const parts = [
+    isShort && tree("code", { class: "av-i-value" }, [value.text]),
+    !isPlain && tree("span", { class: "av-i-shape" }, [shapeText(value)]),
+    ...heat(look, value, key, name),
+    countOf(value.shape) > 1 && statisticsView(look, value),
+  ];
+  return tree("div", { class: "av-i-array" }, parts, { key });
+}
+
+/**
+ * @param {Look} look
+ * @param {Value} value
+ * @param {string} key
+ * @param {string} name
+ * @returns {Tree[]}
+ */
+function heat(look, value, key, name) {
+  const grid = gridOf(value);
+  if (!grid) return [];
+  const pointed = look.pointed?.key === key && look.pointed.index < grid.numbers.length ? look.pointed.index : null;
+  const blocks = `${look.word("block_mean")}, ${blockSize(value, grid)}`;
+  const at = pointed === null ? "" : elementText(look, value, key, pointed);
+  return [
+    heatmap(grid, look.word("heat_map", { name }), key, pointed),
+    legend(grid),
+    tree("div", { class: "av-h-element", "aria-live": "polite" }, [at || (grid.isBlocks && blocks) || "\u00a0"]),
+  ];
+}
+
+/**
+ * "[1, 2] = 0.5"
+ * @param {Look} look
+ * @param {Value} value
+ * @param {string} key
+ * @param {number} index
+ */
+export function elementText(look, value, key, index) {
+  const grid = gridOf(value);
+  if (!grid) return "";
+  const number = grid.isBlocks ? shortNumber(grid.numbers[index]) : fullNumber(grid.numbers[index], value.dtype);
+  return look.word("element", { index: indexText(value, grid, index), value: number });
+}
+
+/**
+ * @param {Look} look
+ * @param {Value} value
+ * @returns {Tree | null}
+ */
+function statisticsView(look, value) {
+  const found = statisticsOf(value);
+  if (!found) return null;
+  const rows = /** @type {(keyof typeof found)[]} */ (["min", "max", "mean", "norm", "zeros", "nan", "inf", "elements"]);
+  const pairs = rows.map((name) =>
+    tree("div", { class: (name === "nan" || name === "inf") && found[name] ? "av-i-alarm" : "" }, [
+      tree("dt", {}, [look.word(name)]),
+      tree("dd", {}, [shortNumber(found[name])]),
+    ]),
+  );
+  const once = found.elements >= MANY || found.nan + found.inf ? { open: "" } : undefined;
+  return tree("details", { class: "av-i-statistics" }, [tree("summary", {}, [look.word("statistics")]), tree("dl", {}, pairs)], { once });
+}

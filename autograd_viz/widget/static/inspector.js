@@ -1,0 +1,185 @@
+// The panel that shows what a person wants to look into: a node, a tensor or an op, and the engine below.
+
+import { enginePanel } from "./engine_panel.js";
+import { moved } from "./heatmap.js";
+import { PassHistory } from "./history.js";
+import { wordsOf } from "./look.js";
+import { nodePanel, nodeSubtitle } from "./node_panel.js";
+import { Program } from "./program.js";
+import { opPanel, tensorPanel } from "./tensor_panel.js";
+import { messageAt, patch, tree } from "./tree.js";
+
+/** @typedef {import("./look.js").Look} Look */
+/** @typedef {import("./tree.js").Tree} Tree */
+/** @typedef {import("./tree.js").Message} Message */
+/**
+ * @typedef {object} Shown
+ * @property {number} step where the stepper stands; negative in the forward pass
+ * @property {import("./history.js").Recorded[]} frames
+ * @property {string | null} [selection] id of a node, tensor or op; else the panel follows the pass
+ * @property {import("./history.js").Engine} [startEngine]
+ * @property {Record<string, string>} [why] by tensor id
+ * @property {boolean} [complete]
+ * @property {number} [total]
+ * @property {string[]} [stops] ids of nodes with a breakpoint
+ */
+
+export class Inspector {
+  /** @param {{ words: Record<string, string>, document: import("./program.js").Doc, act: (message: Message) => void, signal: AbortSignal }} given */
+  constructor({ words, document: doc, act, signal }) {
+    this.word = wordsOf(words);
+    this.program = new Program(doc);
+    this.history = new PassHistory(undefined);
+    this.act = act;
+    /** @type {Shown} */
+    this.shown = { step: 0, frames: [] };
+    /** @type {import("./look.js").Pointed | null} */
+    this.pointed = null;
+    this.root = Object.assign(document.createElement("section"), { className: "av-inspector" });
+    this.root.setAttribute("aria-label", this.word("panel"));
+    this.root.tabIndex = -1;
+    this.listen(signal);
+  }
+
+  /** @param {Shown} shown */
+  show(shown) {
+    this.shown = shown;
+    this.history.start = shown.startEngine ?? {};
+    this.history.goto(shown.frames, shown.step);
+    this.draw();
+  }
+
+  draw() {
+    const scope = /** @type {Document | ShadowRoot} */ (this.root.getRootNode());
+    const hadFocus = this.root.contains(scope.activeElement);
+    patch(this.root, this.content());
+    // what had the focus is gone: keep it in the panel, JupyterLab would take it otherwise
+    if (hadFocus && !this.root.contains(scope.activeElement)) this.root.focus({ preventScroll: true });
+  }
+
+  /** @returns {Tree[]} */
+  content() {
+    const look = this.look();
+    const id = this.target(look);
+    const engine = tree("details", { class: "av-i-engine" }, [tree("summary", {}, [this.word("engine")]), ...enginePanel(look)], {
+      key: "engine",
+      once: { open: "" },
+    });
+    const panel = id === null ? tree("p", { class: "av-i-note" }, [this.word("nothing_selected")]) : this.panelOf(look, id);
+    return [panel, engine];
+  }
+
+  /**
+   * @param {Look} look
+   * @param {string} id
+   * @returns {Tree}
+   */
+  panelOf(look, id) {
+    const { program } = this;
+    const [node, tensor, op] = [program.nodeById.get(id), program.tensorById.get(id), program.opById.get(id)];
+    const kind = this.word(`${program.kind(id)}_panel`);
+    const name = node ? node.name : program.label(id, this.word("unnamed"));
+    const title = tree("h3", { class: "av-i-title", tabindex: -1 }, [tree("bdi", {}, [name])]);
+    const subtitle = tree("p", { class: "av-i-subtitle" }, [kind, " · ", ...(node ? nodeSubtitle(look, node) : [tensor ? tensor.value.dtype : ""])]);
+    const body = node ? nodePanel(look, node) : tensor ? tensorPanel(look, tensor) : op ? opPanel(look, op) : [];
+    return tree("div", { class: "av-i-panel" }, [title, subtitle, ...body], { key: `panel of a ${program.kind(id)}` });
+  }
+
+  /**
+   * What was selected, else what ran last, else what runs next.
+   * @param {Look} look
+   */
+  target(look) {
+    const { selection, step } = this.shown;
+    if (selection && this.program.kind(selection)) return selection;
+    if (step < 0) return this.program.ops[Math.max(0, this.program.ops.length + step - 1)]?.id ?? null;
+    return this.history.current?.node ?? look.next;
+  }
+
+  /** @returns {Look} */
+  look() {
+    const { step, total = 0, complete = false, why = {}, stops = [] } = this.shown;
+    const { word, program, history, pointed } = this;
+    const first = history.position === 0 ? program.edgeOf(program.roots[0]).split(".")[0] : null;
+    const next = history.nextNode ?? (first && program.nodeById.has(first) ? first : null);
+    return { word, program, history, step, total, complete, why, stops, pointed, next };
+  }
+
+  /** @param {AbortSignal} signal */
+  listen(signal) {
+    const { root } = this;
+    root.addEventListener("click", (event) => this.clicked(/** @type {Element} */ (event.composedPath()[0])), { signal });
+    root.addEventListener("submit", (event) => this.submitted(event), { signal });
+    root.addEventListener("keydown", (event) => this.pressed(event), { signal });
+    root.addEventListener("pointermove", (event) => this.hovered(/** @type {Element} */ (event.composedPath()[0])), { signal });
+    root.addEventListener("pointerleave", () => this.point(null), { signal });
+    root.addEventListener("focusin", (event) => this.focused(/** @type {Element} */ (event.composedPath()[0])), { signal });
+  }
+
+  /** @param {Element} target */
+  clicked(target) {
+    const message = messageAt(target);
+    if (!message) return;
+    this.act(message);
+    // a screen reader goes on reading at the title of what was chosen
+    if (message.kind === "select") /** @type {HTMLElement | null} */ (this.root.querySelector(".av-i-title"))?.focus({ preventScroll: true });
+    if (message.kind === "select") this.root.scrollTop = 0;
+  }
+
+  /** @param {SubmitEvent} event */
+  submitted(event) {
+    event.preventDefault();
+    const form = /** @type {HTMLFormElement} */ (event.composedPath()[0]);
+    const field = /** @type {HTMLInputElement} */ (form.elements.namedItem("gradient"));
+    this.act({ kind: "edit", index: Number(form.dataset.edit), text: field.value });
+  }
+
+  /**
+   * Arrow keys walk over a heat map; what is typed into a field is nobody else's.
+   * @param {KeyboardEvent} event
+   */
+  pressed(event) {
+    const target = /** @type {HTMLElement} */ (event.composedPath()[0]);
+    const isOwn = target.tagName === "INPUT" || (target.tagName === "SUMMARY" && [" ", "Enter"].includes(event.key));
+    if (isOwn && event.key !== "Tab") event.stopPropagation();
+    const key = target.dataset.heat;
+    const grid = key === undefined || event.ctrlKey || event.metaKey || event.altKey ? null : this.gridAt(target);
+    if (!grid || key === undefined) return;
+    const here = this.pointed?.key === key ? this.pointed.index : -1;
+    const index = here < 0 && event.key.startsWith("Arrow") ? 0 : moved(grid, here, event.key);
+    if (index === null) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.point({ key, index });
+  }
+
+  /**
+   * How many rows and columns a drawn heat map has.
+   * @param {Element} drawing
+   */
+  gridAt(drawing) {
+    const cells = [...drawing.querySelectorAll("[data-index]")];
+    const columns = new Set(cells.map((c) => c.getAttribute("x"))).size;
+    return { rows: cells.length / columns, columns, numbers: cells.map(() => 0), slab: 1, isBlocks: false };
+  }
+
+  /** @param {Element} target */
+  hovered(target) {
+    const index = target.getAttribute("data-index");
+    const key = target.closest("[data-heat]")?.getAttribute("data-heat");
+    if (index !== null && key) this.point({ key, index: Number(index) });
+  }
+
+  /** @param {Element} target */
+  focused(target) {
+    const key = target.getAttribute("data-heat");
+    if (key && this.pointed?.key !== key) this.point({ key, index: 0 });
+  }
+
+  /** @param {import("./look.js").Pointed | null} pointed */
+  point(pointed) {
+    if (pointed?.key === this.pointed?.key && pointed?.index === this.pointed?.index) return;
+    this.pointed = pointed;
+    this.draw();
+  }
+}

@@ -1,0 +1,87 @@
+// What every panel is given, and the few parts that all of them are made of.
+
+import { tree } from "./tree.js";
+
+/** @typedef {import("./tree.js").Tree} Tree */
+/** @typedef {import("./tree.js").Child} Child */
+/** @typedef {(key: string, fill?: Record<string, string | number>, otherwise?: string) => string} Word */
+/** @typedef {{ key: string, index: number }} Pointed the element of an array under the pointer or the arrow keys */
+/**
+ * @typedef {object} Look
+ * @property {Word} word
+ * @property {import("./program.js").Program} program
+ * @property {import("./history.js").PassHistory} history
+ * @property {number} step
+ * @property {number} total
+ * @property {boolean} complete
+ * @property {Record<string, string>} why
+ * @property {string[]} stops nodes with a breakpoint
+ * @property {Pointed | null} pointed
+ * @property {string | null} next the node that would run next
+ */
+
+/**
+ * Texts of the UI by key, {names} filled in; a key without a text stands for itself.
+ * @param {Record<string, string>} words
+ * @returns {Word}
+ */
+export function wordsOf(words) {
+  return (key, fill = {}, otherwise = key) =>
+    (words[key] ?? otherwise).replace(/\{(\w+)\}/g, (whole, name) => (name in fill ? String(fill[name]) : whole));
+}
+
+/**
+ * @param {string} key
+ * @param {string} title
+ * @param {Child[]} children
+ * @returns {Tree}
+ */
+export function sectionOf(key, title, children) {
+  const heading = tree("h4", { class: "av-i-heading" }, [title]);
+  return tree("section", { class: `av-i-section av-i-${key}` }, [heading, ...children], { key });
+}
+
+/**
+ * A button that selects a node, tensor or op.
+ * @param {Look} look
+ * @param {string} id
+ * @returns {Tree}
+ */
+export function linkTo(look, id) {
+  const label = look.program.label(id, look.word("unnamed"));
+  return tree("button", { type: "button", class: "av-i-link" }, [tree("bdi", {}, [label])], { message: { kind: "select", id } });
+}
+
+/**
+ * A text with one {gap}, and a link in the gap.
+ * @param {Look} look
+ * @param {string} key
+ * @param {string} gap
+ * @param {string} id
+ * @param {Record<string, string | number>} [fill]
+ * @returns {Child[]}
+ */
+export function wordsAround(look, key, gap, id, fill = {}) {
+  const [before, ...after] = look.word(key, fill).split(`{${gap}}`);
+  return [before, linkTo(look, id), after.join("")];
+}
+
+/**
+ * @param {string} text
+ * @param {import("./tree.js").Message} message
+ * @param {Record<string, string | number>} [attributes]
+ * @returns {Tree}
+ */
+export function buttonFor(text, message, attributes = {}) {
+  return tree("button", { type: "button", class: "av-i-button", ...attributes }, [text], { message });
+}
+
+/** @param {Child[]} items one of the list's lines each @param {string} [tag] */
+export function listOf(items, tag = "ul") {
+  return tree(tag, { class: "av-i-list" }, items.map((item) => tree("li", {}, [item])));
+}
+
+/** @param {string} text */
+export function noteOf(text) {
+  return tree("p", { class: "av-i-note" }, [text]);
+}

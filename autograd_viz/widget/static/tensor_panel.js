@@ -1,0 +1,93 @@
+// The panel of a tensor: its five attributes, what they rest on, and why its grad is what it is. And the one of an op.
+
+import { arrayView } from "./array_view.js";
+import { buttonFor, linkTo, listOf, noteOf, sectionOf } from "./look.js";
+import { sourceView } from "./source_line.js";
+import { tree } from "./tree.js";
+
+/** @typedef {import("./program.js").Tensor} Tensor */
+/** @typedef {import("./program.js").Op} Op */
+/** @typedef {import("./look.js").Look} Look */
+/** @typedef {import("./tree.js").Tree} Tree */
+/** @typedef {import("./tree.js").Child} Child */
+
+/**
+ * @param {Look} look
+ * @param {Tensor} tensor
+ * @returns {(Tree | string)[]}
+ */
+export function tensorPanel(look, tensor) {
+  const { word } = look;
+  const why = look.why[tensor.id];
+  const source = tensor.source ?? look.program.makers.get(tensor.id)?.source;
+  const parts = [
+    tensor.requires_grad && untilButton(look, tensor),
+    sectionOf("attributes", word("attributes"), [attributes(look, tensor)]),
+    why && sectionOf("why", word("why"), [tree("p", { class: "av-i-why" }, [why])]),
+    sectionOf("shares", word("shares"), [shares(look, tensor)]),
+    sectionOf("source", word("source"), sourceView(source, word)),
+  ];
+  return /** @type {Tree[]} */ (parts.filter(Boolean));
+}
+
+/**
+ * @param {Look} look
+ * @param {Tensor} tensor
+ */
+function untilButton(look, tensor) {
+  const title = look.word("until_tip", { tensor: look.program.label(tensor.id, look.word("unnamed")) });
+  const until = buttonFor(look.word("until"), { kind: "until", tensor: tensor.id }, { title });
+  return tree("div", { class: "av-i-buttons" }, [until], { key: "buttons" });
+}
+
+/**
+ * @param {Look} look
+ * @param {Tensor} tensor
+ */
+function attributes(look, tensor) {
+  const { word } = look;
+  const grad = look.history.at(`${tensor.id}.grad`, tensor.grad);
+  const flag = (/** @type {boolean | undefined} */ on) => tree("code", { class: on ? "av-i-true" : "av-i-false" }, [on ? "True" : "False"]);
+  /** @type {[string, Child][]} */
+  const rows = [
+    ["data", arrayView(look, tensor.value, `${tensor.id}.data`, word("data"))],
+    ["grad", arrayView(look, grad, `${tensor.id}.grad`, word("gradient"))],
+    ["grad_fn", tensor.grad_fn ? linkTo(look, tensor.grad_fn) : tree("code", { class: "av-i-none" }, ["None"])],
+    ["is_leaf", flag(tensor.is_leaf)],
+    ["requires_grad", flag(tensor.requires_grad)],
+    [word("shape"), tree("code", {}, [`[${tensor.value.shape.join(", ")}]`])],
+    [word("dtype"), tree("code", {}, [tensor.value.dtype])],
+    [word("version"), tree("code", {}, [String(tensor.version ?? 0)])],
+    ["retains_grad", flag(tensor.retains_grad)],
+  ];
+  const pairs = rows.flatMap(([name, value]) => [tree("dt", {}, [name]), tree("dd", {}, [value])]);
+  return tree("dl", { class: "av-i-attributes" }, pairs);
+}
+
+/**
+ * @param {Look} look
+ * @param {Tensor} tensor
+ */
+function shares(look, tensor) {
+  const others = tensor.shares ?? [];
+  return others.length ? listOf(others.map((id) => linkTo(look, id))) : noteOf(look.word("shares_none"));
+}
+
+/**
+ * @param {Look} look
+ * @param {Op} op
+ * @returns {(Tree | string)[]}
+ */
+export function opPanel(look, op) {
+  const { word } = look;
+  const inputs = op.inputs.map((o) => (o.tensor === null ? tree("code", {}, [o.text ?? ""]) : linkTo(look, o.tensor)));
+  const outputs = op.outputs.filter((id) => id !== null).map((id) => linkTo(look, id));
+  const node = op.node ? linkTo(look, op.node) : tree("code", { class: "av-i-none" }, ["None"]);
+  const rows = [tree("dt", {}, ["grad_fn"]), tree("dd", {}, [node])];
+  return [
+    tree("dl", { class: "av-i-attributes" }, rows, { key: "grad_fn" }),
+    sectionOf("inputs", word("inputs"), [listOf(inputs, "ol")]),
+    sectionOf("outputs", word("outputs"), [listOf(outputs, "ol")]),
+    sectionOf("source", word("source"), sourceView(op.source, word)),
+  ];
+}
