@@ -57,7 +57,7 @@ class FrameMaker:
             "changes": [c for c in changes if c[1] != c[2]],
             "fresh": addresses,
             "moves": moves,
-            "step": to_plain(replace(step, sentence="", formulas=(), changes=())),
+            "step": to_plain(replace(step, sentence="")),
             "why": why,
         }
 

@@ -5,26 +5,35 @@ from __future__ import annotations
 import re
 from importlib import resources
 
-# in this order, each after those it imports
-MODULES = (
-    "words.js", "draw.js", "elements.js", "runner.js", "picture.js", "theme.js", "still.js", "graph.js", "code_lines.js",
-    "forward.js", "stops.js", "viewport.js", "gestures.js", "marks.js", "minimap.js", "neighbours.js", "stage.js", "keys.js",
-    "popup.js", "help.js", "stops_menu.js", "search.js", "split.js", "controls.js", "said.js", "walks.js",
-    "no_inspector.js", "index.js",
-)  # fmt: skip
-STYLES = ("stepper.css",)
+ENTRY = "index.js"
+STYLES = ("stepper.css", "inspector.css")
+IMPORT = re.compile(r'^import [^;]*? from "\./([^"]+)";\n', re.MULTILINE)
 
 
 def _static(name: str) -> str:
     return (resources.files(__package__) / "static" / name).read_text(encoding="utf-8")
 
 
+def module_order() -> list[str]:
+    """The files that the entry needs, each after those it imports, itself last."""
+    order: list[str] = []
+
+    def visit(name: str) -> None:
+        for imported in IMPORT.findall(_static(name)):
+            if imported not in order:
+                visit(imported)
+        order.append(name)
+
+    visit(ENTRY)
+    return order
+
+
 def joined_modules() -> str:
-    """The front end as one ES module: imports between our files dropped, only the last file's exports kept."""
+    """The front end as one ES module: imports between our files dropped, only the entry's exports kept."""
     parts = []
-    for name in MODULES:
-        text = re.sub(r'^import [^;]*? from "\./[^"]+";\n', "", _static(name), flags=re.MULTILINE)
-        parts.append(text if name == MODULES[-1] else re.sub(r"^export ", "", text, flags=re.MULTILINE))
+    for name in module_order():
+        text = IMPORT.sub("", _static(name))
+        parts.append(text if name == ENTRY else re.sub(r"^export ", "", text, flags=re.MULTILINE))
     return "\n".join(parts)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from importlib import resources
 
 import pytest
 
@@ -74,9 +75,11 @@ def test_modules_are_joined_without_imports_or_clashing_names() -> None:
 
 
 def test_every_module_is_joined_after_those_it_imports() -> None:
-    for i, name in enumerate(module.MODULES):
-        for imported in re.findall(r'^import [^;]* from "\./([^"]+)"', module._static(name), re.MULTILINE):
-            assert imported in module.MODULES[:i], (name, imported)
+    order = module.module_order()
+    for i, name in enumerate(order):
+        assert set(module.IMPORT.findall(module._static(name))) <= set(order[:i]), name
+    files = {p.name for p in resources.files("autograd_viz.widget").joinpath("static").iterdir() if p.name.endswith(".js")}
+    assert set(order) == files and order.count(module.ENTRY) == 1
 
 
 def test_the_front_end_asks_no_network_and_parses_no_html() -> None:

@@ -5,7 +5,7 @@ import { button, html } from "./elements.js";
 import { positionAt } from "./forward.js";
 import { helpPopup } from "./help.js";
 import { listenToKeys } from "./keys.js";
-import { Inspector } from "./no_inspector.js";
+import { Inspector } from "./inspector.js";
 import { Said, put } from "./said.js";
 import { Search } from "./search.js";
 import { Split } from "./split.js";

@@ -13,7 +13,7 @@ import { runAlong } from "./runner.js";
  * @property {[string, Lines, Lines][]} changes
  * @property {string[]} fresh
  * @property {[string, string][]} moves
- * @property {{ flags?: string[], engine?: Engine }} [step]
+ * @property {import("./history.js").StepRecord & { flags?: string[] }} step
  * @property {Record<string, string>} [why]
  */
 /** @typedef {{ id: string, kind: string, x: number, y: number, w: number, h: number }} Box */
