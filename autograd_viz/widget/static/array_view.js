@@ -40,7 +40,7 @@ export function arrayView(look, value, key, name) {
   const isShort = value.text.length <= LONGEST_TEXT && !value.text.includes("...");
   const isPlain = value.shape.length === 0;
   const parts = [
-    isShort && tree("code", { class: "av-i-value" }, [value.text]),
+    isShort && tree("code", { class: "av-i-value" }, [value.text.replaceAll("], [", "],\n [")]),
     !isPlain && tree("span", { class: "av-i-shape" }, [shapeText(value)]),
     ...heat(look, value, key, name),
     countOf(value.shape) > 1 && statisticsView(look, value),
@@ -98,5 +98,6 @@ function statisticsView(look, value) {
     ]),
   );
   const once = found.elements >= MANY || found.nan + found.inf ? { open: "" } : undefined;
-  return tree("details", { class: "av-i-statistics" }, [tree("summary", {}, [look.word("statistics")]), tree("dl", {}, pairs)], { once });
+  const summary = tree("summary", {}, [look.word("statistics")]);
+  return tree("details", { class: "av-i-statistics" }, [summary, tree("dl", {}, pairs)], { once });
 }

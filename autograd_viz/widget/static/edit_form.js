@@ -70,8 +70,9 @@ export function editForm(look, node, index, outputs) {
   const value = aboutToArrive(look, node, index);
   const label = outputs > 1 ? `grad_outputs[${index}]` : "grad_output";
   const title = look.word("edit_tip", { node: look.program.label(node, look.word("unnamed")) });
-  const field = { class: "av-i-field", type: "text", name: "gradient", spellcheck: "false", autocomplete: "off" };
-  const input = tree("input", { ...field, placeholder: look.word("edit_example"), title }, [], { once: { value: value ? editText(value) : "" } });
+  const field = { class: "av-i-field", type: "text", name: "gradient", spellcheck: "false", autocomplete: "off", title };
+  const once = { value: value ? editText(value) : "" };
+  const input = tree("input", { ...field, placeholder: look.word("edit_example") }, [], { once });
   const apply = tree("button", { type: "submit", class: "av-i-button" }, [look.word("apply")]);
   const named = tree("label", {}, [tree("code", {}, [label]), input]);
   const key = `edit ${node} ${index} ${look.history.position} ${look.history.edition}`;

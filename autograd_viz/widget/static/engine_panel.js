@@ -18,12 +18,14 @@ const SPARK = { width: 200, height: 32, margin: 3 }; // px
 export function enginePanel(look) {
   const { word, history } = look;
   const { queue = [], waiting = [], held = 0 } = history.engine;
-  const waits = waiting.map((w) =>
-    tree("span", {}, [linkTo(look, w.node), " ", tree("span", { class: "av-i-shape" }, [word("arrived_of", { arrived: w.arrived, expected: w.expected })])]),
-  );
+  const ready = queue.slice(0, MOST_LISTED).map((id) => linkTo(look, id));
+  const waits = waiting.slice(0, MOST_LISTED).map(({ node, arrived, expected }) => {
+    const count = tree("span", { class: "av-i-shape" }, [word("arrived_of", { arrived, expected })]);
+    return tree("span", {}, [linkTo(look, node), " ", count]);
+  });
   return [
-    sectionOf("queue", word("queue"), shortList(queue.slice(0, MOST_LISTED).map((id) => linkTo(look, id)), queue.length, word("queue_empty"), "ol")),
-    sectionOf("waiting", word("waiting"), shortList(waits.slice(0, MOST_LISTED), waiting.length, word("waiting_none"), "ul")),
+    sectionOf("queue", word("queue"), shortList(ready, queue.length, word("queue_empty"), "ol")),
+    sectionOf("waiting", word("waiting"), shortList(waits, waiting.length, word("waiting_none"), "ul")),
     sectionOf("held", word("held"), [tree("p", { class: "av-i-held" }, [bytesText(held)]), sparkline(look), freed(look)]),
   ];
 }
@@ -45,7 +47,8 @@ function shortList(items, count, empty, tag) {
  */
 export function freedNames(step) {
   const start = `${step?.node}.saved.`;
-  return (step?.changes ?? []).filter((c) => c.at.startsWith(start) && c.before && !c.after).map((c) => c.at.slice(start.length));
+  const freed = (step?.changes ?? []).filter((c) => c.at.startsWith(start) && c.before && !c.after);
+  return freed.map((c) => c.at.slice(start.length));
 }
 
 /** @param {Look} look */
@@ -67,7 +70,8 @@ function curveOf(history) {
   if (before?.edition === history.edition) return before;
   const held = history.held();
   const most = Math.max(...held);
-  const d = held.map((bytes, i) => `${i ? `H${sparkX(i, held.length)}V` : `M${sparkX(0, held.length)} `}${sparkY(bytes, most)}`).join("");
+  const points = held.map((bytes, i) => ({ x: sparkX(i, held.length), y: sparkY(bytes, most) }));
+  const d = points.map(({ x, y }, i) => (i ? `H${x}V${y}` : `M${x} ${y}`)).join("");
   const made = { edition: history.edition, d, most };
   curves.set(history, made);
   return made;

@@ -174,7 +174,8 @@ function cell(x, limit, index, [left, top], wide, high) {
   const box = { x: left, y: top, width: wide, height: high, "data-index": index };
   const drawn = [tree("rect", { class: `av-h-cell av-h-${tone}`, "fill-opacity": tone === "nan" ? 1 : strength, ...box })];
   const [right, bottom] = [left + wide, top + high];
-  if (tone === "nan") drawn.push(tree("path", { class: "av-h-sign", d: `M${left} ${top}L${right} ${bottom}M${right} ${top}L${left} ${bottom}` }));
+  const cross = `M${left} ${top}L${right} ${bottom}M${right} ${top}L${left} ${bottom}`;
+  if (tone === "nan") drawn.push(tree("path", { class: "av-h-sign", d: cross }));
   if (Math.abs(x) === Infinity && Math.min(wide, high) >= SIGN_ROOM) {
     const [cx, cy, arm] = [left + wide / 2, top + high / 2, Math.min(wide, high) / 2 - 2];
     const upright = x > 0 ? `M${cx} ${cy - arm}V${cy + arm}` : "";

@@ -13,6 +13,7 @@
  * @property {(Value | null)[]} [grad_inputs]
  * @property {Formula[]} [formulas]
  * @property {Change[]} [changes]
+ * @property {{ tensor: string, old: Value | null, incoming: Value, new: Value }} [accumulation]
  * @property {Engine} [engine]
  * @property {number} [freed]
  * @property {HookRun[]} [hooks]

@@ -13,6 +13,13 @@ import { messageAt, patch, tree } from "./tree.js";
 /** @typedef {import("./tree.js").Tree} Tree */
 /** @typedef {import("./tree.js").Message} Message */
 /**
+ * @typedef {object} Given
+ * @property {Record<string, string>} words the UI's texts by key
+ * @property {import("./program.js").Doc} document
+ * @property {(message: Message) => void} act
+ * @property {AbortSignal} signal
+ */
+/**
  * @typedef {object} Shown
  * @property {number} step where the stepper stands; negative in the forward pass
  * @property {import("./history.js").Recorded[]} frames
@@ -25,7 +32,7 @@ import { messageAt, patch, tree } from "./tree.js";
  */
 
 export class Inspector {
-  /** @param {{ words: Record<string, string>, document: import("./program.js").Doc, act: (message: Message) => void, signal: AbortSignal }} given */
+  /** @param {Given} given */
   constructor({ words, document: doc, act, signal }) {
     this.word = wordsOf(words);
     this.program = new Program(doc);
@@ -61,10 +68,9 @@ export class Inspector {
   content() {
     const look = this.look();
     const id = this.target(look);
-    const engine = tree("details", { class: "av-i-engine" }, [tree("summary", {}, [this.word("engine")]), ...enginePanel(look)], {
-      key: "engine",
-      once: { open: "" },
-    });
+    const summary = tree("summary", {}, [this.word("engine")]);
+    const once = { open: "" };
+    const engine = tree("details", { class: "av-i-engine" }, [summary, ...enginePanel(look)], { key: "engine", once });
     const panel = id === null ? tree("p", { class: "av-i-note" }, [this.word("nothing_selected")]) : this.panelOf(look, id);
     return [panel, engine];
   }
@@ -80,7 +86,8 @@ export class Inspector {
     const kind = this.word(`${program.kind(id)}_panel`);
     const name = node ? node.name : program.label(id, this.word("unnamed"));
     const title = tree("h3", { class: "av-i-title", tabindex: -1 }, [tree("bdi", {}, [name])]);
-    const subtitle = tree("p", { class: "av-i-subtitle" }, [kind, " · ", ...(node ? nodeSubtitle(look, node) : [tensor ? tensor.value.dtype : ""])]);
+    const more = node ? nodeSubtitle(look, node) : [tensor?.value.dtype];
+    const subtitle = tree("p", { class: "av-i-subtitle" }, [kind, more[0] && " · ", ...more]);
     const body = node ? nodePanel(look, node) : tensor ? tensorPanel(look, tensor) : op ? opPanel(look, op) : [];
     return tree("div", { class: "av-i-panel" }, [title, subtitle, ...body], { key: `panel of a ${program.kind(id)}` });
   }
@@ -121,9 +128,11 @@ export class Inspector {
     const message = messageAt(target);
     if (!message) return;
     this.act(message);
+    if (message.kind !== "select") return;
     // a screen reader goes on reading at the title of what was chosen
-    if (message.kind === "select") /** @type {HTMLElement | null} */ (this.root.querySelector(".av-i-title"))?.focus({ preventScroll: true });
-    if (message.kind === "select") this.root.scrollTop = 0;
+    const title = /** @type {HTMLElement | null} */ (this.root.querySelector(".av-i-title"));
+    title?.focus({ preventScroll: true });
+    this.root.scrollTop = 0;
   }
 
   /** @param {SubmitEvent} event */

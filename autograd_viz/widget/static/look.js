@@ -38,7 +38,7 @@ export function wordsOf(words) {
  */
 export function sectionOf(key, title, children) {
   const heading = tree("h4", { class: "av-i-heading" }, [title]);
-  return tree("section", { class: `av-i-section av-i-${key}` }, [heading, ...children], { key });
+  return tree("section", { class: `av-i-section av-i-in-${key}` }, [heading, ...children], { key });
 }
 
 /**
@@ -49,7 +49,8 @@ export function sectionOf(key, title, children) {
  */
 export function linkTo(look, id) {
   const label = look.program.label(id, look.word("unnamed"));
-  return tree("button", { type: "button", class: "av-i-link" }, [tree("bdi", {}, [label])], { message: { kind: "select", id } });
+  const message = { kind: "select", id };
+  return tree("button", { type: "button", class: "av-i-link" }, [tree("bdi", {}, [label])], { message });
 }
 
 /**

@@ -4,11 +4,12 @@ import { arrayView, lineOf, shapeText } from "./array_view.js";
 import { editForm } from "./edit_form.js";
 import { buttonFor, linkTo, listOf, noteOf, sectionOf, wordsAround } from "./look.js";
 import { sourceView } from "./source_line.js";
-import { bytesText } from "./statistics.js";
+import { bytesText, countOf } from "./statistics.js";
 import { tree } from "./tree.js";
 
 /** @typedef {import("./program.js").GraphNode} GraphNode */
 /** @typedef {import("./program.js").Saved} Saved */
+/** @typedef {import("./program.js").Value} Value */
 /** @typedef {import("./history.js").StepRecord} StepRecord */
 /** @typedef {import("./look.js").Look} Look */
 /** @typedef {import("./tree.js").Tree} Tree */
@@ -23,6 +24,7 @@ const MOST_OUTPUTS = 16; // of a node that are written out
  */
 export function nodePanel(look, node) {
   const run = look.history.runOf(node.id);
+  const origin = look.program.opOf(node) ?? look.program.tensorById.get(node.variable ?? "");
   const parts = [
     buttons(look, node, run?.number),
     edits(look, node),
@@ -32,14 +34,14 @@ export function nodePanel(look, node) {
     departures(look, node, run?.step),
     nextFunctions(look, node),
     hooks(look, run?.step),
-    sectionOf("source", look.word("source"), sourceView(look.program.opOf(node)?.source, look.word)),
+    sectionOf("source", look.word("source"), sourceView(origin?.source, look.word)),
     jacobians(look, run?.step),
   ];
   return /** @type {Tree[]} */ (parts.filter(Boolean));
 }
 
 /**
- * "step 3 of 7 · forward op Mul(b, c)"
+ * "step 3 of 7 · Mul(b, c)"
  * @param {Look} look
  * @param {GraphNode} node
  * @returns {Child[]}
@@ -47,11 +49,11 @@ export function nodePanel(look, node) {
 export function nodeSubtitle(look, node) {
   const run = look.history.runOf(node.id);
   const counter = (/** @type {number} */ step) => look.word("counter_text", { step, total: look.total });
-  const op = look.program.opOf(node);
-  const next = look.next === node.id && look.step >= 0;
-  const when = run ? buttonFor(counter(run.number), { kind: "goto", step: run.number }, { class: "av-i-link" }) : look.word("not_run");
-  const leaf = node.variable ? linkTo(look, node.variable) : null;
-  return [when, !run && next && ` (${counter(look.history.position + 1)})`, op && " · ", op && linkTo(look, op.id), leaf && " · ", leaf];
+  const goto = run && { kind: "goto", step: run.number };
+  const when = run && goto ? buttonFor(counter(run.number), goto, { class: "av-i-link" }) : look.word("not_run");
+  const isNext = !run && look.next === node.id && look.step >= 0;
+  const origin = node.op ?? node.variable;
+  return [when, isNext && ` (${counter(look.history.position + 1)})`, origin && " · ", origin && linkTo(look, origin)];
 }
 
 /**
@@ -62,7 +64,8 @@ export function nodeSubtitle(look, node) {
 function buttons(look, node, ran) {
   const stops = look.stops.includes(node.id);
   const label = look.program.label(node.id, look.word("unnamed"));
-  const runTo = buttonFor(look.word("run_to"), { kind: "run_to", node: node.id }, { title: look.word("run_to_tip", { node: label }) });
+  const title = look.word("run_to_tip", { node: label });
+  const runTo = buttonFor(look.word("run_to"), { kind: "run_to", node: node.id }, { title });
   const message = { kind: "breakpoint", node: node.id };
   const breakpoint = buttonFor(look.word("breakpoint"), message, { "aria-pressed": String(stops) });
   return tree("div", { class: "av-i-buttons" }, [ran === undefined && runTo, breakpoint], { key: "buttons" });
@@ -74,7 +77,8 @@ function buttons(look, node, ran) {
  */
 function edits(look, node) {
   if (look.next !== node.id || look.step < 0) return null;
-  const forms = Array.from({ length: Math.min(node.outputs, MOST_OUTPUTS) }, (_, i) => editForm(look, node.id, i, node.outputs));
+  const count = Math.min(node.outputs, MOST_OUTPUTS);
+  const forms = Array.from({ length: count }, (_, i) => editForm(look, node.id, i, node.outputs));
   return sectionOf("edit", look.word("edit"), forms);
 }
 
@@ -85,27 +89,32 @@ function edits(look, node) {
  * @param {StepRecord | undefined} step
  */
 function formulas(look, node, step) {
-  const rules = node.formulas ?? [];
-  if (!rules.length && !step?.formulas?.length) return null;
+  const rules = new Map((node.formulas ?? []).map((f) => [f.input, f.text]));
   const numbers = new Map((step?.formulas ?? []).map((f) => [f.input, f.text]));
-  const inputs = [...new Set([...rules.map((f) => f.input), ...numbers.keys()])];
+  const inputs = [...new Set([...rules.keys(), ...numbers.keys()])];
   const lines = inputs.map((input) => {
-    const symbols = rules.find((f) => f.input === input)?.text;
-    const rows = formulaLines(symbols, numbers.get(input));
-    const name = tree("span", { class: "av-i-input" }, [`grad_${input}`]);
-    return tree("div", { class: "av-i-formula" }, [name, ...rows.map((row) => tree("span", {}, [`= ${row}`]))]);
+    const texts = (numbers.get(input) ?? rules.get(input) ?? "").split(" = ");
+    return formula(`grad_${input}`, texts, numbers.has(input));
   });
-  return sectionOf("formula", look.word("formula"), [tree("div", { class: "av-i-formulas" }, lines)]);
+  const sum = step?.accumulation;
+  if (sum) {
+    const added = sum.old ? [`${lineOf(sum.old)} + ${lineOf(sum.incoming)}`] : [];
+    const name = `${look.program.label(sum.tensor, look.word("unnamed"))}.grad`;
+    lines.push(formula(name, [...added, lineOf(sum.new)], true));
+  }
+  return lines.length ? sectionOf("formula", look.word("formula"), [tree("div", { class: "av-i-formulas" }, lines)]) : null;
 }
 
 /**
- * "grad * other", "1.0 * 4.0", "4.0": what stands between the equals signs of a rule with numbers.
- * @param {string | undefined} symbols
- * @param {string | undefined} numbers
+ * name = first, and each further text on a line of its own.
+ * @param {string} name
+ * @param {string[]} texts
+ * @param {boolean} isDone the last text is a result
  */
-export function formulaLines(symbols, numbers) {
-  if (numbers === undefined) return symbols === undefined ? [] : [symbols];
-  return numbers.split(" = ");
+function formula(name, texts, isDone) {
+  const last = texts.length - 1;
+  const rows = texts.map((text, i) => tree("span", { class: isDone && i === last ? "av-i-result" : "" }, [`= ${text}`]));
+  return tree("div", { class: "av-i-formula" }, [tree("bdi", {}, [name]), ...rows]);
 }
 
 /**
@@ -116,7 +125,8 @@ export function formulaLines(symbols, numbers) {
 function arrivals(look, node, step) {
   const count = Math.min(node.outputs, MOST_OUTPUTS);
   const outputs = Array.from({ length: count }, (_, i) => arrival(look, node, step, i));
-  return sectionOf("arrived", look.word("arrived"), [...outputs, node.outputs > count && noteOf(`… +${node.outputs - count}`)]);
+  const rest = node.outputs > count && noteOf(`… +${node.outputs - count}`);
+  return sectionOf("arrived", look.word("arrived"), [...outputs, rest]);
 }
 
 /**
@@ -129,27 +139,38 @@ function arrivals(look, node, step) {
 function arrival(look, node, step, index) {
   const { program, history, word } = look;
   const at = `${node.id}.${index}`;
-  const senders = program.senders.get(at) ?? [];
+  const name = `grad_outputs[${index}]`;
+  const parts = (program.senders.get(at) ?? []).map((s) => ({ node: s.node, value: history.at(`next:${s.node}.${s.edge}`) }));
   const isStart = program.starts.has(at);
-  const value = step?.grad_outputs?.[index] ?? null;
-  const parts = senders.map((s) => ({ ...s, value: history.at(`next:${s.node}.${s.edge}`), ran: history.runOf(s.node) }));
-  const rows = parts.map((p) => [
-    ...wordsAround(look, "arrived_from", "node", p.node),
-    ": ",
-    tree("code", { class: p.value ? "av-i-grad" : "av-i-none" }, [p.value || p.ran ? lineOf(p.value) : word("not_arrived")]),
-  ]);
-  if (isStart) rows.unshift([word("arrived_first")]);
-  const isSum = rows.length > 1;
-  const shown = step || (!isSum && parts[0]?.value) ? arrayView(look, step ? value : parts[0].value, `out ${at}`, `grad_outputs[${index}]`) : null;
+  const count = parts.length + Number(isStart);
+  const total = step ? step.grad_outputs?.[index] ?? null : count === 1 && parts.length ? parts[0].value : null;
+  const isOnce = count === 1 && parts.length === 1 && parts[0].value?.text === total?.text;
+  const isInline = isOnce && (!total || countOf(total.shape) === 1);
+  const rows = parts.map((p) => partRow(look, p.node, p.value, isInline || !isOnce));
+  if (isStart) rows.unshift(tree("span", {}, [word("arrived_first")]));
   const arrived = parts.filter((p) => p.value).length;
   return tree("div", { class: "av-i-output" }, [
-    node.outputs > 1 && tree("h5", {}, [`grad_outputs[${index}]`]),
-    rows.length ? listOf(rows.map((row) => tree("span", {}, row))) : noteOf(word("unused_output")),
-    isSum && !step && noteOf(word("arrived_of", { arrived, expected: rows.length })),
-    isSum && step && tree("span", { class: "av-i-sum" }, [word("sum")]),
-    rows.length > 0 && shown,
+    node.outputs > 1 && tree("h5", {}, [name]),
+    count ? listOf(rows) : noteOf(word("unused_output")),
+    count > 1 && !step && !isStart && noteOf(word("arrived_of", { arrived, expected: count })),
+    count > 1 && step && tree("h5", {}, [word("sum")]),
+    count > 0 && !isInline && (step || total) && arrayView(look, total, `out ${at}`, name),
     step?.edited?.includes(index) && noteOf(word("edited")),
   ]);
+}
+
+/**
+ * "from MulBackward0: 12."
+ * @param {Look} look
+ * @param {string} sender
+ * @param {Value | null} value
+ * @param {boolean} isWritten with the value itself
+ */
+function partRow(look, sender, value, isWritten) {
+  const text = value || look.history.runOf(sender) ? lineOf(value) : look.word("not_arrived");
+  const code = tree("code", { class: value ? "av-i-grad" : "av-i-none" }, [text]);
+  const from = wordsAround(look, "arrived_from", "node", sender);
+  return tree("span", {}, [...from, isWritten && ": ", isWritten && code]);
 }
 
 /**
@@ -174,14 +195,14 @@ function savedRow(look, node, s) {
   const value = freed ? null : look.history.at(at, s.value ?? null);
   const state = freed ? "freed" : s.stale ? "stale" : s.state;
   const badge = tree("span", { class: `av-i-badge av-i-is-${state}` }, [word(state)]);
+  const plain = s.text && tree("code", {}, [`= ${s.text}`]);
   const isTensor = s.state === "kept";
-  const facts = [isTensor && word("version_of", { version: s.version ?? 0 }), s.bytes && bytesText(s.bytes)].filter(Boolean).join(" · ");
+  const facts = [isTensor && word("version_of", { version: s.version ?? 0 }), s.bytes && bytesText(s.bytes)].filter(Boolean);
   return tree("div", { class: "av-i-saved" }, [
-    tree("div", { class: "av-i-row" }, [tree("code", {}, [s.name]), badge, s.tensor && linkTo(look, s.tensor)]),
-    s.text && tree("code", { class: "av-i-value" }, [s.text]),
+    tree("div", { class: "av-i-row" }, [tree("code", {}, [s.name]), plain, badge, s.tensor && linkTo(look, s.tensor)]),
     freed && s.value && tree("span", { class: "av-i-shape" }, [shapeText(s.value)]),
     value && arrayView(look, value, at, s.name),
-    facts && tree("span", { class: "av-i-shape" }, [facts]),
+    facts.length > 0 && tree("span", { class: "av-i-shape av-i-facts" }, [facts.join(" · ")]),
   ], { key: s.name });
 }
 
@@ -198,7 +219,8 @@ function departures(look, node, step) {
     const target = n.node ? wordsAround(look, "sent_to", "node", n.node) : [look.word("not_sent")];
     const view = n.node && step && arrayView(look, step.grad_inputs?.[i], `in ${node.id}.${i}`, `grad_inputs[${i}]`);
     const title = [tree("code", {}, [`grad_inputs[${i}]`]), next.length === node.formulas?.length && ` ${name}`, " "];
-    return tree("div", { class: "av-i-output" }, [tree("div", { class: "av-i-row" }, [...title, tree("span", {}, target)]), view]);
+    const row = tree("div", { class: "av-i-row" }, [...title, tree("span", {}, target)]);
+    return tree("div", { class: "av-i-output" }, [row, view]);
   });
   return sectionOf("sent", look.word("sent"), rows);
 }
@@ -215,7 +237,7 @@ function nextFunctions(look, node) {
     if (!n.node) return tree("code", {}, ["(None, 0)"]);
     const target = look.program.nodeById.get(n.node);
     const op = target && look.program.opOf(target)?.name;
-    const meaning = target?.variable ? look.word("index_means_leaf", { index: n.index }) : look.word("index_means", { index: n.index, op: op ?? "…" });
+    const meaning = look.word(target?.variable ? "index_means_leaf" : "index_means", { index: n.index, op: op ?? "…" });
     return tree("span", {}, ["(", linkTo(look, n.node), `, ${n.index}) `, tree("span", { class: "av-i-shape" }, [meaning])]);
   });
   return sectionOf("next", look.word("next_functions"), [listOf(rows, "ol")]);
@@ -231,8 +253,9 @@ function hooks(look, step) {
   const rows = ran.map((h) => {
     const [before, after] = [lineOf(h.before), lineOf(h.after)];
     const isSame = JSON.stringify(h.before) === JSON.stringify(h.after);
-    const text = isSame ? look.word("hook_same", { name: h.name }) : look.word("hook_changed", { name: h.name, before, after });
-    return tree("span", { class: isSame ? "" : "av-i-hook" }, [tree("bdi", {}, [text]), " ", tree("span", { class: "av-i-shape" }, [look.word(`hook_${h.kind}`, {}, h.kind)])]);
+    const text = look.word(isSame ? "hook_same" : "hook_changed", { name: h.name, before, after });
+    const kind = tree("span", { class: "av-i-shape" }, [look.word(`hook_${h.kind}`, {}, h.kind)]);
+    return tree("span", { class: isSame ? "" : "av-i-hook" }, [tree("bdi", {}, [text]), " ", kind]);
   });
   return sectionOf("hooks", look.word("hooks"), [listOf(rows, "ol")]);
 }
@@ -244,7 +267,8 @@ function hooks(look, step) {
 function jacobians(look, step) {
   const views = (step?.jacobians ?? []).map((j) => {
     const title = look.word("jacobian_of", { input: j.input });
-    return tree("div", { class: "av-i-output" }, [tree("h5", {}, [title]), arrayView(look, j.value, `jacobian ${step?.node} ${j.input}`, title)]);
+    const view = arrayView(look, j.value, `jacobian ${step?.node} ${j.input}`, title);
+    return tree("div", { class: "av-i-output" }, [tree("h5", {}, [title]), view]);
   });
   return views.length ? sectionOf("jacobian", look.word("jacobian"), views) : null;
 }

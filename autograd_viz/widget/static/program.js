@@ -13,7 +13,8 @@
  * @property {number} columns
  * @property {(number | string)[]} thumbnail
  */
-/** @typedef {{ shape: number[], dtype: string, text: string, numbers?: (number | string | boolean)[], summary?: Summary }} Value */
+/** @typedef {number | string | boolean} Element a string is "nan", "inf" or "-inf" */
+/** @typedef {{ shape: number[], dtype: string, text: string, numbers?: Element[], summary?: Summary }} Value */
 /** @typedef {{ file: string, line: number, end_line: number, column: number, end_column: number, text?: string }} Source */
 /**
  * @typedef {object} Tensor

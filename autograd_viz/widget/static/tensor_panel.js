@@ -40,6 +40,11 @@ function untilButton(look, tensor) {
   return tree("div", { class: "av-i-buttons" }, [until], { key: "buttons" });
 }
 
+/** @param {boolean | undefined} on */
+function flag(on) {
+  return tree("code", { class: on ? "av-i-true" : "av-i-false" }, [on ? "True" : "False"]);
+}
+
 /**
  * @param {Look} look
  * @param {Tensor} tensor
@@ -47,7 +52,6 @@ function untilButton(look, tensor) {
 function attributes(look, tensor) {
   const { word } = look;
   const grad = look.history.at(`${tensor.id}.grad`, tensor.grad);
-  const flag = (/** @type {boolean | undefined} */ on) => tree("code", { class: on ? "av-i-true" : "av-i-false" }, [on ? "True" : "False"]);
   /** @type {[string, Child][]} */
   const rows = [
     ["data", arrayView(look, tensor.value, `${tensor.id}.data`, word("data"))],
