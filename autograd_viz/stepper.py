@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from . import words
 from .graph.forward import hidden_at
-from .graph.model import Document, Value
+from .graph.model import Document, Node, Tensor, Value
 from .graph.trace import Engine, State, Step, Trace, state_at
 from .sentences import Sentences, explain_error
 from .stops import Stopped, Stops
@@ -48,6 +48,9 @@ class LivePass(Protocol):
 
     def engine(self) -> Engine:
         """Queue, waiting nodes and memory as they are."""
+
+    def id_of(self, thing: Any) -> str | None:
+        """The id of a live tensor or node of the graph, else None."""
 
 
 class Stepper:
@@ -184,12 +187,13 @@ class Stepper:
         """Until a node is the next to be called; back to there if it has run.
 
         Args:
-            node: its id, or a tensor whose grad_fn (for a leaf: AccumulateGrad) it is, by id or name.
+            node: itself or its id, or the tensor whose grad_fn (for a leaf: AccumulateGrad) it is, its name or its id.
+                A name goes before an id; a node or tensor of the document is taken too.
 
         Raises:
             ValueError: there is no such node.
         """
-        id = node_of(self.document, node)
+        id = node_of(self.document, self._in_document(node))
         ran = next((k for k, s in enumerate(self._steps) if s.node == id), None)
         if ran is not None:
             self.goto(ran)
@@ -200,19 +204,19 @@ class Stepper:
         """On to the step in which the next gradient reaches a tensor, or to the end if none does.
 
         Args:
-            tensor: by id or name.
+            tensor: itself, its name or its id.
 
         Raises:
             ValueError: there is no such tensor.
         """
-        ends = reached_by(self.document, tensor_of(self.document, tensor))
+        ends = reached_by(self.document, tensor_of(self.document, self._in_document(tensor)))
         self._moving(lambda: self._on(until=lambda: self.current is not None and self.current.node in ends, first=True))
 
     # -- stops and edits ----------------------------------------------------------------------------------------------
 
     def stop_at(self, node: Any) -> None:
         """Let `run` stop before a node is called; `node` as for `run_to`."""
-        self.stops.nodes.add(node_of(self.document, node))
+        self.stops.nodes.add(node_of(self.document, self._in_document(node)))
 
     def stop_on(self, *, nan: bool = False, zero: bool = False) -> None:
         """Let `run` stop after a step in which a gradient became nan or infinite, or all zero."""
@@ -246,10 +250,13 @@ class Stepper:
         self._announce()
 
     def undo_edit(self) -> None:
-        """Give the next node what had arrived."""
-        if self._step < len(self._steps) and self._steps[max(0, self._step)].edited:
+        """Give the next node what had arrived, if that was edited (in the forward pass: the first node)."""
+        step = max(0, self._step)
+        if step < len(self._steps) and self._steps[step].edited:
+            self._to(step)
             self._cut()
-        self._live.undo_edit()
+        if step == len(self._steps):
+            self._live.undo_edit()
         self._announce()
 
     def drift(self) -> dict[str, Value | None]:
@@ -280,6 +287,13 @@ class Stepper:
         """Call ``listener(k)`` when the recorded steps from k on are forgotten."""
         self._cut_listeners.append(listener)
 
+    def _in_document(self, what: Any) -> Any:
+        """A live tensor or node as the document's; all else as it is."""
+        id = None if isinstance(what, str) else self._live.id_of(what)
+        found: list[Tensor | Node] = [t for t in self.document.tensors if t.id == id]
+        found += [n for n in self.document.nodes if n.id == id]
+        return found[0] if found else what
+
     def _announce(self) -> None:
         for listener in self._move_listeners:
             listener()
@@ -302,8 +316,8 @@ class Stepper:
 
     def _on(self, stops: bool = False, until: Callable[[], bool] | None = None, first: bool = False) -> None:
         """Forward to the end, to a stop, or until something holds (`first`: after one step at least)."""
+        begin = self._step  # a run that starts at a breakpoint goes on
         self._step = max(self._step, 0)
-        begin = self._step
         while self._can_go_on():
             if until is not None and not (first and self._step == begin) and until():
                 return

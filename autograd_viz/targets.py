@@ -4,30 +4,36 @@ from __future__ import annotations
 
 from typing import Any
 
-from .graph.model import Document
+from .graph.model import Document, Node, Tensor
 
 
 def tensor_of(document: Document, what: Any) -> str:
-    """The id of a tensor, given by id or by its name.
+    """The id of a tensor, given by its name (which goes before), by id, or as the document's own.
 
     Raises:
         ValueError: there is none; the message lists the names.
     """
+    if isinstance(what, Tensor):
+        return what.id
     by_name = {t.name: t.id for t in document.tensors if t.name}
-    if what in by_name.values() or any(t.id == what for t in document.tensors):
-        return str(what)
     if isinstance(what, str) and what in by_name:
         return by_name[what]
-    raise ValueError(f"there is no tensor {what!r} in this graph; there are: {', '.join(by_name) or 'none with a name'}")
+    if isinstance(what, str) and any(t.id == what for t in document.tensors):
+        return what
+    raise ValueError(f"there is no tensor {what!r:.60} in this graph; there are: {', '.join(by_name) or 'none with a name'}")
 
 
 def node_of(document: Document, what: Any) -> str:
-    """The id of a node, given by id, or as the grad_fn (for a leaf: AccumulateGrad) of a tensor given by id or name.
+    """The id of a node: the grad_fn (for a leaf: AccumulateGrad) of a tensor given as for `tensor_of`, or the node by id or
+    as the document's own.
 
     Raises:
         ValueError: there is none.
     """
-    if any(n.id == what for n in document.nodes):
+    if isinstance(what, Node):
+        return what.id
+    is_name = any(t.name == what for t in document.tensors if isinstance(what, str))
+    if not is_name and any(n.id == what for n in document.nodes if isinstance(what, str)):
         return str(what)
     id = tensor_of(document, what)
     tensor = next(t for t in document.tensors if t.id == id)

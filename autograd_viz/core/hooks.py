@@ -9,8 +9,8 @@ post-accumulate hooks after. What a hook returns, if not None, takes the gradien
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 from .tensor import Tensor
 
@@ -18,8 +18,22 @@ if TYPE_CHECKING:
     from .node import Node
 
 _numbers = itertools.count()
-# whoever draws the pass: called with (kind, hook, index, gradient given, gradient that goes on) after each hook
-observer: Callable[[str, Any, int, Any, Any], None] | None = None
+
+
+class Observer(Protocol):
+    """Whoever draws the pass. Hooks may change what they are given in place, so it is asked before and after."""
+
+    def seen(self, grad: Any) -> Any:
+        """Something to remember a gradient by that a hook is about to be given."""
+
+    def ran(self, kind: str, hook: Any, index: int, seen: Any, after: Any) -> None:
+        """The hook has returned; `after` goes on."""
+
+    def ran_for_all(self, kind: str, hook: Any, seen: Sequence[Any], after: Sequence[Any]) -> None:
+        """A hook of a node has returned, which was given all gradients at once."""
+
+
+observer: Observer | None = None
 
 
 class RemovableHandle:
@@ -93,11 +107,12 @@ def run_post_accumulate(leaf: Tensor) -> None:
     """
     assert leaf._extra is not None
     for hook in list((leaf._extra.post_hooks or {}).values()):
+        seen = None if observer is None else observer.seen(leaf._grad)
         returned = hook(leaf)
         if returned is not None and returned is not leaf:
             raise RuntimeError("Tensor post accumulate grad hooks should return None.")
         if observer is not None:
-            observer("post_accumulate", hook, 0, leaf._grad, leaf._grad)
+            observer.ran("post_accumulate", hook, 0, seen, leaf._grad)
 
 
 def has_tensor_hooks(node: Node) -> bool:
@@ -134,45 +149,44 @@ def retain(node: Node, grads: list[Any]) -> None:
 def run_prehooks(node: Node, grads: list[Any]) -> list[Any]:
     """The node's prehooks: each gets the tuple of grad_outputs."""
     for hook in list(node._extra.prehooks.values()) if node._extra is not None else ():
-        before, returned = grads, hook(tuple(grads))
+        seen = _all_seen(grads)
+        returned = hook(tuple(grads))
         if returned is not None:
             grads = _checked(hook, returned if isinstance(returned, tuple) else (returned,), grads)
-        _tell("pre", hook, before, grads)
+        if observer is not None:
+            observer.ran_for_all("pre", hook, seen, grads)
     return grads
 
 
 def run_posthooks(node: Node, grad_inputs: tuple[Any, ...], grad_outputs: tuple[Any, ...]) -> tuple[Any, ...]:
     """The node's hooks: each gets (grad_inputs, grad_outputs)."""
     for hook in list(node._extra.posthooks.values()) if node._extra is not None else ():
-        before, returned = grad_inputs, hook(grad_inputs, grad_outputs)
+        seen = _all_seen(grad_inputs)
+        returned = hook(grad_inputs, grad_outputs)
         if returned is not None:
             if not isinstance(returned, tuple):
                 raise TypeError(f"expected tuple, but hook returned '{type(returned).__name__}'")
             grad_inputs = tuple(_checked(hook, returned, list(grad_inputs)))
-        _tell("post", hook, before, grad_inputs)
+        if observer is not None:
+            observer.ran_for_all("post", hook, seen, grad_inputs)
     return grad_inputs
 
 
 def _through(registered: dict[int, Any], grad: Tensor | None, index: int) -> Tensor | None:
     """A gradient after the hooks of one tensor; None (nobody used the tensor) goes to them as None."""
     for hook in list(registered.values()):
-        before, returned = grad, hook(grad)
+        seen = None if observer is None else observer.seen(grad)
+        returned = hook(grad)
         if returned is not None:
             _check_one(hook, grad, returned)
             grad = returned
         if observer is not None:
-            observer("tensor", hook, index, before, grad)
+            observer.ran("tensor", hook, index, seen, grad)
     return grad
 
 
-def _tell(kind: str, hook: Any, before: Any, after: Any) -> None:
-    """Tell the observer of a hook of a node, once for each gradient that it changed (for the first, if it changed none)."""
-    if observer is None:
-        return
-    pairs = list(enumerate(zip(before, after, strict=True)))
-    changed = [(i, pair) for i, pair in pairs if pair[0] is not pair[1]]
-    for i, (b, a) in changed or pairs[:1]:
-        observer(kind, hook, i, b, a)
+def _all_seen(grads: Sequence[Any]) -> Sequence[Any]:
+    return () if observer is None else [observer.seen(g) for g in grads]
 
 
 def _checked(hook: Any, returned: tuple[Any, ...], grads: list[Any]) -> list[Any]:

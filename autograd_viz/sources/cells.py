@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 import numpy as np
 
+from ..core.accumulate_grad import AccumulateGrad
 from ..core.engine import GraphTask
 from ..core.node import Node
 from ..core.tensor import Tensor
+from .kept import is_stale, raw_saved
 
-FEW = 64  # elements; larger gradients are compared by object and version only
+MANY = 100_000  # elements; a larger gradient is taken for unchanged if it is the same object at the same version
 
 
 class GradCell:
@@ -30,14 +31,17 @@ class GradCell:
             self.grad._shared_counter()[0] = self.version
 
     def holds(self) -> bool:
-        """Is it still so?"""
+        """Is it the same object with the same values?"""
+        return self.tensor._grad is self.grad and self.shows()
+
+    def shows(self) -> bool:
+        """Are the values the same, whatever object has them?"""
         grad = self.tensor._grad
-        if grad is not self.grad or grad is None or self.values is None:
-            return grad is self.grad
-        if grad._version != self.version or grad._data.shape != self.values.shape:
-            return False
-        is_float = grad._data.dtype.kind in "fc"
-        return self.values.size > FEW or np.array_equal(grad._data, self.values, equal_nan=is_float)
+        if grad is None or self.values is None:
+            return grad is None and self.values is None
+        if grad is self.grad and grad._version == self.version and self.values.size > MANY:
+            return True
+        return grad._data.dtype == self.values.dtype and _equal(grad._data, self.values)
 
 
 class SavedCell:
@@ -51,28 +55,84 @@ class SavedCell:
         self.node._recall(self.remembered)
 
     def holds(self) -> bool:
-        """Is it still so? What has passed is of no account."""
-        return all(map(operator.is_, self.node._remember()[1:], self.remembered[1:]))
+        """Does the node still keep the same? What has passed is of no account."""
+        return _same(self.node._remember()[1:], self.remembered[1:])
 
 
 class EngineCell:
-    """The engine around one node: what lay ready for it and its receivers, and the queue."""
+    """The engine around one node: what lay ready for it and its receivers, the queue, and callbacks for the end.
+
+    Gradients that code of the user's may change in place (hooks, a Function's backward) are copied.
+    """
 
     def __init__(self, task: GraphTask, node: Node) -> None:
         self.task, self.node = task, node
-        self.queue = list(task.ready._heap)
-        around = {node, *(after for after in node._next if after is not None)}
-        self.inboxes = {n: list(task.inbox[n]) for n in around if n in task.inbox}
+        self.length = len(task.ready)
+        self.queue = dict(enumerate(task.ready._heap))
+        receivers = zip(node._next, node._index, strict=True)
+        edges = [(task.inbox[after], index + 1) for after, index in receivers if after in task.inbox]
+        self.places = [(inbox, place, inbox[place]) for inbox, at in edges for place in (0, at)]
+        self.places += [(task.inbox[node], place, old) for place, old in enumerate(task.inbox[node])]
+        arrived = () if node.is_plain and node._extra is None else task.inbox[node][1:]
+        arrays = (g._data if isinstance(g, Tensor) else g for g in arrived if g is not None)
+        self.arrays = [(a, a.copy()) for a in arrays]
         self.was_looked_at = node in task.looked_at
+        self.callbacks = len(task.callbacks)
+
+    def settle(self) -> None:
+        """The step has run: of the queue only what it has changed is worth keeping."""
+        now = self.task.ready._heap
+        self.queue = {i: n for i, n in self.queue.items() if i >= len(now) or now[i] is not n}
 
     def restore(self) -> None:
-        """Make it so again."""
-        self.task.ready._heap[:] = self.queue
-        for node, inbox in self.inboxes.items():
-            self.task.inbox[node][:] = inbox
+        """Make it so again; after `settle` only from the state in which the step has left the engine."""
+        heap = self.task.ready._heap
+        heap[:] = [self.queue.get(i) or heap[i] for i in range(self.length)]
+        for inbox, place, old in self.places:
+            inbox[place] = old
+        for array, values in self.arrays:
+            if not _equal(array, values):
+                array[...] = values
         if not self.was_looked_at:
             self.task.looked_at.discard(self.node)
+        del self.task.callbacks[self.callbacks :]
+
+
+class Attached:
+    """What the user has attached to a node: hooks, retain_grad, requires_grad of a leaf; and whether it could run."""
+
+    def __init__(self, node: Node) -> None:
+        self.node, self.seen = node, _attached(node)
+
+    def holds(self) -> bool:
+        """Would the node do the same again? Not after a hook came or went, or a saved tensor was changed in place."""
+        kept = raw_saved(self.node).values()
+        return _attached(self.node) == self.seen and not any(is_stale(self.node, k) for k in kept)
 
 
 Cell = GradCell | SavedCell
-Remembered = dict[str, Any]
+
+
+def _attached(node: Node) -> tuple[Any, ...]:
+    found: tuple[Any, ...] = ()
+    if node._extra is not None:
+        e = node._extra
+        of_tensors = tuple((i, tuple(hooks)) for i, hooks in e.tensor_hooks.items() if hooks)
+        found = (of_tensors, tuple(e.prehooks), tuple(e.posthooks), tuple(e.retains))
+    found = found if any(found) else ()
+    if isinstance(node, AccumulateGrad):
+        extra = node.variable._extra
+        hooks = () if extra is None else (tuple(extra.hooks or ()), tuple(extra.post_hooks or ()))
+        return (*found, node.variable._requires_grad, hooks if any(hooks) else ())
+    return found
+
+
+def _same(a: Any, b: Any) -> bool:
+    """The same objects, looked for in tuples too, which are made anew each time that a node is asked."""
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return len(a) == len(b) and all(map(_same, a, b))
+    return a is b
+
+
+def _equal(a: Any, b: Any) -> bool:
+    return np.array_equal(a, b, equal_nan=a.dtype.kind in "fc")

@@ -9,7 +9,7 @@ from .cells import GradCell
 
 
 class Drift:
-    """Remembers each tensor's grad as the stepper left it.
+    """Knows each tensor's grad as the picture shows it at the cursor: as the last of the done steps left it.
 
     Args:
         tensors: the live tensor of each id.
@@ -17,13 +17,20 @@ class Drift:
 
     def __init__(self, tensors: Mapping[str, Tensor]) -> None:
         self._ids = {t: id for id, t in tensors.items()}
-        self._known = {t: GradCell(t) for t in self._ids}
+        self._shown = {t: [GradCell(t)] for t in self._ids}
 
-    def note(self, tensors: Iterable[Tensor]) -> None:
-        """The stepper has just set the grad of these."""
-        for t in tensors:
-            self._known[t] = GradCell(t)
+    def done(self, cells: Iterable[GradCell]) -> None:
+        """A step has left these grads so."""
+        for cell in cells:
+            if cell.tensor in self._shown:
+                self._shown[cell.tensor].append(cell)
+
+    def undone(self, cells: Iterable[GradCell]) -> None:
+        """That step is taken back: the picture shows what was there before."""
+        for cell in cells:
+            if cell.tensor in self._shown:
+                self._shown[cell.tensor].pop()
 
     def found(self) -> dict[str, Tensor]:
-        """The tensors whose grad is another now, by id."""
-        return {self._ids[t]: t for t, cell in self._known.items() if t in self._ids and not cell.holds()}
+        """The tensors whose grad has other values now, by id."""
+        return {self._ids[t]: t for t, cells in self._shown.items() if not cells[-1].shows()}

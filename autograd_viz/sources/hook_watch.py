@@ -2,32 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from ..core import hooks
+from ..core.engine import GraphTask
 from ..core.tensor import Tensor
 from ..graph.model import Value
 from ..graph.trace import HookRun
 from .from_core import value_of
 
 
-@contextmanager
-def hooks_watched() -> Iterator[list[HookRun]]:
-    """Inside, every hook that returns is added to the list."""
-    runs: list[HookRun] = []
+class HookWatch:
+    """Writes down the hooks that return (see `core.hooks.Observer`); not those of a pass that a hook starts.
 
-    def saw(kind: str, hook: Any, index: int, before: Any, after: Any) -> None:
+    Args:
+        task: the pass.
+
+    Attributes:
+        runs: what has run, in order.
+    """
+
+    def __init__(self, task: GraphTask) -> None:
+        self.task = task
+        self.runs: list[HookRun] = []
+
+    def seen(self, grad: Any) -> Value | None:
+        """A gradient before a hook."""
+        return value_of(grad) if isinstance(grad, Tensor) else None
+
+    def ran(self, kind: str, hook: Any, index: int, seen: Value | None, after: Any) -> None:
+        """One gradient went through a hook."""
+        self._add(kind, hook, index, seen, self.seen(after))
+
+    def ran_for_all(self, kind: str, hook: Any, seen: Sequence[Value | None], after: Sequence[Any]) -> None:
+        """Several did at once: one line for each that is another now, or one for the first that there is."""
+        pairs = list(enumerate(zip(seen, map(self.seen, after), strict=True)))
+        changed = [(i, pair) for i, pair in pairs if repr(pair[0]) != repr(pair[1])]  # nan equals nan
+        there = [(i, pair) for i, pair in pairs if pair[0] is not None]
+        for i, (b, a) in changed or there[:1] or pairs[:1]:
+            self._add(kind, hook, i, b, a)
+
+    def _add(self, kind: str, hook: Any, index: int, before: Value | None, after: Value | None) -> None:
+        if GraphTask.current is not self.task:
+            return
         name = getattr(hook, "__name__", type(hook).__name__)
-        runs.append(HookRun(kind, name, _value(before), _value(after), index))
+        self.runs.append(HookRun(kind, name, before, after, index))
 
-    outer, hooks.observer = hooks.observer, saw
+
+@contextmanager
+def hooks_watched(task: GraphTask) -> Iterator[list[HookRun]]:
+    """Inside, every hook of the pass that returns is added to the list."""
+    watch = HookWatch(task)
+    outer, hooks.observer = hooks.observer, watch
     try:
-        yield runs
+        yield watch.runs
     finally:
         hooks.observer = outer
-
-
-def _value(grad: Any) -> Value | None:
-    return value_of(grad) if isinstance(grad, Tensor) else None

@@ -9,8 +9,10 @@ import numpy as np
 from ..core.engine import validated
 from ..core.node import PrimitiveNode
 from ..core.quiet import quiet
+from ..core.saved import SavedTensor
 from ..graph.trace import Jacobian
 from .from_core import value_of
+from .kept import raw_saved
 
 MOST = 64  # elements of the matrix
 
@@ -20,7 +22,7 @@ def local_jacobians(node: Any) -> tuple[Jacobian, ...]:
 
     Empty for ops with several outputs, for large ones, for complex numbers, and where code of the user's would have to run.
     """
-    if not isinstance(node, PrimitiveNode) or node._others or node._extra is not None or node._dtype.kind != "f":
+    if not isinstance(node, PrimitiveNode) or node._others or node._dtype.kind != "f" or _has_unpack_hooks(node):
         return ()
     wanted = [i for i, after in enumerate(node._next) if after is not None]
     sizes = [int(np.prod(node._next[i]._outputs_metadata()[node._index[i]][0], dtype=int)) for i in wanted]  # type: ignore[union-attr]
@@ -33,11 +35,23 @@ def local_jacobians(node: Any) -> tuple[Jacobian, ...]:
         return ()
     if any(r is None for row in rows for r in row):
         return ()
-    names = node.primitive.inputs
-    return tuple(
-        Jacobian(names[i] if i < len(names) else str(i), value_of(np.stack([row[k] for row in rows])))
-        for k, i in enumerate(wanted)
-    )
+    return tuple(Jacobian(_input(node, i), value_of(np.stack([row[k] for row in rows]))) for k, i in enumerate(wanted))
+
+
+def _input(node: PrimitiveNode, index: int) -> str:
+    variadic = node.primitive.variadic
+    return f"{variadic}[{index}]" if variadic else node.primitive.inputs[index]
+
+
+def _has_unpack_hooks(node: PrimitiveNode) -> bool:
+    """Would reading a saved tensor call code of the user's?"""
+    stack = list(raw_saved(node).values())
+    while stack:
+        kept = stack.pop()
+        if isinstance(kept, SavedTensor) and kept.unpack_hook is not None:
+            return True
+        stack += kept if isinstance(kept, tuple) else ()
+    return False
 
 
 def _row(node: PrimitiveNode, unit: Any, wanted: list[int]) -> list[Any]:

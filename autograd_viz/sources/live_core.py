@@ -11,7 +11,7 @@ from ..core.node import Node
 from ..core.tensor import Tensor
 from ..graph.model import Value
 from ..graph.trace import Engine, Step
-from .cells import Cell, EngineCell, GradCell, SavedCell
+from .cells import Attached, Cell, EngineCell, GradCell, SavedCell
 from .drift import Drift
 from .engine_state import EngineState
 from .from_core import CoreGraph, value_of
@@ -22,12 +22,14 @@ from .written import Seen, StepWriter
 
 @dataclass
 class _Done:
-    """What a step has changed: cells as they were before and after it, the engine before it, and what it freed."""
+    """What a step has changed: cells as they were before and after it, the engine and hooks before it, what it freed."""
 
     node: Node
     before: list[Cell]
     after: list[Cell]
+    grads: list[GradCell]  # those of `after`
     around: EngineCell
+    attached: Attached
     freed: tuple[str, ...]
 
 
@@ -81,56 +83,71 @@ class CorePass:
             return None
         touched = [node.variable] if isinstance(node, AccumulateGrad) else self._retained(node)
         seen = Seen(node, touched)
+        attached, around = Attached(node), EngineCell(self.task, node)
         before: list[Cell] = [SavedCell(node), *(GradCell(t) for t in touched)]
-        around = EngineCell(self.task, node)
         try:
-            with hooks_watched() as seen.hooks:
-                step = self.task.step()
+            written = self._called(seen)
         except BaseException:
             for cell in (*before, around):
                 cell.restore()
             raise
-        assert step is not None
+        around.settle()
         self._state.look((node, *node._next))
-        written = self._writer.written(step, seen, tuple(self._edits.get(len(self._done), ())))
-        after: list[Cell] = [SavedCell(node), *(GradCell(t) for t in touched)]
+        grads = [GradCell(t) for t in touched]
         freed = tuple(c.at.rpartition(".")[2] for c in written.changes if ".saved." in c.at and c.after is None)
         bytes_freed = self._state.freed(written.node, freed)
-        self._done.append(_Done(node, before, after, around, freed))
-        self._drift.note(touched)
+        self._done.append(_Done(node, before, [SavedCell(node), *grads], grads, around, attached, freed))
+        self._drift.done(grads)
         return replace(written, freed=bytes_freed, engine=self._state.now())
+
+    def _called(self, seen: Seen) -> Step:
+        """Call the next node, and at the end of the pass what was to be called then."""
+        with hooks_watched(self.task) as seen.hooks:
+            step = self.task.step()
+            if not self.task.ready and self.task.callbacks:
+                self.task.end()
+        assert step is not None
+        return self._writer.written(step, seen, tuple(self._edits.get(len(self._done), ())))
 
     def undo(self, index: int) -> None:
         """Take back what step `index` did to `grad` and to saved tensors.
 
-        A `grad` that the user has replaced or changed since stays as the user left it.
+        What the user has replaced, changed or freed since stays as it is: taking a step back must not destroy what somebody
+        else did, and `drift` tells where the picture is another.
         """
         done = self._done[index]
         for cell, left in zip(done.before, done.after, strict=True):
-            if isinstance(cell, SavedCell) or left.holds():
+            if left.holds():
                 cell.restore()
-                self._drift.note([cell.tensor] if isinstance(cell, GradCell) else [])
+        self._drift.undone(done.grads)
 
     def redo(self, index: int) -> bool:
-        """Do again what step `index` did; False, and nothing done, if what it started from has changed since."""
+        """Do again what step `index` did, without calling anything; False, and nothing done, if it would come out otherwise:
+        a grad or a saved tensor that it started from has changed since, or a hook came or went.
+        """
         done = self._done[index]
-        if not all(cell.holds() for cell in done.before):
+        if not (done.attached.holds() and all(cell.holds() for cell in done.before)):
             return False
         for cell in done.after:
             cell.restore()
-        self._drift.note([c.tensor for c in done.after if isinstance(c, GradCell)])
+        self._drift.done(done.grads)
         return True
 
     def rewind(self, index: int) -> None:
-        """The engine goes back to before step `index`, so that the steps from there on can run anew."""
+        """The engine goes back to before step `index`, so that the steps from there on can run anew.
+
+        An edit of the gradient that enters step `index` is kept, later ones are gone.
+        """
+        if len(self._done) > index:
+            self.undo_edit()
         while len(self._done) > index:
             done = self._done.pop()
             done.around.restore()
             self._state.look((done.node, *done.node._next))
             self._state.taken_back(self.graph.node_ids[done.node], done.freed)
             self._writer.take_back(done.node)
-        for step in [k for k in self._edits if k > index]:
-            del self._edits[step]
+            if len(self._done) > index:
+                self.undo_edit()
 
     def edit(self, value: Any, index: int) -> None:
         """Replace the gradient that is about to enter output `index` of the next node.
@@ -163,6 +180,12 @@ class CorePass:
         """The grad rows that the user has changed behind the picture's back: address -> what is there now."""
         found = self._drift.found()
         return {f"{id}.grad": None if t._grad is None else value_of(t._grad) for id, t in found.items()}
+
+    def id_of(self, thing: Any) -> str | None:
+        """The id of a tensor or node of the graph, else None."""
+        if isinstance(thing, Node):
+            return self.graph.node_ids.get(thing)
+        return self.graph.tensor_id(thing) if isinstance(thing, Tensor) else None
 
     def _retained(self, node: Node) -> list[Tensor]:
         return [t for reference in (node._extra.retains if node._extra else {}).values() if (t := reference()) is not None]
