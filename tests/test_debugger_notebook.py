@@ -10,6 +10,7 @@ import autograd_viz as av
 from autograd_viz.graph import Step
 from autograd_viz.stepper import Stepper
 
+from .functions import moody
 from .test_stepper import stepper_of
 
 
@@ -224,7 +225,9 @@ def test_undo_edit_in_the_forward_pass_is_harmless() -> None:
 
 
 def test_a_hook_that_changes_the_gradient_in_place_and_raises_leaves_it_as_it_was() -> None:
-    s, t = chain()
+    x = av.tensor([1.0, 2.0], requires_grad=True)
+    y = x * 3
+    s = stepper_of((y * y).sum(), {"x": x, "y": y})
     moods = ["bad"]
 
     def hook(grad: av.Tensor) -> None:
@@ -232,17 +235,33 @@ def test_a_hook_that_changes_the_gradient_in_place_and_raises_leaves_it_as_it_wa
         if moods:
             raise ValueError("not today")
 
-    handle = t["c"].register_hook(hook)
+    handle = y.register_hook(hook)
     s.goto(2)
     with pytest.raises(ValueError, match="not today"):
         s.next()
     moods.clear()
-    s.next()
-    assert s.current is not None and s.current.grad_outputs[0] is not None and s.current.grad_outputs[0].numbers == (40.0,)
+    s.finish()
+    assert x.grad is not None and x.grad.tolist() == [180.0, 360.0]
     handle.remove()
-    s.back()
+    s.goto(2)
+    s.finish()
+    assert x.grad is not None and x.grad.tolist() == [18.0, 36.0]
+
+
+def test_hooks_run_again_when_the_node_that_raised_after_them_is_tried_again() -> None:
+    function, moods = moody()
+    x = av.tensor([1.0, 2.0], requires_grad=True)
+    y = function.apply(x)
+    y.register_hook(lambda grad: grad * 10)
+    s = stepper_of(y.sum(), {"x": x, "y": y})
     s.next()
-    assert s.current.grad_outputs[0] is not None and s.current.grad_outputs[0].numbers == (4.0,)
+    with pytest.raises(ValueError, match="not today"):
+        s.next()
+    moods.clear()
+    step = s.next()
+    s.finish()
+    assert step is not None and [h.kind for h in step.hooks] == ["tensor"]
+    assert x.grad is not None and x.grad.tolist() == [20.0, 20.0]
 
 
 def test_hooks_that_change_in_place_are_listed_with_what_they_were_given() -> None:
@@ -304,6 +323,10 @@ def test_callbacks_for_the_end_of_the_pass_are_called_at_its_end() -> None:
     s.goto(0)
     s.finish()
     assert called == [8.0]  # replayed, as hooks are: nothing of the user's runs twice
+    s.goto(0)
+    s.edit(2.0)
+    s.finish()
+    assert called == [8.0, 16.0]
 
 
 # -- Jacobians of what is watched -----------------------------------------------------------------------------------------
