@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import islice
 
 from ..core.engine import GraphTask
 from ..core.node import Node
@@ -24,6 +25,7 @@ class EngineState:
 
     def __init__(self, task: GraphTask, ids: Mapping[Node, str], document: Document) -> None:
         self._task, self._ids = task, ids
+        self._rank = {node: i for i, node in enumerate(ids)}  # a rewound pass lists what waits as a straight one does
         self._expected = {node: inbox[0] + (node in task.starts) for node, inbox in task.inbox.items()}
         self._waiting: dict[Node, int] = {}
         self._held = _Held(document)
@@ -50,7 +52,7 @@ class EngineState:
     def now(self) -> Engine:
         """The engine as it is."""
         queue = tuple(self._ids[n] for n in _in_order(self._task.ready))
-        items = list(self._waiting.items())[:MOST]
+        items = sorted(islice(self._waiting.items(), MOST), key=lambda item: self._rank[item[0]])
         waiting = tuple(Waiting(self._ids[n], arrived, self._expected[n]) for n, arrived in items)
         return Engine(queue, waiting, self._held.bytes)
 
