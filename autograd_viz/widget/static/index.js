@@ -4,8 +4,8 @@ import { Controls } from "./controls.js";
 import { button, html } from "./elements.js";
 import { positionAt } from "./forward.js";
 import { helpPopup } from "./help.js";
-import { listenToKeys } from "./keys.js";
 import { Inspector } from "./inspector.js";
+import { listenToKeys } from "./keys.js";
 import { Said, put } from "./said.js";
 import { Search } from "./search.js";
 import { Split } from "./split.js";
@@ -39,6 +39,8 @@ class View {
     this.abort = new AbortController();
     const signal = this.abort.signal;
     const { palettes, start, total, mark, words, document = { tensors: [] }, forward = [], engine, why, svg } = model.get("picture");
+    /** @type {{ frame: Frame | undefined, reasons: Record<string, string> }} */
+    this.why = { frame: undefined, reasons: why ?? {} };
     this.given = { start, forward, engine, why, total };
     this.say = sayer(words);
     this.selection = "";
@@ -184,6 +186,7 @@ class View {
 
   togglePanel() {
     this.split.toggle();
+    this.inspect();
     this.panel.setAttribute("aria-expanded", String(this.split.isOpen));
   }
 
@@ -236,11 +239,23 @@ class View {
   }
 
   inspect() {
+    if (!this.split.isOpen) return;
     const { step, frames } = this.walks;
-    const { engine, why, total } = this.given;
-    const reasons = Object.assign({}, why, ...frames.slice(0, Math.max(0, step)).map((frame) => frame.why));
+    const { engine, total } = this.given;
     const complete = this.model.get("complete");
-    this.inspector.show({ step, frames, selection: this.selection, startEngine: engine, why: reasons, complete, total });
+    const stops = this.walks.stops.nodes;
+    this.inspector.show({ step, frames, selection: this.selection, startEngine: engine, why: this.reasons(), complete, total, stops });
+  }
+
+  /** Why each tensor's grad is what it is: what was said at the start, and since. */
+  reasons() {
+    const { shown } = this.stage.picture;
+    const added = shown.at(-1)?.why;
+    const known = this.why;
+    if (known.frame === shown.at(-1)) return known.reasons;
+    const from = known.frame === shown.at(-2) ? [known.reasons, added] : [this.given.why, ...shown.map((frame) => frame.why)];
+    this.why = { frame: shown.at(-1), reasons: Object.assign({}, ...from) };
+    return this.why.reasons;
   }
 }
 

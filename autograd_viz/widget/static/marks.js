@@ -28,6 +28,8 @@ export class Marks {
     this.svg.append(this.alarm);
     /** @type {Set<string>} */
     this.pressed = new Set();
+    /** @type {Set<string>} */
+    this.dimmed = new Set();
     this.reachable = "";
     const act = (/** @type {Event} */ event) => {
       const dot = event.target instanceof Element ? event.target.closest(".av-dot") : null;
@@ -71,6 +73,13 @@ export class Marks {
     const now = new Set(nodes);
     for (const node of [...this.pressed, ...now]) this.dots.get(node)?.setAttribute("aria-pressed", String(now.has(node)));
     this.pressed = now;
+  }
+
+  /** @param {Set<string>} hidden addresses of what does not exist yet */
+  dim(hidden) {
+    for (const node of this.dimmed) if (!hidden.has(node)) this.dots.get(node)?.classList.remove("dim");
+    for (const node of hidden) this.dots.get(node)?.classList.add("dim");
+    this.dimmed = hidden;
   }
 
   /** @param {string} node */

@@ -8,6 +8,7 @@ import { html } from "./elements.js";
 
 const WIDTH = 150; // px at most
 const HEIGHT = 130;
+const MOST_SEEN = 0.6; // share of the picture; where more is seen, a map would only stand in the way
 /** @type {Record<string, string>} kind of box -> colour */
 const COLOURS = { op: "brown-stroke", node: "blue-stroke", accumulate: "blue-stroke" };
 
@@ -56,7 +57,7 @@ export class Minimap {
   /** After every movement of the picture. */
   show() {
     const { viewport, scale } = this;
-    const hidden = viewport.fits || !viewport.room.width;
+    const hidden = !viewport.room.width || viewport.share > MOST_SEEN;
     if (this.root.hidden !== hidden) this.root.hidden = hidden;
     if (hidden) return;
     this.draw();

@@ -153,7 +153,7 @@ export class Picture {
   run(frame) {
     for (const [at, text] of frame.moves) {
       const way = this.places.get(at)?.map((e) => e.querySelector(".way")).find(Boolean);
-      if (way) runAlong(this.svg, /** @type {SVGPathElement} */ (way), text, this.x, this.width);
+      if (way) runAlong(this.svg, way, text, this.x, this.width);
     }
   }
 }

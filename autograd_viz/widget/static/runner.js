@@ -2,30 +2,65 @@
 
 import { svgElement, textWidth } from "./draw.js";
 
+/** @typedef {[x: number, y: number]} Point */
+
 const RUNNER_SIZE = 14; // px
 const RUN_MS = 450; // how long a number takes along its arrow
 
 /**
+ * The corners of an arrow: all points of its path data, also those that its bends are rounded at. Read from the text, because
+ * asking the element would lay out the whole picture.
+ * @param {string} d
+ * @returns {Point[]}
+ */
+export function cornersOf(d) {
+  const numbers = (d.match(/-?[\d.]+(?:e-?\d+)?/g) ?? []).map(Number);
+  /** @type {Point[]} */
+  const points = [];
+  for (let i = 0; i + 1 < numbers.length; i += 2) points.push([numbers[i], numbers[i + 1]]);
+  return points;
+}
+
+/**
+ * The point after a part of the way.
+ * @param {Point[]} corners
+ * @param {number} part 0 to 1
+ * @returns {Point}
+ */
+export function pointAlong(corners, part) {
+  const lengths = corners.slice(1).map(([x, y], i) => Math.hypot(x - corners[i][0], y - corners[i][1]));
+  let left = part * lengths.reduce((sum, length) => sum + length, 0);
+  for (const [i, length] of lengths.entries()) {
+    const [[x0, y0], [x1, y1]] = [corners[i], corners[i + 1]];
+    if (left <= length && length > 0) return [x0 + ((x1 - x0) * left) / length, y0 + ((y1 - y0) * left) / length];
+    left -= length;
+  }
+  return corners[corners.length - 1];
+}
+
+/**
  * @param {SVGSVGElement} svg
- * @param {SVGPathElement} way
+ * @param {Element} way
  * @param {string} text
  * @param {number} left where the picture begins
  * @param {number} width of the picture
  */
 export function runAlong(svg, way, text, left, width) {
-  if (!way.getTotalLength) return; // a DOM without geometry
-  const length = way.getTotalLength();
+  const corners = cornersOf(way.getAttribute("d") ?? "");
+  if (corners.length < 2) return;
   const half = textWidth(text, RUNNER_SIZE) / 2 + 4;
   const number = svgElement("text", { class: "f-grad runner", "font-size": RUNNER_SIZE, "text-anchor": "middle", dy: -4 });
   number.textContent = text;
-  svg.append(number);
-  const start = performance.now();
+  /** @type {number | undefined} */
+  let start;
   /** @param {number} now */
   const frame = (now) => {
-    const done = Math.min(1, Math.max(0, (now - start) / RUN_MS));
-    const point = way.getPointAtLength(done * length);
-    number.setAttribute("x", String(Math.min(Math.max(point.x, left + half), left + width - half)));
-    number.setAttribute("y", String(point.y));
+    start ??= now;
+    const done = Math.min(1, (now - start) / RUN_MS);
+    const [x, y] = pointAlong(corners, done);
+    number.setAttribute("x", String(Math.min(Math.max(x, left + half), left + width - half)));
+    number.setAttribute("y", String(y));
+    if (!number.isConnected && done === 0) svg.append(number);
     if (done < 1 && number.isConnected) requestAnimationFrame(frame);
     else number.remove();
   };

@@ -1,6 +1,7 @@
 // The stage: the picture that can be panned and zoomed, the marks over it, the map, and the buttons for all that.
 
 import { button, html } from "./elements.js";
+import { Culling } from "./culling.js";
 import { hiddenAddresses, hiddenAt, positionAt } from "./forward.js";
 import { listenToHands } from "./gestures.js";
 import { Graph } from "./graph.js";
@@ -30,7 +31,7 @@ import { Viewport } from "./viewport.js";
 
 const ZOOM = 1.25; // of one press
 const PAN = 80; // px of one press
-const [LOW, HIGH, SHARE] = [240, 340, 0.75]; // px: the least height, the least beside a panel; most of the window's height
+const [LOW, HIGH, TALL, SHARE] = [240, 340, 760, 0.75]; // px: the least height, the least beside a panel, the most; most of the window
 
 export class Stage {
   /** @param {StageContext} context */
@@ -41,7 +42,8 @@ export class Stage {
     this.root = html("div", "av-stage");
     const viewBox = this.picture.svg.getAttribute("viewBox") ?? "0 0 1 1";
     this.marks = new Marks(this.picture.boxes, viewBox, { say, title: (id) => this.graph.title(id), toggle, signal });
-    this.viewport = new Viewport(this.root, [this.picture.svg, this.marks.svg], this.picture, () => this.map?.show());
+    this.viewport = new Viewport(this.root, [this.picture.svg, this.marks.svg], this.picture, () => this.moved());
+    this.culling = new Culling(this.picture, this.viewport);
     this.map = new Minimap(this.picture, this.viewport, say("minimap"), signal);
     const over = html("div", "av-over");
     over.append(this.marks.svg);
@@ -59,6 +61,11 @@ export class Stage {
     this.knowCode(document.statements ?? []);
     this.lit = "";
     this.failed = "";
+  }
+
+  moved() {
+    this.culling.show();
+    this.map.show();
   }
 
   /** @param {import("./graph.js").Statement[]} statements */
@@ -138,7 +145,9 @@ export class Stage {
     const position = positionAt(this.forward, step);
     this.lit = frame?.node ?? position?.op ?? "";
     picture.light(this.lit, frame?.fresh ?? []);
-    picture.mark("dim", picture.at(hiddenAddresses(hiddenAt(this.forward, step), graph)));
+    const hidden = hiddenAddresses(hiddenAt(this.forward, step), graph);
+    picture.mark("dim", picture.at(hidden));
+    this.marks.dim(hidden);
     const op = position ? position.op : graph.nodes.get(this.lit)?.op;
     picture.mark("line", [...tensorsOfOp(op, graph)].flatMap((tensor) => this.code.get(tensor) ?? []));
     if (forward && moving && frame) picture.run(frame);
@@ -167,7 +176,7 @@ export class Stage {
   resized(width, beside) {
     const { picture, viewport } = this;
     const wanted = picture.height * Math.min(1, Math.max(0.6, width / picture.width));
-    const height = Math.min(Math.max(wanted, beside ? HIGH : Math.min(LOW, picture.height)), SHARE * innerHeight);
+    const height = Math.min(Math.max(wanted, beside ? HIGH : Math.min(LOW, picture.height)), TALL, SHARE * innerHeight);
     this.root.style.height = `${Math.round(height)}px`;
     viewport.resized();
   }

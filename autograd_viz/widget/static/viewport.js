@@ -106,9 +106,11 @@ export class Viewport {
     this.room = { width: 0, height: 0 };
   }
 
-  get fits() {
+  /** How much of the picture is seen, 0 to 1. */
+  get share() {
     const { scale } = this.view;
-    return this.picture.width * scale <= this.room.width + 1 && this.picture.height * scale <= this.room.height + 1;
+    const [w, h] = [this.picture.width * scale, this.picture.height * scale];
+    return (Math.min(w, this.room.width) / w) * (Math.min(h, this.room.height) / h);
   }
 
   /** The stage has another size. */
