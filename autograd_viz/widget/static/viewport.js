@@ -10,7 +10,6 @@ const SMALLEST = 0.02;
 const LARGEST = 4;
 const READABLE = 0.6; // scale at which the rows can still be read
 const REST_MS = 120; // without movement before the text is laid out at the new size
-const MARGIN = 24; // px around a box that is brought into sight
 const HELD = 60; // px of the picture that always stay in the stage
 
 /** @param {number} scale */
@@ -58,16 +57,18 @@ export function readable(picture, room) {
  * @param {View} view
  * @param {Rect} box in the picture, from its corner
  * @param {Size} room
+ * @param {Size} [picture] beyond whose edge nothing empty is shown
  * @returns {View}
  */
-export function revealed(view, box, room) {
-  /** @param {number} start @param {number} size @param {number} all @param {number} offset */
-  const along = (start, size, all, offset) => {
+export function revealed(view, box, room, picture = { width: Infinity, height: Infinity }) {
+  /** @param {number} start @param {number} size @param {number} all @param {number} offset @param {number} whole */
+  const along = (start, size, all, offset, whole) => {
     const [low, high] = [offset + start * view.scale, offset + (start + size) * view.scale];
-    const margin = Math.min(MARGIN, Math.max(0, (all - (high - low)) / 2));
-    return low >= margin && high <= all - margin ? offset : offset + (all - low - high) / 2;
+    if (low >= 0 && high <= all) return offset;
+    return Math.min(0, Math.max(all - whole * view.scale, offset + (all - low - high) / 2));
   };
-  return { ...view, x: along(box.x, box.w, room.width, view.x), y: along(box.y, box.h, room.height, view.y) };
+  const x = along(box.x, box.w, room.width, view.x, picture.width);
+  return { ...view, x, y: along(box.y, box.h, room.height, view.y, picture.height) };
 }
 
 /**
@@ -184,7 +185,7 @@ export class Viewport {
   reveal(box) {
     if (!this.room.width) return;
     const at = { ...box, x: box.x - this.picture.x, y: box.y - this.picture.y };
-    const view = revealed(this.view, at, this.room);
+    const view = revealed(this.view, at, this.room, this.picture);
     if (view.x !== this.view.x || view.y !== this.view.y) this.place(view);
   }
 
@@ -194,7 +195,7 @@ export class Viewport {
    */
   follow(box) {
     const at = { ...box, x: box.x - this.picture.x, y: box.y - this.picture.y };
-    const view = revealed(this.view, at, this.room);
+    const view = revealed(this.view, at, this.room, this.picture);
     if (view.x === this.view.x && view.y === this.view.y) this.away = false; // it is here: they are together again
     else if (!this.away) this.reveal(box);
   }
