@@ -209,3 +209,12 @@ test("the modules are joined into one: no two of them name something alike", () 
     .flatMap((file) => [...readFileSync(new URL(file, STATIC), "utf8").matchAll(/^(?:export )?(?:async )?(?:function|class|const|let) (\w+)/gm)].map((m) => m[1]));
   assert.deepEqual(names.filter((name, i) => names.indexOf(name) !== i), []);
 });
+
+test("a leaf with a thousand senders keeps a short list, and says how many more there are", () => {
+  const nodes = Array.from({ length: 1000 }, (_, i) => ({ id: `m${i}`, name: "MulBackward0", op: null, outputs: 1, next_functions: [{ node: "leaf", index: 0 }] }));
+  const many = new Program({ tensors: [], nodes: [...nodes, { id: "leaf", name: "AccumulateGrad", op: null, outputs: 1 }] });
+  const panel = nodePanel({ ...lookAt(0), program: many }, many.nodeById.get("leaf"));
+  const arrived = panel.find((p) => p.key === "arrived");
+  assert.equal(messages(arrived).length, 16);
+  assert.match(treeText(arrived), /… \+984/);
+});

@@ -1,6 +1,6 @@
 // The engine: who is ready, who waits, what was freed, and how much saved tensors hold.
 
-import { linkTo, listOf, noteOf, sectionOf, wordsAround } from "./look.js";
+import { linkTo, noteOf, sectionOf, shortList, wordsAround } from "./look.js";
 import { bytesText } from "./statistics.js";
 import { tree } from "./tree.js";
 
@@ -8,7 +8,6 @@ import { tree } from "./tree.js";
 /** @typedef {import("./history.js").StepRecord} StepRecord */
 /** @typedef {import("./tree.js").Tree} Tree */
 
-const MOST_LISTED = 12;
 const SPARK = { width: 200, height: 32, margin: 3 }; // px
 
 /**
@@ -18,27 +17,16 @@ const SPARK = { width: 200, height: 32, margin: 3 }; // px
 export function enginePanel(look) {
   const { word, history } = look;
   const { queue = [], waiting = [], held = 0 } = history.engine;
-  const ready = queue.slice(0, MOST_LISTED).map((id) => linkTo(look, id));
-  const waits = waiting.slice(0, MOST_LISTED).map(({ node, arrived, expected }) => {
+  const ready = shortList(queue, (id) => linkTo(look, id), "ol");
+  const waits = shortList(waiting, ({ node, arrived, expected }) => {
     const count = tree("span", { class: "av-i-shape" }, [word("arrived_of", { arrived, expected })]);
     return tree("span", {}, [linkTo(look, node), " ", count]);
   });
   return [
-    sectionOf("queue", word("queue"), shortList(ready, queue.length, word("queue_empty"), "ol")),
-    sectionOf("waiting", word("waiting"), shortList(waits, waiting.length, word("waiting_none"), "ul")),
+    sectionOf("queue", word("queue"), queue.length ? ready : [noteOf(word("queue_empty"))]),
+    sectionOf("waiting", word("waiting"), waiting.length ? waits : [noteOf(word("waiting_none"))]),
     sectionOf("held", word("held"), [tree("p", { class: "av-i-held" }, [bytesText(held)]), sparkline(look), freed(look)]),
   ];
-}
-
-/**
- * @param {Tree[]} items
- * @param {number} count
- * @param {string} empty
- * @param {string} tag
- */
-function shortList(items, count, empty, tag) {
-  if (!count) return [noteOf(empty)];
-  return [listOf(items, tag), count > items.length && noteOf(`… +${count - items.length}`)];
 }
 
 /**

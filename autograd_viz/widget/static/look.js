@@ -20,6 +20,8 @@ import { tree } from "./tree.js";
  * @property {string | null} next the node that would run next
  */
 
+export const MOST_LISTED = 16; // lines of a list
+
 /**
  * Texts of the UI by key, {names} filled in; a key without a text stands for itself.
  * @param {Record<string, string>} words
@@ -80,6 +82,19 @@ export function buttonFor(text, message, attributes = {}) {
 /** @param {Child[]} items one of the list's lines each @param {string} [tag] */
 export function listOf(items, tag = "ul") {
   return tree(tag, { class: "av-i-list" }, items.map((item) => tree("li", {}, [item])));
+}
+
+/**
+ * A list of at most so many lines, and how many more there are: a leaf may have a thousand senders.
+ * @template T
+ * @param {T[]} items
+ * @param {(item: T, index: number) => Child} line
+ * @param {string} [tag]
+ * @returns {Child[]}
+ */
+export function shortList(items, line, tag = "ul") {
+  const rest = items.length - MOST_LISTED;
+  return [listOf(items.slice(0, MOST_LISTED).map(line), tag), rest > 0 && noteOf(`… +${rest}`)];
 }
 
 /** @param {string} text */

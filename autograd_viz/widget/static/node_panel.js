@@ -2,7 +2,7 @@
 
 import { arrayView, lineOf, shapeText } from "./array_view.js";
 import { editForm } from "./edit_form.js";
-import { buttonFor, linkTo, listOf, noteOf, sectionOf, wordsAround } from "./look.js";
+import { MOST_LISTED, buttonFor, linkTo, noteOf, sectionOf, shortList, wordsAround } from "./look.js";
 import { sourceView } from "./source_line.js";
 import { bytesText, countOf } from "./statistics.js";
 import { tree } from "./tree.js";
@@ -14,8 +14,6 @@ import { tree } from "./tree.js";
 /** @typedef {import("./look.js").Look} Look */
 /** @typedef {import("./tree.js").Tree} Tree */
 /** @typedef {import("./tree.js").Child} Child */
-
-const MOST_OUTPUTS = 16; // of a node that are written out
 
 /**
  * @param {Look} look
@@ -77,7 +75,7 @@ function buttons(look, node, ran) {
  */
 function edits(look, node) {
   if (look.next !== node.id || look.step < 0) return null;
-  const count = Math.min(node.outputs, MOST_OUTPUTS);
+  const count = Math.min(node.outputs, MOST_LISTED);
   const forms = Array.from({ length: count }, (_, i) => editForm(look, node.id, i, node.outputs));
   return sectionOf("edit", look.word("edit"), forms);
 }
@@ -123,7 +121,7 @@ function formula(name, texts, isDone) {
  * @param {StepRecord | undefined} step
  */
 function arrivals(look, node, step) {
-  const count = Math.min(node.outputs, MOST_OUTPUTS);
+  const count = Math.min(node.outputs, MOST_LISTED);
   const outputs = Array.from({ length: count }, (_, i) => arrival(look, node, step, i));
   const rest = node.outputs > count && noteOf(`… +${node.outputs - count}`);
   return sectionOf("arrived", look.word("arrived"), [...outputs, rest]);
@@ -146,12 +144,14 @@ function arrival(look, node, step, index) {
   const total = step ? step.grad_outputs?.[index] ?? null : count === 1 && parts.length ? parts[0].value : null;
   const isOnce = count === 1 && parts.length === 1 && parts[0].value?.text === total?.text;
   const isInline = isOnce && (!total || countOf(total.shape) === 1);
-  const rows = parts.map((p) => partRow(look, p.node, p.value, isInline || !isOnce));
-  if (isStart) rows.unshift(tree("span", {}, [word("arrived_first")]));
+  const isWritten = isInline || !isOnce;
+  const rows = shortList(parts, (p) => partRow(look, p.node, p.value, isWritten));
   const arrived = parts.filter((p) => p.value).length;
   return tree("div", { class: "av-i-output" }, [
     node.outputs > 1 && tree("h5", {}, [name]),
-    count ? listOf(rows) : noteOf(word("unused_output")),
+    isStart && tree("p", { class: "av-i-first" }, [word("arrived_first")]),
+    ...(parts.length ? rows : []),
+    !count && noteOf(word("unused_output")),
     count > 1 && !step && !isStart && noteOf(word("arrived_of", { arrived, expected: count })),
     count > 1 && step && tree("h5", {}, [word("sum")]),
     count > 0 && !isInline && (step || total) && arrayView(look, total, `out ${at}`, name),
@@ -214,7 +214,7 @@ function savedRow(look, node, s) {
 function departures(look, node, step) {
   const next = node.next_functions ?? [];
   if (!next.length) return null;
-  const rows = next.map((n, i) => {
+  const rows = next.slice(0, MOST_LISTED).map((n, i) => {
     const name = node.formulas?.[i]?.input ?? String(i);
     const target = n.node ? wordsAround(look, "sent_to", "node", n.node) : [look.word("not_sent")];
     const view = n.node && step && arrayView(look, step.grad_inputs?.[i], `in ${node.id}.${i}`, `grad_inputs[${i}]`);
@@ -222,7 +222,8 @@ function departures(look, node, step) {
     const row = tree("div", { class: "av-i-row" }, [...title, tree("span", {}, target)]);
     return tree("div", { class: "av-i-output" }, [row, view]);
   });
-  return sectionOf("sent", look.word("sent"), rows);
+  const rest = next.length > rows.length && noteOf(`… +${next.length - rows.length}`);
+  return sectionOf("sent", look.word("sent"), [...rows, rest]);
 }
 
 /**
@@ -233,14 +234,14 @@ function departures(look, node, step) {
 function nextFunctions(look, node) {
   const next = node.next_functions ?? [];
   if (!next.length) return null;
-  const rows = next.map((n) => {
+  const rows = shortList(next, (n) => {
     if (!n.node) return tree("code", {}, ["(None, 0)"]);
     const target = look.program.nodeById.get(n.node);
     const op = target && look.program.opOf(target)?.name;
     const meaning = look.word(target?.variable ? "index_means_leaf" : "index_means", { index: n.index, op: op ?? "…" });
     return tree("span", {}, ["(", linkTo(look, n.node), `, ${n.index}) `, tree("span", { class: "av-i-shape" }, [meaning])]);
-  });
-  return sectionOf("next", look.word("next_functions"), [listOf(rows, "ol")]);
+  }, "ol");
+  return sectionOf("next", look.word("next_functions"), rows);
 }
 
 /**
@@ -250,14 +251,14 @@ function nextFunctions(look, node) {
 function hooks(look, step) {
   const ran = step?.hooks ?? [];
   if (!ran.length) return null;
-  const rows = ran.map((h) => {
+  const rows = shortList(ran, (h) => {
     const [before, after] = [lineOf(h.before), lineOf(h.after)];
     const isSame = JSON.stringify(h.before) === JSON.stringify(h.after);
     const text = look.word(isSame ? "hook_same" : "hook_changed", { name: h.name, before, after });
     const kind = tree("span", { class: "av-i-shape" }, [look.word(`hook_${h.kind}`, {}, h.kind)]);
     return tree("span", { class: isSame ? "" : "av-i-hook" }, [tree("bdi", {}, [text]), " ", kind]);
-  });
-  return sectionOf("hooks", look.word("hooks"), [listOf(rows, "ol")]);
+  }, "ol");
+  return sectionOf("hooks", look.word("hooks"), rows);
 }
 
 /**

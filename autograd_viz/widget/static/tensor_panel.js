@@ -1,7 +1,7 @@
 // The panel of a tensor: its five attributes, what they rest on, and why its grad is what it is. And the one of an op.
 
 import { arrayView } from "./array_view.js";
-import { buttonFor, linkTo, listOf, noteOf, sectionOf } from "./look.js";
+import { buttonFor, linkTo, noteOf, sectionOf, shortList } from "./look.js";
 import { sourceView } from "./source_line.js";
 import { tree } from "./tree.js";
 
@@ -24,7 +24,7 @@ export function tensorPanel(look, tensor) {
     tensor.requires_grad && untilButton(look, tensor),
     sectionOf("attributes", word("attributes"), [attributes(look, tensor)]),
     why && sectionOf("why", word("why"), [tree("p", { class: "av-i-why" }, [why])]),
-    sectionOf("shares", word("shares"), [shares(look, tensor)]),
+    sectionOf("shares", word("shares"), shares(look, tensor)),
     sectionOf("source", word("source"), sourceView(source, word)),
   ];
   return /** @type {Tree[]} */ (parts.filter(Boolean));
@@ -74,7 +74,7 @@ function attributes(look, tensor) {
  */
 function shares(look, tensor) {
   const others = tensor.shares ?? [];
-  return others.length ? listOf(others.map((id) => linkTo(look, id))) : noteOf(look.word("shares_none"));
+  return others.length ? shortList(others, (id) => linkTo(look, id)) : [noteOf(look.word("shares_none"))];
 }
 
 /**
@@ -90,8 +90,8 @@ export function opPanel(look, op) {
   const rows = [tree("dt", {}, ["grad_fn"]), tree("dd", {}, [node])];
   return [
     tree("dl", { class: "av-i-attributes" }, rows, { key: "grad_fn" }),
-    sectionOf("inputs", word("inputs"), [listOf(inputs, "ol")]),
-    sectionOf("outputs", word("outputs"), [listOf(outputs, "ol")]),
+    sectionOf("inputs", word("inputs"), [...shortList(inputs, (i) => i, "ol")]),
+    sectionOf("outputs", word("outputs"), [...shortList(outputs, (o) => o, "ol")]),
     sectionOf("source", word("source"), sourceView(op.source, word)),
   ];
 }
