@@ -60,7 +60,7 @@ const FRAMES = [
       grad_outputs: [value(6), null],
       grad_inputs: [value(12), null],
       formulas: [{ input: "self", text: "grad * other = 6.0 * 2.0 = 12.0" }],
-      changes: [change("next:n0.0", null, value(12)), change("n0.saved.self", value(2), null)],
+      changes: [change("next:n0.0", null, value(12)), change("n0.saved.self", value(2), null), change("n0.saved.other", null, null)],
       engine: { queue: ["n2"] },
       freed: 4,
     },
@@ -117,6 +117,8 @@ test("another future replaces the recorded one, also below where we stand", () =
   assert.equal(history.at("t0.grad"), null);
   assert.equal(history.runOf("n2"), undefined);
   assert.equal(history.isFreed("n0.saved.self"), false);
+  history.goto([FRAMES[0], edited, { step: { node: "elsewhere" } }], 3);
+  assert.equal(history.runOf("n2"), undefined);
 });
 
 test("the node panel says who sent what, links to them, and gives the sum once it has run", () => {

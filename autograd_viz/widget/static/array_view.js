@@ -9,7 +9,7 @@ import { tree } from "./tree.js";
 /** @typedef {import("./tree.js").Tree} Tree */
 
 const LONGEST_TEXT = 120; // characters
-const MANY = 16; // elements from which on the statistics are open at once
+const OPEN_FROM = 16; // elements from which on the statistics are open at once
 
 /**
  * "[2, 3] float32"
@@ -97,7 +97,7 @@ function statisticsView(look, value) {
       tree("dd", {}, [shortNumber(found[name])]),
     ]),
   );
-  const once = found.elements >= MANY || found.nan + found.inf ? { open: "" } : undefined;
+  const once = found.elements >= OPEN_FROM || found.nan + found.inf ? { open: "" } : undefined;
   const summary = tree("summary", {}, [look.word("statistics")]);
   return tree("details", { class: "av-i-statistics" }, [summary, tree("dl", {}, pairs)], { once });
 }

@@ -150,7 +150,7 @@ export class Inspector {
   pressed(event) {
     const target = /** @type {HTMLElement} */ (event.composedPath()[0]);
     const isOwn = target.tagName === "INPUT" || (target.tagName === "SUMMARY" && [" ", "Enter"].includes(event.key));
-    if (isOwn && event.key !== "Tab") event.stopPropagation();
+    if (isOwn && event.key !== "Tab" && event.key !== "Escape") event.stopPropagation();
     const key = target.dataset.heat;
     const grid = key === undefined || event.ctrlKey || event.metaKey || event.altKey ? null : this.gridAt(target);
     if (!grid || key === undefined) return;
