@@ -164,13 +164,22 @@ class StepperWidget(anywidget.AnyWidget):
                 self.goto_quietly(step)
             case {"kind": "run"}:
                 self._quietly(self.run)
+            case {"kind": "run_to", "node": str(node)}:
+                self._quietly(self.run_to, self._shown(node))
             case {"kind": "until", "tensor": str(tensor)}:
-                self._quietly(self.until, tensor)
+                self._quietly(self.until, self._shown(tensor))
+            case {"kind": "undo_edit"}:
+                self._quietly(self.undo_edit)
             case {"kind": "edit", "index": int(index), "text": str(text)}:
                 self._quietly(self._edit_text, text, index)
             case _:
                 return
         self.send({"kind": "done"})
+
+    def _shown(self, id: str) -> Any:
+        """The document's own tensor or node of an id: a variable of the user's may be called "t3" as well."""
+        document = self.stepper.document
+        return next((x for x in (*document.tensors, *document.nodes) if x.id == id), id)
 
     def _edit_text(self, text: str, index: int) -> None:
         """An edit typed into the page: a number, or a nested list of numbers."""
