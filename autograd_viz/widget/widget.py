@@ -178,8 +178,9 @@ class StepperWidget(anywidget.AnyWidget):
 
     def _shown(self, id: str) -> Any:
         """The document's own tensor or node of an id: a variable of the user's may be called "t3" as well."""
-        document = self.stepper.document
-        return next((x for x in (*document.tensors, *document.nodes) if x.id == id), id)
+        known: dict[str, Any] = {x.id: x for x in self.stepper.document.tensors}
+        known |= {x.id: x for x in self.stepper.document.nodes}
+        return known.get(id, id)
 
     def _edit_text(self, text: str, index: int) -> None:
         """An edit typed into the page: a number, or a nested list of numbers."""
