@@ -1,0 +1,171 @@
+"""The stepper as a debugger: what a person does with it, in a real JupyterLab."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from .lab import LabPage
+from .test_stepper import IMPORT, LEAVES, PROGRAM, STEP, Stepping
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def stepping(open_notebook: Callable[..., LabPage]) -> Stepping:
+    lab = open_notebook(IMPORT, PROGRAM, STEP)
+    lab.run_all()
+    return Stepping(lab)
+
+
+def panel(stepping: Stepping) -> Any:
+    return stepping.widget.locator(".av-inspector")
+
+
+def press_key(stepping: Stepping, *keys: str) -> None:
+    stepping.widget.focus()
+    for key in keys:
+        stepping.page.keyboard.press(key)
+
+
+def dot(stepping: Stepping, node: str) -> Any:
+    return stepping.widget.locator(f'.av-dot[data-node="{node}"] circle').first
+
+
+def test_a_breakpoint_set_by_a_click_stops_the_run_before_its_node(stepping: Stepping) -> None:
+    dot(stepping, "n0").click()
+    press_key(stepping, "c")
+    stepping.wait_for_step(2)
+    assert stepping.kernel_grads() == ("None", "None", "tensor(6.)")
+    assert "breakpoint" in str(stepping.widget.locator(".av-said").text_content())
+    assert stepping.lab.run_code("print(sorted(s.stepper.stops.nodes))") == "['n0']"
+    press_key(stepping, "c")
+    stepping.wait_for_step(5)
+
+
+def test_run_honours_stops_over_recorded_steps_without_the_kernel(stepping: Stepping) -> None:
+    stepping.press("finish")
+    stepping.wait_for_step(5)
+    stepping.press("reset")
+    stepping.wait_for_step(0)
+    dot(stepping, "n0").click()
+    stepping.press("run")
+    stepping.wait_for_step(2)
+
+
+def test_run_to_here_by_a_double_click_on_a_node(stepping: Stepping) -> None:
+    stepping.widget.locator('[data-at="n0"] .outline').first.dblclick(position={"x": 60, "y": 20})
+    stepping.wait_for_step(2)
+    stepping.page.wait_for_timeout(300)
+    assert stepping.lab.run_code("print(s.step)") == "2"
+
+
+def test_the_panel_shows_the_formula_what_arrived_and_where_it_goes(stepping: Stepping) -> None:
+    for step in (1, 2, 3):
+        stepping.press("next")
+        stepping.wait_for_step(step)
+    text = panel(stepping).inner_text()
+    for expected in ("MulBackward0", "grad * other", "4.0", "AccumulateGrad (a)", "a * b", "freed"):
+        assert expected in text, (expected, text)
+    assert panel(stepping).locator("mark").first.text_content() == "a * b"
+    panel(stepping).get_by_role("button", name="AccumulateGrad (a)").first.click()
+    assert "AccumulateGrad" in str(panel(stepping).locator("h3").text_content())
+
+
+def test_the_panel_of_a_tensor_says_why_its_grad_is_what_it_is(stepping: Stepping) -> None:
+    stepping.widget.locator(f'[data-at="{LEAVES["d"]}.is_leaf"] rect').first.click()
+    assert "has not reached it yet" in panel(stepping).inner_text()
+    stepping.press("finish")
+    stepping.wait_for_step(5)
+    assert "6.0 arrived in step 2 and grad was None" in panel(stepping).inner_text()
+
+
+def test_the_first_gradient_is_edited_in_the_panel_and_the_pass_goes_on_with_it(stepping: Stepping) -> None:
+    field = panel(stepping).locator(".av-i-field").first
+    field.fill("10")
+    field.press("Enter")
+    stepping.press("finish")
+    stepping.wait_for_step(5)
+    assert stepping.kernel_grads() == ("tensor(120.)", "tensor(80.)", "tensor(60.)") == stepping.grads()
+
+
+def test_positions_before_0_replay_the_forward_pass_and_light_the_line(stepping: Stepping) -> None:
+    press_key(stepping, "Home", "Home")
+    counter = stepping.widget.locator(".av-counter")
+    counter.filter(has_text="forward 0 / 2").wait_for(timeout=5_000)
+    press_key(stepping, "ArrowRight")
+    counter.filter(has_text="forward 1 / 2").wait_for(timeout=5_000)
+    assert "c = Mul(a, b) computes 6.0" in stepping.sentence()
+    assert stepping.kernel_grads() == ("None", "None", "None")
+
+
+def test_search_jumps_to_what_is_called_so(stepping: Stepping) -> None:
+    press_key(stepping, "/")
+    stepping.page.keyboard.type("accum")
+    assert stepping.widget.locator(".av-found-row").count() == 3
+    stepping.page.keyboard.press("Enter")
+    assert "AccumulateGrad" in str(panel(stepping).locator("h3").text_content())
+
+
+def test_the_keys_are_listed_on_demand_and_escape_closes_the_list(stepping: Stepping) -> None:
+    press_key(stepping, "?")
+    shown = stepping.widget.locator(".av-popup:visible")
+    assert "Home" in shown.inner_text()
+    stepping.page.keyboard.press("Escape")
+    assert stepping.widget.locator(".av-popup:visible").count() == 0
+
+
+def test_what_the_notebook_does_to_grad_stands_in_the_picture(stepping: Stepping) -> None:
+    stepping.press("next")
+    stepping.wait_for_step(1)
+    stepping.lab.run_code("a.grad = av.tensor(7.)")
+    stepping.widget.locator('[data-at="t0.grad"]', has_text="tensor(7.)").first.wait_for(timeout=5_000)
+    stepping.press("finish")
+    stepping.wait_for_step(5)
+    assert stepping.kernel_grads() == ("tensor(19.)", "tensor(8.)", "tensor(6.)") == stepping.grads()
+
+
+def test_a_hook_that_raises_is_shown_with_its_node_and_the_stepper_goes_on(open_notebook: Callable[..., LabPage]) -> None:
+    hook = "mood = [1]\ndef hook(grad):\n    if mood: raise ValueError('not today')\nc.register_hook(hook)"
+    lab = open_notebook(IMPORT, PROGRAM, hook, STEP)
+    lab.run_all()
+    stepping = Stepping(lab)
+    stepping.press("finish")
+    stepping.widget.locator(".av-error", has_text="not today").wait_for(timeout=10_000)
+    assert lab.run_code("print(s.step, s.error_node)") == "2 n0"
+    assert stepping.widget.locator('[data-at="n0"].failed').count() == 1
+    lab.run_code("mood.clear()")
+    stepping.press("finish")
+    stepping.wait_for_step(5)
+
+
+def test_compared_steppers_step_together(open_notebook: Callable[..., LabPage]) -> None:
+    lab = open_notebook(IMPORT, PROGRAM, "f = (a * 2)\nav.compare(av.step(e), av.step(f), titles=('long', 'short'))")
+    lab.run_all()
+    first, second = Stepping(lab), Stepping(lab, 1)
+    first.press("next")
+    second.wait_for_step(1)
+    first.press("finish")
+    first.wait_for_step(5)
+    second.wait_for_step(2)
+
+
+def test_the_page_speaks_chinese_when_asked(open_notebook: Callable[..., LabPage]) -> None:
+    lab = open_notebook(IMPORT, PROGRAM, "av.set_language('zh')", STEP)
+    lab.run_all()
+    stepping = Stepping(lab)
+    assert any("\u4e00" <= c <= "\u9fff" for c in stepping.sentence())
+    assert any("\u4e00" <= c <= "\u9fff" for c in str(stepping.widget.locator(".av-next").get_attribute("aria-label")))
+
+
+@pytest.mark.parametrize("width", [1500, 640])
+def test_axe_finds_no_barriers(stepping: Stepping, width: int) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    stepping.page.set_viewport_size({"width": width, "height": 1100})
+    stepping.press("next")
+    stepping.wait_for_step(1)
+    found = Axe().run(stepping.page, context=".av-root").response["violations"]
+    assert not found, [(v["id"], [n["html"][:120] for n in v["nodes"]][:3]) for v in found]
