@@ -75,7 +75,7 @@ def test_the_panel_shows_the_formula_what_arrived_and_where_it_goes(stepping: St
 
 
 def test_the_panel_of_a_tensor_says_why_its_grad_is_what_it_is(stepping: Stepping) -> None:
-    stepping.widget.locator(f'[data-at="{LEAVES["d"]}.is_leaf"] rect').first.click()
+    stepping.widget.locator(f'[data-at="{LEAVES["d"]}"] .outline').first.click(position={"x": 60, "y": 12})
     assert "has not reached it yet" in panel(stepping).inner_text()
     stepping.press("finish")
     stepping.wait_for_step(5)
