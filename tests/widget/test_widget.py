@@ -12,6 +12,7 @@ import autograd_viz as av
 from autograd_viz.errors import NotDrawableError
 from autograd_viz.graph import Document
 from autograd_viz.graph.codec import from_plain
+from autograd_viz.stops import Stopped
 from autograd_viz.widget import modules as module
 from autograd_viz.widget import watch as watching
 
@@ -193,3 +194,28 @@ def test_the_page_gets_the_document_the_words_and_the_forward_pass() -> None:
     assert [f["op"] for f in s.picture["forward"]] == ["", "o0", "o1"]
     assert from_plain(s.picture["document"], Document, "document") == s.stepper.document
     assert set(s.picture["why"]) == {t.id for t in s.stepper.document.tensors}
+
+
+def test_the_page_may_run_to_a_node_and_take_an_edit_back_even_if_variables_are_called_like_ids() -> None:
+    n0 = av.tensor(2.0, requires_grad=True)
+    t1 = n0 * 3
+    root = t1 * t1
+    s = av.step(root)
+    s._asked(s, {"kind": "run_to", "node": "n0"}, [])
+    assert s.stepper.next_node == "n0" and s.error == ""
+    s._asked(s, {"kind": "edit", "index": 0, "text": "5"}, [])
+    s._asked(s, {"kind": "undo_edit"}, [])
+    s.finish()
+    assert n0.grad is not None and n0.grad.item() == 36.0
+
+
+@pytest.mark.parametrize("kind", ["breakpoint", "nan", "inf", "zero", "condition", "condition_error"])
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_every_way_to_stop_has_words(kind: str, language: str) -> None:
+    s = av.step(three()[-1]).stepper
+    s.stopped = Stopped(kind, "n0", "oops")
+    av.set_language(language)
+    try:
+        assert s.explanation and "{" not in s.explanation
+    finally:
+        av.set_language("en")
