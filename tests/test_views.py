@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image, ImageChops, ImageStat
 
 import autograd_viz as av
+from autograd_viz.export.image import png_bytes
 
 
 def program() -> dict[str, Any]:
@@ -114,3 +117,12 @@ def test_steppers_do_not_keep_each_others_listeners() -> None:
     s, t = av.step(first["c"]), av.step(second["c"])
     s.finish()
     assert (s.step, t.step, second["a"].grad) == (3, 0, None)
+
+
+def test_the_png_of_a_cell_is_the_picture_in_few_colours() -> None:
+    figure = av.show(program()["c"])
+    image = Image.open(io.BytesIO(figure._repr_mimebundle_()["image/png"]))
+    whole = Image.open(io.BytesIO(png_bytes(figure.svg, 1.0))).convert("RGB")
+    assert image.mode == "P" and image.size == whole.size
+    worst = max(high for _, high in ImageChops.difference(image.convert("RGB"), whole).getextrema())
+    assert worst < 64 and ImageStat.Stat(ImageChops.difference(image.convert("RGB"), whole)).mean[0] < 2
