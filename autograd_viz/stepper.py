@@ -8,49 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 from . import words
 from .graph.forward import hidden_at
 from .graph.model import Document, Node, Tensor, Value
-from .graph.trace import Engine, State, Step, Trace, state_at
-from .sentences import Sentences, explain_error
+from .graph.trace import State, Step, Trace, state_at
+from .live_pass import LivePass
+from .sentences import Sentences, born_in, explain_error
 from .stops import Stopped, Stops
 from .targets import node_of, reached_by, tensor_of
-
-
-class LivePass(Protocol):
-    """What a stepper needs of a backward pass, whoever runs it."""
-
-    def next_node(self) -> str | None:
-        """Id of the node that `advance` would run, or None at the end."""
-
-    def advance(self) -> Step | None:
-        """Run one node for real; if it raises, everything is as it was."""
-
-    def undo(self, index: int) -> None:
-        """Take back what a step did to the user's tensors."""
-
-    def redo(self, index: int) -> bool:
-        """Do it again; False, and nothing done, if what it started from has changed since."""
-
-    def rewind(self, index: int) -> None:
-        """The engine goes back to before step `index`; the steps from there on are forgotten."""
-
-    def edit(self, value: Any, index: int) -> None:
-        """Replace what is about to enter output `index` of the next node."""
-
-    def undo_edit(self) -> bool:
-        """Take that back; False if there was nothing."""
-
-    def drift(self) -> dict[str, Value | None]:
-        """The grad rows that the user has changed meanwhile."""
-
-    def engine(self) -> Engine:
-        """Queue, waiting nodes and memory as they are."""
-
-    def id_of(self, thing: Any) -> str | None:
-        """The id of a live tensor or node of the graph, else None."""
 
 
 class Stepper:
@@ -272,10 +239,9 @@ class Stepper:
         name = next(n.name for n in self.document.nodes if n.id == s.node)
         return words.ui()[f"stopped_{s.kind}" if s.kind != "condition_error" else s.kind].format(node=name, error=s.text)
 
-    @staticmethod
-    def explain(message: str, node: str) -> str:
-        """An error of PyTorch's in one plain sentence, or ""."""
-        return explain_error(message, node)
+    def explain(self, error: BaseException) -> str:
+        """What the last move raised in one plain sentence; "" if the error is not autograd's own."""
+        return explain_error(str(error), next((n.name for n in self.document.nodes if n.id == self.failed), ""))
 
     # -- listeners ----------------------------------------------------------------------------------------------------
 
@@ -354,7 +320,7 @@ class Stepper:
             self.failed = node
             raise
         if step is not None:
-            step = replace(step, flags=(*step.flags, *self._asked(step)))
+            step = replace(step, flags=(*born_in(step, first=not self._steps), *self._asked(step)))
             self._steps.append(replace(step, sentence=self._sentences.step(step, self.trace)))
             self._trace = None
 

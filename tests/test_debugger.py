@@ -13,19 +13,7 @@ from autograd_viz.sources.from_core import CoreGraph
 from autograd_viz.sources.live_core import CorePass
 from autograd_viz.stepper import Stepper
 
-
-def stepper_of(root: av.Tensor, gradient: Any = None, **names: Any) -> Stepper:
-    graph = CoreGraph([root], names)
-    return Stepper(graph.document, CorePass(graph, root, gradient, None, False))
-
-
-def three_leaves() -> tuple[Stepper, dict[str, av.Tensor]]:
-    """e = (a * b) * d: MulBackward0, AccumulateGrad (d), MulBackward0, AccumulateGrad (a), AccumulateGrad (b)."""
-    a, b, d = (av.tensor(v, requires_grad=True) for v in (2.0, 3.0, 4.0))
-    c = a * b
-    e = c * d
-    names = {"a": a, "b": b, "c": c, "d": d, "e": e}
-    return stepper_of(e, **names), names
+from .steppers import stepper_of, three_leaves
 
 
 def names_of(s: Stepper, ids: Any) -> list[str]:
@@ -40,7 +28,7 @@ def names_of(s: Stepper, ids: Any) -> list[str]:
 def test_each_step_tells_what_is_ready_what_waits_and_what_memory_is_held() -> None:
     x = av.tensor([1.0, 2.0], requires_grad=True)
     y = x.exp()
-    s = stepper_of((y * y + y).sum(), x=x, y=y)
+    s = stepper_of((y * y + y).sum(), {"x": x, "y": y})
     assert names_of(s, s.trace.start.queue) == ["SumBackward0"] and s.trace.start.held == 8
     s.next()
     s.next()
@@ -54,7 +42,7 @@ def test_each_step_tells_what_is_ready_what_waits_and_what_memory_is_held() -> N
 
 def test_the_local_jacobian_is_the_matrix_of_the_ops_derivative() -> None:
     x = av.tensor([0.5, -1.0, 2.0], requires_grad=True)
-    s = stepper_of(x.softmax(0).sum(), x=x)
+    s = stepper_of(x.softmax(0).sum(), {"x": x})
     s.next()
     s.next()
     assert s.current is not None
@@ -86,7 +74,7 @@ def test_hooks_are_listed_with_what_they_made_of_the_gradient() -> None:
     a.register_post_accumulate_grad_hook(look)
     assert b.grad_fn is not None
     b.grad_fn.register_prehook(lambda grads: None)
-    s = stepper_of(b * 1, a=a, b=b)
+    s = stepper_of(b * 1, {"a": a, "b": b})
     s.finish()
     runs = [
         (h.kind, h.name, h.before and h.before.numbers, h.after and h.after.numbers) for t in s.trace.steps for h in t.hooks
@@ -113,7 +101,7 @@ def test_a_breakpoint_stops_before_its_node_and_run_goes_on_from_there() -> None
 
 def test_a_run_stops_where_nan_is_born_and_not_where_it_is_handed_on() -> None:
     x = av.tensor([0.0, 1.0], requires_grad=True)
-    s = stepper_of((av.where(x > 0, x.sqrt(), x) * 2).sum(), x=x)
+    s = stepper_of((av.where(x > 0, x.sqrt(), x) * 2).sum(), {"x": x})
     s.stop_on(nan=True)
     stopped = s.run()
     assert stopped is not None and names_of(s, [stopped.node]) == ["SqrtBackward0"] and "nan" in s.trace.steps[-1].flags
@@ -122,7 +110,7 @@ def test_a_run_stops_where_nan_is_born_and_not_where_it_is_handed_on() -> None:
 
 def test_a_run_stops_where_a_gradient_becomes_zero() -> None:
     x = av.tensor([-1.0, -2.0], requires_grad=True)
-    s = stepper_of((x.relu() * 3).sum(), x=x)
+    s = stepper_of((x.relu() * 3).sum(), {"x": x})
     s.stop_on(zero=True)
     stopped = s.run()
     assert stopped is not None and names_of(s, [stopped.node]) == ["ReluBackward0"]
@@ -276,7 +264,7 @@ def test_a_post_accumulate_hook_that_raises_takes_the_accumulation_back() -> Non
         raise ValueError("late")
 
     handle = a.register_post_accumulate_grad_hook(fail)
-    s = stepper_of(a * 3, a=a)
+    s = stepper_of(a * 3, {"a": a})
     s.next()
     with pytest.raises(ValueError, match="late"):
         s.next()
@@ -289,14 +277,14 @@ def test_a_post_accumulate_hook_that_raises_takes_the_accumulation_back() -> Non
 def test_a_saved_tensor_changed_in_place_between_steps_is_refused_and_explained() -> None:
     x = av.tensor([1.0, 2.0], requires_grad=True)
     y = x * 2
-    s = stepper_of(y.pow(2).sum(), x=x, y=y)
+    s = stepper_of(y.pow(2).sum(), {"x": x, "y": y})
     s.next()
     with av.no_grad():
         y.add_(1)
     with pytest.raises(RuntimeError, match="modified by an inplace operation") as caught:
         s.next()
     assert s.step == 1 and names_of(s, [s.failed]) == ["PowBackward0"]
-    assert "changed in place" in s.explain(str(caught.value), "PowBackward0")
+    assert "changed in place" in s.explain(caught.value)
 
 
 def test_two_steppers_on_one_graph_each_keep_their_own_pass() -> None:
@@ -361,7 +349,7 @@ def test_stepping_a_long_chain_costs_as_much_as_there_are_steps() -> None:
     y = x
     for _ in range(1000):
         y = y * 0.999
-    s = stepper_of(y, x=x)
+    s = stepper_of(y, {"x": x})
     s.finish()
     assert s.step == 1001 and isinstance(s.current, Step)
     s.goto(0)

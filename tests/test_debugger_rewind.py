@@ -13,7 +13,7 @@ from autograd_viz.sources.from_core import CoreGraph
 from autograd_viz.stepper import Stepper
 
 from .programs import Program, programs
-from .test_stepper import stepper_of
+from .steppers import stepper_of
 
 MOVES = st.lists(
     st.tuples(st.sampled_from(["next", "next", "back", "goto", "edit", "edit", "undo_edit", "finish"]), st.integers(0, 40)),

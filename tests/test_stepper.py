@@ -10,18 +10,12 @@ from hypothesis import HealthCheck, given, settings
 import autograd_viz as av
 from autograd_viz.graph import state_at
 from autograd_viz.sources.from_core import CoreGraph
-from autograd_viz.sources.live_core import CorePass
 from autograd_viz.stepper import Stepper
 
 from .figures import figure
 from .functions import moody
 from .programs import Program, programs
-
-
-def stepper_of(root: av.Tensor, names: dict[str, Any], **options: Any) -> Stepper:
-    graph = CoreGraph([root], names)
-    live = CorePass(graph, root, options.get("gradient"), options.get("retain_graph"), options.get("create_graph", False))
-    return Stepper(graph.document, live)
+from .steppers import stepper_of
 
 
 def stepper_on(number: int) -> tuple[Stepper, dict[str, Any]]:

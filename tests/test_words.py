@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import string
 from collections.abc import Iterator
 from pathlib import Path
@@ -56,3 +57,16 @@ def used() -> Iterator[str]:
 
 def test_every_sentence_that_the_code_names_exists() -> None:
     assert {name for name in used() if name.isupper()} <= vars(en).keys()
+
+
+MADE_UP = re.compile(  # keys that are put together where they are read
+    r"(reset|back|next|finish|play|pause|run|fit|search|help|stops)_tip|hook_\w+|stopped_(breakpoint|nan|inf|zero|condition)"
+    r"|kept|freed|stale|plain|none"
+)
+
+
+def test_every_label_is_read_somewhere() -> None:
+    package = Path(words.__file__).parent.parent
+    files = [package / "stepper.py", *(p for p in (package / "widget").rglob("*") if p.suffix in (".js", ".py"))]
+    source = "\n".join(p.read_text(encoding="utf-8") for p in files)
+    assert [k for k in en.UI if not MADE_UP.fullmatch(k) and not re.search(f"[\"'`]{k}[\"'`]", source)] == []

@@ -117,7 +117,7 @@ class GraphTask:
     def advance(self) -> Done | None:
         """`step`, as a plain tuple."""
         node = self.ready.peek()
-        if self.is_plain and node._extra is None and node.is_plain and not Anomaly.enabled:
+        if self.is_plain and _is_plain(node):
             done: Done = quiet.run(self._plain_step, node)
             return done
         return self._attentive_step(node)
@@ -127,7 +127,7 @@ class GraphTask:
         ready, step = self.ready, self._plain_step
         while ready:
             node = ready._heap[0]
-            if node._extra is not None or not node.is_plain or Anomaly.enabled:
+            if not _is_plain(node):
                 return
             step(node)
 
@@ -278,6 +278,11 @@ def run_backward(task: GraphTask) -> Iterator[Step]:
         if step is not None:
             yield step
     task.end()
+
+
+def _is_plain(node: Node) -> bool:
+    """No code of the user's can run with this node."""
+    return node._extra is None and node.is_plain and not Anomaly.enabled
 
 
 def _tensor(grad: Any) -> Tensor | None:

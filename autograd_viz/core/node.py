@@ -20,7 +20,7 @@ from .grad_mode import State, sequence
 from .hooks import RemovableHandle
 from .provenance import Place
 from .quiet import quiet
-from .saved import SavedTensor, holds_tensor, keep, unpack
+from .saved import SavedTensor, unpack
 from .tensor import Tensor
 
 if TYPE_CHECKING:
@@ -311,6 +311,3 @@ class PrimitiveNode(Node):
         if not isinstance(kept, SavedTensor):
             return unpack(self, kept)
         return kept
-
-
-__all__ = ["Edge", "Node", "Passed", "PrimitiveNode", "holds_tensor", "keep"]

@@ -1,6 +1,6 @@
 """What happens in plain words with its numbers: steps of the backward pass, ops of the forward pass, errors."""
 
-from .births import PROPERTIES, Births
+from .births import PROPERTIES, Births, born_in
 from .errors import explain_error
 from .forward import is_differentiable
 from .steps import Sentences
@@ -12,6 +12,7 @@ __all__ = [
     "Sentences",
     "after_hooks",
     "before_hooks",
+    "born_in",
     "explain_error",
     "hook_kind",
     "is_differentiable",

@@ -46,6 +46,18 @@ def has_inf(value: Value) -> bool:
 PROPERTIES = {"zero": all_zero, "nan": has_nan, "inf": has_inf}
 
 
+def born_in(step: Step, first: bool) -> tuple[str, ...]:
+    """What a step is flagged with: "zero", "nan", "inf" where a gradient that left has it and none that arrived had.
+
+    Args:
+        step: the step.
+        first: it is the first of its pass: a first gradient that has a property is flagged there.
+    """
+    arrived = [g for g in step.grad_outputs if g is not None]
+    left = [g for g in step.grad_inputs if g is not None]
+    return tuple(n for n, holds in PROPERTIES.items() if any(map(holds, left)) and (first or not any(map(holds, arrived))))
+
+
 class Births:
     """Follows each property through the steps of one document; every edge is looked at once."""
 

@@ -10,7 +10,6 @@ from ..core.tensor import Tensor
 from ..graph.model import Formula, Value
 from ..graph.text import shape_text, value_text
 from ..graph.trace import Accumulation, Change, HookRun, Step
-from .flags import flags_of
 from .from_core import CoreGraph, symbolic_formulas, value_of
 from .jacobian import local_jacobians
 from .kept import kept_array, raw_saved
@@ -68,7 +67,7 @@ class StepWriter:
         return Step(
             id, "", outputs, inputs, _with_numbers(step, seen), tuple(changes), accumulation,
             result_shapes=tuple(None if r is None else tuple(r.shape) for r in step.results), hooks=tuple(seen.hooks),
-            jacobians=seen.jacobians, edited=edited, flags=flags_of(step),
+            jacobians=seen.jacobians, edited=edited,
         )  # fmt: skip
 
     def take_back(self, node: Node) -> None:

@@ -28,7 +28,7 @@ class FrameMaker:
         """The next frame.
 
         Returns:
-            node: id of the node to light; sentence, formulas: what to say; changes: (address, lines before, lines after);
+            node: id of the node to light; sentence: what to say; changes: (address, lines before, lines after);
             fresh: addresses to light; moves: (address of an arrow, the number that runs along it); step: the step as JSON;
             why: by tensor, where the reason for its grad is another now.
         """
@@ -53,7 +53,6 @@ class FrameMaker:
         return {
             "node": step.node,
             "sentence": sentence,
-            "formulas": [[f.input, f.text] for f in step.formulas],
             "changes": [c for c in changes if c[1] != c[2]],
             "fresh": addresses,
             "moves": moves,

@@ -151,7 +151,7 @@ class StepperWidget(anywidget.AnyWidget):
         try:
             return move(*args)
         except Exception as error:
-            self.error = f"{type(error).__name__}: {error}"
+            self.error = "\n".join(filter(None, (f"{type(error).__name__}: {error}", self.stepper.explain(error))))
             self.error_node = self.stepper.failed or ""
             raise
 

@@ -20,7 +20,7 @@ const program = {
     { id: "n2", name: "AccumulateGrad", op: null, outputs: 1, variable: "t1" },
   ],
 };
-const frame = (node, flags = [], queue = []) => ({ node, sentence: "", formulas: [], changes: [], fresh: [], moves: [], step: { flags, engine: { queue } } });
+const frame = (node, flags = [], queue = []) => ({ node, sentence: "", changes: [], fresh: [], moves: [], step: { flags, engine: { queue } } });
 const FRAMES = [frame("n0", [], ["n1", "n2"]), frame("n1", ["nan"], ["n2"]), frame("n2")];
 
 function walks(given = {}) {

@@ -176,17 +176,8 @@ def istft(
     ) + ")"  # fmt: skip
     onesided = input.shape[-2] != n_fft if onesided is None else onesided
     _check_spectrum(shown, input, n_fft, onesided)
-    _need(0 < hop_length <= win_length, shown, "expected 0 < hop_length <= win_length")
-    _need(0 < win_length <= n_fft, shown, "expected 0 < win_length <= n_fft")
-    _need(
-        window is None or tuple(window.shape) == (win_length,), shown,
-        "Invalid window shape. window has to be 1D and length of `win_length`",
-    )  # fmt: skip
-    if window is None:
-        window = _centred(None, input, win_length, n_fft)
-    elif win_length < n_fft:
-        left = (n_fft - win_length) // 2
-        window = constant_pad_nd(window, pad=(left, n_fft - win_length - left))
+    _check_window(shown, window, n_fft, hop_length, win_length)
+    window = _whole_window(window, input, n_fft, win_length)
     if onesided and return_complex:
         raise RuntimeError("Cannot have onesided output if window or input is complex")
     several, pairs = input.ndim == 3, view_as_real(input)
@@ -195,22 +186,38 @@ def istft(
     whole = n_fft + hop_length * (frames.shape[1] - 1)
     start = n_fft // 2 if center else 0
     end = start + length if length is not None else -(n_fft // 2) if center else whole
-
-    def added_up(pieces: Any) -> Any:
-        out = unfold_backward(pieces, input_sizes=(len(pieces), whole), dim=1, size=n_fft, step=hop_length)
-        return slice_dim(out, dim=1, start=start, end=end, step=1)
-
-    signal = added_up(frames * window.view(1, 1, n_fft))
-    weight = added_up(window.pow(2).expand(1, frames.shape[1], n_fft))
+    place = {"whole": whole, "hop": hop_length, "start": start, "end": end}
+    weight = _added_up(window.pow(2).expand(1, frames.shape[1], n_fft), **place)
     if not np.all(np.abs(weight._data) > 1e-11):
         raise RuntimeError(f"{shown} window overlap add min: 1\n[ CPUBoolType{{}} ]")
-    signal = signal / weight
+    signal = _added_up(frames * window.view(1, 1, n_fft), **place) / weight
     signal = signal if several else signal.squeeze(0)
     if end <= whole:
         return signal
     warnings.warn("The length of signal is shorter than the length parameter. Result is being padded with zeros in the "
                   "tail. Please check your center and hop_length settings.", UserWarning, stacklevel=2)  # fmt: skip
     return constant_pad_nd(signal, pad=(0, end - whole))
+
+
+def _whole_window(window: Tensor | None, like: Tensor, n_fft: int, win_length: int) -> Any:
+    """The window (ones if there is none) in the middle of `n_fft` elements, recorded if it requires grad."""
+    if window is None:
+        return _centred(None, like, win_length, n_fft)
+    left = (n_fft - win_length) // 2
+    return window if win_length == n_fft else constant_pad_nd(window, pad=(left, n_fft - win_length - left))
+
+
+def _added_up(frames: Any, whole: int, hop: int, start: int, end: int) -> Any:
+    """Frames laid over each other `hop` apart in `whole` elements, of which those from `start` to `end` are wanted."""
+    out = unfold_backward(frames, input_sizes=(len(frames), whole), dim=1, size=frames.shape[2], step=hop)
+    return slice_dim(out, dim=1, start=start, end=end, step=1)
+
+
+def _check_window(shown: str, window: Tensor | None, n_fft: int, hop_length: int, win_length: int) -> None:
+    _need(0 < hop_length <= win_length, shown, "expected 0 < hop_length <= win_length")
+    _need(0 < win_length <= n_fft, shown, "expected 0 < win_length <= n_fft")
+    fits = window is None or tuple(window.shape) == (win_length,)
+    _need(fits, shown, "Invalid window shape. window has to be 1D and length of `win_length`")
 
 
 def _check_spectrum(shown: str, input: Tensor, n_fft: int, onesided: bool) -> None:

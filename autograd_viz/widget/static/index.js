@@ -222,7 +222,7 @@ class View {
     this.stage.show(done, step, !matchMedia("(prefers-reduced-motion: reduce)").matches);
     this.at = step;
     const sentence = last?.sentence ?? positionAt(this.given.forward, step)?.sentence ?? this.given.start;
-    this.said.step(sentence, last?.formulas ?? []);
+    this.said.step(sentence, last?.step.formulas ?? []);
   }
 
   showStops() {

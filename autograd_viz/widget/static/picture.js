@@ -9,7 +9,6 @@ import { runAlong } from "./runner.js";
  * @typedef {object} Frame
  * @property {string} node
  * @property {string} sentence
- * @property {[string, string][]} formulas
  * @property {[string, Lines, Lines][]} changes
  * @property {string[]} fresh
  * @property {[string, string][]} moves

@@ -20,11 +20,11 @@ export class Said {
 
   /**
    * @param {string} sentence
-   * @param {[string, string][]} formulas
+   * @param {import("./program.js").Formula[]} formulas
    */
   step(sentence, formulas) {
     this.sentence.textContent = sentence;
-    this.formulas.replaceChildren(...formulas.map(([input, text]) => html("code", "av-formula", `grad_${input} = ${text}`)));
+    this.formulas.replaceChildren(...formulas.map(({ input, text }) => html("code", "av-formula", `grad_${input} = ${text}`)));
   }
 
   /** @param {boolean} quiet steps follow each other too fast to be read out */

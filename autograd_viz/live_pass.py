@@ -1,0 +1,42 @@
+"""What a stepper needs of a backward pass, whoever runs it: the core, or PyTorch."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from .graph.model import Value
+from .graph.trace import Engine, Step
+
+
+class LivePass(Protocol):
+    """What a stepper needs of a backward pass, whoever runs it."""
+
+    def next_node(self) -> str | None:
+        """Id of the node that `advance` would run, or None at the end."""
+
+    def advance(self) -> Step | None:
+        """Run one node for real; if it raises, everything is as it was."""
+
+    def undo(self, index: int) -> None:
+        """Take back what a step did to the user's tensors."""
+
+    def redo(self, index: int) -> bool:
+        """Do it again; False, and nothing done, if what it started from has changed since."""
+
+    def rewind(self, index: int) -> None:
+        """The engine goes back to before step `index`; the steps from there on are forgotten."""
+
+    def edit(self, value: Any, index: int) -> None:
+        """Replace what is about to enter output `index` of the next node."""
+
+    def undo_edit(self) -> bool:
+        """Take that back; False if there was nothing."""
+
+    def drift(self) -> dict[str, Value | None]:
+        """The grad rows that the user has changed meanwhile."""
+
+    def engine(self) -> Engine:
+        """Queue, waiting nodes and memory as they are."""
+
+    def id_of(self, thing: Any) -> str | None:
+        """The id of a live tensor or node of the graph, else None."""
