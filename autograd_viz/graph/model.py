@@ -84,6 +84,7 @@ class Tensor:
         version: how often it was changed in place.
         source: where it was made.
         shares: ids of the tensors that share its memory.
+        reconstructed: nobody has seen it; the backward graph tells that it was there.
     """
 
     id: str
@@ -98,6 +99,7 @@ class Tensor:
     version: int = 0
     source: Source | None = None
     shares: tuple[str, ...] = ()
+    reconstructed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +117,8 @@ class Op:
     Attributes:
         outputs: ids of its results; None for one that is gone.
         node: id of its backward node, or None if nothing was recorded.
+        module: path of the module in whose forward it ran: "encoder.layers.0".
+        reconstructed: nobody has seen it run; what is known of it is what the backward graph tells.
     """
 
     id: str
@@ -123,6 +127,8 @@ class Op:
     outputs: tuple[str | None, ...]
     node: str | None = None
     source: Source | None = None
+    module: str = ""
+    reconstructed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

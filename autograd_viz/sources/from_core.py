@@ -11,7 +11,7 @@ from ..core.accumulate_grad import AccumulateGrad
 from ..core.former import Overwritten, formers
 from ..core.node import Node, PrimitiveNode
 from ..core.printing import values_text
-from ..core.provenance import Call, Place
+from ..core.provenance import Call
 from ..core.saved import FREED, SavedResult, SavedTensor
 from ..core.symbol import Symbol, symbols
 from ..core.tensor import Tensor
@@ -19,8 +19,9 @@ from ..graph import model
 from ..graph.trace import State
 from .kept import is_stale, kept_array, kept_bytes, raw_saved, version_of
 from .memory import sharers
-from .names import names_by_identity, source_at, statement_at
+from .names import names_by_identity
 from .reach import identity, reach
+from .statements import Happened, place_of, statements
 from .summary import summary_of
 from .versions import Versions
 
@@ -136,7 +137,7 @@ class CoreGraph:
             requires_grad=t.requires_grad,
             retains_grad=t.retains_grad,
             version=t._version,
-            source=_place(t._made_by.at) if t._made_by else None,
+            source=place_of(t._made_by.at) if t._made_by else None,
             shares=self._shares.get(id, ()),
         )
 
@@ -149,7 +150,7 @@ class CoreGraph:
         before, after = ([model.Operand(None, str(call.options[n])) for n in names if n in call.options] for names in NUMBERS)
         node = None if call.node is None else self.node_ids[call.node]
         operands = (*before, *operands, *after)
-        return model.Op(id, call.op, operands, self._outputs(call), node, _place(call.at))
+        return model.Op(id, call.op, operands, self._outputs(call), node, place_of(call.at))
 
     def _outputs(self, call: Call | Node) -> tuple[str | None, ...]:
         if call.outputs:
@@ -203,28 +204,12 @@ class CoreGraph:
         return None if tensor is None else self.tensor_id(tensor)
 
     def _statements(self) -> tuple[model.Statement, ...]:
-        """The user's statements in the order in which they ran, each beside the first tensor it made or touched."""
         happened = []
         for id, t in self.tensors.items():
             if t._made_by is not None:
-                happened.append((t._made_by.order, t._made_by.at, id, "make"))
-            happened += [(e.order, e.at, id, e.kind) for e in t._events]
-        found: dict[Any, model.Statement] = {}
-        for _, at, id, kind in sorted(happened, key=lambda h: h[0]):
-            source = _place(at)
-            statement = statement_at(source) if source else None
-            if source is None or statement is None:
-                continue
-            key = (source.file, *statement)
-            known = found.get(key)
-            if known is None or (kind == "make" == known.kind and self._shows_later(known.tensor, id)):
-                found.pop(key, None)
-                found[key] = model.Statement(statement[1], id, kind)
-        return tuple(found.values())
-
-    def _shows_later(self, known: str, id: str) -> bool:
-        """`e = b * c * d` makes an unnamed tensor before e: it stands beside e."""
-        return self._name(known) is None and self._name(id) is not None
+                happened.append(Happened(t._made_by.order, t._made_by.at, id, "make"))
+            happened += [Happened(e.order, e.at, id, e.kind) for e in t._events]
+        return statements(happened, self._name)
 
 
 def _passed_on(node: Node) -> Iterator[tuple[Any, Any]]:
@@ -240,7 +225,3 @@ def symbolic_formulas(node: Node) -> dict[str, str]:
     grads = [Symbol("grad")] if count == 1 else symbols("grads", (Symbol(f"grads[{i}]") for i in range(count)))
     formulas: dict[str, str] = node.primitive.formulas(node, grads)
     return formulas
-
-
-def _place(at: Place | None) -> model.Source | None:
-    return None if at is None else source_at(at.code, at.lasti)

@@ -39,10 +39,12 @@ def reach(
             stack += [after for after, _ in item.next_functions]
             if isinstance(item, AccumulateGrad):
                 stack.append(item.variable)
+    in_order = sorted(tensors.values(), key=lambda t: (t._made_by.order if t._made_by else (-1, 0), t._output_nr))
+    rank = {identity(t): i for i, t in enumerate(in_order)}
     return (
         sorted((c for c in calls if c.inputs), key=lambda c: c.order),
-        sorted(tensors.values(), key=lambda t: (t._made_by.order if t._made_by else (-1, 0), t._output_nr)),
-        sorted(nodes, key=lambda n: n._sequence),
+        in_order,
+        sorted(nodes, key=lambda n: (n._sequence, rank[n.variable] if isinstance(n, AccumulateGrad) else 0)),
     )
 
 

@@ -1,0 +1,122 @@
+"""Which tensors of a PyTorch graph are one box of the document, and what is known of each.
+
+A tensor with a grad_fn is an output of a node, whatever Python objects stand for it; a leaf is itself; what no node has made
+is what the recorder has seen, and another box after every change in place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...graph import model
+from .handles import Event, Handle
+from .nodes import edge_of, outputs_of
+from .values import overwritten, shape_of, unknown, value_of
+
+Key = Any  # (node, output) | a leaf | a Handle
+
+
+@dataclass
+class Box:
+    """A tensor of the document.
+
+    Attributes:
+        edge: (grad_fn, which output); None for a leaf.
+        tensor: the tensor, if somebody still has it.
+        handle: what the recorder has seen.
+        saved: what a node has saved of it.
+    """
+
+    edge: tuple[Any, int] | None
+    tensor: Any = None
+    handle: Handle | None = None
+    saved: Any = None
+    order: tuple[int, int, int] = field(default=(-1, 0, 0))
+
+    @property
+    def maker(self) -> Event | None:
+        """The op that made it, if that was seen."""
+        return self.handle.maker if self.handle is not None else None
+
+    @property
+    def known(self) -> Any:
+        """A tensor with its elements, or None."""
+        if self.handle is not None and self.handle.values is not None:
+            return self.handle.values
+        return self.tensor if self.tensor is not None else self.saved
+
+    def value(self) -> model.Value:
+        """Its elements as they were when it was made, as far as they are known."""
+        if self.handle is not None and self.handle.is_overwritten:
+            return overwritten(self.handle.shape, self.handle.dtype)
+        if self.edge is None and self.tensor is not None:
+            return value_of(self.tensor)
+        if self.known is not None:
+            return value_of(self.known)
+        if self.handle is not None:
+            return unknown(self.handle.shape, self.handle.dtype)
+        metadata = outputs_of(self.edge[0])[self.edge[1]]  # type: ignore[index]
+        return unknown(metadata.shape, metadata.dtype)
+
+    @property
+    def requires_grad(self) -> bool:
+        """Does a gradient flow to it?"""
+        if self.edge is not None:
+            return True
+        return bool(self.tensor.requires_grad) if self.tensor is not None else bool(self.handle and self.handle.requires_grad)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Its shape."""
+        t = self.known
+        return shape_of(t) if t is not None else self.value().shape
+
+
+class Boxes:
+    """The boxes of one graph, by what makes two tensors the same."""
+
+    def __init__(self) -> None:
+        self.by_key: dict[Key, Box] = {}
+        self._handles: dict[Any, Handle] = {}  # the latest handle of each live tensor without a grad_fn
+
+    def __iter__(self) -> Iterator[Box]:
+        return iter(self.by_key.values())
+
+    def at(self, node: Any, output_nr: int) -> Box:
+        """The box of an output."""
+        return self.by_key.setdefault((node, output_nr), Box((node, output_nr)))
+
+    def of(self, tensor: Any) -> Box:
+        """The box of a tensor, made if there is none."""
+        box = self.find(tensor)
+        if box is None:
+            box = self.at(*edge_of(tensor)) if tensor.grad_fn is not None else self.by_key.setdefault(tensor, Box(None))
+        if box.tensor is None and (box.handle is None or box.edge is None or box.handle.ref() is tensor):
+            box.tensor = tensor
+        return box
+
+    def find(self, tensor: Any) -> Box | None:
+        """The box of a tensor, or None."""
+        if tensor.grad_fn is not None:
+            return self.by_key.get(edge_of(tensor))
+        handle = self._handles.get(tensor)
+        return self.by_key.get(tensor) or (None if handle is None else self.by_key.get(handle))
+
+    def of_handle(self, handle: Handle, node: Any) -> Box:
+        """The box of what the recorder has seen; `node` is its grad_fn, if that is still there."""
+        live = handle.ref()
+        if node is not None and handle.edge is not None:
+            box = self.at(node, handle.edge[1])
+            if live is not None and (live.grad_fn is node or box.tensor is None):
+                box.tensor = live if live.grad_fn is node else box.tensor
+        elif handle.leaf is not None:
+            box = self.of(handle.leaf)
+        else:
+            box = self.by_key.setdefault(handle, Box(None))
+            if live is not None and live.grad_fn is None:
+                self._handles[live] = handle
+                box.tensor = live if live._version == handle.version else None
+        box.handle = box.handle or handle
+        return box

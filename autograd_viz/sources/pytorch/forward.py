@@ -1,0 +1,70 @@
+"""The ops of the forward pass: as the recorder has seen them, or as far as the backward graph tells."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+
+from ...core.primitive import Primitive
+from .boxes import Box, Boxes
+from .handles import Event, Handle
+from .nodes import Kept, is_function, name_of, variable_of
+from .twin import primitive_of, titles
+
+NUMBER = "?"  # an operand of which the graph tells nothing: it does not require grad, and no rule needs it
+Operands = list[Box | str]
+
+
+def title_of(node: Any, event: Event | None) -> str:
+    """The op's name in pictures: "Mul" of MulBackward0, a user's Function by its own name."""
+    name = name_of(node)
+    if is_function(node):
+        return name.removesuffix("Backward")
+    return re.sub(r"Backward(s|\d*)(_copy)?$", "", name)
+
+
+def title_of_event(event: Event) -> str:
+    """The name of an op that has no node."""
+    known = titles().get(event.name)
+    return known or "".join(part.capitalize() for part in event.name.strip("_").split("_"))
+
+
+def inputs_of(event: Event, box_of: Any) -> Operands:
+    """What an op was given, as it was seen."""
+    return [box_of(i) if isinstance(i, Handle) else i for i in event.inputs]
+
+
+def reconstructed(node: Any, saved: list[Kept], boxes: Boxes) -> Operands:
+    """What an op must have been given: where its gradients go, and what it has saved."""
+    op = primitive_of(name_of(node), frozenset(k.name for k in saved))
+    edges = node.next_functions
+    known = {k.name: k.value for k in saved}
+    names = op.inputs if op is not None and op.variadic is None and len(op.inputs) == len(edges) else [""] * len(edges)
+    found: Operands = []
+    for name, (after, index) in zip(names, edges, strict=True):
+        if after is not None:
+            leaf = variable_of(after)
+            found.append(boxes.at(after, index) if leaf is None else boxes.of(leaf))
+        elif isinstance(known.get(name), torch.Tensor):
+            found.append(_saved_operand(known[name], node, boxes))
+        elif name in ("self", "other", "exponent"):
+            found.append(NUMBER)
+    return [*found, *_numbers(op, known)]
+
+
+def _saved_operand(value: Any, node: Any, boxes: Boxes) -> Box | str:
+    """A saved tensor that does not require grad; a Python number has been saved as a tensor of another type."""
+    is_number = value.ndim == 0 and value.dtype in (torch.float64, torch.int64, torch.bool)
+    if is_number and node._input_metadata[0].dtype != value.dtype and boxes.find(value) is None:
+        return str(value.item())
+    return boxes.of(value)
+
+
+def _numbers(op: Primitive | None, known: dict[str, Any]) -> Iterator[str]:
+    """Operands that are plain numbers: the 2 of ``x ** 2``."""
+    if op is not None:
+        names = (n for n in ("exponent", "other") if n in op.options and n not in op.inputs)
+        yield from (str(known[n]) for n in names if isinstance(known.get(n), int | float | complex))

@@ -1,0 +1,260 @@
+"""A document from PyTorch's tensors: what led to them, and what backward would do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import torch
+
+from ...graph import model
+from ...graph.trace import State
+from ..memory import FEW as FEW_SHARERS
+from ..names import names_by_identity
+from ..statements import Happened, place_of, statements
+from .boxes import Box, Boxes
+from .forward import inputs_of, reconstructed, title_of, title_of_event
+from .handles import KEY, Event, Handle
+from .nodes import Kept, edge_of, is_accumulate, name_of, outputs_of, reach, saved_of, variable_of
+from .twin import formulas_of, twin_of
+from .values import value_of
+
+
+def is_tensor(value: Any) -> bool:
+    """True for PyTorch's tensors."""
+    return isinstance(value, torch.Tensor)
+
+
+class TorchGraph:
+    """The live graph behind a document; the same as `from_core.CoreGraph` for PyTorch's tensors.
+
+    Args:
+        roots: where to start; everything that led to them is in the graph.
+        variables: the caller's names.
+
+    Attributes:
+        document: the graph as it was when this was built.
+        tensors: the live tensor of each id, where somebody still has it.
+        node_ids: the id of each live node.
+        saved: what each node has saved.
+    """
+
+    def __init__(self, roots: Iterable[Any], variables: Mapping[str, Any]) -> None:
+        self.roots = tuple(roots)
+        self.boxes = Boxes()
+        self.nodes: dict[Any, None] = {}
+        self._by_number: dict[int, Any] = {}
+        self.saved: dict[Any, list[Kept]] = {}
+        self.operands: dict[Any, list[Box | str]] = {}  # by node, or by the event of an op without one
+        for root in self.roots:
+            self._add_nodes(edge_of(root)[0])
+        for root in self.roots:
+            self.boxes.of(root)
+        self._add_ops(list(self.nodes))
+        self._name(variables)
+        self._number()
+        self.document = self._document()
+
+    # -- finding everything -------------------------------------------------------------------------------------------
+
+    def _add_nodes(self, start: Any) -> list[Any]:
+        new = [n for n in reach([start]) if n not in self.nodes]
+        for node in new:
+            self.nodes[node] = None
+            if not is_accumulate(node):
+                self._by_number[node._sequence_nr()] = node
+                self.saved[node] = list(saved_of(node))
+            else:
+                self.saved[node] = []
+                self.boxes.of(variable_of(node))
+        return new
+
+    def _add_ops(self, todo: list[Any]) -> None:
+        """The operands of every node's op, and of the ops without a node that led to them."""
+        while todo:
+            item = todo.pop()
+            if item in self.operands or (not isinstance(item, Event) and is_accumulate(item)):
+                continue
+            event = item if isinstance(item, Event) else self.event_of(item)
+            if event is None:
+                self.operands[item] = reconstructed(item, self.saved[item], self.boxes)
+                continue
+            for handle in (*event.inputs, *event.outputs):
+                if isinstance(handle, Handle):
+                    todo += self._behind(handle)
+            self.operands[item] = inputs_of(event, self._box_of)
+            for handle in event.outputs:
+                if item is not event or handle.ref() is not None:
+                    self._box_of(handle)
+
+    def _behind(self, handle: Handle) -> list[Any]:
+        """What led to a tensor that the recorder has seen and that is not in the graph yet."""
+        live = handle.ref()
+        if handle.edge is not None and handle.edge[0] not in self._by_number and live is not None:
+            node = live.grad_fn
+            if node is not None and node._sequence_nr() == handle.edge[0]:
+                return self._add_nodes(node)
+        return [handle.maker] if handle.edge is None and handle.maker is not None else []
+
+    def _box_of(self, handle: Handle) -> Box:
+        return self.boxes.of_handle(handle, None if handle.edge is None else self._by_number.get(handle.edge[0]))
+
+    def event_of(self, node: Any) -> Event | None:
+        """The op of a node, if the recorder has seen it."""
+        event: Event | None = None if is_accumulate(node) else node.metadata.get(KEY)
+        return event
+
+    # -- names and ids ------------------------------------------------------------------------------------------------
+
+    def _name(self, variables: Mapping[str, Any]) -> None:
+        self.names: dict[Any, str] = {}
+        for name, tensor in names_by_identity(variables, is_tensor):
+            box = self.boxes.find(tensor)
+            if box is not None:
+                if box.edge is not None or box.handle is None:
+                    box.tensor = tensor
+                self.names.setdefault(self._key(box), name)
+
+    def _key(self, box: Box) -> Any:
+        return box.edge or box.handle or box.tensor
+
+    def _number(self) -> None:
+        for box in self.boxes:
+            node, index = box.edge or (None, 0)
+            event = self.event_of(node) if node is not None else box.maker
+            order = event.order if event is not None else (-1, 0) if node is None else (node._sequence_nr(), 0)
+            box.order = (*order, index)
+        boxes = sorted(self.boxes, key=lambda b: b.order)
+        self.ids = {self._key(b): f"t{i}" for i, b in enumerate(boxes)}
+        self.tensors = {f"t{i}": b.tensor for i, b in enumerate(boxes) if b.tensor is not None}
+        self.ordered = boxes
+        leaves = {b.tensor: i for i, b in enumerate(boxes) if b.edge is None and b.tensor is not None}
+        nodes = sorted(self.nodes, key=lambda n: (n._sequence_nr(), leaves.get(variable_of(n), 0)))
+        self.node_ids = {n: f"n{i}" for i, n in enumerate(nodes)}
+        ops = sorted((o for o in self.operands if not isinstance(o, Event) or o.inputs), key=self._order)
+        self.op_ids = {o: f"o{i}" for i, o in enumerate(ops)}
+
+    def _order(self, op: Any) -> tuple[int, int]:
+        event = op if isinstance(op, Event) else self.event_of(op)
+        return event.order if event is not None else (op._sequence_nr(), 0)
+
+    def id_of(self, box: Box) -> str:
+        """The id of a box."""
+        return self.ids[self._key(box)]
+
+    def tensor_id(self, tensor: Any) -> str | None:
+        """The id of a tensor, or None if it is not part of the graph."""
+        box = self.boxes.find(tensor)
+        return None if box is None else self.id_of(box)
+
+    def past(self) -> State:
+        """PyTorch does not remember the gradients of a pass."""
+        return State()
+
+    # -- the document -------------------------------------------------------------------------------------------------
+
+    def _document(self) -> model.Document:
+        ranked = sorted(n._sequence_nr() for n in self.nodes if not is_accumulate(n))
+        rank = {s: i for i, s in enumerate(ranked)}
+        shares = self._shares()
+        return model.Document(
+            tensors=tuple(self._tensor(b, shares) for b in self.ordered),
+            ops=tuple(self._op(o, id) for o, id in self.op_ids.items()),
+            nodes=tuple(self._node(n, id, rank.get(n._sequence_nr())) for n, id in self.node_ids.items()),
+            statements=self._statements(),
+            roots=tuple(self.id_of(self.boxes.of(r)) for r in self.roots),
+        )
+
+    def _tensor(self, box: Box, shares: dict[str, tuple[str, ...]]) -> model.Tensor:
+        id, t = self.id_of(box), box.tensor
+        event = self.event_of(box.edge[0]) if box.edge is not None else box.maker
+        retains = t is not None and t.grad_fn is not None and t.retains_grad
+        grad = t.grad if t is not None and (t.grad_fn is None or retains) else None
+        return model.Tensor(
+            id=id,
+            name=self.names.get(self._key(box)),
+            value=box.value(),
+            grad=None if grad is None else value_of(grad),
+            grad_fn=None if box.edge is None else self.node_ids[box.edge[0]],
+            output_nr=0 if box.edge is None else box.edge[1],
+            is_leaf=box.edge is None,
+            requires_grad=box.requires_grad,
+            retains_grad=retains,
+            version=box.handle.version if box.handle is not None else _version(t),
+            source=place_of(event.place) if event is not None else None,
+            shares=shares.get(id, ()),
+            reconstructed=box.known is None and box.handle is None,
+        )
+
+    def _op(self, op: Any, id: str) -> model.Op:
+        event = op if isinstance(op, Event) else self.event_of(op)
+        node = None if isinstance(op, Event) else op
+        operands = tuple(model.Operand(None, o) if isinstance(o, str) else model.Operand(self.id_of(o)) for o in self.operands[op])
+        title = title_of(node, event) if node is not None else title_of_event(op)
+        place = None if event is None else place_of(event.place)
+        module = "" if event is None else event.module
+        outputs = self._outputs(node, event)
+        node_id = None if node is None else self.node_ids[node]
+        return model.Op(id, title, operands, outputs, node_id, place, module, event is None)
+
+    def _outputs(self, node: Any, event: Event | None) -> tuple[str | None, ...]:
+        if node is None and event is not None:
+            return tuple(self.ids.get(h) for h in event.outputs)
+        return tuple(self.ids.get((node, i)) for i in range(len(outputs_of(node))))
+
+    def _node(self, node: Any, id: str, order: int | None) -> model.Node:
+        saved = self.saved[node]
+        is_op = not is_accumulate(node)
+        formulas = formulas_of(twin_of(name_of(node), node, saved)) if is_op else {}
+        leaf = variable_of(node)
+        return model.Node(
+            id=id,
+            name=name_of(node),
+            op=self.op_ids.get(node),
+            outputs=len(outputs_of(node)),
+            next_functions=tuple(
+                model.NextFunction(None if after is None else self.node_ids[after], index) for after, index in node.next_functions
+            ),
+            saved=tuple(self._saved(k) for k in saved),
+            formulas=tuple(model.Formula(i, text) for i, text in formulas.items()),
+            variable=None if leaf is None else self.tensor_id(leaf),
+            order=order if is_op else None,
+        )
+
+    def _saved(self, kept: Kept) -> model.Saved:
+        if kept.state in ("none", "freed"):
+            return model.Saved(kept.name, kept.state)
+        value = kept.value
+        if kept.state == "plain":
+            return model.Saved(kept.name, "plain", text=repr(value))
+        if value is None:
+            return model.Saved(kept.name, "kept")
+        box = self.boxes.find(value)
+        is_number = box is None and value.ndim == 0
+        size = value.untyped_storage().nbytes() if value.layout is torch.strided and not is_number else 0
+        version = _version(value) - kept.stale
+        id = None if box is None else self.id_of(box)
+        return model.Saved(kept.name, "kept", value_of(value), id, version=version, stale=kept.stale, bytes=size)
+
+    def _statements(self) -> tuple[model.Statement, ...]:
+        happened = []
+        for box in self.ordered:
+            event = self.event_of(box.edge[0]) if box.edge is not None else box.maker
+            if event is not None:
+                happened.append(Happened(event.order, event.place, self.id_of(box), "make"))
+        names = {self.ids[key]: name for key, name in self.names.items()}
+        return statements(happened, names.get)
+
+    def _shares(self) -> dict[str, tuple[str, ...]]:
+        """The boxes that share memory, FEW_SHARERS at most of each."""
+        groups: dict[tuple[Any, int], list[str]] = {}
+        for box in self.ordered:
+            t = box.tensor if box.tensor is not None else box.saved
+            if t is not None and t.layout is torch.strided and not t.is_meta and t.numel():
+                groups.setdefault((t.device, t.untyped_storage().data_ptr()), []).append(self.id_of(box))
+        together = (g for g in groups.values() if len(g) > 1)
+        return {id: tuple(o for o in g[: FEW_SHARERS + 1] if o != id)[:FEW_SHARERS] for g in together for id in g}
+
+
+def _version(tensor: Any) -> int:
+    return 0 if tensor is None or tensor.is_inference() else int(tensor._version)

@@ -1,0 +1,101 @@
+"""What a recorder knows of tensors and ops.
+
+# Note [Who keeps what]
+What is known of an op hangs on its node (`node.metadata`), and lives as long as the graph: nothing else has to be kept.
+It must never refer to its own node, or the graph would never be freed: the place of a tensor in the graph is told by numbers.
+"""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from typing import Any
+
+import torch
+
+from ...core.provenance import UNTRACKED_DEPTH, Place
+from ..from_core import FEW
+from .values import is_plain
+
+KEY = "autograd_viz"  # in node.metadata
+clock = itertools.count(1)
+
+
+class Handle:
+    """A tensor as an op has read or made it; changed in place, it is another.
+
+    Attributes:
+        ref: the tensor itself, if it lives.
+        values: the same elements outside the graph: a copy if there are few; None if they cannot be read.
+        version: the version counter when it was seen.
+        edge: sequence number of its grad_fn and which output it is; None for a leaf.
+        leaf: the tensor, if it is a leaf that requires grad.
+        maker: the op that made it, if that was seen.
+    """
+
+    __slots__ = ("__weakref__", "dtype", "edge", "leaf", "maker", "ref", "requires_grad", "shape", "values", "version")
+
+    def __init__(self, tensor: Any, maker: Event | None) -> None:
+        self.ref, self.maker = weakref.ref(tensor), maker
+        self.shape, self.dtype = tuple(tensor.shape), tensor.dtype
+        self.edge: tuple[int, int] | None = None
+        self.leaf: Any = None
+        self.requires_grad = False
+        self.version = version_of(tensor)
+        self.values = tensor.detach() if is_plain(tensor) else None
+        if self.values is not None and tensor.numel() <= FEW:
+            self.values = self.values.clone()
+
+    def look(self, tensor: Any) -> None:
+        """See its place in the graph, which autograd gives it after the op has run."""
+        self.edge, self.requires_grad, self.version = edge_numbers(tensor), tensor.requires_grad, version_of(tensor)
+        self.leaf = tensor if self.edge is None and self.requires_grad else None
+
+    @property
+    def is_overwritten(self) -> bool:
+        """Have the elements been changed since, without a copy?"""
+        values = self.values
+        return values is not None and values.numel() > FEW and version_of(values) != self.version
+
+
+class Event:
+    """One op of the forward pass.
+
+    Attributes:
+        name: the op's name: "mul"; of a user's Function its class name.
+        inputs: tensors, or Python numbers by their text.
+        outputs: tensors.
+        place: where in the user's code.
+        order: rises with time, as in `core.provenance`.
+        module: path of the module in whose forward it ran: "encoder.layers.0".
+        is_tracked: grad mode was on.
+        is_function: a user's Function.
+        depth: how many ops without a node hang on this one.
+    """
+
+    __slots__ = (
+        "__weakref__", "depth", "inputs", "is_function", "is_tracked", "module", "name", "order", "outputs", "place",
+    )  # fmt: skip
+
+    def __init__(
+        self, name: str, inputs: tuple[Any, ...], place: Place | None, module: str, is_tracked: bool, is_function: bool = False
+    ) -> None:
+        self.name, self.inputs, self.place, self.module = name, inputs, place, module
+        self.is_tracked, self.is_function = is_tracked, is_function
+        self.order = (torch.autograd._get_sequence_nr() - 1, next(clock))
+        self.outputs: tuple[Handle, ...] = ()
+        depths = (h.maker.depth for h in inputs if isinstance(h, Handle) and h.maker is not None and h.edge is None)
+        self.depth = 1 + max(depths, default=0)
+        if self.depth > UNTRACKED_DEPTH:
+            self.inputs, self.depth = tuple(h for h in inputs if isinstance(h, Handle) and h.maker is None), 0
+
+
+def version_of(tensor: Any) -> int:
+    """How often it was changed in place; 0 where that is not counted."""
+    return 0 if tensor.is_inference() else int(tensor._version)
+
+
+def edge_numbers(tensor: Any) -> tuple[int, int] | None:
+    """The sequence number of its grad_fn, and which output of that op it is."""
+    node = tensor.grad_fn
+    return None if node is None else (node._sequence_nr(), tensor.output_nr)

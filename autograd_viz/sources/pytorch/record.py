@@ -1,0 +1,204 @@
+"""Follows a PyTorch forward pass while it runs: which op made which tensor, from what, where in the code, in which module.
+
+# Note [Where ops are seen]
+A dispatch mode sees every op that autograd records, one for one: `F.linear` is `t` and `addmm` there, as in the backward
+graph. (A function mode sees what the user wrote, and makes `nn.MultiheadAttention` take another way through its code.) It sees
+an op before autograd has given the result its grad_fn; when the next op comes, the result has got it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import weakref
+from collections.abc import Iterator
+from types import FrameType, TracebackType
+from typing import Any
+
+import torch
+from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils.weak import WeakIdKeyDictionary
+
+from ...core.provenance import PACKAGE, Place
+from .handles import KEY, Event, Handle, edge_numbers
+
+TORCH = os.path.dirname(os.path.abspath(torch.__file__)) + os.sep
+APPLY = torch.autograd.Function.apply.__func__.__code__  # type: ignore[attr-defined]
+FACTORIES = {"lift_fresh", "lift"}  # how `torch.tensor` hands over what it has made
+OPERANDS = {"self", "other", "exponent"}  # arguments at which a Python number is an operand
+
+
+class Recorder(TorchDispatchMode):
+    """A forward pass that is being followed: ``with record(model): ...``, or ``record(model)(x)``.
+
+    Args:
+        what: a module, whose parts are told by their path; a function; or None.
+
+    Attributes:
+        error: what the user's code raised, if it did; what had run until then is kept.
+    """
+
+    def __init__(self, what: Any = None) -> None:
+        super().__init__()
+        self.what = what
+        self.error: BaseException | None = None
+        self._paths = WeakIdKeyDictionary()
+        if isinstance(what, torch.nn.Module):
+            for name, module in what.named_modules():
+                self._paths[module] = name
+        self._handles = WeakIdKeyDictionary()
+        self._modules: list[str] = []
+        self._pending: list[tuple[weakref.ref[Any], Event]] = []
+        self._function: tuple[FrameType, Event] | None = None  # a user's Function that is running
+        self._hooks: list[Any] = []
+
+    def __repr__(self) -> str:
+        return f"<Record of {getattr(self.what, '__name__', type(self.what).__name__)}>" if self.what else "<Record>"
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        """Record one call of the module or function; returns what it returns.
+
+        Raises:
+            TypeError: there is nothing to call.
+        """
+        if not callable(self.what):
+            raise TypeError("record() without a module or function can be used as `with record():` only")
+        with self:
+            return self.what(*args, **options)
+
+    @classmethod
+    def ignore_compile_internals(cls) -> bool:
+        """Compiled code runs as it would without us."""
+        return True
+
+    def __enter__(self) -> Recorder:
+        self.error = None
+        self._hooks = [
+            register_module_forward_pre_hook(lambda module, args: self._modules.append(self._paths.get(module, ""))),
+            register_module_forward_hook(lambda module, args, result: self._left(), always_call=True),
+        ]
+        super().__enter__()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        super().__exit__(kind, error, trace)
+        for hook in self._hooks:
+            hook.remove()
+        self.error, self._function = error, None
+        self._modules.clear()
+        self._settle()
+
+    def handle_of(self, tensor: Any) -> Handle | None:
+        """What was seen of a tensor that is alive."""
+        found: Handle | None = self._handles.get(tensor)
+        return found
+
+    def _left(self) -> None:
+        if self._modules:
+            self._modules.pop()
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """An op runs: whatever goes wrong in our part of it, the user's program goes on."""
+        kwargs = kwargs or {}
+        try:
+            self._settle()
+            event: Event | None = self._begun(func, args, kwargs)
+        except Exception:
+            event = None
+        result = func(*args, **kwargs)
+        if event is not None:
+            try:
+                self._ended(event, func, args, kwargs, result)
+            except Exception:
+                self._pending.clear()
+        return result
+
+    # -- before and after an op ---------------------------------------------------------------------------------------
+
+    def _begun(self, func: Any, args: Any, kwargs: Any) -> Event:
+        frame, apply = _frames()
+        place = None if frame is None else Place(frame.f_code, frame.f_lasti)
+        module = next((m for m in reversed(self._modules) if m), "")
+        if apply is None:
+            self._function = None
+            name = func._schema.name.rpartition("::")[2]
+            inputs = () if name in FACTORIES else tuple(self._inputs(func, args, kwargs))
+            return Event(name, inputs, place, module, torch.is_grad_enabled())
+        if self._function is None or self._function[0] is not apply:  # ops inside a user's Function are the Function's
+            given = tuple(self._known(a) for a in apply.f_locals.get("args", ()) if isinstance(a, torch.Tensor))
+            name = getattr(apply.f_locals.get("cls"), "__name__", "Function")
+            self._function = (apply, Event(name, given, place, module, is_tracked=True, is_function=True))
+        return self._function[1]
+
+    def _inputs(self, func: Any, args: Any, kwargs: Any) -> Iterator[Handle | str]:
+        for place, argument in enumerate(func._schema.arguments):
+            value = args[place] if place < len(args) else kwargs.get(argument.name)
+            if isinstance(value, torch.Tensor):
+                yield self._known(value)
+            elif isinstance(value, list | tuple) and argument.name != "indices":
+                yield from (self._known(v) for v in value if isinstance(v, torch.Tensor))
+            elif isinstance(value, int | float | complex) and argument.name in OPERANDS:
+                yield str(value)
+
+    def _known(self, tensor: Any) -> Handle:
+        """The tensor as it is now. A view that no op has asked for its grad_fn yet is not asked by us: that would make one."""
+        handle: Handle | None = self._handles.get(tensor)
+        is_silent = tensor._base is not None and not torch.is_grad_enabled()
+        if handle is None or (not is_silent and handle.edge != edge_numbers(tensor)):
+            handle = self._handles[tensor] = Handle(tensor, None)
+            if not is_silent:
+                handle.look(tensor)
+        return handle
+
+    def _ended(self, event: Event, func: Any, args: Any, kwargs: Any, result: Any) -> None:
+        results = [r for r in (result if isinstance(result, list | tuple) else (result,)) if isinstance(r, torch.Tensor)]
+        if event.name == "detach" and self._is_of_a_factory(event, results[0]):
+            return
+        for r in results:
+            if not event.is_function:
+                self._handles[r] = Handle(r, event)
+        changed = func._schema.is_mutable
+        self._pending += [(weakref.ref(r), event) for r in results if not (changed and r._base is not None)]
+        if changed:
+            given = (a for a in (*args, *kwargs.values()) if isinstance(a, torch.Tensor))
+            self._pending += [(weakref.ref(a._base), event) for a in given if a._base is not None]
+        if not event.is_function:
+            event.outputs = tuple(self._handles[r] for r in results)
+
+    def _is_of_a_factory(self, event: Event, result: Any) -> bool:
+        """`torch.rand` detaches what it has made: that is no op of the user's."""
+        maker = event.inputs[0].maker
+        if maker is None or any(isinstance(i, Handle) for i in maker.inputs) or maker.place != event.place:
+            return False
+        self._handles[result] = Handle(result, maker)
+        maker.outputs = (self._handles[result],)
+        return True
+
+    def _settle(self) -> None:
+        """The ops that have run meanwhile have got their nodes: hang on each what is known of it."""
+        pending, self._pending = self._pending, []
+        for reference, event in pending:
+            tensor = reference()
+            if tensor is None:
+                continue
+            handle, node = self._handles.get(tensor), tensor.grad_fn
+            if handle is not None and handle.maker is event:
+                handle.look(tensor)
+            if node is not None and event.is_tracked and node._sequence_nr() >= event.order[0]:
+                node.metadata.setdefault(KEY, event)
+
+
+def _frames() -> tuple[FrameType | None, FrameType | None]:
+    """The innermost frame of the user's code, and the outermost call of a user's Function around the op (then the frame is
+    that call's).
+    """
+    frame: FrameType | None = sys._getframe(2)
+    users = apply = None
+    while frame is not None:
+        if frame.f_code is APPLY:
+            apply, users = frame, None
+        elif users is None and not frame.f_code.co_filename.startswith((TORCH, PACKAGE)):
+            users = frame
+        frame = frame.f_back
+    return users, apply

@@ -1,0 +1,145 @@
+"""The core's node for the same op as a torch node: it has the formulas, and can be asked for a local Jacobian.
+
+PyTorch's rules are compiled; ours can be read. A twin is made of what the torch node has saved, so that its formulas say
+what PyTorch computes. That is checked (`agrees`): where the two differ, no formula is shown.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+import torch
+
+from ...core.former import Overwritten
+from ...core.node import Node, PrimitiveNode
+from ...core.primitive import Primitive
+from ...core.quiet import quiet
+from ...core.readings import TENSOR_NAMES
+from ...core.saved import SavedResult
+from ...core.tensor import Tensor
+from ..from_core import FEW, symbolic_formulas
+from .nodes import Kept, outputs_of
+from .values import as_array, is_plain
+
+CLOSE = 1e-3  # float32 sums of a few elements in another order
+
+
+@functools.cache
+def _primitives() -> dict[str, list[Primitive]]:
+    """The ops of the core by the name of their node."""
+    found: dict[str, list[Primitive]] = {}
+    for op in dict.fromkeys(p for p in TENSOR_NAMES.values() if isinstance(p, Primitive)):
+        if op.node_class is not None:
+            found.setdefault(op.node_class.__name__, []).append(op)
+    return found
+
+
+@functools.cache
+def titles() -> dict[str, str]:
+    """The names of the core's ops in pictures, by the op's own name: "mul" -> "Mul"."""
+    return {p.name: p.title for p in TENSOR_NAMES.values() if isinstance(p, Primitive)}
+
+
+def primitive_of(name: str, saved: frozenset[str]) -> Primitive | None:
+    """The core's op whose node has this name and saves these values; None if there is none.
+
+    Args:
+        name: "MulBackward0".
+        saved: what PyTorch's node shows as `_saved_<name>`.
+    """
+    for op in _primitives().get(name, ()):
+        if {n for n in op.saved_names if not n.startswith("_")} == saved:
+            return op
+    return None
+
+
+def twin_of(name: str, node: Any, saved: list[Kept]) -> PrimitiveNode | None:
+    """The core's node with the same saved values; None if the core does not know the op, or something saved cannot be had."""
+    op = primitive_of(name, frozenset(k.name for k in saved))
+    metadata = outputs_of(node)
+    if op is None or op.node_class is None or any(_numpy(m.dtype) is None for m in metadata):
+        return None
+    edges = tuple((None if after is None else _receiver(after), index) for after, index in node.next_functions)
+    if op.variadic is None and len(edges) != len(op.inputs):
+        return None
+    twin = op.node_class(edges, tuple((m.shape, _numpy(m.dtype)) for m in metadata), 0)
+    known = {k.name: k.value for k in saved}
+    for slot, saved_name in zip(op.slots, op.saved_names, strict=True):
+        value = _in_the_core(known[saved_name]) if saved_name in known else _private(op, saved_name, edges)
+        is_result = op.result_index(saved_name) is not None and isinstance(value, Tensor)
+        setattr(twin, slot, SavedResult(value) if is_result else value)
+    return twin
+
+
+def formulas_of(twin: PrimitiveNode | None) -> dict[str, str]:
+    """The rules in symbols, by input; empty where they need what PyTorch's node does not tell."""
+    try:
+        return {} if twin is None else symbolic_formulas(twin)
+    except Exception:  # a rule reads a value that the torch node keeps to itself
+        return {}
+
+
+def _private(op: Primitive, name: str, edges: tuple[tuple[Node | None, int], ...]) -> Any:
+    """What PyTorch's node keeps to itself, as far as its receivers tell: the sizes of the inputs of `cat`."""
+    base, what = op.metadata_name(name)
+    shapes = [None if after is None else after._outputs_metadata()[0][0] for after, _ in edges]
+    if what != "sizes" or None in shapes:
+        return None
+    return tuple(shapes) if base == op.variadic else shapes[op.inputs.index(base)] if base in op.inputs else None
+
+
+def agrees(twin: PrimitiveNode, grads: list[Any], results: list[Any]) -> bool:
+    """Do the core's rules come to PyTorch's results? Asked only where all that they need is small.
+
+    Args:
+        twin: the core's node.
+        grads: torch tensors that arrived, or None.
+        results: torch tensors that left, or None.
+    """
+    given = [t for t in (*grads, *results) if t is not None]
+    if any(t.numel() > FEW or not is_plain(t) for t in given) or any(isinstance(getattr(twin, s), Overwritten) for s in twin.slots):
+        return True
+    try:
+        arrays = [None if g is None else np.asarray(as_array(g)) for g in grads]
+        ours = quiet.run(twin.vjp, [a if a is None or a.shape else a[()] for a in arrays])
+    except Exception:  # a rule that cannot be run so is no proof
+        return False
+    return all(_close(o, r) for o, r in zip(ours, results, strict=True))
+
+
+def _close(ours: Any, theirs: Any) -> bool:
+    if ours is None or theirs is None:
+        return theirs is None
+    expected = as_array(theirs)
+    if np.shape(ours) != expected.shape:
+        return False
+    return bool(np.allclose(ours, expected, rtol=CLOSE, atol=CLOSE * float(np.max(np.abs(expected), initial=0.0)), equal_nan=True))
+
+
+def _receiver(after: Any) -> Node:
+    """A stand-in for the node that a gradient goes to: its outputs look the same."""
+    return Node((), tuple((m.shape, _numpy(m.dtype)) for m in outputs_of(after)), 0)
+
+
+def _numpy(dtype: Any) -> Any:
+    """NumPy's element type, or None if it has none."""
+    try:
+        return torch.empty(0, dtype=dtype).numpy().dtype
+    except TypeError:
+        return None
+
+
+def _in_the_core(value: Any) -> Any:
+    """A saved value for a node of the core; of a tensor with many elements only shape and type."""
+    if isinstance(value, tuple | list):
+        return tuple(map(_in_the_core, value))
+    if isinstance(value, torch.dtype):
+        return _numpy(value)
+    if not isinstance(value, torch.Tensor):
+        return value
+    kind = _numpy(value.dtype)
+    if value.numel() > FEW or not is_plain(value) or kind is None:
+        return Overwritten(np.broadcast_to(np.zeros((), kind or np.float32), tuple(value.shape)))
+    return Tensor(np.array(as_array(value)))

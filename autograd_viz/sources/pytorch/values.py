@@ -1,0 +1,82 @@
+"""A torch tensor as far as a picture needs it. Only small tensors are copied; large ones are summed up where they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from ...graph import model
+from ..from_core import value_of as value_of_array
+
+MOST = 4_000_000  # elements of a tensor that is summed up; of a larger one only shape and type are told
+NUMPY = {torch.bfloat16: torch.float32, torch.complex32: torch.complex64}  # what NumPy has instead
+
+
+def dtype_name(dtype: Any) -> str:
+    """ "float32"."""
+    return str(dtype).removeprefix("torch.")
+
+
+def is_plain(t: Any) -> bool:
+    """Can its elements be read? Not those of sparse, nested, quantized, meta, fake and transformed (`torch.func`) tensors."""
+    return (
+        t.layout is torch.strided
+        and not (t.is_meta or t.is_quantized or t.is_nested)
+        and not torch._C._functorch.is_functorch_wrapped_tensor(t)
+        and not isinstance(t, torch._subclasses.FakeTensor)
+    )
+
+
+def kind_of(t: Any) -> str:
+    """What to call a tensor whose elements cannot be read."""
+    if t.is_nested:
+        return "nested"
+    if t.layout is not torch.strided:
+        return str(t.layout).removeprefix("torch.")
+    return "quantized" if t.is_quantized else "meta" if t.is_meta else "inside torch.func"
+
+
+def shape_of(t: Any) -> tuple[int, ...]:
+    """Its shape; of a nested tensor, which has none, how many tensors it holds."""
+    return (t.size(0),) if t.is_nested else tuple(int(n) for n in t.shape)
+
+
+def value_of(t: Any) -> model.Value:
+    """What a picture needs of a tensor."""
+    if not is_plain(t):
+        return model.Value(shape_of(t), dtype_name(t.dtype), kind_of(t))
+    with torch.no_grad(), torch.utils._python_dispatch._disable_current_modes():
+        array = as_array(t) if t.numel() <= MOST else None
+    if array is None:
+        return model.Value(shape_of(t), dtype_name(t.dtype), f"{t.numel()} elements")
+    value = value_of_array(array)
+    return model.Value(value.shape, dtype_name(t.dtype), value.text, value.numbers, value.summary)
+
+
+def as_array(t: Any) -> Any:
+    """The elements as a NumPy array: the tensor's own memory if it is on the CPU and of a type that NumPy has."""
+    t = t.detach().resolve_conj().resolve_neg()
+    return t.to(NUMPY.get(t.dtype, t.dtype)).cpu().numpy()
+
+
+def unknown(shape: tuple[int, ...], dtype: Any) -> model.Value:
+    """A tensor that is gone: shape and type are all that the graph remembers."""
+    return model.Value(tuple(int(n) for n in shape), dtype_name(dtype), "not kept")
+
+
+def overwritten(shape: tuple[int, ...], dtype: Any) -> model.Value:
+    """A tensor whose elements were changed in place since."""
+    return model.Value(tuple(int(n) for n in shape), dtype_name(dtype), "overwritten")
+
+
+def equal(a: Any, b: Any) -> bool:
+    """The same elements; nan equals nan."""
+    if a.shape != b.shape or a.dtype != b.dtype or a.device != b.device or a.layout != b.layout:
+        return False
+    if not is_plain(a):
+        return a is b
+    same = a == b
+    if a.dtype.is_floating_point or a.dtype.is_complex:
+        same |= a.isnan() & b.isnan()
+    return bool(same.all())

@@ -1,0 +1,47 @@
+"""The user's statements in the order in which they ran, each beside the first tensor it made or touched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+from ..core.provenance import Place
+from ..graph import model
+from .names import source_at, statement_at
+
+
+class Happened(NamedTuple):
+    """Something that was done to a tensor at a place in the code; `order` rises with time."""
+
+    order: tuple[int, int]
+    at: Place | None
+    tensor: str
+    kind: str
+
+
+def place_of(at: Place | None) -> model.Source | None:
+    """The exact sub-expression that was running there."""
+    return None if at is None else source_at(at.code, at.lasti)
+
+
+def statements(happened: Iterable[Happened], name_of: Callable[[str], str | None]) -> tuple[model.Statement, ...]:
+    """The statements in which it happened.
+
+    Args:
+        happened: in any order.
+        name_of: the user's name of a tensor by its id.
+    """
+    found: dict[Any, model.Statement] = {}
+    for _, at, id, kind in sorted(happened, key=lambda h: h.order):
+        source = place_of(at)
+        statement = statement_at(source) if source else None
+        if source is None or statement is None:
+            continue
+        key = (source.file, *statement)
+        known = found.get(key)
+        # `e = b * c * d` makes an unnamed tensor before e: it stands beside e
+        shows_later = known is not None and name_of(known.tensor) is None and name_of(id) is not None
+        if known is None or (kind == "make" == known.kind and shows_later):
+            found.pop(key, None)
+            found[key] = model.Statement(statement[1], id, kind)
+    return tuple(found.values())
