@@ -5,6 +5,7 @@ The names of PyTorch are here (``import autograd_viz as torch``), and the verbs:
     show(x)             the figure of everything that led to x
     step(x)             a widget that steps x.backward(), forwards and back
     compare(s, t)       two steppers on one cursor
+    record(model)       follows a PyTorch forward pass: its picture has every value and line
     save(x, "x.svg")    the figure as a file; a state_dict as .npz
     set_language("zh")  sentences and labels in 简体中文
 """
@@ -90,10 +91,11 @@ from .errors import (
     CannotReadError,
     CannotWriteError,
     DocumentError,
+    MissingLibraryError,
     NotDrawableError,
     UnknownChoiceError,
 )
-from .views import compare, load, save, show, step
+from .views import compare, load, record, save, show, step
 from .words import set_language
 
 __version__ = "0.1.0"

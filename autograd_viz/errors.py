@@ -4,6 +4,7 @@
     ├── NotDrawableError   (TypeError)   show(3): there is no graph to draw
     ├── UnknownChoiceError (ValueError)  theme="blue", save(e, "e.xyz"): the choices are named
     ├── DocumentError      (ValueError)  a JSON document that is not one of ours
+    ├── MissingLibraryError (ImportError) record(model) without PyTorch: how to install it
     ├── CannotReadError    (OSError)     load("model.pt"): the reason is given
     └── CannotWriteError   (OSError)     save(e, "/no/such/folder/e.svg")
 
@@ -40,3 +41,15 @@ class CannotReadError(AutogradVizError, OSError):
 
 class CannotWriteError(AutogradVizError, OSError):
     """A file could not be written; whatever stood at the path is untouched."""
+
+
+class MissingLibraryError(AutogradVizError, ImportError):
+    """Something optional is not installed.
+
+    Args:
+        what: what cannot be done, as a whole sentence without its end.
+        extra: the name after which it can be installed: ``pip install "autograd-viz[torch]"``.
+    """
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f'{what}; install it with: pip install "autograd-viz[{extra}]"')

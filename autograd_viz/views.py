@@ -1,4 +1,4 @@
-"""The verbs: show, step, compare, save."""
+"""The verbs: show, step, compare, save, load, record."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ from types import FrameType
 from typing import Any
 
 from .core import storage
-from .errors import NotDrawableError, UnknownChoiceError
+from .errors import MissingLibraryError, NotDrawableError, UnknownChoiceError
 from .export.cell import cell_bundle
 from .export.image import check_suffix, write, write_file
 from .graph.model import Document
 from .graph.trace import State
 from .layout import Geometry, layout
 from .render import render_svg, theme_named
-from .sources import from_core
-from .sources.live_core import CorePass
+from .sources import anything
 from .sources.names import visible_names
 from .stepper import Stepper
 
@@ -43,46 +42,72 @@ class Figure:
         return f"<Figure of {names or 'an unnamed tensor'}: {len(self.document.nodes)} backward nodes{freed}>"
 
 
-def graph_of(tensor: Any, variables: Mapping[str, Any]) -> from_core.CoreGraph:
+def graph_of(tensor: Any, variables: Mapping[str, Any], params: Any = None) -> Any:
     """The graph behind a tensor.
 
     Raises:
         NotDrawableError: it is no tensor.
+        TypeError: `params` names nothing.
     """
-    if not from_core.is_tensor(tensor):
+    if not anything.is_drawable(tensor):
         raise NotDrawableError(
-            f"there is no graph to draw: expected an autograd_viz tensor, got {type(tensor).__name__} ({tensor!r:.60})"
+            "there is no graph to draw: expected a tensor of autograd_viz or of PyTorch, got "
+            f"{type(tensor).__name__} ({tensor!r:.60})"
         )
-    return from_core.CoreGraph([tensor], variables)
+    return anything.graph_of(tensor, {**anything.named(params), **variables})
 
 
 def _caller() -> FrameType:
     return sys._getframe(2)
 
 
-def show(tensor: Any, *, theme: str = "light") -> Figure:
+def record(what: Any = None) -> Any:
+    """Follow a PyTorch forward pass, so that its picture has every value, every line of code and every module.
+
+    ``with av.record(model): loss = ...``, or ``av.record(model)(x)``, or ``av.record(function)(*args)``. It changes nothing:
+    results, gradients, random numbers and hooks are those of an unrecorded run. Programs of autograd_viz need no recording.
+
+    Args:
+        what: a module, whose parts are told by their path; a function; or None.
+
+    Raises:
+        MissingLibraryError: PyTorch is not installed.
+    """
+    try:
+        from .sources.pytorch.record import Recorder
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        raise MissingLibraryError("record() follows PyTorch programs", "torch") from None
+    return Recorder(what)
+
+
+def show(tensor: Any, *, params: Any = None, theme: str = "light") -> Figure:
     """The figure of everything that led to `tensor`, as it is now.
 
     Args:
-        tensor: the end of the forward pass; a leaf is a figure of one box.
+        tensor: the end of the forward pass, of autograd_viz or of PyTorch; a leaf is a figure of one box.
+        params: names for parameters: a module, or a dictionary of names and tensors.
         theme: "light", "dark" or "waite".
 
     Raises:
         NotDrawableError: not a tensor.
         UnknownChoiceError: no such theme.
+        TypeError: `params` is something else.
     """
     theme_named(theme)
-    graph = graph_of(tensor, visible_names(_caller()))
+    graph = graph_of(tensor, visible_names(_caller()), params)
     return Figure(graph.document, layout(graph.document), graph.past(), theme)
 
 
-def save(tensor: Any, path: Any, *, theme: str = "light", scale: float = 2.0) -> None:
+def save(tensor: Any, path: Any, *, params: Any = None, theme: str = "light", scale: float = 2.0) -> None:
     """Write to a file; the suffix says what: a figure (.svg, .png), or a state_dict (.npz).
 
     Args:
         tensor: as for `show`; or a stepper, whose present step is saved; for .npz a state_dict, or any nested dictionary of
             tensors and plain values.
         path: where to; an existing file is replaced. A file opened for writing bytes gets a .npz.
+        params: as for `show`.
         theme: "light", "dark" or "waite".
         scale: pixels per px, for .png.
 
@@ -104,7 +129,7 @@ def save(tensor: Any, path: Any, *, theme: str = "light", scale: float = 2.0) ->
     if isinstance(stepper, Stepper):
         figure = Figure(stepper.document, layout(stepper.document), stepper.state, theme)
     else:
-        graph = graph_of(tensor, visible_names(_caller()))
+        graph = graph_of(tensor, visible_names(_caller()), params)
         figure = Figure(graph.document, layout(graph.document), graph.past(), theme)
     write(figure.svg, path, scale)
 
@@ -129,7 +154,13 @@ def load(path: Any, map_location: Any = None, *, weights_only: bool = True) -> A
 
 
 def step(
-    tensor: Any, gradient: Any = None, *, retain_graph: bool | None = None, create_graph: bool = False, theme: str = "auto"
+    tensor: Any,
+    gradient: Any = None,
+    *,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    params: Any = None,
+    theme: str = "auto",
 ) -> Any:
     """The widget that steps the backward pass of `tensor`, one grad_fn call at a time; scriptable without it.
 
@@ -138,6 +169,7 @@ def step(
         gradient: the first gradient, for a tensor of several elements.
         retain_graph: keep saved tensors.
         create_graph: record the backward pass.
+        params: as for `show`.
         theme: "light", "dark", "waite", or "auto" to follow the notebook.
 
     Raises:
@@ -148,8 +180,8 @@ def step(
 
     if theme != "auto":
         theme_named(theme)
-    graph = graph_of(tensor, visible_names(_caller()))
-    live = CorePass(graph, tensor, gradient, retain_graph, create_graph)
+    graph = graph_of(tensor, visible_names(_caller()), params)
+    live = anything.pass_of(graph, tensor, gradient, retain_graph, create_graph)
     return StepperWidget(Stepper(graph.document, live), live.total, theme)
 
 

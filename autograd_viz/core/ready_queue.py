@@ -27,6 +27,12 @@ class ReadyQueue:
         """The node that `pop` would return."""
         return self._heap[0]
 
+    def first(self, most: int) -> list[Node]:
+        """The nodes in the order in which they would run if nothing else became ready, `most` at most."""
+        copy = type(self)()
+        copy._heap = list(self._heap)
+        return [copy.pop() for _ in range(min(most, len(copy)))]
+
     def push(self, node: Node) -> None:
         """Add a node."""
         heap = self._heap

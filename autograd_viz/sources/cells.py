@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from ..core.accumulate_grad import AccumulateGrad
-from ..core.engine import GraphTask
 from ..core.node import Node
 from ..core.tensor import Tensor
 from .kept import is_stale, raw_saved
@@ -59,43 +58,19 @@ class SavedCell:
         return _same(self.node._remember()[1:], self.remembered[1:])
 
 
-class EngineCell:
-    """The engine around one node: what lay ready for it and its receivers, the queue, and callbacks for the end.
+class ArrayCell:
+    """The values of an array that somebody may change in place."""
 
-    Gradients that code of the user's may change in place (hooks, a Function's backward) are copied.
-    """
-
-    def __init__(self, task: GraphTask, node: Node) -> None:
-        self.task, self.node = task, node
-        self.length = len(task.ready)
-        self.queue = dict(enumerate(task.ready._heap))
-        receivers = zip(node._next, node._index, strict=True)
-        edges = [(task.inbox[after], index + 1) for after, index in receivers if after in task.inbox]
-        self.places = [(inbox, place, inbox[place]) for inbox, at in edges for place in (0, at)]
-        self.places += [(task.inbox[node], place, old) for place, old in enumerate(task.inbox[node])]
-        arrived = () if node.is_plain and node._extra is None else task.inbox[node][1:]
-        arrays = (g._data if isinstance(g, Tensor) else g for g in arrived if g is not None)
-        self.arrays = [(a, a.copy()) for a in arrays]
-        self.was_looked_at = node in task.looked_at
-        self.callbacks = len(task.callbacks)
-
-    def settle(self) -> None:
-        """The step has run: of the queue only what it has changed is worth keeping."""
-        now = self.task.ready._heap
-        self.queue = {i: n for i, n in self.queue.items() if i >= len(now) or now[i] is not n}
+    def __init__(self, array: Any) -> None:
+        self.array, self.values = array, array.copy()
 
     def restore(self) -> None:
-        """Make it so again; after `settle` only from the state in which the step has left the engine."""
-        heap = self.task.ready._heap
-        heap[:] = [self.queue.get(i) or heap[i] for i in range(self.length)]
-        for inbox, place, old in self.places:
-            inbox[place] = old
-        for array, values in self.arrays:
-            if not _equal(array, values):
-                array[...] = values
-        if not self.was_looked_at:
-            self.task.looked_at.discard(self.node)
-        del self.task.callbacks[self.callbacks :]
+        """Make them so again."""
+        self.array[...] = self.values
+
+    def holds(self) -> bool:
+        """Are they the same?"""
+        return _equal(self.array, self.values)
 
 
 class Attached:
@@ -108,9 +83,6 @@ class Attached:
         """Would the node do the same again? Not after a hook came or went, or a saved tensor was changed in place."""
         kept = raw_saved(self.node).values()
         return _attached(self.node) == self.seen and not any(is_stale(self.node, k) for k in kept)
-
-
-Cell = GradCell | SavedCell
 
 
 def _attached(node: Node) -> tuple[Any, ...]:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from itertools import islice
+from typing import Any
 
-from ..core.engine import GraphTask
-from ..core.node import Node
-from ..core.ready_queue import ReadyQueue
 from ..graph.model import Document, Saved
 from ..graph.trace import Engine, Waiting
 
@@ -23,15 +21,15 @@ class EngineState:
         document: the graph before the pass.
     """
 
-    def __init__(self, task: GraphTask, ids: Mapping[Node, str], document: Document) -> None:
+    def __init__(self, task: Any, ids: Mapping[Any, str], document: Document) -> None:
         self._task, self._ids = task, ids
         self._rank = {node: i for i, node in enumerate(ids)}  # a rewound pass lists what waits as a straight one does
         self._expected = {node: inbox[0] + (node in task.starts) for node, inbox in task.inbox.items()}
-        self._waiting: dict[Node, int] = {}
+        self._waiting: dict[Any, int] = {}
         self._held = _Held(document)
         self.look(task.inbox)
 
-    def look(self, nodes: Iterable[Node | None]) -> None:
+    def look(self, nodes: Iterable[Any]) -> None:
         """Something may have arrived at these nodes."""
         for node in nodes:
             if node is not None and node in self._expected:
@@ -51,17 +49,10 @@ class EngineState:
 
     def now(self) -> Engine:
         """The engine as it is."""
-        queue = tuple(self._ids[n] for n in _in_order(self._task.ready))
+        queue = tuple(self._ids[n] for n in self._task.ready.first(MOST))
         items = sorted(islice(self._waiting.items(), MOST), key=lambda item: self._rank[item[0]])
         waiting = tuple(Waiting(self._ids[n], arrived, self._expected[n]) for n, arrived in items)
         return Engine(queue, waiting, self._held.bytes)
-
-
-def _in_order(ready: ReadyQueue) -> list[Node]:
-    """The ready nodes as they would run if nothing else became ready."""
-    copy = ReadyQueue()
-    copy._heap = list(ready._heap)
-    return [copy.pop() for _ in range(min(MOST, len(copy)))]
 
 
 class _Held:

@@ -9,14 +9,14 @@ import numpy as np
 
 from ..core.accumulate_grad import AccumulateGrad
 from ..core.former import Overwritten, formers
-from ..core.node import Node, PrimitiveNode
+from ..core.node import Node
 from ..core.printing import values_text
 from ..core.provenance import Call
 from ..core.saved import FREED, SavedResult, SavedTensor
-from ..core.symbol import Symbol, symbols
 from ..core.tensor import Tensor
 from ..graph import model
 from ..graph.trace import State
+from .formulas import symbolic_formulas
 from .kept import is_stale, kept_array, kept_bytes, raw_saved, version_of
 from .memory import sharers
 from .names import names_by_identity
@@ -215,13 +215,3 @@ class CoreGraph:
 def _passed_on(node: Node) -> Iterator[tuple[Any, Any]]:
     """The edges of a node with the gradients that last went along them."""
     return zip(node.next_functions, node._passed[1], strict=True) if node._passed else iter(())
-
-
-def symbolic_formulas(node: Node) -> dict[str, str]:
-    """The rules of a node in symbols, by input; empty for nodes without rules of ours."""
-    if not isinstance(node, PrimitiveNode):
-        return {}
-    count = len(node._outputs_metadata())
-    grads = [Symbol("grad")] if count == 1 else symbols("grads", (Symbol(f"grads[{i}]") for i in range(count)))
-    formulas: dict[str, str] = node.primitive.formulas(node, grads)
-    return formulas

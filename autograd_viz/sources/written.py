@@ -1,117 +1,95 @@
-"""One step of the engine in the document's terms: what arrived, which rules ran on which numbers, what changed."""
+"""One step of a backward pass in the document's terms: what arrived, which rules ran on which numbers, what changed."""
 
 from __future__ import annotations
 
-from ..core import engine
-from ..core.accumulate_grad import AccumulateGrad, gradient_edge
-from ..core.node import Edge, Node, PrimitiveNode
-from ..core.symbol import number
-from ..core.tensor import Tensor
-from ..graph.model import Formula, Value
-from ..graph.text import shape_text, value_text
-from ..graph.trace import Accumulation, Change, HookRun, Step
-from .from_core import CoreGraph, symbolic_formulas, value_of
-from .jacobian import local_jacobians
-from .kept import kept_array, raw_saved
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
-LONGEST = 90  # characters of a formula; in numbers it is left out beyond this
+from ..graph.model import Document, Formula, Value
+from ..graph.trace import Accumulation, Change, HookRun, Jacobian, Step
+
+Values = tuple[Value | None, ...]
 
 
-class Seen:
-    """What can be seen of a node only before it runs: formulas, saved tensors and Jacobians, and the grads it may touch."""
+@dataclass
+class Ran:
+    """What happened when one node was called.
 
-    def __init__(self, node: Node, touched: list[Tensor]) -> None:
-        self.symbols = symbolic_formulas(node)
-        arrays = {name: kept_array(kept) for name, kept in raw_saved(node).items()}
-        self.saved = {name: value_of(a) for name, a in arrays.items() if a is not None}
-        self.jacobians = local_jacobians(node)
-        self.grads = {t: None if t._grad is None else value_of(t._grad) for t in touched}
-        self.hooks: list[HookRun] = []
+    Attributes:
+        node: its id.
+        grad_outputs, grad_inputs: what arrived, and what left along next_functions.
+        result_shapes: the shapes that the rules returned, before broadcasting was undone.
+        grads: by tensor id, its grad before and after.
+        saved: saved tensors that it had before, by name.
+    """
+
+    node: str
+    grad_outputs: Values
+    grad_inputs: Values
+    result_shapes: tuple[tuple[int, ...] | None, ...]
+    grads: Mapping[str, tuple[Value | None, Value | None]]
+    saved: Mapping[str, Value]
+    formulas: tuple[Formula, ...] = ()
+    hooks: tuple[HookRun, ...] = ()
+    jacobians: tuple[Jacobian, ...] = ()
+    edited: tuple[int, ...] = field(default=())
 
 
 class StepWriter:
     """Writes down the steps of one pass.
 
     Args:
-        graph: the graph of `root`, where the pass starts.
+        document: the graph before the pass, which starts at its only root.
         keep_graph: saved tensors are not freed.
     """
 
-    def __init__(self, graph: CoreGraph, root: Tensor, keep_graph: bool) -> None:
-        self.graph, self.root, self.keep_graph = graph, root, keep_graph
-        self._arrivals: dict[Edge, int] = {gradient_edge(root): 1}
+    def __init__(self, document: Document, keep_graph: bool) -> None:
+        self.keep_graph = keep_graph
+        self._nodes = {n.id: n for n in document.nodes}
+        (root,) = (t for t in document.tensors if t.id in document.roots)
+        self._root = root
+        leaf = next((n.id for n in document.nodes if n.variable == root.id), None)
+        self._start = (leaf, 0) if root.is_leaf else (root.grad_fn, root.output_nr)
+        self._arrivals = {self._start: 1}
         self._sent: list[tuple[bool, ...]] = []
 
-    def written(self, step: engine.Step, seen: Seen, edited: tuple[int, ...]) -> Step:
+    def written(self, ran: Ran) -> Step:
         """The step in the document's terms."""
-        id = self.graph.node_ids[step.node]
-        outputs = tuple(None if g is None else value_of(g) for g in step.grad_outputs)
-        inputs = tuple(None if g is None else value_of(g) for g in step.grad_inputs)
-        changes = self._arrived(step.node, id, outputs)
+        id, node = ran.node, self._nodes[ran.node]
+        changes = self._arrived(id, ran.grad_outputs)
         accumulation = None
-        for t, grad_before in seen.grads.items():
-            now, at = None if t._grad is None else value_of(t._grad), self.graph.tensor_id(t)
-            changes.append(Change(f"{at}.grad", grad_before, now))
-            if not isinstance(step.node, AccumulateGrad):
+        for at, (before, now) in ran.grads.items():
+            changes.append(Change(f"{at}.grad", before, now))
+            arrived = ran.grad_outputs[0]
+            if node.variable is None:
                 changes.append(Change(f"retain:{at}", None, now))
-            elif outputs[0] is not None and now is not None and at is not None:
-                changes.append(Change(f"grad:{id}", None, outputs[0]))
-                accumulation = Accumulation(at, grad_before, outputs[0], now)
-        for i, ((after, index), g) in enumerate(zip(step.node.next_functions, inputs, strict=True)):
-            if after is not None:
-                self._arrivals[after, index] = self._arrivals.get((after, index), 0) + (g is not None)
+            elif arrived is not None and now is not None:
+                changes.append(Change(f"grad:{id}", None, arrived))
+                accumulation = Accumulation(at, before, arrived, now)
+        for i, (after, g) in enumerate(zip(node.next_functions, ran.grad_inputs, strict=True)):
+            if after.node is not None:
+                edge = (after.node, after.index)
+                self._arrivals[edge] = self._arrivals.get(edge, 0) + (g is not None)
                 changes += [Change(f"next:{id}.{i}", None, g)] if g is not None else []
-        self._sent.append(tuple(g is not None for g in inputs))
+        self._sent.append(tuple(g is not None for g in ran.grad_inputs))
         if not self.keep_graph:
-            changes += [Change(f"{id}.saved.{name}", value, None) for name, value in seen.saved.items()]
+            changes += [Change(f"{id}.saved.{name}", value, None) for name, value in ran.saved.items()]
         return Step(
-            id, "", outputs, inputs, _with_numbers(step, seen), tuple(changes), accumulation,
-            result_shapes=tuple(None if r is None else tuple(r.shape) for r in step.results), hooks=tuple(seen.hooks),
-            jacobians=seen.jacobians, edited=edited,
+            id, "", ran.grad_outputs, ran.grad_inputs, ran.formulas, tuple(changes), accumulation, ran.result_shapes,
+            hooks=ran.hooks, jacobians=ran.jacobians, edited=ran.edited,
         )  # fmt: skip
 
-    def take_back(self, node: Node) -> None:
+    def take_back(self, node: str) -> None:
         """The node's step is taken back: what it sent has not arrived."""
-        for edge, g in zip(node.next_functions, self._sent.pop(), strict=True):
-            if edge[0] is not None and g:
-                self._arrivals[edge] -= 1
+        for after, sent in zip(self._nodes[node].next_functions, self._sent.pop(), strict=True):
+            if after.node is not None and sent:
+                self._arrivals[after.node, after.index] -= 1
 
-    def _arrived(self, node: Node, id: str, outputs: tuple[Value | None, ...]) -> list[Change]:
+    def _arrived(self, id: str, outputs: Values) -> list[Change]:
         """Where gradients met before this node, and the first gradient at the root."""
         changes = []
-        edge = gradient_edge(self.root)
-        if edge[0] is node and self.root._grad_fn is not None:
-            first = outputs[edge[1]]
-            if self._arrivals[node, edge[1]] == 1:
-                changes.append(Change(f"grad_fn:{self.graph.tensor_id(self.root)}", None, first))
-        sums = ((i, v) for i, v in enumerate(outputs) if self._arrivals.get((node, i), 0) > 1)
+        node, index = self._start
+        if node == id and not self._root.is_leaf and self._arrivals[node, index] == 1:
+            changes.append(Change(f"grad_fn:{self._root.id}", None, outputs[index]))
+        sums = ((i, v) for i, v in enumerate(outputs) if self._arrivals.get((id, i), 0) > 1)
         return changes + [Change(f"sum:{id}.{i}", None, v) for i, v in sums]
-
-
-def _with_numbers(step: engine.Step, seen: Seen) -> tuple[Formula, ...]:
-    """Each rule in symbols, in numbers, and what it came to: `grad * other = 1.0 * 4.0 = 4.0`."""
-    if not isinstance(step.node, PrimitiveNode):
-        return ()
-    primitive = step.node.primitive
-    zeros = (f"zeros({shape})" for shape, _ in step.node._outputs_metadata())
-    grads = [number(z if g is None else value_text(value_of(g))) for g, z in zip(step.grad_outputs, zeros, strict=True)]
-    values = {n: number(value_text(v)) for n, v in seen.saved.items()}
-    in_numbers = primitive.formulas(step.node, grads, values)
-    position = {n: i for i, n in enumerate(primitive.inputs)}
-    return tuple(
-        Formula(name, _one_formula(text, in_numbers[name], step, position.get(name))) for name, text in seen.symbols.items()
-    )
-
-
-def _one_formula(text: str, in_numbers: str, step: engine.Step, index: int | None) -> str:
-    """One rule; `index` is None for an op with any number of inputs, whose rule returns all their gradients."""
-    results = [value_of(r) for r in (step.results if index is None else step.results[index : index + 1]) if r is not None]
-    shown = ", ".join(value_text(r) for r in results)
-    parts = [text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"]
-    parts += [in_numbers] * (in_numbers not in (text, shown) and len(in_numbers) <= LONGEST)
-    parts += [shown] * (shown != parts[-1])
-    left = None if index is None else step.grad_inputs[index]
-    if left is not None and results and value_of(left).shape != results[0].shape:
-        reduced = value_of(left)
-        return f"{' = '.join(parts)}, summed to {shape_text(reduced.shape)}: {value_text(reduced)}"
-    return " = ".join(parts)

@@ -15,7 +15,7 @@ from ..statements import Happened, place_of, statements
 from .boxes import Box, Boxes
 from .forward import inputs_of, reconstructed, title_of, title_of_event
 from .handles import KEY, Event, Handle
-from .nodes import Kept, edge_of, is_accumulate, name_of, outputs_of, reach, saved_of, variable_of
+from .nodes import Kept, edge_of, grad_of, is_accumulate, name_of, outputs_of, reach, saved_of, variable_of
 from .twin import formulas_of, twin_of
 from .values import value_of
 
@@ -169,7 +169,7 @@ class TorchGraph:
         id, t = self.id_of(box), box.tensor
         event = self.event_of(box.edge[0]) if box.edge is not None else box.maker
         retains = t is not None and t.grad_fn is not None and t.retains_grad
-        grad = t.grad if t is not None and (t.grad_fn is None or retains) else None
+        grad = None if t is None else grad_of(t)
         return model.Tensor(
             id=id,
             name=self.names.get(self._key(box)),
@@ -189,7 +189,8 @@ class TorchGraph:
     def _op(self, op: Any, id: str) -> model.Op:
         event = op if isinstance(op, Event) else self.event_of(op)
         node = None if isinstance(op, Event) else op
-        operands = tuple(model.Operand(None, o) if isinstance(o, str) else model.Operand(self.id_of(o)) for o in self.operands[op])
+        given = self.operands[op]
+        operands = tuple(model.Operand(None, o) if isinstance(o, str) else model.Operand(self.id_of(o)) for o in given)
         title = title_of(node, event) if node is not None else title_of_event(op)
         place = None if event is None else place_of(event.place)
         module = "" if event is None else event.module
@@ -213,7 +214,7 @@ class TorchGraph:
             op=self.op_ids.get(node),
             outputs=len(outputs_of(node)),
             next_functions=tuple(
-                model.NextFunction(None if after is None else self.node_ids[after], index) for after, index in node.next_functions
+                model.NextFunction(None if after is None else self.node_ids[after], i) for after, i in node.next_functions
             ),
             saved=tuple(self._saved(k) for k in saved),
             formulas=tuple(model.Formula(i, text) for i, text in formulas.items()),

@@ -19,6 +19,7 @@ from .values import is_plain
 
 KEY = "autograd_viz"  # in node.metadata
 clock = itertools.count(1)
+latest_sequence = torch._C._autograd._get_sequence_nr
 
 
 class Handle:
@@ -82,10 +83,10 @@ class Event:
     ) -> None:
         self.name, self.inputs, self.place, self.module = name, inputs, place, module
         self.is_tracked, self.is_function = is_tracked, is_function
-        self.order = (torch.autograd._get_sequence_nr() - 1, next(clock))
+        self.order = (latest_sequence() - 1, next(clock))
         self.outputs: tuple[Handle, ...] = ()
         depths = (h.maker.depth for h in inputs if isinstance(h, Handle) and h.maker is not None and h.edge is None)
-        self.depth = 1 + max(depths, default=0)
+        self.depth: int = 1 + max(depths, default=0)
         if self.depth > UNTRACKED_DEPTH:
             self.inputs, self.depth = tuple(h for h in inputs if isinstance(h, Handle) and h.maker is None), 0
 

@@ -30,6 +30,11 @@ def edge_of(tensor: Any) -> Edge:
     return edge.node, edge.output_nr
 
 
+def grad_of(tensor: Any) -> Any:
+    """Its grad; that of a non-leaf which keeps none is not asked for, which PyTorch would warn of."""
+    return tensor.grad if tensor.is_leaf or tensor.retains_grad else None
+
+
 def variable_of(node: Any) -> Any:
     """The leaf of an AccumulateGrad, else None."""
     return getattr(node, "variable", None) if is_accumulate(node) else None

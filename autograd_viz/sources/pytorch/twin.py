@@ -19,7 +19,8 @@ from ...core.quiet import quiet
 from ...core.readings import TENSOR_NAMES
 from ...core.saved import SavedResult
 from ...core.tensor import Tensor
-from ..from_core import FEW, symbolic_formulas
+from ..formulas import symbolic_formulas
+from ..from_core import FEW
 from .nodes import Kept, outputs_of
 from .values import as_array, is_plain
 
@@ -99,7 +100,8 @@ def agrees(twin: PrimitiveNode, grads: list[Any], results: list[Any]) -> bool:
         results: torch tensors that left, or None.
     """
     given = [t for t in (*grads, *results) if t is not None]
-    if any(t.numel() > FEW or not is_plain(t) for t in given) or any(isinstance(getattr(twin, s), Overwritten) for s in twin.slots):
+    is_large = any(t.numel() > FEW or not is_plain(t) for t in given)
+    if is_large or any(isinstance(getattr(twin, s), Overwritten) for s in twin.slots):
         return True
     try:
         arrays = [None if g is None else np.asarray(as_array(g)) for g in grads]
@@ -115,7 +117,8 @@ def _close(ours: Any, theirs: Any) -> bool:
     expected = as_array(theirs)
     if np.shape(ours) != expected.shape:
         return False
-    return bool(np.allclose(ours, expected, rtol=CLOSE, atol=CLOSE * float(np.max(np.abs(expected), initial=0.0)), equal_nan=True))
+    largest = float(np.max(np.abs(expected), initial=0.0))
+    return bool(np.allclose(ours, expected, rtol=CLOSE, atol=CLOSE * largest, equal_nan=True))
 
 
 def _receiver(after: Any) -> Node:

@@ -14,7 +14,7 @@ NUMPY = {torch.bfloat16: torch.float32, torch.complex32: torch.complex64}  # wha
 
 
 def dtype_name(dtype: Any) -> str:
-    """ "float32"."""
+    """The type's name without the prefix: "float32"."""
     return str(dtype).removeprefix("torch.")
 
 

@@ -1,0 +1,62 @@
+"""The rules of a node as text: in symbols, and with the numbers of one step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ..core.node import Node, PrimitiveNode
+from ..core.symbol import Symbol, number, symbols
+from ..graph.model import Formula, Value
+from ..graph.text import shape_text, value_text
+
+LONGEST = 90  # characters of a formula; in numbers it is left out beyond this
+Values = Sequence[Value | None]
+
+
+def symbolic_formulas(node: Node) -> dict[str, str]:
+    """The rules of a node in symbols, by input; empty for nodes without rules of ours."""
+    if not isinstance(node, PrimitiveNode):
+        return {}
+    count = len(node._outputs_metadata())
+    grads = [Symbol("grad")] if count == 1 else symbols("grads", (Symbol(f"grads[{i}]") for i in range(count)))
+    formulas: dict[str, str] = node.primitive.formulas(node, grads)
+    return formulas
+
+
+def formulas_with_numbers(
+    node: Node, in_symbols: Mapping[str, str], saved: Mapping[str, Value], grads: Values, results: Values, grad_inputs: Values
+) -> tuple[Formula, ...]:
+    """Each rule in symbols, in numbers, and what it came to: ``grad * other = 1.0 * 4.0 = 4.0``.
+
+    Args:
+        node: what ran, or the core's twin of it.
+        in_symbols: `symbolic_formulas` of it before it ran.
+        saved: the saved tensors by name, before it ran.
+        grads: what had arrived.
+        results: what the rules returned, one per input.
+        grad_inputs: what left: the results with broadcasting undone.
+    """
+    if not isinstance(node, PrimitiveNode):
+        return ()
+    primitive = node.primitive
+    zeros = (f"zeros({shape})" for shape, _ in node._outputs_metadata())
+    arrived = [number(z if g is None else value_text(g)) for g, z in zip(grads, zeros, strict=True)]
+    in_numbers = primitive.formulas(node, arrived, {n: number(value_text(v)) for n, v in saved.items()})
+    position = {n: i for i, n in enumerate(primitive.inputs)}
+    found = []
+    for name, text in in_symbols.items():
+        index = position.get(name)  # None for an op with any number of inputs, whose rule returns all their gradients
+        mine = [r for r in (results if index is None else results[index : index + 1]) if r is not None]
+        left = None if index is None else grad_inputs[index]
+        found.append(Formula(name, _one_formula(text, in_numbers[name], mine, left)))
+    return tuple(found)
+
+
+def _one_formula(text: str, in_numbers: str, results: list[Value], left: Value | None) -> str:
+    shown = ", ".join(value_text(r) for r in results)
+    parts = [text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"]
+    parts += [in_numbers] * (in_numbers not in (text, shown) and len(in_numbers) <= LONGEST)
+    parts += [shown] * (shown != parts[-1])
+    if left is not None and results and left.shape != results[0].shape:
+        return f"{' = '.join(parts)}, summed to {shape_text(left.shape)}: {value_text(left)}"
+    return " = ".join(parts)

@@ -1,0 +1,231 @@
+"""A backward pass that runs one node at a time, and can be taken back, done again and run anew; for any kind of tensor."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from ..graph.model import Document, Value
+from ..graph.trace import Engine, Step
+from .drift import Drift
+from .engine_cell import EngineCell
+from .engine_state import EngineState
+from .written import Ran, StepWriter
+
+
+class Cell(Protocol):
+    """Something that a step may change, as it was at one moment."""
+
+    def restore(self) -> None:
+        """Make it so again."""
+
+    def holds(self) -> bool:
+        """Is it so still?"""
+
+
+class Graph(Protocol):
+    """What a pass needs of the graph that it runs through."""
+
+    document: Document
+    node_ids: dict[Any, str]
+
+    @property
+    def tensors(self) -> dict[str, Any]:
+        """The live tensor of each id."""
+
+    def tensor_id(self, tensor: Any) -> str | None:
+        """The id of a tensor, or None if it is not part of the graph."""
+
+
+@dataclass
+class _Done:
+    """What a step has changed: cells as they were before and after it, the engine and hooks before it, what it freed."""
+
+    node: Any
+    before: list[Cell]
+    after: list[Cell]
+    grads: list[Any]  # those of `after`
+    around: EngineCell
+    attached: Any
+    freed: tuple[str, ...]
+
+
+class Pass(ABC):
+    """A backward pass from one root that has not run yet.
+
+    Args:
+        graph: the graph of the root.
+        task: the engine: `inbox`, `ready`, `starts`, `looked_at`, `callbacks` as in `core.engine.GraphTask`.
+        keep_graph: saved tensors are not freed.
+    """
+
+    def __init__(self, graph: Graph, task: Any, keep_graph: bool) -> None:
+        self.graph, self.task = graph, task
+        self._done: list[_Done] = []
+        self._writer = StepWriter(graph.document, keep_graph)
+        self._edits: dict[int, dict[int, Any]] = {}  # by step: what had arrived before the user changed it
+        self._state = EngineState(task, graph.node_ids, graph.document)
+        self._drift = Drift(graph.tensors, self.grad_cell)
+
+    # -- what depends on the kind of tensor ---------------------------------------------------------------------------
+
+    @abstractmethod
+    def grad_cell(self, tensor: Any, is_about_to_change: bool = False) -> Any:
+        """The tensor's grad as it is now; besides a Cell's methods it `shows()` whether the values are the same."""
+
+    @abstractmethod
+    def saved_cell(self, node: Any) -> Cell:
+        """A node's saved tensors as they are now."""
+
+    @abstractmethod
+    def attached(self, node: Any) -> Any:
+        """What the user has attached to a node; `holds()` if the node would do the same again."""
+
+    @abstractmethod
+    def arrived(self, node: Any) -> Sequence[Cell]:
+        """The gradients that lie ready for a node, where code of the user's may change them in place."""
+
+    @abstractmethod
+    def touched(self, node: Any) -> list[Any]:
+        """The tensors whose grad a call of the node may change."""
+
+    @abstractmethod
+    def called(self, touched: list[Any], edited: tuple[int, ...]) -> Ran:
+        """Call the next node."""
+
+    @abstractmethod
+    def gradient(self, value: Any, node: Any, index: int) -> Any:
+        """What the user has typed as a gradient for an output of a node.
+
+        Raises:
+            ValueError: it has another shape, or is not numeric.
+        """
+
+    @abstractmethod
+    def grad_value(self, tensor: Any) -> Value | None:
+        """The tensor's grad."""
+
+    @abstractmethod
+    def id_of(self, thing: Any) -> str | None:
+        """The id of a tensor or node of the graph, else None."""
+
+    # -- stepping -----------------------------------------------------------------------------------------------------
+
+    def next_node(self) -> str | None:
+        """Id of the node that `advance` would run, or None at the end."""
+        node = self.task.peek()
+        return None if node is None else self.graph.node_ids[node]
+
+    @property
+    def total(self) -> int:
+        """How many steps the whole pass has: every node runs once."""
+        return len(self.task.inbox)
+
+    def engine(self) -> Engine:
+        """The engine as it is at the frontier."""
+        return self._state.now()
+
+    def advance(self) -> Step | None:
+        """Run one node for real; None at the end.
+
+        Raises:
+            Exception: whatever the node raises; everything is as it was before the call.
+        """
+        node = self.task.peek()
+        if node is None:
+            return None
+        touched = self.touched(node)
+        attached, around = self.attached(node), EngineCell(self.task, node, self.arrived(node))
+        before: list[Cell] = [self.saved_cell(node), *(self.grad_cell(t, is_about_to_change=True) for t in touched)]
+        try:
+            ran = self.called(touched, tuple(self._edits.get(len(self._done), ())))
+        except BaseException:
+            for cell in before:
+                cell.restore()
+            around.restore()
+            raise
+        written = self._writer.written(ran)
+        around.settle()
+        self._state.look((node, *(after for after, _ in node.next_functions)))
+        grads = [self.grad_cell(t) for t in touched]
+        freed = tuple(c.at.rpartition(".")[2] for c in written.changes if ".saved." in c.at and c.after is None)
+        bytes_freed = self._state.freed(written.node, freed)
+        self._done.append(_Done(node, before, [self.saved_cell(node), *grads], grads, around, attached, freed))
+        self._drift.done(grads)
+        return replace(written, freed=bytes_freed, engine=self._state.now())
+
+    def undo(self, index: int) -> None:
+        """Take back what step `index` did to `grad` and to saved tensors.
+
+        What the user has replaced, changed or freed since stays as it is: taking a step back must not destroy what somebody
+        else did, and `drift` tells where the picture is another.
+        """
+        done = self._done[index]
+        for cell, left in zip(done.before, done.after, strict=True):
+            if left.holds():
+                cell.restore()
+        self._drift.undone(done.grads)
+
+    def redo(self, index: int) -> bool:
+        """Do again what step `index` did, without calling anything; False, and nothing done, if it would come out otherwise:
+        a grad or a saved tensor that it started from has changed since, or a hook came or went.
+        """
+        done = self._done[index]
+        if not (done.attached.holds() and all(cell.holds() for cell in done.before)):
+            return False
+        for cell in done.after:
+            cell.restore()
+        self._drift.done(done.grads)
+        return True
+
+    def rewind(self, index: int) -> None:
+        """The engine goes back to before step `index`, so that the steps from there on can run anew.
+
+        An edit of the gradient that enters step `index` is kept, later ones are gone.
+        """
+        if len(self._done) > index:
+            self.undo_edit()
+        while len(self._done) > index:
+            done = self._done.pop()
+            done.around.restore()
+            self._state.look((done.node, *(after for after, _ in done.node.next_functions)))
+            id = self.graph.node_ids[done.node]
+            self._state.taken_back(id, done.freed)
+            self._writer.take_back(id)
+            if len(self._done) > index:
+                self.undo_edit()
+
+    # -- edits --------------------------------------------------------------------------------------------------------
+
+    def edit(self, value: Any, index: int) -> None:
+        """Replace the gradient that is about to enter output `index` of the next node.
+
+        Raises:
+            ValueError: there is no such node or output, or the shape does not fit.
+        """
+        node = self.task.peek()
+        if node is None:
+            raise ValueError("the backward pass is complete: there is no gradient to edit")
+        count = len(self.task.inbox[node]) - 1
+        if not 0 <= index < count:
+            raise ValueError(f"{node.name()} has {count} outputs; there is no output {index}")
+        gradient = self.gradient(value, node, index)
+        edits = self._edits.setdefault(len(self._done), {})
+        edits.setdefault(index, self.task.inbox[node][index + 1])
+        self.task.inbox[node][index + 1] = gradient
+
+    def undo_edit(self) -> bool:
+        """Give the next node what had arrived; False if nothing had been edited."""
+        edits = self._edits.pop(len(self._done), None)
+        node = self.task.peek()
+        if not edits or node is None:
+            return False
+        for index, gradient in edits.items():
+            self.task.inbox[node][index + 1] = gradient
+        return True
+
+    def drift(self) -> dict[str, Value | None]:
+        """The grad rows that the user has changed behind the picture's back: address -> what is there now."""
+        return {f"{id}.grad": self.grad_value(t) for id, t in self._drift.found().items()}

@@ -1,0 +1,104 @@
+"""What a step of a PyTorch pass changes, as it was at one moment."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from .hooks import dict_of
+from .nodes import grad_of, is_accumulate, saved_of, variable_of
+from .values import equal
+
+MANY = 100_000  # elements; a larger gradient is taken for unchanged if it is the same object at the same version
+
+
+class GradCell:
+    """A tensor's `grad`: the object, and its values: a copy, if they are few or will be added to."""
+
+    def __init__(self, tensor: Any, is_about_to_change: bool = False) -> None:
+        self.tensor, self.grad = tensor, grad_of(tensor)
+        self.version = 0 if self.grad is None else self.grad._version
+        copied = self.grad is not None and (is_about_to_change or self.grad.numel() <= MANY)
+        self.values = self.grad.detach().clone() if copied else None
+
+    def restore(self) -> None:
+        """Make it so again."""
+        self.tensor.grad = self.grad
+        if self.values is not None and not equal(self.grad.detach(), self.values):
+            with torch.no_grad():
+                self.grad.detach().copy_(self.values)
+        if self.grad is not None:
+            self.version = self.grad._version
+
+    def holds(self) -> bool:
+        """Is it the same object with the same values?"""
+        return grad_of(self.tensor) is self.grad and self.shows()
+
+    def shows(self) -> bool:
+        """Are the values the same, whatever object has them?"""
+        grad = grad_of(self.tensor)
+        if grad is None or self.grad is None:
+            return grad is None and self.grad is None
+        if self.values is None:
+            return grad is self.grad and grad._version == self.version
+        return equal(grad.detach(), self.values)
+
+
+class SavedCell:
+    """A node's saved tensors: a call by hand frees nothing, but somebody else may."""
+
+    def __init__(self, node: Any) -> None:
+        self.node, self.states = node, _states(node)
+
+    def restore(self) -> None:
+        """There is nothing to do: the call has not changed them."""
+
+    def holds(self) -> bool:
+        """Are they still there and unchanged?"""
+        return _states(self.node) == self.states
+
+
+class TensorCell:
+    """The values of a gradient that code of the user's may change in place."""
+
+    def __init__(self, tensor: Any) -> None:
+        self.tensor, self.values = tensor, tensor.detach().clone()
+
+    def restore(self) -> None:
+        """Make them so again."""
+        with torch.no_grad():
+            self.tensor.detach().copy_(self.values)
+
+    def holds(self) -> bool:
+        """Are they the same?"""
+        return equal(self.tensor.detach(), self.values)
+
+
+class Attached:
+    """What the user has attached to a node: hooks, retain_grad, requires_grad of a leaf.
+
+    Args:
+        node: the node.
+        tensors: the live outputs of its op.
+    """
+
+    def __init__(self, node: Any, tensors: list[Any]) -> None:
+        self.node, self.tensors, self.seen = node, tensors, _attached(node, tensors)
+
+    def holds(self) -> bool:
+        """Would the node do the same again? Not after a hook came or went, or a saved tensor was changed in place."""
+        return _attached(self.node, self.tensors) == self.seen and not any(k.stale for k in saved_of(self.node))
+
+
+def _states(node: Any) -> tuple[tuple[str, bool], ...]:
+    return () if is_accumulate(node) else tuple((k.state, k.stale) for k in saved_of(node))
+
+
+def _attached(node: Any, tensors: list[Any]) -> tuple[Any, ...]:
+    of_node = tuple(tuple(dict_of(r)) for r in (node.register_prehook, node.register_hook))
+    of_tensors = tuple((tuple(t._backward_hooks or ()), t.grad_fn is not None and t.retains_grad) for t in tensors)
+    leaf = variable_of(node)
+    if leaf is None:
+        return (*of_node, *of_tensors)
+    return (*of_node, tuple(leaf._backward_hooks or ()), tuple(leaf._post_accumulate_grad_hooks or ()), leaf.requires_grad)

@@ -1,0 +1,140 @@
+"""A backward pass of PyTorch's, run one node at a time and written down as steps of the document."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from ...graph.model import Formula, Value
+from ..formulas import formulas_with_numbers
+from ..jacobian import local_jacobians
+from ..live import Cell, Pass
+from ..written import Ran
+from .cells import Attached, GradCell, SavedCell, TensorCell
+from .graph import TorchGraph
+from .nodes import Kept, grad_of, is_accumulate, is_function, name_of, outputs_of, saved_of, variable_of
+from .schedule import Step, TorchTask
+from .twin import agrees, formulas_of, twin_of
+from .values import value_of
+
+
+class TorchPass(Pass):
+    """A backward pass from one root that has not run yet.
+
+    Args:
+        graph: the graph of `root`.
+        gradient: the first gradient; None for a single element.
+        retain_graph, create_graph: as in ``root.backward()``.
+
+    Raises:
+        RuntimeError: as ``root.backward()`` would.
+    """
+
+    graph: TorchGraph
+
+    def __init__(self, graph: TorchGraph, root: Any, gradient: Any, retain_graph: bool | None, create_graph: bool) -> None:
+        task = TorchTask(root, gradient, retain_graph, create_graph)
+        super().__init__(graph, task, task.keep_graph)
+        self._saved = {n.id: {s.name: s.value for s in n.saved if s.value is not None} for n in graph.document.nodes}
+        self._outputs: dict[Any, list[Any]] = {}
+        for t in graph.tensors.values():
+            if t.grad_fn is not None:
+                self._outputs.setdefault(t.grad_fn, []).append(t)
+
+    def grad_cell(self, tensor: Any, is_about_to_change: bool = False) -> GradCell:
+        """The tensor's grad as it is now."""
+        return GradCell(tensor, is_about_to_change)
+
+    def saved_cell(self, node: Any) -> Cell:
+        """A node's saved tensors as they are now."""
+        return SavedCell(node)
+
+    def attached(self, node: Any) -> Attached:
+        """What the user has attached to a node."""
+        return Attached(node, self._outputs.get(node, []))
+
+    def arrived(self, node: Any) -> Sequence[Cell]:
+        """The gradients that code of the user's may change: hooks, a Function's backward."""
+        runs_users_code = is_function(node) or any(any(part) for part in self.attached(node).seen if isinstance(part, tuple))
+        grads = self.task.inbox[node][1:] if runs_users_code else ()
+        return [TensorCell(g) for g in grads if g is not None]
+
+    def touched(self, node: Any) -> list[Any]:
+        """The leaf, or the outputs that retain their grad."""
+        if is_accumulate(node):
+            return [variable_of(node)]
+        return [t for t in self._outputs.get(node, ()) if t.grad_fn is node and t.retains_grad]
+
+    def called(self, touched: list[Any], edited: tuple[int, ...]) -> Ran:
+        """Call the next node."""
+        node, task = self.task.peek(), self.task
+        task.hooks.watched = {node: self._hook_dicts(node)}
+        task.hooks.runs = []
+        kept = [] if is_accumulate(node) else list(saved_of(node))
+        before = [self.grad_value(t) for t in touched]
+        with task.hooks.accumulating(node):
+            step = task.step()
+        ids = map(self.graph.tensor_id, touched)
+        grads = {id: (b, self.grad_value(t)) for id, t, b in zip(ids, touched, before, strict=True) if id is not None}
+        outputs, inputs = _values(step.grad_outputs), _values(step.grad_inputs)
+        shapes = tuple(None if r is None else tuple(r.shape) for r in step.results)
+        id = self.graph.node_ids[node]
+        saved = self._saved.get(id, {})
+        formulas, jacobians = self._rules(step, kept, saved, outputs, inputs)
+        return Ran(id, outputs, inputs, shapes, grads, saved, formulas, tuple(task.hooks.runs), jacobians, edited)
+
+    def _rules(
+        self, step: Step, kept: list[Kept], saved: dict[str, Value], outputs: Sequence[Any], inputs: Sequence[Any]
+    ) -> tuple[tuple[Formula, ...], Any]:
+        """The formulas that ran, as the core writes them, and the local Jacobians; none where the core's rules come to
+        something else, or are not known.
+        """
+        twin = None if is_accumulate(step.node) else twin_of(name_of(step.node), step.node, kept)
+        symbols = formulas_of(twin)
+        if twin is None or not symbols or not agrees(twin, list(step.grad_outputs), list(step.results)):
+            return (), ()
+        results = _values(step.results)
+        return formulas_with_numbers(twin, symbols, saved, outputs, results, inputs), local_jacobians(twin)
+
+    def _hook_dicts(self, node: Any) -> list[tuple[int, dict[Any, Any]]]:
+        """Where the tensors of a node keep their hooks."""
+        leaf = variable_of(node)
+        if leaf is not None:
+            return [(0, leaf._backward_hooks or {})]
+        return [(t.output_nr, t._backward_hooks or {}) for t in self._outputs.get(node, ()) if t.grad_fn is node]
+
+    def gradient(self, value: Any, node: Any, index: int) -> Any:
+        """What the user has typed, in the shape, type and device of that output."""
+        wanted = outputs_of(node)[index]
+        try:
+            given = value.detach() if isinstance(value, torch.Tensor) else torch.from_numpy(np.array(value))
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"a gradient is a number or a nested list of numbers of shape {list(wanted.shape)}, got {value!r:.60}"
+            ) from None
+        if given.ndim and tuple(given.shape) != wanted.shape:
+            raise ValueError(
+                f"the gradient has shape {list(given.shape)}; this output of the op has shape {list(wanted.shape)}"
+            )
+        return given.to(dtype=wanted.dtype, device=wanted.device).expand(wanted.shape).clone()
+
+    def grad_value(self, tensor: Any) -> Value | None:
+        """The tensor's grad."""
+        grad = grad_of(tensor)
+        return None if grad is None else value_of(grad)
+
+    def id_of(self, thing: Any) -> str | None:
+        """The id of a tensor or node of the graph, else None."""
+        if isinstance(thing, torch.Tensor):
+            return self.graph.tensor_id(thing)
+        try:
+            return self.graph.node_ids.get(thing)
+        except TypeError:  # not hashable: no node
+            return None
+
+
+def _values(grads: Sequence[Any]) -> tuple[Value | None, ...]:
+    return tuple(None if g is None else value_of(g) for g in grads)

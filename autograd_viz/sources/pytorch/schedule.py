@@ -1,0 +1,230 @@
+"""PyTorch's engine, one node at a time: the same order, the same sums, the same checks between nodes.
+
+# Note [What the engine does around a node]
+Calling a node by hand runs its rule and nothing else. The rest is here: tensor hooks, retain_grad and hooks of the node
+(hooks.py); the sum of what arrives over several edges; undoing a broadcast and casting to the type of the forward value
+(`validate_outputs`). A call by hand frees nothing, so the graph can still be used for ``loss.backward()``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import torch
+
+from ...core.ready_queue import ReadyQueue
+from .hooks import HookRunner
+from .nodes import LAST_SEQUENCE_NR, Metadata, edge_of, is_accumulate, is_function, outputs_of
+
+
+class Step(NamedTuple):
+    """One call of one node; gradients are tensors, or None where there is none."""
+
+    node: Any
+    grad_outputs: Sequence[Any]
+    results: Sequence[Any]
+    grad_inputs: Sequence[Any]
+
+
+class _Ready:
+    """A node in the queue, with the number that the queue compares."""
+
+    __slots__ = ("_sequence", "node")
+
+    def __init__(self, node: Any) -> None:
+        self.node = node
+        self._sequence = LAST_SEQUENCE_NR if is_accumulate(node) else node._sequence_nr()
+
+
+class TorchQueue(ReadyQueue):
+    """The core's ready queue, for nodes of PyTorch's."""
+
+    __slots__ = ()
+
+    def peek(self) -> Any:
+        """The node that `pop` would return."""
+        return self._heap[0].node
+
+    def push(self, node: Any) -> None:
+        """Add a node."""
+        super().push(_Ready(node))  # type: ignore[arg-type]
+
+    def pop(self) -> Any:
+        """Take out the node with the highest number."""
+        return super().pop().node
+
+
+class TorchTask:
+    """One backward pass in progress, from one root; the attributes are those of `core.engine.GraphTask`.
+
+    Args:
+        root: the tensor to start from.
+        gradient: the first gradient; None for a single element.
+        retain_graph, create_graph: as in ``root.backward()``.
+
+    Raises:
+        RuntimeError: what ``root.backward()`` would refuse, in PyTorch's words.
+    """
+
+    def __init__(self, root: Any, gradient: Any, retain_graph: bool | None, create_graph: bool) -> None:
+        if not root.requires_grad:
+            raise RuntimeError("element 0 of tensors does not require grad and does not have a grad_fn")
+        (first,) = torch.autograd._make_grads((root,), (gradient,), is_grads_batched=False)
+        self.keep_graph = create_graph if retain_graph is None else retain_graph
+        self.create_graph = create_graph
+        self.hooks = HookRunner(create_graph)
+        self.callbacks: list[Callable[[], Any]] = []
+        self.looked_at: set[Any] = set()
+        node, index = edge_of(root)
+        self.starts = {node}
+        self.inbox = _inboxes(node)
+        self.ready = TorchQueue()
+        self.inbox[node][index + 1] = first
+        self.inbox[node][0] -= 1
+        self.ready.push(node)
+
+    def peek(self) -> Any:
+        """The node that runs next, or None at the end."""
+        return self.ready.peek() if self.ready else None
+
+    def step(self) -> Step:
+        """Run the next node; if it raises, the pass stays where it was."""
+        node = self.ready.peek()
+        with torch.set_grad_enabled(self.create_graph):
+            grads = self._seen_by_hooks(node)
+            results = _call(node, grads)
+            if torch.is_anomaly_enabled() and torch.is_anomaly_check_nan_enabled():
+                _check_nan(node, results)
+            grad_inputs = _validated(node, results)
+            if not is_accumulate(node):
+                grad_inputs = _validated(node, self.hooks.after(node, grad_inputs, grads))
+            else:
+                self.hooks.after(node, (), grads)
+            self._finish(node, grad_inputs)
+        return Step(node, grads, results, grad_inputs)
+
+    def _seen_by_hooks(self, node: Any) -> list[Any]:
+        """What arrived at a node after everything that looks at it first; once, even if the node has to be tried again."""
+        grads = self.inbox[node][1:]
+        if node not in self.looked_at:
+            grads = self.hooks.before(node, grads)
+            self.looked_at.add(node)
+            self.inbox[node][1:] = grads
+        return grads
+
+    def _finish(self, node: Any, grad_inputs: Sequence[Any]) -> None:
+        """The node has run: take it off the queue and deliver its gradients."""
+        self.ready.pop()
+        for (after, index), g in zip(node.next_functions, grad_inputs, strict=True):
+            if after is None:
+                continue
+            inbox = self.inbox[after]
+            if g is not None:
+                there = inbox[index + 1]
+                inbox[index + 1] = g if there is None else there + g
+            inbox[0] -= 1
+            if not inbox[0]:
+                self.ready.push(after)
+
+
+def _inboxes(start: Any) -> dict[Any, list[Any]]:
+    """For each node: how many gradients it waits for, and a place for what arrives at each of its op's outputs."""
+    inbox: dict[Any, list[Any]] = {start: [1, *[None] * len(outputs_of(start))]}
+    stack = [start]
+    while stack:
+        for after, _ in stack.pop().next_functions:
+            if after is None:
+                continue
+            if after not in inbox:
+                inbox[after] = [0, *[None] * len(outputs_of(after))]
+                stack.append(after)
+            inbox[after][0] += 1
+    return inbox
+
+
+def _call(node: Any, grads: list[Any]) -> tuple[Any, ...]:
+    """Run one node by hand."""
+    if is_accumulate(node):
+        if grads[0] is not None:
+            node(grads[0])
+        return ()
+    results = node.apply(*_materialized(node, grads)) if is_function(node) else node(*grads)
+    results = results if isinstance(results, tuple) else (results,)
+    return _of_tensors(node, results) if is_function(node) else results
+
+
+def _materialized(node: Any, grads: list[Any]) -> list[Any]:
+    """A user's Function gets zeros where nothing has arrived, unless it has asked for None."""
+    if all(g is not None for g in grads) or _wants_none(node._forward_cls):
+        return grads
+    return [
+        torch.zeros(m.shape, dtype=m.dtype, device=m.device) if g is None else g
+        for g, m in zip(grads, outputs_of(node), strict=True)
+    ]
+
+
+def _wants_none(function: Any) -> bool:
+    """Does its code call ``ctx.set_materialize_grads(False)``? The node does not tell."""
+    codes = (getattr(getattr(function, name), "__code__", None) for name in ("forward", "setup_context"))
+    return any(c is not None and "set_materialize_grads" in c.co_names for c in codes)
+
+
+def _of_tensors(node: Any, results: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The gradients of the arguments that are tensors, checked as PyTorch checks them.
+
+    Raises:
+        RuntimeError: the wrong number of gradients, or something else than tensors.
+    """
+    needs = node.needs_input_grad
+    if len(results) > len(needs) and all(r is None for r in results[len(needs) :]):
+        results = results[: len(needs)]
+    if len(results) != len(needs):
+        raise RuntimeError(
+            f"function {node.name()} returned an incorrect number of gradients (expected {len(needs)}, got {len(results)})"
+        )
+    for r in results:
+        if r is not None and not isinstance(r, torch.Tensor):
+            raise RuntimeError(f"expected Variable or None (got {type(r).__name__})")
+    # some arguments were no tensors: those that need a gradient belong to the edges that lead somewhere, in order
+    wanted = iter([r for r, need in zip(results, needs, strict=True) if need])
+    return tuple(None if after is None else next(wanted, None) for after, _ in node.next_functions)
+
+
+def _check_nan(node: Any, results: Sequence[Any]) -> None:
+    for i, r in enumerate(results):
+        if r is not None and bool(r.isnan().any()):
+            raise RuntimeError(f"Function '{node.name()}' returned nan values in its {i}th output.")
+
+
+def _validated(node: Any, results: Sequence[Any]) -> tuple[Any, ...]:
+    """The results as their receivers want them (PyTorch's `validate_outputs`)."""
+    edges = node.next_functions
+    return tuple(
+        g if g is None or after is None else _fitted(node, i, g, outputs_of(after)[index])
+        for i, (g, (after, index)) in enumerate(zip(results, edges, strict=True))
+    )
+
+
+def _fitted(node: Any, i: int, grad: Any, wanted: Metadata) -> Any:
+    """Broadcasting undone, in the receiver's type and on its device."""
+    if tuple(grad.shape) != wanted.shape and not grad.is_nested:
+        try:
+            grad = grad.sum_to_size(wanted.shape)
+        except RuntimeError:
+            raise RuntimeError(
+                f"Function {node.name()} returned an invalid gradient at index {i} - got {list(grad.shape)} but expected "
+                f"shape compatible with {list(wanted.shape)}"
+            ) from None
+    if grad.is_complex() and not wanted.dtype.is_complex:
+        grad = grad.real
+    if grad.dtype != wanted.dtype:
+        grad = grad.to(wanted.dtype)
+    if grad.device != wanted.device:
+        if grad.ndim:
+            raise RuntimeError(
+                f"Function {node.name()} returned an invalid gradient at index {i} - expected device {wanted.device} but got "
+                f"{grad.device}"
+            )
+        grad = grad.to(wanted.device)
+    return grad
