@@ -23,7 +23,7 @@ def program() -> dict[str, Any]:
 @pytest.mark.parametrize("verb", [av.show, av.step, lambda x: av.save(x, "x.svg")])
 @pytest.mark.parametrize("wrong", [3, None, "c", [1.0]])
 def test_what_is_no_tensor_is_refused(verb: Any, wrong: Any) -> None:
-    with pytest.raises(av.NotDrawableError, match="expected an autograd_viz tensor, got"):
+    with pytest.raises(av.NotDrawableError, match="expected a tensor of autograd_viz or of PyTorch, got"):
         verb(wrong)
 
 
