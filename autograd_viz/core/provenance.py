@@ -9,6 +9,7 @@ import itertools
 import os
 import sys
 import weakref
+from collections import deque
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -24,6 +25,10 @@ _clock = itertools.count(1)
 # A chain of results that nobody differentiates is remembered this far back and no further,
 # so that a loop over constants keeps flat memory.
 UNTRACKED_DEPTH = 64
+# A call that cuts the graph (detach) keeps the graph behind it; only the latest few do, or truncated backpropagation through
+# time would keep every step.
+CUTS = 8
+_cuts: deque[weakref.ref[Call]] = deque()
 
 
 class Place(NamedTuple):
@@ -61,7 +66,7 @@ class Call:
         at: the user's place in the code.
     """
 
-    __slots__ = ("at", "depth", "inputs", "node", "op", "options", "order", "outputs")
+    __slots__ = ("__weakref__", "at", "depth", "inputs", "node", "op", "options", "order", "outputs")
 
     def __init__(self, op: str, inputs: tuple[Any, ...], options: dict[str, Any] | None, at: Place) -> None:
         self.op, self.inputs, self.options, self.at = op, inputs, options or {}, at
@@ -95,7 +100,18 @@ def untracked(op: str, inputs: tuple[Any, ...], options: dict[str, Any] | None, 
     call.depth = depth + 1
     if call.depth > UNTRACKED_DEPTH:
         call.inputs, call.depth = (), 0
+    if any(t is not None and t._grad_fn is not None for t in inputs):
+        _remember_cut(call)
     return call
+
+
+def _remember_cut(call: Call) -> None:
+    """The call keeps a graph alive until CUTS others do."""
+    _cuts.append(weakref.ref(call))
+    if len(_cuts) > CUTS:
+        oldest = _cuts.popleft()()
+        if oldest is not None:
+            oldest.inputs, oldest.depth = (), 0
 
 
 def record(op: str, result: Tensor) -> None:

@@ -39,13 +39,20 @@ def reach(
             stack += [after for after, _ in item.next_functions]
             if isinstance(item, AccumulateGrad):
                 stack.append(item.variable)
-    in_order = sorted(tensors.values(), key=lambda t: (t._made_by.order if t._made_by else (-1, 0), t._output_nr))
+    in_order = sorted(tensors.values(), key=lambda t: (t._made_by.order if t._made_by else (-1, 0), _place_among_results(t)))
     rank = {identity(t): i for i, t in enumerate(in_order)}
     return (
         sorted((c for c in calls if c.inputs), key=lambda c: c.order),
         in_order,
         sorted(nodes, key=lambda n: (n._sequence, rank[n.variable] if isinstance(n, AccumulateGrad) else 0)),
     )
+
+
+def _place_among_results(tensor: Tensor) -> int:
+    """Which result of its op it is."""
+    if tensor._grad_fn is not None or tensor._made_by is None:
+        return tensor._output_nr
+    return next((i for i, reference in enumerate(tensor._made_by.outputs) if reference() is tensor), 0)
 
 
 def _backward_of(tensor: Tensor) -> Node | None:

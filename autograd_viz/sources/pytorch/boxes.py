@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...graph import model
-from .handles import Event, Handle
+from .handles import Event, Handle, current
 from .nodes import edge_of, outputs_of
 from .values import overwritten, shape_of, unknown, value_of
 
@@ -92,7 +92,13 @@ class Boxes:
         """The box of a tensor, made if there is none."""
         box = self.find(tensor)
         if box is None:
-            box = self.at(*edge_of(tensor)) if tensor.grad_fn is not None else self.by_key.setdefault(tensor, Box(None))
+            known = current(tensor)
+            if tensor.grad_fn is not None:
+                box = self.at(*edge_of(tensor))
+            elif known is not None and not known.is_leaf:
+                return self.of_handle(known, None)
+            else:
+                box = self.by_key.setdefault(tensor, Box(None, handle=known))
         if box.tensor is None and (box.handle is None or box.edge is None or box.handle.ref() is tensor):
             box.tensor = tensor
         return box
@@ -111,8 +117,8 @@ class Boxes:
             box = self.at(node, handle.edge[1])
             if live is not None and (live.grad_fn is node or box.tensor is None):
                 box.tensor = live if live.grad_fn is node else box.tensor
-        elif handle.leaf is not None:
-            box = self.of(handle.leaf)
+        elif handle.is_leaf and live is not None and live.is_leaf:
+            box = self.of(live)
         else:
             box = self.by_key.setdefault(handle, Box(None))
             if live is not None and live.grad_fn is None:

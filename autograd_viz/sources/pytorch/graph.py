@@ -48,9 +48,8 @@ class TorchGraph:
         self.operands: dict[Any, list[Box | str]] = {}  # by node, or by the event of an op without one
         for root in self.roots:
             self._add_nodes(edge_of(root)[0])
-        for root in self.roots:
-            self.boxes.of(root)
-        self._add_ops(list(self.nodes))
+        makers = [box.maker for box in map(self.boxes.of, self.roots) if box.edge is None and box.maker is not None]
+        self._add_ops([*self.nodes, *makers])
         self._name(variables)
         self._number()
         self.document = self._document()
@@ -81,19 +80,19 @@ class TorchGraph:
                 continue
             for handle in (*event.inputs, *event.outputs):
                 if isinstance(handle, Handle):
-                    todo += self._behind(handle)
+                    todo += self._behind(handle, event.behind)
             self.operands[item] = inputs_of(event, self._box_of)
             for handle in event.outputs:
                 if item is not event or handle.ref() is not None:
                     self._box_of(handle)
 
-    def _behind(self, handle: Handle) -> list[Any]:
+    def _behind(self, handle: Handle, behind: tuple[Any, ...]) -> list[Any]:
         """What led to a tensor that the recorder has seen and that is not in the graph yet."""
-        live = handle.ref()
-        if handle.edge is not None and handle.edge[0] not in self._by_number and live is not None:
-            node = live.grad_fn
-            if node is not None and node._sequence_nr() == handle.edge[0]:
-                return self._add_nodes(node)
+        if handle.edge is not None and handle.edge[0] not in self._by_number:
+            live = handle.ref()
+            for node in (*behind, *([] if live is None else [live.grad_fn])):
+                if node is not None and node._sequence_nr() == handle.edge[0]:
+                    return self._add_nodes(node)
         return [handle.maker] if handle.edge is None and handle.maker is not None else []
 
     def _box_of(self, handle: Handle) -> Box:
@@ -122,6 +121,8 @@ class TorchGraph:
         for box in self.boxes:
             node, index = box.edge or (None, 0)
             event = self.event_of(node) if node is not None else box.maker
+            if node is None and event is not None:
+                index = next((i for i, h in enumerate(event.outputs) if h is box.handle), 0)
             order = event.order if event is not None else (-1, 0) if node is None else (node._sequence_nr(), 0)
             box.order = (*order, index)
         boxes = sorted(self.boxes, key=lambda b: b.order)

@@ -3,22 +3,27 @@
 # Note [Who keeps what]
 What is known of an op hangs on its node (`node.metadata`), and lives as long as the graph: nothing else has to be kept.
 It must never refer to its own node, or the graph would never be freed: the place of a tensor in the graph is told by numbers.
+A tensor without a node (and a leaf) is looked up among those that are alive; nothing here keeps it so.
 """
 
 from __future__ import annotations
 
 import itertools
 import weakref
+from collections import deque
 from typing import Any
 
 import torch
+from torch.utils.weak import WeakIdKeyDictionary
 
-from ...core.provenance import UNTRACKED_DEPTH, Place
+from ...core.provenance import CUTS, UNTRACKED_DEPTH, Place
 from ..from_core import FEW
 from .values import is_plain
 
 KEY = "autograd_viz"  # in node.metadata
 clock = itertools.count(1)
+_cuts: deque[weakref.ref[Event]] = deque()
+seen = WeakIdKeyDictionary()  # what was seen of every tensor that is alive
 latest_sequence = torch._C._autograd._get_sequence_nr
 
 
@@ -30,18 +35,17 @@ class Handle:
         values: the same elements outside the graph: a copy if there are few; None if they cannot be read.
         version: the version counter when it was seen.
         edge: sequence number of its grad_fn and which output it is; None for a leaf.
-        leaf: the tensor, if it is a leaf that requires grad.
+        is_leaf: it is a leaf that requires grad.
         maker: the op that made it, if that was seen.
     """
 
-    __slots__ = ("__weakref__", "dtype", "edge", "leaf", "maker", "ref", "requires_grad", "shape", "values", "version")
+    __slots__ = ("__weakref__", "dtype", "edge", "is_leaf", "maker", "ref", "requires_grad", "shape", "values", "version")
 
     def __init__(self, tensor: Any, maker: Event | None) -> None:
         self.ref, self.maker = weakref.ref(tensor), maker
         self.shape, self.dtype = tuple(tensor.shape), tensor.dtype
         self.edge: tuple[int, int] | None = None
-        self.leaf: Any = None
-        self.requires_grad = False
+        self.is_leaf = self.requires_grad = False
         self.version = version_of(tensor)
         self.values = tensor.detach() if is_plain(tensor) else None
         if self.values is not None and tensor.numel() <= FEW:
@@ -50,7 +54,7 @@ class Handle:
     def look(self, tensor: Any) -> None:
         """See its place in the graph, which autograd gives it after the op has run."""
         self.edge, self.requires_grad, self.version = edge_numbers(tensor), tensor.requires_grad, version_of(tensor)
-        self.leaf = tensor if self.edge is None and self.requires_grad else None
+        self.is_leaf = self.edge is None and self.requires_grad
 
     @property
     def is_overwritten(self) -> bool:
@@ -72,10 +76,11 @@ class Event:
         is_tracked: grad mode was on.
         is_function: a user's Function.
         depth: how many ops without a node hang on this one.
+        behind: the nodes of its inputs, if it cuts the graph (detach): what led there is kept as long as few others do so.
     """
 
     __slots__ = (
-        "__weakref__", "depth", "inputs", "is_function", "is_tracked", "module", "name", "order", "outputs", "place",
+        "__weakref__", "behind", "depth", "inputs", "is_function", "is_tracked", "module", "name", "order", "outputs", "place",
     )  # fmt: skip
 
     def __init__(
@@ -85,10 +90,27 @@ class Event:
         self.is_tracked, self.is_function = is_tracked, is_function
         self.order = (latest_sequence() - 1, next(clock))
         self.outputs: tuple[Handle, ...] = ()
+        self.behind: tuple[Any, ...] = ()
         depths = (h.maker.depth for h in inputs if isinstance(h, Handle) and h.maker is not None and h.edge is None)
         self.depth: int = 1 + max(depths, default=0)
         if self.depth > UNTRACKED_DEPTH:
             self.inputs, self.depth = tuple(h for h in inputs if isinstance(h, Handle) and h.maker is None), 0
+
+
+def nodes_of(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The nodes that lead to an op's inputs."""
+    tensors = (h.ref() for h in inputs if isinstance(h, Handle) and h.edge is not None)
+    return tuple(t.grad_fn for t in tensors if t is not None)
+
+
+def keep_behind(event: Event) -> None:
+    """The op has no node: what led to its inputs is kept by it, until CUTS other ops do the same."""
+    if event.behind:
+        _cuts.append(weakref.ref(event))
+    if len(_cuts) > CUTS:
+        oldest = _cuts.popleft()()
+        if oldest is not None:
+            oldest.inputs, oldest.behind = (), ()
 
 
 def version_of(tensor: Any) -> int:
@@ -100,3 +122,10 @@ def edge_numbers(tensor: Any) -> tuple[int, int] | None:
     """The sequence number of its grad_fn, and which output of that op it is."""
     node = tensor.grad_fn
     return None if node is None else (node._sequence_nr(), tensor.output_nr)
+
+
+def current(tensor: Any) -> Handle | None:
+    """What was seen of a tensor without a grad_fn, if it is still that."""
+    handle: Handle | None = seen.get(tensor)
+    is_same = handle is not None and handle.edge is None and handle.version == version_of(tensor)
+    return handle if is_same and tensor.is_leaf else None

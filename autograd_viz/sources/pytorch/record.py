@@ -21,7 +21,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.weak import WeakIdKeyDictionary
 
 from ...core.provenance import PACKAGE, Place
-from .handles import KEY, Event, Handle, edge_numbers
+from .handles import KEY, Event, Handle, edge_numbers, keep_behind, nodes_of, seen
 
 TORCH = os.path.dirname(os.path.abspath(torch.__file__)) + os.sep
 APPLY = torch.autograd.Function.apply.__func__.__code__  # type: ignore[attr-defined]
@@ -47,7 +47,6 @@ class Recorder(TorchDispatchMode):
         if isinstance(what, torch.nn.Module):
             for name, module in what.named_modules():
                 self._paths[module] = name
-        self._handles = WeakIdKeyDictionary()
         self._modules: list[str] = []
         self._pending: list[tuple[weakref.ref[Any], Event]] = []
         self._function: tuple[FrameType, Event] | None = None  # a user's Function that is running
@@ -89,11 +88,6 @@ class Recorder(TorchDispatchMode):
         self._modules.clear()
         self._settle()
 
-    def handle_of(self, tensor: Any) -> Handle | None:
-        """What was seen of a tensor that is alive."""
-        found: Handle | None = self._handles.get(tensor)
-        return found
-
     def _left(self) -> None:
         if self._modules:
             self._modules.pop()
@@ -123,8 +117,11 @@ class Recorder(TorchDispatchMode):
         if apply is None:
             self._function = None
             name = func._schema.name.rpartition("::")[2]
-            inputs = () if name in FACTORIES else tuple(self._inputs(func, args, kwargs))
-            return Event(name, inputs, place, module, torch.is_grad_enabled())
+            is_recorded = torch.is_grad_enabled() and name not in FACTORIES  # as in the core, no_grad leaves no trace
+            inputs = tuple(self._inputs(func, args, kwargs)) if is_recorded else ()
+            event = Event(name, inputs, place, module, is_recorded)
+            event.behind = nodes_of(inputs)  # until it is known whether it has a node itself
+            return event
         if self._function is None or self._function[0] is not apply:  # ops inside a user's Function are the Function's
             given = tuple(self._known(a) for a in apply.f_locals.get("args", ()) if isinstance(a, torch.Tensor))
             name = getattr(apply.f_locals.get("cls"), "__name__", "Function")
@@ -143,10 +140,10 @@ class Recorder(TorchDispatchMode):
 
     def _known(self, tensor: Any) -> Handle:
         """The tensor as it is now. A view that no op has asked for its grad_fn yet is not asked by us: that would make one."""
-        handle: Handle | None = self._handles.get(tensor)
+        handle: Handle | None = seen.get(tensor)
         is_silent = tensor._base is not None and not torch.is_grad_enabled()
         if handle is None or (not is_silent and handle.edge != edge_numbers(tensor)):
-            handle = self._handles[tensor] = Handle(tensor, None)
+            handle = seen[tensor] = Handle(tensor, None)
             if not is_silent:
                 handle.look(tensor)
         return handle
@@ -157,22 +154,22 @@ class Recorder(TorchDispatchMode):
             return
         for r in results:
             if not event.is_function:
-                self._handles[r] = Handle(r, event)
+                seen[r] = Handle(r, event)
         changed = func._schema.is_mutable
         self._pending += [(weakref.ref(r), event) for r in results if not (changed and r._base is not None)]
         if changed:
             given = (a for a in (*args, *kwargs.values()) if isinstance(a, torch.Tensor))
             self._pending += [(weakref.ref(a._base), event) for a in given if a._base is not None]
         if not event.is_function:
-            event.outputs = tuple(self._handles[r] for r in results)
+            event.outputs = tuple(seen[r] for r in results)
 
     def _is_of_a_factory(self, event: Event, result: Any) -> bool:
         """`torch.rand` detaches what it has made: that is no op of the user's."""
         maker = event.inputs[0].maker
         if maker is None or any(isinstance(i, Handle) for i in maker.inputs) or maker.place != event.place:
             return False
-        self._handles[result] = Handle(result, maker)
-        maker.outputs = (self._handles[result],)
+        seen[result] = Handle(result, maker)
+        maker.outputs = (seen[result],)
         return True
 
     def _settle(self) -> None:
@@ -182,11 +179,14 @@ class Recorder(TorchDispatchMode):
             tensor = reference()
             if tensor is None:
                 continue
-            handle, node = self._handles.get(tensor), tensor.grad_fn
+            handle, node = seen.get(tensor), tensor.grad_fn
             if handle is not None and handle.maker is event:
                 handle.look(tensor)
             if node is not None and event.is_tracked and node._sequence_nr() >= event.order[0]:
                 node.metadata.setdefault(KEY, event)
+                event.behind = ()
+            elif node is None and event.is_tracked:
+                keep_behind(event)
 
 
 def _frames() -> tuple[FrameType | None, FrameType | None]:

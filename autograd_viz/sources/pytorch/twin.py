@@ -17,7 +17,7 @@ from ...core.node import Node, PrimitiveNode
 from ...core.primitive import Primitive
 from ...core.quiet import quiet
 from ...core.readings import TENSOR_NAMES
-from ...core.saved import SavedResult
+from ...core.saved import FREED, SavedResult
 from ...core.tensor import Tensor
 from ..formulas import symbolic_formulas
 from ..from_core import FEW
@@ -66,7 +66,7 @@ def twin_of(name: str, node: Any, saved: list[Kept]) -> PrimitiveNode | None:
     if op.variadic is None and len(edges) != len(op.inputs):
         return None
     twin = op.node_class(edges, tuple((m.shape, _numpy(m.dtype)) for m in metadata), 0)
-    known = {k.name: k.value for k in saved}
+    known = {k.name: FREED if k.state == "freed" else k.value for k in saved}
     for slot, saved_name in zip(op.slots, op.saved_names, strict=True):
         value = _in_the_core(known[saved_name]) if saved_name in known else _private(op, saved_name, edges)
         is_result = op.result_index(saved_name) is not None and isinstance(value, Tensor)
