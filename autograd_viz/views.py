@@ -38,6 +38,7 @@ class Figure:
 
     def __repr__(self) -> str:
         freed = ", saved tensors freed" if self.document.is_freed else ""
+        freed += ", forward pass reconstructed (dotted)" if any(o.reconstructed for o in self.document.ops) else ""
         names = ", ".join(t.name for t in self.document.tensors if t.name)
         return f"<Figure of {names or 'an unnamed tensor'}: {len(self.document.nodes)} backward nodes{freed}>"
 

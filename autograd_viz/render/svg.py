@@ -97,8 +97,18 @@ class _Painter:
         lit = " lit" if box.id == self.lit else ""
         return element("g", "".join(content), class_=f"{box.kind} {self.kind(box)}{lit}", data_at=box.id)
 
+    def is_reconstructed(self, box: Box) -> bool:
+        """Is it known from the backward graph only?"""
+        known: Tensor | Op | None = self.tensors.get(box.id) or self.ops.get(box.id)
+        return known is not None and known.reconstructed
+
     def badge(self, box: Box) -> str:
         """What a box is, in words: shown when the mouse rests on it, and read to those who cannot see colours."""
+        reconstructed = ", reconstructed from the backward graph" if self.is_reconstructed(box) else ""
+        return self.what(box) + reconstructed
+
+    def what(self, box: Box) -> str:
+        """A box in words."""
         if box.kind == "tensor":
             t = self.tensors[box.id]
             kind = ("leaf" if t.is_leaf else "non-leaf") + (", requires grad" if t.requires_grad else ", does not require grad")
@@ -112,11 +122,13 @@ class _Painter:
         )
 
     def outline(self, box: Box) -> str:
-        """Sharp corners: a tensor; rounded: a function; round: ctx. Dashed: takes no part in autograd."""
+        """Sharp corners: a tensor; rounded: a function; round: ctx. Dashed: takes no part in autograd; dotted: nobody has
+        seen it, the backward graph tells that it was there.
+        """
         kind = self.kind(box)
         radius = {"tensor": 0, "ctx": 40, "node": 24}.get(box.kind, 12)
         width = {"tensor": 3.0, "op": 3.0 if kind == "brown" else 2.0}.get(box.kind, 2.5)
-        dashes = "7 4" if kind == "yellow" else None
+        dashes = "2 4" if self.is_reconstructed(box) else "7 4" if kind == "yellow" else None
         stroke, role = self.colour[f"{kind}-stroke"], f"s-{kind}"
         if box.id == self.lit:
             stroke, role, width = self.colour["grad"], "s-grad", 5.0

@@ -117,8 +117,9 @@ def _close(ours: Any, theirs: Any) -> bool:
     expected = as_array(theirs)
     if np.shape(ours) != expected.shape:
         return False
-    largest = float(np.max(np.abs(expected), initial=0.0))
-    return bool(np.allclose(ours, expected, rtol=CLOSE, atol=CLOSE * largest, equal_nan=True))
+    with np.errstate(all="ignore"):
+        largest = float(np.max(np.abs(expected), initial=0.0))
+        return bool(np.allclose(ours, expected, rtol=CLOSE, atol=CLOSE * largest, equal_nan=True))
 
 
 def _receiver(after: Any) -> Node:

@@ -1,0 +1,22 @@
+"""What only the backward graph tells of is drawn dotted, and says so."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import autograd_viz as av
+from autograd_viz.layout import layout
+from autograd_viz.sources.from_core import CoreGraph
+from autograd_viz.views import Figure
+
+
+def test_a_reconstructed_op_is_dotted_and_says_so() -> None:
+    a = av.tensor(2.0, requires_grad=True)
+    graph = CoreGraph([a * 3], {"a": a})
+    op = replace(graph.document.ops[0], reconstructed=True)
+    document = replace(graph.document, ops=(op,))
+    seen = Figure(graph.document, layout(graph.document), graph.past(), "light")
+    guessed = Figure(document, layout(document), graph.past(), "light")
+    assert 'stroke-dasharray="2 4"' in guessed.svg and 'stroke-dasharray="2 4"' not in seen.svg
+    assert "Mul: forward op, reconstructed from the backward graph" in guessed.svg
+    assert "reconstructed" in repr(guessed) and "reconstructed" not in repr(seen)
