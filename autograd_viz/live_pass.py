@@ -9,7 +9,15 @@ from .graph.trace import Engine, Step
 
 
 class LivePass(Protocol):
-    """What a stepper needs of a backward pass, whoever runs it."""
+    """What a stepper needs of a backward pass, whoever runs it.
+
+    Attributes:
+        is_recorded: the pass itself is recorded (create_graph).
+        frees: a step frees saved tensors; else it only says what ``backward()`` would free.
+    """
+
+    is_recorded: bool
+    frees: bool
 
     def next_node(self) -> str | None:
         """Id of the node that `advance` would run, or None at the end."""

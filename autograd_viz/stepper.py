@@ -29,7 +29,6 @@ class Stepper:
     Args:
         document: the graph before the pass.
         live: the pass.
-        recorded: the pass itself is recorded (create_graph).
 
     Attributes:
         stops: what `run` stops at.
@@ -37,7 +36,7 @@ class Stepper:
         failed: id of the node at which the last move raised, or None.
     """
 
-    def __init__(self, document: Document, live: LivePass, recorded: bool = False) -> None:
+    def __init__(self, document: Document, live: LivePass) -> None:
         self.document = document
         self.stops = Stops()
         self.stopped: Stopped | None = None
@@ -47,7 +46,7 @@ class Stepper:
         self._start = live.engine()
         self._trace: Trace | None = None
         self._step = 0
-        self._sentences = Sentences(document, recorded)
+        self._sentences = Sentences(document, live.is_recorded, live.frees)
         self._move_listeners: list[Callable[[], None]] = []
         self._cut_listeners: list[Callable[[int], None]] = []
 

@@ -20,14 +20,15 @@ class Sentences:
     Args:
         document: the graph before the pass.
         recorded: the pass itself is recorded (create_graph).
+        frees: steps free saved tensors; else it is said what backward() would free.
     """
 
-    def __init__(self, document: Document, recorded: bool = False) -> None:
+    def __init__(self, document: Document, recorded: bool = False, frees: bool = True) -> None:
         self.tensors = {t.id: t for t in document.tensors}
         self.nodes = {n.id: n for n in document.nodes}
         self.outputs = {o.id: o.outputs for o in document.ops}
         self.used = {(f.node, f.index) for n in document.nodes for f in n.next_functions}
-        self.recorded = recorded
+        self.recorded, self.frees = recorded, frees
         self.past = Past(document)
         self._forward = ForwardSentences(document)
 
@@ -146,8 +147,8 @@ class Sentences:
         if not names:
             return []
         if step.freed >= MANY_BYTES:
-            return [words.FREED_BYTES.format(names=names, bytes=size_text(step.freed))]
-        return [words.FREED.format(names=names)]
+            names = f"{names} ({size_text(step.freed)})"
+        return [(words.FREED if self.frees else words.WOULD_FREE).format(names=names)]
 
     def _name(self, tensor: str, otherwise: str) -> str:
         return self.tensors[tensor].name or otherwise

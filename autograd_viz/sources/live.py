@@ -61,8 +61,11 @@ class Pass(ABC):
         keep_graph: saved tensors are not freed.
     """
 
+    frees = True
+
     def __init__(self, graph: Graph, task: Any, keep_graph: bool) -> None:
         self.graph, self.task = graph, task
+        self.is_recorded = bool(task.create_graph)
         self._done: list[_Done] = []
         self._writer = StepWriter(graph.document, keep_graph)
         self._edits: dict[int, dict[int, Any]] = {}  # by step: what had arrived before the user changed it

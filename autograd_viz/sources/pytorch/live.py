@@ -34,6 +34,7 @@ class TorchPass(Pass):
     """
 
     graph: TorchGraph
+    frees = False  # a call by hand does not
 
     def __init__(self, graph: TorchGraph, root: Any, gradient: Any, retain_graph: bool | None, create_graph: bool) -> None:
         task = TorchTask(root, gradient, retain_graph, create_graph)
