@@ -282,10 +282,10 @@ def release_source(p: Primitive) -> list[str]:
     for name, slot in zip(p.saved_names, p.slots, strict=True):
         if "_sym_" in name:
             continue
-        is_tensor = (
-            "is not None" if name in p.inputs or p.result_index(name) is not None else "is not FREED and holds_tensor(s)"
-        )
-        lines.append(f"    if (s := node.{slot}) {is_tensor}: node.{slot} = FREED")
+        if name in p.inputs or p.result_index(name) is not None:
+            lines.append(f"    if node.{slot} is not None: node.{slot} = FREED")
+        else:
+            lines.append(f"    if type(s := node.{slot}) not in PLAIN and holds_tensor(s): node.{slot} = FREED")
     return lines
 
 

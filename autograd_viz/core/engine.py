@@ -100,7 +100,7 @@ class GraphTask:
 
     def peek(self) -> Node | None:
         """The node that runs next, or None at the end."""
-        return self.ready.peek() if self.ready else None
+        return self.ready[0] if self.ready else None
 
     def reaches(self, node: Node) -> bool:
         """Does a gradient arrive at this node in this pass?"""
@@ -116,7 +116,7 @@ class GraphTask:
 
     def advance(self) -> Done | None:
         """`step`, as a plain tuple."""
-        node = self.ready.peek()
+        node = self.ready[0]
         if self.is_plain and _is_plain(node):
             done: Done = quiet.run(self._plain_step, node)
             return done
@@ -124,32 +124,36 @@ class GraphTask:
 
     def run_plain(self) -> None:
         """Run nodes as long as no code of the user's may run with them."""
+        if Anomaly.enabled:
+            return
         ready, step = self.ready, self._plain_step
-        while ready:
-            node = ready._heap[0]
-            if not _is_plain(node):
-                return
+        while ready and (node := ready[0]).is_plain and node._extra is None:
             step(node)
 
     def _plain_step(self, node: Any) -> Done:
-        """The heart: run the rules, hand the results on. No code of the user's runs here."""
+        """The heart: run the rules, hand the results on. No code of the user's runs here; a plain node has one output."""
         inboxes = self.inbox
         grads = inboxes[node][1:]
         grad_inputs = results = node.vjp(grads)
         edges = node._next
-        small = node._others is None and (not node._shape or grads[0] is None or grads[0].size <= SMALL)
-        i = 0  # counted by hand: enumerate would cost a twentieth of the pass
+        arrived = grads[0]
+        small = arrived is None or not node._shape or arrived.size <= SMALL
+        kind = None if type(arrived) is np.ndarray else type(arrived)  # of a NumPy scalar: another of its kind is like it
+        i = 0  # counted by hand: enumerate or zip would cost a twentieth of the pass
         for after in edges:
             g = results[i]
-            if g is not None:
+            if g is not None and (
+                type(g) is not kind or after is None or after._shape or after._dtype is not node._dtype or node._index[i]
+            ):
                 if after is None or g.shape != after._shape or g.dtype is not after._dtype or node._index[i]:
-                    grad_inputs = list(grad_inputs)
-                    grad_inputs[i] = validated(node, i, g, after, node._index[i])
-                if small and after and after._shape and g.size > SMALL:
+                    grad_inputs = self._validated(node, results)
+                    small = False
+                    break
+                if small and after._shape and g.size > SMALL:
                     small = False
             i += 1  # noqa: SIM113
         ready = self.ready
-        ready.pop()
+        ready.take()
         if small:
             node._passed = grads, grad_inputs, node in self.starts
         else:
@@ -178,7 +182,7 @@ class GraphTask:
         try:
             grads = self._seen_by_hooks(node)
             if self.needed is not None and node not in self.needed:
-                self.ready.pop()
+                self.ready.take()
                 return None
             if Anomaly.enabled:
                 with running(node):
@@ -227,7 +231,7 @@ class GraphTask:
 
     def _finish(self, node: Node, grads: list[Any], results: tuple[Any, ...], grad_inputs: Sequence[Any]) -> Done:
         """The node has run: take it off the queue, free what it saved, deliver its gradients."""
-        self.ready.pop()
+        self.ready.take()
         node._passed = (_small(grads), _small(grad_inputs), node in self.starts)
         if not self.keep_graph:
             node._release()

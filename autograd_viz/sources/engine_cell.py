@@ -18,7 +18,7 @@ class EngineCell:
     def __init__(self, task: Any, node: Any, arrived: Sequence[Any]) -> None:
         self.task, self.node, self.arrived = task, node, arrived
         self.length = len(task.ready)
-        self.queue = dict(enumerate(task.ready._heap))
+        self.queue = dict(enumerate(task.ready))
         edges = [(task.inbox[after], index + 1) for after, index in node.next_functions if after in task.inbox]
         self.places = [(inbox, place, inbox[place]) for inbox, at in edges for place in (0, at)]
         self.places += [(task.inbox[node], place, old) for place, old in enumerate(task.inbox[node])]
@@ -27,12 +27,12 @@ class EngineCell:
 
     def settle(self) -> None:
         """The step has run: of the queue only what it has changed is worth keeping."""
-        now = self.task.ready._heap
+        now = self.task.ready
         self.queue = {i: n for i, n in self.queue.items() if i >= len(now) or now[i] is not n}
 
     def restore(self) -> None:
         """Make it so again; after `settle` only from the state in which the step has left the engine."""
-        heap = self.task.ready._heap
+        heap = self.task.ready
         heap[:] = [self.queue.get(i) or heap[i] for i in range(self.length)]
         for inbox, place, old in self.places:
             inbox[place] = old

@@ -7,12 +7,18 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ..readings import composite, declare, op
 from ..tensor import Tensor
+
+REAL = frozenset({int, float, bool, np.float16, np.float32, np.float64})
 
 
 def conjugated(value: Any) -> Any:
     """The complex conjugate of an array or number; a real array itself."""
+    if type(value) in REAL:
+        return value
     kind = getattr(value, "dtype", None)
     return value if kind is not None and kind.kind != "c" else value.conjugate()  # Python numbers know it too
 

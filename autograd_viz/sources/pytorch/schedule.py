@@ -42,17 +42,13 @@ class TorchQueue(ReadyQueue):
 
     __slots__ = ()
 
-    def peek(self) -> Any:
-        """The node that `pop` would return."""
-        return self._heap[0].node
-
     def push(self, node: Any) -> None:
         """Add a node."""
         super().push(_Ready(node))  # type: ignore[arg-type]
 
-    def pop(self) -> Any:
+    def take(self) -> Any:
         """Take out the node with the highest number."""
-        return super().pop().node
+        return super().take().node  # type: ignore[attr-defined]
 
 
 class TorchTask:
@@ -86,11 +82,11 @@ class TorchTask:
 
     def peek(self) -> Any:
         """The node that runs next, or None at the end."""
-        return self.ready.peek() if self.ready else None
+        return self.ready[0].node if self.ready else None  # type: ignore[attr-defined]
 
     def step(self) -> Step:
         """Run the next node; if it raises, the pass stays where it was."""
-        node = self.ready.peek()
+        node = self.peek()
         with torch.set_grad_enabled(self.create_graph):
             grads = self._seen_by_hooks(node)
             results = _call(node, grads)
@@ -115,7 +111,7 @@ class TorchTask:
 
     def _finish(self, node: Any, grad_inputs: Sequence[Any]) -> None:
         """The node has run: take it off the queue and deliver its gradients."""
-        self.ready.pop()
+        self.ready.take()
         for (after, index), g in zip(node.next_functions, grad_inputs, strict=True):
             if after is None:
                 continue
