@@ -193,8 +193,7 @@ def _node(p: Primitive) -> list[str]:
         "node._dtype = result._data.dtype",
         "node._others = node._extra = node._passed = None",
         "node._sequence = next(sequence)",
-        f"node._inputs = ({', '.join(_given(p))})",
-        f"node._options = {_option_dict(p)}",
+        *(f"node.given_{n} = {n}" for n in (*p.inputs, *p.options)),
         "node._code = caller.f_code",
         "node._lasti = caller.f_lasti",
         "result._grad_fn = result._made_by = node",
@@ -290,7 +289,7 @@ def release_source(p: Primitive) -> list[str]:
 
 
 def make_node_class(p: Primitive) -> type[PrimitiveNode]:
-    """The backward node's class: PyTorch's name, a slot and a `_saved_<name>` property for each saved value."""
+    """The backward node's class: PyTorch's name, slots for arguments and saved values, `_saved_<name>` properties."""
 
     def saved_property(index: int) -> property:
         return property(lambda node: node.unpack(index))
@@ -303,5 +302,6 @@ def make_node_class(p: Primitive) -> type[PrimitiveNode]:
     body |= {f"_raw_saved_{p.saved_names[i]}": raw_property(i) for i in tensors}
     if "::" in p.node_name:
         body["name"] = lambda node: p.node_name
-    body |= {"__slots__": p.slots, "slots": p.slots, "primitive": p, "__doc__": f"Backward of {p.name}."}
+    given = tuple(f"given_{n}" for n in ([p.variadic] if p.variadic else p.inputs) + [*p.options])
+    body |= {"__slots__": given + p.slots, "slots": p.slots, "primitive": p, "__doc__": f"Backward of {p.name}."}
     return type(p.node_name.rpartition("::")[2], (PrimitiveNode,), body)

@@ -21,7 +21,7 @@ from .view import View
 class CopySlices(Node):
     """The backward of changing a view: its part of the gradient goes through `inner`, the op that changed it."""
 
-    __slots__ = ("axes", "inner", "view")
+    __slots__ = ("axes", "inner", "inputs", "view")
 
     def __init__(self, base: Tensor, view: View, inner: Node) -> None:
         edges = (gradient_edge(base), *inner.next_functions[1:])
@@ -30,7 +30,7 @@ class CopySlices(Node):
         strides = base._data.strides
         # the cuts fit memory in the base's order only
         self.axes = tuple(sorted(range(len(strides)), key=lambda d: -strides[d]))
-        self._inputs, self._options = inner._inputs, inner._options
+        self.inputs = inner._as_call.inputs
         self._code, self._lasti = inner._code, inner._lasti
 
     def name(self) -> str:
@@ -41,6 +41,11 @@ class CopySlices(Node):
     def op(self) -> str:
         """The op that changed the view."""
         return str(self.inner._as_call.op)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The op's other arguments by name."""
+        return dict(self.inner._as_call.options)
 
     def apply(self, grads: tuple[Any, ...], on_tensors: bool) -> tuple[Any, ...]:
         """Cut the view's part out of the gradient, send it through `inner`, and put back what comes out."""
@@ -97,7 +102,7 @@ def rebase_view(view: Tensor, inner: Node, old_base: Tensor, version: int) -> No
     base = view._view.base
     remember(base, old_base, version)
     node = CopySlices(base, view._view, inner)
-    node.inputs = tuple(old_base if t is base else t for t in inner._inputs)
+    node.inputs = tuple(old_base if t is base else t for t in node.inputs)
     old = base._grad_fn, base._output_nr
     base._requires_grad, base._grad_fn, base._output_nr, base._made_by = True, node, 0, node
     base._keep_retaining(*old)

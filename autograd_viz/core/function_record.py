@@ -101,7 +101,7 @@ def _place(
     node._places = tuple(i if isinstance(o, Tensor) else None for i, o in enumerate(outputs))
     metadata: list[Any] = [(o._data.shape, o._data.dtype) if isinstance(o, Tensor) else ((), None) for o in outputs]
     (node._shape, node._dtype), node._others = metadata[0], tuple(metadata[1:]) or None
-    node._inputs, node._code, node._lasti = inputs, frame.f_code, frame.f_lasti
+    node._code, node._lasti = frame.f_code, frame.f_lasti
     node._call = provenance.untracked(node._forward_cls.__name__, inputs, None, frame)
     node._call.node = node
 

@@ -70,14 +70,14 @@ class Node:
     """
 
     __slots__ = (
-        "__weakref__", "_code", "_dtype", "_extra", "_index", "_inputs", "_lasti", "_next", "_options", "_others", "_passed",
-        "_sequence", "_shape",
+        "__weakref__", "_code", "_dtype", "_extra", "_index", "_lasti", "_next", "_others", "_passed", "_sequence", "_shape",
     )  # fmt: skip
     _next: tuple[Node | None, ...]  # next_functions, as two tuples
     _index: tuple[int, ...]
     _shape: tuple[int, ...]
     _dtype: Any
     _others: tuple[tuple[tuple[int, ...], np.dtype[Any]], ...] | None  # shape and type of the outputs after the first
+    inputs: tuple[Any, ...] = ()  # the tensors that the op was given, Python numbers among them as 0-d tensors
     depth: ClassVar[int] = 0
     is_plain: ClassVar[Any] = False  # runs no code of the user's: its rules on arrays are all there is to it
 
@@ -90,8 +90,6 @@ class Node:
         self._sequence = next(sequence) if number is None else number
         self._extra: NodeExtra | None = None
         self._passed: Passed | None = None
-        self._inputs: tuple[Any, ...] = ()
-        self._options: dict[str, Any] | None = None
         self._code: Any = None
         self._lasti = 0
 
@@ -158,18 +156,9 @@ class Node:
         return self
 
     @property
-    def inputs(self) -> tuple[Any, ...]:
-        """The tensors that the op was given, Python numbers among them as 0-d tensors."""
-        return self._inputs
-
-    @inputs.setter
-    def inputs(self, tensors: tuple[Any, ...]) -> None:
-        self._inputs = tensors
-
-    @property
     def options(self) -> dict[str, Any]:
         """The op's other arguments by name."""
-        return self._options or {}
+        return {}
 
     @property
     def order(self) -> tuple[int, int]:
@@ -231,7 +220,9 @@ class Node:
 
 
 class PrimitiveNode(Node):
-    """The backward node of a primitive; call.py makes one subclass per primitive, with a slot for each saved value."""
+    """The backward node of a primitive; call.py makes one subclass per primitive, with a slot for each argument of the op
+    and one for each saved value.
+    """
 
     __slots__ = ()
     primitive: ClassVar[Primitive]
@@ -243,6 +234,31 @@ class PrimitiveNode(Node):
         """The op's name in pictures: "Mul"."""
         title: str = self.primitive.title
         return title
+
+    @property
+    def inputs(self) -> tuple[Any, ...]:
+        """The tensors that the op was given, Python numbers among them as 0-d tensors."""
+        if self.primitive.variadic:
+            return tuple(getattr(self, f"given_{self.primitive.variadic}"))
+        return tuple(getattr(self, f"given_{n}") for n in self.primitive.inputs)
+
+    @inputs.setter
+    def inputs(self, tensors: tuple[Any, ...]) -> None:
+        if self.primitive.variadic:
+            setattr(self, f"given_{self.primitive.variadic}", tensors)
+            return
+        for name, tensor in zip(self.primitive.inputs, tensors, strict=True):
+            setattr(self, f"given_{name}", tensor)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The op's other arguments by name."""
+        return {n: getattr(self, f"given_{n}") for n in self.primitive.options}
+
+    @options.setter
+    def options(self, values: dict[str, Any]) -> None:
+        for name in self.primitive.options:
+            setattr(self, f"given_{name}", values[name])
 
     def vjp(self, grads: Any) -> tuple[Any, ...]:
         """The rules on arrays, for every input that wants a gradient; written out when the first node of its kind runs."""

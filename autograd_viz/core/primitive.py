@@ -270,7 +270,7 @@ class Primitive:
             return
         edges = tuple((None, 0) if t is None else gradient_edge(t) for t in inputs)
         node = self.node_class(edges, tuple((r._data.shape, r._data.dtype) for r in outputs))
-        node._inputs, node._options, node._code, node._lasti = inputs, options, frame.f_code, frame.f_lasti
+        node.inputs, node.options, node._code, node._lasti = inputs, options, frame.f_code, frame.f_lasti
         if len(results) > 1:
             node._more_of().outputs = tuple(weakref.ref(r) for r in results)
         for i, r in enumerate(outputs):
