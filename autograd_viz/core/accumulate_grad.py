@@ -67,13 +67,10 @@ def accumulate(variable: Tensor, grad: Any, on_tensors: bool) -> None:
 
 def accumulator(leaf: Tensor) -> AccumulateGrad | None:
     """The leaf's AccumulateGrad: one while any graph holds it. None for a view that requires grad only as its base does."""
-    if leaf._view is not None and leaf._view.borrowed:
+    if (view := leaf._view) is not None and view.borrowed:
         return None
-    extra = leaf._extra
-    if extra is not None and extra.accumulator is not None:
-        known = extra.accumulator()
-        if known is not None:
-            return known
+    if (extra := leaf._extra) is not None and (known := extra.accumulator) is not None and (node := known()) is not None:
+        return node
     node = AccumulateGrad(leaf)
     leaf._more.accumulator = weakref.ref(node)
     return node

@@ -53,7 +53,7 @@ _NAMES: dict[str, Any] = {
     "ndarray": np.ndarray,
     "new": object.__new__,
     "operand": as_operand,
-    "package": provenance.PACKAGE,
+    "ours": provenance.ours,
     "plain": plain,
     "quiet": quiet,
     "sequence": sequence,
@@ -97,7 +97,7 @@ def call_source(p: Primitive) -> list[str]:
         if p.node_class is not None and n not in p.optional:
             lines.append(f"    if {n}._view is not None and State.enabled: {n}._view.refresh({n})")
     lines += _forward(p)
-    lines += ["    result = new(Tensor)", "    result._data = _value if type(_value) is ndarray else asarray(_value)"]
+    lines += ["    result = new(Tensor)", "    result._data = _data = _value if type(_value) is ndarray else asarray(_value)"]
     lines += ["    result._grad = result._grad_fn = result._view = result._made_by = result._extra = None"]
     lines += ["    result._counter = None", "    result._requires_grad = False", "    result._output_nr = 0"]
     if p.view:
@@ -152,12 +152,12 @@ def _record(p: Primitive) -> list[str]:
     """Make the node if an input requires grad, and remember which op made the result."""
     lines = [
         "    caller = frame(1)",
-        "    while caller.f_code.co_filename.startswith(package) and caller.f_back is not None: caller = caller.f_back",
+        "    while ours[caller.f_code.co_filename] and caller.f_back is not None: caller = caller.f_back",
     ]
     indent = "    "
     if p.node_class is not None:
         tests = [f"({n} is not None and {n}.requires_grad)" if n in p.optional else f"{n}._requires_grad" for n in p.inputs]
-        float_result = " and result._data.dtype.kind in 'fc'" if p.may_be_integer else ""
+        float_result = " and _data.dtype.kind in 'fc'" if p.may_be_integer else ""
         lines.append(f"    if ({' or '.join(tests)}){float_result}:")
         lines += ["        " + line for line in _node(p)]
         lines.append("    else:")
@@ -186,11 +186,11 @@ def _node(p: Primitive) -> list[str]:
     numbers = [f"({n}._output_nr if {n} is not None else 0)" if n in p.optional else f"{n}._output_nr" for n in p.inputs]
     zeros = (0,) * len(p.inputs)
     lines = [
-        "node = new(Node)",
+        "node = Node()",
         f"node._next = ({', '.join(edges)},)",
         f"node._index = ({', '.join(numbers)},) if {' or '.join(numbers)} else {zeros}",
-        "node._shape = result._data.shape",
-        "node._dtype = result._data.dtype",
+        "node._shape = _data.shape",
+        "node._dtype = _data.dtype",
         "node._others = node._extra = node._passed = None",
         "node._sequence = next(sequence)",
         *(f"node.given_{n} = {n}" for n in (*p.inputs, *p.options)),
@@ -303,5 +303,5 @@ def make_node_class(p: Primitive) -> type[PrimitiveNode]:
     if "::" in p.node_name:
         body["name"] = lambda node: p.node_name
     given = tuple(f"given_{n}" for n in ([p.variadic] if p.variadic else p.inputs) + [*p.options])
-    body |= {"__slots__": given + p.slots, "slots": p.slots, "primitive": p, "__doc__": f"Backward of {p.name}."}
+    body |= {"__slots__": given + p.slots, "slots": p.slots, "primitive": p, "__init__": object.__init__, "__doc__": f"Backward of {p.name}."}
     return type(p.node_name.rpartition("::")[2], (PrimitiveNode,), body)

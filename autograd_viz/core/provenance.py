@@ -38,10 +38,21 @@ class Place(NamedTuple):
     lasti: int
 
 
+class _Ours(dict[str, bool]):
+    """Is a file part of this package? Each file is looked at once: every op asks."""
+
+    def __missing__(self, file: str) -> bool:
+        self[file] = file.startswith(PACKAGE)
+        return self[file]
+
+
+ours = _Ours()
+
+
 def callers_frame() -> FrameType:
     """The innermost frame outside this package."""
     frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
+    while frame.f_back is not None and ours[frame.f_code.co_filename]:
         frame = frame.f_back
     return frame
 
