@@ -43,10 +43,10 @@ if torch is not None:
 # -- workloads: for each library a function that runs forward and backward once ------------------------------------------
 
 
-def chain_of(multiply: Callable[[Any, Any], Any], add: Callable[[Any, Any], Any], x: Any) -> Any:
+def chain_of(x: Any) -> Any:
     z = x
     for _ in range(500):
-        z = add(multiply(z, x), x)
+        z = z * x + x
     return z
 
 
@@ -58,7 +58,7 @@ def chain() -> dict[str, Run]:
 
         def run() -> None:
             x.grad = None
-            chain_of(lambda a, b: a * b, lambda a, b: a + b, x).backward()
+            chain_of(x).backward()
 
         return run
 
@@ -66,7 +66,7 @@ def chain() -> dict[str, Run]:
     if torch:
         runs["torch"] = torch_like(torch)
     if hips:
-        gradient = hips.grad(lambda x: chain_of(lambda a, b: a * b, lambda a, b: a + b, x))
+        gradient = hips.grad(chain_of)
         runs["HIPS autograd"] = lambda: gradient(0.9)
     if mygrad:
         for guarded in (True, False):
@@ -76,7 +76,7 @@ def chain() -> dict[str, Run]:
         def micro() -> None:
             sys.setrecursionlimit(10_000)  # it walks the graph recursively
             x = micrograd.Value(0.9)
-            z = chain_of(lambda a, b: a * b, lambda a, b: a + b, x)
+            z = chain_of(x)
             z.backward()
 
         runs["micrograd"] = micro
@@ -87,7 +87,7 @@ def mygrad_chain(guarded: bool) -> Run:
     def run() -> None:
         (mygrad.turn_memory_guarding_on if guarded else mygrad.turn_memory_guarding_off)()
         x = mygrad.tensor(0.9)
-        chain_of(lambda a, b: a * b, lambda a, b: a + b, x).backward()
+        chain_of(x).backward()
 
     return run
 
