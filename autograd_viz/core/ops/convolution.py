@@ -18,7 +18,7 @@ import numpy as np
 from ..primitive import primitive
 from ..readings import inlined
 from ..symbol import Symbol, call
-from .windows import Ints, brief, overlap_added, padded, volume, windows
+from .windows import Ints, brief, overlap_added, padded, volume, window_count, windows_along
 
 
 def _transposed_in_words(grad_output: Any, input: Any, weight: Any, **options: Any) -> Symbol:
@@ -124,11 +124,15 @@ def _columns(
     x: Any, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int, places: Ints | None
 ) -> tuple[Any, Ints]:
     """What the windows see, a column per place (the first `places`): (image, group, channel and position in it, place)."""
-    n, (images, channels) = len(kernel), x.shape[:2]
-    seen = windows(padded(x, padding, padding), kernel, stride, dilation)
-    places = seen.shape[2 : 2 + n] if places is None else places
-    seen = seen[(slice(None), slice(None), *(slice(p) for p in places))]
-    seen = seen.transpose(0, 1, *range(2 + n, 2 + 2 * n), *range(2, 2 + n))
+    images, channels = x.shape[:2]
+    if places is None:
+        each = zip(x.shape[2:], kernel, stride, padding, dilation, strict=True)
+        places = tuple(window_count(*one) for one in each)
+    seen = padded(x, padding, padding)
+    for d in reversed(range(len(kernel))):
+        seen = windows_along(d - len(kernel), seen, kernel[d], stride[d], dilation[d], places[d])
+        if d and kernel[d] > 1:  # copied here, the windows along the next dimension see long runs of memory
+            seen = seen.copy()
     return seen.reshape(images, groups, channels // groups * volume(kernel), volume(places)), places
 
 

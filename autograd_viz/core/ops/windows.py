@@ -57,6 +57,15 @@ def windows(x: Any, kernel: Ints, stride: Ints, dilation: Ints) -> Any:
     return np.lib.stride_tricks.as_strided(x, (*lead, *places, *kernel), (*x.strides[:-n], *moves, *inner), writeable=False)
 
 
+def windows_along(axis: int, x: Any, kernel: int, stride: int, dilation: int, places: int) -> Any:
+    """A view of images `x` through windows along one axis, counted from the end: (image, channel, kernel, ..., places, ...)."""
+    shape, strides, step = list(x.shape), list(x.strides), x.strides[axis]
+    shape[axis], strides[axis] = places, step * stride
+    shape.insert(2, kernel)
+    strides.insert(2, step * dilation)
+    return np.lib.stride_tricks.as_strided(x, shape, strides, writeable=False)
+
+
 def offsets(kernel: Ints) -> Iterator[Ints]:
     """The positions inside a window, row by row."""
     return itertools.product(*(range(k) for k in kernel))
