@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 from ..core.dtypes import float32
-from ..core.factories import zeros
-from ..core.ops.joining import cat
 from ..core.tensor import Tensor
 from . import functional, init
 from .linear import NonDynamicallyQuantizableLinear, parameter
 from .module import Module
-
-
-def as_added(mask: Tensor | None, dtype: Any) -> Any:
-    """A mask to add to the scores: -inf where a boolean mask says True."""
-    if mask is None or mask.dtype.is_floating_point:
-        return mask
-    return Tensor(np.where(mask._data, -np.inf, 0.0).astype(dtype.numpy))
 
 
 class MultiheadAttention(Module):
@@ -94,69 +84,17 @@ class MultiheadAttention(Module):
             average_attn_weights: the mean over the heads instead of all heads.
             is_causal: `attn_mask` is the causal one.
         """
-        if is_causal and attn_mask is None:
-            raise RuntimeError("Need attn_mask if specifying the is_causal hint.")
-        q, k, v = query, key, value
-        batched = q.dim() == 3
-        if not batched:
-            q, k, v = (t.unsqueeze(1) for t in (q, k, v))
-        elif self.batch_first:
-            q, k, v = (t.transpose(0, 1) for t in (q, k, v))
-        q, k, v = self._projected(q, k, v)
-        mask = self._mask(q, k, attn_mask, key_padding_mask)
-        attended, weights = self._attend(q, k, v, mask)
-        if not batched:
-            attended, weights = attended.squeeze(1), weights.squeeze(0)
-        elif self.batch_first:
-            attended = attended.transpose(0, 1)
-        if not need_weights:
-            return attended, None
-        return attended, weights.mean(-3) if average_attn_weights else weights
-
-    def _projected(self, q: Any, k: Any, v: Any) -> tuple[Any, Any, Any]:
-        """Questions, keys and values, each (time, batch, features)."""
-        biases = (None,) * 3 if self.in_proj_bias is None else self.in_proj_bias.chunk(3)
-        if self._qkv_same_embed_dim:
-            weights = self.in_proj_weight.chunk(3)
-        else:
-            weights = (self.q_proj_weight, self.k_proj_weight, self.v_proj_weight)
-        q, k, v = (functional.linear(t, w, b) for t, w, b in zip((q, k, v), weights, biases, strict=True))
-        batch = q.shape[1]
-        if self.bias_k is not None:
-            k, v = (cat([t, b.expand(1, batch, self.embed_dim)], 0) for t, b in ((k, self.bias_k), (v, self.bias_v)))
-        if self.add_zero_attn:
-            nothing = zeros(1, batch, self.embed_dim, dtype=k.dtype)
-            k, v = cat([k, nothing], 0), cat([v, nothing], 0)
-        return q, k, v
-
-    def _mask(self, q: Any, k: Any, attn_mask: Any, key_padding_mask: Any) -> Any:
-        """Both masks in one, (batch, heads, questions, keys) or something that broadcasts to it."""
-        batch, heads, keys = q.shape[1], self.num_heads, k.shape[0]
-        mask = as_added(attn_mask, q.dtype)
-        if mask is not None:
-            mask = mask if mask.dim() == 2 else mask.view(batch, heads, *mask.shape[1:])
-            mask = self._widened(mask, keys)
-        padding = as_added(key_padding_mask, q.dtype)
-        if padding is not None:
-            padding = self._widened(padding.view(batch, 1, 1, padding.shape[-1]), keys)
-            mask = padding if mask is None else mask + padding
-        return mask
-
-    def _widened(self, mask: Any, keys: int) -> Any:
-        """Zeros for the keys that were added at the end."""
-        missing = keys - mask.shape[-1]
-        return cat([mask, zeros(*mask.shape[:-1], missing, dtype=mask.dtype)], -1) if missing else mask
-
-    def _attend(self, q: Any, k: Any, v: Any, mask: Any) -> tuple[Any, Any]:
-        """Answers (time, batch, features) and weights (batch, heads, questions, keys)."""
-        asked, batch, _ = q.shape
-        q, k, v = (t.reshape(t.shape[0], batch, self.num_heads, self.head_dim).permute(1, 2, 0, 3) for t in (q, k, v))
-        scores = (q * math.sqrt(1.0 / self.head_dim)) @ k.transpose(-2, -1)
-        weights = functional.softmax(scores if mask is None else scores + mask, dim=-1)
-        if self.dropout and self.training:
-            weights = functional.dropout(weights, self.dropout, True)
-        answers = (weights @ v).permute(2, 0, 1, 3).reshape(asked, batch, self.embed_dim)
-        return self.out_proj(answers), weights
+        turned = self.batch_first and query.dim() == 3
+        if turned:  # what was one tensor stays one, so that one product projects it
+            rows = {x: x.transpose(1, 0) for x in (query, key, value)}
+            query, key, value = rows[query], rows[key], rows[value]
+        attended, weights = functional.multi_head_attention_forward(
+            query, key, value, self.embed_dim, self.num_heads, self.in_proj_weight, self.in_proj_bias, self.bias_k, self.bias_v,
+            self.add_zero_attn, self.dropout, self.out_proj.weight, self.out_proj.bias, self.training, key_padding_mask,
+            need_weights, attn_mask, not self._qkv_same_embed_dim, self.q_proj_weight, self.k_proj_weight, self.v_proj_weight,
+            average_attn_weights=average_attn_weights, is_causal=is_causal,
+        )  # fmt: skip
+        return attended.transpose(1, 0) if turned else attended, weights
 
 
 def causal_mask(size: int, dtype: Any = float32) -> Tensor:

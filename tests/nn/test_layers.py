@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -179,3 +180,20 @@ def test_masks_hide_what_they_should() -> None:
         out = layer(x, causal, hidden)
         results.append([plain(out), plain(weights)])
     assert differences(*results) == []
+
+
+def nodes(result: Any) -> dict[str, int]:
+    """How many backward nodes of each name lead to a result."""
+    found, stack = {}, [result.grad_fn]
+    while stack:
+        node = stack.pop()
+        if node is not None and node not in found:
+            found[node] = node.name()
+            stack += [after for after, _ in node.next_functions]
+    return dict(Counter(found.values()))
+
+
+@pytest.mark.parametrize("batch_first", [False, True])
+def test_attention_to_oneself_is_recorded_as_pytorch_records_it(batch_first: bool) -> None:
+    layers = [m.nn.TransformerEncoderLayer(4, 2, 8, 0.0, batch_first=batch_first)(m.ones(3, 2, 4)) for m in (av, torch)]
+    assert nodes(layers[0]) == nodes(layers[1])
