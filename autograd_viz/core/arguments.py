@@ -36,8 +36,10 @@ def array_of(value: Any) -> Any:
     """An option as a forward wants it: tensors (alone or in a list) as arrays."""
     if isinstance(value, Tensor):
         return value._data
-    if isinstance(value, tuple | list) and any(isinstance(v, Tensor) for v in value):
-        return tuple(array_of(v) for v in value)
+    if isinstance(value, tuple | list):
+        for v in value:
+            if isinstance(v, Tensor):
+                return tuple(map(array_of, value))
     return value
 
 

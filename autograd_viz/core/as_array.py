@@ -33,8 +33,8 @@ class Size(tuple[int, ...]):
         return f"torch.Size({list(self)})"
 
     def __getitem__(self, index: Any) -> Any:
-        part = super().__getitem__(index)
-        return Size(part) if isinstance(index, slice) else part
+        part = tuple.__getitem__(self, index)
+        return Size(part) if type(index) is slice else part
 
     def numel(self) -> int:
         """The number of elements."""

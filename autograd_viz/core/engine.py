@@ -157,7 +157,7 @@ class GraphTask:
         if small:
             node._passed = grads, grad_inputs, node in self.starts
         else:
-            node._passed = _small(grads), _small(grad_inputs), node in self.starts
+            node._passed = _small_arrays(grads), _small_arrays(grad_inputs), node in self.starts
         if not self.keep_graph:
             node._release()
         i = 0
@@ -365,13 +365,14 @@ def validated(node: Node, index: int, grad: Any, after: Node | None, output_nr: 
     return grad
 
 
+def _small_arrays(grads: Sequence[Any]) -> Sequence[Any]:
+    """The arrays among the gradients that a drawing can show; None for larger ones, so that nothing big is kept alive."""
+    return [g if g is not None and g.size <= SMALL else None for g in grads]
+
+
 def _small(grads: Sequence[Any]) -> Sequence[Any]:
-    """The gradients that a drawing can show, as arrays; None for larger ones, so that nothing big is kept alive."""
-    for g in grads:
-        if g is not None and (g.size > SMALL if type(g) is not Tensor else True):
-            arrays = (g._data if isinstance(g, Tensor) else g for g in grads)
-            return tuple(a if a is not None and a.size <= SMALL else None for a in arrays)
-    return grads
+    """`_small_arrays`, of arrays or tensors."""
+    return _small_arrays([g._data if isinstance(g, Tensor) else g for g in grads])
 
 
 def _expands_to(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:

@@ -93,6 +93,7 @@ class Primitive:
         self.saved_names: tuple[str, ...] = ()
         self.slots: tuple[str, ...] = ()
         self.guards: tuple[int | None, ...] = ()
+        self.savers: tuple[Callable[..., Any], ...] | None = None  # for each saved name, made at the first call
         self.takes_all = False  # the rules get the gradients of all outputs, not only that of the first
         self.node_class: type[PrimitiveNode] | None = None
         self._program: Callable[..., Any] | None = None
@@ -200,12 +201,12 @@ class Primitive:
 
     def __call__(self, /, *args: Any, **options: Any) -> Any:
         """Run the op on tensors and numbers, and record it if grad mode is on."""
-        if "input" in options and "input" not in self.inputs:
-            options["self"] = options.pop("input")
-        if "out" in options and "out" not in self.options:
-            out = options.pop("out")
-            return self.program(*args, **options) if out is None else write_out(out, self.name, self.program, args, options)
-        return self.program(*args, **options)
+        if options:
+            if "input" in options and "input" not in self.inputs:
+                options["self"] = options.pop("input")
+            if "out" in options and "out" not in self.options and (out := options.pop("out")) is not None:
+                return write_out(out, self.name, self.program, args, options)
+        return (self._program or self.program)(*args, **options)
 
     def _call(self, /, *args: Any, **options: Any) -> Any:
         """A call of an op with several results, or any number of inputs."""
@@ -290,21 +291,26 @@ class Primitive:
         self, node: PrimitiveNode, inputs: tuple[Tensor | None, ...], options: dict[str, Any], results: tuple[Tensor, ...]
     ) -> None:
         """What the rules ask for; see Note [When a tensor is saved]."""
-        for name, guard, slot in zip(self.saved_names, self.guards, self.slots, strict=True):
-            wanted = guard is None or node._next[guard] is not None
-            index = self.result_index(name)
-            value: Any = None
-            if name in options:
-                value = keep_option(options[name])
-            elif index is not None:
-                value = SavedResult(results[index]) if wanted else None
-            elif name in self.inputs:
-                value = keep(inputs[self.inputs.index(name)]) if wanted else None
-            else:
-                base, what = self.metadata_name(name)
-                of = (*inputs, *results)[(*self.inputs, *self.result_names).index(base)] if base != self.variadic else None
-                value = tuple(_metadata(t, what) for t in inputs) if base == self.variadic else _metadata(of, what)
-            setattr(node, slot, value)
+        if self.savers is None:
+            self.savers = tuple(map(self._saver, self.saved_names))
+        for save, guard, slot in zip(self.savers, self.guards, self.slots, strict=True):
+            unwanted = guard is not None and node._next[guard] is None
+            setattr(node, slot, save(inputs, options, results, unwanted))
+
+    def _saver(self, name: str) -> Callable[..., Any]:
+        """What picks the value `name` out of the inputs, options and results of a call."""
+        if name in self.options:
+            return lambda inputs, options, results, unwanted: keep_option(options[name])
+        if (index := self.result_index(name)) is not None:
+            return lambda inputs, options, results, unwanted: None if unwanted else SavedResult(results[index])
+        if name in self.inputs:
+            place = self.inputs.index(name)
+            return lambda inputs, options, results, unwanted: None if unwanted else keep(inputs[place])
+        base, what = self.metadata_name(name)
+        if base == self.variadic:
+            return lambda inputs, options, results, unwanted: tuple(_metadata(t, what) for t in inputs)
+        place = (*self.inputs, *self.result_names).index(base)
+        return lambda inputs, options, results, unwanted: _metadata((*inputs, *results)[place], what)
 
     # -- backward -----------------------------------------------------------------------------------------------------
 

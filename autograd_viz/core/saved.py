@@ -251,8 +251,10 @@ def keep_option(value: Any) -> Any:
     """An option as a node keeps it: tensors (alone or in a list) as inputs are kept."""
     if isinstance(value, Tensor):
         return keep(value)
-    if isinstance(value, tuple | list) and any(isinstance(v, Tensor) for v in value):
-        return tuple(keep_option(v) for v in value)
+    if isinstance(value, tuple | list):
+        for v in value:
+            if isinstance(v, Tensor):
+                return tuple(map(keep_option, value))
     return value
 
 
@@ -279,6 +281,8 @@ def unpack(node: Node, kept: Any) -> Any:
 
 def plain(node: Node, kept: Any) -> Any:
     """A kept value as rules on arrays want it: an array, a Python number, a plain value."""
+    if type(kept) is tuple and not holds_tensor(kept):
+        return kept
     return _bare(unpack(node, kept))
 
 
@@ -292,4 +296,9 @@ def _bare(value: Any) -> Any:
 
 def holds_tensor(kept: Any) -> bool:
     """Is there a tensor in this kept value (alone, or in a tuple as the indices of an advanced index)?"""
-    return isinstance(kept, SavedTensor | Tensor) or (isinstance(kept, tuple) and any(holds_tensor(k) for k in kept))
+    if isinstance(kept, tuple):
+        for k in kept:
+            if type(k) is not int and holds_tensor(k):
+                return True
+        return False
+    return isinstance(kept, SavedTensor | Tensor)

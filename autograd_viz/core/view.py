@@ -39,7 +39,7 @@ class View:
 
     def __init__(self, base: Tensor, cuts: tuple[Cut, ...], kind: str) -> None:
         self.base, self.cuts, self.kind = base, cuts, kind
-        self.seen = _version(base)
+        self.seen = base._counter[0] if base._counter else 0
         self.borrowed = False
 
     def refresh(self, view: Tensor) -> None:
@@ -51,7 +51,7 @@ class View:
         base = self.base
         if self.borrowed or not view._requires_grad:
             view._requires_grad = self.borrowed = base._requires_grad and view._data.dtype.kind in "fc"
-        now = _version(base)
+        now = base._counter[0] if base._counter else 0
         if now == self.seen:
             return
         if (base._requires_grad or view._grad_fn is not None) and view._data.dtype.kind in "fc":

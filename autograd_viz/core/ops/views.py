@@ -18,7 +18,7 @@ from . import shape
 
 def listed(values: tuple[Any, ...]) -> tuple[int, ...]:
     """`(2, 3)` from f(2, 3) or f((2, 3))."""
-    return tuple(int(v) for v in (values[0] if len(values) == 1 and isinstance(values[0], list | tuple) else values))
+    return tuple(map(int, values[0] if len(values) == 1 and isinstance(values[0], list | tuple) else values))
 
 
 def complete_sizes(sizes: tuple[int, ...], numel: int) -> tuple[int, ...]:
@@ -27,6 +27,8 @@ def complete_sizes(sizes: tuple[int, ...], numel: int) -> tuple[int, ...]:
     Raises:
         RuntimeError: they do not make `numel` elements.
     """
+    if -1 not in sizes and math.prod(sizes) == numel and min(sizes, default=0) >= 0:
+        return sizes
     for i, s in enumerate(sizes):
         if s < -1:
             raise RuntimeError(f"invalid shape dimension {s} at index {i} of shape {list(sizes)}")
