@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -50,7 +51,7 @@ def first_gradient(output: Any, gradient: Any, create_graph: bool, index: int = 
             raise RuntimeError(f"element {index} of tensors does not require grad and does not have a grad_fn")
         shape, kind = output._data.shape, output._data.dtype
     if gradient is None:
-        if np.prod(shape, dtype=int) != 1:
+        if math.prod(shape) != 1:
             raise RuntimeError("grad can be implicitly created only for scalar outputs")
         if kind.kind == "c":
             raise RuntimeError(

@@ -297,8 +297,5 @@ def _bare(value: Any) -> Any:
 def holds_tensor(kept: Any) -> bool:
     """Is there a tensor in this kept value (alone, or in a tuple as the indices of an advanced index)?"""
     if isinstance(kept, tuple):
-        for k in kept:
-            if type(k) is not int and holds_tensor(k):
-                return True
-        return False
+        return any(type(k) is not int and holds_tensor(k) for k in kept)
     return isinstance(kept, SavedTensor | Tensor)
