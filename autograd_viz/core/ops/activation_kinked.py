@@ -43,9 +43,10 @@ threshold_of.defvjp(
 )
 def threshold_backward(grad_output, self, *, threshold):
     """0 where self <= threshold, else grad_output."""
-    bent = self <= threshold  # False for nan, which lets the gradient pass
-    passed = grad_output * ~bent  # ten times as fast as np.where, and the same unless a gradient is inf or nan
-    return passed if np.isfinite(np.add.reduce(passed, axis=None)) else np.where(bent, 0, grad_output)
+    bits = (self <= threshold).astype(f"i{grad_output.itemsize}")  # 1 where it is bent; nan is not: it lets the gradient pass
+    bits -= 1  # so no bit or all bits of each gradient pass: ten times as fast as np.where
+    bits = bits & grad_output.view(bits.dtype)
+    return bits.view(grad_output.dtype)
 threshold_backward.defvjp(
     grad_output = lambda grad, self, threshold: threshold_backward(grad, self, threshold=threshold),
     self        = lambda grad: zeros_like(grad),

@@ -20,6 +20,7 @@ from ..readings import composite, inlined
 from ..tensor import Tensor
 from .arithmetic import add_scalar
 from .loss import floating
+from .reduction import mean_dim
 
 
 @primitive("KnownMeanBackward0")
@@ -57,9 +58,9 @@ def normalization_backward(grad: Any, input: Any, mean: Any, rstd: Any, dim: tup
 
 def statistics(x: Any, dim: tuple[int, ...], eps: float) -> tuple[Any, Any, Any]:
     """The mean, the variance and 1 / sqrt(variance + eps) over `dim`, which is kept."""
-    mean = np.mean(x, axis=dim, keepdims=True, dtype=x.dtype)
-    variance = np.mean(np.square(x - mean), axis=dim, keepdims=True, dtype=x.dtype)
-    return mean, variance, (1 / np.sqrt(variance + eps)).astype(x.dtype)
+    mean = mean_dim.forward(x, dim=dim, keepdim=True)
+    variance = mean_dim.forward(np.square(x - mean), dim=dim, keepdim=True)
+    return mean, variance, (1 / np.sqrt(variance + eps)).astype(x.dtype, copy=False)
 
 
 def channels(value: Any, x: Any) -> Any:

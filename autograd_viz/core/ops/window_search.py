@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -27,18 +28,20 @@ def largest(x: Any, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, c
         better = (seen > best) | (seen != seen)
         np.maximum(which, better * which.dtype.type(step), out=which)  # steps only grow: no branch per element is needed
         np.maximum(best, seen, out=best)
-    first = _numbers([np.arange(p) * s - b for p, s, b in zip(places, stride, padding, strict=True)], size)
-    inside = _numbers([np.arange(k) * d for k, d in zip(kernel, dilation, strict=True)], size).ravel()
+    first = _numbers(places, stride, padding, size)
+    inside = _numbers(kernel, dilation, (0,) * n, size).ravel()
     where = inside.take(which)  # thrice as fast as inside[which]
     where += first
     return best, where if around is x else np.clip(where, 0, volume(size) - 1)
 
 
-def _numbers(positions: list[Any], size: Ints) -> Any:
-    """The numbers in the plane of all combinations of these positions, one list per dimension."""
+@lru_cache(maxsize=64)  # the same for every batch
+def _numbers(counts: Ints, steps: Ints, before: Ints, size: Ints) -> Any:
+    """The numbers in the plane of a grid: `counts` positions in each dimension, `steps` apart, from minus `before` on."""
     number: Any = np.zeros((), np.int64)
-    for along, length in zip(positions, size, strict=True):
-        number = np.expand_dims(number, -1) * length + along
+    for count, step, b, length in zip(counts, steps, before, size, strict=True):
+        number = np.expand_dims(number, -1) * length + (np.arange(count) * step - b)
+    number.flags.writeable = False
     return number
 
 
