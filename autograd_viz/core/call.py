@@ -191,7 +191,7 @@ def _node(p: Primitive) -> list[str]:
         f"node._index = ({', '.join(numbers)},) if {' or '.join(numbers)} else {zeros}",
         "node._shape = _data.shape",
         "node._dtype = _data.dtype",
-        "node._others = node._extra = node._passed = None",
+        "node._others = node._extra = node._passed = node._results = None",
         "node._sequence = next(sequence)",
         *(f"node.given_{n} = {n}" for n in (*p.inputs, *p.options)),
         "node._code = caller.f_code",

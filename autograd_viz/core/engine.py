@@ -131,13 +131,13 @@ class GraphTask:
             step(node)
 
     def _plain_step(self, node: Any) -> Done:
-        """The heart: run the rules, hand the results on. No code of the user's runs here; a plain node has one output."""
+        """The heart: run the rules, hand the results on. No code of the user's runs here."""
         inboxes = self.inbox
         grads = inboxes[node][1:]
         grad_inputs = results = node.vjp(grads)
         edges = node._next
         arrived = grads[0]
-        small = arrived is None or not node._shape or arrived.size <= SMALL
+        small = node._others is None and (arrived is None or not node._shape or arrived.size <= SMALL)
         kind = None if type(arrived) is np.ndarray else type(arrived)  # of a NumPy scalar: another of its kind is like it
         i = 0  # counted by hand: enumerate or zip would cost a twentieth of the pass
         for after in edges:

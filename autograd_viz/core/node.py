@@ -51,7 +51,7 @@ Passed = tuple[Sequence[Any], Sequence[Any], bool]
 class NodeExtra:
     """What few nodes have: hooks, outputs whose gradient is retained, the user's metadata."""
 
-    __slots__ = ("detached", "metadata", "outputs", "posthooks", "prehooks", "retains", "tensor_hooks")
+    __slots__ = ("detached", "metadata", "posthooks", "prehooks", "retains", "tensor_hooks")
 
     def __init__(self) -> None:
         self.tensor_hooks: dict[int, dict[int, Any]] = {}  # by output: Tensor.register_hook
@@ -60,7 +60,6 @@ class NodeExtra:
         self.posthooks: dict[int, Any] = {}
         self.metadata: dict[Any, Any] = {}
         self.detached: list[Tensor] = []  # what outputs were before detach_() (former.py)
-        self.outputs: tuple[weakref.ref[Tensor], ...] = ()  # the results, if there are several
 
 
 class Node:
@@ -70,7 +69,8 @@ class Node:
     """
 
     __slots__ = (
-        "__weakref__", "_code", "_dtype", "_extra", "_index", "_lasti", "_next", "_others", "_passed", "_sequence", "_shape",
+        "__weakref__", "_code", "_dtype", "_extra", "_index", "_lasti", "_next", "_others", "_passed", "_results", "_sequence",
+        "_shape",
     )  # fmt: skip
     _next: tuple[Node | None, ...]  # next_functions, as two tuples
     _index: tuple[int, ...]
@@ -90,6 +90,7 @@ class Node:
         self._sequence = next(sequence) if number is None else number
         self._extra: NodeExtra | None = None
         self._passed: Passed | None = None
+        self._results: tuple[weakref.ref[Tensor], ...] | None = None
         self._code: Any = None
         self._lasti = 0
 
@@ -173,7 +174,7 @@ class Node:
     @property
     def outputs(self) -> tuple[weakref.ref[Tensor], ...]:
         """Weak references to the results, if there are several."""
-        return () if self._extra is None else self._extra.outputs
+        return self._results or ()
 
     # -- running it ---------------------------------------------------------------------------------------------------
 

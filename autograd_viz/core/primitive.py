@@ -273,7 +273,7 @@ class Primitive:
         node = self.node_class(edges, tuple((r._data.shape, r._data.dtype) for r in outputs))
         node.inputs, node.options, node._code, node._lasti = inputs, options, frame.f_code, frame.f_lasti
         if len(results) > 1:
-            node._more_of().outputs = tuple(weakref.ref(r) for r in results)
+            node._results = tuple(weakref.ref(r) for r in results)
         for i, r in enumerate(outputs):
             r._set_history(node, i)
         for r in results:
