@@ -186,7 +186,7 @@ def _node(p: Primitive) -> list[str]:
     numbers = [f"({n}._output_nr if {n} is not None else 0)" if n in p.optional else f"{n}._output_nr" for n in p.inputs]
     zeros = (0,) * len(p.inputs)
     lines = [
-        "node = new(Node)",
+        "node = Node()",
         f"node._next = ({', '.join(edges)},)",
         f"node._index = ({', '.join(numbers)},) if {' or '.join(numbers)} else {zeros}",
         "node._shape = _data.shape",
@@ -303,5 +303,6 @@ def make_node_class(p: Primitive) -> type[PrimitiveNode]:
     if "::" in p.node_name:
         body["name"] = lambda node: p.node_name
     given = tuple(f"given_{n}" for n in ([p.variadic] if p.variadic else p.inputs) + [*p.options])
+    body["__init__"] = object.__init__  # whoever makes a node fills its slots
     body |= {"__slots__": given + p.slots, "slots": p.slots, "primitive": p, "__doc__": f"Backward of {p.name}."}
     return type(p.node_name.rpartition("::")[2], (PrimitiveNode,), body)

@@ -35,7 +35,7 @@ from .accumulate_grad import gradient_edge
 from .arguments import array_of, as_operand, brought_together, check_broadcast
 from .attention import attend
 from .grad_mode import State
-from .node import PrimitiveNode
+from .node import Node, PrimitiveNode
 from .out import write_out
 from .quiet import quiet
 from .readings import ARRAY_NAMES, SYMBOL_NAMES, TENSOR_NAMES, as_reading, declare, rebound, writer
@@ -270,7 +270,8 @@ class Primitive:
                     attend(None, r)
             return
         edges = tuple((None, 0) if t is None else gradient_edge(t) for t in inputs)
-        node = self.node_class(edges, tuple((r._data.shape, r._data.dtype) for r in outputs))
+        node: PrimitiveNode = cast(Any, self.node_class)()
+        Node.__init__(node, edges, tuple((r._data.shape, r._data.dtype) for r in outputs))
         node.inputs, node.options, node._code, node._lasti = inputs, options, frame.f_code, frame.f_lasti
         if len(results) > 1:
             node._results = tuple(weakref.ref(r) for r in results)
