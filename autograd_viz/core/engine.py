@@ -132,20 +132,20 @@ class GraphTask:
 
     def _plain_step(self, node: Any) -> Done:
         """The heart: run the rules, hand the results on. No code of the user's runs here."""
-        inboxes = self.inbox
-        grads = inboxes[node][1:]
+        inboxes, edges, index = self.inbox, node._next, node._index
+        inbox = inboxes[node]
+        arrived = inbox[1]
+        grads = [arrived] if node._others is None else inbox[1:]
         grad_inputs = results = node.vjp(grads)
-        edges = node._next
-        arrived = grads[0]
         small = node._others is None and (arrived is None or not node._shape or arrived.size <= SMALL)
         kind = None if type(arrived) is np.ndarray else type(arrived)  # of a NumPy scalar: another of its kind is like it
         i = 0  # counted by hand: enumerate or zip would cost a twentieth of the pass
         for after in edges:
             g = results[i]
             if g is not None and (
-                type(g) is not kind or after is None or after._shape or after._dtype is not node._dtype or node._index[i]
+                type(g) is not kind or after is None or after._shape or after._dtype is not node._dtype or index[i]
             ):
-                if after is None or g.shape != after._shape or g.dtype is not after._dtype or node._index[i]:
+                if after is None or g.shape != after._shape or g.dtype is not after._dtype or index[i]:
                     grad_inputs = self._validated(node, results)
                     small = False
                     break
@@ -166,7 +166,7 @@ class GraphTask:
                 inbox = inboxes[after]
                 g = grad_inputs[i]
                 if g is not None:
-                    place = node._index[i] + 1
+                    place = index[i] + 1
                     there = inbox[place]
                     inbox[place] = g if there is None else there + g
                 inbox[0] -= 1
