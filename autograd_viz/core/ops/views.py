@@ -28,7 +28,7 @@ def complete_sizes(sizes: tuple[int, ...], numel: int) -> tuple[int, ...]:
         RuntimeError: they do not make `numel` elements.
     """
     if -1 not in sizes and math.prod(sizes) == numel and min(sizes, default=0) >= 0:
-        return sizes
+        return tuple(sizes)
     for i, s in enumerate(sizes):
         if s < -1:
             raise RuntimeError(f"invalid shape dimension {s} at index {i} of shape {list(sizes)}")
