@@ -1,4 +1,4 @@
-"""Forward and backward against PyTorch (one thread), HIPS autograd, MyGrad and micrograd, interleaved in one run.
+"""Forward and backward against PyTorch (one thread each), HIPS autograd, MyGrad and micrograd, interleaved in one run.
 
     python -m benchmarks.core               every workload: medians, and each divided by PyTorch's
     python -m benchmarks.core chain mlp     some of them
@@ -12,12 +12,15 @@ from __future__ import annotations
 import argparse
 import gc
 import importlib
+import os
 import statistics
 import sys
 import time
 import tracemalloc
 from collections.abc import Callable
 from typing import Any
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # one thread for NumPy too; it looks once, when it is imported
 
 import numpy as np
 

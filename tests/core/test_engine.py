@@ -13,6 +13,7 @@ import autograd_viz as av
 from autograd_viz.core import engine
 from autograd_viz.core.backward import start
 from autograd_viz.core.grad_mode import is_grad_enabled
+from benchmarks.core import bytes_per_op
 
 from ..functions import moody
 
@@ -216,6 +217,19 @@ def test_a_loop_over_constants_keeps_flat_memory() -> None:
     while t._made_by is not None and t._made_by.inputs:
         depth, t = depth + 1, t._made_by.inputs[0]
     assert depth <= 64
+
+
+def test_a_recorded_op_takes_at_most_500_bytes() -> None:
+    assert bytes_per_op() <= 500
+
+
+def test_of_several_results_some_that_nobody_used_take_the_plain_step() -> None:
+    x = av.tensor([[1.0, 2.0, 3.0]], requires_grad=True)
+    parts = x.split(1, dim=1)
+    assert parts[0].grad_fn._extra is None
+    (parts[0] * parts[2]).sum().backward()
+    assert x.grad.tolist() == [[3.0, 0.0, 1.0]]
+    assert [g is None for g in parts[0].grad_fn._passed[0]] == [False, True, False]
 
 
 def test_infinities_do_not_warn() -> None:
