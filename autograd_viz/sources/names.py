@@ -39,15 +39,19 @@ def _elements(name: str, value: Any) -> Iterator[tuple[str, Any]]:
         yield from ((f"{name}.{k}", v) for k, v in value.named_parameters())
 
 
-@functools.lru_cache(maxsize=4096)
 def source_at(code: CodeType, lasti: int) -> Source | None:
     """The exact sub-expression that was running at instruction `lasti` of `code`; None if the code has no positions."""
+    return _source_at(code, lasti, code.co_filename)  # code of two files may be equal
+
+
+@functools.lru_cache(maxsize=4096)
+def _source_at(code: CodeType, lasti: int, file: str) -> Source | None:
     line, end_line, column, end_column = next(islice(code.co_positions(), lasti // 2, None), (None,) * 4)
     if line is None or end_line is None or column is None or end_column is None:
         return None
     start, end = _characters(code, line, column), _characters(code, end_line, end_column)
-    lines = linecache.getlines(code.co_filename)[line - 1 : end_line]
-    return Source(code.co_filename, line, end_line, start, end, "".join(lines).removesuffix("\n"))
+    lines = linecache.getlines(file)[line - 1 : end_line]
+    return Source(file, line, end_line, start, end, "".join(lines).removesuffix("\n"))
 
 
 def _characters(code: CodeType, line: int, byte_column: int) -> int:

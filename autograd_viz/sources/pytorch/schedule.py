@@ -48,7 +48,7 @@ class TorchQueue(ReadyQueue):
 
     def take(self) -> Any:
         """Take out the node with the highest number."""
-        return super().take().node  # type: ignore[attr-defined]
+        return super().take().node
 
 
 class TorchTask:
@@ -82,7 +82,7 @@ class TorchTask:
 
     def peek(self) -> Any:
         """The node that runs next, or None at the end."""
-        return self.ready[0].node if self.ready else None  # type: ignore[attr-defined]
+        return self.ready[0].node if self.ready else None
 
     def step(self) -> Step:
         """Run the next node; if it raises, the pass stays where it was."""

@@ -65,7 +65,8 @@ def twin_of(name: str, node: Any, saved: list[Kept]) -> PrimitiveNode | None:
     edges = tuple((None if after is None else _receiver(after), index) for after, index in node.next_functions)
     if op.variadic is None and len(edges) != len(op.inputs):
         return None
-    twin = op.node_class(edges, tuple((m.shape, _numpy(m.dtype)) for m in metadata), 0)
+    twin = op.node_class.__new__(op.node_class)
+    Node.__init__(twin, edges, tuple((m.shape, _numpy(m.dtype)) for m in metadata), 0)
     known = {k.name: FREED if k.state == "freed" else k.value for k in saved}
     for slot, saved_name in zip(op.slots, op.saved_names, strict=True):
         value = _in_the_core(known[saved_name]) if saved_name in known else _private(op, saved_name, edges)
