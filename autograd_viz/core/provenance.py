@@ -96,9 +96,10 @@ class Event(NamedTuple):
 
 
 def note(tensor: Tensor, kind: str) -> None:
-    """Remember that the user did `kind` to `tensor` here."""
-    extra = tensor._more
-    extra.events = (*extra.events, Event(kind, (latest_sequence(), next(_clock)), callers_place()))
+    """Remember that the user did `kind` to `tensor` here; in a loop, the last time."""
+    extra, at = tensor._more, callers_place()
+    others = (e for e in extra.events if e.kind != kind or e.at != at)
+    extra.events = (*others, Event(kind, (latest_sequence(), next(_clock)), at))
 
 
 def untracked(op: str, inputs: tuple[Any, ...], options: dict[str, Any] | None, frame: FrameType) -> Call:

@@ -232,6 +232,25 @@ def test_of_several_results_some_that_nobody_used_take_the_plain_step() -> None:
     assert [g is None for g in parts[0].grad_fn._passed[0]] == [False, True, False]
 
 
+def test_truncated_backpropagation_through_time_keeps_few_steps() -> None:
+    w, h = av.tensor(0.5, requires_grad=True), av.tensor(1.0)
+    first = None
+    for _ in range(20):
+        h = (h.detach() * w).tanh()
+        first = first or weakref.ref(h)
+    gc.collect()
+    assert first is not None and first() is None
+    assert h.detach()._made_by.inputs == (h,)
+
+
+def test_a_statement_that_runs_again_is_noted_once() -> None:
+    x = av.tensor(2.0, requires_grad=True)
+    y = x * x
+    for _ in range(3):
+        y.backward(retain_graph=True)
+    assert [e.kind for e in y._events] == ["backward"]
+
+
 def test_infinities_do_not_warn() -> None:
     x = av.tensor(0.0, requires_grad=True)
     av.log(x).backward()
