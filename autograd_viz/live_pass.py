@@ -40,6 +40,9 @@ class LivePass(Protocol):
     def undo_edit(self) -> bool:
         """Take that back; False if there was nothing."""
 
+    def edits(self) -> dict[int, Value]:
+        """What the user has put there and no node has run with yet: output of the next node -> gradient."""
+
     def drift(self) -> dict[str, Value | None]:
         """The grad rows that the user has changed meanwhile."""
 

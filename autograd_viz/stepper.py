@@ -32,7 +32,7 @@ class Stepper:
 
     Attributes:
         stops: what `run` stops at.
-        stopped: why the last `run` stopped before the end, or None.
+        stopped: why the last `run` stopped before the end, or what the last `until` has reached, or None.
         failed: id of the node at which the last move raised, or None.
     """
 
@@ -167,7 +167,7 @@ class Stepper:
             self._moving(lambda: self._on(until=lambda: self.next_node == id))
 
     def until(self, tensor: Any) -> None:
-        """On to the step in which the next gradient reaches a tensor, or to the end if none does.
+        """On to the step in which the next gradient reaches a tensor (`stopped` says so), or to the end if none does.
 
         Args:
             tensor: itself, its name or its id.
@@ -175,8 +175,9 @@ class Stepper:
         Raises:
             ValueError: there is no such tensor.
         """
-        ends = reached_by(self.document, tensor_of(self.document, self._in_document(tensor)))
-        self._moving(lambda: self._on(until=lambda: self.current is not None and self.current.node in ends, first=True))
+        id = tensor_of(self.document, self._in_document(tensor))
+        ends = reached_by(self.document, id)
+        self._moving(lambda: self._until(ends, id))
 
     # -- stops and edits ----------------------------------------------------------------------------------------------
 
@@ -225,6 +226,12 @@ class Stepper:
             self._live.undo_edit()
         self._announce()
 
+    @property
+    def pending(self) -> tuple[str, dict[int, Value]] | None:
+        """The edit that no node has run with yet: the node that it waits for, and what enters by output of its op; or None."""
+        node, edits = self._live.next_node(), self._live.edits()
+        return (node, edits) if node is not None and edits else None
+
     def drift(self) -> dict[str, Value | None]:
         """The grad rows ("t0.grad") that the user has changed since the stepper last touched them, and what is there now."""
         return self._live.drift()
@@ -236,7 +243,8 @@ class Stepper:
         if s is None:
             return ""
         name = next(n.name for n in self.document.nodes if n.id == s.node)
-        return words.ui()[f"stopped_{s.kind}" if s.kind != "condition_error" else s.kind].format(node=name, error=s.text)
+        text = words.ui()[f"stopped_{s.kind}" if s.kind != "condition_error" else s.kind]
+        return text.format(node=name, error=s.text, tensor=s.text)
 
     def explain(self, error: BaseException) -> str:
         """What the last move raised in one plain sentence; "" if the error is not autograd's own."""
@@ -293,6 +301,14 @@ class Stepper:
             if stops and step is not None and (kind := self.stops.hit(step)):
                 self.stopped = Stopped(kind, step.node, self._condition_error if kind == "condition_error" else "")
                 return
+
+    def _until(self, ends: frozenset[str], tensor: str) -> None:
+        """Forward by one step at least, until a node of `ends` has run."""
+        begin = self._step
+        self._on(until=lambda: self.current is not None and self.current.node in ends, first=True)
+        if self._step > begin and self.current is not None and self.current.node in ends:
+            name = next(t.name for t in self.document.tensors if t.id == tensor)
+            self.stopped = Stopped("until", self.current.node, name or tensor)
 
     def _can_go_on(self) -> bool:
         return self.next_node is not None

@@ -50,7 +50,9 @@ class Stops:
 
 @dataclass(frozen=True)
 class Stopped:
-    """Why a run has stopped: "breakpoint", or what `Stops.hit` says; at which node, and the words of an error."""
+    """Why a run has stopped: "breakpoint", "until", or what `Stops.hit` says; at which node, and the words of an error or the
+    name of the tensor that a gradient has reached.
+    """
 
     kind: str
     node: str

@@ -144,10 +144,16 @@ def test_run_to_a_node_goes_on_or_back_and_until_stops_where_a_gradient_arrives(
     s.run_to("c")
     assert s.step == 2
     s.until("b")
-    assert s.step == 5
+    assert s.step == 5 and s.stopped is not None and (s.stopped.kind, s.stopped.node) == ("until", s.trace.steps[4].node)
+    assert s.explanation == "a gradient has reached b"
+    s.until("b")
+    assert s.step == 5 and s.stopped is None
     s.goto(0)
+    assert s.explanation == ""
     s.until("c")
-    assert s.step == 3
+    assert s.step == 3 and s.explanation == "a gradient has reached c"
+    s.until("d")
+    assert s.is_complete and s.explanation == ""
     with pytest.raises(ValueError, match=r"no tensor 'q' in this graph; there are: a, b, d, c, e"):
         s.until("q")
 
@@ -165,6 +171,22 @@ def test_the_first_gradient_can_be_edited_and_taken_back() -> None:
     s.undo_edit()
     s.finish()
     assert t["a"].grad is not None and t["a"].grad.item() == 12.0 and s.trace.steps[0].edited == ()
+
+
+def test_an_edit_waits_until_its_node_runs() -> None:
+    s, _ = three_leaves()
+    assert s.pending is None
+    s.next()
+    s.edit(5.0)
+    node = s.next_node
+    assert s.pending is not None and s.pending[0] == node and s.pending[1][0].text == "5."
+    s.goto(0)
+    assert s.pending is not None
+    s.goto(2)
+    assert s.pending is None and s.trace.steps[1].edited == (0,)
+    s.edit(6.0)
+    s.back()
+    assert s.pending is None
 
 
 def test_an_edit_in_the_middle_cuts_the_recorded_future_and_back_takes_it_back() -> None:

@@ -107,6 +107,10 @@ class Pass(ABC):
         """
 
     @abstractmethod
+    def value_of(self, gradient: Any) -> Value:
+        """A gradient as the document shows it."""
+
+    @abstractmethod
     def grad_value(self, tensor: Any) -> Value | None:
         """The tensor's grad."""
 
@@ -228,6 +232,12 @@ class Pass(ABC):
         for index, gradient in edits.items():
             self.task.inbox[node][index + 1] = gradient
         return True
+
+    def edits(self) -> dict[int, Value]:
+        """What the user has put in for the next node, which has not run with it yet: output -> gradient."""
+        node = self.task.peek()
+        edited = self._edits.get(len(self._done), ())
+        return {} if node is None else {i: self.value_of(self.task.inbox[node][i + 1]) for i in edited}
 
     def drift(self) -> dict[str, Value | None]:
         """The grad rows that the user has changed behind the picture's back: address -> what is there now."""

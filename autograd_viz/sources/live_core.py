@@ -87,6 +87,10 @@ class CorePass(Pass):
         """What the user has typed, in the shape and type of that output."""
         return as_gradient(value, *node._outputs_metadata()[index], as_tensor=self.task.create_graph)
 
+    def value_of(self, gradient: Any) -> Value:
+        """A gradient as the document shows it."""
+        return value_of(gradient)
+
     def grad_value(self, tensor: Tensor) -> Value | None:
         """The tensor's grad."""
         return None if tensor._grad is None else value_of(tensor._grad)

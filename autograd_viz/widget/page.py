@@ -38,6 +38,14 @@ def page_of(stepper: Stepper, geometry: Geometry, theme: Theme, palettes: tuple[
     }
 
 
+def pending_edit(stepper: Stepper) -> dict[str, Any]:
+    """The edit that waits for its node, as JSON: node, and values by output; {} if there is none."""
+    if stepper.pending is None:
+        return {}
+    node, values = stepper.pending
+    return {"node": node, "values": {str(index): to_plain(value) for index, value in values.items()}}
+
+
 def without_colours(svg: str) -> str:
     """The picture for a page whose style sheet colours it by class: a quarter shorter."""
     return re.sub(r' (?:fill|stroke)="#[0-9a-f]{6}"', "", svg)

@@ -24,7 +24,7 @@ from ..render.cells import Writer
 from ..stepper import Stepper
 from .frames import FrameMaker, plain_lines
 from .modules import joined_modules, style_sheets
-from .page import page_of
+from .page import page_of, pending_edit
 from .watch import watch
 
 
@@ -37,6 +37,7 @@ class StepperWidget(anywidget.AnyWidget):
         stops: what `run` stops at.
         error, error_node: what the last move raised, and the id of the node where, or "".
         stopped: why the last run stopped, or "".
+        pending: the edit that no node has run with yet: its node, and what enters by output; {} if there is none.
     """
 
     _esm = joined_modules()
@@ -50,6 +51,7 @@ class StepperWidget(anywidget.AnyWidget):
     error_node = traitlets.Unicode("").tag(sync=True)
     stopped = traitlets.Unicode("").tag(sync=True)
     overlay = traitlets.Dict().tag(sync=True)
+    pending = traitlets.Dict().tag(sync=True)
 
     def __init__(self, stepper: Stepper, total: int, theme: str = "auto") -> None:
         self.stepper, self._theme = stepper, theme_named("light" if theme == "auto" else theme)
@@ -222,6 +224,7 @@ class StepperWidget(anywidget.AnyWidget):
         self.complete = self.stepper.trace.complete
         self.step = self.stepper.step
         self.stopped = self.stepper.explanation
+        self.pending = pending_edit(self.stepper)
         self.refresh()
 
     def _cut(self, length: int) -> None:

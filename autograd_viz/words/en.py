@@ -268,6 +268,7 @@ UI = {
     "edit_tip": "Change the gradient that is about to enter {node}",
     "edit_example": "[1.0, 2.0]",
     "edited": "changed by hand",
+    "edit_pending": "changed by hand: {value} will enter",
     "apply": "Apply",
     "undo_edit": "Undo the edit",
     "edit_error": "This cannot be the gradient: {error}",

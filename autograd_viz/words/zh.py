@@ -258,6 +258,7 @@ UI = {
     "edit_tip": "修改即将进入 {node} 的梯度",
     "edit_example": "[1.0, 2.0]",
     "edited": "已手动修改",
+    "edit_pending": "已手动修改：将传入 {value}",
     "apply": "应用",
     "undo_edit": "撤销编辑",
     "edit_error": "不能用作梯度：{error}",

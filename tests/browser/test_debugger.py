@@ -90,9 +90,35 @@ def test_the_first_gradient_is_edited_in_the_panel_and_the_pass_goes_on_with_it(
     field = panel(stepping).locator(".av-i-field").first
     field.fill("10")
     field.press("Enter")
+    waiting = panel(stepping).locator(".av-i-pending")
+    waiting.wait_for(timeout=5_000)
+    assert waiting.text_content() == "changed by hand: 10. will enter"
     stepping.press("finish")
     stepping.wait_for_step(5)
     assert stepping.kernel_grads() == ("tensor(120.)", "tensor(80.)", "tensor(60.)") == stepping.grads()
+
+
+def test_an_edit_is_taken_back_in_the_panel_before_and_after_its_node_has_run(stepping: Stepping) -> None:
+    waiting, undo = panel(stepping).locator(".av-i-pending"), panel(stepping).get_by_role("button", name="Undo the edit")
+    stepping.lab.run_code("s.edit(10.)")
+    undo.click()
+    waiting.wait_for(state="detached", timeout=5_000)
+    stepping.lab.run_code("s.edit(10.); s.finish(); s.reset()")
+    stepping.wait_for_step(0)
+    undo.click()
+    waiting.wait_for(state="detached", timeout=5_000)
+    stepping.press("finish")
+    stepping.wait_for_step(5)
+    assert stepping.kernel_grads() == ("tensor(12.)", "tensor(8.)", "tensor(6.)") == stepping.grads()
+
+
+def test_on_until_a_gradient_reaches_a_tensor_and_the_line_says_so(stepping: Stepping) -> None:
+    stepping.widget.locator(f'[data-at="{LEAVES["a"]}"] .outline').first.dblclick(position={"x": 60, "y": 12})
+    stepping.wait_for_step(4)
+    stopped = stepping.widget.locator(".av-stopped", has_text="a gradient has reached a")
+    stopped.wait_for(timeout=5_000)
+    stepping.press("back")
+    stopped.wait_for(state="hidden", timeout=5_000)
 
 
 def test_positions_before_0_replay_the_forward_pass_and_light_the_line(stepping: Stepping) -> None:

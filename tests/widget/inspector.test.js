@@ -11,7 +11,7 @@ const { nodePanel, nodeSubtitle } = await import(new URL("node_panel.js", STATIC
 const { tensorPanel } = await import(new URL("tensor_panel.js", STATIC));
 const { enginePanel } = await import(new URL("engine_panel.js", STATIC));
 const { fileName, splitSource } = await import(new URL("source_line.js", STATIC));
-const { editText } = await import(new URL("edit_form.js", STATIC));
+const { editText, editsAt } = await import(new URL("edit_form.js", STATIC));
 const { treeText } = await import(new URL("tree.js", STATIC));
 
 const value = (x) => ({ shape: [], dtype: "float32", text: `${x}.`, numbers: [x] });
@@ -79,10 +79,11 @@ const lookAt = (step, frames = FRAMES) => {
   const history = new PassHistory({ queue: ["n1"], held: 4 });
   history.goto(frames, step);
   const word = wordsOf(WORDS);
-  return { word, program, history, step, total: 3, complete: false, why: { t0: "because" }, stops: [], pointed: null, next: history.nextNode };
+  return { word, program, history, step, total: 3, complete: false, why: { t0: "because" }, stops: [], pointed: null, next: history.nextNode, edits: {} };
 };
 const sectionText = (parts, key) => treeText(parts.find((p) => p.key === key));
 const messages = (part) => (typeof part === "string" ? [] : [part.message, ...part.children.flatMap(messages)].filter(Boolean));
+const sectionAt = (step, key) => nodeAt(step, "n0").find((p) => p.key === key);
 const nodeAt = (step, id) => nodePanel(lookAt(step), program.nodeById.get(id));
 
 test("the state is that of the position, forwards, back and by a jump", () => {
@@ -152,6 +153,27 @@ test("only the node that runs next can be edited", () => {
   assert.ok(nodeAt(1, "n0").some((p) => p.key === "edit"));
   assert.ok(!nodeAt(1, "n2").some((p) => p.key === "edit"));
   assert.ok(!nodeAt(2, "n0").some((p) => p.key === "edit"));
+});
+
+test("an edit that waits for its node is marked, and can be taken back; elsewhere it is not", () => {
+  const frames = FRAMES.slice(0, 1);
+  const pending = { node: "n0", values: { 1: value(7) } };
+  const look = lookAt(1, frames);
+  const parts = nodePanel({ ...look, edits: editsAt(look.history, pending) }, program.nodeById.get("n0"));
+  const section = parts.find((p) => p.key === "edit");
+  assert.match(treeText(section), /grad_outputs\[1\]applyedit_pending/);
+  assert.equal(treeText(section).match(/edit_pending/g).length, 1);
+  assert.deepEqual(messages(section), [{ kind: "undo_edit" }]);
+  const field = section.children.find((c) => c.attributes?.["data-edit"] === 1).children[0].children[1];
+  assert.equal(field.once.value, "7");
+  assert.deepEqual(editsAt(lookAt(0, frames).history, pending), {});
+  assert.deepEqual(messages(sectionAt(1, "edit")), []);
+});
+
+test("an edit that has run can be taken back where its node would run again", () => {
+  const edited = { step: { ...FRAMES[1].step, edited: [0] } };
+  const { history } = lookAt(1, [FRAMES[0], edited]);
+  assert.deepEqual(editsAt(history, {}), { 0: value(6) });
 });
 
 test("what is edited is prefilled with every digit, and empty where the page does not know it", () => {

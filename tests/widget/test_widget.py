@@ -133,6 +133,14 @@ def test_an_edit_that_is_no_gradient_is_refused_in_words_and_never_run(text: str
     assert s.error == "" and s.complete
 
 
+def test_an_edit_that_no_node_has_run_with_is_sent_to_the_page() -> None:
+    s = av.step(three()[-1])
+    s.edit(5.0)
+    assert s.pending["node"] == "n1" and s.pending["values"]["0"]["text"] == "5."
+    s.next()
+    assert s.pending == {}
+
+
 def test_frames_that_no_longer_hold_are_cut() -> None:
     s = av.step(three()[-1])
     s.finish()
@@ -209,7 +217,7 @@ def test_the_page_may_run_to_a_node_and_take_an_edit_back_even_if_variables_are_
     assert n0.grad is not None and n0.grad.item() == 36.0
 
 
-@pytest.mark.parametrize("kind", ["breakpoint", "nan", "inf", "zero", "condition", "condition_error"])
+@pytest.mark.parametrize("kind", ["breakpoint", "until", "nan", "inf", "zero", "condition", "condition_error"])
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_every_way_to_stop_has_words(kind: str, language: str) -> None:
     s = av.step(three()[-1]).stepper

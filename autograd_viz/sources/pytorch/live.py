@@ -122,6 +122,10 @@ class TorchPass(Pass):
             )
         return given.to(dtype=wanted.dtype, device=wanted.device).expand(wanted.shape).clone()
 
+    def value_of(self, gradient: Any) -> Value:
+        """A gradient as the document shows it."""
+        return value_of(gradient)
+
     def grad_value(self, tensor: Any) -> Value | None:
         """The tensor's grad."""
         grad = grad_of(tensor)

@@ -1,11 +1,13 @@
 // The form that changes the gradient that is about to enter a node.
 
+import { lineOf } from "./array_view.js";
 import { countOf, fullNumber, asNumber } from "./statistics.js";
 import { tree } from "./tree.js";
 
 /** @typedef {import("./program.js").Value} Value */
 /** @typedef {import("./look.js").Look} Look */
 /** @typedef {import("./tree.js").Tree} Tree */
+/** @typedef {{ node?: string, values?: Record<string, Value> }} Pending an edit that no node has run with yet */
 
 /**
  * The array as Python would read it, with every digit; "" if it is too large to be known here.
@@ -31,6 +33,18 @@ function nestedText(texts, shape) {
 }
 
 /**
+ * What a person has put in for the node that runs next: when the step was recorded, or since at the frontier.
+ * @param {import("./history.js").PassHistory} history
+ * @param {Pending} pending
+ * @returns {Record<string, Value | null>} by output
+ */
+export function editsAt(history, pending) {
+  const recorded = history.known[history.position]?.step;
+  if (!recorded) return pending.node === history.nextNode ? pending.values ?? {} : {};
+  return Object.fromEntries((recorded.edited ?? []).map((index) => [index, recorded.grad_outputs?.[index] ?? null]));
+}
+
+/**
  * What is about to arrive, as far as the page knows it: recorded earlier, from one sender, or the sum of small ones.
  * @param {Look} look
  * @param {string} node
@@ -39,6 +53,7 @@ function nestedText(texts, shape) {
  */
 export function aboutToArrive(look, node, index) {
   const { history, program } = look;
+  if (index in look.edits) return look.edits[index];
   const recorded = history.known[history.position];
   if (recorded?.step.node === node) return recorded.step.grad_outputs?.[index] ?? null;
   const senders = program.senders.get(`${node}.${index}`) ?? [];
@@ -75,6 +90,8 @@ export function editForm(look, node, index, outputs) {
   const input = tree("input", { ...field, placeholder: look.word("edit_example") }, [], { once });
   const apply = tree("button", { type: "submit", class: "av-i-button" }, [look.word("apply")]);
   const named = tree("label", {}, [tree("code", {}, [label]), input]);
+  const waits = index in look.edits && look.word("edit_pending", { value: lineOf(look.edits[index]) });
+  const done = waits && tree("p", { class: "av-i-pending" }, [waits]);
   const key = `edit ${node} ${index} ${look.history.position} ${look.history.edition}`;
-  return tree("form", { class: "av-i-edit", "data-edit": index }, [named, apply], { key });
+  return tree("form", { class: "av-i-edit", "data-edit": index }, [named, apply, done], { key });
 }

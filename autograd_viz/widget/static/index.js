@@ -106,7 +106,7 @@ class View {
       else this.walks.heard();
     };
     const update = () => this.update();
-    const traits = ["step", "complete", "error", "error_node", "frames", "stops", "stopped", "overlay"];
+    const traits = ["step", "complete", "error", "error_node", "frames", "stops", "stopped", "overlay", "pending"];
     this.model.on("msg:custom", message);
     for (const trait of traits) this.model.on(`change:${trait}`, update);
     signal.addEventListener("abort", () => {
@@ -244,7 +244,9 @@ class View {
     const { engine, total } = this.given;
     const complete = this.model.get("complete");
     const stops = this.walks.stops.nodes;
-    this.inspector.show({ step, frames, selection: this.selection, startEngine: engine, why: this.reasons(), complete, total, stops });
+    const pending = this.model.get("pending");
+    const why = this.reasons();
+    this.inspector.show({ step, frames, selection: this.selection, startEngine: engine, why, complete, total, stops, pending });
   }
 
   /** Why each tensor's grad is what it is: what was said at the start, and since. */

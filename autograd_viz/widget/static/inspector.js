@@ -1,6 +1,7 @@
 // The panel that shows what a person wants to look into: a node, a tensor or an op, and the engine below.
 
 import { enginePanel } from "./engine_panel.js";
+import { editsAt } from "./edit_form.js";
 import { moved } from "./heatmap.js";
 import { PassHistory } from "./history.js";
 import { wordsOf } from "./look.js";
@@ -29,6 +30,7 @@ import { messageAt, patch, tree } from "./tree.js";
  * @property {boolean} [complete]
  * @property {number} [total]
  * @property {string[]} [stops] ids of nodes with a breakpoint
+ * @property {import("./edit_form.js").Pending} [pending]
  */
 
 export class Inspector {
@@ -105,11 +107,11 @@ export class Inspector {
 
   /** @returns {Look} */
   look() {
-    const { step, total = 0, complete = false, why = {}, stops = [] } = this.shown;
+    const { step, total = 0, complete = false, why = {}, stops = [], pending = {} } = this.shown;
     const { word, program, history, pointed } = this;
     const first = history.position === 0 ? program.edgeOf(program.roots[0]).split(".")[0] : null;
     const next = history.nextNode ?? (first && program.nodeById.has(first) ? first : null);
-    return { word, program, history, step, total, complete, why, stops, pointed, next };
+    return { word, program, history, step, total, complete, why, stops, pointed, next, edits: editsAt(history, pending) };
   }
 
   /** @param {AbortSignal} signal */

@@ -18,6 +18,7 @@ import { tree } from "./tree.js";
  * @property {string[]} stops nodes with a breakpoint
  * @property {Pointed | null} pointed
  * @property {string | null} next the node that would run next
+ * @property {Record<string, import("./program.js").Value | null>} edits what a person has put in for it, by output
  */
 
 export const MOST_LISTED = 16; // lines of a list

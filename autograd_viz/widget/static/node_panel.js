@@ -77,7 +77,8 @@ function edits(look, node) {
   if (look.next !== node.id || look.step < 0) return null;
   const count = Math.min(node.outputs, MOST_LISTED);
   const forms = Array.from({ length: count }, (_, i) => editForm(look, node.id, i, node.outputs));
-  return sectionOf("edit", look.word("edit"), forms);
+  const undo = Object.keys(look.edits).length > 0 && buttonFor(look.word("undo_edit"), { kind: "undo_edit" });
+  return sectionOf("edit", look.word("edit"), [...forms, undo]);
 }
 
 /**
