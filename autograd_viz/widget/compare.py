@@ -23,7 +23,7 @@ class Compare(ipywidgets.HBox):  # type: ignore[misc]
     def __init__(self, *steppers: StepperWidget, titles: tuple[str, ...] = ()) -> None:
         self.steppers = steppers
         self._following = False
-        names = [*titles, *("",) * (len(steppers) - len(titles))]
+        self._titles = names = [*titles, *("",) * (len(steppers) - len(titles))]
         column = ipywidgets.Layout(flex="1 1 360px", min_width="0")
         columns = [
             ipywidgets.VBox([ipywidgets.Label(name), s] if name else [s], layout=column)
@@ -43,6 +43,16 @@ class Compare(ipywidgets.HBox):  # type: ignore[misc]
     def back(self) -> None:
         """One step back."""
         self.step -= 1
+
+    def _ipython_display_(self) -> None:
+        """Show the live views, and the pictures that outlive them: Note [Two outputs] in widget.py."""
+        from IPython.display import display
+
+        for s in self.steppers:
+            s.catch_up()
+        display(self._repr_mimebundle_() or {}, raw=True)  # type: ignore[no-untyped-call]
+        for s, title in zip(self.steppers, self._titles, strict=True):
+            display(s.still(title), raw=True)  # type: ignore[no-untyped-call]
 
     def _one_moved(self, change: Any) -> None:
         if not self._following:

@@ -237,8 +237,12 @@ class StepperWidget(anywidget.AnyWidget):
 
     # -- without a front end ------------------------------------------------------------------------------------------
 
+    def catch_up(self) -> None:
+        """Send the steps that were taken before there was a page to keep them."""
+        self.send_state("frames")
+
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
-        self.send_state("frames")  # steps taken before there was a page to keep them
+        self.catch_up()
         live = super()._repr_mimebundle_(**kwargs)
         data, metadata = live if live is not None else ({}, {})
         return {**data, "text/plain": repr(self.stepper)}, metadata
@@ -251,12 +255,11 @@ class StepperWidget(anywidget.AnyWidget):
         display(bundle, metadata=metadata, raw=True)  # type: ignore[no-untyped-call]
         display(self.still(), raw=True)  # type: ignore[no-untyped-call]
 
-    def still(self) -> dict[str, Any]:
-        """The picture at the cursor as the output of a cell: MIME type -> data."""
+    def still(self, title: str = "") -> dict[str, Any]:
+        """The picture at the cursor as the output of a cell, with a title before what is said: MIME type -> data."""
         said = words.ui()["static_saved"]
-        svg = render_svg(
-            self.stepper.document, self._geometry, self.stepper.state, self._theme, f"{self.sentence} {said}", self._mark
-        )
+        caption = f"{title}{': ' * bool(title)}{self.sentence} {said}"
+        svg = render_svg(self.stepper.document, self._geometry, self.stepper.state, self._theme, caption, self._mark)
         return cell_bundle(svg, said)
 
 

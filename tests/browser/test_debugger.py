@@ -184,9 +184,13 @@ def test_a_hook_that_raises_is_shown_with_its_node_and_the_stepper_goes_on(open_
 
 
 def test_compared_steppers_step_together(open_notebook: Callable[..., LabPage]) -> None:
-    lab = open_notebook(IMPORT, PROGRAM, "f = (a * 2)\nav.compare(av.step(e), av.step(f), titles=('long', 'short'))")
+    both = "p, q = av.step(e), av.step(a * 2)\np.next(); q.next()\nav.compare(p, q, titles=('long', 'short'))"
+    lab = open_notebook(IMPORT, PROGRAM, both)
     lab.run_all()
     first, second = Stepping(lab), Stepping(lab, 1)
+    first.wait_for_step(1)  # what was stepped before there was a page
+    first.press("back")
+    second.wait_for_step(0)
     first.press("next")
     second.wait_for_step(1)
     first.press("finish")

@@ -74,27 +74,34 @@ def save(lab: LabPage) -> None:
     lab.page.evaluate("async () => { await window.jupyterapp.commands.execute('docmanager:save'); }")
 
 
+COMPARE = "av.compare(av.step(e), av.step(a * 3), titles=('square', 'triple'))"
+
+
+@pytest.mark.parametrize(("cell", "titles"), [(CELLS[1], [""]), (COMPARE, ["square: ", "triple: "])])
 def test_a_notebook_opened_again_shows_a_picture_and_says_how_to_step_it(
-    root: Path, browser: Any, server: tuple[str, str], open_notebook: Callable[..., LabPage]
+    root: Path, browser: Any, server: tuple[str, str], open_notebook: Callable[..., LabPage], cell: str, titles: list[str]
 ) -> None:
-    write_notebook(root / "again.ipynb", *CELLS)
-    lab = open_notebook(name="again.ipynb")
+    name = f"again{len(titles)}.ipynb"
+    write_notebook(root / name, CELLS[0], cell)
+    lab = open_notebook(name=name)
     lab.run_all()
-    lab.page.locator(".av-root").wait_for(timeout=30_000)
+    for i in range(len(titles)):
+        lab.page.locator(".av-root").nth(i).wait_for(timeout=30_000)
     still = lab.page.locator(".jp-OutputArea-output img")
-    assert still.count() == 1 and not still.is_visible()  # the live view hides it
+    assert still.count() == len(titles) and not any(s.is_visible() for s in still.all())  # the live views hide them
     save(lab)
     lab.page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
     lab.page.wait_for_timeout(500)
     lab.errors.clear()  # JupyterLab complains about the missing kernel
     page = browser.new_page(viewport={"width": 1200, "height": 1300})
     try:
-        again = LabPage(page, server, "again.ipynb")
-        picture = again.page.locator(".jp-OutputArea-output img")
-        picture.wait_for(timeout=30_000)
-        assert picture.is_visible() and again.page.locator(".av-root").count() == 0
-        source = str(picture.evaluate("async e => await (await fetch(e.src)).text()"))
-        assert "Run the cell to step" in source and "Nothing has run yet" in source
+        again = LabPage(page, server, name)
+        pictures = again.page.locator(".jp-OutputArea-output img")
+        for i, title in enumerate(titles):
+            pictures.nth(i).wait_for(timeout=30_000)
+            assert pictures.nth(i).is_visible() and again.page.locator(".av-root").count() == 0
+            source = str(pictures.nth(i).evaluate("async e => await (await fetch(e.src)).text()"))
+            assert "Run the cell to step" in source and f"{title}Nothing has run yet" in source
     finally:
         page.close()
 
