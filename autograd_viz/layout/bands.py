@@ -119,10 +119,23 @@ def corridor(left: Ladder, right: Ladder, crossings: list[Crossing]) -> tuple[fl
         spans[c.net] += [y_left, y_right]
         lows.append((c.net, y_left, True))
         highs.append((c.net, y_right, False))
-    near = [(a, b) for a, y, _ in lows for b, z, _ in highs if a != b and abs(y - z) < 7]
+    near = _near(lows, highs)
     extent = {n: (min(ys), max(ys)) for n, ys in spans.items()}
     lanes, number = assign_tracks(extent, near, fewer_crossings(extent, lows + highs))
     return edge + max(40, PITCH * number + 20), {n: edge + 10 + PITCH * i for n, i in lanes.items()}
+
+
+def _near(lows: list[tuple[Net, float, bool]], highs: list[tuple[Net, float, bool]]) -> list[tuple[Net, Net]]:
+    """Pairs of nets whose heights are less than 7 px apart, in the order of `lows`, then of `highs`."""
+    steps: dict[int, list[int]] = defaultdict(list)
+    for i, (_, z, _) in enumerate(highs):
+        steps[int(z // 7)].append(i)
+    pairs = []
+    for a, y, _ in lows:
+        at = int(y // 7)
+        close = sorted(i for step in (at - 1, at, at + 1) for i in steps.get(step, ()))
+        pairs += [(a, highs[i][0]) for i in close if highs[i][0] != a and abs(y - highs[i][1]) < 7]
+    return pairs
 
 
 def trace(wire: Wire, ladders: tuple[Ladder, Ladder], lanes: dict[Net, float], shift: float) -> None:

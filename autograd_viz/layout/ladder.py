@@ -62,9 +62,10 @@ class Ladder:
 
     def blocked(self, layers: range, net: Net) -> list[tuple[float, float]]:
         """What other nets have taken in any of the layers: intervals that do not overlap, from left to right."""
-        spans = [(lo, hi) for i in layers for lo, hi, other in self.taken[i] if other != net]
+        # a set: boxes under each other take the same interval over and over
+        spans = {(lo, hi) for i in layers for lo, hi, other in self.taken[i] if other != net}
         first, last = layers.start, layers.stop
-        spans += [(lo, hi) for lo, hi, other, by in self.trunks if by.start < last and first < by.stop and other != net]
+        spans.update((lo, hi) for lo, hi, other, by in self.trunks if by.start < last and first < by.stop and other != net)
         joined: list[tuple[float, float]] = []
         for lo, hi in sorted(spans):
             if joined and lo < joined[-1][1]:

@@ -20,6 +20,8 @@ TENSOR_ROWS = ("data", "grad", "grad_fn", "is_leaf", "requires_grad")
 
 def columns(text: str) -> int:
     """Columns of a monospace text: East Asian wide characters take two, combining ones none."""
+    if text.isascii():  # nearly always
+        return len(text)
     wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
     none = sum(unicodedata.combining(c) != 0 for c in text)
     return len(text) + wide - none

@@ -38,10 +38,9 @@ def element(tag: str, content: str | None = None, **attributes: object) -> str:
     >>> element("text", text("a < b"), x=1.50, font_size=12)
     '<text x="1.5" font-size="12">a &lt; b</text>'
     """
-    parts = [tag]
+    opening = tag
     for name, value in attributes.items():
         if value is not None:
-            shown = f"{value:g}" if isinstance(value, float) else str(value)
-            parts.append(f'{_attribute(name)}="{text(shown)}"')
-    opening = " ".join(parts)
+            shown = f"{value:g}" if isinstance(value, float) else text(value) if isinstance(value, str) else str(value)
+            opening += f' {_attribute(name)}="{shown}"'
     return f"<{opening}/>" if content is None else f"<{opening}>{content}</{tag}>"

@@ -6,6 +6,7 @@ from ..layout.geometry import Arrow, Point
 
 RADIUS = 8  # px of a bend
 Interval = tuple[float, float]
+Lines = dict[tuple[int, float], list[Interval]]  # what is covered, by axis (0: horizontal) and the place across it
 
 
 def rounded(points: list[Point], cut: float = 0) -> str:
@@ -50,16 +51,30 @@ def own_pieces(arrows: tuple[Arrow, ...]) -> dict[str, list[list[Point]]]:
 
     Drawn like this, a line that several arrows share is stroked once.
     """
-    covered: dict[tuple[str, ...], list[tuple[Point, Point]]] = {}
+    covered: dict[tuple[str, ...], Lines] = {}
     pieces = {}
     for arrow in arrows:
-        lines = covered.setdefault(arrow.net, [])
+        lines = covered.setdefault(arrow.net, {})
         pieces[arrow.at] = [list(arrow.points)] if not lines else _uncovered(arrow.points, lines)
-        lines += zip(arrow.points, arrow.points[1:], strict=False)
+        for a, b in zip(arrow.points, arrow.points[1:], strict=False):
+            axis = _axis(a, b)
+            place = axis, a[1 - axis]
+            lines[place] = _with(lines.get(place, []), *sorted((a[axis], b[axis])))
     return pieces
 
 
-def _uncovered(points: tuple[Point, ...], lines: list[tuple[Point, Point]]) -> list[list[Point]]:
+def _axis(a: Point, b: Point) -> int:
+    return 0 if a[1] == b[1] else 1
+
+
+def _with(intervals: list[Interval], lo: float, hi: float) -> list[Interval]:
+    """Disjoint intervals with one more, joined with those that it meets."""
+    met = [i for i in intervals if i[0] <= hi and lo <= i[1]]
+    apart = [i for i in intervals if i[0] > hi or lo > i[1]]
+    return [*apart, (min([lo, *(i[0] for i in met)]), max([hi, *(i[1] for i in met)]))]
+
+
+def _uncovered(points: tuple[Point, ...], lines: Lines) -> list[list[Point]]:
     free: list[Interval] = []
     total, at = _length(points), 0.0
     for a, b in zip(points, points[1:], strict=False):
@@ -76,16 +91,15 @@ def _length(points: tuple[Point, ...]) -> float:
     return sum(abs(b[0] - a[0]) + abs(b[1] - a[1]) for a, b in zip(points, points[1:], strict=False))
 
 
-def _gaps(a: Point, b: Point, lines: list[tuple[Point, Point]]) -> list[Interval]:
+def _gaps(a: Point, b: Point, lines: Lines) -> list[Interval]:
     """The parts of segment a-b, as distances from a, that none of the lines covers."""
-    axis = 0 if a[1] == b[1] else 1
+    axis = _axis(a, b)
     size, sign = abs(b[axis] - a[axis]), 1 if b[axis] > a[axis] else -1
     taken = []
-    for p, q in lines:
-        if p[1 - axis] == q[1 - axis] == a[1 - axis]:
-            lo, hi = sorted(((p[axis] - a[axis]) * sign, (q[axis] - a[axis]) * sign))
-            if lo < size and hi > 0:
-                taken.append((max(0.0, lo), min(size, hi)))
+    for p, q in lines.get((axis, a[1 - axis]), ()):
+        lo, hi = sorted(((p - a[axis]) * sign, (q - a[axis]) * sign))
+        if lo < size and hi > 0:
+            taken.append((max(0.0, lo), min(size, hi)))
     gaps, at = [], 0.0
     for lo, hi in sorted(taken):
         if lo > at:
