@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from .. import words
@@ -13,6 +12,7 @@ from ..layout import Geometry
 from ..render import THEMES, Theme, render_svg
 from ..stepper import Stepper
 from ..why import Why
+from .page_svg import page_svg
 
 
 def page_of(stepper: Stepper, geometry: Geometry, theme: Theme, palettes: tuple[str, ...], total: int) -> dict[str, Any]:
@@ -25,7 +25,7 @@ def page_of(stepper: Stepper, geometry: Geometry, theme: Theme, palettes: tuple[
     """
     document = stepper.document
     return {
-        "svg": without_colours(render_svg(document, geometry, State(), theme)),
+        "svg": page_svg(render_svg(document, geometry, State(), theme)),
         "palettes": {name: THEMES[name].colours() for name in palettes},
         "document": to_plain(document),
         "start": stepper.sentence_at(0),
@@ -44,11 +44,6 @@ def pending_edit(stepper: Stepper) -> dict[str, Any]:
         return {}
     node, values = stepper.pending
     return {"node": node, "values": {str(index): to_plain(value) for index, value in values.items()}}
-
-
-def without_colours(svg: str) -> str:
-    """The picture for a page whose style sheet colours it by class: a quarter shorter."""
-    return re.sub(r' (?:fill|stroke)="#[0-9a-f]{6}"', "", svg)
 
 
 def _forward(stepper: Stepper) -> list[dict[str, Any]]:

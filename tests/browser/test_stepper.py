@@ -205,7 +205,6 @@ def test_lines_written_in_the_page_keep_their_indentation(open_notebook: Callabl
     stepping.wait_for_step(3)
     second = stepping.widget.locator('.row[data-at="t0.grad"] text').nth(1)
     assert second.evaluate("e => e.getSubStringLength(0, 2)") > 8  # the two spaces before [2., 4.])
-    assert second.evaluate("e => e.getAttributeNS('http://www.w3.org/XML/1998/namespace', 'space')") == "preserve"
 
 
 def test_without_a_kernel_recorded_steps_replay_and_the_rest_says_why(stepping: Stepping) -> None:

@@ -101,7 +101,7 @@ def test_the_front_end_asks_no_network_and_parses_no_html() -> None:
 def test_every_colour_role_of_the_picture_has_a_rule_in_the_style_sheet() -> None:
     css = module.style_sheets()
     svg = stepper().picture["svg"]
-    roles = {c for names in re.findall(r'class="([^"]*)"', svg) for c in names.split() if re.match(r"(f|s|fs)-", c)}
+    roles = {c for names in re.findall(r"class='([^']*)'", svg) for c in names.split() if re.match(r"(f|s|fs)-", c)}
     assert roles and all(f".{role} " in css for role in roles), {r for r in roles if f".{r} " not in css}
 
 

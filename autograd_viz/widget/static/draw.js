@@ -5,6 +5,8 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 const ADVANCE = 0.602; // width of a character of the monospace font, in em
+const ROW_SIZE = 11.4; // px, and from line to line: of rows that say nothing else (page_svg.py)
+const ROW_PITCH = 14;
 const BASELINE = 0.35; // how far the baseline stands below the middle of a line, in em
 
 /**
@@ -37,9 +39,8 @@ export function textWidth(text, size) {
  * @param {boolean} middle
  */
 function textLine(runs, x, y, size, middle) {
-  const line = svgElement("text", { x, y, "font-size": size, class: "f-text" });
+  const line = svgElement("text", { x, y, "font-size": size });
   if (middle) line.setAttribute("text-anchor", "middle");
-  line.setAttributeNS("http://www.w3.org/XML/1998/namespace", "xml:space", "preserve");
   for (const [text, role] of runs) {
     const span = svgElement("tspan", { class: `f-${role}` });
     span.textContent = text;
@@ -54,7 +55,7 @@ function textLine(runs, x, y, size, middle) {
  * @param {Lines} lines
  */
 export function writeLines(cell, lines) {
-  const { x, y, size, pitch, middle, room } = /** @type {HTMLElement} */ (cell).dataset;
+  const { x, y, size = ROW_SIZE, pitch = ROW_PITCH, middle, room } = /** @type {HTMLElement} */ (cell).dataset;
   const isLabel = cell.classList.contains("label");
   const [left, top] = [Number(x), Number(y)];
   const longest = Math.max(1, ...lines.map((runs) => runs.reduce((sum, [text]) => sum + text.length, 0)));
