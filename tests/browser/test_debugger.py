@@ -131,6 +131,24 @@ def test_positions_before_0_replay_the_forward_pass_and_light_the_line(stepping:
     assert stepping.kernel_grads() == ("None", "None", "None")
 
 
+def test_a_large_picture_has_only_what_is_near_in_the_page_and_follows_the_step(open_notebook: Callable[..., LabPage]) -> None:
+    chain = "x = y = av.tensor(0.5, requires_grad=True)\nfor _ in range(60): y = (y * x).sin()"
+    lab = open_notebook(IMPORT, chain, "s = av.step(y)\ns")
+    lab.run_all()
+    stepping = Stepping(lab)
+    boxes = stepping.widget.locator(".av-stage > svg > g:has(> .outline)")
+    assert 10 < boxes.count() < 120
+    lit, stage = stepping.widget.locator(".lit"), stepping.widget.locator(".av-stage").bounding_box()
+    for key, step in (("n", 1), ("End", 121), ("Home", 0), ("n", 1)):
+        press_key(stepping, key)
+        stepping.wait_for_step(step)
+        if step:
+            box = lit.bounding_box()
+            assert box and stage and stage["y"] - 1 <= box["y"] and box["y"] + box["height"] <= stage["y"] + stage["height"] + 1
+            assert stepping.widget.locator(".fresh > .way").count() > 0
+        assert boxes.count() < 120
+
+
 def test_search_jumps_to_what_is_called_so(stepping: Stepping) -> None:
     press_key(stepping, "/")
     stepping.page.keyboard.type("accum")

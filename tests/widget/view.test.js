@@ -4,7 +4,7 @@ import { test } from "node:test";
 
 const at = "../../autograd_viz/widget/static/";
 const { fitted, held, readable, revealed, zoomedAt } = await import(`${at}viewport.js`);
-const { holds, regionOf } = await import(`${at}culling.js`);
+const { holds, reachOf, regionOf } = await import(`${at}culling.js`);
 const { meaning } = await import(`${at}keys.js`);
 const { towards } = await import(`${at}neighbours.js`);
 const { matches } = await import(`${at}search.js`);
@@ -38,6 +38,12 @@ test("what is drawn around the stage holds what is seen", () => {
   const viewport = { view: { x: -100, y: -200, scale: 0.5 }, room: ROOM, picture: { x: -10, y: -5 } };
   assert.deepEqual(regionOf(viewport, 0), { left: 190, top: 395, right: 1190, bottom: 1195 });
   assert.ok(holds(regionOf(viewport, 1), regionOf(viewport, 0)) && !holds(regionOf(viewport, 0), regionOf(viewport, 1)));
+});
+
+test("an arrow reaches as far as all its lines", () => {
+  const line = (d) => ({ getAttribute: () => d });
+  const arrow = { children: [line("M10 20L30 20"), line("M30 20L30 5.5"), line("M-1e-2 7L4 7Z")] };
+  assert.deepEqual(reachOf(arrow), { left: -0.01, top: 5.5, right: 30, bottom: 20 });
 });
 
 test("keys with Ctrl, Alt or Meta are not ours; Shift and an arrow walks", () => {

@@ -75,7 +75,7 @@ class View {
     this.at = NaN; // the step that is shown
     this.built = true;
     this.assemble(el);
-    followTheme(this.root, palettes, signal, () => this.stage.map.show());
+    followTheme(this.root, palettes, signal, (palette) => this.stage.map.paint(palette));
     if (mark) hideStill(mark, signal);
     this.listen(el, signal);
     this.resized();

@@ -41,7 +41,10 @@ export class Minimap {
     this.spot = html("div", "av-spot");
     this.root.append(this.canvas, this.spot, this.frame);
     this.root.hidden = true;
-    this.drawn = "";
+    /** @type {Record<string, string>} colours, given: asking the page for them would style it in the middle of a step */
+    this.palette = {};
+    /** @type {Record<string, string> | undefined} in which it is drawn */
+    this.drawn = undefined;
     const go = (/** @type {PointerEvent} */ event) => {
       if (!(event.buttons & 1)) return;
       const at = this.root.getBoundingClientRect();
@@ -80,12 +83,16 @@ export class Minimap {
     this.spot.style.transform = `translate(${x}px, ${y}px)`;
   }
 
+  /** @param {Record<string, string>} palette */
+  paint(palette) {
+    this.palette = palette;
+    this.show();
+  }
+
   /** Once for each palette. */
   draw() {
-    const style = getComputedStyle(this.root);
-    const palette = style.getPropertyValue("--av-canvas") + style.getPropertyValue("--av-blue-stroke");
-    if (palette === this.drawn) return;
-    this.drawn = palette;
+    if (this.palette === this.drawn) return;
+    this.drawn = this.palette;
     const sharp = globalThis.devicePixelRatio || 1;
     const { picture, scale } = this;
     this.canvas.width = Math.ceil(picture.width * scale * sharp);
@@ -96,7 +103,7 @@ export class Minimap {
     const least = 1.5 / scale;
     for (const box of picture.boxes.values()) {
       const kind = COLOURS[box.kind] ?? "green-stroke";
-      pen.fillStyle = style.getPropertyValue(`--av-${kind}`);
+      pen.fillStyle = this.palette[kind];
       pen.fillRect(box.x - picture.x, box.y - picture.y, Math.max(box.w, least), Math.max(box.h, least));
     }
   }

@@ -22,7 +22,7 @@ export class Picture {
   constructor(source) {
     const parsed = new DOMParser().parseFromString(source, "image/svg+xml").documentElement;
     /** @type {SVGSVGElement} */
-    this.svg = /** @type {any} */ (document.importNode(parsed, true));
+    this.svg = /** @type {any} */ (document.adoptNode(parsed));
     /** @type {Map<string, Element[]>} */
     this.places = new Map();
     /** @type {Map<string, Box>} tensors, ops and nodes */
@@ -30,7 +30,8 @@ export class Picture {
     for (const element of this.svg.querySelectorAll("[data-at]")) this.know(element);
     /** @type {Element[]} */
     this.code = [...this.svg.querySelectorAll(".code")];
-    this.firstLabel = this.svg.querySelector(":scope > .label");
+    this.belowLabels = document.createComment("");
+    this.svg.insertBefore(this.belowLabels, this.svg.querySelector(":scope > .label"));
     /** @type {Frame[]} what is shown */
     this.shown = [];
     /** @type {Map<string, Element[]>} class -> the elements that have it from us */
@@ -116,7 +117,9 @@ export class Picture {
     const elements = this.at(fresh);
     this.mark("lit", this.places.get(id) ?? []);
     this.mark("fresh", elements);
-    for (const element of elements) if (element.classList.contains("arrow")) this.svg.insertBefore(element, this.firstLabel);
+    for (const element of elements) {
+      if (element.parentNode === this.svg && element.classList.contains("arrow")) this.belowLabels.before(element); // over other arrows
+    }
   }
 
   /**

@@ -18,14 +18,14 @@ export function isDark(element) {
  * @param {HTMLElement} root
  * @param {Record<string, Palette>} palettes
  * @param {AbortSignal} signal
- * @param {() => void} changed called after each change
+ * @param {(palette: Palette) => void} changed called after each change
  */
 export function followTheme(root, palettes, signal, changed) {
   const apply = () => {
     const parent = root.parentElement ?? root;
     const palette = palettes[isDark(parent) ? "dark" : "light"] ?? Object.values(palettes)[0];
     for (const [role, colour] of Object.entries(palette)) root.style.setProperty(`--av-${role}`, colour);
-    changed();
+    changed(palette);
   };
   apply();
   const observer = new MutationObserver(apply);

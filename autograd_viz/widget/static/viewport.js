@@ -105,6 +105,7 @@ export class Viewport {
     this.resting = undefined;
     /** @type {Size} */
     this.room = { width: 0, height: 0 };
+    for (const layer of layers) layer.style.display = "none"; // nothing is laid out before it is known how much is seen
   }
 
   /** How much of the picture is seen, 0 to 1. */
@@ -141,6 +142,7 @@ export class Viewport {
   layOut() {
     this.laidOut = this.view.scale;
     for (const layer of this.layers) {
+      layer.style.display = "";
       layer.setAttribute("width", String(Math.round(this.picture.width * this.laidOut)));
       layer.setAttribute("height", String(Math.round(this.picture.height * this.laidOut)));
     }
