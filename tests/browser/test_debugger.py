@@ -136,7 +136,7 @@ def test_a_large_picture_has_only_what_is_near_in_the_page_and_follows_the_step(
     lab = open_notebook(IMPORT, chain, "s = av.step(y)\ns")
     lab.run_all()
     stepping = Stepping(lab)
-    boxes = stepping.widget.locator(".av-stage > svg > g:has(> .outline)")
+    boxes = stepping.widget.locator(".av-picture > g:has(> .outline)")
     assert 10 < boxes.count() < 120
     lit, stage = stepping.widget.locator(".lit"), stepping.widget.locator(".av-stage").bounding_box()
     for key, step in (("n", 1), ("End", 121), ("Home", 0), ("n", 1)):

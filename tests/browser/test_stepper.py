@@ -165,7 +165,7 @@ def test_the_picture_after_stepping_is_the_picture_that_python_draws(stepping: S
         stepping.wait_for_step(step)
     collect = """(svg) => [...svg.querySelectorAll('.row[data-at], .label')]
       .map(e => [e.dataset.at, [...e.querySelectorAll('text')].map(t => t.textContent).join('|')])"""
-    shown = dict(stepping.widget.locator(".av-stage > svg").evaluate(collect))
+    shown = dict(stepping.widget.locator(".av-picture").evaluate(collect))
     source = stepping.lab.run_code("print(s.still()['image/svg+xml'])")
     drawn = dict(
         stepping.page.evaluate(f"(text) => ({collect})(new DOMParser().parseFromString(text, 'image/svg+xml'))", source)

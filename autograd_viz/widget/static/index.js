@@ -73,13 +73,14 @@ class View {
     });
     this.panel = button("panel", say("panel"), () => this.togglePanel(), signal);
     this.at = NaN; // the step that is shown
+    this.isDue = false;
     this.built = true;
     this.assemble(el);
     followTheme(this.root, palettes, signal, (palette) => this.stage.map.paint(palette));
     if (mark) hideStill(mark, signal);
     this.listen(el, signal);
     this.resized();
-    this.update();
+    this.show();
   }
 
   /** @param {HTMLElement} el */
@@ -199,8 +200,17 @@ class View {
     this.stage.follow();
   }
 
+  /** Show what is now, once for all that changes in a task: a press sets several traits. */
   update() {
-    if (!this.built) return;
+    if (!this.built || this.isDue) return;
+    this.isDue = true;
+    queueMicrotask(() => {
+      this.isDue = false;
+      if (!this.abort.signal.aborted) this.show();
+    });
+  }
+
+  show() {
     const { walks, say } = this;
     this.showStep();
     if (walks.atEnd) walks.playing = false;

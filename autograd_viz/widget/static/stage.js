@@ -42,12 +42,15 @@ export class Stage {
     this.root = html("div", "av-stage");
     const viewBox = this.picture.svg.getAttribute("viewBox") ?? "0 0 1 1";
     this.marks = new Marks(this.picture.boxes, viewBox, { say, title: (id) => this.graph.title(id), toggle, signal });
-    this.viewport = new Viewport(this.root, [this.picture.svg, this.marks.svg], this.picture, () => this.moved());
+    const sheet = html("div", "av-sheet");
+    this.viewport = new Viewport(this.root, sheet, [this.picture.svg, this.marks.svg], this.picture, () => this.moved());
     this.culling = new Culling(this.picture, this.viewport);
     this.map = new Minimap(this.picture, this.viewport, say("minimap"), signal);
     const over = html("div", "av-over");
     over.append(this.marks.svg);
-    this.root.append(this.picture.svg, over, this.viewButtons(say, signal), this.map.root);
+    this.picture.svg.classList.add("av-picture");
+    sheet.append(this.picture.svg, over);
+    this.root.append(sheet, this.viewButtons(say, signal), this.map.root);
     this.hover = new Hover(this.picture, this.graph);
     const hands = {
       hover: (/** @type {string} */ at) => this.hover.over(at),

@@ -1,6 +1,7 @@
 // Where the picture stands in the stage: pan, zoom at a point, fit, and keeping a box in sight.
 //
-// While it moves only a CSS transform changes; the size of the SVG, at which its text is laid out anew, follows when it rests.
+// While it moves only a CSS transform of the sheet under it changes (one of the SVG itself would lay out all its text); the size
+// of the SVG, at which its text is laid out anew, follows when it rests.
 
 /** @typedef {{ x: number, y: number, scale: number }} View where the picture's corner stands in the stage, in px */
 /** @typedef {{ width: number, height: number }} Size */
@@ -87,12 +88,14 @@ export function held(view, picture, room) {
 export class Viewport {
   /**
    * @param {HTMLElement} stage
-   * @param {SVGElement[]} layers drawn on top of each other in the same coordinates
+   * @param {HTMLElement} sheet what moves
+   * @param {SVGElement[]} layers on it, drawn on top of each other in the same coordinates
    * @param {Size & { x: number, y: number }} picture
    * @param {() => void} moved called after every movement
    */
-  constructor(stage, layers, picture, moved) {
+  constructor(stage, sheet, layers, picture, moved) {
     this.stage = stage;
+    this.sheet = sheet;
     this.layers = layers;
     this.picture = picture;
     this.moved = moved;
@@ -135,7 +138,7 @@ export class Viewport {
   transform() {
     const { x, y, scale } = this.view;
     const zoom = scale === this.laidOut ? "" : ` scale(${scale / this.laidOut})`;
-    for (const layer of this.layers) layer.style.transform = `translate(${Math.round(x)}px, ${Math.round(y)}px)${zoom}`;
+    this.sheet.style.transform = `translate(${Math.round(x)}px, ${Math.round(y)}px)${zoom}`;
   }
 
   /** A size in px: a relative one would lay out all text at every change. */
