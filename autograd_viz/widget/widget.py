@@ -174,7 +174,7 @@ class StepperWidget(anywidget.AnyWidget):
                 self._quietly(self.undo_edit)
             case {"kind": "edit", "index": int(index), "text": str(text)}:
                 self._quietly(self._edit_text, text, index)
-            case _:
+            case _:  # also the page's "nudge", whose journey alone brings the answer sooner (walks.js)
                 return
         self.send({"kind": "done"})
 

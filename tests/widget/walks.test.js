@@ -28,7 +28,7 @@ function walks(given = {}) {
   const sent = [];
   const model = { get: (n) => state[n], set: (n, v) => (state[n] = v), save_changes() {}, send: (m) => sent.push(m) };
   const made = new Walks(model, { first: -1, total: 3, ready: "n0", graph: new Graph(program), say: sayer({}), pause: () => 1, changed() {} });
-  return { made, state, sent, done: () => clearTimeout(made.silence) };
+  return { made, state, sent, done: () => made.rest() };
 }
 
 test("reset goes to the start of the backward pass, and from there to that of the forward pass", () => {
@@ -71,6 +71,20 @@ test("past the frontier the kernel runs, from where the page stands", () => {
   made.act("run");
   assert.deepEqual(sent, [{ kind: "goto", step: 1 }, { kind: "run" }]);
   assert.equal(made.step, 2);
+  done();
+});
+
+test("a question that is not answered at once is followed by a nudge, an answered one is not", async () => {
+  const { made, sent, done } = walks({ frames: [], complete: false });
+  const later = () => new Promise((resolve) => setTimeout(resolve, 30));
+  made.act("next");
+  made.answered();
+  await later();
+  assert.deepEqual(sent, [{ kind: "goto", step: 1 }]);
+  made.act("next");
+  await later();
+  assert.deepEqual(sent.slice(1), [{ kind: "goto", step: 2 }, { kind: "nudge" }]);
+  assert.equal(made.asked, 1);
   done();
 });
 

@@ -114,8 +114,7 @@ class View {
       resized.disconnect();
       this.model.off("msg:custom", message);
       for (const trait of traits) this.model.off(`change:${trait}`, update);
-      clearTimeout(this.walks.timer);
-      clearTimeout(this.walks.silence);
+      this.walks.rest();
     });
   }
 

@@ -18,6 +18,7 @@ import { nextStop, stopAt, wholeStops } from "./stops.js";
  */
 
 const SILENCE_MS = 4000; // after which an unanswered question means that the kernel is gone
+const NUDGE_MS = 16; // Jupyter's server keeps the answer back until the page acknowledges "busy", for 40 ms if it has nothing to send
 
 export class Walks {
   /**
@@ -38,6 +39,8 @@ export class Walks {
     this.timer = undefined;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.silence = undefined;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.nudge = undefined;
     /** @type {number | undefined} a step that the kernel has been asked for */
     this.wanted = undefined;
     this.asked = 0; // questions without an answer
@@ -123,12 +126,26 @@ export class Walks {
     this.listenForSilence();
     for (const question of questions) {
       this.asked++;
-      try {
-        this.model.send(question);
-      } catch {
-        // no connection: the timer says so
-      }
+      this.send(question);
     }
+    clearTimeout(this.nudge);
+    this.nudge = setTimeout(() => this.send({ kind: "nudge" }), NUDGE_MS);
+  }
+
+  /** @param {any} message */
+  send(message) {
+    try {
+      this.model.send(message);
+    } catch {
+      // no connection: the timer of silence says so
+    }
+  }
+
+  /** Nothing is awaited any more. */
+  rest() {
+    clearTimeout(this.timer);
+    clearTimeout(this.silence);
+    clearTimeout(this.nudge);
   }
 
   listenForSilence() {
@@ -151,6 +168,7 @@ export class Walks {
     this.gone = false;
     this.asked = Math.max(0, this.asked - 1);
     if (this.asked === 0) clearTimeout(this.silence);
+    clearTimeout(this.nudge);
     const arrived = this.wanted !== undefined && this.step >= this.wanted;
     if (arrived || this.atEnd || this.model.get("error")) this.wanted = undefined;
     this.changed();
