@@ -8,16 +8,19 @@ import { html } from "./elements.js";
 
 const WIDTH = 150; // px at most
 const HEIGHT = 130;
+const LEAST_SIDE = 12; // px of a very long picture's short side, which is stretched to that
 const MOST_SEEN = 0.6; // share of the picture; where more is seen, a map would only stand in the way
 /** @type {Record<string, string>} kind of box -> colour */
 const COLOURS = { op: "brown-stroke", node: "blue-stroke", accumulate: "blue-stroke" };
 
 /**
- * The size of the map of a picture: as large as there is room.
+ * Px of the map for one of the picture, across and down: as large as there is room.
  * @param {{ width: number, height: number }} picture
+ * @returns {[across: number, down: number]}
  */
-export function mapScale(picture) {
-  return Math.min(WIDTH / picture.width, HEIGHT / picture.height);
+export function mapScale({ width, height }) {
+  const scale = Math.min(WIDTH / width, HEIGHT / height);
+  return [Math.max(scale, LEAST_SIDE / width), Math.max(scale, LEAST_SIDE / height)];
 }
 
 export class Minimap {
@@ -34,8 +37,8 @@ export class Minimap {
     this.root = html("div", "av-minimap");
     this.root.title = label;
     this.root.setAttribute("aria-hidden", "true"); // the keys of the picture do the same
-    this.root.style.width = `${Math.max(12, picture.width * this.scale)}px`;
-    this.root.style.height = `${Math.max(12, picture.height * this.scale)}px`;
+    this.root.style.width = `${picture.width * this.scale[0]}px`;
+    this.root.style.height = `${picture.height * this.scale[1]}px`;
     this.canvas = html("canvas", "");
     this.frame = html("div", "av-seen");
     this.spot = html("div", "av-spot");
@@ -48,7 +51,8 @@ export class Minimap {
     const go = (/** @type {PointerEvent} */ event) => {
       if (!(event.buttons & 1)) return;
       const at = this.root.getBoundingClientRect();
-      viewport.centre(picture.x + (event.clientX - at.left) / this.scale, picture.y + (event.clientY - at.top) / this.scale);
+      const [across, down] = this.scale;
+      viewport.centre(picture.x + (event.clientX - at.left) / across, picture.y + (event.clientY - at.top) / down);
     };
     this.root.addEventListener("pointerdown", (event) => {
       this.root.setPointerCapture(event.pointerId);
@@ -65,10 +69,10 @@ export class Minimap {
     if (hidden) return;
     this.draw();
     const { x, y, scale: zoom } = viewport.view;
-    const by = scale / zoom;
-    this.frame.style.transform = `translate(${-x * by}px, ${-y * by}px)`;
-    this.frame.style.width = `${viewport.room.width * by}px`;
-    this.frame.style.height = `${viewport.room.height * by}px`;
+    const [across, down] = [scale[0] / zoom, scale[1] / zoom];
+    this.frame.style.transform = `translate(${-x * across}px, ${-y * down}px)`;
+    this.frame.style.width = `${viewport.room.width * across}px`;
+    this.frame.style.height = `${viewport.room.height * down}px`;
   }
 
   /**
@@ -79,7 +83,7 @@ export class Minimap {
     this.spot.hidden = !box;
     if (!box) return;
     const { picture, scale } = this;
-    const [x, y] = [(box.x + box.w / 2 - picture.x) * scale, (box.y + box.h / 2 - picture.y) * scale];
+    const [x, y] = [(box.x + box.w / 2 - picture.x) * scale[0], (box.y + box.h / 2 - picture.y) * scale[1]];
     this.spot.style.transform = `translate(${x}px, ${y}px)`;
   }
 
@@ -95,16 +99,16 @@ export class Minimap {
     this.drawn = this.palette;
     const sharp = globalThis.devicePixelRatio || 1;
     const { picture, scale } = this;
-    this.canvas.width = Math.ceil(picture.width * scale * sharp);
-    this.canvas.height = Math.ceil(picture.height * scale * sharp);
+    this.canvas.width = Math.ceil(picture.width * scale[0] * sharp);
+    this.canvas.height = Math.ceil(picture.height * scale[1] * sharp);
     const pen = this.canvas.getContext("2d");
     if (!pen) return;
-    pen.scale(scale * sharp, scale * sharp);
-    const least = 1.5 / scale;
+    pen.scale(scale[0] * sharp, scale[1] * sharp);
+    const [w, h] = [1.5 / scale[0], 1.5 / scale[1]]; // px of the smallest box
     for (const box of picture.boxes.values()) {
       const kind = COLOURS[box.kind] ?? "green-stroke";
       pen.fillStyle = this.palette[kind];
-      pen.fillRect(box.x - picture.x, box.y - picture.y, Math.max(box.w, least), Math.max(box.h, least));
+      pen.fillRect(box.x - picture.x, box.y - picture.y, Math.max(box.w, w), Math.max(box.h, h));
     }
   }
 }

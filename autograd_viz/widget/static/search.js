@@ -7,6 +7,7 @@ import { html } from "./elements.js";
 /** @typedef {{ id: string, title: string, kind: string }} Found */
 
 const SHOWN = 12; // rows of the list
+const EDGE = 8; // px to the edge of the widget
 
 /**
  * What a query fits, by name, type or id; names that begin with it first.
@@ -120,11 +121,20 @@ export class Search {
     const first = Math.max(0, Math.min(index - SHOWN + 1, found.length - SHOWN));
     this.list.replaceChildren(...found.slice(first, first + SHOWN).map((f, i) => this.row(f, first + i)));
     this.list.hidden = found.length === 0;
+    if (found.length) this.place();
     this.field.setAttribute("aria-expanded", String(found.length > 0));
     if (index >= 0) this.field.setAttribute("aria-activedescendant", `${this.list.id}-${index}`);
     else this.field.removeAttribute("aria-activedescendant");
     const none = this.field.value.trim() ? say("search_none") : "";
     this.count.textContent = found.length ? say("search_found", { index: index + 1, count: found.length }) : none;
+  }
+
+  /** The list begins at the field, and further left where it would hang out of the widget. */
+  place() {
+    this.list.style.left = "0";
+    const edge = this.root.closest(".av-root")?.getBoundingClientRect().right ?? Infinity;
+    const out = this.list.getBoundingClientRect().right - edge + EDGE;
+    if (out > 0) this.list.style.left = `${-out}px`;
   }
 
   /**
