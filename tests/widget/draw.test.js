@@ -61,3 +61,12 @@ test("text is set as text", () => {
   writeLines(row, [[["<script>", "text"]]]);
   assert.equal(row.children[0].children[0].textContent, "<script>");
 });
+
+test("a long line is written smaller, and a row without a size has that of all rows", () => {
+  const row = svgElement("g", { class: "row", "data-x": 0, "data-y": 100, "data-room": 152 });
+  writeLines(row, [[["grad = 1.0", "text"]], [["b", "text"]]]);
+  assert.deepEqual(row.children.map((t) => Number(t.attributes["font-size"])), [11.4, 11.4]);
+  assert.equal(Number(row.children[1].attributes.y) - Number(row.children[0].attributes.y), 14);
+  writeLines(row, [[["x".repeat(50), "text"]]]);
+  assert.ok(Number(row.children[0].attributes["font-size"]) * 0.602 * 50 <= 152.01);
+});

@@ -1,0 +1,149 @@
+// Small rules that the page follows: where a run stops, what it waits for, what is in sight, what a step undoes.
+import assert from "node:assert/strict";
+import { mock, test } from "node:test";
+
+const at = "../../autograd_viz/widget/static/";
+const { Graph } = await import(`${at}graph.js`);
+const { Walks } = await import(`${at}walks.js`);
+const { stopAt, toggled } = await import(`${at}stops.js`);
+const { hiddenAt, positionAt } = await import(`${at}forward.js`);
+const { sayer } = await import(`${at}words.js`);
+const { PassHistory } = await import(`${at}history.js`);
+const { editsAt } = await import(`${at}edit_form.js`);
+const { holds } = await import(`${at}culling.js`);
+const { revealed, zoomedAt } = await import(`${at}viewport.js`);
+const { joinedTo, towards } = await import(`${at}neighbours.js`);
+const { mapScale } = await import(`${at}minimap.js`);
+
+const NODES = [
+  { id: "n0", name: "MulBackward0", op: "o0", outputs: 1, next_functions: [{ node: "n1", index: 0 }] },
+  { id: "n1", name: "AccumulateGrad", op: null, outputs: 1, variable: "t0" },
+];
+const graph = new Graph({ tensors: [{ id: "t0", name: "a", grad_fn: null, output_nr: 0 }], nodes: NODES });
+const frame = (node, flags = [], queue = []) => ({ node, step: { node, flags, engine: { queue } } });
+const FRAMES = [frame("n0", ["inf"], ["n1"]), frame("n1", ["zero"])];
+const STOPS = { nodes: [], nan: false, zero: false, condition: "" };
+
+function walks(given = {}) {
+  const state = { frames: FRAMES, step: 0, complete: true, error: "", stopped: "", stops: {}, ...given };
+  const sent = [];
+  const model = { get: (n) => state[n], set: (n, v) => (state[n] = v), save_changes() {}, send: (m) => sent.push(m) };
+  const made = new Walks(model, { first: 0, total: 2, ready: "n0", graph, say: sayer({}), pause: () => 10, changed() {} });
+  return { made, state, sent };
+}
+
+function withTimers(body) {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  try {
+    body((ms) => mock.timers.tick(ms));
+  } finally {
+    mock.timers.reset();
+  }
+}
+
+test("a run stops at inf as at nan, at zero and at a condition, each only if asked for", () => {
+  assert.equal(stopAt(FRAMES, 1, { ...STOPS, nan: true }).kind, "nan");
+  assert.equal(stopAt(FRAMES, 2, { ...STOPS, zero: true }).kind, "zero");
+  assert.equal(stopAt([frame("n0", ["condition"])], 1, { ...STOPS, condition: "f" }).kind, "condition");
+  assert.equal(stopAt([frame("n0", ["condition"])], 1, STOPS), null);
+  assert.equal(stopAt([], 0, { ...STOPS, nodes: ["n0"] }, "n0").kind, "breakpoint");
+});
+
+test("a breakpoint is set and taken away, the others stay", () => {
+  assert.deepEqual(toggled({ ...STOPS, nodes: ["n0"] }, "n1").nodes, ["n0", "n1"]);
+  assert.deepEqual(toggled({ ...STOPS, nodes: ["n0", "n1"] }, "n0").nodes, ["n1"]);
+});
+
+test("an edit begins where the page stands", () => {
+  const { made, sent } = walks({ step: 1 });
+  made.change({ kind: "edit", index: 0, text: "2" });
+  made.rest();
+  assert.deepEqual(sent, [{ kind: "goto", step: 1 }, { kind: "edit", index: 0, text: "2" }]);
+});
+
+test("why a walk stopped is said only where it stopped", () => {
+  const { made, state } = walks({ stops: { nodes: ["n1"] } });
+  made.run();
+  assert.equal(made.stopped, "stopped");
+  state.step = 2; // moved from code
+  assert.equal(made.stopped, "");
+});
+
+test("play asks for one step at a time, and halts at a stop", () => withTimers((tick) => {
+  const live = walks({ frames: [], complete: false });
+  live.made.play();
+  tick(15);
+  const goto = () => live.sent.filter((m) => m.kind === "goto");
+  tick(30);
+  assert.equal(goto().length, 1);
+  const recorded = walks({ stops: { nodes: ["n1"] } });
+  recorded.made.play();
+  tick(200);
+  assert.deepEqual([recorded.state.step, recorded.made.playing], [1, false]);
+}));
+
+test("a kernel that does not answer is gone, one that sends steps is not", () => withTimers((tick) => {
+  const { made } = walks({ frames: [], complete: false });
+  made.act("finish");
+  tick(3000);
+  made.heard();
+  tick(3000);
+  assert.equal(made.gone, false);
+  tick(1001);
+  assert.deepEqual([made.gone, made.asked], [true, 0]);
+  made.answered();
+  assert.equal(made.gone, false);
+}));
+
+test("positions before 0 are counted from the end of the forward pass", () => {
+  const forward = ["start", "one", "two"].map((sentence, i) => ({ op: `o${i}`, sentence, made: [`t${i}`] }));
+  assert.deepEqual([-2, -1, 0].map((step) => positionAt(forward, step)?.sentence), ["start", "one", undefined]);
+  assert.deepEqual(hiddenAt(forward, 1), []);
+});
+
+test("a step that wrote an address twice is undone in reverse", () => {
+  const changes = [{ at: "x", before: null, after: 1 }, { at: "x", before: 1, after: 2 }];
+  const history = new PassHistory({});
+  history.goto([{ step: { node: "n0", changes } }], 1);
+  assert.equal(history.at("x"), 2);
+  history.goto(history.known.slice(), 0);
+  assert.equal(history.at("x"), null);
+});
+
+test("an edit is shown at the node that it waits for only", () => {
+  const history = new PassHistory({ queue: ["n0"] });
+  const values = { 0: { text: "5." } };
+  assert.deepEqual(editsAt(history, { node: "n0", values }), values);
+  assert.deepEqual(editsAt(history, { node: "n1", values }), {});
+});
+
+test("a region holds another only if it does on every side", () => {
+  const region = { left: 0, top: 0, right: 10, bottom: 10 };
+  assert.ok(holds(region, region));
+  for (const [side, beyond] of [["left", -1], ["top", -1], ["right", 11], ["bottom", 11]]) {
+    assert.ok(!holds(region, { ...region, [side]: beyond }), side);
+  }
+});
+
+test("zoom has limits, and a box in sight leaves even a moved view alone", () => {
+  assert.equal(zoomedAt({ x: 0, y: 0, scale: 1 }, 100, 0, 0).scale, 4);
+  assert.equal(zoomedAt({ x: 0, y: 0, scale: 1 }, 0.0001, 0, 0).scale, 0.02);
+  const moved = { x: 30, y: 20, scale: 1 };
+  assert.deepEqual(revealed(moved, { x: 10, y: 10, w: 5, h: 5 }, { width: 500, height: 400 }), moved);
+});
+
+test("straight ahead goes before aside, and an arrow joins its ends", () => {
+  const box = (id, x, y) => ({ id, kind: "node", x, y, w: 10, h: 10 });
+  const [aside, ahead] = [box("aside", 40, 60), box("ahead", 0, 80)];
+  for (const beside of [[aside, ahead], [ahead, aside]]) assert.equal(towards(box("a", 0, 0), beside, "down").id, "ahead");
+  assert.deepEqual(joinedTo(graph, "next:n0.0"), ["n0", "n1", "next:n0.0"]);
+});
+
+test("the map of a very long picture is stretched to a width that a hand can hit", () => {
+  assert.deepEqual(mapScale({ width: 100, height: 13000 }), [0.12, 0.01]);
+  assert.deepEqual(mapScale({ width: 1500, height: 1000 }), [0.1, 0.1]);
+});
+
+test("a place without a value stays as it is", () => {
+  assert.equal(sayer({ greeting: "{a} and {b}" })("greeting", { a: 1 }), "1 and {b}");
+});
