@@ -6,6 +6,7 @@ The names of PyTorch are here (``import autograd_viz as torch``), and the verbs:
     step(x)             a widget that steps x.backward(), forwards and back
     compare(s, t)       two steppers on one cursor
     record(model)       follows a PyTorch forward pass: its picture has every value and line
+    explain(p)          why p.grad is None, zero, nan, or what it is, with the line of code
     save(x, "x.svg")    the figure as a file; a state_dict as .npz
     set_language("zh")  sentences and labels in 简体中文
 """
@@ -31,6 +32,7 @@ from . import (
     utils,
 )
 from .amp import autocast
+from .answers import explain
 from .core import missing as _missing
 from .core import public as _public
 from .core.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled

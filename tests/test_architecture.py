@@ -33,6 +33,8 @@ FLOORS: dict[str, set[str]] = {
     "words": {"errors"},
     "sentences": {"words", "graph"},
     "why": {"words", "sentences", "graph"},
+    "reasons": {"words", "sentences", "graph"},
+    "answers": {"errors", "graph", "layout", "reasons", "render", "sources", "export"},
     "stops": {"graph"},
     "targets": {"graph"},
     "live_pass": {"graph"},
@@ -43,6 +45,7 @@ FLOORS: dict[str, set[str]] = {
     "cli": set(),
     "__init__": {
         "amp",
+        "answers",
         "autograd",
         "core",
         "cuda",

@@ -136,7 +136,7 @@ class CoreGraph:
             is_leaf=t._grad_fn is None,
             requires_grad=t.requires_grad,
             retains_grad=t.retains_grad,
-            version=t._version,
+            version=0 if t.is_inference() else t._version,  # inference tensors count no versions
             source=place_of(t._made_by.at) if t._made_by else None,
             shares=self._shares.get(id, ()),
         )

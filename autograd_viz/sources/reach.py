@@ -28,7 +28,7 @@ def reach(
     while stack:
         item = stack.pop()
         if isinstance(item, Tensor) and not item._is_number:
-            node = _backward_of(item)  # asked first: a view of what was changed gets its grad_fn now
+            node = backward_of(item)  # asked first: a view of what was changed gets its grad_fn now
             known = tensors.get(identity(item))
             if known is None or (known not in prefer and item in prefer):
                 tensors[identity(item)] = item
@@ -55,7 +55,7 @@ def _place_among_results(tensor: Tensor) -> int:
     return next((i for i, reference in enumerate(tensor._made_by.outputs) if reference() is tensor), 0)
 
 
-def _backward_of(tensor: Tensor) -> Node | None:
+def backward_of(tensor: Tensor) -> Node | None:
     """Its grad_fn, or the AccumulateGrad of a leaf."""
     try:
         return gradient_edge(tensor)[0]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from .en_reasons import *  # noqa: F403 -- one file would be too long
+
 # a step of the backward pass
 START = "Nothing has run yet. Next calls {node} with the first gradient."
 NOTHING = "There is nothing to step."

@@ -1,0 +1,165 @@
+"""The verb explain: why is this gradient None, zero, nan, or what it is?"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from types import FrameType, TracebackType
+from typing import Any
+
+from .errors import NotDrawableError
+from .graph.model import Document, Source
+from .graph.trace import Change, State, Step
+from .layout import layout
+from .reasons import Cause, Facts, causes_of, causes_of_error, sentences
+from .render import render_svg, theme_named
+from .sources.asked_core import CoreLive, failing_node, numbers_of, roots_for, users_frame
+from .sources.from_core import CoreGraph, is_tensor
+from .sources.names import source_at, visible_names
+
+
+class Explanation:
+    """The answer, as text; a notebook cell that ends in one shows it.
+
+    Attributes:
+        causes: the reasons as data (`reasons.Cause`), the nearest first.
+        document: the graph that was looked at; None if there is none.
+    """
+
+    def __init__(self, facts: Facts | None, causes: Sequence[Cause], has_subject: bool = True) -> None:
+        self.causes = tuple(causes)
+        self.document: Document | None = None if facts is None else facts.document
+        self._state = State() if facts is None else State(dict(facts.past))
+        self._subject = facts.subject if facts is not None and has_subject else None
+
+    def __str__(self) -> str:
+        return "\n".join(sentences(self._subject, self.causes))
+
+    __repr__ = __str__
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        return {"text/plain": str(self)}
+
+    def figure(self, theme: str = "light") -> AnsweredFigure:
+        """The picture of the graph with the culprit lit, and the answer under it.
+
+        Args:
+            theme: "light", "dark" or "waite".
+
+        Raises:
+            NotDrawableError: there is no graph.
+            UnknownChoiceError: no such theme.
+        """
+        if self.document is None:
+            raise NotDrawableError("there is no graph to draw: the error did not come from a backward pass")
+        return AnsweredFigure(self, theme)
+
+    @property
+    def culprit(self) -> Step | None:
+        """What to light: the first node that a cause names, and the grad rows of the tensors that it names."""
+        nodes = [n for c in self.causes for n in c.nodes]
+        tensors = [t for c in self.causes for t in c.tensors]
+        changes = tuple(Change(f"{t}.grad", None, None) for t in dict.fromkeys(tensors))
+        return Step(nodes[0] if nodes else "", "", changes=changes) if nodes or tensors else None
+
+
+class AnsweredFigure:
+    """An explanation with its picture; a notebook cell that ends in one shows both.
+
+    Attributes:
+        explanation: the answer.
+        svg: the picture.
+    """
+
+    def __init__(self, explanation: Explanation, theme: str) -> None:
+        document = explanation.document
+        assert document is not None
+        self.explanation = explanation
+        state = State(explanation._state.values, explanation.culprit)
+        self.svg = render_svg(document, layout(document), state, theme_named(theme), caption=" ".join(str(explanation).split("\n")))
+
+    @property
+    def causes(self) -> tuple[Cause, ...]:
+        """The reasons as data."""
+        return self.explanation.causes
+
+    def __str__(self) -> str:
+        return str(self.explanation)
+
+    __repr__ = __str__
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        from .export.cell import cell_bundle
+
+        return cell_bundle(self.svg, str(self))
+
+
+def explain(what: Any = None, loss: Any = None, *, show: bool = False, theme: str = "light") -> Any:
+    """Why a tensor's grad is None, zero, nan, huge, or what it is; or what an error of backward() was about.
+
+    Args:
+        what: a tensor, or an exception; left out: the last error.
+        loss: the root that the gradient should come from; left out: what the caller's variables lead to.
+        show: with the picture, the culprit lit.
+        theme: of the picture: "light", "dark" or "waite".
+
+    Returns:
+        An `Explanation` (its text is the answer, `causes` the same as data), or with `show` a figure with it.
+
+    Raises:
+        NotDrawableError: neither a tensor nor an exception, or no picture for it.
+        UnknownChoiceError: no such theme.
+    """
+    theme_named(theme)
+    frame = sys._getframe(1)
+    if what is None or isinstance(what, BaseException):
+        found = _of_error(what if what is not None else _last_error(), frame)
+    else:
+        found = _of_tensor(what, loss, frame)
+    return found.figure(theme) if show else found
+
+
+def _of_tensor(tensor: Any, loss: Any, frame: FrameType) -> Explanation:
+    for given in (tensor, *([] if loss is None else [loss])):
+        if not is_tensor(given):
+            raise NotDrawableError(
+                f"explain(x) takes an autograd_viz tensor or an exception, got {type(given).__name__} ({given!r:.60})"
+            )
+    variables = visible_names(frame)
+    roots = roots_for(tensor, variables) if loss is None else (loss,)
+    graph = CoreGraph((*roots, tensor), variables)
+    ids = tuple(id for r in roots if (id := graph.tensor_id(r)) is not None)
+    subject = graph.tensor_id(tensor)
+    assert subject is not None
+    facts = Facts(graph.document, subject, numbers_of(graph), CoreLive(graph), ids, _place(frame))
+    return Explanation(facts, causes_of(facts))
+
+
+def _place(frame: FrameType) -> Source | None:
+    return source_at(frame.f_code, frame.f_lasti)
+
+
+def _last_error() -> BaseException | None:
+    """The error that is being handled, or else the last that nobody handled."""
+    found = sys.exc_info()[1] or getattr(sys, "last_value", None)
+    return found if isinstance(found, BaseException) else None
+
+
+def _of_error(error: BaseException | None, frame: FrameType) -> Explanation:
+    if error is None:
+        return Explanation(None, [Cause("no_error")], has_subject=False)
+    facts, node = _graph_of_error(error.__traceback__, frame)
+    return Explanation(facts, causes_of_error(facts, str(error), node), has_subject=False)
+
+
+def _graph_of_error(traceback: TracebackType | None, frame: FrameType) -> tuple[Facts | None, str | None]:
+    """The graph of the pass that raised, seen from the user's code, and the id of the node that raised."""
+    users, root = users_frame(traceback, frame)
+    if root is None:
+        return None, None
+    graph = CoreGraph((root,), visible_names(users.frame))
+    failed = failing_node(traceback)
+    ids = tuple(id for id in (graph.tensor_id(root),) if id is not None)
+    here = source_at(users.frame.f_code, users.lasti)
+    facts = Facts(graph.document, ids[0], numbers_of(graph), CoreLive(graph), ids, here)
+    return facts, graph.node_ids.get(failed) if failed is not None else None

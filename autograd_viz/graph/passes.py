@@ -1,0 +1,33 @@
+"""What the user's code did to a graph: calls of backward(), changes in place."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from .model import Source
+
+
+class Pass(NamedTuple):
+    """A call of backward().
+
+    Attributes:
+        root: id of the tensor on which it was called.
+        source: the line.
+    """
+
+    root: str
+    source: Source | None
+
+
+class Changed(NamedTuple):
+    """A saved tensor that was changed in place.
+
+    Attributes:
+        name: a variable that holds its memory, or None.
+        now: its version now.
+        source: the line of the first change.
+    """
+
+    name: str | None
+    now: int
+    source: Source | None

@@ -1,0 +1,13 @@
+"""Why a gradient is what it is: causes found in a document and the numbers of its last pass, and their sentences.
+
+Nothing here knows a tensor of anybody's: what only a live graph can tell (which node ran, which line changed a tensor) is asked
+through `Live`.
+"""
+
+from .ask import causes_of, causes_of_error
+from .cause import Cause
+from .facts import Facts
+from .live import Live, NothingLive
+from .text import sentences
+
+__all__ = ["Cause", "Facts", "Live", "NothingLive", "causes_of", "causes_of_error", "sentences"]

@@ -1,0 +1,42 @@
+"""The question "why is this gradient so?", handed to those who can answer it."""
+
+from __future__ import annotations
+
+from .bad_numbers import bad_causes
+from .cause import Cause
+from .facts import Facts
+from .fine import sum_causes
+from .missing import missing_causes
+from .refused import refusal
+from .sizes import size_causes
+from .stale import freed_cause, modified_causes
+from .zeros import zero_causes
+
+MOST = 3  # causes of one kind of question
+
+
+def causes_of(f: Facts) -> list[Cause]:
+    """Why the subject's grad is what it is; the first is the nearest."""
+    if f.subject.grad is None:
+        return missing_causes(f)
+    found = bad_causes(f) or zero_causes(f)
+    return [*found[:MOST], *(size_causes(f) if not found else []), *(c for c in sum_causes(f, bool(found)) if c not in found)]
+
+
+def causes_of_error(f: Facts | None, message: str, node: str | None = None) -> list[Cause]:
+    """What an error of autograd was about.
+
+    Args:
+        f: the graph of the pass that raised, if it can be had.
+        message: the error's text.
+        node: the node that raised, if known.
+    """
+    if f is not None and "modified by an inplace operation" in message:
+        found = modified_causes(f, f.passed if node is None else [node])
+        if found:
+            return found[:MOST]
+    if f is not None and "through the graph a second time" in message:
+        cause = freed_cause(f, f.passed if node is None else [node], failed=True)
+        if cause is not None:
+            return [cause]
+    return refusal(f, message, node)

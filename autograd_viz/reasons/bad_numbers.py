@@ -1,0 +1,123 @@
+"""Where nan and inf were born."""
+
+from __future__ import annotations
+
+from ..graph.model import Op
+from ..graph.text import value_text
+from ..sentences import PROPERTIES
+from .cause import Cause
+from .facts import Edge, Facts
+from .hazards import hazard_of, value_with
+from .numbers import has_zero
+from .walls import range_text
+
+MASKS = ("Where", "MaskedFill", "MaskedSelect", "Relu", "Clamp", "Max", "Min", "Index", "Select", "Slice", "Mul")
+
+
+def bad_causes(f: Facts) -> list[Cause]:
+    """Where the nan, or else the inf, in the subject's grad came from; empty if it holds none."""
+    name = value_with(f.subject.grad, ("nan", "inf"))
+    if name is None:
+        return []
+    forward = forward_birth(f)
+    if forward is not None:
+        return [forward]
+    if f.edge is None or not f.is_connected:
+        return [Cause("bad_old", (f.subject.id,), said={"what": name})]
+    arrived = f.arrived(*f.edge)
+    if arrived is not None and value_with(arrived, ("nan", "inf")) is None:
+        return [Cause("bad_old", (f.subject.id,), said={"what": name})]
+    return _walk(f, f.edge, name) or [Cause("bad_unknown", (f.subject.id,), said={"what": name})]
+
+
+# -- the forward pass -------------------------------------------------------------------------------------------------
+
+
+def forward_birth(f: Facts) -> Cause | None:
+    """The first op that made nan or inf of finite numbers, if the loss itself is nan or inf."""
+    if all(value_with(f.tensors[r].value, ("nan", "inf")) is None for r in f.loss):
+        return None
+    for op in f.document.ops:
+        results = [f.tensors[o].value for o in op.outputs if o is not None]
+        name = next((n for r in results if (n := value_with(r, ("nan", "inf")))), None)
+        inputs = [f.tensors[o.tensor].value for o in op.inputs if o.tensor is not None]
+        if name is not None and all(value_with(v, ("nan", "inf")) is None for v in inputs):
+            ids = tuple(o for o in op.outputs if o is not None)
+            said = {"what": name, "op": op.name, "inputs": _of(f, op)}
+            return Cause("forward_born", ids, () if op.node is None else (op.node,), op.source, said)
+    return None
+
+
+def _of(f: Facts, op: Op) -> str:
+    return "; ".join(value_text(f.tensors[o.tensor].value) if o.tensor is not None else o.text for o in op.inputs)
+
+
+# -- the backward pass ------------------------------------------------------------------------------------------------
+
+
+def _walk(f: Facts, edge: Edge, name: str) -> list[Cause]:
+    """Go towards the loss as long as what arrives has it; where nothing that arrives has it, it was born."""
+    found: list[Cause] = []
+    seen, stack = {edge}, [edge]
+    while stack and not found:
+        at = stack.pop()
+        values = {s: f.sent(*s) for s in f.senders.get(at, ())}
+        bad = [s for s, v in values.items() if v is not None and PROPERTIES[name](v)]
+        if not values and at in f.starts:
+            found.append(Cause("bad_start", f.loss, (at[0],), said={"what": name}))
+        if values and not bad and None not in values.values():
+            found.append(_met(f, at, name))
+        for node, _ in bad or [s for s, v in values.items() if v is None]:
+            there = [(node, k) for k in range(f.nodes[node].outputs)]
+            if f.arrivals(node) and not f.holds(name, node):
+                found += _born(f, node, name)
+            elif not f.arrivals(node) and _brought_about(f, node):
+                found += _born(f, node, name)
+            else:
+                stack += [e for e in there if e not in seen]
+                seen.update(there)
+    return found
+
+
+def _met(f: Facts, at: Edge, name: str) -> Cause:
+    node = at[0]
+    hooks = f.live.hooks(node)
+    kind = "bad_hook" if hooks else "bad_sum"
+    return Cause(kind, (), (node,), f.source(node), {"what": name, "node": f.called(node), "hook": ", ".join(hooks)})
+
+
+def _brought_about(f: Facts, node: str) -> bool:
+    hazard = hazard_of(f, node)
+    return hazard is not None and hazard.holds(f, node) is True
+
+
+def _born(f: Facts, node: str, name: str) -> list[Cause]:
+    """The op, the reason, and what sent a zero into it or an inf."""
+    hazard = hazard_of(f, node)
+    kind = hazard.kind if hazard is not None and hazard.holds(f, node) is not False else "born_other"
+    if name == "nan" and f.holds("inf", node):
+        found = [c for k in range(f.nodes[node].outputs) for c in _walk(f, (node, k), "inf")]
+        return found or [Cause("born_other", (), (node,), f.source(node), _said(f, node, name))]
+    ids = tuple(t.id for t in f.inputs(node))
+    born = Cause(kind, ids, (node,), f.source(node), _said(f, node, name))
+    mask = _mask_behind(f, node) if name == "nan" and any(map(has_zero, f.arrivals(node))) else None
+    return [born] if mask is None else [born, mask]
+
+
+def _said(f: Facts, node: str, name: str) -> dict[str, str]:
+    return {"what": name, "node": f.called(node), "inputs": range_text(f.input(node))}
+
+
+def _mask_behind(f: Facts, node: str) -> Cause | None:
+    """The op that kept the bad branch out of the result, and so sent the zero that is multiplied by infinity."""
+    now, seen = node, {node}
+    while True:
+        before = next((s for k in range(f.nodes[now].outputs) for s in f.senders.get((now, k), ())), None)
+        if before is None or before[0] in seen:
+            return None
+        now, i = before
+        seen.add(now)
+        sent = f.sent(now, i)
+        there = f.arrivals(now)
+        if sent is not None and has_zero(sent) and there and not any(map(has_zero, there)) and f.called(now).startswith(MASKS):
+            return Cause("zero_times_inf", (), (now,), f.source(now), {"node": f.called(now), "born": f.called(node)})

@@ -1,0 +1,230 @@
+"""The user's code, read: where a name got its value, and what in that line leaves the graph.
+
+What is made under no_grad, read by `.data` or turned into a number leaves no trace in a graph. The code says it.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import linecache
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ..graph.model import Source
+
+METHODS = {  # methods that give something outside the graph
+    "item": "item", "tolist": "item", "numpy": "numpy", "__array__": "numpy", "detach": "detach", "detach_": "detach",
+    "long": "integer", "int": "integer", "bool": "integer", "byte": "integer", "short": "integer", "argmax": "integer",
+    "argmin": "integer", "argsort": "integer",
+}  # fmt: skip
+FACTORIES = {"tensor", "as_tensor", "asarray", "from_numpy", "Tensor", "FloatTensor", "DoubleTensor", "array", "Parameter"}
+ATTRIBUTES = {"data": "data", "grad": "gradient"}
+CASTS = {"float": "item", "int": "item", "bool": "item", "complex": "item"}
+MODES = {"no_grad": "no_grad", "inference_mode": "inference", "set_grad_enabled": "no_grad"}
+
+
+class Statement(NamedTuple):
+    """A statement and the file that it stands in."""
+
+    file: str
+    node: ast.stmt
+
+    def assigns(self, name: str) -> bool:
+        """It gives `name` a new value."""
+        return name in targets(self.node)
+
+    @property
+    def source(self) -> Source:
+        """Its place."""
+        n = self.node
+        text = linecache.getline(self.file, n.lineno).rstrip("\n")
+        return Source(self.file, n.lineno, n.lineno, n.col_offset, len(text), text)
+
+
+class Maker(NamedTuple):
+    """How a value came about, as the code has it.
+
+    Attributes:
+        how: "item", "data", "detach", "numpy", "new_tensor", "integer", "no_grad", "inference", or "plain".
+        source: the line.
+        what: the words that do it: ".item()", "no_grad()".
+    """
+
+    how: str
+    source: Source
+    what: str = ""
+
+
+@functools.lru_cache(maxsize=64)
+def _tree(lines: tuple[str, ...]) -> ast.Module | None:
+    """The file with every node's parent as `parent`; lines with % or ! (IPython's) count as empty."""
+    text = "".join("\n" if line.lstrip()[:1] in ("%", "!") else line for line in lines)
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):
+        return None
+    for node in ast.walk(tree):
+        for child in ast.iter_child_nodes(node):
+            child.parent = node  # type: ignore[attr-defined]
+    return tree
+
+
+def tree_of(file: str) -> ast.Module | None:
+    """The syntax tree of a file that Python has run; None if it cannot be seen."""
+    lines = tuple(linecache.getlines(file))
+    return _tree(lines) if lines else None
+
+
+def statement_of(source: Source | None) -> Statement | None:
+    """The innermost statement around a place."""
+    tree = None if source is None else tree_of(source.file)
+    if source is None or tree is None:
+        return None
+    around = [n for n in ast.walk(tree) if isinstance(n, ast.stmt) and n.lineno <= source.line <= (n.end_lineno or n.lineno)]
+    return Statement(source.file, max(around, key=lambda n: (n.lineno, n.col_offset))) if around else None
+
+
+def targets(node: ast.stmt) -> set[str]:
+    """The names that a statement gives a value."""
+    if isinstance(node, ast.Assign):
+        found: list[ast.expr] = node.targets
+    elif isinstance(node, ast.AugAssign | ast.AnnAssign | ast.For):
+        found = [node.target]
+    elif isinstance(node, ast.With):
+        found = [i.optional_vars for i in node.items if i.optional_vars is not None]
+    else:
+        found = []
+    return {n.id for t in found for n in ast.walk(t) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+
+
+def parents(node: ast.AST) -> Iterator[ast.AST]:
+    """What stands around a node, innermost first."""
+    while (node := getattr(node, "parent", None)) is not None:  # type: ignore[assignment]
+        yield node
+
+
+def scope_of(node: ast.AST) -> ast.AST:
+    """The function (or module) that a node stands in."""
+    kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.Module
+    return next((p for p in parents(node) if isinstance(p, kinds)), node)
+
+
+def assignment(name: str, before: Statement) -> Statement | None:
+    """The last statement above `before` (else the last of all) in its scope, or around it, that gives `name` a value."""
+    scope: ast.AST = scope_of(before.node)
+    while True:
+        found = [n for n in ast.walk(scope) if isinstance(n, ast.stmt) and name in targets(n) and n is not before.node]
+        above = [n for n in found if n.lineno < before.node.lineno]
+        if found:
+            return Statement(before.file, max(above or found, key=lambda n: n.lineno))
+        if isinstance(scope, ast.Module):
+            return None
+        scope = scope_of(scope)
+
+
+def cuts_in(statement: Statement) -> list[tuple[ast.AST, Maker]]:
+    """What in a statement leaves the graph, with the syntax node that does; a mode around it counts for the whole."""
+    node = statement.node
+    found: list[tuple[ast.AST, Maker]] = []
+    for part in ast.walk(node):
+        how = _cut(part)
+        if how is not None:
+            found.append((part, Maker(how[0], statement.source, how[1])))
+    mode = mode_around(node)
+    if mode is not None:
+        found.append((node, Maker(MODES[mode], statement.source, f"{mode}()")))
+    return found
+
+
+def _cut(part: ast.AST) -> tuple[str, str] | None:
+    if isinstance(part, ast.Attribute) and part.attr in ATTRIBUTES and isinstance(part.ctx, ast.Load) and not _is_called(part):
+        return ATTRIBUTES[part.attr], f".{part.attr}"
+    if not isinstance(part, ast.Call):
+        return None
+    called = part.func
+    if isinstance(called, ast.Name) and called.id in CASTS and part.args:
+        return CASTS[called.id], f"{called.id}()"
+    name = called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""
+    if name in FACTORIES and part.args and not isinstance(part.args[0], ast.Constant | ast.List):
+        return "new_tensor", f"{name}()"
+    keywords = {k.arg: k.value for k in part.keywords}
+    if name == "grad" and "create_graph" not in keywords:
+        return "gradient", "grad()"
+    if isinstance(called, ast.Attribute) and name in METHODS:
+        return METHODS[name], f".{name}()"
+    return None
+
+
+def _is_called(part: ast.AST) -> bool:
+    """`torch.autograd.grad(...)`: the attribute is a function."""
+    above = getattr(part, "parent", None)
+    return isinstance(above, ast.Call) and above.func is part
+
+
+def mode_around(node: ast.AST) -> str | None:
+    """The mode (no_grad, inference_mode) in whose block, or in whose function, the node stands; None in grad mode."""
+    for p in (node, *parents(node)):
+        expressions: list[ast.expr] = []
+        if isinstance(p, ast.With):
+            expressions = [i.context_expr for i in p.items]
+        elif isinstance(p, ast.FunctionDef | ast.AsyncFunctionDef):
+            expressions = p.decorator_list
+        for e in expressions:
+            mode = _mode(e)
+            if mode is not None:
+                return mode or None
+    return None
+
+
+def _mode(expression: ast.expr) -> str | None:
+    """The name of a mode that switches recording off, "" for one that switches it on, None for neither."""
+    call = expression if isinstance(expression, ast.Call) else None
+    called = call.func if call is not None else expression
+    name = called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""
+    given = call.args[0].value if call is not None and call.args and isinstance(call.args[0], ast.Constant) else None
+    if name == "enable_grad" or (name in MODES and given is (name == "set_grad_enabled")):
+        return ""
+    return name if name in MODES else None
+
+
+def maker_of(name: str | None, source: Source | None, here: Source | None) -> Maker | None:
+    """How a tensor was made, by the line that made it, or else by the last assignment to its name above the question."""
+    made = statement_of(source)
+    if made is None and name is not None and name.isidentifier():
+        asked = statement_of(here)
+        made = assignment(name, asked) if asked is not None else None
+    if made is None:
+        return None
+    value = getattr(made.node, "value", None)
+    outermost = [m for part, m in cuts_in(made) if part is value or part is made.node]
+    inside = [m for part, m in cuts_in(made) if _carries(part, value)]
+    return (outermost or inside or [Maker("plain", made.source)])[0]
+
+
+def _carries(part: ast.AST, value: ast.AST | None) -> bool:
+    """What the part gives is what the value is made of, through methods of it: `x.detach().clone()`."""
+    while isinstance(value, ast.Call | ast.Attribute | ast.Subscript):
+        value = value.func if isinstance(value, ast.Call) else value.value
+        if value is part:
+            return True
+    return False
+
+
+def cleared_at(name: str | None, here: Source | None) -> Source | None:
+    """The last line above the question that may have set the grad of this name to None: zero_grad(), or by hand."""
+    asked = statement_of(here)
+    if asked is None or name is None:
+        return None
+    above = [n for n in ast.walk(scope_of(asked.node)) if isinstance(n, ast.stmt) and n.lineno < asked.node.lineno]
+    found = [n for n in above if not hasattr(n, "body") and _clears(n, name)]
+    return Statement(asked.file, max(found, key=lambda n: n.lineno)).source if found else None
+
+
+def _clears(node: ast.stmt, name: str) -> bool:
+    if isinstance(node, ast.Assign):
+        value = node.value
+        to_none = isinstance(value, ast.Constant) and value.value is None
+        return to_none and any(isinstance(t, ast.Attribute) and ast.unparse(t) == f"{name}.grad" for t in node.targets)
+    calls = (n for n in ast.walk(node) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute))
+    return any(c.func.attr == "zero_grad" for c in calls if isinstance(c.func, ast.Attribute))

@@ -1,0 +1,132 @@
+"""Why nothing leads from a tensor to the loss: where the path was cut."""
+
+from __future__ import annotations
+
+import ast
+from typing import NamedTuple
+
+from ..graph.model import Op, Source
+from ..sentences import is_differentiable
+from .cause import Cause
+from .code import Maker, Statement, assignment, cuts_in, parents, statement_of
+from .facts import Facts
+
+DEPTH = 200  # statements that are read
+
+
+def cut_causes(f: Facts) -> list[Cause]:
+    """Where the path from the subject to the loss was cut; that it was never there, if no cut is found."""
+    found = recorded_cuts(f)
+    if found:
+        return found
+    read = read_cut(f)
+    if read is not None:
+        ids = (f.subject.id, *f.loss)
+        return [Cause(f"cut_{read.how}", ids, source=read.source, said={"what": read.what})]
+    return [Cause("unreached", (f.subject.id, *f.loss), said={"root": loss_names(f)})]
+
+
+def loss_names(f: Facts) -> str:
+    """The names of the roots."""
+    return ", ".join(f.tensors[r].name or "loss" for r in f.loss)
+
+
+# -- what the graph remembers -----------------------------------------------------------------------------------------
+
+
+def recorded_cuts(f: Facts) -> list[Cause]:
+    """The ops at which gradients from the loss would have to pass, and cannot."""
+    leads = _leads_to_loss(f)
+    found, seen, stack = [], {f.subject.id}, [f.subject.id]
+    while stack:
+        id = stack.pop()
+        for op in f.users.get(id, ()):
+            outputs = [o for o in op.outputs if o is not None]
+            if not leads & {*outputs}:
+                continue
+            if not _passes(f, op, id):
+                found.append(_cut_at(f, op, id, outputs))
+                continue
+            new = [o for o in outputs if o not in seen]
+            seen.update(new)
+            stack += new
+    return found
+
+
+def _leads_to_loss(f: Facts) -> set[str]:
+    """The tensors that the loss was made from, cut or not."""
+    found, stack = {*f.loss}, [*f.loss]
+    while stack:
+        op = f.makers.get(stack.pop())
+        for operand in () if op is None else op.inputs:
+            if operand.tensor is not None and operand.tensor not in found:
+                found.add(operand.tensor)
+                stack.append(operand.tensor)
+    return found
+
+
+def _passes(f: Facts, op: Op, tensor: str) -> bool:
+    """The op's node sends a gradient to this operand."""
+    edge = f.edge_of(tensor)
+    return op.node is not None and any((a.node, a.index) == edge for a in f.nodes[op.node].next_functions)
+
+
+def _cut_at(f: Facts, op: Op, tensor: str, outputs: list[str]) -> Cause:
+    ids, said = (f.subject.id, *outputs), {"op": op.name, "what": f.tensors[tensor].name or f"the input of {op.name}"}
+    nodes = () if op.node is None else (op.node,)
+    if op.name == "Detach":
+        return Cause("cut_detach", ids, nodes, op.source, said | {"what": ".detach()"})
+    dtypes = [t.value.dtype for o in outputs if not is_differentiable((t := f.tensors[o]).value.dtype)]
+    if dtypes:
+        return Cause("cut_dtype", ids, nodes, op.source, said | {"dtype": dtypes[0]})
+    return Cause("cut_early", ids, nodes, op.source, said)
+
+
+# -- what the code says -----------------------------------------------------------------------------------------------
+
+
+class _Step(NamedTuple):
+    """A statement that the loss depends on, and the cut that lies between it and the loss, if any was met."""
+
+    statement: Statement
+    cut: Maker | None
+
+
+def read_cut(f: Facts) -> Maker | None:
+    """Follow names from the loss back to the subject through the code; the cut that lies on the way."""
+    wanted = {(f.subject.name or "").split(".")[0].split("[")[0]} - {""}
+    steps = [_Step(s, None) for s in _statements_of_loss(f)]
+    seen: set[tuple[str, int, bool]] = set()
+    while steps and len(seen) < DEPTH:
+        step = steps.pop(0)
+        place = (step.statement.file, step.statement.node.lineno, step.cut is not None)
+        if place in seen:
+            continue
+        seen.add(place)
+        cuts = cuts_in(step.statement)
+        for name, part in _names_with_parts(step.statement):
+            cut = step.cut or next((m for c, m in cuts if c is step.statement.node or c in (part, *parents(part))), None)
+            if name in wanted and cut is not None:
+                return cut
+            before = None if name in wanted else assignment(name, step.statement)
+            if before is not None:
+                steps.append(_Step(before, cut))
+    return None
+
+
+def _statements_of_loss(f: Facts) -> list[Statement]:
+    """The statements that made the loss: those of the ops that it was made by, or the last assignment to its name."""
+    leads = _leads_to_loss(f)
+    sources: list[Source | None] = [op.source for op in f.document.ops[::-1] if leads & {*op.outputs}]
+    found = [s for s in map(statement_of, dict.fromkeys(sources)) if s is not None]
+    asked = statement_of(f.here)
+    names = [n for root in f.loss if (n := f.tensors[root].name) is not None]
+    by_name = [assignment(n, asked) for n in names] if asked is not None else []
+    return found + [s for s in by_name if s is not None]
+
+
+def _names_with_parts(statement: Statement) -> list[tuple[str, ast.AST]]:
+    """The names that a simple statement reads, with their syntax nodes."""
+    if hasattr(statement.node, "body"):
+        return []
+    return [(n.id, n) for n in ast.walk(statement.node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]

@@ -1,0 +1,177 @@
+"""A document with what the last pass sent along its arrows, indexed for questions about one tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from ..graph.model import Document, Node, Op, Source, Tensor, Value
+from ..sentences import PROPERTIES
+from .live import Live
+from .numbers import added
+
+Edge = tuple[str, int]  # a node, and which output of its op
+
+
+class Facts:
+    """What there is to know about one tensor's gradient.
+
+    Args:
+        document: a graph that holds the tensor.
+        subject: the tensor's id.
+        past: the numbers of the last pass, by address (graph/trace.py), and by `arrived:n2.0` what hooks left of what arrived
+            at output 0 of n2, where that is known.
+        live: what only the live graph can tell.
+        loss: ids of the roots from which the gradient should come; empty if nobody knows.
+        here: where the question was asked.
+
+    Attributes:
+        edge: where the subject's gradient arrives; None if nowhere.
+        passed: the nodes that a pass from the loss calls.
+        senders: which next_functions lead to an edge.
+    """
+
+    def __init__(
+        self,
+        document: Document,
+        subject: str,
+        past: Mapping[str, Value | None],
+        live: Live,
+        loss: tuple[str, ...] = (),
+        here: Source | None = None,
+    ) -> None:
+        self.document, self.past, self.live, self.loss, self.here = document, past, live, loss, here
+        self.tensors = {t.id: t for t in document.tensors}
+        self.nodes = {n.id: n for n in document.nodes}
+        self.ops = {o.id: o for o in document.ops}
+        self.makers: dict[str, Op] = {id: o for o in document.ops for id in o.outputs if id is not None}
+        self.users: dict[str, list[Op]] = {}
+        for op in document.ops:
+            for operand in dict.fromkeys(o.tensor for o in op.inputs if o.tensor is not None):
+                self.users.setdefault(operand, []).append(op)
+        self._accumulators = {n.variable: n.id for n in document.nodes if n.variable is not None}
+        self.subject = self.tensors[subject]
+        self.edge = self.edge_of(subject)
+        self.starts = [e for e in map(self.edge_of, loss) if e is not None]
+        self.passed = self.downstream(node for node, _ in self.starts)
+        self.senders: dict[Edge, list[tuple[str, int]]] = {}
+        for id in self.passed:
+            for i, after in enumerate(self.nodes[id].next_functions):
+                if after.node is not None:
+                    self.senders.setdefault((after.node, after.index), []).append((id, i))
+
+    # -- the graph ----------------------------------------------------------------------------------------------------
+
+    def edge_of(self, tensor: str) -> Edge | None:
+        """Where the gradient of a tensor arrives: its grad_fn, or a leaf's AccumulateGrad."""
+        t = self.tensors[tensor]
+        node = self._accumulators.get(tensor) if t.is_leaf else t.grad_fn
+        return None if node is None else (node, 0 if t.is_leaf else t.output_nr)
+
+    def downstream(self, starts: Iterable[str]) -> dict[str, None]:
+        """These nodes and all that next_functions lead to."""
+        found = dict.fromkeys(starts)
+        stack = list(found)
+        while stack:
+            for after in self.nodes[stack.pop()].next_functions:
+                if after.node is not None and after.node not in found:
+                    found[after.node] = None
+                    stack.append(after.node)
+        return found
+
+    def leading(self, edge: Edge) -> dict[str, None]:
+        """The nodes of the pass whose gradients end up there, nearest first."""
+        found: dict[str, None] = {}
+        stack = [edge]
+        while stack:
+            for sender, _ in self.senders.get(stack.pop(0), ()):
+                if sender not in found:
+                    found[sender] = None
+                    stack += [(sender, i) for i in range(self.nodes[sender].outputs)]
+        return found
+
+    @property
+    def is_connected(self) -> bool:
+        """A gradient of the loss arrives at the subject."""
+        return self.edge is not None and (self.edge in self.senders or self.edge in self.starts)
+
+    def has_run(self, node: str) -> bool | None:
+        """Has a pass called it: as the live graph says, or as freed saved tensors and numbers on its arrows show."""
+        known = self.live.has_run(node)
+        if known is not None:
+            return known
+        if any(s.state == "freed" for s in self.nodes[node].saved):
+            return True
+        return True if any(self.sent(node, i) is not None for i in range(len(self.nodes[node].next_functions))) else None
+
+    # -- the numbers --------------------------------------------------------------------------------------------------
+
+    def sent(self, node: str, index: int) -> Value | None:
+        """What went along next_functions[index]; None if nothing did, or nobody knows."""
+        return self.past.get(f"next:{node}.{index}")
+
+    def arrived(self, node: str, index: int = 0) -> Value | None:
+        """What arrived at an output of the node's op, all together."""
+        for at in (f"arrived:{node}.{index}", f"sum:{node}.{index}", f"grad:{node}"):
+            if self.past.get(at) is not None:
+                return self.past[at]
+        for root in self.loss:
+            if self.edge_of(root) == (node, index) and self.past.get(f"grad_fn:{root}") is not None:
+                return self.past[f"grad_fn:{root}"]
+        sent = [v for s, i in self.senders.get((node, index), ()) if (v := self.sent(s, i)) is not None]
+        return sent[0] if len(sent) == 1 == len(self.senders[node, index]) else None
+
+    def arrivals(self, node: str) -> list[Value]:
+        """What is known of everything that arrived at the node."""
+        return [v for i in range(self.nodes[node].outputs) if (v := self.arrived(node, i)) is not None]
+
+    def holds(self, name: str, node: str) -> bool:
+        """Something arrived at the node that is all zero ("zero"), or has a nan ("nan") or inf ("inf")."""
+        return any(map(PROPERTIES[name], self.arrivals(node)))
+
+    # -- ops ----------------------------------------------------------------------------------------------------------
+
+    def op(self, node: str) -> Op | None:
+        """The forward op of a node."""
+        return self.ops.get(self.nodes[node].op or "")
+
+    def source(self, node: str) -> Source | None:
+        """The line of the op; of AccumulateGrad, the line that made the leaf."""
+        op, n = self.op(node), self.nodes[node]
+        return op.source if op is not None else self.tensors[n.variable].source if n.variable is not None else None
+
+    def met(self, edge: Edge) -> Value | None:
+        """What was sent to an edge, added up, if there are few elements: before hooks."""
+        sent = [self.sent(*s) for s in self.senders.get(edge, ())]
+        known = [v for v in sent if v is not None]
+        total = added(known) if len(known) == len(sent) else None
+        return None if total is None else replace(known[0], numbers=total, text="")
+
+    def inputs(self, node: str) -> list[Tensor]:
+        """The tensors that the op was given."""
+        op = self.op(node)
+        return [] if op is None else [self.tensors[o.tensor] for o in op.inputs if o.tensor is not None]
+
+    def input(self, node: str, index: int = 0) -> Value | None:
+        """The value of a tensor that the op was given."""
+        inputs = self.inputs(node)
+        return inputs[index].value if index < len(inputs) else None
+
+    def others(self, node: str, index: int) -> list[Tensor]:
+        """The tensors that the op was given beside that whose gradient leaves along next_functions[index]."""
+        wanted, inputs = self.nodes[node].next_functions[index], self.inputs(node)
+        own = next((k for k, t in enumerate(inputs) if self.edge_of(t.id) == (wanted.node, wanted.index)), None)
+        return [t for k, t in enumerate(inputs) if k != own]
+
+    def results(self, node: str) -> list[Tensor]:
+        """The op's results that are still there."""
+        op = self.op(node)
+        return [] if op is None else [self.tensors[id] for id in op.outputs if id is not None]
+
+    def plain(self, node: str, name: str) -> str:
+        """A plain saved value by its text; "" if there is none."""
+        return next((s.text for s in self.nodes[node].saved if s.name == name and s.state == "plain"), "")
+
+    def called(self, node: Node | str) -> str:
+        """The class name of a node."""
+        return node.name if isinstance(node, Node) else self.nodes[node].name

@@ -1,0 +1,51 @@
+"""What only the live graph can tell."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from ..graph.passes import Changed, Pass
+
+
+class Live(Protocol):
+    """Answers for the tensors and nodes of one document, by id; None where nobody knows."""
+
+    def has_run(self, node: str) -> bool | None:
+        """Has a backward pass called this node?"""
+
+    def changed(self, node: str, saved: str) -> Changed | None:
+        """What became of a saved tensor that was changed in place since."""
+
+    def is_inference(self, tensor: str) -> bool:
+        """Was it made in inference mode?"""
+
+    def passes(self) -> tuple[Pass, ...]:
+        """The calls of backward() on tensors of the document, first to last."""
+
+    def zero_rows(self, tensor: str) -> tuple[int, ...]:
+        """The rows of its gradient that hold nothing but zeros."""
+
+    def hooks(self, node: str) -> tuple[str, ...]:
+        """The names of the user's hooks there."""
+
+
+class NothingLive:
+    """A document and nothing behind it (read from a file): `Live` that knows nothing."""
+
+    def has_run(self, node: str) -> bool | None:
+        return None
+
+    def changed(self, node: str, saved: str) -> Changed | None:
+        return None
+
+    def is_inference(self, tensor: str) -> bool:
+        return False
+
+    def passes(self) -> tuple[Pass, ...]:
+        return ()
+
+    def zero_rows(self, tensor: str) -> tuple[int, ...]:
+        return ()
+
+    def hooks(self, node: str) -> tuple[str, ...]:
+        return ()

@@ -1,0 +1,137 @@
+"""Why grad is None."""
+
+from __future__ import annotations
+
+from ..graph.model import Source
+from ..graph.text import value_text
+from ..sentences import is_differentiable
+from .cause import Cause
+from .code import Maker, cleared_at, maker_of, statement_of
+from .cuts import cut_causes, loss_names
+from .facts import Facts
+from .stale import freed_cause, modified_causes
+
+
+def missing_causes(f: Facts) -> list[Cause]:
+    """Why the subject has no gradient."""
+    t = f.subject
+    if not t.requires_grad:
+        return [not_required(f)]
+    if not t.is_leaf and not t.retains_grad:
+        return not_kept(f)
+    if not f.is_connected:
+        return cut_causes(f) if f.loss else [_no_loss(f)]
+    return [did_not_arrive(f)] if f.edge is not None else []
+
+
+def _no_loss(f: Facts) -> Cause:
+    cleared = cleared_at(f.subject.name, f.here)
+    return Cause("no_loss" if cleared is None else "no_loss_cleared", (f.subject.id,), source=cleared)
+
+
+def not_required(f: Facts) -> Cause:
+    """requires_grad is False: by its type, by where it was made, or because nobody asked."""
+    t = f.subject
+    if not is_differentiable(t.value.dtype):
+        return Cause("dtype", (t.id,), source=t.source, said={"dtype": t.value.dtype})
+    if f.live.is_inference(t.id):
+        return Cause("inference", (t.id,), source=t.source)
+    op = f.makers.get(t.id)
+    if op is not None and op.name == "Detach":
+        return Cause("made_detach", (t.id,), source=op.source)
+    read = maker_of(t.name, t.source, f.here)
+    if read is not None and read.how != "plain":
+        return _as_read(f, read)
+    if op is None:
+        return Cause("not_asked", (t.id,), source=t.source or (read.source if read else None))
+    wanted = [o.tensor for o in op.inputs if o.tensor is not None and f.tensors[o.tensor].requires_grad]
+    if wanted and not _is_recorded_elsewhere(f, wanted):
+        return Cause("made_early", (t.id,), source=op.source, said={"op": op.name, "operand": _called(f, wanted[0])})
+    if wanted:
+        return Cause("made_by_cutting_op", (t.id,), source=op.source, said={"op": op.name})
+    return Cause("made_of_constants", (t.id,), source=op.source, said={"op": op.name})
+
+
+def _as_read(f: Facts, read: Maker) -> Cause:
+    return Cause(f"made_{read.how}", (f.subject.id,), source=read.source, said={"what": read.what})
+
+
+def _is_recorded_elsewhere(f: Facts, tensors: list[str]) -> bool:
+    """Their ops do record: this op is one that never does."""
+    return any(f.tensors[t].grad_fn is not None for t in tensors)
+
+
+def _called(f: Facts, tensor: str) -> str:
+    return f.tensors[tensor].name or value_text(f.tensors[tensor].value)
+
+
+def not_kept(f: Facts) -> list[Cause]:
+    """Not a leaf, and retain_grad() was not called; where the variable once was a leaf, that is said."""
+    t, node = f.subject, f.subject.grad_fn or ""
+    said = {"node": f.called(node) if node else "?", "value": _passed(f)}
+    lost = _lost_leaf(f)
+    if lost is not None:
+        grad = f.tensors[lost].grad
+        said |= {"grad": "None" if grad is None else value_text(grad)}
+        return [Cause("leaf_lost", (t.id, lost), (node,), f.source(node), said)]
+    return [Cause("not_leaf_passed" if said["value"] else "not_leaf", (t.id,), (node,), f.source(node), said)]
+
+
+def _passed(f: Facts) -> str:
+    """The gradient that went through in the last pass, if known."""
+    value = f.arrived(*f.edge) if f.edge is not None else None
+    return "" if value is None else value_text(value)
+
+
+def _lost_leaf(f: Facts) -> str | None:
+    """A leaf without a name behind the subject that was made in the same statement, or by another that assigns to its name."""
+    name, edge = f.subject.name, f.edge
+    if name is None or edge is None or not name.isidentifier():
+        return None
+    own = statement_of(f.source(edge[0]))
+    for node in f.downstream([edge[0]]):
+        leaf = f.nodes[node].variable
+        if leaf is None or f.tensors[leaf].name is not None:
+            continue
+        made = statement_of(f.tensors[leaf].source)
+        if made is not None and (made == own or made.assigns(name)):
+            return leaf
+    return None
+
+
+def did_not_arrive(f: Facts) -> Cause:
+    """There is a path, and still nothing stands in grad."""
+    assert f.edge is not None
+    t, (node, index) = f.subject, f.edge
+    roots = [n for n, _ in f.starts]
+    leading = [n for n in f.leading(f.edge) if f.has_run(n) is not True]
+    broken = modified_causes(f, leading)
+    if broken:
+        return broken[0]
+    if f.arrived(node, index) is not None:
+        value, cleared = f.arrived(node, index), cleared_at(t.name, f.here)
+        said = {"value": value_text(value) if value is not None else ""}
+        return Cause("cleared" if cleared is None else "cleared_at", (t.id,), (node,), cleared, said)
+    if all(f.has_run(n) is not True for n in roots):
+        freed = freed_cause(f, leading)
+        return freed if freed is not None else Cause("not_run", (t.id, *f.loss), tuple(roots), said={"root": loss_names(f)})
+    if f.has_run(node) and f.nodes[node].variable is not None and not _may_have_sent(f):
+        return Cause("nothing_sent", (t.id,), tuple(s for s, _ in f.senders[f.edge]), _line(f), {"node": _senders(f)})
+    if f.has_run(node):
+        return Cause("cleared_unknown", (t.id,), (node,))
+    passes = f.live.passes()
+    return Cause("left_out", (t.id,), (node,), passes[-1].source if passes else None)
+
+
+def _may_have_sent(f: Facts) -> bool:
+    """A gradient too large to be remembered may have come."""
+    return f.subject.value.summary is not None
+
+
+def _senders(f: Facts) -> str:
+    return f.called(f.senders[f.edge][0][0]) if f.edge in f.senders and f.edge is not None else "?"
+
+
+def _line(f: Facts) -> Source | None:
+    return f.source(f.senders[f.edge][0][0]) if f.edge is not None and f.edge in f.senders else None
+

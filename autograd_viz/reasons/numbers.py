@@ -1,0 +1,72 @@
+"""What can be said of an array from its document value: bounds, zeros, norm."""
+
+from __future__ import annotations
+
+import cmath
+import math
+
+from ..graph.model import Number, Value
+
+
+def bounds(value: Value | None) -> tuple[float, float] | None:
+    """The least and the largest element; None if nobody knows, or if there is nan or inf among few elements."""
+    if value is None:
+        return None
+    if value.summary is not None:
+        return value.summary.least, value.summary.most
+    if not value.numbers or any(isinstance(n, complex) or not math.isfinite(n) for n in value.numbers):
+        return None
+    return float(min(value.numbers)), float(max(value.numbers))
+
+
+def has_zero(value: Value | None) -> bool:
+    """There is a zero among the elements."""
+    return count_zeros(value) > 0
+
+
+def count_zeros(value: Value | None) -> int:
+    """How many elements are zero."""
+    if value is None:
+        return 0
+    return value.summary.zeros if value.summary is not None else sum(1 for n in value.numbers if not n)
+
+
+def norm(value: Value | None) -> float | None:
+    """The Euclidean norm of the finite elements."""
+    if value is None:
+        return None
+    if value.summary is not None:
+        return value.summary.norm
+    return math.sqrt(sum(abs(n) ** 2 for n in value.numbers if cmath.isfinite(n))) if value.numbers else None
+
+
+def together(norms: list[float]) -> float:
+    """The norm of arrays taken together."""
+    return math.hypot(*norms) if norms else 0.0
+
+
+def number(text: str) -> float | None:
+    """The number that a plain saved value or operand writes out; None if it is no number."""
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def added(values: list[Value]) -> tuple[Number, ...] | None:
+    """The sum, element by element, of arrays of few elements; None if they are not that."""
+    if not values or any(not v.numbers or v.shape != values[0].shape for v in values):
+        return None
+    return tuple(sum(column) for column in zip(*(v.numbers for v in values), strict=True))
+
+
+def nearly(a: tuple[Number, ...], b: tuple[Number, ...]) -> bool:
+    """Equal but for rounding; nan equals nan."""
+    scale = max([1e-30, *(abs(x) for x in (*a, *b) if cmath.isfinite(x))])
+    return all(_close(x, y, scale) for x, y in zip(a, b, strict=True))
+
+
+def _close(x: complex, y: complex, scale: float) -> bool:
+    if not (cmath.isfinite(x) and cmath.isfinite(y)):
+        return repr(x) == repr(y)
+    return abs(x - y) <= 1e-5 * scale

@@ -1,0 +1,69 @@
+"""Causes as sentences in the chosen language."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import PurePath
+
+from .. import words
+from ..graph.model import Source, Tensor
+from ..graph.text import shape_text, value_text
+from ..sentences import PROPERTIES
+from .cause import Cause, Part
+
+BEST = ("zero_times_inf",)  # whose advice makes that of the others needless
+LONGEST = 72  # characters of a line of code
+
+
+def sentences(subject: Tensor | None, causes: Sequence[Cause]) -> list[str]:
+    """One line each: what is the case, each cause, and what to do about the first that can be helped.
+
+    Args:
+        subject: the tensor that was asked about; None if it was an error.
+        causes: what was found.
+    """
+    name = (subject.name if subject is not None else None) or words.THE_TENSOR
+    said = [] if subject is None else [_head(subject, name)]
+    said += [_formed("CAUSE", c, name) for c in causes]
+    last = [c for c in causes if c.kind in BEST]
+    advice = dict.fromkeys(_formed("DO", c, name) for c in last or causes if hasattr(words, f"DO_{c.kind.upper()}"))
+    return said + [words.DO.format(advice=a) for a in advice]
+
+
+def _head(t: Tensor, name: str) -> str:
+    """What stands in grad."""
+    if t.grad is None:
+        return words.HEAD_NONE.format(name=name)
+    for what, template in (("nan", words.HEAD_BAD), ("inf", words.HEAD_BAD)):
+        if PROPERTIES[what](t.grad):
+            return template.format(name=name, what=what)
+    if PROPERTIES["zero"](t.grad):
+        return words.HEAD_ZERO.format(name=name)
+    text = value_text(t.grad)
+    if text == shape_text(t.grad.shape):
+        return words.HEAD_SHAPE.format(name=name, shape=text)
+    return words.HEAD_IS.format(name=name, grad=text)
+
+
+def _formed(prefix: str, cause: Cause, name: str) -> str:
+    template: str = getattr(words, f"{prefix}_{cause.kind.upper()}")
+    said = {k: v if isinstance(v, str) else _joined(v) for k, v in cause.said.items()}
+    return template.format(**{"name": name, "line": place_text(cause.source), **said})
+
+
+def _joined(parts: tuple[Part, ...]) -> str:
+    return words.PLUS.join(words.PART.format(value=p.value, node=p.node, line=p.line) for p in parts)
+
+
+def place_text(source: Source | None) -> str:
+    """`line 3: y = x.detach()`, after the name of a file that is not a cell."""
+    if source is None:
+        return words.NO_LINE
+    if source.file.startswith("<autograd_viz"):
+        return words.IN_BACKWARD
+    code = " ".join(source.text.split())
+    code = code if len(code) <= LONGEST else code[: LONGEST - 1] + "…"
+    file = PurePath(source.file).name
+    is_cell = source.file.startswith("<") or "ipykernel" in source.file
+    at = words.AT_LINE if is_cell or not file else words.AT_LINE_OF
+    return at.format(line=source.line, code=code, file=file).rstrip(": ")

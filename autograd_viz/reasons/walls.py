@@ -1,0 +1,207 @@
+"""What ops do to make a gradient zero: which conditions each of them has, read off the values that it was given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from ..graph.model import Value
+from ..graph.text import number_text
+from ..sentences import PROPERTIES
+from .cause import Cause
+from .facts import Facts
+from .numbers import bounds, has_zero, number
+
+# does this node send nothing but zeros along next_functions[i]? True, False, or None: cannot be told
+Test = Callable[[Facts, str, int], bool | None]
+
+
+class Wall(NamedTuple):
+    """A way of sending zeros: the names of the nodes that have it, the kind of cause, and when it is so."""
+
+    nodes: tuple[str, ...]
+    kind: str
+    holds: Test
+
+
+def _outside(f: Facts, node: str, least: float, most: float) -> bool | None:
+    """Every element of the op's input lies outside of ]least, most[."""
+    found = bounds(f.input(node))
+    if found is None:
+        return None
+    value = f.input(node)
+    if value is not None and value.numbers:
+        return all(not least < float(n) < most for n in value.numbers if not isinstance(n, complex))
+    return True if found[1] <= least or found[0] >= most else None if found[0] <= least or found[1] >= most else False
+
+
+def _at_most(f: Facts, node: str, least: float) -> bool | None:
+    return _outside(f, node, least, float("inf"))
+
+
+def _relu(f: Facts, node: str, i: int) -> bool | None:
+    return _at_most(f, node, number(f.plain(node, "threshold")) or 0.0)
+
+
+def _clamp(f: Facts, node: str, i: int) -> bool | None:
+    low = number(f.plain(node, "min") or f.plain(node, "min_val"))
+    high = number(f.plain(node, "max") or f.plain(node, "max_val"))
+    return _outside(f, node, -float("inf") if low is None else low, float("inf") if high is None else high)
+
+
+def _shrink(f: Facts, node: str, i: int) -> bool | None:
+    found, limit = bounds(f.input(node)), number(f.plain(node, "lambd")) or 0.5
+    return None if found is None else -limit <= found[0] and found[1] <= limit
+
+
+def _always(f: Facts, node: str, i: int) -> bool | None:
+    return True
+
+
+def _maybe(f: Facts, node: str, i: int) -> bool | None:
+    return None
+
+
+def _factor(f: Facts, node: str, i: int) -> bool | None:
+    """What the input is multiplied by is all zero."""
+    op, others = f.op(node), f.others(node, i)
+    numbers = [number(o.text) for o in op.inputs if o.tensor is None] if op is not None else []
+    if 0.0 in numbers:
+        return True
+    return any(PROPERTIES["zero"](t.value) for t in others) if others else None
+
+
+def _convolution(f: Facts, node: str, i: int) -> bool | None:
+    other = f.input(node, 1 - i) if i < 2 else None
+    return None if other is None else PROPERTIES["zero"](other)
+
+
+def _matrices(f: Facts, node: str, i: int) -> bool | None:
+    """`addmm(bias, a, b)`: the bias gets its gradient whatever the matrices hold."""
+    other = f.input(node, 3 - i) if i else None
+    return None if other is None else PROPERTIES["zero"](other)
+
+
+def _saturated(limit: float) -> Test:
+    def holds(f: Facts, node: str, i: int) -> bool | None:
+        return _outside(f, node, -limit, limit)
+
+    return holds
+
+
+def _power(f: Facts, node: str, i: int) -> bool | None:
+    exponent = number(f.plain(node, "exponent"))
+    if exponent == 0:
+        return True
+    base = f.input(node)
+    return None if base is None or exponent is None else exponent > 1 and PROPERTIES["zero"](base)
+
+
+def _at_zero(f: Facts, node: str, i: int) -> bool | None:
+    value = f.input(node)
+    return None if value is None else PROPERTIES["zero"](value)
+
+
+def _equal(f: Facts, node: str, i: int) -> bool | None:
+    a, b = f.input(node, 0), f.input(node, 1)
+    return None if a is None or b is None or not a.numbers else a.numbers == b.numbers
+
+
+def _masked(f: Facts, node: str, i: int) -> bool | None:
+    """The condition of where, or the mask of masked_fill, chooses the other everywhere."""
+    name, other = ("condition", i == 0) if "Where" in f.called(node) else ("mask", True)
+    mask = next((s.value for s in f.nodes[node].saved if s.name == name), None)
+    if mask is None or mask.summary is not None:
+        return None
+    chosen_other = [bool(n) != (name == "condition") for n in mask.numbers]
+    return all(chosen_other) if other else not any(chosen_other)
+
+
+def _dropped(f: Facts, node: str, i: int) -> bool | None:
+    p = number(f.plain(node, "p"))
+    return None if p is None else p == 1.0
+
+
+WALLS = (
+    Wall(("Relu", "Threshold"), "zero_relu", _relu),
+    Wall(("Clamp", "Hardtanh"), "zero_clamp", _clamp),
+    Wall(("Hardsigmoid",), "zero_clamp", _saturated(3.0)),
+    Wall(("Softshrink", "Hardshrink"), "zero_shrink", _shrink),
+    Wall(("Round", "Floor", "Ceil", "Trunc", "Sign", "Sgn"), "zero_flat", _always),
+    Wall(("Where", "MaskedFill", "MaskedScatter"), "zero_mask", _masked),
+    Wall(("NativeDropout", "FusedDropout"), "zero_dropout", _dropped),
+    Wall(("Sigmoid",), "zero_saturated", _saturated(100.0)),
+    Wall(("Tanh",), "zero_saturated", _saturated(25.0)),
+    Wall(("Softmax", "LogSoftmax"), "zero_softmax", _maybe),
+    Wall(("Convolution",), "zero_factor", _convolution),
+    Wall(("Addmm", "Addmv", "Baddbmm", "Addbmm"), "zero_factor", _matrices),
+    Wall(("Mul", "Mm", "Bmm", "Mv", "Dot", "Ger", "Vdot"), "zero_factor", _factor),
+    Wall(("Pow",), "zero_power", _power),
+    Wall(("Abs",), "zero_abs", _at_zero),
+    Wall(("MseLoss", "L1Loss", "SmoothL1Loss", "HuberLoss"), "zero_equal", _equal),
+    Wall(
+        ("Max", "Min", "Amax", "Amin", "Maximum", "Minimum", "Sort", "Topk", "Kthvalue", "Median", "Nanmedian", "Mode", "Fmax",
+         "Fmin", "Cummax", "Cummin", "AdaptiveMaxPool", "FractionalMaxPool", "Aminmax"),
+        "zero_picked", _maybe,
+    ),
+    Wall(
+        ("Slice", "Select", "Index", "Gather", "Split", "Unbind", "Narrow", "MaskedSelect", "Take", "Diagonal", "Tril", "Triu",
+         "AsStrided", "Embedding"),
+        "zero_part", _maybe,
+    ),
+)  # fmt: skip
+BY_NAME = {prefix: wall for wall in WALLS for prefix in wall.nodes}
+
+
+def wall_of(name: str) -> Wall | None:
+    """The wall of a node's class: the longest prefix before "Backward" (or a digit) that is known."""
+    stem = name.split("Backward")[0]
+    return BY_NAME.get(stem) or next((BY_NAME[p] for p in sorted(BY_NAME, key=len, reverse=True) if _starts(stem, p)), None)
+
+
+def _starts(stem: str, prefix: str) -> bool:
+    """ "MaxPool2DWithIndices" starts with "Max", and "Maximum" does not: what follows begins a word."""
+    return stem.startswith(prefix) and len(stem) > len(prefix) and (stem[len(prefix)].isupper() or stem[len(prefix)].isdigit())
+
+
+def wall_cause(f: Facts, node: str, i: int, sure: bool) -> Cause | None:
+    """The cause, if the node turns what arrives into zeros for next_functions[i].
+
+    Args:
+        f: the graph.
+        node: the node.
+        i: which of its next_functions.
+        sure: it is known that it does; only the reason is asked.
+    """
+    wall = wall_of(f.called(node))
+    holds = None if wall is None else wall.holds(f, node, i)
+    if wall is None or holds is False or (holds is None and not sure):
+        return Cause("zero_sent", _read(f, node), (node,), f.source(node), _said(f, node, i)) if sure else None
+    return Cause(wall.kind, _read(f, node), (node,), f.source(node), _said(f, node, i))
+
+
+def _read(f: Facts, node: str) -> tuple[str, ...]:
+    return tuple(t.id for t in f.inputs(node))
+
+
+def _said(f: Facts, node: str, i: int) -> dict[str, str]:
+    others = [t for t in f.others(node, i) if PROPERTIES["zero"](t.value)]
+    return {
+        "node": f.called(node),
+        "inputs": range_text(f.input(node)),
+        "factor": next((t.name for t in others if t.name), "0"),
+    }
+
+
+def range_text(value: Value | None) -> str:
+    """`-3.0`; `-3.0 … -1.0`; "?" if nobody knows."""
+    found = bounds(value)
+    if found is None:
+        return "?"
+    low, high = number_text(found[0]), number_text(found[1])
+    return low if low == high else f"{low} … {high}"
+
+
+def touches_zero(f: Facts, node: str) -> bool:
+    """Zeros arrive at the node, or leave it."""
+    return any(has_zero(v) for v in f.arrivals(node))

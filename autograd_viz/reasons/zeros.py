@@ -1,0 +1,130 @@
+"""Why a gradient arrived and was zero."""
+
+from __future__ import annotations
+
+from ..graph.model import Value
+from ..graph.text import value_text
+from ..sentences import PROPERTIES
+from .cause import Cause
+from .facts import Edge, Facts
+from .fine import last_pass_is_gone
+from .numbers import count_zeros
+from .walls import wall_cause
+
+all_zero = PROPERTIES["zero"]
+
+
+def zero_causes(f: Facts) -> list[Cause]:
+    """Why the subject's grad is all zero, or which of its rows are; empty if it is not so."""
+    grad = f.subject.grad
+    if grad is None or not count_zeros(grad):
+        return []
+    if not all_zero(grad):
+        return unused_rows(f)
+    if f.edge is None or not f.is_connected:
+        return [Cause("zero_old", (f.subject.id,))]
+    arrived = f.arrived(*f.edge)
+    if arrived is not None and not all_zero(arrived):
+        return [Cause("zeroed", (f.subject.id,), said={"value": value_text(arrived)})]
+    gone = last_pass_is_gone(f)
+    found = [gone] if gone is not None else _walk(f, f.edge)
+    unique = {(c.kind, c.nodes): c for c in found}
+    return list(unique.values()) or [Cause("zero_unknown", (f.subject.id,), said={"node": _nearest(f)})]
+
+
+def _nearest(f: Facts) -> str:
+    assert f.edge is not None
+    return ", ".join(dict.fromkeys(f.called(s) for s, _ in f.senders.get(f.edge, ()))) or "?"
+
+
+def _walk(f: Facts, edge: Edge) -> list[Cause]:
+    """Go towards the loss as long as what arrives is zero; where it is not, somebody made it zero."""
+    found, seen, stack = [], {edge}, [edge]
+    while stack:
+        at = stack.pop()
+        senders = f.senders.get(at, [])
+        values = {s: f.sent(*s) for s in senders}
+        if at in f.starts and not senders:
+            found.append(Cause("zero_start", f.loss, (at[0],)))
+        elif senders and all(v is not None for v in values.values()) and not all(all_zero(v) for v in values.values() if v):
+            found.append(_met(f, at, [v for v in values.values() if v is not None]))
+        else:
+            for (node, i), value in values.items():
+                if value is not None and not all_zero(value):
+                    continue
+                cause = _made_zero(f, node, i, value)
+                if cause is not None:
+                    found.append(cause)
+                    continue
+                more = [(node, k) for k in range(f.nodes[node].outputs) if (node, k) not in seen]
+                seen.update(more)
+                stack += more
+    return found
+
+
+def _met(f: Facts, at: Edge, values: list[Value]) -> Cause:
+    """Something arrived, and zero is what came of it: a sum of several, or a hook."""
+    node, _ = at
+    said = {"node": f.called(node), "parts": ", ".join(value_text(v) for v in values[:4])}
+    if len(values) > 1:
+        return Cause("zero_cancel", _here(f, node), (node,), f.source(node), said)
+    return Cause("zero_hook", _here(f, node), (node,), f.source(node), said | {"hook": ", ".join(f.live.hooks(node)) or "?"})
+
+
+def _here(f: Facts, node: str) -> tuple[str, ...]:
+    variable = f.nodes[node].variable
+    return tuple(t.id for t in f.results(node)) if variable is None else (variable,)
+
+
+def _made_zero(f: Facts, node: str, i: int, sent: Value | None) -> Cause | None:
+    """The cause, if it is this node that makes zeros of what arrives."""
+    arrivals = f.arrivals(node)
+    something = any(not all_zero(v) for v in arrivals)
+    if not (something and sent is not None):
+        return None if arrivals and not something else wall_cause(f, node, i, sure=False)
+    return wall_cause(f, node, i, sure=False) or _broadcast(f, node, i) or _masked_before(f, node, i)
+
+
+def _broadcast(f: Facts, node: str, i: int) -> Cause | None:
+    """The gradient was summed because the operand had been broadcast, and the sum is zero."""
+    after = f.nodes[node].next_functions[i]
+    target = next((t for t in f.inputs(node) if f.edge_of(t.id) == (after.node, after.index)), None)
+    arrived = f.arrivals(node)
+    if target is None or not arrived or arrived[0].shape == target.value.shape or f.called(node).startswith(("Mm", "Mv")):
+        return None
+    elementwise = ("Add", "Sub", "Mul", "Div", "Where", "Expand", "Rsub", "Maximum", "Minimum")
+    if not f.called(node).startswith(elementwise):
+        return None
+    said = {"node": f.called(node), "value": value_text(arrived[0]), "shape": str(target.value.shape)}
+    return Cause("zero_broadcast", (target.id,), (node,), f.source(node), said)
+
+
+def _masked_before(f: Facts, node: str, i: int) -> Cause | None:
+    """A node that hands parts of its gradient to several inputs sent a part that was zero already: who made it so?"""
+    own, now, seen = wall_cause(f, node, i, sure=True), node, {node}
+    while own is not None and own.kind == "zero_sent" and f.called(now).startswith(ROUTERS):
+        before = next((s for k in range(f.nodes[now].outputs) for s in f.senders.get((now, k), ())), None)
+        if before is None or before[0] in seen:
+            break
+        now, k = before
+        seen.add(now)
+        zeros, there = count_zeros(f.sent(now, k)), f.arrivals(now)
+        if zeros and there and not any(map(count_zeros, there)):
+            return wall_cause(f, now, k, sure=True)
+    return own
+
+
+ROUTERS = (
+    "Stack", "Cat", "View", "UnsafeView", "Permute", "Transpose", "T", "Unsqueeze", "Squeeze", "Expand", "Clone", "ReshapeAlias",
+    "Repeat", "Flip", "Roll", "Alias", "ToCopy", "ConstantPad", "Add", "Sub", "Neg", "Mul",
+)  # fmt: skip
+
+
+def unused_rows(f: Facts) -> list[Cause]:
+    """Rows of an embedding (or of anything that is indexed) that no lookup used."""
+    rows = f.live.zero_rows(f.subject.id)
+    takers = [s for s, _ in f.senders.get(f.edge, ()) if f.called(s).startswith(("Embedding", "Index"))] if f.edge else []
+    if not rows or not takers:
+        return []
+    shown = ", ".join(map(str, rows[:6])) + (", …" if len(rows) > 6 else "")
+    return [Cause("rows_unused", (f.subject.id,), (takers[0],), f.source(takers[0]), {"rows": shown, "node": f.called(takers[0])})]
