@@ -76,7 +76,9 @@ class AnsweredFigure:
         assert document is not None
         self.explanation = explanation
         state = State(explanation._state.values, explanation.culprit)
-        self.svg = render_svg(document, layout(document), state, theme_named(theme), caption=" ".join(str(explanation).split("\n")))
+        self.svg = render_svg(
+            document, layout(document), state, theme_named(theme), caption=" ".join(str(explanation).split("\n"))
+        )
 
     @property
     def causes(self) -> tuple[Cause, ...]:

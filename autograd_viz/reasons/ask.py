@@ -10,6 +10,7 @@ from .missing import missing_causes
 from .refused import refusal
 from .sizes import size_causes
 from .stale import freed_cause, modified_causes
+from .unnoticed import unnoticed_causes
 from .zeros import zero_causes
 
 MOST = 3  # causes of one kind of question
@@ -20,7 +21,9 @@ def causes_of(f: Facts) -> list[Cause]:
     if f.subject.grad is None:
         return missing_causes(f)
     found = bad_causes(f) or zero_causes(f)
-    return [*found[:MOST], *(size_causes(f) if not found else []), *(c for c in sum_causes(f, bool(found)) if c not in found)]
+    if not found:
+        return [*size_causes(f), *sum_causes(f, False), *unnoticed_causes(f)]
+    return [*found[:MOST], *(c for c in sum_causes(f, True) if c not in found)]
 
 
 def causes_of_error(f: Facts | None, message: str, node: str | None = None) -> list[Cause]:

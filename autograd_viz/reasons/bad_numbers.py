@@ -69,9 +69,7 @@ def _walk(f: Facts, edge: Edge, name: str) -> list[Cause]:
             found.append(_met(f, at, name))
         for node, _ in bad or [s for s, v in values.items() if v is None]:
             there = [(node, k) for k in range(f.nodes[node].outputs)]
-            if f.arrivals(node) and not f.holds(name, node):
-                found += _born(f, node, name)
-            elif not f.arrivals(node) and _brought_about(f, node):
+            if (f.arrivals(node) and not f.holds(name, node)) or (not f.arrivals(node) and _brought_about(f, node)):
                 found += _born(f, node, name)
             else:
                 stack += [e for e in there if e not in seen]

@@ -140,8 +140,10 @@ def cuts_in(statement: Statement) -> list[tuple[ast.AST, Maker]]:
 def _cut(part: ast.AST) -> tuple[str, str] | None:
     if isinstance(part, ast.Attribute) and part.attr in ATTRIBUTES and isinstance(part.ctx, ast.Load) and not _is_called(part):
         return ATTRIBUTES[part.attr], f".{part.attr}"
-    if not isinstance(part, ast.Call):
-        return None
+    return _cutting_call(part) if isinstance(part, ast.Call) else None
+
+
+def _cutting_call(part: ast.Call) -> tuple[str, str] | None:
     called = part.func
     if isinstance(called, ast.Name) and called.id in CASTS and part.args:
         return CASTS[called.id], f"{called.id}()"
@@ -228,3 +230,24 @@ def _clears(node: ast.stmt, name: str) -> bool:
         return to_none and any(isinstance(t, ast.Attribute) and ast.unparse(t) == f"{name}.grad" for t in node.targets)
     calls = (n for n in ast.walk(node) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute))
     return any(c.func.attr == "zero_grad" for c in calls if isinstance(c.func, ast.Attribute))
+
+
+def data_written(name: str, here: Source | None, after: int, before: int) -> Source | None:
+    """A line between two others, in the code of the question, that changes `name.data` in place."""
+    asked = statement_of(here)
+    if asked is None:
+        return None
+    simple = (n for n in ast.walk(scope_of(asked.node)) if isinstance(n, ast.stmt) and not hasattr(n, "body"))
+    found = [n for n in simple if after < n.lineno < before and _writes_data(n, f"{name}.data")]
+    return Statement(asked.file, found[0]).source if found else None
+
+
+def _writes_data(node: ast.stmt, data: str) -> bool:
+    written: list[ast.expr] = []
+    if isinstance(node, ast.AugAssign):
+        written = [node.target]
+    elif isinstance(node, ast.Assign):
+        written = node.targets
+    elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute):
+        written = [node.value.func.value] if node.value.func.attr.endswith("_") else []
+    return any(ast.unparse(w).split("[")[0] == data for w in written)

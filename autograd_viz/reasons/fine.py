@@ -58,7 +58,7 @@ def _parts(f: Facts) -> list[Cause]:
     for node, i in senders[:MOST]:
         value, at = f.sent(node, i), f.source(node)
         parts.append(Part("?" if value is None else value_text(value), f.called(node), "?" if at is None else str(at.line)))
-    said = {"count": str(len(senders)), "parts": tuple(parts)}
+    said: dict[str, str | tuple[Part, ...]] = {"count": str(len(senders)), "parts": tuple(parts)}
     return [Cause("sum_of", (f.subject.id,), nodes, source, said)]
 
 

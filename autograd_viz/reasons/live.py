@@ -33,19 +33,25 @@ class NothingLive:
     """A document and nothing behind it (read from a file): `Live` that knows nothing."""
 
     def has_run(self, node: str) -> bool | None:
+        """Nobody knows."""
         return None
 
     def changed(self, node: str, saved: str) -> Changed | None:
+        """Nobody knows."""
         return None
 
     def is_inference(self, tensor: str) -> bool:
+        """Nobody knows."""
         return False
 
     def passes(self) -> tuple[Pass, ...]:
+        """Nobody knows."""
         return ()
 
     def zero_rows(self, tensor: str) -> tuple[int, ...]:
+        """Nobody knows."""
         return ()
 
     def hooks(self, node: str) -> tuple[str, ...]:
+        """Nobody knows."""
         return ()

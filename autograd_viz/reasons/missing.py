@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ..graph.model import Source
+from ..graph.model import Op, Source
 from ..graph.text import value_text
 from ..sentences import is_differentiable
 from .cause import Cause
-from .code import Maker, cleared_at, maker_of, statement_of
+from .code import cleared_at, maker_of, statement_of
 from .cuts import cut_causes, loss_names
 from .facts import Facts
 from .stale import freed_cause, modified_causes
@@ -36,24 +36,25 @@ def not_required(f: Facts) -> Cause:
         return Cause("dtype", (t.id,), source=t.source, said={"dtype": t.value.dtype})
     if f.live.is_inference(t.id):
         return Cause("inference", (t.id,), source=t.source)
-    op = f.makers.get(t.id)
+    op, read = f.makers.get(t.id), maker_of(t.name, t.source, f.here)
     if op is not None and op.name == "Detach":
         return Cause("made_detach", (t.id,), source=op.source)
-    read = maker_of(t.name, t.source, f.here)
     if read is not None and read.how != "plain":
-        return _as_read(f, read)
+        return Cause(f"made_{read.how}", (t.id,), source=read.source, said={"what": read.what})
     if op is None:
         return Cause("not_asked", (t.id,), source=t.source or (read.source if read else None))
+    return _not_recorded(f, op)
+
+
+def _not_recorded(f: Facts, op: Op) -> Cause:
+    """An op made it, and recorded nothing."""
+    t = f.subject
     wanted = [o.tensor for o in op.inputs if o.tensor is not None and f.tensors[o.tensor].requires_grad]
     if wanted and not _is_recorded_elsewhere(f, wanted):
         return Cause("made_early", (t.id,), source=op.source, said={"op": op.name, "operand": _called(f, wanted[0])})
     if wanted:
         return Cause("made_by_cutting_op", (t.id,), source=op.source, said={"op": op.name})
     return Cause("made_of_constants", (t.id,), source=op.source, said={"op": op.name})
-
-
-def _as_read(f: Facts, read: Maker) -> Cause:
-    return Cause(f"made_{read.how}", (f.subject.id,), source=read.source, said={"what": read.what})
 
 
 def _is_recorded_elsewhere(f: Facts, tensors: list[str]) -> bool:
@@ -134,4 +135,3 @@ def _senders(f: Facts) -> str:
 
 def _line(f: Facts) -> Source | None:
     return f.source(f.senders[f.edge][0][0]) if f.edge is not None and f.edge in f.senders else None
-

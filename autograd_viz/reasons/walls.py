@@ -155,12 +155,12 @@ BY_NAME = {prefix: wall for wall in WALLS for prefix in wall.nodes}
 
 def wall_of(name: str) -> Wall | None:
     """The wall of a node's class: the longest prefix before "Backward" (or a digit) that is known."""
-    stem = name.split("Backward")[0]
+    stem = name.partition("Backward")[0]
     return BY_NAME.get(stem) or next((BY_NAME[p] for p in sorted(BY_NAME, key=len, reverse=True) if _starts(stem, p)), None)
 
 
 def _starts(stem: str, prefix: str) -> bool:
-    """ "MaxPool2DWithIndices" starts with "Max", and "Maximum" does not: what follows begins a word."""
+    """MaxPool2DWithIndices starts with Max, and Maximum does not: what follows begins a word."""
     return stem.startswith(prefix) and len(stem) > len(prefix) and (stem[len(prefix)].isupper() or stem[len(prefix)].isdigit())
 
 

@@ -127,4 +127,6 @@ def unused_rows(f: Facts) -> list[Cause]:
     if not rows or not takers:
         return []
     shown = ", ".join(map(str, rows[:6])) + (", …" if len(rows) > 6 else "")
-    return [Cause("rows_unused", (f.subject.id,), (takers[0],), f.source(takers[0]), {"rows": shown, "node": f.called(takers[0])})]
+    return [
+        Cause("rows_unused", (f.subject.id,), (takers[0],), f.source(takers[0]), {"rows": shown, "node": f.called(takers[0])})
+    ]

@@ -116,8 +116,8 @@ class CoreLive:
         """As the version counter has it, which all tensors of one memory share."""
         n = self._nodes[node]
         kept = raw_saved(n).get(saved)
-        counter = kept.counter if isinstance(kept, SavedResult) else kept.tensor._counter if isinstance(kept, SavedTensor) else None
-        counter = kept._counter if isinstance(kept, Tensor) else counter
+        inner = kept.tensor if isinstance(kept, SavedTensor) else kept
+        counter: Any = kept.counter if isinstance(kept, SavedResult) else getattr(inner, "_counter", None)
         if not counter:
             return None
         first = next((place for version, place in counter[1:] if version == version_of(kept)), None)

@@ -46,7 +46,9 @@ CAUSE_MADE_ITEM = "{name}.requires_grad is False: it was made from a plain numbe
 DO_MADE_ITEM = "Compute with the tensor itself; a number has no history."
 CAUSE_MADE_NUMPY = "{name}.requires_grad is False: it was made from a NumPy array, {what} ({line})."
 DO_MADE_NUMPY = "Compute with the tensor's own methods; NumPy keeps no history."
-CAUSE_MADE_NEW_TENSOR = "{name}.requires_grad is False: {what} makes a new tensor of the values, without their history ({line})."
+CAUSE_MADE_NEW_TENSOR = (
+    "{name}.requires_grad is False: {what} makes a new tensor of the values, without their history ({line})."
+)
 DO_MADE_NEW_TENSOR = "Use the tensor itself, or torch.stack() for several; or ask for requires_grad=True if it is to be a leaf."
 CAUSE_MADE_INTEGER = "{name}.requires_grad is False: {what} gives whole numbers, which have no gradient ({line})."
 DO_MADE_INTEGER = "Keep to a floating point type where a gradient has to pass."
@@ -92,9 +94,7 @@ CAUSE_CUT_INFERENCE = "The path from {name} to the loss is cut by {what}, under 
 DO_CUT_INFERENCE = "Compute this outside the block."
 CAUSE_CUT_DTYPE = "The path from {name} to the loss is cut by {op}: its result is {dtype}, which has no gradient ({line})."
 DO_CUT_DTYPE = "Keep to a floating point type where a gradient has to pass; use a soft version of the op."
-CAUSE_CUT_EARLY = (
-    "The path from {name} to the loss is cut at {op}: {what} did not require grad yet when it ran, or grad mode was off ({line})."
-)
+CAUSE_CUT_EARLY = "The path from {name} to the loss is cut at {op}: {what} did not require grad yet when it ran, or grad mode was off ({line})."
 DO_CUT_EARLY = "Call requires_grad_() first, and compute the rest after it."
 CAUSE_NOT_RUN = "backward() has not run: {root} depends on {name}, and no pass has gone through this graph."
 DO_NOT_RUN = "Call {root}.backward()."
@@ -113,11 +113,11 @@ CAUSE_NOTHING_SENT = "A pass has run, and {node} sent no gradient, or grad has b
 DO_NOTHING_SENT = "Look at what the backward of {node} returns."
 
 # errors
-CAUSE_MODIFIED = (
-    "{node} (line {op_line}) saved {tensor} at version {version}; this changed it in place, and it is at version {now} now: {line}."
-)
+CAUSE_MODIFIED = "{node} (line {op_line}) saved {tensor} at version {version}; this changed it in place, and it is at version {now} now: {line}."
 DO_MODIFIED = "Make a new tensor there (x = x + 1 instead of x += 1), or change a clone()."
-CAUSE_MODIFIED_SOMEWHERE = "{node} saved {tensor} at version {version}, and it was changed in place since: version {now} ({line})."
+CAUSE_MODIFIED_SOMEWHERE = (
+    "{node} saved {tensor} at version {version}, and it was changed in place since: version {now} ({line})."
+)
 DO_MODIFIED_SOMEWHERE = "Make a new tensor (x = x + 1 instead of x += 1), or change a clone()."
 CAUSE_FREED = "{node} (line {op_line}) gave up its saved tensors in an earlier pass: {line}."
 DO_FREED = "Call that backward() with retain_graph=True, or compute the loss anew."
@@ -129,7 +129,9 @@ CAUSE_NO_ERROR = "There is no error to explain: name a tensor."
 
 # zero
 CAUSE_ZERO_RELU = "{node} passes nothing where its input is not positive, and here it is {inputs} ({line})."
-DO_ZERO_RELU = "A unit that is dead for every input does not recover: try a smaller step, another initialisation, or leaky_relu."
+DO_ZERO_RELU = (
+    "A unit that is dead for every input does not recover: try a smaller step, another initialisation, or leaky_relu."
+)
 CAUSE_ZERO_CLAMP = "{node} passes nothing outside its bounds, and its input is {inputs} ({line})."
 DO_ZERO_CLAMP = "Widen the bounds, or use a smooth function."
 CAUSE_ZERO_SHRINK = "{node} passes nothing inside its threshold, and its input is {inputs} ({line})."
@@ -141,7 +143,9 @@ DO_ZERO_MASK = "Look at the mask."
 CAUSE_ZERO_DROPOUT = "{node} dropped every element ({line})."
 DO_ZERO_DROPOUT = "Lower p."
 CAUSE_ZERO_SATURATED = "{node} is saturated: its input is {inputs}, where the curve is flat in this precision ({line})."
-DO_ZERO_SATURATED = "Make its input smaller: normalise, or initialise with smaller weights; a loss with logits does not saturate."
+DO_ZERO_SATURATED = (
+    "Make its input smaller: normalise, or initialise with smaller weights; a loss with logits does not saturate."
+)
 CAUSE_ZERO_SOFTMAX = (
     "{node} sends zero where every element gets the same gradient, or one probability is 1: the outputs sum to 1 whatever "
     "comes in ({line})."
@@ -158,14 +162,18 @@ CAUSE_ZERO_PICKED = "{node} picks another element: only the one it picks gets a 
 DO_ZERO_PICKED = "Use a smooth version (logsumexp, softmax, mean) if all should learn."
 CAUSE_ZERO_PART = "{node} uses another part: what it does not take gets no gradient ({line})."
 DO_ZERO_PART = "Look at the index."
-CAUSE_ZERO_BROADCAST = "{name} was broadcast, so {node} sums its gradient {value} to shape {shape}, and the sum is zero ({line})."
+CAUSE_ZERO_BROADCAST = (
+    "{name} was broadcast, so {node} sums its gradient {value} to shape {shape}, and the sum is zero ({line})."
+)
 CAUSE_ZERO_CANCEL = "What arrives at {node} cancels: {parts} ({line})."
 CAUSE_ZERO_HOOK = "A hook made it zero: {parts} was sent to {node}; hooks there: {hook}."
 DO_ZERO_HOOK = "Look at what the hook returns."
 CAUSE_ZERO_SENT = "{node} received a gradient and sent zero: its derivative is zero at this input, {inputs} ({line})."
 CAUSE_ZERO_START = "The pass started with zero: the gradient given to backward() was all zero."
 DO_ZERO_START = "Give another gradient to backward()."
-CAUSE_ZERO_OLD = "No gradient of this graph arrives here: the zeros were there before (zero_grad(set_to_none=False), or by hand)."
+CAUSE_ZERO_OLD = (
+    "No gradient of this graph arrives here: the zeros were there before (zero_grad(set_to_none=False), or by hand)."
+)
 CAUSE_ZEROED = "{value} did arrive in the last pass: grad has been set to zero since (grad.zero_())."
 DO_ZEROED = "Read grad before it is set to zero."
 CAUSE_ZERO_UNKNOWN = (
@@ -179,17 +187,23 @@ CAUSE_FORWARD_BORN = "The {what} was there in the forward pass already: {op} mad
 DO_FORWARD_BORN = "Keep what goes into it away from where it is undefined: clamp() it, or add a small number."
 CAUSE_BORN_LOG = "The {what} was born at {node}: the derivative of log is 1/x, and its input reaches 0 ({inputs}; {line})."
 DO_BORN_LOG = "Clamp the input away from 0 (x.clamp(min=1e-8)), or use log1p, log_softmax, a loss with logits."
-CAUSE_BORN_SQRT = "The {what} was born at {node}: the derivative of sqrt is 1/(2 sqrt(x)), and its input reaches 0 ({inputs}; {line})."
+CAUSE_BORN_SQRT = (
+    "The {what} was born at {node}: the derivative of sqrt is 1/(2 sqrt(x)), and its input reaches 0 ({inputs}; {line})."
+)
 DO_BORN_SQRT = "Add a small number under the root: (x + 1e-8).sqrt()."
 CAUSE_BORN_DIVISION = "The {what} was born at {node}: it divides by 0 ({line})."
 DO_BORN_DIVISION = "Add a small number to the divisor, or replace the zeros in it before the division."
-CAUSE_BORN_POWER = "The {what} was born at {node}: the derivative of a power below 1 (or of its exponent) is infinite at 0 ({line})."
+CAUSE_BORN_POWER = (
+    "The {what} was born at {node}: the derivative of a power below 1 (or of its exponent) is infinite at 0 ({line})."
+)
 DO_BORN_POWER = "Add a small number to the base."
 CAUSE_BORN_NORM = "The {what} was born at {node}: a norm has no derivative at 0, where its rule divides by 0 ({line})."
 DO_BORN_NORM = "Add a small number under the root, or leave out the zero vectors before the norm."
 CAUSE_BORN_STD = "The {what} was born at {node}: the spread is 0 or of a single element, and its rule divides by it ({line})."
 DO_BORN_STD = "Add a small number, or give it more elements."
-CAUSE_BORN_EXP = "The {what} was born at {node}: its result overflowed to inf, and its rule multiplies by it ({inputs}; {line})."
+CAUSE_BORN_EXP = (
+    "The {what} was born at {node}: its result overflowed to inf, and its rule multiplies by it ({inputs}; {line})."
+)
 DO_BORN_EXP = "Make its input smaller before it: subtract the maximum, or clamp."
 CAUSE_BORN_EDGE = "The {what} was born at {node}: its derivative is infinite at the edge of its domain ({inputs}; {line})."
 DO_BORN_EDGE = "Clamp its input inside the domain."
@@ -235,5 +249,16 @@ CAUSE_ACCUMULATED_OR_EDITED = (
 DO_ACCUMULATED_OR_EDITED = "Call zero_grad() (or {name}.grad = None) before each pass."
 CAUSE_GRAD_FROM_ELSEWHERE = "It did not come from this graph: nothing leads from here to the loss now. It was there before."
 CAUSE_HOOK_CHANGED = "A hook changed what arrived from {before} to {after}: {hook}."
+CAUSE_HOOK_ON_WAY = "On the way a hook changed the gradient at {node} from {before} to {after}: {hook} ({line})."
+CAUSE_START_NOT_ONE = (
+    "The pass started with {after} instead of 1: a hook ({hook}) may have changed its gradient in place, and gradients that are "
+    "equal share memory."
+)
+DO_START_NOT_ONE = "Return a new tensor from the hook instead of changing the one that it is given."
+CAUSE_DATA_WRITTEN = (
+    "Look out: {tensor} was changed through .data after {node} had saved it, which autograd does not notice ({line}). The gradient "
+    "is computed with the new values."
+)
+DO_DATA_WRITTEN = "Change a clone(), or use detach() instead of .data: then autograd refuses."
 CAUSE_GRAPH_GONE = "{value} arrived in the last pass, through a graph that no variable holds any more."
 DO_GRAPH_GONE = "Keep the loss in a variable, and ask again after the pass."

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from .zh_reasons import *  # noqa: F403 -- one file would be too long
+
 # a step of the backward pass
 START = "尚未执行任何节点。点“下一步”将用初始梯度调用 {node}。"
 NOTHING = "没有可以单步执行的内容。"

@@ -1,0 +1,71 @@
+"""What changed a gradient without a trace in the graph's shape: hooks on the way, and values changed behind autograd's back."""
+
+from __future__ import annotations
+
+from ..graph.text import value_text
+from .cause import Cause
+from .code import data_written
+from .facts import Edge, Facts
+from .numbers import nearly
+
+MOST = 2  # hooks that are named
+
+
+def unnoticed_causes(f: Facts) -> list[Cause]:
+    """Hooks that changed what the subject's gradient was computed from, and writes to `.data` between forward and backward."""
+    if f.edge is None or not f.is_connected:
+        return []
+    return [*_hooks(f)[:MOST], *_written(f)[:1]]
+
+
+def _hooks(f: Facts) -> list[Cause]:
+    assert f.edge is not None
+    found = []
+    nodes = [*f.leading(f.edge), *([f.edge[0]] if f.edge in f.starts else [])]
+    for node in nodes:
+        hooks = ", ".join(f.live.hooks(node))
+        changed = next((c for k in range(f.nodes[node].outputs) if hooks and (c := _change(f, (node, k))) is not None), None)
+        if changed is not None:
+            said = {"node": f.called(node), "hook": hooks, "before": changed[0], "after": changed[1]}
+            found.append(Cause("hook_on_way", (), (node,), f.source(node), said))
+    return found or _shared(f)
+
+
+def _change(f: Facts, edge: Edge) -> tuple[str, str] | None:
+    """What met there and what hooks made of it, if that is something else."""
+    met, arrived = f.met(edge), f.arrived(*edge)
+    if arrived is None or not arrived.numbers:
+        return None
+    if edge in f.starts and edge not in f.senders:
+        is_first = len(arrived.numbers) == 1 and arrived.numbers[0] == 1
+        return None if is_first or len(arrived.numbers) > 1 else ("1.0", value_text(arrived))
+    same = met is None or nearly(met.numbers, arrived.numbers)
+    return None if same or met is None else (value_text(met), value_text(arrived))
+
+
+def _shared(f: Facts) -> list[Cause]:
+    """The pass seems to have started with something else than 1: a hook has written into memory that gradients share."""
+    hooks = [h for node in f.passed for h in f.live.hooks(node)]
+    for edge in f.starts:
+        changed = _change(f, edge) if hooks else None
+        if changed is not None and edge not in f.senders:
+            said = {"hook": ", ".join(dict.fromkeys(hooks)), "after": changed[1]}
+            return [Cause("start_not_one", f.loss, (edge[0],), f.source(edge[0]), said)]
+    return []
+
+
+def _written(f: Facts) -> list[Cause]:
+    """A tensor that a node on the way had saved was written to through `.data`, which its version does not show."""
+    assert f.edge is not None
+    last = max((p.source.line for p in f.live.passes() if p.source is not None), default=None)
+    found = []
+    for node in f.leading(f.edge):
+        at = f.source(node)
+        if at is None or last is None:
+            continue
+        for t in f.inputs(node):
+            line = data_written(t.name, f.here, at.line, last) if t.name is not None else None
+            if line is not None:
+                said = {"tensor": t.name or "", "node": f.called(node)}
+                found.append(Cause("data_written", (t.id,), (node,), line, said))
+    return found
