@@ -115,8 +115,8 @@ def _masked_before(f: Facts, node: str, i: int) -> Cause | None:
 
 
 ROUTERS = (
-    "Stack", "Cat", "View", "UnsafeView", "Permute", "Transpose", "T", "Unsqueeze", "Squeeze", "Expand", "Clone", "ReshapeAlias",
-    "Repeat", "Flip", "Roll", "Alias", "ToCopy", "ConstantPad", "Add", "Sub", "Neg", "Mul",
+    "Stack", "Cat", "View", "UnsafeView", "Permute", "Transpose", "T", "Unsqueeze", "Squeeze", "Expand", "Clone",
+    "ReshapeAlias", "Repeat", "Flip", "Roll", "Alias", "ToCopy", "ConstantPad", "Add", "Sub", "Neg", "Mul",
 )  # fmt: skip
 
 
