@@ -20,17 +20,17 @@ PLUS = " + "
 CAUSE_NOT_LEAF = "{name} is not a leaf: {node} made it ({line}). Only leaves keep their gradient; others hand it on."
 DO_NOT_LEAF = "Call {name}.retain_grad() before backward()."
 CAUSE_NOT_LEAF_PASSED = (
-    "{name} is not a leaf: {node} made it ({line}). {value} arrived there and was handed on, because only leaves keep their "
-    "gradient."
+    "{name} is not a leaf: {node} made it ({line}). {value} arrived there and was handed on, because only leaves keep their"
+    " gradient."
 )
 DO_NOT_LEAF_PASSED = "Call {name}.retain_grad() before backward()."
 CAUSE_LEAF_LOST = (
-    "{name} is not a leaf: it is the result of {node} ({line}). The leaf that requires grad is another tensor, which no variable "
-    "holds any more; its grad is {grad}."
+    "{name} is not a leaf: it is the result of {node} ({line}). The leaf that requires grad is another tensor, which no "
+    "variable holds any more; its grad is {grad}."
 )
 DO_LEAF_LOST = (
-    "Make {name} itself the leaf: compute its values first and call requires_grad_() last; to update it, write in place under "
-    "torch.no_grad()."
+    "Make {name} itself the leaf: compute its values first and call requires_grad_() last; to update it, write in place "
+    "under torch.no_grad()."
 )
 CAUSE_DTYPE = "{name} is {dtype}, and only floating point and complex tensors can require grad ({line})."
 DO_DTYPE = "Make it of a floating point type, or ask for the gradient of what it was computed from."
@@ -61,8 +61,8 @@ DO_MADE_NO_GRAD = "Compute it outside the block."
 CAUSE_MADE_INFERENCE = "{name}.requires_grad is False: it was made under {what}, where nothing is recorded ({line})."
 DO_MADE_INFERENCE = "Compute it outside the block."
 CAUSE_MADE_EARLY = (
-    "{name}.requires_grad is False: {operand} did not require grad yet when {op} ran ({line}). A graph records what ran, and is "
-    "not changed afterwards."
+    "{name}.requires_grad is False: {operand} did not require grad yet when {op} ran ({line}). A graph records what ran, "
+    "and is not changed afterwards."
 )
 DO_MADE_EARLY = "Call requires_grad_() first, and compute {name} after it."
 CAUSE_MADE_BY_CUTTING_OP = "{name}.requires_grad is False: {op} gives a result outside the graph ({line})."
@@ -94,7 +94,10 @@ CAUSE_CUT_INFERENCE = "The path from {name} to the loss is cut by {what}, under 
 DO_CUT_INFERENCE = "Compute this outside the block."
 CAUSE_CUT_DTYPE = "The path from {name} to the loss is cut by {op}: its result is {dtype}, which has no gradient ({line})."
 DO_CUT_DTYPE = "Keep to a floating point type where a gradient has to pass; use a soft version of the op."
-CAUSE_CUT_EARLY = "The path from {name} to the loss is cut at {op}: {what} did not require grad yet when it ran, or grad mode was off ({line})."
+CAUSE_CUT_EARLY = (
+    "The path from {name} to the loss is cut at {op}: {what} did not require grad yet when it ran, or grad mode was off "
+    "({line})."
+)
 DO_CUT_EARLY = "Call requires_grad_() first, and compute the rest after it."
 CAUSE_NOT_RUN = "backward() has not run: {root} depends on {name}, and no pass has gone through this graph."
 DO_NOT_RUN = "Call {root}.backward()."
@@ -113,7 +116,10 @@ CAUSE_NOTHING_SENT = "A pass has run, and {node} sent no gradient, or grad has b
 DO_NOTHING_SENT = "Look at what the backward of {node} returns."
 
 # errors
-CAUSE_MODIFIED = "{node} (line {op_line}) saved {tensor} at version {version}; this changed it in place, and it is at version {now} now: {line}."
+CAUSE_MODIFIED = (
+    "{node} (line {op_line}) saved {tensor} at version {version}; this changed it in place, and it is at version {now} now:"
+    " {line}."
+)
 DO_MODIFIED = "Make a new tensor there (x = x + 1 instead of x += 1), or change a clone()."
 CAUSE_MODIFIED_SOMEWHERE = (
     "{node} saved {tensor} at version {version}, and it was changed in place since: version {now} ({line})."
@@ -251,13 +257,13 @@ CAUSE_GRAD_FROM_ELSEWHERE = "It did not come from this graph: nothing leads from
 CAUSE_HOOK_CHANGED = "A hook changed what arrived from {before} to {after}: {hook}."
 CAUSE_HOOK_ON_WAY = "On the way a hook changed the gradient at {node} from {before} to {after}: {hook} ({line})."
 CAUSE_START_NOT_ONE = (
-    "The pass started with {after} instead of 1: a hook ({hook}) may have changed its gradient in place, and gradients that are "
-    "equal share memory."
+    "The pass started with {after} instead of 1: a hook ({hook}) may have changed its gradient in place, and gradients that"
+    " are equal share memory."
 )
 DO_START_NOT_ONE = "Return a new tensor from the hook instead of changing the one that it is given."
 CAUSE_DATA_WRITTEN = (
-    "Look out: {tensor} was changed through .data after {node} had saved it, which autograd does not notice ({line}). The gradient "
-    "is computed with the new values."
+    "Look out: {tensor} was changed through .data after {node} had saved it, which autograd does not notice ({line}). The "
+    "gradient is computed with the new values."
 )
 DO_DATA_WRITTEN = "Change a clone(), or use detach() instead of .data: then autograd refuses."
 CAUSE_GRAPH_GONE = "{value} arrived in the last pass, through a graph that no variable holds any more."
