@@ -13,7 +13,7 @@ from .graph.trace import Change, State, Step
 from .layout import layout
 from .reasons import Cause, Facts, causes_of, causes_of_error, sentences
 from .render import render_svg, theme_named
-from .sources.asked_core import CoreLive, failing_node, numbers_of, roots_for, users_frame
+from .sources.asked_core import CoreLive, Where, failing_node, numbers_of, roots_for, users_frame
 from .sources.from_core import CoreGraph, is_tensor
 from .sources.names import source_at, visible_names
 
@@ -26,14 +26,15 @@ class Explanation:
         document: the graph that was looked at; None if there is none.
     """
 
-    def __init__(self, facts: Facts | None, causes: Sequence[Cause], has_subject: bool = True) -> None:
+    def __init__(self, facts: Facts | None, causes: Sequence[Cause], headed: bool = True) -> None:
         self.causes = tuple(causes)
         self.document: Document | None = None if facts is None else facts.document
         self._state = State() if facts is None else State(dict(facts.past))
-        self._subject = facts.subject if facts is not None and has_subject else None
+        self._subject = None if facts is None else facts.subject
+        self._headed = headed
 
     def __str__(self) -> str:
-        return "\n".join(sentences(self._subject, self.causes))
+        return "\n".join(sentences(self._subject, self.causes, self._headed))
 
     __repr__ = __str__
 
@@ -149,19 +150,20 @@ def _last_error() -> BaseException | None:
 
 def _of_error(error: BaseException | None, frame: FrameType) -> Explanation:
     if error is None:
-        return Explanation(None, [Cause("no_error")], has_subject=False)
-    facts, node = _graph_of_error(error.__traceback__, frame)
-    return Explanation(facts, causes_of_error(facts, str(error), node), has_subject=False)
+        return Explanation(None, [Cause("no_error")], headed=False)
+    where, root = users_frame(error.__traceback__, frame)
+    facts, node = _graph_of_error(error.__traceback__, where, root)
+    line = source_at(where.frame.f_code, where.lasti)
+    return Explanation(facts, causes_of_error(facts, str(error), node, line), headed=False)
 
 
-def _graph_of_error(traceback: TracebackType | None, frame: FrameType) -> tuple[Facts | None, str | None]:
+def _graph_of_error(traceback: TracebackType | None, where: Where, root: Any) -> tuple[Facts | None, str | None]:
     """The graph of the pass that raised, seen from the user's code, and the id of the node that raised."""
-    users, root = users_frame(traceback, frame)
     if root is None:
         return None, None
-    graph = CoreGraph((root,), visible_names(users.frame))
+    graph = CoreGraph((root,), visible_names(where.frame))
     failed = failing_node(traceback)
     ids = tuple(id for id in (graph.tensor_id(root),) if id is not None)
-    here = source_at(users.frame.f_code, users.lasti)
+    here = source_at(where.frame.f_code, where.lasti)
     facts = Facts(graph.document, ids[0], numbers_of(graph), CoreLive(graph), ids, here)
     return facts, graph.node_ids.get(failed) if failed is not None else None

@@ -14,13 +14,11 @@ from .former import as_it_is, forget_history, history_of, remember
 from .grad_mode import State
 from .node import PrimitiveNode
 from .ops import arithmetic, filling, shape
-from .provenance import callers_place
+from .provenance import note_change
 from .quiet import quiet
 from .saved import SavedResult
 from .tensor import InferenceCounter, Tensor
 from .view import View
-
-REMEMBERED = 8  # changes in place of one memory whose lines are remembered
 
 
 def check_inplace(tensor: Tensor, requires_grad: bool) -> None:
@@ -127,15 +125,11 @@ def _write(self: Tensor, result: Tensor) -> None:
         raise RuntimeError(f"result type {result.dtype.legacy} can't be cast to the desired output type {self.dtype.legacy}")
     quiet.run(np.copyto, self._data, result._data, casting="unsafe")
     self._bump_version()
-    note_change(self)
-
-
-def note_change(self: Tensor) -> None:
-    """Remember the line that made this version, beside the counter that all tensors of the memory share."""
-    counter = self._shared_counter()
-    if type(counter) is list:
-        counter.insert(1, (counter[0] - 1, callers_place()))  # type: ignore[arg-type]
-        del counter[REMEMBERED + 1 :]
+    made_by = result._made_by
+    if made_by is None:
+        note_change(self)
+    else:
+        note_change(self, made_by.at)
 
 
 def _rebase(self: Tensor, old: Tensor, old_base: Tensor | None, result: Tensor, version: int) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .grad_mode import State
+from .provenance import note_change
 from .tensor import Tensor
 
 _RESIZED = (
@@ -40,6 +41,7 @@ def write_out(out: Any, name: str, op: Callable[..., Any], args: tuple[Any, ...]
         out._data = np.empty(result.shape, out._data.dtype)
     np.copyto(out._data, result._data, casting="unsafe")
     out._bump_version()
+    note_change(out)
     return out
 
 

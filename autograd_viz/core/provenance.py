@@ -29,6 +29,7 @@ UNTRACKED_DEPTH = 64
 # time would keep every step.
 CUTS = 8
 _cuts: deque[weakref.ref[Call]] = deque()
+REMEMBERED = 8  # changes in place of one memory whose lines are remembered
 
 
 class Place(NamedTuple):
@@ -100,6 +101,20 @@ def note(tensor: Tensor, kind: str) -> None:
     extra, at = tensor._more, callers_place()
     others = (e for e in extra.events if e.kind != kind or e.at != at)
     extra.events = (*others, Event(kind, (latest_sequence(), next(_clock)), at))
+
+
+def note_change(tensor: Tensor, at: tuple[Any, int] | None = None) -> None:
+    """Remember the line that made this version (here, or `at`), beside the counter that all tensors of the memory share."""
+    counter: Any = tensor._counter
+    if at is None:
+        frame = sys._getframe(3)  # a change in place is never nearer to the user's code than that
+        while frame.f_back is not None and ours[frame.f_code.co_filename]:
+            frame = frame.f_back
+        at = frame.f_code, frame.f_lasti
+    if type(counter) is list:  # inference tensors count nothing
+        counter.insert(1, (counter[0] - 1, at))
+        if len(counter) > REMEMBERED:
+            counter.pop()
 
 
 def untracked(op: str, inputs: tuple[Any, ...], options: dict[str, Any] | None, frame: FrameType) -> Call:

@@ -81,7 +81,7 @@ class Tensor(AsArray):
         self._grad: Tensor | None = None
         self._grad_fn: Node | None = None
         self._output_nr = 0
-        self._counter: list[int] | None = None  # changes in place so far (None: 0); tensors of one memory share the list
+        self._counter: list[int] | None = None  # [changes in place so far, *their places]; one for each memory
         self._view: View | None = None
         self._made_by: provenance.Call | Node | None = None
         self._extra: Extra | None = None

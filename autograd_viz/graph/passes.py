@@ -11,7 +11,7 @@ class Pass(NamedTuple):
     """A call of backward().
 
     Attributes:
-        root: id of the tensor on which it was called.
+        root: id of the tensor on which it was called; "" if it is not in the document.
         source: the line.
     """
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..core.as_array import Array
 from ..core.grad_mode import enable_grad
+from ..core.provenance import callers_place, note_change
 from ..core.tensor import Tensor
 
 State = dict[str, Any]
@@ -91,12 +92,14 @@ class Optimizer:
         if closure is not None:
             with enable_grad():
                 loss = closure()
+        at = callers_place()
         for group in self.param_groups:
             for p in group["params"]:
                 if p.grad is not None:
                     grad = p.grad._data
                     self.update(p._data, -grad if group.get("maximize") else grad, self.state[p], group)
                     p._bump_version()
+                    note_change(p, at)
         self._steps += 1
         return loss
 

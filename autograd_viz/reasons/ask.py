@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .bad_numbers import bad_causes
+from ..graph.model import Source
+from .bad_numbers import bad_causes, bad_loss
 from .cause import Cause
 from .facts import Facts
 from .fine import sum_causes
@@ -14,6 +15,7 @@ from .unnoticed import unnoticed_causes
 from .zeros import zero_causes
 
 MOST = 3  # causes of one kind of question
+OLD = ("zeroed", "zero_old", "bad_old")  # what stands in grad did not come with the last pass
 
 
 def causes_of(f: Facts) -> list[Cause]:
@@ -22,17 +24,20 @@ def causes_of(f: Facts) -> list[Cause]:
         return missing_causes(f)
     found = bad_causes(f) or zero_causes(f)
     if not found:
-        return [*size_causes(f), *sum_causes(f, False), *unnoticed_causes(f)]
+        return [*size_causes(f), *sum_causes(f, False), *unnoticed_causes(f), *bad_loss(f)]
+    if found[0].kind in OLD:
+        return found
     return [*found[:MOST], *(c for c in sum_causes(f, True) if c not in found)]
 
 
-def causes_of_error(f: Facts | None, message: str, node: str | None = None) -> list[Cause]:
+def causes_of_error(f: Facts | None, message: str, node: str | None = None, line: Source | None = None) -> list[Cause]:
     """What an error of autograd was about.
 
     Args:
         f: the graph of the pass that raised, if it can be had.
         message: the error's text.
         node: the node that raised, if known.
+        line: of the user's, at which it was raised.
     """
     if f is not None and "modified by an inplace operation" in message:
         found = modified_causes(f, f.passed if node is None else [node])
@@ -42,4 +47,4 @@ def causes_of_error(f: Facts | None, message: str, node: str | None = None) -> l
         cause = freed_cause(f, f.passed if node is None else [node], failed=True)
         if cause is not None:
             return [cause]
-    return refusal(f, message, node)
+    return refusal(f, message, node, line)

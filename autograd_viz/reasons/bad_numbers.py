@@ -33,6 +33,12 @@ def bad_causes(f: Facts) -> list[Cause]:
 # -- the forward pass -------------------------------------------------------------------------------------------------
 
 
+def bad_loss(f: Facts) -> list[Cause]:
+    """The gradient is fine, and the loss is not."""
+    born = forward_birth(f) if f.is_connected else None
+    return [] if born is None else [born]
+
+
 def forward_birth(f: Facts) -> Cause | None:
     """The first op that made nan or inf of finite numbers, if the loss itself is nan or inf."""
     if all(value_with(f.tensors[r].value, ("nan", "inf")) is None for r in f.loss):

@@ -10,6 +10,7 @@ from ..sentences import PROPERTIES
 from .live import Live
 from .numbers import added
 
+MOST_VIEWS = 5  # that are looked through for a name
 Edge = tuple[str, int]  # a node, and which output of its op
 
 
@@ -171,6 +172,15 @@ class Facts:
     def plain(self, node: str, name: str) -> str:
         """A plain saved value by its text; "" if there is none."""
         return next((s.text for s in self.nodes[node].saved if s.name == name and s.state == "plain"), "")
+
+    def name_of(self, tensor: str) -> str:
+        """The user's name of a tensor, or of what it is a view of; "" if it has none."""
+        for _ in range(MOST_VIEWS):
+            t, maker = self.tensors[tensor], self.makers.get(tensor)
+            if t.name or maker is None or len(maker.inputs) != 1 or maker.inputs[0].tensor is None:
+                return t.name or ""
+            tensor = maker.inputs[0].tensor
+        return ""
 
     def called(self, node: Node | str) -> str:
         """The class name of a node."""

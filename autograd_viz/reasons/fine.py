@@ -54,12 +54,15 @@ def _parts(f: Facts) -> list[Cause]:
     nodes, source = tuple(n for n, _ in senders), f.source(senders[0][0])
     if len(senders) == 1:
         return [Cause("came_from", (f.subject.id,), nodes, source, {"node": f.called(nodes[0])})]
-    parts = []
-    for node, i in senders[:MOST]:
-        value, at = f.sent(node, i), f.source(node)
-        parts.append(Part("?" if value is None else value_text(value), f.called(node), "?" if at is None else str(at.line)))
+    parts = [part_of(f, node, i) for node, i in senders[:MOST]]
     said: dict[str, str | tuple[Part, ...]] = {"count": str(len(senders)), "parts": tuple(parts)}
     return [Cause("sum_of", (f.subject.id,), nodes, source, said)]
+
+
+def part_of(f: Facts, node: str, i: int) -> Part:
+    """What a node sent along next_functions[i]."""
+    value, at = f.sent(node, i), f.source(node)
+    return Part("?" if value is None else value_text(value), f.called(node), "?" if at is None else str(at.line))
 
 
 def _hooked(f: Facts) -> list[Cause]:

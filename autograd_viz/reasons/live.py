@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from ..graph.model import Source
 from ..graph.passes import Changed, Pass
 
 
@@ -18,6 +19,9 @@ class Live(Protocol):
 
     def is_inference(self, tensor: str) -> bool:
         """Was it made in inference mode?"""
+
+    def switched_at(self, tensor: str) -> Source | None:
+        """The line that last changed its requires_grad after it was made."""
 
     def passes(self) -> tuple[Pass, ...]:
         """The calls of backward() on tensors of the document, first to last."""
@@ -43,6 +47,10 @@ class NothingLive:
     def is_inference(self, tensor: str) -> bool:
         """Nobody knows."""
         return False
+
+    def switched_at(self, tensor: str) -> Source | None:
+        """Nobody knows."""
+        return None
 
     def passes(self) -> tuple[Pass, ...]:
         """Nobody knows."""

@@ -36,11 +36,20 @@ def not_required(f: Facts) -> Cause:
         return Cause("dtype", (t.id,), source=t.source, said={"dtype": t.value.dtype})
     if f.live.is_inference(t.id):
         return Cause("inference", (t.id,), source=t.source)
+    return _made_outside(f)
+
+
+def _made_outside(f: Facts) -> Cause:
+    """By the line that made it, or the line that switched it off."""
+    t = f.subject
     op, read = f.makers.get(t.id), maker_of(t.name, t.source, f.here)
     if op is not None and op.name == "Detach":
         return Cause("made_detach", (t.id,), source=op.source)
     if read is not None and read.how != "plain":
         return Cause(f"made_{read.how}", (t.id,), source=read.source, said={"what": read.what})
+    off = f.live.switched_at(t.id)
+    if off is not None:
+        return Cause("switched_off", (t.id,), source=off)
     if op is None:
         return Cause("not_asked", (t.id,), source=t.source or (read.source if read else None))
     return _not_recorded(f, op)
@@ -54,7 +63,26 @@ def _not_recorded(f: Facts, op: Op) -> Cause:
         return Cause("made_early", (t.id,), source=op.source, said={"op": op.name, "operand": _called(f, wanted[0])})
     if wanted:
         return Cause("made_by_cutting_op", (t.id,), source=op.source, said={"op": op.name})
-    return Cause("made_of_constants", (t.id,), source=op.source, said={"op": op.name})
+    origins = _origins(f, t.id)
+    names = ", ".join(f.tensors[o].name or "" for o in origins)
+    kind = "made_of_constants" if origins else "made_of_unnamed"
+    return Cause(kind, (t.id, *origins), source=op.source, said={"op": op.name, "origins": names})
+
+
+def _origins(f: Facts, tensor: str) -> list[str]:
+    """The tensors with names that it was computed from, and that could require grad."""
+    seen, stack, found = {tensor}, [tensor], []
+    while stack:
+        op = f.makers.get(stack.pop())
+        for operand in () if op is None else op.inputs:
+            if operand.tensor is None or operand.tensor in seen:
+                continue
+            seen.add(operand.tensor)
+            t = f.tensors[operand.tensor]
+            if t.name and f.makers.get(t.id) is None and is_differentiable(t.value.dtype):
+                found.append(t.id)
+            stack.append(operand.tensor)
+    return found[:4]
 
 
 def _is_recorded_elsewhere(f: Facts, tensors: list[str]) -> bool:
@@ -109,6 +137,8 @@ def did_not_arrive(f: Facts) -> Cause:
     broken = modified_causes(f, leading)
     if broken:
         return broken[0]
+    if f.has_run(node) is False and any(f.has_run(n) for n in roots):
+        return Cause("left_out", (t.id,), (node,))
     if f.arrived(node, index) is not None:
         value, cleared = f.arrived(node, index), cleared_at(t.name, f.here)
         said = {"value": value_text(value) if value is not None else ""}
@@ -116,17 +146,19 @@ def did_not_arrive(f: Facts) -> Cause:
     if all(f.has_run(n) is not True for n in roots):
         freed = freed_cause(f, leading)
         return freed if freed is not None else Cause("not_run", (t.id, *f.loss), tuple(roots), said={"root": loss_names(f)})
-    if f.has_run(node) and f.nodes[node].variable is not None and not _may_have_sent(f):
-        return Cause("nothing_sent", (t.id,), tuple(s for s, _ in f.senders[f.edge]), _line(f), {"node": _senders(f)})
-    if f.has_run(node):
-        return Cause("cleared_unknown", (t.id,), (node,))
-    passes = f.live.passes()
-    return Cause("left_out", (t.id,), (node,), passes[-1].source if passes else None)
+    return _unknown_arrival(f, node)
 
 
-def _may_have_sent(f: Facts) -> bool:
-    """A gradient too large to be remembered may have come."""
-    return f.subject.value.summary is not None
+def _unknown_arrival(f: Facts, node: str) -> Cause:
+    """A pass has gone through, and what came is not known: it may have been too large to be remembered."""
+    t = f.subject
+    if not f.has_run(node):
+        return Cause("left_out", (t.id,), (node,))
+    if f.nodes[node].variable is not None and t.value.summary is None:
+        return Cause(
+            "nothing_sent", (t.id,), tuple(s for s, _ in f.senders.get((node, 0), ())), _line(f), {"node": _senders(f)}
+        )
+    return Cause("cleared_unknown", (t.id,), (node,))
 
 
 def _senders(f: Facts) -> str:

@@ -15,15 +15,16 @@ BEST = ("zero_times_inf",)  # whose advice makes that of the others needless
 LONGEST = 72  # characters of a line of code
 
 
-def sentences(subject: Tensor | None, causes: Sequence[Cause]) -> list[str]:
+def sentences(subject: Tensor | None, causes: Sequence[Cause], headed: bool = True) -> list[str]:
     """One line each: what is the case, each cause, and what to do about the first that can be helped.
 
     Args:
-        subject: the tensor that was asked about; None if it was an error.
+        subject: the tensor that was asked about, or the root of a pass that failed; None if there is none.
         causes: what was found.
+        headed: say first what stands in its grad.
     """
     name = (subject.name if subject is not None else None) or words.THE_TENSOR
-    said = [] if subject is None else [_head(subject, name)]
+    said = [] if subject is None or not headed else [_head(subject, name)]
     said += [_formed("CAUSE", c, name) for c in causes]
     last = [c for c in causes if c.kind in BEST]
     advice = dict.fromkeys(_formed("DO", c, name) for c in last or causes if hasattr(words, f"DO_{c.kind.upper()}"))

@@ -177,7 +177,17 @@ def wall_cause(f: Facts, node: str, i: int, sure: bool) -> Cause | None:
     holds = None if wall is None else wall.holds(f, node, i)
     if wall is None or holds is False or (holds is None and not sure):
         return Cause("zero_sent", _read(f, node), (node,), f.source(node), _said(f, node, i)) if sure else None
-    return Cause(wall.kind, _read(f, node), (node,), f.source(node), _said(f, node, i))
+    return Cause(_kind(f, wall, node, i), _read(f, node), (node,), f.source(node), _said(f, node, i))
+
+
+def _kind(f: Facts, wall: Wall, node: str, i: int) -> str:
+    """The kind of the wall, but for products: by dropout's mask, by a tensor with a name, by a number."""
+    if wall.kind != "zero_factor":
+        return wall.kind
+    source = f.source(node)
+    if source is not None and "dropout" in source.text.lower():
+        return "zero_dropout"
+    return wall.kind if _said(f, node, i)["factor"] else "zero_number"
 
 
 def _read(f: Facts, node: str) -> tuple[str, ...]:
@@ -189,7 +199,7 @@ def _said(f: Facts, node: str, i: int) -> dict[str, str]:
     return {
         "node": f.called(node),
         "inputs": range_text(f.input(node)),
-        "factor": next((t.name for t in others if t.name), "0"),
+        "factor": next((name for t in others if (name := f.name_of(t.id))), ""),
     }
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from ..graph.model import Value
 from ..graph.text import value_text
 from ..sentences import PROPERTIES
-from .cause import Cause
+from .cause import Cause, Part
 from .facts import Edge, Facts
-from .fine import last_pass_is_gone
+from .fine import last_pass_is_gone, part_of
 from .numbers import count_zeros
 from .walls import wall_cause
 
@@ -47,7 +47,7 @@ def _walk(f: Facts, edge: Edge) -> list[Cause]:
         if at in f.starts and not senders:
             found.append(Cause("zero_start", f.loss, (at[0],)))
         elif senders and all(v is not None for v in values.values()) and not all(all_zero(v) for v in values.values() if v):
-            found.append(_met(f, at, [v for v in values.values() if v is not None]))
+            found.append(_met(f, at, {s: v for s, v in values.items() if v is not None}))
         else:
             for (node, i), value in values.items():
                 if value is not None and not all_zero(value):
@@ -62,13 +62,17 @@ def _walk(f: Facts, edge: Edge) -> list[Cause]:
     return found
 
 
-def _met(f: Facts, at: Edge, values: list[Value]) -> Cause:
+def _met(f: Facts, at: Edge, values: dict[tuple[str, int], Value]) -> Cause:
     """Something arrived, and zero is what came of it: a sum of several, or a hook."""
     node, _ = at
-    said = {"node": f.called(node), "parts": ", ".join(value_text(v) for v in values[:4])}
+    here = _here(f, node)
+    parts = tuple(part_of(f, s, i) for s, i in values)
     if len(values) > 1:
-        return Cause("zero_cancel", _here(f, node), (node,), f.source(node), said)
-    return Cause("zero_hook", _here(f, node), (node,), f.source(node), said | {"hook": ", ".join(f.live.hooks(node)) or "?"})
+        at_name = next((name for t in here if (name := f.tensors[t].name)), f.called(node))
+        return Cause("zero_cancel", here, (node,), f.source(node), {"at": at_name, "parts": parts[:4]})
+    said: dict[str, str | tuple[Part, ...]] = {"node": f.called(node), "parts": parts}
+    said["hook"] = ", ".join(f.live.hooks(node)) or "?"
+    return Cause("zero_hook", here, (node,), f.source(node), said)
 
 
 def _here(f: Facts, node: str) -> tuple[str, ...]:
@@ -102,7 +106,7 @@ def _broadcast(f: Facts, node: str, i: int) -> Cause | None:
 def _masked_before(f: Facts, node: str, i: int) -> Cause | None:
     """A node that hands parts of its gradient to several inputs sent a part that was zero already: who made it so?"""
     own, now, seen = wall_cause(f, node, i, sure=True), node, {node}
-    while own is not None and own.kind == "zero_sent" and f.called(now).startswith(ROUTERS):
+    while own is not None and own.kind == "zero_sent" and f.called(node).startswith(ROUTERS):
         before = next((s for k in range(f.nodes[now].outputs) for s in f.senders.get((now, k), ())), None)
         if before is None or before[0] in seen:
             break

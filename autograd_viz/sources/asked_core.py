@@ -14,7 +14,7 @@ from ..core.node import Node
 from ..core.provenance import PACKAGE
 from ..core.saved import SavedResult, SavedTensor
 from ..core.tensor import Tensor
-from ..graph.model import Value
+from ..graph.model import Source, Value
 from ..graph.passes import Changed, Pass
 from .from_core import CoreGraph, is_tensor, value_of
 from .kept import raw_saved, version_of
@@ -122,15 +122,22 @@ class CoreLive:
             return None
         first = next((place for version, place in counter[1:] if version == version_of(kept)), None)
         name = next((name for t, name in self._graph.names.items() if t._counter is counter), None)
-        return Changed(name, counter[0], None if first is None else source_at(first.code, first.lasti))
+        return Changed(name, counter[0], None if first is None else source_at(*first))
 
     def is_inference(self, tensor: str) -> bool:
         """Made in inference mode."""
         return self._graph.tensors[tensor].is_inference()
 
+    def switched_at(self, tensor: str) -> Source | None:
+        """The last requires_grad_() that changed something."""
+        places = [e.at for e in self._graph.tensors[tensor]._events if e.kind == "requires_grad"]
+        return source_at(places[-1].code, places[-1].lasti) if places else None
+
     def passes(self) -> tuple[Pass, ...]:
         """The calls of Tensor.backward()."""
-        found = [(e.order, id, e.at) for id, t in self._graph.tensors.items() for e in t._events if e.kind == "backward"]
+        known = {t: self._graph.tensor_id(t) or "" for t in self._graph.names}
+        known |= {t: id for id, t in self._graph.tensors.items()}
+        found = [(e.order, id, e.at) for t, id in known.items() for e in t._events if e.kind == "backward"]
         return tuple(Pass(id, source_at(at.code, at.lasti)) for _, id, at in sorted(found, key=lambda f: f[0]))
 
     def zero_rows(self, tensor: str) -> tuple[int, ...]:

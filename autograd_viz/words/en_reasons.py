@@ -36,6 +36,8 @@ CAUSE_DTYPE = "{name} is {dtype}, and only floating point and complex tensors ca
 DO_DTYPE = "Make it of a floating point type, or ask for the gradient of what it was computed from."
 CAUSE_INFERENCE = "{name} was made in inference mode, so it never takes part in autograd."
 DO_INFERENCE = "Make it outside torch.inference_mode(), or use torch.no_grad() there, or clone() it outside."
+CAUSE_SWITCHED_OFF = "{name}.requires_grad is False: it was switched off ({line})."
+DO_SWITCHED_OFF = "Leave that line out, or call {name}.requires_grad_() before it is used."
 CAUSE_NOT_ASKED = "{name}.requires_grad is False: nobody asked for its gradient when it was made ({line})."
 DO_NOT_ASKED = "Make it with requires_grad=True, or call {name}.requires_grad_() before it is used."
 CAUSE_MADE_DETACH = "{name}.requires_grad is False: detach() cut it off from the graph ({line})."
@@ -67,8 +69,10 @@ CAUSE_MADE_EARLY = (
 DO_MADE_EARLY = "Call requires_grad_() first, and compute {name} after it."
 CAUSE_MADE_BY_CUTTING_OP = "{name}.requires_grad is False: {op} gives a result outside the graph ({line})."
 DO_MADE_BY_CUTTING_OP = "Use an op that can be differentiated."
-CAUSE_MADE_OF_CONSTANTS = "{name}.requires_grad is False: nothing that {op} was given requires grad ({line})."
-DO_MADE_OF_CONSTANTS = "Call requires_grad_() on what it is computed from, before it is computed."
+CAUSE_MADE_OF_CONSTANTS = "{name}.requires_grad is False: it was computed from {origins}, and none requires grad ({line})."
+DO_MADE_OF_CONSTANTS = "Call requires_grad_() on what a gradient is wanted of ({origins}), before {name} is computed."
+CAUSE_MADE_OF_UNNAMED = "{name}.requires_grad is False: nothing that {op} was given requires grad ({line})."
+DO_MADE_OF_UNNAMED = "Call requires_grad_() on what it is computed from, before it is computed."
 CAUSE_NO_LOSS = (
     "{name} is in no graph that a variable here holds: nothing has been computed from it, or grad has been set to None since."
 )
@@ -129,7 +133,7 @@ CAUSE_FREED = "{node} (line {op_line}) gave up its saved tensors in an earlier p
 DO_FREED = "Call that backward() with retain_graph=True, or compute the loss anew."
 CAUSE_FREED_SOMEWHERE = "{node} (line {op_line}) gave up its saved tensors in an earlier pass."
 DO_FREED_SOMEWHERE = "Call that backward() with retain_graph=True, or compute the loss anew."
-CAUSE_ERROR = "{meaning}"
+CAUSE_ERROR = "{meaning} ({line})"
 CAUSE_UNKNOWN_ERROR = "This is not an error of autograd's own."
 CAUSE_NO_ERROR = "There is no error to explain: name a tensor."
 
@@ -157,7 +161,9 @@ CAUSE_ZERO_SOFTMAX = (
     "comes in ({line})."
 )
 DO_ZERO_SOFTMAX = "Let the loss tell the elements apart, or make the scores smaller."
-CAUSE_ZERO_FACTOR = "{node} multiplies by {factor}, which is zero ({line})."
+CAUSE_ZERO_NUMBER = "{node} multiplies by 0 ({line})."
+DO_ZERO_NUMBER = "Look at where that zero comes from."
+CAUSE_ZERO_FACTOR = "{node} multiplies by {factor}, which is all zero ({line})."
 DO_ZERO_FACTOR = "Look at where that zero comes from; weights that all start at zero do not learn."
 CAUSE_ZERO_POWER = "{node} has a zero derivative here: its input is {inputs} ({line})."
 DO_ZERO_POWER = "Start from another value."
@@ -171,8 +177,8 @@ DO_ZERO_PART = "Look at the index."
 CAUSE_ZERO_BROADCAST = (
     "{name} was broadcast, so {node} sums its gradient {value} to shape {shape}, and the sum is zero ({line})."
 )
-CAUSE_ZERO_CANCEL = "What arrives at {node} cancels: {parts} ({line})."
-CAUSE_ZERO_HOOK = "A hook made it zero: {parts} was sent to {node}; hooks there: {hook}."
+CAUSE_ZERO_CANCEL = "Gradients that meet at {at} cancel: {parts}."
+CAUSE_ZERO_HOOK = "A hook made it zero: {node} was sent {parts}; hooks there: {hook}."
 DO_ZERO_HOOK = "Look at what the hook returns."
 CAUSE_ZERO_SENT = "{node} received a gradient and sent zero: its derivative is zero at this input, {inputs} ({line})."
 CAUSE_ZERO_START = "The pass started with zero: the gradient given to backward() was all zero."
