@@ -107,7 +107,7 @@ def note_change(tensor: Tensor, at: tuple[Any, int] | None = None) -> None:
     """Remember the line that made this version (here, or `at`), beside the counter that all tensors of the memory share."""
     counter: Any = tensor._counter
     if at is None:
-        frame = sys._getframe(3)  # a change in place is never nearer to the user's code than that
+        frame = sys._getframe(2)  # a change in place is never nearer to the user's code than that
         while frame.f_back is not None and ours[frame.f_code.co_filename]:
             frame = frame.f_back
         at = frame.f_code, frame.f_lasti

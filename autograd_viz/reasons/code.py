@@ -24,6 +24,9 @@ CASTS = {"float": "item", "int": "item", "bool": "item", "complex": "item"}
 MODES = {"no_grad": "no_grad", "inference_mode": "inference", "set_grad_enabled": "no_grad"}
 
 
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
 class Statement(NamedTuple):
     """A statement and the file that it stands in."""
 
@@ -110,15 +113,21 @@ def scope_of(node: ast.AST) -> ast.AST:
     return next((p for p in parents(node) if isinstance(p, kinds)), node)
 
 
-def assignment(name: str, before: Statement) -> Statement | None:
-    """The last statement above `before` (else the last of all) in its scope, or around it, that gives `name` a value."""
+def assignment(name: str, before: Statement, within: bool = False) -> Statement | None:
+    """The last statement above `before` (else the last of all) in its scope, or around it, that gives `name` a value.
+
+    Args:
+        name: the name.
+        before: where it is read.
+        within: look in its own scope only.
+    """
     scope: ast.AST = scope_of(before.node)
     while True:
         found = [n for n in ast.walk(scope) if isinstance(n, ast.stmt) and name in targets(n) and n is not before.node]
         above = [n for n in found if n.lineno < before.node.lineno]
         if found:
             return Statement(before.file, max(above or found, key=lambda n: n.lineno))
-        if isinstance(scope, ast.Module):
+        if isinstance(scope, ast.Module) or within:
             return None
         scope = scope_of(scope)
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import ast
-from typing import NamedTuple
-
 from ..graph.model import Op, Source
 from ..sentences import is_differentiable
 from .cause import Cause
-from .code import Maker, Statement, assignment, cuts_in, parents, statement_of
+from .code import Maker, Statement, assignment, statement_of
 from .facts import Facts
-
-DEPTH = 200  # statements that are read
+from .slices import cut_between
 
 
 def cut_causes(f: Facts) -> list[Cause]:
@@ -85,33 +81,10 @@ def _cut_at(f: Facts, op: Op, tensor: str, outputs: list[str]) -> Cause:
 # -- what the code says -----------------------------------------------------------------------------------------------
 
 
-class _Step(NamedTuple):
-    """A statement that the loss depends on, and the cut that lies between it and the loss, if any was met."""
-
-    statement: Statement
-    cut: Maker | None
-
-
 def read_cut(f: Facts) -> Maker | None:
     """Follow names from the loss back to the subject through the code; the cut that lies on the way."""
     wanted = {(f.subject.name or "").split(".")[0].split("[")[0]} - {""}
-    steps = [_Step(s, None) for s in _statements_of_loss(f)]
-    seen: set[tuple[str, int, bool]] = set()
-    while steps and len(seen) < DEPTH:
-        step = steps.pop(0)
-        place = (step.statement.file, step.statement.node.lineno, step.cut is not None)
-        if place in seen:
-            continue
-        seen.add(place)
-        cuts = cuts_in(step.statement)
-        for name, part in _names_with_parts(step.statement):
-            cut = step.cut or next((m for c, m in cuts if c is step.statement.node or c in (part, *parents(part))), None)
-            if name in wanted and cut is not None:
-                return cut
-            before = None if name in wanted else assignment(name, step.statement)
-            if before is not None:
-                steps.append(_Step(before, cut))
-    return None
+    return cut_between(_statements_of_loss(f), wanted)
 
 
 def _statements_of_loss(f: Facts) -> list[Statement]:
@@ -123,10 +96,3 @@ def _statements_of_loss(f: Facts) -> list[Statement]:
     names = [n for root in f.loss if (n := f.tensors[root].name) is not None]
     by_name = [assignment(n, asked) for n in names] if asked is not None else []
     return found + [s for s in by_name if s is not None]
-
-
-def _names_with_parts(statement: Statement) -> list[tuple[str, ast.AST]]:
-    """The names that a simple statement reads, with their syntax nodes."""
-    if hasattr(statement.node, "body"):
-        return []
-    return [(n.id, n) for n in ast.walk(statement.node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
