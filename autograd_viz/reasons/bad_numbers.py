@@ -40,14 +40,18 @@ def bad_loss(f: Facts) -> list[Cause]:
 
 
 def forward_birth(f: Facts) -> Cause | None:
-    """The first op that made nan or inf of finite numbers, if the loss itself is nan or inf."""
+    """The first op that made nan or inf of finite numbers, or was given it, if the loss itself is nan or inf."""
     if all(value_with(f.tensors[r].value, ("nan", "inf")) is None for r in f.loss):
         return None
     for op in f.document.ops:
         results = [f.tensors[o].value for o in op.outputs if o is not None]
         name = next((n for r in results if (n := value_with(r, ("nan", "inf")))), None)
-        inputs = [f.tensors[o.tensor].value for o in op.inputs if o.tensor is not None]
-        if name is not None and all(value_with(v, ("nan", "inf")) is None for v in inputs):
+        inputs = [f.tensors[o.tensor] for o in op.inputs if o.tensor is not None]
+        bad = next((t for t in inputs if f.makers.get(t.id) is None and value_with(t.value, ("nan", "inf"))), None)
+        if name is not None and bad is not None:
+            said = {"what": value_with(bad.value, ("nan", "inf")) or name, "tensor": bad.name or op.name}
+            return Cause("given", (bad.id,), () if op.node is None else (op.node,), bad.source or op.source, said)
+        if name is not None and all(value_with(t.value, ("nan", "inf")) is None for t in inputs):
             ids = tuple(o for o in op.outputs if o is not None)
             said = {"what": name, "op": op.name, "inputs": _of(f, op)}
             return Cause("forward_born", ids, () if op.node is None else (op.node,), op.source, said)
@@ -69,7 +73,7 @@ def _walk(f: Facts, edge: Edge, name: str) -> list[Cause]:
         at = stack.pop()
         values = {s: f.sent(*s) for s in f.senders.get(at, ())}
         bad = [s for s, v in values.items() if v is not None and PROPERTIES[name](v)]
-        if not values and at in f.starts:
+        if not values and at in f.starts and f.holds(name, at[0]):
             found.append(Cause("bad_start", f.loss, (at[0],), said={"what": name}))
         if values and not bad and None not in values.values():
             found.append(_met(f, at, name))

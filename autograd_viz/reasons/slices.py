@@ -44,13 +44,14 @@ def cut_between(starts: list[Statement], wanted: set[str]) -> Maker | None:
         wanted: the name.
     """
     queue = [r for s in starts for r in _reads(s.node, s, None, None)]
-    seen: set[tuple[ast.Name, bool]] = set()
+    seen: set[tuple[ast.Name, bool, ast.Call | None]] = set()
     while queue and len(seen) < MOST:
         read = queue.pop(0)
         cut = read.cut or _cut_at(read)
-        if (read.name, cut is not None) in seen:
+        key = (read.name, cut is not None, None if read.call is None else read.call.node)
+        if key in seen:
             continue
-        seen.add((read.name, cut is not None))
+        seen.add(key)
         if read.name.id in wanted and not _is_parameter(read):
             if cut is not None:
                 return cut

@@ -11,7 +11,8 @@ from .facts import Facts
 
 def modified_causes(f: Facts, nodes: Iterable[str]) -> list[Cause]:
     """The nodes whose saved tensors were changed in place: which op saved at which version, and which line changed it."""
-    return [_modified(f, f.nodes[id], s) for id in nodes for s in f.nodes[id].saved if s.stale]
+    found = [_modified(f, f.nodes[id], s) for id in nodes for s in f.nodes[id].saved if s.stale]
+    return list({(c.nodes, c.said["tensor"], c.source): c for c in found}.values())
 
 
 def _modified(f: Facts, node: Node, s: Saved) -> Cause:

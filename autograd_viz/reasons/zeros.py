@@ -45,7 +45,8 @@ def _walk(f: Facts, edge: Edge) -> list[Cause]:
         senders = f.senders.get(at, [])
         values = {s: f.sent(*s) for s in senders}
         if at in f.starts and not senders:
-            found.append(Cause("zero_start", f.loss, (at[0],)))
+            first = f.arrived(*at)
+            found += [Cause("zero_start", f.loss, (at[0],))] if first is not None and all_zero(first) else []
         elif senders and all(v is not None for v in values.values()) and not all(all_zero(v) for v in values.values() if v):
             found.append(_met(f, at, {s: v for s, v in values.items() if v is not None}))
         else:

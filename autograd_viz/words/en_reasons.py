@@ -195,6 +195,8 @@ DO_ZERO_UNKNOWN = "Step it: av.step(loss) before backward(), and stop where a gr
 CAUSE_ROWS_UNUSED = "Its rows {rows} are zero: {node} did not look them up ({line})."
 
 # nan, inf
+CAUSE_GIVEN = "The {what} was there from the start: {tensor} holds it ({line})."
+DO_GIVEN = "Look at the data: torch.isnan(x).any()."
 CAUSE_FORWARD_BORN = "The {what} was there in the forward pass already: {op} made it of {inputs} ({line})."
 DO_FORWARD_BORN = "Keep what goes into it away from where it is undefined: clamp() it, or add a small number."
 CAUSE_BORN_LOG = "The {what} was born at {node}: the derivative of log is 1/x, and its input reaches 0 ({inputs}; {line})."

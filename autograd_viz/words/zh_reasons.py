@@ -161,6 +161,8 @@ DO_ZERO_UNKNOWN = "单步执行：在 backward() 之前用 av.step(loss)，在�
 CAUSE_ROWS_UNUSED = "它的第 {rows} 行为零：{node} 没有查找它们（{line}）。"
 
 # nan, inf
+CAUSE_GIVEN = "{what} 从一开始就有：它在 {tensor} 中（{line}）。"
+DO_GIVEN = "检查数据：torch.isnan(x).any()。"
 CAUSE_FORWARD_BORN = "前向传播中就已有 {what}：{op} 由 {inputs} 算出了它（{line}）。"
 DO_FORWARD_BORN = "让输入远离没有定义的地方：clamp()，或加一个小数。"
 CAUSE_BORN_LOG = "{what} 产生于 {node}：log 的导数是 1/x，而它的输入到了 0（{inputs}；{line}）。"
