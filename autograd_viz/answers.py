@@ -9,7 +9,7 @@ from typing import Any
 
 from .errors import NotDrawableError
 from .graph.model import Document, Source
-from .graph.trace import Change, State, Step
+from .graph.trace import State, Step
 from .layout import layout
 from .reasons import Cause, Facts, causes_of, causes_of_error, sentences
 from .render import render_svg, theme_named
@@ -56,12 +56,13 @@ class Explanation:
         return AnsweredFigure(self, theme)
 
     @property
-    def culprit(self) -> Step | None:
-        """What to light: the first node that a cause names, and the grad rows of the tensors that it names."""
-        nodes = [n for c in self.causes for n in c.nodes]
-        tensors = [t for c in self.causes for t in c.tensors]
-        changes = tuple(Change(f"{t}.grad", None, None) for t in dict.fromkeys(tensors))
-        return Step(nodes[0] if nodes else "", "", changes=changes) if nodes or tensors else None
+    def culprit(self) -> str | None:
+        """The id of what to light: the node that the nearest cause names, else the op of its line, else the tensor."""
+        document, cause = self.document, self.causes[0] if self.causes else None
+        if document is None or cause is None:
+            return None
+        ops = [o.id for o in document.ops if o.source == cause.source is not None and {*o.outputs} & {*cause.tensors}]
+        return next(iter((*cause.nodes, *ops, *cause.tensors)), None)
 
 
 class AnsweredFigure:
@@ -76,7 +77,8 @@ class AnsweredFigure:
         document = explanation.document
         assert document is not None
         self.explanation = explanation
-        state = State(explanation._state.values, explanation.culprit)
+        lit = explanation.culprit
+        state = State(explanation._state.values, None if lit is None else Step(lit, ""))
         self.svg = render_svg(
             document, layout(document), state, theme_named(theme), caption=" ".join(str(explanation).split("\n"))
         )
