@@ -13,9 +13,10 @@ from .graph.trace import State, Step
 from .layout import layout
 from .reasons import Cause, Facts, causes_of, causes_of_error, sentences
 from .render import render_svg, theme_named
-from .sources.asked_core import CoreLive, Where, failing_node, numbers_of, roots_for, users_frame
-from .sources.from_core import CoreGraph, is_tensor
+from .sources.anything import is_drawable
+from .sources.asking import question
 from .sources.names import source_at, visible_names
+from .sources.raised import Where, failing_node, users_frame
 
 
 class Explanation:
@@ -126,18 +127,19 @@ def explain(what: Any = None, loss: Any = None, *, show: bool = False, theme: st
 
 def _of_tensor(tensor: Any, loss: Any, frame: FrameType) -> Explanation:
     for given in (tensor, *([] if loss is None else [loss])):
-        if not is_tensor(given):
+        if not is_drawable(given):
             raise NotDrawableError(
-                f"explain(x) takes an autograd_viz tensor or an exception, got {type(given).__name__} ({given!r:.60})"
+                "explain(x) takes a tensor of autograd_viz or of PyTorch, or an exception, got "
+                f"{type(given).__name__} ({given!r:.60})"
             )
-    variables = visible_names(frame)
-    roots = roots_for(tensor, variables) if loss is None else (loss,)
-    graph = CoreGraph((*roots, tensor), variables)
-    ids = tuple(id for r in roots if (id := graph.tensor_id(r)) is not None)
-    subject = graph.tensor_id(tensor)
-    assert subject is not None
-    facts = Facts(graph.document, subject, numbers_of(graph), CoreLive(graph), ids, _place(frame))
+    facts, _ = _facts(tensor, loss, visible_names(frame), _place(frame))
     return Explanation(facts, causes_of(facts))
+
+
+def _facts(tensor: Any, loss: Any, variables: dict[str, Any], here: Source | None) -> tuple[Facts, Any]:
+    """What is known about a tensor, and the live graph."""
+    q = question(tensor, loss, variables)
+    return Facts(q.document, q.subject, q.past, q.live, q.loss, here), q.graph
 
 
 def _place(frame: FrameType) -> Source | None:
@@ -163,9 +165,6 @@ def _graph_of_error(traceback: TracebackType | None, where: Where, root: Any) ->
     """The graph of the pass that raised, seen from the user's code, and the id of the node that raised."""
     if root is None:
         return None, None
-    graph = CoreGraph((root,), visible_names(where.frame))
-    failed = failing_node(traceback)
-    ids = tuple(id for id in (graph.tensor_id(root),) if id is not None)
     here = source_at(where.frame.f_code, where.lasti)
-    facts = Facts(graph.document, ids[0], numbers_of(graph), CoreLive(graph), ids, here)
-    return facts, graph.node_ids.get(failed) if failed is not None else None
+    facts, graph = _facts(root, root, visible_names(where.frame), here)
+    return facts, graph.node_ids.get(failing_node(traceback))

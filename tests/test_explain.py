@@ -105,7 +105,9 @@ def test_without_a_tensor_the_error_being_handled_is_explained() -> None:
 
 def test_it_takes_tensors_and_exceptions_only() -> None:
     for wrong in (3, "x", np.ones(2)):
-        with pytest.raises(av.NotDrawableError, match=r"explain\(x\) takes an autograd_viz tensor or an exception, got"):
+        with pytest.raises(
+            av.NotDrawableError, match=r"explain\(x\) takes a tensor of autograd_viz or of PyTorch, or an exception, got"
+        ):
             av.explain(wrong)
     with pytest.raises(av.NotDrawableError, match="got int"):
         av.explain(av.ones(2), 3)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from types import FrameType, TracebackType
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
 from ..core.accumulate_grad import AccumulateGrad
-from ..core.backward import as_tuple
 from ..core.node import Node
-from ..core.provenance import PACKAGE
 from ..core.saved import SavedResult, SavedTensor
 from ..core.tensor import Tensor
 from ..graph.model import Source, Value
@@ -20,24 +17,34 @@ from .from_core import CoreGraph, is_tensor, value_of
 from .kept import raw_saved, version_of
 from .names import names_by_identity, source_at
 from .reach import backward_of
+from .roots import Access, roots_among
 
-MOST_ROOTS = 8  # graphs that are looked at when the loss is not named
+
+def _grad_fn(tensor: Tensor) -> Node | None:
+    node = backward_of(tensor)
+    return None if isinstance(node, AccumulateGrad) else node
+
+
+def _is_computed(t: Tensor) -> bool:
+    """A number with a fraction that was computed, or nobody knows how it was made."""
+    is_number = not t.requires_grad and t._data.size == 1 and t._data.dtype.kind == "f"
+    return is_number and (t._made_by is None or bool(t._made_by.inputs))
+
+
+ACCESS = Access(
+    grad_fn=_grad_fn,
+    end=backward_of,
+    after=lambda node: [after for after in node._next if after is not None],
+    order=lambda node: node._sequence,
+    size=lambda t: t._data.size,
+    passes=lambda t: [e.order for e in t._events if e.kind == "backward"],
+    is_computed=_is_computed,
+)
 
 
 def roots_for(tensor: Tensor, variables: Mapping[str, Any]) -> tuple[Tensor, ...]:
-    """The ends of the graphs, among the caller's variables, that the tensor's gradient would come from.
-
-    Those that lead to the tensor; if none does, those on which backward() was called; else what looks like a loss.
-    """
-    known = [t for _, t in names_by_identity(variables, is_tensor) if t is not tensor]
-    made = [t for t in dict.fromkeys(known) if _grad_fn(t) is not None]
-    ends, leads = _ends(made, backward_of(tensor))
-    mine = [t for t in ends if t._grad_fn in leads]
-    if not mine and tensor.requires_grad and _was_root(tensor):
-        return (tensor,)
-    asked = [t for t in ends if _was_root(t)]
-    found = _most_likely(mine) or _latest_asked(asked) or [t for t in _most_likely(ends)[-1:] if t._data.size == 1]
-    return tuple((found or _like_a_loss(known))[-MOST_ROOTS:])
+    """The roots, among the caller's variables, that the tensor's gradient would come from."""
+    return roots_among(tensor, [t for _, t in names_by_identity(variables, is_tensor)], ACCESS)
 
 
 def numbers_of(graph: CoreGraph) -> dict[str, Value | None]:
@@ -48,57 +55,6 @@ def numbers_of(graph: CoreGraph) -> dict[str, Value | None]:
             if g is not None:
                 found[f"arrived:{id}.{i}"] = value_of(np.asarray(g))
     return found
-
-
-def _grad_fn(tensor: Tensor) -> Node | None:
-    node = backward_of(tensor)
-    return None if isinstance(node, AccumulateGrad) else node
-
-
-def _was_root(tensor: Tensor) -> bool:
-    return any(e.kind == "backward" for e in tensor._events)
-
-
-def _latest_asked(tensors: list[Tensor]) -> list[Tensor]:
-    """The one on which backward() was called last, if it was on any."""
-    asked = [(e.order, i) for i, t in enumerate(tensors) for e in t._events if e.kind == "backward"]
-    return [tensors[max(asked)[1]]] if asked else []
-
-
-def _most_likely(ends: list[Tensor]) -> list[Tensor]:
-    """That on which backward() was called last, else those of one element, else all; the latest last."""
-    found = sorted(ends, key=lambda t: t._grad_fn._sequence if t._grad_fn is not None else 0)
-    return _latest_asked(found) or [t for t in found if t._data.size == 1] or found
-
-
-def _like_a_loss(known: list[Tensor]) -> list[Tensor]:
-    """A number with a fraction that was computed, and is outside every graph."""
-    numbers = [t for t in known if not t.requires_grad and t._data.size == 1 and t._data.dtype.kind == "f"]
-    computed = [t for t in numbers if t._made_by is None or t._made_by.inputs]
-    return computed[-1:]
-
-
-def _ends(made: Iterable[Tensor], target: Node | None) -> tuple[list[Tensor], set[Node]]:
-    """The tensors whose nodes no other's lead to, and all nodes that lead to the target."""
-    senders: dict[Node, list[Node]] = {}
-    stack: list[Node] = [t._grad_fn for t in made if t._grad_fn is not None]
-    seen = set(stack)
-    while stack:
-        node = stack.pop()
-        for after in node._next:
-            if after is not None:
-                senders.setdefault(after, []).append(node)
-                if after not in seen:
-                    seen.add(after)
-                    stack.append(after)
-    leads: set[Node] = set()
-    back = list(senders.get(target, ())) if target is not None else []
-    while back:
-        node = back.pop()
-        if node not in leads:
-            leads.add(node)
-            back += senders.get(node, ())
-    return [t for t in made if t._grad_fn not in senders], leads
 
 
 class CoreLive:
@@ -157,36 +113,3 @@ class CoreLive:
             found += [h for of_output in n._extra.tensor_hooks.values() for h in of_output.values()]
             found += [*n._extra.prehooks.values(), *n._extra.posthooks.values()]
         return tuple(getattr(h, "__name__", type(h).__name__) for h in found)
-
-
-class Where(NamedTuple):
-    """A frame of the user's, and the instruction at which it was."""
-
-    frame: FrameType
-    lasti: int
-
-
-def users_frame(traceback: TracebackType | None, otherwise: FrameType) -> tuple[Where, Tensor | None]:
-    """Where an error left the user's code for the last time, and the tensor on which backward() was called there, if any."""
-    where, root = Where(otherwise, otherwise.f_lasti), None
-    while traceback is not None:
-        frame = traceback.tb_frame
-        if not frame.f_code.co_filename.startswith((PACKAGE, "<autograd_viz")):
-            where, root = Where(frame, traceback.tb_lasti), None
-        elif root is None and frame.f_code.co_name in ("backward", "grad"):
-            given = next((frame.f_locals[n] for n in ("self", "tensors", "outputs") if n in frame.f_locals), None)
-            root = next((t for t in as_tuple(given) if is_tensor(t)), None)
-        traceback = traceback.tb_next
-    return where, root
-
-
-def failing_node(traceback: TracebackType | None) -> Node | None:
-    """The node that was running when the error was raised."""
-    found = None
-    while traceback is not None:
-        frame = traceback.tb_frame
-        node = frame.f_locals.get("node") or frame.f_locals.get("self")
-        if frame.f_code.co_filename.startswith((PACKAGE, "<autograd_viz")) and isinstance(node, Node):
-            found = node
-        traceback = traceback.tb_next
-    return found

@@ -1,0 +1,93 @@
+"""A question about a tensor of PyTorch's: which graph is meant, and what only the live graph knows of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+
+from ...graph.model import Source
+from ...graph.passes import Changed, Pass
+from ..names import names_by_identity
+from ..roots import Access, roots_among
+from .graph import TorchGraph, is_tensor
+from .hooks import dict_of, name_of_hook
+from .nodes import edge_of, grad_of, is_accumulate, saved_of, variable_of
+
+
+def _is_computed(t: Any) -> bool:
+    return bool(not t.requires_grad and t.numel() == 1 and t.dtype.is_floating_point)
+
+
+ACCESS = Access(
+    grad_fn=lambda t: t.grad_fn,
+    end=lambda t: edge_of(t)[0],
+    after=lambda node: [after for after, _ in node.next_functions if after is not None],
+    order=lambda node: node._sequence_nr(),
+    size=lambda t: t.numel(),
+    passes=lambda t: [],
+    is_computed=_is_computed,
+)
+
+
+def roots_for(tensor: Any, variables: Mapping[str, Any]) -> tuple[Any, ...]:
+    """The roots, among the caller's variables, that the tensor's gradient would come from."""
+    return roots_among(tensor, [t for _, t in names_by_identity(variables, is_tensor)], ACCESS)
+
+
+class TorchLive:
+    """`reasons.Live` for a graph of PyTorch's, which remembers neither its passes nor who changed what.
+
+    Args:
+        graph: the graph.
+        variables: the caller's names.
+    """
+
+    def __init__(self, graph: TorchGraph, variables: Mapping[str, Any]) -> None:
+        self._graph = graph
+        self._nodes = {id: node for node, id in graph.node_ids.items()}
+        self._known = names_by_identity(variables, is_tensor)
+
+    def has_run(self, node: str) -> bool | None:
+        """PyTorch's nodes do not remember."""
+        return None
+
+    def changed(self, node: str, saved: str) -> Changed | None:
+        """The version now, and a variable that shares the memory."""
+        kept = next((k.value for k in saved_of(self._nodes[node]) if k.name == saved), None)
+        if not isinstance(kept, torch.Tensor) or kept.layout is not torch.strided or kept.is_inference():
+            return None
+        place = kept.untyped_storage().data_ptr()
+        same = (n for n, t in self._known if t.layout is torch.strided and t.untyped_storage().data_ptr() == place)
+        return Changed(next(same, None), kept._version, None)
+
+    def is_inference(self, tensor: str) -> bool:
+        """Made in inference mode."""
+        t = self._graph.tensors.get(tensor)
+        return t is not None and bool(t.is_inference())
+
+    def switched_at(self, tensor: str) -> Source | None:
+        """Nobody knows."""
+        return None
+
+    def passes(self) -> tuple[Pass, ...]:
+        """Nobody knows."""
+        return ()
+
+    def zero_rows(self, tensor: str) -> tuple[int, ...]:
+        """Rows of grad without anything else than zeros; none if there is no grad."""
+        t = self._graph.tensors.get(tensor)
+        grad = None if t is None else grad_of(t)
+        if grad is None or grad.layout is not torch.strided or grad.dim() < 2:
+            return ()
+        empty = ~grad.detach().reshape(grad.shape[0], -1).any(dim=1)
+        return tuple(empty.nonzero().flatten().tolist())
+
+    def hooks(self, node: str) -> tuple[str, ...]:
+        """The hooks of the leaf, and the node's own."""
+        n = self._nodes[node]
+        leaf = variable_of(n) if is_accumulate(n) else None
+        found = list((getattr(leaf, "_backward_hooks", None) or {}).values())
+        found += [*dict_of(n.register_prehook).values(), *dict_of(n.register_hook).values()]
+        return tuple(name_of_hook(h) for h in found)
