@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from .. import words
 from ..graph.model import Op
 from ..graph.text import value_text
 from ..sentences import PROPERTIES
 from .cause import Cause
 from .facts import Edge, Facts
 from .hazards import hazard_of, value_with
-from .numbers import has_zero
+from .numbers import has_zero, is_known
 from .walls import range_text
 
+MOST = 4  # suspects that are named
 MASKS = ("Where", "MaskedFill", "MaskedSelect", "Relu", "Clamp", "Max", "Min", "Index", "Select", "Slice", "Mul")
 
 
@@ -27,7 +29,8 @@ def bad_causes(f: Facts) -> list[Cause]:
     arrived = f.arrived(*f.edge)
     if arrived is not None and value_with(arrived, ("nan", "inf")) is None:
         return [Cause("bad_old", (f.subject.id,), said={"what": name})]
-    return _walk(f, f.edge, name) or [Cause("bad_unknown", (f.subject.id,), said={"what": name})]
+    suspects = _suspects(f, list(f.leading(f.edge)))
+    return _walk(f, f.edge, name) or [Cause("bad_unknown", (f.subject.id,), said={"what": name, "suspects": suspects})]
 
 
 # -- the forward pass -------------------------------------------------------------------------------------------------
@@ -51,11 +54,20 @@ def forward_birth(f: Facts) -> Cause | None:
         if name is not None and bad is not None:
             said = {"what": value_with(bad.value, ("nan", "inf")) or name, "tensor": bad.name or op.name}
             return Cause("given", (bad.id,), () if op.node is None else (op.node,), bad.source or op.source, said)
+        if name is not None and not all(is_known(t.value) for t in inputs):
+            suspects = _suspects(f, list(f.passed))
+            return Cause("loss_bad", f.loss, said={"what": name, "suspects": suspects})
         if name is not None and all(value_with(t.value, ("nan", "inf")) is None for t in inputs):
             ids = tuple(o for o in op.outputs if o is not None)
             said = {"what": name, "op": op.name, "inputs": _of(f, op)}
             return Cause("forward_born", ids, () if op.node is None else (op.node,), op.source, said)
     return None
+
+
+def _suspects(f: Facts, nodes: list[str]) -> str:
+    """The nodes whose rules (or ops) can make nan or inf, and are not known not to have."""
+    names = [f.called(n) for n in nodes if (h := hazard_of(f, n)) is not None and h.holds(f, n) is not False]
+    return ", ".join(list(dict.fromkeys(names))[:MOST]) or words.NONE_OF_THEM
 
 
 def _of(f: Facts, op: Op) -> str:

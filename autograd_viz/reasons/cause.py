@@ -17,6 +17,16 @@ class Part(NamedTuple):
     line: str
 
 
+class NodeAt(NamedTuple):
+    """A node and the number of its op's line, if that is known."""
+
+    node: str
+    line: int | None
+
+
+Said = str | NodeAt | tuple[Part, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Cause:
     """One reason why a gradient is what it is; its sentence is `CAUSE_<KIND>` of the words, its advice `DO_<KIND>`.
@@ -32,4 +42,4 @@ class Cause:
     tensors: tuple[str, ...] = ()
     nodes: tuple[str, ...] = ()
     source: Source | None = None
-    said: Mapping[str, str | tuple[Part, ...]] = field(default_factory=dict)
+    said: Mapping[str, Said] = field(default_factory=dict)

@@ -37,6 +37,12 @@ class Statement(NamedTuple):
         """It gives `name` a new value."""
         return name in targets(self.node)
 
+    def hides_leaf(self, name: str) -> bool:
+        """It gives `name` a value computed from what `name` was before, or from a tensor that is made in it to require grad."""
+        reads = any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load) for n in ast.walk(self.node))
+        makes = any(isinstance(n, ast.keyword) and n.arg == "requires_grad" for n in ast.walk(self.node))
+        return self.assigns(name) and (reads or makes)
+
     @property
     def source(self) -> Source:
         """Its place."""
@@ -260,3 +266,49 @@ def _writes_data(node: ast.stmt, data: str) -> bool:
     elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute):
         written = [node.value.func.value] if node.value.func.attr.endswith("_") else []
     return any(ast.unparse(w).split("[")[0] == data for w in written)
+
+
+def changed_line(name: str, here: Source | None, after: Source | None) -> Source | None:
+    """A line of the question's code that changes a variable in place, or, for a parameter, an optimizer's step.
+
+    Args:
+        name: the variable.
+        here: where the question was asked.
+        after: where the variable was saved, if known: the first change below; else the last above the question.
+    """
+    asked = statement_of(here)
+    if asked is None:
+        return None
+    simple = (n for n in ast.walk(scope_of(asked.node)) if isinstance(n, ast.stmt) and not hasattr(n, "body"))
+    start = 0 if after is None else after.line
+    found = [n for n in simple if start <= n.lineno < asked.node.lineno and _changes(n, name)]
+    found.sort(key=lambda n: n.lineno)
+    return Statement(asked.file, found[-1 if after is None else 0]).source if found else None
+
+
+def _changes(node: ast.stmt, name: str) -> bool:
+    if _writes_data(node, name):
+        return not isinstance(node, ast.Assign) or any(isinstance(t, ast.Subscript) for t in node.targets)
+    call = node.value if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) else None
+    if call is None or not isinstance(call.func, ast.Attribute):
+        return False
+    through = ast.unparse(call.func.value)
+    return call.func.attr == "step" or (call.func.attr.endswith("_") and through in (f"{name}.detach()", f"{name}.data"))
+
+
+def backward_line(here: Source | None) -> Source | None:
+    """The last call of backward() or grad() above the question, else the question's own line if it is in a loop."""
+    asked = statement_of(here)
+    if asked is None:
+        return None
+    simple = (n for n in ast.walk(scope_of(asked.node)) if isinstance(n, ast.stmt) and not hasattr(n, "body"))
+    passes = [n for n in simple if n.lineno <= asked.node.lineno and _runs_backward(n)]
+    above = [n for n in passes if n.lineno < asked.node.lineno]
+    loops = any(isinstance(p, ast.For | ast.While) for p in parents(asked.node))
+    found = above or (passes if loops else [])
+    return Statement(asked.file, max(found, key=lambda n: n.lineno)).source if found else None
+
+
+def _runs_backward(node: ast.stmt) -> bool:
+    calls = (n.func for n in ast.walk(node) if isinstance(n, ast.Call))
+    return any(isinstance(c, ast.Attribute) and c.attr in ("backward", "grad") for c in calls)

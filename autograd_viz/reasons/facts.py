@@ -8,7 +8,7 @@ from dataclasses import replace
 from ..graph.model import Document, Node, Op, Source, Tensor, Value
 from ..sentences import PROPERTIES
 from .live import Live
-from .numbers import added
+from .numbers import added, is_known
 
 MOST_VIEWS = 5  # that are looked through for a name
 Edge = tuple[str, int]  # a node, and which output of its op
@@ -154,9 +154,19 @@ class Facts:
         return [] if op is None else [self.tensors[o.tensor] for o in op.inputs if o.tensor is not None]
 
     def input(self, node: str, index: int = 0) -> Value | None:
-        """The value of a tensor that the op was given."""
+        """The value of a tensor that the op was given: its own, or that which the node has saved; None if nobody knows."""
         inputs = self.inputs(node)
-        return inputs[index].value if index < len(inputs) else None
+        value = inputs[index].value if index < len(inputs) else None
+        return value if is_known(value) else self._saved(node, ("self", "input", "mat1") if index == 0 else ("other", "mat2"))
+
+    def result(self, node: str) -> Value | None:
+        """The value of the op's first result; None if nobody knows."""
+        results = self.results(node)
+        value = results[0].value if results else None
+        return value if is_known(value) else self._saved(node, ("result", "result0", "output"))
+
+    def _saved(self, node: str, names: tuple[str, ...]) -> Value | None:
+        return next((s.value for s in self.nodes[node].saved if s.name in names and is_known(s.value)), None)
 
     def others(self, node: str, index: int) -> list[Tensor]:
         """The tensors that the op was given beside that whose gradient leaves along next_functions[index]."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..graph.text import nested, number_text, value_text
-from .cause import Cause, Part
+from .cause import Cause, Part, Said
 from .facts import Facts
 from .numbers import nearly
 
@@ -55,7 +55,7 @@ def _parts(f: Facts) -> list[Cause]:
     if len(senders) == 1:
         return [Cause("came_from", (f.subject.id,), nodes, source, {"node": f.called(nodes[0])})]
     parts = [part_of(f, node, i) for node, i in senders[:MOST]]
-    said: dict[str, str | tuple[Part, ...]] = {"count": str(len(senders)), "parts": tuple(parts)}
+    said: dict[str, Said] = {"count": str(len(senders)), "parts": tuple(parts)}
     return [Cause("sum_of", (f.subject.id,), nodes, source, said)]
 
 

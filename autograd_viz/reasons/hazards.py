@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ..graph.model import Value
 from ..sentences import PROPERTIES
 from .facts import Facts
-from .numbers import bounds, has_zero
+from .numbers import bounds, has_zero, is_known
 
 
 class Hazard(NamedTuple):
@@ -19,27 +19,29 @@ class Hazard(NamedTuple):
     holds: Callable[[Facts, str], bool | None]
 
 
+def _zero(value: Value | None) -> bool | None:
+    return has_zero(value) if is_known(value) else None
+
+
 def _input_zero(index: int) -> Callable[[Facts, str], bool | None]:
     def holds(f: Facts, node: str) -> bool | None:
-        value = f.input(node, index)
-        return None if value is None else has_zero(value)
+        return _zero(f.input(node, index))
 
     return holds
 
 
 def _divisor_zero(f: Facts, node: str) -> bool | None:
     inputs = f.inputs(node)
-    return has_zero(inputs[-1].value) if inputs else None
+    return _zero(f.input(node, len(inputs) - 1)) if inputs else None
 
 
 def _result_zero(f: Facts, node: str) -> bool | None:
-    results = f.results(node)
-    return has_zero(results[0].value) if results else None
+    return _zero(f.result(node))
 
 
 def _result_infinite(f: Facts, node: str) -> bool | None:
-    results = f.results(node)
-    return PROPERTIES["inf"](results[0].value) if results else None
+    result = f.result(node)
+    return PROPERTIES["inf"](result) if result is not None and is_known(result) else None
 
 
 def _at_edge(f: Facts, node: str) -> bool | None:

@@ -33,10 +33,18 @@ def not_required(f: Facts) -> Cause:
     """requires_grad is False: by its type, by where it was made, or because nobody asked."""
     t = f.subject
     if not is_differentiable(t.value.dtype):
-        return Cause("dtype", (t.id,), source=t.source, said={"dtype": t.value.dtype})
+        return Cause("dtype", (t.id,), source=_made_at(f), said={"dtype": t.value.dtype})
     if f.live.is_inference(t.id):
         return Cause("inference", (t.id,), source=t.source)
     return _made_outside(f)
+
+
+def _made_at(f: Facts) -> Source | None:
+    """The line that made the subject, as the graph or else the code has it."""
+    t = f.subject
+    known = (f.source(t.grad_fn) if t.grad_fn is not None else None) or t.source
+    read = maker_of(t.name, None, f.here) if known is None else None
+    return known if read is None else read.source
 
 
 def _made_outside(f: Facts) -> Cause:
@@ -102,8 +110,8 @@ def not_kept(f: Facts) -> list[Cause]:
     if lost is not None:
         grad = f.tensors[lost].grad
         said |= {"grad": "None" if grad is None else value_text(grad)}
-        return [Cause("leaf_lost", (t.id, lost), (node,), f.source(node), said)]
-    return [Cause("not_leaf_passed" if said["value"] else "not_leaf", (t.id,), (node,), f.source(node), said)]
+        return [Cause("leaf_lost", (t.id, lost), (node,), _made_at(f), said)]
+    return [Cause("not_leaf_passed" if said["value"] else "not_leaf", (t.id,), (node,), _made_at(f), said)]
 
 
 def _passed(f: Facts) -> str:
@@ -117,13 +125,15 @@ def _lost_leaf(f: Facts) -> str | None:
     name, edge = f.subject.name, f.edge
     if name is None or edge is None or not name.isidentifier():
         return None
-    own = statement_of(f.source(edge[0]))
+    own = statement_of(_made_at(f))
     for node in f.downstream([edge[0]]):
         leaf = f.nodes[node].variable
         if leaf is None or f.tensors[leaf].name is not None:
             continue
         made = statement_of(f.tensors[leaf].source)
         if made is not None and (made == own or made.assigns(name)):
+            return leaf
+        if made is None and own is not None and own.hides_leaf(name):
             return leaf
     return None
 
@@ -143,15 +153,26 @@ def did_not_arrive(f: Facts) -> Cause:
         value, cleared = f.arrived(node, index), cleared_at(t.name, f.here)
         said = {"value": value_text(value) if value is not None else ""}
         return Cause("cleared" if cleared is None else "cleared_at", (t.id,), (node,), cleared, said)
-    if all(f.has_run(n) is not True for n in roots):
-        freed = freed_cause(f, leading)
-        return freed if freed is not None else Cause("not_run", (t.id, *f.loss), tuple(roots), said={"root": loss_names(f)})
+    if all(f.has_run(n) is not True for n in (roots if f.live.has_run(node) is not None else f.passed)):
+        return freed_cause(f, leading) or _not_run(f, roots)
     return _unknown_arrival(f, node)
+
+
+def _not_run(f: Facts, roots: list[str]) -> Cause:
+    """No pass has gone through; or nobody would know, because nothing in the graph is saved or freed."""
+    saves = any(s.state == "kept" for n in f.passed for s in f.nodes[n].saved)
+    is_sure = saves or all(f.has_run(n) is False for n in roots)
+    return Cause(
+        "not_run" if is_sure else "not_run_unknown", (f.subject.id, *f.loss), tuple(roots), said={"root": loss_names(f)}
+    )
 
 
 def _unknown_arrival(f: Facts, node: str) -> Cause:
     """A pass has gone through, and what came is not known: it may have been too large to be remembered."""
     t = f.subject
+    if f.live.has_run(node) is None:
+        cleared = cleared_at(t.name, f.here)
+        return Cause("left_out_or_cleared" if cleared is None else "cleared_by", (t.id,), (node,), cleared)
     if not f.has_run(node):
         return Cause("left_out", (t.id,), (node,))
     if f.nodes[node].variable is not None and t.value.summary is None:

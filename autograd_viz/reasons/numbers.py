@@ -19,6 +19,11 @@ def bounds(value: Value | None) -> tuple[float, float] | None:
     return float(min(value.numbers)), float(max(value.numbers))
 
 
+def is_known(value: Value | None) -> bool:
+    """Can its elements be asked about?"""
+    return value is not None and (value.summary is not None or bool(value.numbers) or 0 in value.shape)
+
+
 def has_zero(value: Value | None) -> bool:
     """There is a zero among the elements."""
     return count_zeros(value) > 0

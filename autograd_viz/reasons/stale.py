@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..graph.model import Node, Saved, Source
-from .cause import Cause
+from ..graph.model import Node, Saved
+from .cause import Cause, NodeAt, Said
+from .code import backward_line, changed_line
 from .facts import Facts
 
 
@@ -18,17 +19,21 @@ def modified_causes(f: Facts, nodes: Iterable[str]) -> list[Cause]:
 def _modified(f: Facts, node: Node, s: Saved) -> Cause:
     changed = f.live.changed(node.id, s.name)
     name = None if changed is None else changed.name
-    name = name or (f.tensors[s.tensor].name if s.tensor is not None else None) or f"_saved_{s.name}"
-    said = {"node": node.name, "tensor": name, "version": str(s.version), "op_line": _line(f.source(node.id))}
+    name = name or (f.tensors[s.tensor].name if s.tensor is not None else None)
+    said: dict[str, Said] = {"node": _at(f, node.id), "tensor": name or f"_saved_{s.name}", "version": str(s.version)}
     ids = () if s.tensor is None else (s.tensor,)
-    if changed is None or changed.source is None:
-        now = "?" if changed is None else str(changed.now)
-        return Cause("modified_somewhere", ids, (node.id,), f.source(node.id), said | {"now": now})
-    return Cause("modified", ids, (node.id,), changed.source, said | {"now": str(changed.now)})
+    source = None if changed is None else changed.source
+    if source is None and name is not None:
+        source = changed_line(name, f.here, f.source(node.id))
+    said["now"] = "?" if changed is None else str(changed.now)
+    if source is None:
+        return Cause("modified_somewhere", ids, (node.id,), f.source(node.id), said)
+    return Cause("modified", ids, (node.id,), source, said)
 
 
-def _line(source: Source | None) -> str:
-    return "?" if source is None else str(source.line)
+def _at(f: Facts, node: str) -> NodeAt:
+    source = f.source(node)
+    return NodeAt(f.called(node), None if source is None else source.line)
 
 
 def freed_cause(f: Facts, nodes: Iterable[str], failed: bool = False) -> Cause | None:
@@ -43,6 +48,5 @@ def freed_cause(f: Facts, nodes: Iterable[str], failed: bool = False) -> Cause |
     if freed is None:
         return None
     passes = f.live.passes()[: -1 if failed else None]
-    source = passes[-1].source if passes else None
-    said = {"node": f.called(freed), "op_line": _line(f.source(freed))}
-    return Cause("freed" if source is not None else "freed_somewhere", (), (freed,), source, said)
+    source = passes[-1].source if passes else backward_line(f.here)
+    return Cause("freed" if source is not None else "freed_somewhere", (), (freed,), source, {"node": _at(f, freed)})

@@ -9,7 +9,7 @@ from .. import words
 from ..graph.model import Source, Tensor
 from ..graph.text import shape_text, value_text
 from ..sentences import PROPERTIES
-from .cause import Cause, Part
+from .cause import Cause, NodeAt, Said
 
 BEST = ("zero_times_inf",)  # whose advice makes that of the others needless
 LONGEST = 72  # characters of a line of code
@@ -48,12 +48,16 @@ def _head(t: Tensor, name: str) -> str:
 
 def _formed(prefix: str, cause: Cause, name: str) -> str:
     template: str = getattr(words, f"{prefix}_{cause.kind.upper()}")
-    said = {k: v if isinstance(v, str) else _joined(v) for k, v in cause.said.items()}
+    said = {k: _text(v) for k, v in cause.said.items()}
     return template.format(**{"name": name, "line": place_text(cause.source), **said})
 
 
-def _joined(parts: tuple[Part, ...]) -> str:
-    return words.PLUS.join(words.PART.format(value=p.value, node=p.node, line=p.line) for p in parts)
+def _text(said: Said) -> str:
+    if isinstance(said, str):
+        return said
+    if isinstance(said, NodeAt):
+        return said.node if said.line is None else words.NODE_AT.format(node=said.node, line=said.line)
+    return words.PLUS.join(words.PART.format(value=p.value, node=p.node, line=p.line) for p in said)
 
 
 def place_text(source: Source | None) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from .. import words
 from ..graph.model import Value
 from ..graph.text import number_text
 from ..sentences import PROPERTIES
 from .cause import Cause
 from .facts import Facts
-from .numbers import bounds, has_zero, number
+from .numbers import bounds, has_zero, is_known, number
 
 # does this node send nothing but zeros along next_functions[i]? True, False, or None: cannot be told
 Test = Callable[[Facts, str, int], bool | None]
@@ -31,7 +32,8 @@ def _outside(f: Facts, node: str, least: float, most: float) -> bool | None:
         return None
     value = f.input(node)
     if value is not None and value.numbers:
-        return all(not least < float(n) < most for n in value.numbers if not isinstance(n, complex))
+        outside = [not least < float(n) < most for n in value.numbers if not isinstance(n, complex)]
+        return True if all(outside) else None if any(outside) else False
     return True if found[1] <= least or found[0] >= most else None if found[0] <= least or found[1] >= most else False
 
 
@@ -40,6 +42,9 @@ def _at_most(f: Facts, node: str, least: float) -> bool | None:
 
 
 def _relu(f: Facts, node: str, i: int) -> bool | None:
+    result = f.result(node)
+    if f.input(node) is None and result is not None:
+        return PROPERTIES["zero"](result)
     return _at_most(f, node, number(f.plain(node, "threshold")) or 0.0)
 
 
@@ -68,22 +73,27 @@ def _factor(f: Facts, node: str, i: int) -> bool | None:
     numbers = [number(o.text) for o in op.inputs if o.tensor is None] if op is not None else []
     if 0.0 in numbers:
         return True
-    return any(PROPERTIES["zero"](t.value) for t in others) if others else None
+    if any(PROPERTIES["zero"](t.value) for t in others):
+        return True
+    return None if not others or any(has_zero(t.value) or not is_known(t.value) for t in others) else False
 
 
 def _convolution(f: Facts, node: str, i: int) -> bool | None:
     other = f.input(node, 1 - i) if i < 2 else None
-    return None if other is None else PROPERTIES["zero"](other)
+    return None if other is None else PROPERTIES["zero"](other) or None
 
 
 def _matrices(f: Facts, node: str, i: int) -> bool | None:
     """`addmm(bias, a, b)`: the bias gets its gradient whatever the matrices hold."""
     other = f.input(node, 3 - i) if i else None
-    return None if other is None else PROPERTIES["zero"](other)
+    return None if other is None else PROPERTIES["zero"](other) or None
 
 
-def _saturated(limit: float) -> Test:
+def _saturated(limit: float, ends: tuple[float, ...] = ()) -> Test:
     def holds(f: Facts, node: str, i: int) -> bool | None:
+        result = f.result(node)
+        if f.input(node) is None and result is not None and result.numbers and ends:
+            return all(n in ends for n in result.numbers)
         return _outside(f, node, -limit, limit)
 
     return holds
@@ -130,8 +140,8 @@ WALLS = (
     Wall(("Round", "Floor", "Ceil", "Trunc", "Sign", "Sgn"), "zero_flat", _always),
     Wall(("Where", "MaskedFill", "MaskedScatter"), "zero_mask", _masked),
     Wall(("NativeDropout", "FusedDropout"), "zero_dropout", _dropped),
-    Wall(("Sigmoid",), "zero_saturated", _saturated(100.0)),
-    Wall(("Tanh",), "zero_saturated", _saturated(25.0)),
+    Wall(("Sigmoid",), "zero_saturated", _saturated(100.0, (0.0, 1.0))),
+    Wall(("Tanh",), "zero_saturated", _saturated(25.0, (-1.0, 1.0))),
     Wall(("Softmax", "LogSoftmax"), "zero_softmax", _maybe),
     Wall(("Convolution",), "zero_factor", _convolution),
     Wall(("Addmm", "Addmv", "Baddbmm", "Addbmm"), "zero_factor", _matrices),
@@ -196,9 +206,10 @@ def _read(f: Facts, node: str) -> tuple[str, ...]:
 
 def _said(f: Facts, node: str, i: int) -> dict[str, str]:
     others = [t for t in f.others(node, i) if PROPERTIES["zero"](t.value)]
+    value = f.input(node)
     return {
         "node": f.called(node),
-        "inputs": range_text(f.input(node)),
+        "inputs": words.NOT_KEPT if value is None else range_text(value),
         "factor": next((name for t in others if (name := f.name_of(t.id))), ""),
     }
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from .. import words
 from ..graph.model import Value
 from ..graph.text import value_text
 from ..sentences import PROPERTIES
-from .cause import Cause, Part
+from .cause import Cause, Said
 from .facts import Edge, Facts
 from .fine import last_pass_is_gone, part_of
 from .numbers import count_zeros
-from .walls import wall_cause
+from .walls import wall_cause, wall_of
 
+MOST = 4  # suspects that are named
 all_zero = PROPERTIES["zero"]
 
 
@@ -29,12 +31,22 @@ def zero_causes(f: Facts) -> list[Cause]:
     gone = last_pass_is_gone(f)
     found = [gone] if gone is not None else _walk(f, f.edge)
     unique = {(c.kind, c.nodes): c for c in found}
-    return list(unique.values()) or [Cause("zero_unknown", (f.subject.id,), said={"node": _nearest(f)})]
+    return list(unique.values()) or [_unknown(f)]
 
 
-def _nearest(f: Facts) -> str:
+def _unknown(f: Facts) -> Cause:
+    """Nothing is sure; those on the way that can make zeros are named."""
     assert f.edge is not None
-    return ", ".join(dict.fromkeys(f.called(s) for s, _ in f.senders.get(f.edge, ()))) or "?"
+    suspects = [n for n in f.leading(f.edge) if _can(f, n)]
+    names = ", ".join(list(dict.fromkeys(f.called(n) for n in suspects))[:MOST]) or words.NONE_OF_THEM
+    return Cause("zero_unknown", (f.subject.id,), tuple(suspects[:MOST]), said={"suspects": names})
+
+
+def _can(f: Facts, node: str) -> bool:
+    """The node may have made zeros of what arrived."""
+    wall = wall_of(f.called(node))
+    edges = [i for i, after in enumerate(f.nodes[node].next_functions) if after.node is not None]
+    return wall is not None and any(wall.holds(f, node, i) is not False for i in edges)
 
 
 def _walk(f: Facts, edge: Edge) -> list[Cause]:
@@ -71,7 +83,7 @@ def _met(f: Facts, at: Edge, values: dict[tuple[str, int], Value]) -> Cause:
     if len(values) > 1:
         at_name = next((name for t in here if (name := f.tensors[t].name)), f.called(node))
         return Cause("zero_cancel", here, (node,), f.source(node), {"at": at_name, "parts": parts[:4]})
-    said: dict[str, str | tuple[Part, ...]] = {"node": f.called(node), "parts": parts}
+    said: dict[str, Said] = {"node": f.called(node), "parts": parts}
     said["hook"] = ", ".join(f.live.hooks(node)) or "?"
     return Cause("zero_hook", here, (node,), f.source(node), said)
 

@@ -10,7 +10,10 @@ HEAD_SHAPE = "{name}.grad has {shape}."
 THE_TENSOR = "the tensor"
 AT_LINE = "line {line}: {code}"
 AT_LINE_OF = "{file}, line {line}: {code}"
-NO_LINE = "a line that cannot be seen"
+NO_LINE = "line not known"
+NOT_KEPT = "not kept"
+NONE_OF_THEM = "none that is known"
+NODE_AT = "{node} (line {line})"
 IN_BACKWARD = "in a backward pass with create_graph=True"
 DO = "→ {advice}"
 PART = "{value} from {node} (line {line})"
@@ -103,6 +106,15 @@ CAUSE_CUT_EARLY = (
     "({line})."
 )
 DO_CUT_EARLY = "Call requires_grad_() first, and compute the rest after it."
+CAUSE_NOT_RUN_UNKNOWN = (
+    "There is no trace of a pass: {root} depends on {name}, and backward() has not run, or grad has been set to None since."
+)
+DO_NOT_RUN_UNKNOWN = "Call {root}.backward(), and read grad before zero_grad()."
+CAUSE_LEFT_OUT_OR_CLEARED = (
+    "A pass has gone through this graph: grad has been set to None since, or grad() or backward(inputs=...) left {name} out."
+)
+CAUSE_CLEARED_BY = "A pass has gone through this graph, and this cleared grad: {line}."
+DO_CLEARED_BY = "Read grad before that line."
 CAUSE_NOT_RUN = "backward() has not run: {root} depends on {name}, and no pass has gone through this graph."
 DO_NOT_RUN = "Call {root}.backward()."
 CAUSE_LEFT_OUT = (
@@ -120,18 +132,15 @@ CAUSE_NOTHING_SENT = "A pass has run, and {node} sent no gradient, or grad has b
 DO_NOTHING_SENT = "Look at what the backward of {node} returns."
 
 # errors
-CAUSE_MODIFIED = (
-    "{node} (line {op_line}) saved {tensor} at version {version}; this changed it in place, and it is at version {now} now:"
-    " {line}."
-)
+CAUSE_MODIFIED = "{node} saved {tensor} at version {version}; this changed it in place, and it is at version {now} now: {line}."
 DO_MODIFIED = "Make a new tensor there (x = x + 1 instead of x += 1), or change a clone()."
 CAUSE_MODIFIED_SOMEWHERE = (
     "{node} saved {tensor} at version {version}, and it was changed in place since: version {now} ({line})."
 )
 DO_MODIFIED_SOMEWHERE = "Make a new tensor (x = x + 1 instead of x += 1), or change a clone()."
-CAUSE_FREED = "{node} (line {op_line}) gave up its saved tensors in an earlier pass: {line}."
+CAUSE_FREED = "{node} gave up its saved tensors in an earlier pass: {line}."
 DO_FREED = "Call that backward() with retain_graph=True, or compute the loss anew."
-CAUSE_FREED_SOMEWHERE = "{node} (line {op_line}) gave up its saved tensors in an earlier pass."
+CAUSE_FREED_SOMEWHERE = "{node} gave up its saved tensors in an earlier pass."
 DO_FREED_SOMEWHERE = "Call that backward() with retain_graph=True, or compute the loss anew."
 CAUSE_ERROR = "{meaning} ({line})"
 CAUSE_UNKNOWN_ERROR = "This is not an error of autograd's own."
@@ -189,7 +198,8 @@ CAUSE_ZERO_OLD = (
 CAUSE_ZEROED = "{value} did arrive in the last pass: grad has been set to zero since (grad.zero_())."
 DO_ZEROED = "Read grad before it is set to zero."
 CAUSE_ZERO_UNKNOWN = (
-    "It came from {node}. Gradients of this size are not kept after a pass, and no single op on the way is sure to make zeros."
+    "The gradients on the way were not kept, and no single op is sure to have made zeros. "
+    "Those on the way that can: {suspects}."
 )
 DO_ZERO_UNKNOWN = "Step it: av.step(loss) before backward(), and stop where a gradient becomes zero."
 CAUSE_ROWS_UNUSED = "Its rows {rows} are zero: {node} did not look them up ({line})."
@@ -234,7 +244,12 @@ CAUSE_BAD_HOOK = "The {what} came of a hook at {node}: {hook}."
 DO_BAD_HOOK = "Look at what the hook returns."
 CAUSE_BAD_OLD = "What arrived in the last pass has no {what}: it was in grad before."
 DO_BAD_OLD = "Call zero_grad() before the pass."
-CAUSE_BAD_UNKNOWN = "Gradients of this size are not kept after a pass, and no single op on the way is sure to make {what}."
+CAUSE_BAD_UNKNOWN = (
+    "The gradients on the way were not kept, and no single op is sure to have made {what}. "
+    "Those on the way that can: {suspects}."
+)
+CAUSE_LOSS_BAD = "The loss itself holds {what}, so it came in the forward pass. Ops on the way that can make it: {suspects}."
+DO_LOSS_BAD = "Look at the values before the loss; av.record() keeps those of a PyTorch program."
 DO_BAD_UNKNOWN = "Use torch.autograd.detect_anomaly(), or av.step(loss) before backward()."
 
 # large and small
@@ -246,9 +261,9 @@ CAUSE_GREW_STEADILY = "Its norm is {norm}. It grew at {count} nodes, {times} of 
 DO_GREW_STEADILY = "Initialise with smaller weights, normalise, or clip: clip_grad_norm_()."
 CAUSE_SHRANK_STEADILY = "Its norm is {norm}. It shrank at {count} nodes, {times} of them {node}; most at {line}."
 DO_SHRANK_STEADILY = "Use relu-like functions, residual connections or normalisation; sigmoid passes at most a quarter."
-CAUSE_HUGE = "Its norm is {norm}. Gradients of this size are not kept on the way, so where it grew is not known."
+CAUSE_HUGE = "Its norm is {norm}. The gradients on the way were not kept, so where it grew is not known."
 DO_HUGE = "Step it: av.step(loss) before backward()."
-CAUSE_TINY = "Its norm is {norm}. Gradients of this size are not kept on the way, so where it shrank is not known."
+CAUSE_TINY = "Its norm is {norm}. The gradients on the way were not kept, so where it shrank is not known."
 DO_TINY = "Step it: av.step(loss) before backward()."
 
 # as it should be
