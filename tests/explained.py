@@ -18,9 +18,9 @@ X = "x = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)\n"  # line 1 of most 
 def told(program: str, ask: str = "x", **names: Any) -> Any:
     """What explain says after a program whose module is called torch; its lines count from 1."""
     file = f"<program {next(_numbers)}>"
-    text = f"{program.strip(chr(10))}\nanswer = torch.explain({ask})\n"
+    text = f"{program.strip(chr(10))}\nanswer = explain({ask})\n"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    variables: dict[str, Any] = {"torch": av, "F": av.nn.functional, "np": np, **names}
+    variables: dict[str, Any] = {"torch": av, "F": av.nn.functional, "np": np, "explain": av.explain, **names}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         exec(compile(text, file, "exec"), variables)

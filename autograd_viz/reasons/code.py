@@ -312,3 +312,33 @@ def backward_line(here: Source | None) -> Source | None:
 def _runs_backward(node: ast.stmt) -> bool:
     calls = (n.func for n in ast.walk(node) if isinstance(n, ast.Call))
     return any(isinstance(c, ast.Attribute) and c.attr in ("backward", "grad") for c in calls)
+
+
+def switched_off_line(name: str | None, here: Source | None) -> Source | None:
+    """The last line above the question that switches off the requires_grad of this name, or of `parameters()` it is among."""
+    asked = statement_of(here)
+    if asked is None or name is None:
+        return None
+    simple = (n for n in ast.walk(scope_of(asked.node)) if isinstance(n, ast.stmt) and not hasattr(n, "body"))
+    found = [n for n in simple if n.lineno < asked.node.lineno and any(_is_same(t, name) for t in _switched_off(n))]
+    return Statement(asked.file, max(found, key=lambda n: n.lineno)).source if found else None
+
+
+def _switched_off(node: ast.stmt) -> Iterator[ast.expr]:
+    """The expressions whose requires_grad a statement sets to False."""
+    if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and node.value.value is False:
+        yield from (t.value for t in node.targets if isinstance(t, ast.Attribute) and t.attr == "requires_grad")
+    for n in ast.walk(node):
+        if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr == "requires_grad_":
+            given = [*n.args, *(k.value for k in n.keywords)]
+            if given and isinstance(given[0], ast.Constant) and given[0].value is False:
+                yield n.func.value
+
+
+def _is_same(expression: ast.expr, name: str) -> bool:
+    """`lin.weight` is itself, a part of `lin`, and one of the p in `for p in lin.parameters()`."""
+    text = ast.unparse(expression)
+    loop = next((p for p in parents(expression) if isinstance(p, ast.For) and ast.unparse(p.target) == text), None)
+    if loop is not None and ast.unparse(loop.iter).endswith("parameters()"):
+        text = ast.unparse(loop.iter).partition(".parameters()")[0]
+    return name == text or name.startswith(f"{text}.")

@@ -6,7 +6,7 @@ from ..graph.model import Op, Source
 from ..graph.text import value_text
 from ..sentences import is_differentiable
 from .cause import Cause
-from .code import cleared_at, maker_of, statement_of
+from .code import cleared_at, maker_of, statement_of, switched_off_line
 from .cuts import cut_causes, loss_names
 from .facts import Facts
 from .stale import freed_cause, modified_causes
@@ -55,7 +55,7 @@ def _made_outside(f: Facts) -> Cause:
         return Cause("made_detach", (t.id,), source=op.source)
     if read is not None and read.how != "plain":
         return Cause(f"made_{read.how}", (t.id,), source=read.source, said={"what": read.what})
-    off = f.live.switched_at(t.id)
+    off = f.live.switched_at(t.id) or switched_off_line(t.name, f.here)
     if off is not None:
         return Cause("switched_off", (t.id,), source=off)
     if op is None:

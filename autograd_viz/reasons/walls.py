@@ -209,7 +209,7 @@ def _said(f: Facts, node: str, i: int) -> dict[str, str]:
     value = f.input(node)
     return {
         "node": f.called(node),
-        "inputs": words.NOT_KEPT if value is None else range_text(value),
+        "inputs": range_text(value) if value is not None else "≤ 0" if "Relu" in f.called(node) else words.NOT_KEPT,
         "factor": next((name for t in others if (name := f.name_of(t.id))), ""),
     }
 
