@@ -180,6 +180,22 @@ def test_a_huge_gradient_whose_way_is_not_known() -> None:
     assert kinds(answer)[0] == "huge" and "Its norm is 1.41421e+07" in str(answer)
 
 
+LAYERS = """
+torch.manual_seed(0)
+model = torch.nn.Sequential(*[m for _ in range(8) for m in (torch.nn.Linear(12, 12), torch.nn.Sigmoid())])
+with torch.no_grad():
+    model[6].weight.mul_(1e-4)
+loss = model(torch.randn(16, 12)).sum()
+loss.backward()
+"""
+
+
+def test_in_a_deep_net_the_layers_say_where_it_shrank() -> None:
+    answer = told(LAYERS, "model[0].weight")
+    assert kinds(answer)[0] == "shrank_between"
+    assert "Between model.6.weight and model.4.weight it shrank most: model.6.weight.grad has norm" in str(answer)
+
+
 def test_what_is_fine_says_where_it_came_from() -> None:
     one = after_backward("x * 2")
     assert str(one) == "x.grad is [2.0, 2.0, 2.0].\nAll of it came from MulBackward0 (line 2: y = x * 2)."

@@ -24,7 +24,10 @@ def causes_of(f: Facts) -> list[Cause]:
         return missing_causes(f)
     found = bad_causes(f) or zero_causes(f)
     if not found:
-        return [*size_causes(f), *sum_causes(f, False), *unnoticed_causes(f), *bad_loss(f)]
+        unnoticed = unnoticed_causes(f)
+        shared = any(c.kind == "start_not_one" for c in unnoticed)  # then the numbers that were kept are not to be trusted
+        sums = [c for c in sum_causes(f, False) if not (shared and c.kind.startswith("accumulated"))]
+        return [*size_causes(f), *sums, *unnoticed, *bad_loss(f)]
     if found[0].kind in OLD:
         return found
     return [*found[:MOST], *(c for c in sum_causes(f, True) if c not in found)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
@@ -83,12 +84,12 @@ class Facts:
     def leading(self, edge: Edge) -> dict[str, None]:
         """The nodes of the pass whose gradients end up there, nearest first."""
         found: dict[str, None] = {}
-        stack = [edge]
-        while stack:
-            for sender, _ in self.senders.get(stack.pop(0), ()):
+        queue = deque([edge])
+        while queue:
+            for sender, _ in self.senders.get(queue.popleft(), ()):
                 if sender not in found:
                     found[sender] = None
-                    stack += [(sender, i) for i in range(self.nodes[sender].outputs)]
+                    queue += [(sender, i) for i in range(self.nodes[sender].outputs)]
         return found
 
     @property

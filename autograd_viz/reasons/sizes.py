@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import NamedTuple
 
 from ..graph.text import number_text
-from .cause import Cause
+from .cause import Cause, Said
 from .facts import Edge, Facts
 from .numbers import norm, together
 
@@ -29,19 +30,34 @@ def size_causes(f: Facts) -> list[Cause]:
     hops = way(f, f.edge)
     huge = size >= HUGE
     most = [h for h in hops if (h.factor > 1) == huge and h.factor != 1]
-    said = {"norm": number_text(size)}
+    said: dict[str, Said] = {"norm": number_text(size)}
     if not most:
-        return [Cause("huge" if huge else "tiny", (f.subject.id,), said=said)]
+        return [_between(f, huge, said)]
     whole = sum(abs(math.log10(h.factor)) for h in most)
     best = max(most, key=lambda h: abs(math.log10(h.factor)))
     said |= {"node": f.called(best.node), "factor": number_text(best.factor), "count": str(len(most))}
     if abs(math.log10(best.factor)) >= SHARE * whole:
         return [Cause("grew" if huge else "shrank", _results(f, best.node), (best.node,), f.source(best.node), said)]
     names = [f.called(h.node) for h in most]
-    said["node"] = max(dict.fromkeys(names), key=names.count)
-    said["times"] = str(names.count(said["node"]))
-    same = tuple(h.node for h in most if f.called(h.node) == said["node"])
+    usual = max(dict.fromkeys(names), key=names.count)
+    said |= {"node": usual, "times": str(names.count(usual))}
+    same = tuple(h.node for h in most if f.called(h.node) == usual)
     return [Cause("grew_steadily" if huge else "shrank_steadily", (), same, f.source(best.node), said)]
+
+
+def _between(f: Facts, huge: bool, said: dict[str, Said]) -> Cause:
+    """The gradients on the way are not known, those of the parameters along it are: between which two it changed most."""
+    rank = {o.id: i for i, o in enumerate(f.document.ops)}
+    leaves = [t for n in f.passed if (v := f.nodes[n].variable) is not None and (t := f.tensors[v]).name and f.users.get(v)]
+    leaves.sort(key=lambda t: min(rank[o.id] for o in f.users[t.id]))
+    sized = [(t, n) for t in leaves if len(t.value.shape) > 1 and (n := norm(t.grad))]
+    later = sized[next((i for i, (t, _) in enumerate(sized) if t.id == f.subject.id), len(sized)) :]
+    pairs = list(pairwise(later))
+    if not pairs:
+        return Cause("huge" if huge else "tiny", (f.subject.id,), said=said)
+    (a, small), (b, large) = (max if huge else min)(pairs, key=lambda p: p[0][1] / p[1][1])
+    said |= {"near": a.name or "", "near_norm": number_text(small), "far": b.name or "", "far_norm": number_text(large)}
+    return Cause("grew_between" if huge else "shrank_between", (a.id, b.id), said=said)
 
 
 def _results(f: Facts, node: str) -> tuple[str, ...]:

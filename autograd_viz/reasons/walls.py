@@ -142,6 +142,7 @@ WALLS = (
     Wall(("NativeDropout", "FusedDropout"), "zero_dropout", _dropped),
     Wall(("Sigmoid",), "zero_saturated", _saturated(100.0, (0.0, 1.0))),
     Wall(("Tanh",), "zero_saturated", _saturated(25.0, (-1.0, 1.0))),
+    Wall(("CopySlices", "Fill", "Zero", "IndexPut", "IndexFill", "IndexCopy", "Copy"), "zero_overwritten", _maybe),
     Wall(("Softmax", "LogSoftmax"), "zero_softmax", _maybe),
     Wall(("Convolution",), "zero_factor", _convolution),
     Wall(("Addmm", "Addmv", "Baddbmm", "Addbmm"), "zero_factor", _matrices),

@@ -165,6 +165,8 @@ CAUSE_ZERO_SATURATED = "{node} is saturated: its input is {inputs}, where the cu
 DO_ZERO_SATURATED = (
     "Make its input smaller: normalise, or initialise with smaller weights; a loss with logits does not saturate."
 )
+CAUSE_ZERO_OVERWRITTEN = "{node}: what it was computed from was overwritten there, so it has no part in the loss ({line})."
+DO_ZERO_OVERWRITTEN = "Make a new tensor instead of writing into this one."
 CAUSE_ZERO_SOFTMAX = (
     "{node} sends zero where every element gets the same gradient, or one probability is 1: the outputs sum to 1 whatever "
     "comes in ({line})."
@@ -261,6 +263,14 @@ CAUSE_GREW_STEADILY = "Its norm is {norm}. It grew at {count} nodes, {times} of 
 DO_GREW_STEADILY = "Initialise with smaller weights, normalise, or clip: clip_grad_norm_()."
 CAUSE_SHRANK_STEADILY = "Its norm is {norm}. It shrank at {count} nodes, {times} of them {node}; most at {line}."
 DO_SHRANK_STEADILY = "Use relu-like functions, residual connections or normalisation; sigmoid passes at most a quarter."
+CAUSE_GREW_BETWEEN = (
+    "Its norm is {norm}. Between {far} and {near} it grew most: {far}.grad has norm {far_norm}, {near}.grad {near_norm}."
+)
+DO_GREW_BETWEEN = "Initialise with smaller weights, normalise, or clip: clip_grad_norm_()."
+CAUSE_SHRANK_BETWEEN = (
+    "Its norm is {norm}. Between {far} and {near} it shrank most: {far}.grad has norm {far_norm}, {near}.grad {near_norm}."
+)
+DO_SHRANK_BETWEEN = "Use relu-like functions, residual connections or normalisation; sigmoid passes at most a quarter."
 CAUSE_HUGE = "Its norm is {norm}. The gradients on the way were not kept, so where it grew is not known."
 DO_HUGE = "Step it: av.step(loss) before backward()."
 CAUSE_TINY = "Its norm is {norm}. The gradients on the way were not kept, so where it shrank is not known."

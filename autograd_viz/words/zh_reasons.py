@@ -139,6 +139,8 @@ CAUSE_ZERO_DROPOUT = "{node} 丢弃了所有元素（{line}）。"
 DO_ZERO_DROPOUT = "减小 p。"
 CAUSE_ZERO_SATURATED = "{node} 已饱和：它的输入是 {inputs}，在这个精度下曲线是平的（{line}）。"
 DO_ZERO_SATURATED = "减小它的输入：归一化，或用更小的权重初始化；使用 logits 的损失不会饱和。"
+CAUSE_ZERO_OVERWRITTEN = "{node}：原来的值在那里被覆盖，因此与损失无关（{line}）。"
+DO_ZERO_OVERWRITTEN = "创建新张量，而不是写入这个张量。"
 CAUSE_ZERO_SOFTMAX = "{node} 在各元素梯度相同或某个概率为 1 时送出零：无论输入如何，输出之和都是 1（{line}）。"
 DO_ZERO_SOFTMAX = "让损失区分各元素，或减小分数。"
 CAUSE_ZERO_NUMBER = "{node} 乘以 0（{line}）。"
@@ -215,6 +217,14 @@ CAUSE_GREW_STEADILY = "它的范数是 {norm}。它在 {count} 个节点处增�
 DO_GREW_STEADILY = "用更小的权重初始化，归一化，或裁剪：clip_grad_norm_()。"
 CAUSE_SHRANK_STEADILY = "它的范数是 {norm}。它在 {count} 个节点处缩小，其中 {times} 个是 {node}；缩小最多处：{line}。"
 DO_SHRANK_STEADILY = "使用类似 relu 的函数、残差连接或归一化；sigmoid 最多让四分之一通过。"
+CAUSE_GREW_BETWEEN = (
+    "它的范数是 {norm}。在 {far} 和 {near} 之间增长最多：{far}.grad 的范数是 {far_norm}，{near}.grad 的是 {near_norm}。"
+)
+DO_GREW_BETWEEN = "用更小的权重初始化，归一化，或裁剪：clip_grad_norm_()。"
+CAUSE_SHRANK_BETWEEN = (
+    "它的范数是 {norm}。在 {far} 和 {near} 之间缩小最多：{far}.grad 的范数是 {far_norm}，{near}.grad 的是 {near_norm}。"
+)
+DO_SHRANK_BETWEEN = "使用类似 relu 的函数、残差连接或归一化；sigmoid 最多让四分之一通过。"
 CAUSE_HUGE = "它的范数是 {norm}。途中的梯度没有保留，因此不知道在哪里增长。"
 DO_HUGE = "单步执行：在 backward() 之前用 av.step(loss)。"
 CAUSE_TINY = "它的范数是 {norm}。途中的梯度没有保留，因此不知道在哪里缩小。"
