@@ -86,6 +86,14 @@ def test_the_first_change_after_the_save_is_named_among_several() -> None:
     assert lines(answer) == [3] and "version 2 now" in str(answer)
 
 
+def test_a_change_in_somebody_elses_function_is_found() -> None:
+    """The code around the question does not show it: the memory remembers the line."""
+    spoil = "def spoil(t):\n    with torch.no_grad():\n        t.mul_(2)\n"
+    program = f"{spoil}w = torch.ones(2, requires_grad=True)\nloss = (w * w).sum()\nspoil(w)\n"
+    answer = told(program + CAUGHT.format("loss.backward()"), "error")
+    assert (kinds(answer), lines(answer)) == (["modified"], [3])
+
+
 def test_many_changes_keep_flat_memory() -> None:
     buffer = av.ones(2)
     with av.no_grad():

@@ -134,6 +134,12 @@ def test_the_latest_pass_is_meant() -> None:
     assert "[2.0, 2.0, 2.0] did arrive" in str(answer)
 
 
+def test_only_the_latest_pass_is_asked_what_it_brought() -> None:
+    program = X + "one = (x * 2).sum()\ntwo = (x * 5).sum()\ntwo.backward()\nx.grad = None\none.backward()"
+    answer = told(program)
+    assert (kinds(answer), lines(answer)) == (["came_from"], [2])
+
+
 def test_what_a_cell_magic_breaks_is_still_read() -> None:
     answer = told(X + W + "h = x.data * 2\nloss = (h * w).sum()\nloss.backward()")
     assert kinds(answer) == ["cut_data"]
