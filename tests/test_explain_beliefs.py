@@ -39,7 +39,8 @@ BELIEFS = {
         "line 6: opt.zero_grad()",
     ),
     "a result may be changed when I like": (
-        "x = torch.tensor(1.0, requires_grad=True)\ny = x.exp()\ny += 1\ntry:\n    y.backward()\nexcept RuntimeError:\n    pass",
+        "x = torch.tensor(1.0, requires_grad=True)\ny = x.exp()\ny += 1\n"
+        "try:\n    y.backward()\nexcept RuntimeError:\n    pass",
         "x", ["modified"], "ExpBackward0 (line 2) saved y at version 0",
     ),
     "w = w - lr * w.grad updates the parameter": (
@@ -68,7 +69,8 @@ BELIEFS = {
         "from 4.0 to 6.0",
     ),
     "if it runs, it is connected": (
-        "x = torch.tensor([1.4, 2.6], requires_grad=True)\ny = x.sum().item() * torch.ones(1, requires_grad=True)\ny.backward()",
+        "x = torch.tensor([1.4, 2.6], requires_grad=True)\nw = torch.ones(1, requires_grad=True)\n"
+        "y = x.sum().item() * w\ny.backward()",
         "x", ["cut_item"], ".item()",
     ),
     "round() is differentiable": (
@@ -88,8 +90,8 @@ BELIEFS = {
         ["zero_overwritten"], "line 3: y[0] = 10.0",
     ),
     "changing a gradient in place is returning another": (
-        A + "def change(g):\n    g *= 100\nb.register_hook(change)\ne = a + b\ne.backward()", "a", ["came_from", "start_not_one"],
-        "change",
+        A + "def times(g):\n    g *= 100\nb.register_hook(times)\ne = a + b\ne.backward()", "a", ["came_from", "start_not_one"],
+        "times",
     ),
 }  # fmt: skip
 
