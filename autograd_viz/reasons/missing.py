@@ -6,9 +6,10 @@ from ..graph.model import Op, Source
 from ..graph.text import value_text
 from ..sentences import is_differentiable
 from .cause import Cause
-from .code import cleared_at, maker_of, statement_of, switched_off_line
+from .code import maker_of, statement_of
 from .cuts import cut_causes, loss_names
 from .facts import Facts
+from .lines import cleared_at, switched_off_line
 from .stale import freed_cause, modified_causes
 
 

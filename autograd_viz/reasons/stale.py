@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from ..graph.model import Node, Saved
 from .cause import Cause, NodeAt, Said
-from .code import backward_line, changed_line
 from .facts import Facts
+from .lines import backward_line, changed_line
 
 
 def modified_causes(f: Facts, nodes: Iterable[str]) -> list[Cause]:

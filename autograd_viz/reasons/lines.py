@@ -1,0 +1,127 @@
+"""Lines of the user's code, above a question, that did something to a tensor or a graph: found by reading, where nothing else
+remembers.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ..graph.model import Source
+from .code import Statement, parents, scope_of, statement_of
+
+
+def cleared_at(name: str | None, here: Source | None) -> Source | None:
+    """The last line above the question that may have set the grad of this name to None: zero_grad(), or by hand."""
+    asked = statement_of(here)
+    if asked is None or name is None:
+        return None
+    above = [n for n in ast.walk(scope_of(asked.node)) if isinstance(n, ast.stmt) and n.lineno < asked.node.lineno]
+    found = [n for n in above if not hasattr(n, "body") and _clears(n, name)]
+    return Statement(asked.file, max(found, key=lambda n: n.lineno)).source if found else None
+
+
+def _clears(node: ast.stmt, name: str) -> bool:
+    if isinstance(node, ast.Assign):
+        value = node.value
+        to_none = isinstance(value, ast.Constant) and value.value is None
+        return to_none and any(isinstance(t, ast.Attribute) and ast.unparse(t) == f"{name}.grad" for t in node.targets)
+    calls = (n for n in ast.walk(node) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute))
+    return any(c.func.attr == "zero_grad" for c in calls if isinstance(c.func, ast.Attribute))
+
+
+def data_written(name: str, here: Source | None, after: int, before: int) -> Source | None:
+    """A line between two others, in the code of the question, that changes `name.data` in place."""
+    asked = statement_of(here)
+    if asked is None:
+        return None
+    simple = (n for n in ast.walk(scope_of(asked.node)) if isinstance(n, ast.stmt) and not hasattr(n, "body"))
+    found = [n for n in simple if after < n.lineno < before and _writes_data(n, f"{name}.data")]
+    return Statement(asked.file, found[0]).source if found else None
+
+
+def _writes_data(node: ast.stmt, data: str) -> bool:
+    written: list[ast.expr] = []
+    if isinstance(node, ast.AugAssign):
+        written = [node.target]
+    elif isinstance(node, ast.Assign):
+        written = node.targets
+    elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute):
+        written = [node.value.func.value] if node.value.func.attr.endswith("_") else []
+    return any(ast.unparse(w).split("[")[0] == data for w in written)
+
+
+def changed_line(name: str, here: Source | None, after: Source | None) -> Source | None:
+    """A line of the question's code that changes a variable in place, or, for a parameter, an optimizer's step.
+
+    Args:
+        name: the variable.
+        here: where the question was asked.
+        after: where the variable was saved, if known: the first change below; else the last above the question.
+    """
+    asked = statement_of(here)
+    if asked is None:
+        return None
+    simple = (n for n in ast.walk(scope_of(asked.node)) if isinstance(n, ast.stmt) and not hasattr(n, "body"))
+    start = 0 if after is None else after.line
+    found = [n for n in simple if start <= n.lineno < asked.node.lineno and _changes(n, name)]
+    found.sort(key=lambda n: n.lineno)
+    return Statement(asked.file, found[-1 if after is None else 0]).source if found else None
+
+
+def _changes(node: ast.stmt, name: str) -> bool:
+    if _writes_data(node, name):
+        return not isinstance(node, ast.Assign) or any(isinstance(t, ast.Subscript) for t in node.targets)
+    call = node.value if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) else None
+    if call is None or not isinstance(call.func, ast.Attribute):
+        return False
+    through = ast.unparse(call.func.value)
+    return call.func.attr == "step" or (call.func.attr.endswith("_") and through in (f"{name}.detach()", f"{name}.data"))
+
+
+def backward_line(here: Source | None) -> Source | None:
+    """The last call of backward() or grad() above the question, else the question's own line if it is in a loop."""
+    asked = statement_of(here)
+    if asked is None:
+        return None
+    simple = (n for n in ast.walk(scope_of(asked.node)) if isinstance(n, ast.stmt) and not hasattr(n, "body"))
+    passes = [n for n in simple if n.lineno <= asked.node.lineno and _runs_backward(n)]
+    above = [n for n in passes if n.lineno < asked.node.lineno]
+    loops = any(isinstance(p, ast.For | ast.While) for p in parents(asked.node))
+    found = above or (passes if loops else [])
+    return Statement(asked.file, max(found, key=lambda n: n.lineno)).source if found else None
+
+
+def _runs_backward(node: ast.stmt) -> bool:
+    calls = (n.func for n in ast.walk(node) if isinstance(n, ast.Call))
+    return any(isinstance(c, ast.Attribute) and c.attr in ("backward", "grad") for c in calls)
+
+
+def switched_off_line(name: str | None, here: Source | None) -> Source | None:
+    """The last line above the question that switches off the requires_grad of this name, or of `parameters()` it is among."""
+    asked = statement_of(here)
+    if asked is None or name is None:
+        return None
+    simple = (n for n in ast.walk(scope_of(asked.node)) if isinstance(n, ast.stmt) and not hasattr(n, "body"))
+    found = [n for n in simple if n.lineno < asked.node.lineno and any(_is_same(t, name) for t in _switched_off(n))]
+    return Statement(asked.file, max(found, key=lambda n: n.lineno)).source if found else None
+
+
+def _switched_off(node: ast.stmt) -> Iterator[ast.expr]:
+    """The expressions whose requires_grad a statement sets to False."""
+    if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and node.value.value is False:
+        yield from (t.value for t in node.targets if isinstance(t, ast.Attribute) and t.attr == "requires_grad")
+    for n in ast.walk(node):
+        if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr == "requires_grad_":
+            given = [*n.args, *(k.value for k in n.keywords)]
+            if given and isinstance(given[0], ast.Constant) and given[0].value is False:
+                yield n.func.value
+
+
+def _is_same(expression: ast.expr, name: str) -> bool:
+    """`lin.weight` is itself, a part of `lin`, and one of the p in `for p in lin.parameters()`."""
+    text = ast.unparse(expression)
+    loop = next((p for p in parents(expression) if isinstance(p, ast.For) and ast.unparse(p.target) == text), None)
+    if loop is not None and ast.unparse(loop.iter).endswith("parameters()"):
+        text = ast.unparse(loop.iter).partition(".parameters()")[0]
+    return name == text or name.startswith(f"{text}.")
