@@ -7,7 +7,8 @@ The names of PyTorch are here (``import autograd_viz as torch``), and the verbs:
     compare(s, t)       two steppers on one cursor
     record(model)       follows a PyTorch forward pass: its picture has every value and line
     explain(p)          why p.grad is None, zero, nan, or what it is, with the line of code
-    save(x, "x.svg")    the figure as a file; a state_dict as .npz
+    save(x, "x.svg")    the figure as a file (.html: a page that steps); a state_dict as .npz
+    iframe(x)           that page as an <iframe>
     set_language("zh")  sentences and labels in 简体中文
 """
 
@@ -97,7 +98,7 @@ from .errors import (
     NotDrawableError,
     UnknownChoiceError,
 )
-from .views import compare, load, record, save, show, step
+from .views import compare, iframe, load, record, save, show, step
 from .words import set_language
 
 __version__ = "0.1.0"

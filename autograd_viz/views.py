@@ -11,11 +11,13 @@ from typing import Any
 from .core import storage
 from .errors import MissingLibraryError, NotDrawableError, UnknownChoiceError
 from .export.cell import cell_bundle
-from .export.image import check_suffix, write, write_file
+from .export.image import write_file
 from .graph.model import Document
 from .graph.trace import State
 from .layout import Geometry, layout
 from .render import render_svg, theme_named
+from .render.escape import element
+from .saving import Subject, Wishes, check, html_text, save_subject
 from .sources import anything
 from .sources.names import visible_names
 from .stepper import Stepper
@@ -101,38 +103,93 @@ def show(tensor: Any, *, params: Any = None, theme: str = "light") -> Figure:
     return Figure(graph.document, layout(graph.document), graph.past(), theme)
 
 
-def save(tensor: Any, path: Any, *, params: Any = None, theme: str = "light", scale: float = 2.0) -> None:
-    """Write to a file; the suffix says what: a figure (.svg, .png), or a state_dict (.npz).
-
-    Args:
-        tensor: as for `show`; or a stepper, whose present step is saved; for .npz a state_dict, or any nested dictionary of
-            tensors and plain values.
-        path: where to; an existing file is replaced. A file opened for writing bytes gets a .npz.
-        params: as for `show`.
-        theme: "light", "dark" or "waite".
-        scale: pixels per px, for .png.
+def subject_of(x: Any, variables: Mapping[str, Any], params: Any = None) -> Subject:
+    """What is saved of a tensor, a stepper or its widget.
 
     Raises:
-        NotDrawableError: not a tensor.
+        NotDrawableError: it is none of them.
+    """
+    stepper = getattr(x, "stepper", x)
+    if isinstance(stepper, Stepper):
+        return Subject(stepper.document, stepper.state, lambda: stepper)
+    graph = graph_of(x, variables, params)
+    return Subject(graph.document, graph.past(), lambda: Stepper(graph.document, anything.pass_of(graph, x, None, None, False)))
+
+
+def save(
+    x: Any,
+    path: Any,
+    *,
+    step: int | str | None = None,
+    params: Any = None,
+    theme: str = "auto",
+    scale: float | None = None,
+) -> None:
+    """Write to a file; the suffix says what: a picture (.svg, .png), a page that steps (.html), or a state_dict (.npz).
+
+    What needs the steps of the backward pass runs them for real, the user's hooks too, and then takes them back.
+
+    Args:
+        x: as for `show`; or a stepper; for .npz a state_dict, or any nested dictionary of tensors and plain values.
+        path: where to; an existing file is replaced. A file opened for writing bytes gets a .npz.
+        step: which step a picture shows and a page opens at: a number (negative: the forward pass), "final", or None for the
+            graph as it is now, of a stepper its present step.
+        params: as for `show`.
+        theme: "light", "dark", "waite", or "auto": a page follows the reader's system, a picture is light.
+        scale: pixels per px, for .png (2 if None).
+
+    Raises:
+        NotDrawableError: neither tensor nor stepper.
         UnknownChoiceError: no such theme or suffix.
+        ValueError: no such step.
+        RuntimeError: a step was asked for, and ``backward()`` would refuse, in PyTorch's words.
         CannotWriteError: the file cannot be written.
     """
     if hasattr(path, "write"):
-        path.write(storage.state_bytes(tensor))
+        path.write(storage.state_bytes(x))
         return
     if Path(path).suffix.lower() == ".npz":
-        write_file(path, storage.state_bytes(tensor))
+        write_file(path, storage.state_bytes(x))
         return
     storage.refuse_pickle(path)
-    check_suffix(path)
-    theme_named(theme)
-    stepper = getattr(tensor, "stepper", tensor)
-    if isinstance(stepper, Stepper):
-        figure = Figure(stepper.document, layout(stepper.document), stepper.state, theme)
-    else:
-        graph = graph_of(tensor, visible_names(_caller()), params)
-        figure = Figure(graph.document, layout(graph.document), graph.past(), theme)
-    write(figure.svg, path, scale)
+    wishes = Wishes(step, theme, scale)
+    check(path, wishes)
+    save_subject(subject_of(x, visible_names(_caller()), params), path, wishes)
+
+
+class Frame:
+    """The output of a cell: a page in a frame of its own, which can reach nothing of the page around it.
+
+    Attributes:
+        html: the element.
+    """
+
+    def __init__(self, page: str, height: int) -> None:
+        self.html = element(
+            "iframe", "", srcdoc=page, sandbox="allow-scripts", width="100%", height=height, frameborder=0, loading="lazy"
+        )
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+
+def iframe(x: Any, *, params: Any = None, theme: str = "auto", height: int = 700) -> Frame:
+    """The page that `save` writes as .html, in an ``<iframe>`` to paste elsewhere (`.html`); a cell that ends in it shows it.
+
+    Unlike the widget it goes on stepping in a notebook without kernel, and in what nbconvert makes of it.
+
+    Args:
+        x: a tensor or a stepper.
+        params: as for `show`.
+        theme: as for `save`.
+        height: in px.
+
+    Raises:
+        As `save`.
+    """
+    wishes = Wishes(None, theme)
+    check(".html", wishes)
+    return Frame(html_text(subject_of(x, visible_names(_caller()), params), wishes), height)
 
 
 def load(path: Any, map_location: Any = None, *, weights_only: bool = True) -> Any:

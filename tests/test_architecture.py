@@ -42,7 +42,8 @@ FLOORS: dict[str, set[str]] = {
     "stepper": {"words", "sentences", "graph", "live_pass", "stops", "targets"},
     "export": {"errors"},
     "widget": {"stepper", "graph", "layout", "render", "export", "words", "why"},
-    "views": {"core", "errors", "graph", "sources", "layout", "render", "stepper", "export", "widget"},
+    "saving": {"errors", "export", "graph", "layout", "render", "stepper", "widget"},
+    "views": {"core", "errors", "graph", "sources", "layout", "render", "stepper", "export", "widget", "saving"},
     "cli": set(),
     "__init__": {
         "amp",

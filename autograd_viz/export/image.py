@@ -12,9 +12,8 @@ from pathlib import Path
 
 import resvg_py
 
-from ..errors import AutogradVizError, CannotWriteError, UnknownChoiceError
+from ..errors import AutogradVizError, CannotWriteError
 
-SUFFIXES = (".svg", ".png", ".npz")
 MOST_PIXELS = 60_000_000  # of a PNG: 240 MB while it is drawn
 
 
@@ -63,18 +62,6 @@ def png_bytes(svg: str, scale: float = 2.0) -> bytes:
     )
 
 
-def write(svg: str, path: str | os.PathLike[str], scale: float) -> Path:
-    """Write the picture to a file; the suffix says how. A failed write leaves what was there before.
-
-    Raises:
-        UnknownChoiceError: another suffix.
-        CannotWriteError: the folder is missing or may not be written to.
-    """
-    target = Path(path)
-    check_suffix(target)
-    return write_file(target, png_bytes(svg, scale) if target.suffix.lower() == ".png" else svg.encode())
-
-
 def write_file(path: str | os.PathLike[str], data: bytes) -> Path:
     """Write a file, or leave what was there before.
 
@@ -89,12 +76,6 @@ def write_file(path: str | os.PathLike[str], data: bytes) -> Path:
     except OSError as error:
         raise CannotWriteError(f"cannot write {target}: {error.strerror or error}") from error
     return target
-
-
-def check_suffix(path: str | os.PathLike[str]) -> None:
-    """Refuse a suffix that is not one of ours before any work is done."""
-    if Path(path).suffix.lower() not in SUFFIXES:
-        raise UnknownChoiceError("file suffix", Path(path).suffix, SUFFIXES)
 
 
 def replace_file(target: Path, data: bytes) -> None:

@@ -10,33 +10,38 @@ STYLES = ("stepper.css", "inspector.css")
 IMPORT = re.compile(r'^import [^;]*? from "\./([^"]+)";\n', re.MULTILINE)
 
 
-def _static(name: str) -> str:
+def static_text(name: str) -> str:
+    """One of the front end's files."""
     return (resources.files(__package__) / "static" / name).read_text(encoding="utf-8")
 
 
-def module_order() -> list[str]:
-    """The files that the entry needs, each after those it imports, itself last."""
+def module_order(entry: str = ENTRY) -> list[str]:
+    """The files that an entry needs, each after those it imports, itself last."""
     order: list[str] = []
 
     def visit(name: str) -> None:
-        for imported in IMPORT.findall(_static(name)):
+        for imported in IMPORT.findall(static_text(name)):
             if imported not in order:
                 visit(imported)
         order.append(name)
 
-    visit(ENTRY)
+    visit(entry)
     return order
 
 
-def joined_modules() -> str:
-    """The front end as one ES module: imports between our files dropped, only the entry's exports kept."""
+def joined_modules(entry: str = ENTRY) -> str:
+    """The front end as one ES module: imports between our files dropped, only the entry's exports kept.
+
+    What a file exports by default is called `stepper` where it is imported.
+    """
     parts = []
-    for name in module_order():
-        text = IMPORT.sub("", _static(name))
-        parts.append(text if name == ENTRY else re.sub(r"^export ", "", text, flags=re.MULTILINE))
+    for name in module_order(entry):
+        text = IMPORT.sub("", static_text(name))
+        text = text if name == entry else re.sub(r"^export default ", "const stepper = ", text, flags=re.MULTILINE)
+        parts.append(text if name == entry else re.sub(r"^export ", "", text, flags=re.MULTILINE))
     return "\n".join(parts)
 
 
-def style_sheets() -> str:
-    """All style sheets in one."""
-    return "\n".join(map(_static, STYLES))
+def style_sheets(*others: str) -> str:
+    """All style sheets in one, and others after them."""
+    return "\n".join(map(static_text, (*STYLES, *others)))

@@ -269,6 +269,7 @@ UI = {
     "kernel_gone": "内核没有响应。已记录的步骤仍可查看；要继续执行，请重新运行该单元格。",
     "changed_outside_tip": "上一步之后 notebook 更改了它；图中显示的是当前值。",
     "static_saved": "这是保存 notebook 时的画面。运行单元格即可单步执行。",
+    "html_no_script": "此页面可单步查看反向传播；需要启用 JavaScript，不需要网络。",
     # keys
     "help": "快捷键",
     "help_tip": "显示快捷键 (?)",

@@ -67,10 +67,12 @@ def test_a_message_from_the_page_moves_the_pass() -> None:
     assert s.step == 1
 
 
-def test_modules_are_joined_without_imports_or_clashing_names() -> None:
-    text = module.joined_modules()
+@pytest.mark.parametrize("entry", ["index.js", "file_page.js"])
+def test_modules_are_joined_without_imports_or_clashing_names(entry: str) -> None:
+    text = module.joined_modules(entry)
     assert not re.search(r"^import ", text, re.MULTILINE)
-    assert text.count("export ") == 1 and text.rstrip().endswith("export default { initialize, render };")
+    if entry == "index.js":
+        assert text.count("export ") == 1 and text.rstrip().endswith("export default { initialize, render };")
     top = re.findall(r"^(?:const|let|class|function) (\w+)", text, re.MULTILINE)
     assert len(top) == len(set(top)) > 10
 
@@ -78,9 +80,10 @@ def test_modules_are_joined_without_imports_or_clashing_names() -> None:
 def test_every_module_is_joined_after_those_it_imports() -> None:
     order = module.module_order()
     for i, name in enumerate(order):
-        assert set(module.IMPORT.findall(module._static(name))) <= set(order[:i]), name
+        assert set(module.IMPORT.findall(module.static_text(name))) <= set(order[:i]), name
     files = {p.name for p in resources.files("autograd_viz.widget").joinpath("static").iterdir() if p.name.endswith(".js")}
-    assert set(order) == files and order.count(module.ENTRY) == 1
+    assert set(order) | set(module.module_order("file_page.js")) | {"file_loader.js"} == files
+    assert order.count(module.ENTRY) == 1
 
 
 def test_the_front_end_asks_no_network_and_parses_no_html() -> None:

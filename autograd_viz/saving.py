@@ -1,0 +1,141 @@
+"""`save` by suffix: each format is a function from a subject and wishes to the bytes of the file."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .errors import UnknownChoiceError
+from .export.image import png_bytes, write_file
+from .graph.model import Document
+from .graph.trace import State
+from .layout import layout
+from .render import Theme, render_svg, theme_named
+from .stepper import Stepper
+from .widget.html import html_page
+
+FINAL = "final"
+STATES = (".npz",)  # state_dicts, which views.py writes
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is saved.
+
+    Attributes:
+        document: the graph.
+        now: what a picture shows if no step is asked for.
+        stepper: gives the cursor over its backward pass.
+    """
+
+    document: Document
+    now: State
+    stepper: Callable[[], Stepper]
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """How it is saved.
+
+    Attributes:
+        step: a position, "final", or None for what there is now.
+        theme: "light", "dark", "waite", or "auto".
+        scale: pixels per px, or None for what suits the format.
+    """
+
+    step: int | str | None = None
+    theme: str = "auto"
+    scale: float | None = None
+
+    @property
+    def palette(self) -> Theme:
+        """The theme of a file that has only one."""
+        return theme_named("light" if self.theme == "auto" else self.theme)
+
+
+@contextlib.contextmanager
+def stepped(stepper: Stepper, step: int | str) -> Iterator[None]:
+    """The cursor is at a step for as long as the block lasts; then everything is as it was.
+
+    Raises:
+        ValueError: there is no such step.
+        RuntimeError: what ``backward()`` would refuse, in PyTorch's words.
+    """
+    here = stepper.step
+    try:
+        if step == FINAL:
+            stepper.finish()
+        else:
+            stepper.goto(int(step))
+            if stepper.step != step:
+                raise ValueError(f"there is no step {step}: the pass has {len(stepper.trace.steps)}")
+        yield
+    finally:
+        stepper.goto(here)
+
+
+def picture(subject: Subject, wishes: Wishes) -> str:
+    """The figure at the step that is asked for, as SVG."""
+    geometry = layout(subject.document)
+    if wishes.step is None:
+        return render_svg(subject.document, geometry, subject.now, wishes.palette)
+    stepper = subject.stepper()
+    with stepped(stepper, wishes.step):
+        return render_svg(subject.document, geometry, stepper.state, wishes.palette)
+
+
+def _svg(subject: Subject, wishes: Wishes) -> bytes:
+    return picture(subject, wishes).encode()
+
+
+def _png(subject: Subject, wishes: Wishes) -> bytes:
+    return png_bytes(picture(subject, wishes), 2.0 if wishes.scale is None else wishes.scale)
+
+
+def html_text(subject: Subject, wishes: Wishes) -> str:
+    """The page that steps alone; it opens at the step that is asked for."""
+    stepper = subject.stepper()
+    with stepped(stepper, stepper.step if wishes.step is None else wishes.step):
+        begin = stepper.step
+    with stepped(stepper, FINAL):
+        return html_page(stepper, wishes.theme, begin)
+
+
+def _html(subject: Subject, wishes: Wishes) -> bytes:
+    return html_text(subject, wishes).encode()
+
+
+WRITERS: dict[str, Callable[[Subject, Wishes], bytes]] = {".svg": _svg, ".png": _png, ".html": _html}
+SUFFIXES = (*WRITERS, *STATES)
+
+
+def suffix_of(path: Any) -> str:
+    """The suffix in lower case; a name like ".svg" is one."""
+    name = Path(path)
+    return (name.suffix or name.name).lower()
+
+
+def check(path: Any, wishes: Wishes) -> None:
+    """Refuse what cannot be saved before any work is done.
+
+    Raises:
+        UnknownChoiceError: no such suffix, theme or word for a step.
+    """
+    if suffix_of(path) not in WRITERS:
+        raise UnknownChoiceError("file suffix", Path(path).suffix, SUFFIXES)
+    if isinstance(wishes.step, str) and wishes.step != FINAL:
+        raise UnknownChoiceError("step", wishes.step, ["a number", FINAL])
+    if wishes.theme != "auto":
+        theme_named(wishes.theme)
+
+
+def save_subject(subject: Subject, path: Any, wishes: Wishes) -> None:
+    """Make the file's bytes, then write them: a failure leaves what was there before.
+
+    Raises:
+        CannotWriteError: the folder is missing or may not be written to.
+    """
+    write_file(path, WRITERS[suffix_of(path)](subject, wishes))

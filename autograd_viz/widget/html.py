@@ -1,0 +1,81 @@
+"""One file that steps without kernel and network: the widget's own front end over a pass recorded to its end.
+
+# Note [What the page may do]
+Its policy allows the scripts and the style that stand in it, by their hashes, and nothing else: no network, no eval, no other
+script or style. The front end and the recording stand there compressed, which makes the page a third as large; the loader
+unpacks them. What the user called things is data in the recording, and in the title as escaped text.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import json
+import re
+from typing import Any
+
+from .. import words
+from ..layout import layout
+from ..render import theme_named
+from ..render.escape import text
+from ..stepper import Stepper
+from .frames import FrameMaker
+from .modules import joined_modules, static_text, style_sheets
+from .page import page_of
+
+COMMENT = re.compile(r"^[ \t]*/\*\*.*?\*/\n", re.MULTILINE | re.DOTALL)  # as our files write it: types and descriptions
+PLACE = re.compile(r"\{\{(\w+)\}\}")
+
+
+def html_page(stepper: Stepper, theme: str, step: int) -> str:
+    """The page.
+
+    Args:
+        stepper: whose pass is recorded as far as it goes.
+        theme: of the picture, or "auto" to follow the reader's system.
+        step: where it opens.
+    """
+    loader, script = (COMMENT.sub("", joined_modules(f"file_{name}.js")) for name in ("loader", "page"))
+    style = style_sheets("file_page.css")
+    policy = {
+        "default-src": "'none'",
+        "script-src": f"{_hash(loader)} {_hash(script)}",
+        "style-src": _hash(style),
+        "base-uri": "'none'",
+        "form-action": "'none'",
+    }
+    places = {
+        "language": words.language(),
+        "policy": text("; ".join(map(" ".join, policy.items()))),
+        "title": text(", ".join(t.name for t in stepper.document.tensors if t.name) or "autograd_viz"),
+        "no_script": text(words.ui()["html_no_script"]),
+        "style": style,
+        "recording": _packed(json.dumps(_recording(stepper, theme, step), allow_nan=False, separators=(",", ":"))),
+        "front_end": _packed(script),
+        "loader": loader,
+    }
+    return PLACE.sub(lambda place: places[place[1]], static_text("file_page.html"))
+
+
+def _recording(stepper: Stepper, theme: str, step: int) -> dict[str, Any]:
+    """All that a widget would be sent in the course of the pass."""
+    palette = theme_named("light" if theme == "auto" else theme)
+    maker = FrameMaker(stepper.document, palette)
+    steps = stepper.trace.steps
+    palettes = ("light", "dark") if theme == "auto" else (theme,)
+    return {
+        "picture": page_of(stepper, layout(stepper.document), palette, palettes, len(steps)),
+        "frames": [maker.frame(s, stepper.sentence_at(i + 1)) for i, s in enumerate(steps)],
+        "step": step,
+    }
+
+
+def _packed(block: str) -> str:
+    """Compressed, in letters and digits; the same text gives the same block."""
+    return base64.b64encode(gzip.compress(block.encode(), mtime=0)).decode()
+
+
+def _hash(block: str) -> str:
+    """A block as a policy names it."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(block.encode()).digest()).decode()}'"

@@ -1,0 +1,61 @@
+// A model without a kernel: every step is recorded, so what the view asks of a kernel is answered at once.
+
+/** @typedef {import("./picture.js").Frame} Frame */
+/** @typedef {(content: any) => void} Listener */
+/** @typedef {{ picture: any, frames: Frame[], step: number }} Recording */
+
+export class FileModel {
+  /** @param {Recording} recording */
+  constructor({ picture, frames, step }) {
+    /** @type {Record<string, any>} */
+    this.traits = { picture, frames, step, complete: true, stops: {}, error: "", error_node: "", stopped: "", overlay: {} };
+    /** @type {Map<string, Set<Listener>>} */
+    this.listeners = new Map();
+  }
+
+  /** @param {string} name */
+  get(name) {
+    return this.traits[name];
+  }
+
+  /**
+   * @param {string} name
+   * @param {any} value
+   */
+  set(name, value) {
+    if (this.traits[name] === value) return;
+    this.traits[name] = value;
+    this.tell(`change:${name}`, value);
+  }
+
+  save_changes() {}
+
+  /** Nothing but recorded steps can be shown; the question is over. */
+  send() {
+    queueMicrotask(() => this.tell("msg:custom", { kind: "done" }));
+  }
+
+  /**
+   * @param {string} event
+   * @param {Listener} listener
+   */
+  on(event, listener) {
+    this.listeners.set(event, (this.listeners.get(event) ?? new Set()).add(listener));
+  }
+
+  /**
+   * @param {string} event
+   * @param {Listener} listener
+   */
+  off(event, listener) {
+    this.listeners.get(event)?.delete(listener);
+  }
+
+  /**
+   * @param {string} event
+   * @param {any} content
+   */
+  tell(event, content) {
+    for (const listener of this.listeners.get(event) ?? []) listener(content);
+  }
+}

@@ -1,0 +1,23 @@
+// A saved stepper as a page of its own: its recording stands in the page, light or dark follows the system.
+
+import { FileModel } from "./file_model.js";
+import stepper from "./index.js";
+
+/** @param {Record<string, unknown>} palettes */
+function followSystem(palettes) {
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  const apply = () => document.body.classList.toggle("av-dark", "dark" in palettes && (system.matches || !("light" in palettes)));
+  system.addEventListener("change", apply);
+  apply();
+}
+
+/** @param {HTMLElement} el */
+function openRecording(el) {
+  const model = new FileModel(JSON.parse(document.getElementById("av-recording")?.textContent ?? ""));
+  followSystem(model.get("picture").palettes);
+  stepper.render({ model, el });
+  if (window === window.top) el.querySelector("button")?.focus({ preventScroll: true }); // keys work at once
+}
+
+const pageBody = document.getElementById("av-stepper");
+if (pageBody) openRecording(pageBody);

@@ -1,0 +1,95 @@
+"""A saved page: opened from its file, without network, it steps to the end and breaks none of its own rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import autograd_viz as av
+
+from ..figures import figure
+
+pytestmark = pytest.mark.browser
+HOSTILE = '</script><script>document.title="taken"</script><img src=x onerror="document.title=1">'
+
+
+@pytest.fixture
+def opened(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
+    """Saves a page and opens it; nothing may be requested, refused by the policy or raised."""
+    wrong: list[str] = []
+    contexts = []
+
+    def open_it(x: Any, colours: str = "light", **wishes: Any) -> Any:
+        av.save(x, tmp_path / "x.html", **wishes)
+        context = browser.new_context(viewport={"width": 1200, "height": 900}, offline=True, color_scheme=colours)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda m: wrong.append(m.text) if m.type in ("error", "warning") else None)
+        page.on("pageerror", lambda e: wrong.append(str(e)))
+        page.on("request", lambda r: wrong.append(r.url) if not r.url.endswith("/x.html") else None)
+        page.goto((tmp_path / "x.html").as_uri())
+        page.locator(".av-root").wait_for(timeout=10_000)
+        return page
+
+    yield open_it
+    for context in contexts:
+        context.close()
+    assert not wrong
+
+
+def test_it_steps_to_the_end_and_back(opened: Callable[..., Any]) -> None:
+    e, names = figure(3, before=True)
+    page = opened(e)
+    assert names["a"].grad is None
+    for step in range(1, 6):
+        page.keyboard.press("n")
+        assert page.locator(".av-counter").text_content() == f"{step} / 5"
+    grad = page.locator('[data-at="t0.grad"]').first
+    assert "tensor(12.)" in grad.text_content()
+    assert page.locator(".av-next").get_attribute("aria-disabled") == "true"
+    page.locator(".av-reset").click()
+    assert "None" in grad.text_content()
+    page.locator(".av-run").click()
+    assert page.locator(".av-counter").text_content() == "5 / 5"
+
+
+def test_it_has_the_colours_of_the_system_or_those_asked_for(opened: Callable[..., Any]) -> None:
+    def canvas(page: Any) -> list[str]:
+        colour = "e => getComputedStyle(e).backgroundColor"
+        return [page.locator(where).evaluate(colour) for where in (".av-root", "body")]
+
+    light, dark = ["rgb(255, 255, 255)"] * 2, ["rgb(15, 20, 25)"] * 2
+    page = opened(figure(3, before=True)[0], colours="dark")
+    assert canvas(page) == dark
+    page.emulate_media(color_scheme="light")
+    page.locator("body:not(.av-dark)").wait_for()
+    assert canvas(page) == light
+    assert canvas(opened(figure(3, before=True)[0], theme="dark")) == dark
+    assert canvas(opened(figure(3, before=True)[0], colours="dark", theme="waite")) == light
+
+
+def test_it_opens_where_the_stepper_stands_or_at_a_step(opened: Callable[..., Any]) -> None:
+    s = av.step(figure(3, before=True)[0])
+    s.goto(2)
+    assert opened(s).locator(".av-counter").text_content() == "2 / 5"
+    assert opened(s, step="final").locator(".av-counter").text_content() == "5 / 5"
+    assert opened(s, step=-2).locator(".av-counter").text_content().startswith("forward")
+    assert s.step == 2
+
+
+def test_hostile_names_are_text(opened: Callable[..., Any]) -> None:
+    leaves = [av.tensor(v, requires_grad=True) for v in (2.0, 3.0)]
+    page = opened(leaves[0] * leaves[1], params={HOSTILE: leaves[0], "\udc80": leaves[1]})
+    page.keyboard.press("n")
+    assert page.title() == f"{HOSTILE}, \ufffd, x"
+    assert page.locator("img").count() == 0
+    assert HOSTILE[:5] in page.locator(".av-stage").first.text_content()
+
+
+def test_nothing_can_be_edited_where_nobody_runs(opened: Callable[..., Any]) -> None:
+    page = opened(figure(3, before=True)[0])
+    page.locator('[data-at="n1"] text').first.click()
+    assert page.locator(".av-i-edit").count() and not page.locator(".av-i-edit").first.is_visible()

@@ -1,0 +1,129 @@
+"""What `save` leaves behind: the file, and everything else as it was."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import autograd_viz as av
+
+from ..figures import figure
+
+
+def program() -> tuple[Any, dict[str, Any]]:
+    return figure(3, before=True)
+
+
+def test_a_picture_of_any_step(tmp_path: Path) -> None:
+    e, names = program()
+    s = av.step(e)
+    for step in (-2, 0, 3, 5):
+        av.save(e, tmp_path / "e.svg", step=step)
+        s.goto(step)
+        av.save(s, tmp_path / "s.svg")
+        assert (tmp_path / "e.svg").read_text() == (tmp_path / "s.svg").read_text()
+        s.goto(0)
+    av.save(e, tmp_path / "final.svg", step="final")
+    assert (tmp_path / "final.svg").read_text() == (tmp_path / "e.svg").read_text()
+    assert names["a"].grad is None
+
+
+@pytest.mark.parametrize("suffix", [".svg", ".html"])
+def test_everything_is_as_before(tmp_path: Path, suffix: str) -> None:
+    e, names = program()
+    names["b"].grad = av.tensor(1.0)
+    av.save(e, tmp_path / f"e{suffix}", step=2)
+    assert names["a"].grad is None and names["b"].grad.item() == 1.0
+    e.backward()  # nothing was freed
+    assert names["a"].grad.item() == 12.0
+
+
+@pytest.mark.torch
+def test_everything_is_as_before_in_pytorch(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    a = torch.tensor(2.0, requires_grad=True)
+    e = a * a * 3
+    av.save(e, tmp_path / "e.html")
+    assert a.grad is None
+    e.backward()
+    assert a.grad.item() == 12.0
+
+
+def test_a_stepper_stays_where_it_is(tmp_path: Path) -> None:
+    e, names = program()
+    s = av.step(e)
+    s.goto(2)
+    for name, step in (("a.html", None), ("a.svg", 4), ("a.svg", -1)):
+        av.save(s, tmp_path / name, step=step)
+        assert s.step == 2 and names["a"].grad is None and names["d"].grad.item() == 6.0
+
+
+def test_a_pass_that_fails_is_taken_back(tmp_path: Path) -> None:
+    e, names = program()
+    names["c"].register_hook(lambda g: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        av.save(e, tmp_path / "e.html")
+    assert names["d"].grad is None and not list(tmp_path.iterdir())
+
+
+def test_a_step_that_is_not_there(tmp_path: Path) -> None:
+    e, _ = program()
+    with pytest.raises(ValueError, match="there is no step 6: the pass has 5"):
+        av.save(e, tmp_path / "e.svg", step=6)
+    with pytest.raises(ValueError, match="step must be at least -2"):
+        av.save(e, tmp_path / "e.svg", step=-3)
+    with pytest.raises(av.UnknownChoiceError, match="unknown step 'last'; choose one of: a number, final"):
+        av.save(e, tmp_path / "e.svg", step="last")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_that_may_not_be_written_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(**_: Any) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("tempfile.mkstemp", refused)  # tests may run as root, who may write anywhere
+    with pytest.raises(av.CannotWriteError, match=r"cannot write .*e\.svg: Permission denied"):
+        av.save(program()[0], tmp_path / "e.svg")
+
+
+def test_an_interrupted_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    e, _ = program()
+    target = tmp_path / "e.html"
+    target.write_text("old")
+
+    def interrupted(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("os.replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        av.save(e, target)
+    assert target.read_text() == "old" and [p.name for p in tmp_path.iterdir()] == ["e.html"]
+
+
+def test_the_page_is_small_and_always_the_same(tmp_path: Path) -> None:
+    for name in ("one.html", "two.html"):
+        av.save(program()[0], tmp_path / name)
+    page = (tmp_path / "one.html").read_bytes()
+    assert len(page) < 100_000 and page == (tmp_path / "two.html").read_bytes()
+
+
+def test_a_page_in_a_frame_is_one_attribute() -> None:
+    from html.parser import HTMLParser
+
+    found: list[tuple[str, dict[str, Any]]] = []
+    parser = HTMLParser()
+    parser.handle_starttag = lambda tag, attrs: found.append((tag, dict(attrs)))  # type: ignore[method-assign]
+    e, _ = program()
+    parser.feed(av.iframe(e)._repr_html_())
+    ((tag, attributes),) = found
+    assert (tag, attributes["sandbox"]) == ("iframe", "allow-scripts")
+    assert attributes["srcdoc"].startswith("<!doctype html>") and "Content-Security-Policy" in attributes["srcdoc"]
+
+
+def test_a_file_object_gets_a_state_dict() -> None:
+    file = io.BytesIO()
+    av.save({"a": av.tensor(1.0)}, file)
+    assert file.getvalue().startswith(b"PK")
