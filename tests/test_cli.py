@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import io
+import json
 from pathlib import Path
 
 import pytest
 
 from autograd_viz import cli
+from autograd_viz.cli import lab
+from autograd_viz.cli.program import run_program
 
 
 def test_lab_opens_the_first_notebook_of_the_checkout(monkeypatch: pytest.MonkeyPatch) -> None:
     ran: list[list[str]] = []
-    monkeypatch.setattr(cli.subprocess, "call", lambda command: ran.append(command) or 0)
+    monkeypatch.setattr(lab.subprocess, "call", lambda command: ran.append(command) or 0)
     assert cli.main(["lab", "--no-browser"]) == 0
     (command,) = ran
     assert command[1:3] == ["-m", "jupyterlab"] and command[-1] == "--no-browser"
@@ -22,16 +26,16 @@ def test_lab_of_an_installed_package_copies_the_notebooks_once(tmp_path: Path, m
     package = tmp_path / "site" / "autograd_viz"
     (package / "notebooks").mkdir(parents=True)
     (package / "notebooks" / "01.ipynb").write_text("{}")
-    monkeypatch.setattr(cli, "__file__", str(package / "cli.py"))
-    folder = cli.notebooks_folder(tmp_path)
+    monkeypatch.setattr(lab, "__file__", str(package / "cli" / "lab.py"))
+    folder = lab.notebooks_folder(tmp_path)
     (folder / "01.ipynb").write_text("mine")
-    assert cli.notebooks_folder(tmp_path) == folder and (folder / "01.ipynb").read_text() == "mine"
+    assert lab.notebooks_folder(tmp_path) == folder and (folder / "01.ipynb").read_text() == "mine"
 
 
 def test_lab_without_jupyterlab_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(cli.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(lab.importlib.util, "find_spec", lambda name: None)
     assert cli.main(["lab"]) == 1
     assert 'pip install "autograd-viz[lab]"' in capsys.readouterr().err
 
@@ -43,3 +47,98 @@ def test_version_and_unknown_commands(capsys: pytest.CaptureFixture[str]) -> Non
     with pytest.raises(SystemExit) as failed:
         cli.main(["lba"])
     assert failed.value.code == 2 and "invalid choice: 'lba'" in capsys.readouterr().err
+
+
+SCRIPT = """import sys
+import autograd_viz as torch
+
+w = torch.tensor(2.0, requires_grad=True)
+x = torch.tensor(float(sys.argv[1]) if len(sys.argv) > 1 else 3.0)
+h = (w * x).relu()
+loss = h * h
+unused = torch.tensor(1.0, requires_grad=True)
+"""
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Path:
+    path = tmp_path / "train.py"
+    path.write_text(SCRIPT)
+    return path
+
+
+def test_render_draws_the_loss_of_a_script(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = script.parent / "loss.svg"
+    assert cli.main(["render", str(script), "-o", str(out), "--step", "1"]) == 0
+    svg = out.read_text()
+    assert ">loss</text>" in svg and "6.0" in svg and "lit" in svg
+    assert capsys.readouterr().out.strip() == str(out)
+
+
+def test_what_follows_goes_to_the_script(script: Path) -> None:
+    out = script.parent / "loss.svg"
+    assert cli.main(["render", str(script), "-o", str(out), "--name", "h", "--", "5"]) == 0
+    assert "tensor(10.)" in out.read_text()
+
+
+def test_a_notebook_is_run_without_its_magics(script: Path) -> None:
+    cells = [{"cell_type": "markdown", "source": ["# x"]}, {"cell_type": "code", "source": ["%matplotlib inline\n", SCRIPT]}]
+    notebook = script.with_suffix(".ipynb")
+    notebook.write_text(json.dumps({"cells": cells}))
+    assert run_program(notebook, [])["loss"].item() == 36.0
+
+
+def test_a_script_that_raises_shows_its_own_traceback(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script.write_text("def f():\n    return 1 / 0\nf()\n")
+    assert cli.main(["render", str(script), "-o", "x.svg"]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("Traceback") and "ZeroDivisionError" in said and "cli" not in said and "line 3" in said
+
+
+def test_a_name_that_is_not_there_lists_those_that_are(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["render", str(script), "-o", "x.svg", "--name", "y"]) == 2
+    assert "no tensor called 'y'" in capsys.readouterr().err
+    assert cli.main(["term", str(script.parent / "none.py")]) == 2
+    assert "cannot read" in capsys.readouterr().err
+    assert cli.main(["render", str(script), "-o", str(script.parent / "x.xyz")]) == 1
+    assert ".svg" in capsys.readouterr().err
+
+
+def test_term_steps_with_letters(script: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("n\nf\nb\nq\nn\n"))
+    assert cli.main(["term", str(script)]) == 0
+    pictures = capsys.readouterr().out.split("q quit\n")
+    assert len(pictures) == 5 and "> MulBackward0" in pictures[0] and "* MulBackward0" in pictures[1]
+    assert "w  [leaf, requires grad]" in pictures[2] and "36.0" in pictures[2].splitlines()[1]
+    assert "None" in pictures[3].splitlines()[1]
+
+
+def test_explain_answers_for_a_name(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["explain", str(script), "h"]) == 0
+    assert "not a leaf" in capsys.readouterr().out
+    assert cli.main(["explain", str(script), "unused", "--name", "loss"]) == 0
+    assert "unused.grad is None" in capsys.readouterr().out
+    assert cli.main(["explain", str(script), "nothing"]) == 2
+
+
+def test_step_writes_a_page_and_opens_it(script: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr("webbrowser.open", lambda uri: opened.append(uri) or True)
+    assert cli.main(["step", str(script)]) == 0
+    (uri,) = opened
+    assert uri.startswith("file://") and "<!doctype html>" in Path(uri.removeprefix("file://")).read_text().lower()
+
+
+def test_gallery_writes_the_six_figures(tmp_path: Path) -> None:
+    assert cli.main(["gallery", str(tmp_path / "new" / "folder")]) == 0
+    assert len(list((tmp_path / "new" / "folder").glob("*.svg"))) == 6
+
+
+def test_escape_sequences_in_names_do_not_reach_the_terminal(
+    script: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script.write_text(SCRIPT + 'globals()["a\\x1b[31m"] = w\ndel w\n')
+    monkeypatch.setattr("sys.stdin", io.StringIO("q\n"))
+    assert cli.main(["term", str(script)]) == 0
+    said = capsys.readouterr().out
+    assert "\x1b" not in said and "a\ufffd[31m" in said

@@ -1,15 +1,13 @@
-"""The command `autograd-viz`."""
+"""`autograd-viz lab`: JupyterLab on the notebooks."""
 
 from __future__ import annotations
 
-import argparse
 import importlib.util
 import os
 import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
-from importlib.metadata import version
 from pathlib import Path
 
 COPY = "autograd_viz_notebooks"  # the folder made for the notebooks of an installed package
@@ -17,7 +15,7 @@ COPY = "autograd_viz_notebooks"  # the folder made for the notebooks of an insta
 
 def notebooks_folder(start: Path) -> Path:
     """The notebooks of a checkout; of an installed package a copy in `start`, made once and never overwritten."""
-    package = Path(__file__).resolve().parent
+    package = Path(__file__).resolve().parents[1]
     checkout = package.parent / "notebooks"
     if checkout.is_dir():
         return checkout
@@ -44,22 +42,3 @@ def lab(arguments: Sequence[str]) -> int:
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         command.append("--allow-root")
     return subprocess.call([*command, *arguments])
-
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command; returns its exit code."""
-    parser = argparse.ArgumentParser(
-        prog="autograd-viz", description="See autograd: step a backward pass one grad_fn call at a time."
-    )
-    parser.add_argument("--version", action="version", version=f"autograd-viz {version('autograd-viz')}")
-    commands = parser.add_subparsers(dest="command", required=True)
-    commands.add_parser("lab", help="open the notebooks in JupyterLab (further options go to JupyterLab)", add_help=False)
-    _, rest = parser.parse_known_args(argv)
-    try:
-        return lab(rest)
-    except KeyboardInterrupt:
-        return 130
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -28,6 +28,7 @@ UNTRACKED_DEPTH = 64
 # A call that cuts the graph (detach) keeps the graph behind it; only the latest few do, or truncated backpropagation through
 # time would keep every step.
 CUTS = 8
+AGAIN = 8  # of a statement in a loop, so many times are remembered
 _cuts: deque[weakref.ref[Call]] = deque()
 REMEMBERED = 8  # changes in place of one memory whose lines are remembered
 
@@ -97,10 +98,11 @@ class Event(NamedTuple):
 
 
 def note(tensor: Tensor, kind: str) -> None:
-    """Remember that the user did `kind` to `tensor` here; in a loop, the last time."""
+    """Remember that the user did `kind` to `tensor` here; in a loop, the last AGAIN times."""
     extra, at = tensor._more, callers_place()
-    others = (e for e in extra.events if e.kind != kind or e.at != at)
-    extra.events = (*others, Event(kind, (latest_sequence(), next(_clock)), at))
+    before = [e for e in extra.events if e.kind == kind and e.at == at]
+    kept = extra.events if len(before) < AGAIN else tuple(e for e in extra.events if e is not before[0])
+    extra.events = (*kept, Event(kind, (latest_sequence(), next(_clock)), at))
 
 
 def note_change(tensor: Tensor, at: tuple[Any, int] | None = None) -> None:

@@ -1,4 +1,4 @@
-r"""All escaping of SVG in one place: whatever the user called things is drawn as text.
+r"""All escaping in one place: whatever the user called things is drawn as text.
 
 >>> text('<script>"&')
 '&lt;script&gt;&quot;&amp;'
@@ -21,6 +21,11 @@ def text(value: str) -> str:
     if value.isascii() and value.isprintable() and not _MARKUP.search(value):  # nearly always
         return value
     return "".join(_ENTITIES.get(c) or ("\ufffd" if _is_unwanted(c) else c) for c in value)
+
+
+def printable(value: str) -> str:
+    """Safe in a terminal: control characters, and with them escape sequences, become U+FFFD."""
+    return "".join("\ufffd" if _is_unwanted(c) else c for c in value)
 
 
 def _is_unwanted(c: str) -> bool:

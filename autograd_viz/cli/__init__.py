@@ -1,0 +1,5 @@
+"""The command `autograd-viz`."""
+
+from .main import main
+
+__all__ = ["main"]

@@ -1,0 +1,7 @@
+"""``python -m autograd_viz.cli``."""
+
+import sys
+
+from .main import main
+
+sys.exit(main())

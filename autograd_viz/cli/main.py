@@ -1,0 +1,137 @@
+"""The command `autograd-viz`: what it takes, and what each command does."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import webbrowser
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import autograd_viz as av
+
+from ..errors import AutogradVizError
+from .gallery import gallery
+from .lab import lab
+from .program import ProgramError, UsageError, asked, root_of, run_program
+from .term import is_terminal, keys_of, term
+
+CLEAR = "\x1b[2J\x1b[H"
+EXAMPLES = """examples:
+  autograd-viz lab                                   the notebooks in JupyterLab
+  autograd-viz render train.py -o loss.svg           run a script and draw the tensor called loss
+  autograd-viz render train.ipynb -o y.png --name y --step 3 --theme dark
+  autograd-viz step train.py                         step its backward pass in a browser, without a server
+  autograd-viz term train.py                         step it here, with the keys n b f r q
+  autograd-viz explain train.py w                    why is w.grad what it is
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command; returns its exit code: 0, 1 (the program raised, a file could not be written), 2 (wrong usage)."""
+    arguments, rest = _parser().parse_known_args(argv)
+    if arguments.command != "lab" and rest and not hasattr(arguments, "script"):
+        _parser().error(f"unrecognized arguments: {' '.join(rest)}")
+    try:
+        return int(COMMANDS[arguments.command](arguments, rest))
+    except KeyboardInterrupt:
+        return 130
+    except ProgramError as error:
+        sys.stderr.write(error.text)
+        return 1
+    except UsageError as error:
+        print(f"autograd-viz: {error}", file=sys.stderr)
+        return 2
+    except (AutogradVizError, RuntimeError, ValueError) as error:
+        print(f"autograd-viz: {error}", file=sys.stderr)
+        return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="autograd-viz",
+        description="See autograd: step a backward pass one grad_fn call at a time.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"autograd-viz {version('autograd-viz')}")
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("lab", help="open the notebooks in JupyterLab (further options go to JupyterLab)", add_help=False)
+    render = _of_script(commands, "render", "run a script or notebook and draw a tensor of it")
+    render.add_argument("-o", "--output", type=Path, required=True, help="the file; its suffix says what: .svg, .png, …")
+    render.add_argument("--step", type=int, help="after this step of the backward pass")
+    render.add_argument("--theme", default="light", help="light, dark or waite")
+    _of_script(commands, "step", "run it and open its backward pass, to be stepped, in a browser")
+    _of_script(commands, "term", "run it and step its backward pass here")
+    explain = _of_script(commands, "explain", "run it and say why a tensor's grad is what it is")
+    explain.add_argument("tensor", help="the name of the tensor, or an expression: model.fc1.weight")
+    pictures = commands.add_parser("gallery", help="write the six figures of the README")
+    pictures.add_argument("folder", type=Path, nargs="?", default=Path("autograd_viz_gallery"))
+    return parser
+
+
+def _of_script(commands: Any, name: str, text: str) -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = commands.add_parser(name, help=text, description=text)
+    parser.add_argument("script", type=Path, help="a .py or .ipynb; what follows -- goes to it")
+    parser.add_argument("--name", help="the tensor to start from (default: loss, or the last with a grad_fn)")
+    return parser
+
+
+def _run(arguments: argparse.Namespace, rest: list[str]) -> tuple[dict[str, Any], str]:
+    """The program's variables, and the name of its root."""
+    namespace = run_program(arguments.script, [a for a in rest if a != "--"])
+    return namespace, root_of(namespace, arguments.name, arguments.script)
+
+
+def _render(arguments: argparse.Namespace, rest: list[str]) -> int:
+    namespace, root = _run(arguments, rest)
+    wishes = {"path": arguments.output, "step": arguments.step, "theme": arguments.theme}
+    asked(namespace, f"av.save({root}, $path, step=$step, theme=$theme)", **wishes)
+    print(arguments.output)
+    return 0
+
+
+def _step(arguments: argparse.Namespace, rest: list[str]) -> int:
+    namespace, root = _run(arguments, rest)
+    page = Path(tempfile.mkdtemp(prefix="autograd_viz_")) / f"{arguments.script.stem}.html"
+    asked(namespace, f"av.save({root}, $path)", path=page)
+    print(page)
+    webbrowser.open(page.as_uri())
+    return 0
+
+
+def _term(arguments: argparse.Namespace, rest: list[str]) -> int:
+    namespace, root = _run(arguments, rest)
+    stepper = asked(namespace, f"av.step({root})").stepper
+    term(stepper, keys_of(sys.stdin), sys.stdout, CLEAR if is_terminal() else "")
+    return 0
+
+
+def _explain(arguments: argparse.Namespace, rest: list[str]) -> int:
+    namespace = run_program(arguments.script, [a for a in rest if a != "--"])
+    try:
+        tensor = eval(arguments.tensor, dict(namespace))
+    except Exception as error:
+        raise UsageError(f"{arguments.tensor!r} is nothing in {arguments.script}: {error}") from None
+    try:
+        root = root_of(namespace, arguments.name, arguments.script) if arguments.name else None
+        print(asked(namespace, "av.explain($tensor, $root)", tensor=tensor, root=None if root is None else namespace[root]))
+    except av.NotDrawableError as error:
+        raise UsageError(str(error)) from None
+    return 0
+
+
+def _lab(arguments: argparse.Namespace, rest: list[str]) -> int:
+    return lab(rest)
+
+
+def _gallery(arguments: argparse.Namespace, rest: list[str]) -> int:
+    for path in gallery(arguments.folder):
+        print(path)
+    return 0
+
+
+COMMANDS = {"lab": _lab, "render": _render, "step": _step, "term": _term, "explain": _explain, "gallery": _gallery}
