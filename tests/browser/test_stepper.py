@@ -166,7 +166,7 @@ def test_the_picture_after_stepping_is_the_picture_that_python_draws(stepping: S
     collect = """(svg) => [...svg.querySelectorAll('.row[data-at], .label')]
       .map(e => [e.dataset.at, [...e.querySelectorAll('text')].map(t => t.textContent).join('|')])"""
     shown = dict(stepping.widget.locator(".av-picture").evaluate(collect))
-    source = stepping.lab.run_code("print(s.still()['image/svg+xml'])")
+    source = stepping.lab.run_code("av.save(s, 'saved.svg'); print(open('saved.svg').read())")
     drawn = dict(
         stepping.page.evaluate(f"(text) => ({collect})(new DOMParser().parseFromString(text, 'image/svg+xml'))", source)
     )
