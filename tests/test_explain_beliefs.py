@@ -24,7 +24,7 @@ BELIEFS = {
     ),
     "each path is walked separately": (
         "x = torch.tensor(2.0, requires_grad=True)\nh = x * 3\nd = h * h * (h + 1)\nd.backward()", "x", ["came_from"],
-        "All of it came from MulBackward0 (line 2",
+        "What arrives here comes from MulBackward0 (line 2",
     ),
     "backward() sets grad": (
         "w = torch.tensor(1.0, requires_grad=True)\nloss = w * 2\nloss.backward(retain_graph=True)\nloss.backward()", "w",

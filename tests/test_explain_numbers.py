@@ -198,7 +198,7 @@ def test_in_a_deep_net_the_layers_say_where_it_shrank() -> None:
 
 def test_what_is_fine_says_where_it_came_from() -> None:
     one = after_backward("x * 2")
-    assert str(one) == "x.grad is [2.0, 2.0, 2.0].\nAll of it came from MulBackward0 (line 2: y = x * 2)."
+    assert str(one) == "x.grad is [2.0, 2.0, 2.0].\nWhat arrives here comes from MulBackward0 (line 2: y = x * 2)."
     two = after_backward("x * x")
     assert "the sum of 2 paths: [1.0, 2.0, 3.0] from MulBackward0 (line 2) + [1.0, 2.0, 3.0] from MulBackward0 (line 2)" in str(
         two

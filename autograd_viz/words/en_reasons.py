@@ -277,7 +277,7 @@ CAUSE_TINY = "Its norm is {norm}. The gradients on the way were not kept, so whe
 DO_TINY = "Step it: av.step(loss) before backward()."
 
 # as it should be
-CAUSE_CAME_FROM = "All of it came from {node} ({line})."
+CAUSE_CAME_FROM = "What arrives here comes from {node} ({line})."
 CAUSE_SUM_OF = "It is the sum of {count} paths: {parts}."
 CAUSE_IS_ROOT = "It is the root: backward() starts with this gradient."
 CAUSE_ACCUMULATED = "{value} arrived in the last pass; {rest} was there before, because backward() adds to grad."

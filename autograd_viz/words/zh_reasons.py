@@ -231,7 +231,7 @@ CAUSE_TINY = "它的范数是 {norm}。途中的梯度没有保留，因此不�
 DO_TINY = "单步执行：在 backward() 之前用 av.step(loss)。"
 
 # as it should be
-CAUSE_CAME_FROM = "它全部来自 {node}（{line}）。"
+CAUSE_CAME_FROM = "到达这里的梯度来自 {node}（{line}）。"
 CAUSE_SUM_OF = "它是 {count} 条路径之和：{parts}。"
 CAUSE_IS_ROOT = "它是根：backward() 从这个梯度开始。"
 CAUSE_ACCUMULATED = "上一次反向传播到达的是 {value}；{rest} 之前就在，因为 backward() 会累加到 grad。"
