@@ -8,9 +8,11 @@ from .model import Number, Value
 
 
 def number_text(number: Number) -> str:
-    """4.0, -0.5, 123457, 1e-08."""
+    """4.0, -0.5, 123457, 1e-08, 1+2j."""
     if isinstance(number, bool | int):
         return str(number)
+    if isinstance(number, complex):
+        return f"{number:.6g}"
     if math.isfinite(number) and abs(number) < 1e6 and number == int(number):
         return f"{number:.1f}"
     return f"{number:.6g}"

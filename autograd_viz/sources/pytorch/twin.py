@@ -62,6 +62,8 @@ def twin_of(name: str, node: Any, saved: list[Kept]) -> PrimitiveNode | None:
     metadata = outputs_of(node)
     if op is None or op.node_class is None or any(_numpy(m.dtype) is None for m in metadata):
         return None
+    if any(isinstance(n, torch.SymInt) for m in metadata for n in m.shape) or any(map(_is_nested, saved)):
+        return None
     edges = tuple((None if after is None else _receiver(after), index) for after, index in node.next_functions)
     if op.variadic is None and len(edges) != len(op.inputs):
         return None
@@ -73,6 +75,10 @@ def twin_of(name: str, node: Any, saved: list[Kept]) -> PrimitiveNode | None:
         is_result = op.result_index(saved_name) is not None and isinstance(value, Tensor)
         setattr(twin, slot, SavedResult(value) if is_result else value)
     return twin
+
+
+def _is_nested(kept: Kept) -> bool:
+    return isinstance(kept.value, torch.Tensor) and bool(kept.value.is_nested)
 
 
 def formulas_of(twin: PrimitiveNode | None) -> dict[str, str]:

@@ -57,12 +57,18 @@ def value_of(t: Any) -> model.Value:
 def as_array(t: Any) -> Any:
     """The elements as a NumPy array: the tensor's own memory if it is on the CPU and of a type that NumPy has."""
     t = t.detach().resolve_conj().resolve_neg()
-    return t.to(NUMPY.get(t.dtype, t.dtype)).cpu().numpy()
+    return t.to(NUMPY.get(t.dtype, t.dtype)).numpy(force=True)
 
 
 def unknown(shape: tuple[int, ...], dtype: Any) -> model.Value:
     """A tensor that is gone: shape and type are all that the graph remembers."""
-    return model.Value(tuple(int(n) for n in shape), dtype_name(dtype), "not kept")
+    return model.Value(_plain_shape(shape), dtype_name(dtype), "not kept")
+
+
+def _plain_shape(shape: tuple[Any, ...]) -> tuple[int, ...]:
+    """As numbers; of a nested tensor, some of whose sizes are none, how many tensors it holds."""
+    is_nested = any(isinstance(n, torch.SymInt) for n in shape)
+    return tuple(int(n) for n in (shape[:1] if is_nested else shape))
 
 
 def overwritten(shape: tuple[int, ...], dtype: Any) -> model.Value:
