@@ -83,7 +83,7 @@ class TorchGraph:
                     todo += self._behind(handle, event.behind)
             self.operands[item] = inputs_of(event, self._box_of)
             for handle in event.outputs:
-                if item is not event or handle.ref() is not None:
+                if handle is not None and (item is not event or handle.ref() is not None):
                     self._box_of(handle)
 
     def _behind(self, handle: Handle, behind: tuple[Any, ...]) -> list[Any]:

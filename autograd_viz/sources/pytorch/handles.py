@@ -4,6 +4,8 @@
 What is known of an op hangs on its node (`node.metadata`), and lives as long as the graph: nothing else has to be kept.
 It must never refer to its own node, or the graph would never be freed: the place of a tensor in the graph is told by numbers.
 A tensor without a node (and a leaf) is looked up among those that are alive; nothing here keeps it so.
+Nor may an op and its results refer to one another, or the elements would stay until the garbage collector comes: an op with a
+node has its results; of one without, whoever has a result has the op.
 """
 
 from __future__ import annotations
@@ -36,13 +38,13 @@ class Handle:
         version: the version counter when it was seen.
         edge: sequence number of its grad_fn and which output it is; None for a leaf.
         is_leaf: it is a leaf that requires grad.
-        maker: the op that made it, if that was seen.
     """
 
-    __slots__ = ("__weakref__", "dtype", "edge", "is_leaf", "maker", "ref", "requires_grad", "shape", "values", "version")
+    __slots__ = ("__weakref__", "_maker", "dtype", "edge", "is_leaf", "ref", "requires_grad", "shape", "values", "version")
 
     def __init__(self, tensor: Any, maker: Event | None) -> None:
-        self.ref, self.maker = weakref.ref(tensor), maker
+        self.ref = weakref.ref(tensor)
+        self._maker: Any = maker
         self.shape, self.dtype = tuple(tensor.shape), tensor.dtype
         self.edge: tuple[int, int] | None = None
         self.is_leaf = self.requires_grad = False
@@ -50,6 +52,11 @@ class Handle:
         self.values = tensor.detach() if is_plain(tensor) else None
         if self.values is not None and tensor.numel() <= FEW:
             self.values = self.values.clone()
+
+    @property
+    def maker(self) -> Event | None:
+        """The op that made it, if that was seen and is still known."""
+        return self._maker() if isinstance(self._maker, weakref.ref) else self._maker
 
     def look(self, tensor: Any) -> None:
         """See its place in the graph, which autograd gives it after the op has run."""
@@ -69,7 +76,6 @@ class Event:
     Attributes:
         name: the op's name: "mul"; of a user's Function its class name.
         inputs: tensors, or Python numbers by their text.
-        outputs: tensors.
         place: where in the user's code.
         order: rises with time, as in `core.provenance`.
         module: path of the module in whose forward it ran: "encoder.layers.0".
@@ -80,7 +86,7 @@ class Event:
     """
 
     __slots__ = (
-        "__weakref__", "behind", "depth", "inputs", "is_function", "is_tracked", "module", "name", "order", "outputs", "place",
+        "__weakref__", "_outputs", "behind", "depth", "inputs", "is_function", "is_tracked", "module", "name", "order", "place",
     )  # fmt: skip
 
     def __init__(
@@ -89,12 +95,27 @@ class Event:
         self.name, self.inputs, self.place, self.module = name, inputs, place, module
         self.is_tracked, self.is_function = is_tracked, is_function
         self.order = (latest_sequence() - 1, next(clock))
-        self.outputs: tuple[Handle, ...] = ()
+        self._outputs: list[Any] = []
         self.behind: tuple[Any, ...] = ()
         depths = (h.maker.depth for h in inputs if isinstance(h, Handle) and h.maker is not None and h.edge is None)
         self.depth: int = 1 + max(depths, default=0)
         if self.depth > UNTRACKED_DEPTH:
             self.inputs, self.depth = tuple(h for h in inputs if isinstance(h, Handle) and h.maker is None), 0
+
+    def made(self, handles: list[Handle]) -> None:
+        """It has run, and these are its results."""
+        self._outputs = [weakref.ref(h) for h in handles]
+
+    def has_node(self, result: Handle) -> None:
+        """It has got a node, whose output a result is: it keeps the result from now on."""
+        for i, kept in enumerate(self._outputs):
+            if isinstance(kept, weakref.ref) and kept() is result:
+                self._outputs[i], result._maker = result, weakref.ref(self)
+
+    @property
+    def outputs(self) -> tuple[Handle | None, ...]:
+        """The tensors that it made; None for one of which nothing is left."""
+        return tuple(o() if isinstance(o, weakref.ref) else o for o in self._outputs)
 
 
 def nodes_of(inputs: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -3,7 +3,11 @@
 # Note [Where ops are seen]
 A dispatch mode sees every op that autograd records, one for one: `F.linear` is `t` and `addmm` there, as in the backward
 graph. (A function mode sees what the user wrote, and makes `nn.MultiheadAttention` take another way through its code.) It sees
-an op before autograd has given the result its grad_fn; when the next op comes, the result has got it.
+an op before autograd has given the result its grad_fn; when the next op comes, the result has got it. Under any dispatch mode
+PyTorch's `reshape` calls `view`: the node is a ViewBackward0 where it would be a ReshapeAliasBackward0, with the same numbers.
+
+# Note [Where modules are seen]
+The call of a module is a frame on the stack. Hooks would be seen by the user: they slow down every module, compiled ones warn.
 """
 
 from __future__ import annotations
@@ -16,7 +20,6 @@ from types import FrameType, TracebackType
 from typing import Any
 
 import torch
-from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.weak import WeakIdKeyDictionary
 
@@ -24,6 +27,7 @@ from ...core.provenance import PACKAGE, Place
 from .handles import KEY, Event, Handle, edge_numbers, keep_behind, nodes_of, seen
 
 TORCH = os.path.dirname(os.path.abspath(torch.__file__)) + os.sep
+CALL = torch.nn.Module._call_impl.__code__
 APPLY = torch.autograd.Function.apply.__func__.__code__  # type: ignore[attr-defined]
 FACTORIES = {"lift_fresh", "lift"}  # how `torch.tensor` hands over what it has made
 OPERANDS = {"self", "other", "exponent"}  # arguments at which a Python number is an operand
@@ -47,10 +51,8 @@ class Recorder(TorchDispatchMode):
         if isinstance(what, torch.nn.Module):
             for name, module in what.named_modules():
                 self._paths[module] = name
-        self._modules: list[str] = []
         self._pending: list[tuple[weakref.ref[Any], Event]] = []
         self._function: tuple[FrameType, Event] | None = None  # a user's Function that is running
-        self._hooks: list[Any] = []
 
     def __repr__(self) -> str:
         return f"<Record of {getattr(self.what, '__name__', type(self.what).__name__)}>" if self.what else "<Record>"
@@ -73,24 +75,14 @@ class Recorder(TorchDispatchMode):
 
     def __enter__(self) -> Recorder:
         self.error = None
-        self._hooks = [
-            register_module_forward_pre_hook(lambda module, args: self._modules.append(self._paths.get(module, ""))),
-            register_module_forward_hook(lambda module, args, result: self._left(), always_call=True),
-        ]
         super().__enter__()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         super().__exit__(kind, error, trace)
-        for hook in self._hooks:
-            hook.remove()
         self.error, self._function = error, None
-        self._modules.clear()
         self._settle()
 
-    def _left(self) -> None:
-        if self._modules:
-            self._modules.pop()
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """An op runs: whatever goes wrong in our part of it, the user's program goes on."""
@@ -111,9 +103,8 @@ class Recorder(TorchDispatchMode):
     # -- before and after an op ---------------------------------------------------------------------------------------
 
     def _begun(self, func: Any, args: Any, kwargs: Any) -> Event:
-        frame, apply = _frames()
+        frame, apply, module = self._frames()
         place = None if frame is None else Place(frame.f_code, frame.f_lasti)
-        module = next((m for m in reversed(self._modules) if m), "")
         if apply is None:
             self._function = None
             name = func._schema.name.rpartition("::")[2]
@@ -127,6 +118,28 @@ class Recorder(TorchDispatchMode):
             name = getattr(apply.f_locals.get("cls"), "__name__", "Function")
             self._function = (apply, Event(name, given, place, module, is_tracked=True, is_function=True))
         return self._function[1]
+
+    def _frames(self) -> tuple[FrameType | None, FrameType | None, str]:
+        """The innermost frame of the user's code, the outermost call of a user's Function around the op (then the frame is that
+        call's), and the path of the innermost module of ours.
+        """
+        frame: FrameType | None = sys._getframe(3)
+        users = apply = None
+        module = ""
+        while frame is not None:
+            if frame.f_code is APPLY:
+                apply, users = frame, None
+            elif frame.f_code is CALL:
+                module = module or self._path(frame)
+            elif users is None and not frame.f_code.co_filename.startswith((TORCH, PACKAGE)):
+                users = frame
+            frame = frame.f_back
+        return users, apply, module
+
+    def _path(self, call: FrameType) -> str:
+        """The path of the module that is called."""
+        path: str = self._paths.get(call.f_locals.get("self"), "") if self._paths else ""
+        return path
 
     def _inputs(self, func: Any, args: Any, kwargs: Any) -> Iterator[Handle | str]:
         for place, argument in enumerate(func._schema.arguments):
@@ -161,7 +174,7 @@ class Recorder(TorchDispatchMode):
             given = (a for a in (*args, *kwargs.values()) if isinstance(a, torch.Tensor))
             self._pending += [(weakref.ref(a._base), event) for a in given if a._base is not None]
         if not event.is_function:
-            event.outputs = tuple(seen[r] for r in results)
+            event.made([seen[r] for r in results])
 
     def _is_of_a_factory(self, event: Event, result: Any) -> bool:
         """`torch.rand` detaches what it has made: that is no op of the user's."""
@@ -169,7 +182,7 @@ class Recorder(TorchDispatchMode):
         if maker is None or any(isinstance(i, Handle) for i in maker.inputs) or maker.place != event.place:
             return False
         seen[result] = Handle(result, maker)
-        maker.outputs = (seen[result],)
+        maker.made([seen[result]])
         return True
 
     def _settle(self) -> None:
@@ -183,22 +196,9 @@ class Recorder(TorchDispatchMode):
             if handle is not None and handle.maker is event:
                 handle.look(tensor)
             if node is not None and event.is_tracked and node._sequence_nr() >= event.order[0]:
-                node.metadata.setdefault(KEY, event)
+                kept = node.metadata.setdefault(KEY, event)
+                if kept is event and handle is not None:
+                    event.has_node(handle)
                 event.behind = ()
             elif node is None and event.is_tracked:
                 keep_behind(event)
-
-
-def _frames() -> tuple[FrameType | None, FrameType | None]:
-    """The innermost frame of the user's code, and the outermost call of a user's Function around the op (then the frame is
-    that call's).
-    """
-    frame: FrameType | None = sys._getframe(2)
-    users = apply = None
-    while frame is not None:
-        if frame.f_code is APPLY:
-            apply, users = frame, None
-        elif users is None and not frame.f_code.co_filename.startswith((TORCH, PACKAGE)):
-            users = frame
-        frame = frame.f_back
-    return users, apply
