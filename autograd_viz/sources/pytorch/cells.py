@@ -19,13 +19,13 @@ class GradCell:
     def __init__(self, tensor: Any, is_about_to_change: bool = False) -> None:
         self.tensor, self.grad = tensor, grad_of(tensor)
         self.version = 0 if self.grad is None else self.grad._version
-        copied = self.grad is not None and (is_about_to_change or self.grad.numel() <= MANY)
+        copied = self.grad is not None and not self.grad.is_meta and (is_about_to_change or _size(self.grad) <= MANY)
         self.values = self.grad.detach().clone() if copied else None
 
     def restore(self) -> None:
         """Make it so again."""
         self.tensor.grad = self.grad
-        if self.values is not None and not equal(self.grad.detach(), self.values):
+        if self.values is not None and not same(self.grad.detach(), self.values):
             with torch.no_grad():
                 self.grad.detach().copy_(self.values)
         if self.grad is not None:
@@ -42,21 +42,40 @@ class GradCell:
             return grad is None and self.grad is None
         if self.values is None:
             return grad is self.grad and grad._version == self.version
-        return equal(grad.detach(), self.values)
+        return same(grad.detach(), self.values)
+
+
+def same(a: Any, b: Any) -> bool:
+    """The same elements, also of sparse tensors."""
+    if not (a.is_sparse and b.is_sparse):
+        return equal(a, b)
+    parts = ((a._indices(), b._indices()), (a._values(), b._values()))
+    return a.shape == b.shape and all(equal(x, y) for x, y in parts)
+
+
+def _size(tensor: Any) -> int:
+    return int(tensor._values().numel() if tensor.is_sparse else tensor.numel())
 
 
 class SavedCell:
-    """A node's saved tensors: a call by hand frees nothing, but somebody else may."""
+    """A node's saved tensors: a call by hand frees nothing, but somebody else may.
 
-    def __init__(self, node: Any) -> None:
-        self.node, self.states = node, _states(node)
+    Args:
+        node: the node.
+        inner: the grads that a pass inside of the call changes.
+    """
+
+    def __init__(self, node: Any, inner: list[GradCell]) -> None:
+        self.node, self.inner, self.states = node, inner, _states(node)
 
     def restore(self) -> None:
-        """There is nothing to do: the call has not changed them."""
+        """The call has not changed saved tensors; a pass inside of it has changed grads."""
+        for cell in self.inner:
+            cell.restore()
 
     def holds(self) -> bool:
         """Are they still there and unchanged?"""
-        return _states(self.node) == self.states
+        return _states(self.node) == self.states and all(cell.holds() for cell in self.inner)
 
 
 class TensorCell:

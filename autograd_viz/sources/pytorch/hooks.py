@@ -7,7 +7,7 @@ edge and calls no node. Hooks of a node stand in a dictionary that a handle of a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -16,8 +16,10 @@ from torch.autograd.graph import GradientEdge
 
 from ...graph.model import Value
 from ...graph.trace import HookRun
-from .nodes import is_accumulate, variable_of
+from .nodes import variable_of
 from .values import value_of
+
+ENGINE: Any = torch.autograd.Variable._execution_engine
 
 
 class HookRunner:
@@ -29,12 +31,14 @@ class HookRunner:
     Attributes:
         runs: what has run since it was last emptied.
         watched: by node, the dictionaries in which its outputs (or its leaf) keep their hooks.
+        retaining: by node, the outputs that retain their grad.
     """
 
     def __init__(self, create_graph: bool) -> None:
         self.create_graph = create_graph
         self.runs: list[HookRun] = []
         self.watched: dict[Any, list[tuple[int, dict[Any, Any]]]] = {}
+        self.retaining: dict[Any, list[Any]] = {}
 
     def before(self, node: Any, grads: list[Any]) -> list[Any]:
         """What arrived, after tensor hooks, retain_grad and pre-hooks.
@@ -69,7 +73,7 @@ class HookRunner:
         if not places:
             return grads
         edges = [GradientEdge(node, i) for i in places]
-        with self._watching(self.watched.get(node, ()), "tensor"):
+        with _replaced(self.watched.get(node, ()), self._watched("tensor")):
             passed = torch.autograd.grad(
                 edges, edges, [grads[i] for i in places], retain_graph=True, create_graph=self.create_graph, allow_unused=True
             )
@@ -80,24 +84,30 @@ class HookRunner:
 
     @contextmanager
     def accumulating(self, node: Any) -> Iterator[None]:
-        """Inside, post-accumulate hooks of the node's leaf are watched: AccumulateGrad itself runs them."""
-        hooks = getattr(variable_of(node), "_post_accumulate_grad_hooks", None) if is_accumulate(node) else None
-        with self._watching([(0, hooks)] if hooks else (), "post_accumulate"):
+        """Inside, post-accumulate hooks of the node's leaf and hooks of the node are watched: the engine runs them."""
+        leaf = variable_of(node)
+        if leaf is None:
+            yield
+            return
+        after = [(0, getattr(leaf, "_post_accumulate_grad_hooks", None) or {})]
+        hooks = [(0, dict_of(node.register_hook))]
+        with _replaced(after, self._watched("post_accumulate")), _replaced(hooks, self._watched("post")):
             yield
 
     @contextmanager
-    def _watching(self, dicts: Iterable[tuple[int, dict[Any, Any]]], kind: str) -> Iterator[None]:
-        """Inside, every hook in these dictionaries says what it was given and what it made of it."""
-        dicts = [(i, d) for i, d in dicts if d]
-        for index, hooks in dicts:
-            for key, hook in list(hooks.items()):
-                hooks[key] = _Watched(self, kind, index, hook)
-        try:
-            yield
-        finally:
-            for _, hooks in dicts:
-                for key, hook in list(hooks.items()):
-                    hooks[key] = hook.hook if isinstance(hook, _Watched) else hook
+    def silent(self, node: Any) -> Iterator[None]:
+        """Inside, what looks at the gradients first does nothing in a pass of the engine's: it has run already."""
+        dicts = [*self.watched.get(node, ()), (0, dict_of(node.register_prehook))]
+        retained = [(t, t.grad) for t in self.retaining.get(node, ())]
+        with _replaced(dicts, lambda *_: _nothing):
+            try:
+                yield
+            finally:
+                for tensor, grad in retained:
+                    tensor.grad = grad
+
+    def _watched(self, kind: str) -> Any:
+        return lambda index, hook: _Watched(self, kind, index, hook)
 
     def _ran_for_all(self, kind: str, hook: Any, before: Sequence[Value | None], after: Sequence[Value | None]) -> None:
         """Several gradients at once: one line for each that is another now, or one for the first that there is."""
@@ -114,14 +124,36 @@ class _Watched:
     def __init__(self, runner: HookRunner, kind: str, index: int, hook: Any) -> None:
         self.runner, self.kind, self.index, self.hook = runner, kind, index, hook
 
-    def __call__(self, given: Any) -> Any:
+    def __call__(self, given: Any, *more: Any) -> Any:
         """Run the hook."""
-        gives_leaf = self.kind == "post_accumulate"
-        before = _value(given.grad if gives_leaf else given)
-        returned = self.hook(given)
-        after = given.grad if gives_leaf else given if returned is None else returned
-        self.runner.runs.append(HookRun(self.kind, name_of_hook(self.hook), before, _value(after), self.index))
+        before = self._value(given)
+        returned = self.hook(given, *more)
+        after = before if self.kind == "post" else self._value(given if returned is None else returned)
+        self.runner.runs.append(HookRun(self.kind, name_of_hook(self.hook), before, after, self.index))
         return returned
+
+    def _value(self, given: Any) -> Value | None:
+        return _value(given.grad if self.kind == "post_accumulate" else given)
+
+
+@contextmanager
+def _replaced(dicts: Iterable[tuple[int, dict[Any, Any]]], by: Callable[[int, Any], Any]) -> Iterator[None]:
+    """Inside, every hook in these dictionaries is another; what the user adds or removes meanwhile is added or removed."""
+    hooks = [(d, key, hook, by(i, hook)) for i, d in dicts for key, hook in d.items()]
+    for d, key, _, other in hooks:
+        d[key] = other
+    try:
+        yield
+    finally:
+        for d, key, hook, other in hooks:
+            if d.get(key) is other:
+                d[key] = hook
+
+
+def run_backward(edges: Sequence[Any], grads: Sequence[Any], create_graph: bool) -> None:
+    """A pass of PyTorch's engine from these edges; nothing is freed."""
+    starts = tuple(GradientEdge(node, i) for node, i in edges)
+    ENGINE.run_backward(starts, tuple(grads), True, create_graph, (), allow_unreachable=True, accumulate_grad=True)
 
 
 def dict_of(register: Any) -> dict[Any, Any]:

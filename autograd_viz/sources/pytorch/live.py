@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Sequence
 from typing import Any
 
@@ -39,10 +40,11 @@ class TorchPass(Pass):
     def __init__(self, graph: TorchGraph, root: Any, gradient: Any, retain_graph: bool | None, create_graph: bool) -> None:
         task = TorchTask(root, gradient, retain_graph, create_graph)
         super().__init__(graph, task, task.keep_graph)
+        self._has_run = False
         self._saved = {n.id: {s.name: s.value for s in n.saved if s.value is not None} for n in graph.document.nodes}
         self._outputs: dict[Any, list[Any]] = {}
-        for t in graph.tensors.values():
-            if t.grad_fn is not None:
+        for t in {*graph.tensors.values(), *tensors_with_hooks()}:
+            if t.grad_fn in graph.nodes:
                 self._outputs.setdefault(t.grad_fn, []).append(t)
 
     def grad_cell(self, tensor: Any, is_about_to_change: bool = False) -> GradCell:
@@ -50,8 +52,13 @@ class TorchPass(Pass):
         return GradCell(tensor, is_about_to_change)
 
     def saved_cell(self, node: Any) -> Cell:
-        """A node's saved tensors as they are now."""
-        return SavedCell(node)
+        """A node's saved tensors as they are now, and the grads that a pass inside of the call changes, as it comes to them."""
+        around = self.task.surroundings
+        inner = [GradCell(cell.tensor) for cell in around.inner] if self._has_run else []
+        if not self._has_run:
+            around.inner = inner
+        self._has_run = False
+        return SavedCell(node, inner)
 
     def attached(self, node: Any) -> Attached:
         """What the user has attached to a node."""
@@ -73,6 +80,7 @@ class TorchPass(Pass):
         """Call the next node."""
         node, task = self.task.peek(), self.task
         task.hooks.watched = {node: self._hook_dicts(node)}
+        task.hooks.retaining = {node: [] if is_accumulate(node) else touched}
         task.hooks.runs = []
         kept = [] if is_accumulate(node) else list(saved_of(node))
         before = [self.grad_value(t) for t in touched]
@@ -85,6 +93,7 @@ class TorchPass(Pass):
         id = self.graph.node_ids[node]
         saved = self._saved.get(id, {})
         formulas, jacobians = self._rules(step, kept, saved, outputs, inputs)
+        self._has_run = True
         return Ran(id, outputs, inputs, shapes, grads, saved, formulas, tuple(task.hooks.runs), jacobians, edited)
 
     def _rules(
@@ -139,6 +148,14 @@ class TorchPass(Pass):
             return self.graph.node_ids.get(thing)
         except TypeError:  # not hashable: no node
             return None
+
+
+def tensors_with_hooks() -> list[Any]:
+    """All tensors that are alive and have hooks or retain their grad: a step runs the hooks and changes the grads of those that
+    no variable and no recorder tells of, too.
+    """
+    tensors = [t for t in gc.get_objects() if issubclass(type(t), torch.Tensor)]
+    return [t for t in tensors if t.requires_grad and not t.is_leaf and (t.retains_grad or t._backward_hooks)]
 
 
 def _values(grads: Sequence[Any]) -> tuple[Value | None, ...]:

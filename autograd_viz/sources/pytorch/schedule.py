@@ -14,8 +14,10 @@ from typing import Any, NamedTuple
 import torch
 
 from ...core.ready_queue import ReadyQueue
-from .hooks import HookRunner
+from .graph_task import Surroundings
+from .hooks import HookRunner, run_backward
 from .nodes import LAST_SEQUENCE_NR, Metadata, edge_of, is_accumulate, is_function, outputs_of
+from .user_function import called_function
 
 
 class Step(NamedTuple):
@@ -79,6 +81,7 @@ class TorchTask:
         self.inbox[node][index + 1] = first
         self.inbox[node][0] -= 1
         self.ready.push(node)
+        self.surroundings = Surroundings(self.inbox, self.callbacks)
 
     def peek(self) -> Any:
         """The node that runs next, or None at the end."""
@@ -87,18 +90,32 @@ class TorchTask:
     def step(self) -> Step:
         """Run the next node; if it raises, the pass stays where it was."""
         node = self.peek()
-        with torch.set_grad_enabled(self.create_graph):
+        with torch.set_grad_enabled(self.create_graph), self.surroundings.around(node):
             grads = self._seen_by_hooks(node)
-            results = _call(node, grads)
+            results = self._called(node, grads)
             if torch.is_anomaly_enabled() and torch.is_anomaly_check_nan_enabled():
                 _check_nan(node, results)
             grad_inputs = _validated(node, results)
             if not is_accumulate(node):
                 grad_inputs = _validated(node, self.hooks.after(node, grad_inputs, grads))
-            else:
-                self.hooks.after(node, (), grads)
             self._finish(node, grad_inputs)
+            if not self.ready:
+                self.surroundings.end()
         return Step(node, grads, results, grad_inputs)
+
+    def _called(self, node: Any, grads: list[Any]) -> tuple[Any, ...]:
+        """Run one node by hand; AccumulateGrad in PyTorch's engine, which runs the hooks of distributed code too."""
+        if is_accumulate(node):
+            if grads[0] is None:
+                self.hooks.after(node, (), grads)
+            else:
+                with self.hooks.silent(node):
+                    run_backward([(node, 0)], grads, self.create_graph)
+            return ()
+        if is_function(node):
+            return called_function(node, grads, self.hooks)
+        results = node(*grads)
+        return results if isinstance(results, tuple) else (results,)
 
     def _seen_by_hooks(self, node: Any) -> list[Any]:
         """What arrived at a node after everything that looks at it first; once, even if the node has to be tried again."""
@@ -118,7 +135,7 @@ class TorchTask:
             inbox = self.inbox[after]
             if g is not None:
                 there = inbox[index + 1]
-                inbox[index + 1] = g if there is None else there + g
+                inbox[index + 1] = g if there is None else _sum(there, g)
             inbox[0] -= 1
             if not inbox[0]:
                 self.ready.push(after)
@@ -139,52 +156,9 @@ def _inboxes(start: Any) -> dict[Any, list[Any]]:
     return inbox
 
 
-def _call(node: Any, grads: list[Any]) -> tuple[Any, ...]:
-    """Run one node by hand."""
-    if is_accumulate(node):
-        if grads[0] is not None:
-            node(grads[0])
-        return ()
-    results = node.apply(*_materialized(node, grads)) if is_function(node) else node(*grads)
-    results = results if isinstance(results, tuple) else (results,)
-    return _of_tensors(node, results) if is_function(node) else results
-
-
-def _materialized(node: Any, grads: list[Any]) -> list[Any]:
-    """A user's Function gets zeros where nothing has arrived, unless it has asked for None."""
-    if all(g is not None for g in grads) or _wants_none(node._forward_cls):
-        return grads
-    return [
-        torch.zeros(m.shape, dtype=m.dtype, device=m.device) if g is None else g
-        for g, m in zip(grads, outputs_of(node), strict=True)
-    ]
-
-
-def _wants_none(function: Any) -> bool:
-    """Does its code call ``ctx.set_materialize_grads(False)``? The node does not tell."""
-    codes = (getattr(getattr(function, name), "__code__", None) for name in ("forward", "setup_context"))
-    return any(c is not None and "set_materialize_grads" in c.co_names for c in codes)
-
-
-def _of_tensors(node: Any, results: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The gradients of the arguments that are tensors, checked as PyTorch checks them.
-
-    Raises:
-        RuntimeError: the wrong number of gradients, or something else than tensors.
-    """
-    needs = node.needs_input_grad
-    if len(results) > len(needs) and all(r is None for r in results[len(needs) :]):
-        results = results[: len(needs)]
-    if len(results) != len(needs):
-        raise RuntimeError(
-            f"function {node.name()} returned an incorrect number of gradients (expected {len(needs)}, got {len(results)})"
-        )
-    for r in results:
-        if r is not None and not isinstance(r, torch.Tensor):
-            raise RuntimeError(f"expected Variable or None (got {type(r).__name__})")
-    # some arguments were no tensors: those that need a gradient belong to the edges that lead somewhere, in order
-    wanted = iter([r for r, need in zip(results, needs, strict=True) if need])
-    return tuple(None if after is None else next(wanted, None) for after, _ in node.next_functions)
+def _sum(there: Any, grad: Any) -> Any:
+    """Both; only a dense tensor can be added to."""
+    return grad + there if there.is_sparse and not grad.is_sparse else there + grad
 
 
 def _check_nan(node: Any, results: Sequence[Any]) -> None:

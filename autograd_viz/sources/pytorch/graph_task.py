@@ -1,0 +1,98 @@
+"""What code of the user's can ask PyTorch's engine while a pass runs, answered for a pass that runs node by node.
+
+Hooks of several tensors and checkpointing ask which pass it is and whether a node will run; FSDP asks to be called at the end.
+Between the steps no pass of PyTorch's is running, so it would say: none, no, and an error. And a node may run a pass of its own
+(reentrant checkpointing does), which changes grads of leaves that the graph does not show.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch.autograd.graph import GradientEdge
+
+from .cells import GradCell
+from .nodes import edge_of, is_accumulate, reach, variable_of
+
+_numbers = itertools.count(2**40)  # PyTorch counts its passes from 0
+
+
+class _Engine:
+    """Stands for PyTorch's engine: callbacks wait for the end of our pass, passes inside of it are told; all else it does."""
+
+    def __init__(self, engine: Any, surroundings: Surroundings) -> None:
+        self._engine, self._surroundings, self._thread = engine, surroundings, threading.get_ident()
+
+    def queue_callback(self, callback: Callable[[], Any]) -> None:
+        """Call it when the pass is over."""
+        if threading.get_ident() == self._thread:
+            self._surroundings.callbacks.append(callback)
+        else:
+            self._engine.queue_callback(callback)
+
+    def run_backward(self, starts: Sequence[Any], *rest: Any, **options: Any) -> Any:
+        """A pass inside of ours."""
+        if options.get("accumulate_grad") and threading.get_ident() == self._thread:
+            self._surroundings.about_to_run(s.node if isinstance(s, GradientEdge) else edge_of(s)[0] for s in starts)
+        return self._engine.run_backward(starts, *rest, **options)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._engine, name)
+
+
+class Surroundings:
+    """Answers for one pass.
+
+    Args:
+        nodes: the nodes that the pass will run.
+        callbacks: what the user wants called at the end.
+
+    Attributes:
+        inner: the grads that passes inside of ours have changed, as they were before.
+    """
+
+    def __init__(self, nodes: Any, callbacks: list[Callable[[], Any]]) -> None:
+        self._nodes, self.callbacks = nodes, callbacks
+        self.inner: list[GradCell] = []
+        self._number, self._ran = next(_numbers), set[Any]()
+
+    @contextmanager
+    def around(self, node: Any) -> Iterator[None]:
+        """Inside, this thread is told of our pass. A node that runs anew does so in a new pass: checkpoints recompute then."""
+        if node in self._ran:
+            self._number, self._ran = next(_numbers), set()
+        self._ran.add(node)
+        mine = threading.get_ident()
+        which, will_run = torch._C._current_graph_task_id, torch._C._will_engine_execute_node
+        variable = torch.autograd.Variable
+        engine = variable._execution_engine
+
+        def our_number() -> int:
+            return self._number if threading.get_ident() == mine else int(which())
+
+        def is_ours(asked: Any) -> bool:
+            return bool((threading.get_ident() == mine and asked in self._nodes) or will_run(asked))
+
+        torch._C._current_graph_task_id, torch._C._will_engine_execute_node = our_number, is_ours  # type: ignore[assignment]
+        variable._execution_engine = _Engine(engine, self)  # type: ignore[assignment]
+        try:
+            yield
+        finally:
+            torch._C._current_graph_task_id, torch._C._will_engine_execute_node = which, will_run
+            variable._execution_engine = engine
+
+    def about_to_run(self, starts: Iterable[Any]) -> None:
+        """A pass inside of ours starts at these nodes."""
+        known = {cell.tensor for cell in self.inner}
+        leaves = (variable_of(n) for n in reach(starts) if is_accumulate(n))
+        self.inner += [GradCell(leaf, is_about_to_change=True) for leaf in leaves if leaf not in known]
+
+    def end(self) -> None:
+        """The pass is over: call what was to be called then; that may queue more."""
+        for callback in self.callbacks:
+            callback()

@@ -1,0 +1,93 @@
+"""The call of a node that belongs to a user's ``torch.autograd.Function``, as PyTorch's engine makes it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+
+from .hooks import HookRunner, run_backward
+from .nodes import Metadata, outputs_of
+
+
+class _NotCalledError(Exception):
+    """The engine has come to the call; it is not made there."""
+
+
+def called_function(node: Any, grads: list[Any], hooks: HookRunner) -> tuple[Any, ...]:
+    """Run the node by hand.
+
+    Raises:
+        RuntimeError: what PyTorch would say of a wrong number of gradients, or of something else than tensors.
+    """
+    if any(g is None for g in grads):
+        grads = _as_the_engine_gives(node, grads, hooks)
+    with _reusable(node):
+        results = node.apply(*grads)
+    return _of_tensors(node, results if isinstance(results, tuple) else (results,))
+
+
+def _as_the_engine_gives(node: Any, grads: list[Any], hooks: HookRunner) -> list[Any]:
+    """Zeros where nothing has arrived, unless the Function has called ``ctx.set_materialize_grads(False)``.
+
+    The node does not tell which, so the engine is asked: it goes as far as the call.
+    """
+    there = [i for i, g in enumerate(grads) if g is not None]
+    given = there or [0]  # the engine needs something to start with
+    starts = [grads[i] for i in there] or [_zeros(outputs_of(node)[0])]
+    found: list[Any] = []
+
+    def stop(*seen: Any) -> Any:
+        found.extend(seen)
+        raise _NotCalledError
+
+    node.apply = stop
+    try:
+        with hooks.silent(node), torch.autograd.set_detect_anomaly(False):
+            run_backward([(node, i) for i in given], starts, hooks.create_graph)
+    except _NotCalledError:
+        pass
+    finally:
+        del node.apply
+    return [g if i in there else s for i, (g, s) in enumerate(zip(grads, found, strict=True))]
+
+
+def _zeros(like: Metadata) -> Any:
+    return torch.zeros(like.shape, dtype=like.dtype, device=like.device)
+
+
+def _of_tensors(node: Any, results: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The gradients of the arguments that are tensors, checked as PyTorch checks them."""
+    needs = node.needs_input_grad
+    if len(results) > len(needs) and all(r is None for r in results[len(needs) :]):
+        results = results[: len(needs)]
+    if len(results) != len(needs):
+        raise RuntimeError(
+            f"function {node.name()} returned an incorrect number of gradients (expected {len(needs)}, got {len(results)})"
+        )
+    for r in results:
+        if r is not None and not isinstance(r, torch.Tensor):
+            raise RuntimeError(f"expected Variable or None (got {type(r).__name__})")
+    # some arguments were no tensors: those that need a gradient belong to the edges that lead somewhere, in order
+    wanted = iter([r for r, need in zip(results, needs, strict=True) if need])
+    return tuple(None if after is None else next(wanted, None) for after, _ in node.next_functions)
+
+
+@contextmanager
+def _reusable(node: Any) -> Iterator[None]:
+    """A compiled backward may write into what the forward pass has saved: inside it may, afterwards all is as it was."""
+    config = sys.modules.get("torch._functorch.config")
+    if type(node).__name__ != "CompiledFunctionBackward" or not getattr(config, "donated_buffer", False):
+        yield
+        return
+    storages = [t.untyped_storage() for t in node.saved_tensors if t is not None and t.layout is torch.strided]
+    copies = [s.clone() for s in storages]
+    try:
+        with config.patch(donated_buffer=False):  # type: ignore[union-attr]
+            yield
+    finally:
+        for storage, copy in zip(storages, copies, strict=True):
+            storage.copy_(copy)
