@@ -13,6 +13,7 @@ from .boxes import Box, Boxes
 from .handles import Event, Handle
 from .nodes import Kept, is_function, name_of, variable_of
 from .twin import primitive_of, titles
+from .values import is_plain, outside_modes
 
 NUMBER = "?"  # an operand of which the graph tells nothing: it does not require grad, and no rule needs it
 Operands = list[Box | str]
@@ -57,9 +58,10 @@ def reconstructed(node: Any, saved: list[Kept], boxes: Boxes) -> Operands:
 
 def _saved_operand(value: Any, node: Any, boxes: Boxes) -> Box | str:
     """A saved tensor that does not require grad; a Python number has been saved as a tensor of another type."""
-    is_number = value.ndim == 0 and value.dtype in (torch.float64, torch.int64, torch.bool)
+    is_number = value.ndim == 0 and is_plain(value) and value.dtype in (torch.float64, torch.int64, torch.bool)
     if is_number and node._input_metadata[0].dtype != value.dtype and boxes.find(value) is None:
-        return str(value.item())
+        with outside_modes():
+            return str(value.item())
     return boxes.of(value)
 
 

@@ -17,7 +17,7 @@ from .forward import inputs_of, reconstructed, title_of, title_of_event
 from .handles import KEY, Event, Handle
 from .nodes import Kept, edge_of, grad_of, is_accumulate, name_of, outputs_of, reach, saved_of, variable_of
 from .twin import formulas_of, twin_of
-from .values import value_of
+from .values import is_plain, value_of
 
 
 def is_tensor(value: Any) -> bool:
@@ -100,8 +100,8 @@ class TorchGraph:
 
     def event_of(self, node: Any) -> Event | None:
         """The op of a node, if the recorder has seen it."""
-        event: Event | None = None if is_accumulate(node) else node.metadata.get(KEY)
-        return event
+        event = None if is_accumulate(node) else node.metadata.get(KEY)
+        return event if isinstance(event, Event) else None
 
     # -- names and ids ------------------------------------------------------------------------------------------------
 
@@ -233,7 +233,7 @@ class TorchGraph:
             return model.Saved(kept.name, "kept")
         box = self.boxes.find(value)
         is_number = box is None and value.ndim == 0
-        size = value.untyped_storage().nbytes() if value.layout is torch.strided and not is_number else 0
+        size = value.untyped_storage().nbytes() if is_plain(value) and not is_number else 0
         version = _version(value) - kept.stale
         id = None if box is None else self.id_of(box)
         return model.Saved(kept.name, "kept", value_of(value), id, version=version, stale=kept.stale, bytes=size)
@@ -252,7 +252,7 @@ class TorchGraph:
         groups: dict[tuple[Any, int], list[str]] = {}
         for box in self.ordered:
             t = box.tensor if box.tensor is not None else box.saved
-            if t is not None and t.layout is torch.strided and not t.is_meta and t.numel():
+            if t is not None and is_plain(t) and t.numel():
                 groups.setdefault((t.device, t.untyped_storage().data_ptr()), []).append(self.id_of(box))
         together = (g for g in groups.values() if len(g) > 1)
         return {id: tuple(o for o in g[: FEW_SHARERS + 1] if o != id)[:FEW_SHARERS] for g in together for id in g}

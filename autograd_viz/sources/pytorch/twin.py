@@ -22,7 +22,7 @@ from ...core.tensor import Tensor
 from ..formulas import symbolic_formulas
 from ..from_core import FEW
 from .nodes import Kept, outputs_of
-from .values import as_array, is_plain
+from .values import as_array, dtype_name, is_plain
 
 CLOSE = 1e-3  # float32 sums of a few elements in another order
 
@@ -134,12 +134,14 @@ def _receiver(after: Any) -> Node:
     return Node((), tuple((m.shape, _numpy(m.dtype)) for m in outputs_of(after)), 0)
 
 
+@functools.cache
 def _numpy(dtype: Any) -> Any:
     """NumPy's element type, or None if it has none."""
     try:
-        return torch.empty(0, dtype=dtype).numpy().dtype
+        found = np.dtype(dtype_name(dtype))
     except TypeError:
         return None
+    return found if found.isbuiltin else None
 
 
 def _in_the_core(value: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import torch
@@ -19,12 +20,14 @@ def dtype_name(dtype: Any) -> str:
 
 
 def is_plain(t: Any) -> bool:
-    """Can its elements be read? Not those of sparse, nested, quantized, meta, fake and transformed (`torch.func`) tensors."""
+    """Can its elements be read? Not those of sparse, nested, quantized, meta, fake and transformed (`torch.func`) tensors, nor
+    of a class that runs ops in its own way.
+    """
     return (
         t.layout is torch.strided
+        and type(t).__torch_dispatch__ is torch.Tensor.__torch_dispatch__
         and not (t.is_meta or t.is_quantized or t.is_nested)
         and not torch._C._functorch.is_functorch_wrapped_tensor(t)
-        and not isinstance(t, torch._subclasses.FakeTensor)
     )
 
 
@@ -34,7 +37,9 @@ def kind_of(t: Any) -> str:
         return "nested"
     if t.layout is not torch.strided:
         return str(t.layout).removeprefix("torch.")
-    return "quantized" if t.is_quantized else "meta" if t.is_meta else "inside torch.func"
+    if torch._C._functorch.is_functorch_wrapped_tensor(t):
+        return "inside torch.func"
+    return "quantized" if t.is_quantized else "meta" if t.is_meta else type(t).__name__
 
 
 def shape_of(t: Any) -> tuple[int, ...]:
@@ -46,7 +51,7 @@ def value_of(t: Any) -> model.Value:
     """What a picture needs of a tensor."""
     if not is_plain(t):
         return model.Value(shape_of(t), dtype_name(t.dtype), kind_of(t))
-    with torch.no_grad(), torch.utils._python_dispatch._disable_current_modes():
+    with torch.no_grad():
         array = as_array(t) if t.numel() <= MOST else None
     if array is None:
         return model.Value(shape_of(t), dtype_name(t.dtype), f"{t.numel()} elements")
@@ -56,8 +61,14 @@ def value_of(t: Any) -> model.Value:
 
 def as_array(t: Any) -> Any:
     """The elements as a NumPy array: the tensor's own memory if it is on the CPU and of a type that NumPy has."""
-    t = t.detach().resolve_conj().resolve_neg()
-    return t.to(NUMPY.get(t.dtype, t.dtype)).numpy(force=True)
+    with outside_modes():
+        t = t.detach().resolve_conj().resolve_neg()
+        return t.to(NUMPY.get(t.dtype, t.dtype)).numpy(force=True)
+
+
+def outside_modes() -> AbstractContextManager[None]:
+    """Inside, no mode of the user's sees what we do."""
+    return torch.utils._python_dispatch._disable_current_modes() if torch._C._len_torch_dispatch_stack() else nullcontext()
 
 
 def unknown(shape: tuple[int, ...], dtype: Any) -> model.Value:
