@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from .handles import version_of
 from .hooks import dict_of
 from .nodes import grad_of, is_accumulate, saved_of, variable_of
 from .values import equal
@@ -18,7 +19,7 @@ class GradCell:
 
     def __init__(self, tensor: Any, is_about_to_change: bool = False) -> None:
         self.tensor, self.grad = tensor, grad_of(tensor)
-        self.version = 0 if self.grad is None else self.grad._version
+        self.version = 0 if self.grad is None else version_of(self.grad)
         copied = self.grad is not None and not self.grad.is_meta and (is_about_to_change or _size(self.grad) <= MANY)
         self.values = self.grad.detach().clone() if copied else None
 
@@ -29,7 +30,7 @@ class GradCell:
             with torch.no_grad():
                 self.grad.detach().copy_(self.values)
         if self.grad is not None:
-            self.version = self.grad._version
+            self.version = version_of(self.grad)
 
     def holds(self) -> bool:
         """Is it the same object with the same values?"""
@@ -41,7 +42,7 @@ class GradCell:
         if grad is None or self.grad is None:
             return grad is None and self.grad is None
         if self.values is None:
-            return grad is self.grad and grad._version == self.version
+            return grad is self.grad and version_of(grad) == self.version
         return same(grad.detach(), self.values)
 
 

@@ -20,7 +20,7 @@ from torch.utils.weak import WeakIdKeyDictionary
 
 from ...core.provenance import CUTS, UNTRACKED_DEPTH, Place
 from ..from_core import FEW
-from .values import is_plain
+from .values import is_plain, outside_modes
 
 KEY = "autograd_viz"  # in node.metadata
 clock = itertools.count(1)
@@ -49,9 +49,10 @@ class Handle:
         self.edge: tuple[int, int] | None = None
         self.is_leaf = self.requires_grad = False
         self.version = version_of(tensor)
-        self.values = tensor.detach() if is_plain(tensor) else None
-        if self.values is not None and tensor.numel() <= FEW:
-            self.values = self.values.clone()
+        with outside_modes():
+            self.values = tensor.detach() if is_plain(tensor) else None
+            if self.values is not None and tensor.numel() <= FEW:
+                self.values = self.values.clone()
 
     @property
     def maker(self) -> Event | None:
