@@ -11,7 +11,7 @@ from PIL import Image
 from .image import png_bytes, size_of
 
 # the way along which a number runs, and the names by which style sheets and scripts find things
-_FOR_MOVING = re.compile(r'<path [^>]*class="way"/>| class="[^"]*"| data-[a-z]+="[^"]*"')
+_FOR_MOVING = re.compile(r'<path [^>]*class="way"/>| class="(?!av-still)[^"]*"| data-[a-z]+="[^"]*"')
 MOST_PIXELS = 6_000_000  # beyond this a cell carries no PNG: it would be larger than the rest of the notebook
 
 

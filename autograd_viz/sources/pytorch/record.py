@@ -163,7 +163,7 @@ class Recorder(TorchDispatchMode):
 
     def _ended(self, event: Event, func: Any, args: Any, kwargs: Any, result: Any) -> None:
         results = [r for r in (result if isinstance(result, list | tuple) else (result,)) if isinstance(r, torch.Tensor)]
-        if event.name == "detach" and self._is_of_a_factory(event, results[0]):
+        if event.name == "detach" and self._is_internal(event, results[0]):
             return
         for r in results:
             if not event.is_function:
@@ -176,13 +176,14 @@ class Recorder(TorchDispatchMode):
         if not event.is_function:
             event.made([seen[r] for r in results])
 
-    def _is_of_a_factory(self, event: Event, result: Any) -> bool:
-        """`torch.rand` detaches what it has made: that is no op of the user's."""
-        maker = event.inputs[0].maker
-        if maker is None or any(isinstance(i, Handle) for i in maker.inputs) or maker.place != event.place:
+    def _is_internal(self, event: Event, result: Any) -> bool:
+        """Factories (`torch.rand`) detach what they have made, autograd detaches a result that it saves: no ops of the user's."""
+        maker = event.inputs[0].maker if event.inputs else None
+        if maker is None or maker.place != event.place:
             return False
-        seen[result] = Handle(result, maker)
-        maker.made([seen[result]])
+        if not any(isinstance(i, Handle) for i in maker.inputs):
+            seen[result] = Handle(result, maker)
+            maker.made([seen[result]])
         return True
 
     def _settle(self) -> None:
