@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...graph import model
-from .handles import Event, Handle, current
+from .handles import Event, Handle, current, version_of
 from .nodes import edge_of, outputs_of
 from .values import overwritten, shape_of, unknown, value_of
 
@@ -123,6 +123,6 @@ class Boxes:
             box = self.by_key.setdefault(handle, Box(None))
             if live is not None and live.grad_fn is None:
                 self._handles[live] = handle
-                box.tensor = live if live._version == handle.version else None
+                box.tensor = live if version_of(live) == handle.version else None
         box.handle = box.handle or handle
         return box
