@@ -1,0 +1,429 @@
+"""Whatever a user does around a recorder or a stepper of PyTorch programs: their program goes on as it would without us."""
+
+from __future__ import annotations
+
+import gc
+import threading
+import time
+import weakref
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from torch import nn  # noqa: E402
+from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
+
+import autograd_viz as av  # noqa: E402
+from autograd_viz.sources.pytorch.graph import TorchGraph  # noqa: E402
+from autograd_viz.sources.pytorch.live import TorchPass  # noqa: E402
+from autograd_viz.stepper import Stepper  # noqa: E402
+
+from ..torch_features import leaf  # noqa: E402
+
+pytestmark = pytest.mark.torch
+
+
+def stepper_of(root: Any) -> Stepper:
+    graph = TorchGraph([root], {})
+    return Stepper(graph.document, TorchPass(graph, root, None, None, False))
+
+
+def stepped(root: Any) -> None:
+    stepper_of(root).finish()
+
+
+def ops_of(root: Any) -> list[Any]:
+    return list(TorchGraph([root], {}).document.ops)
+
+
+def modes() -> int:
+    return int(torch._C._len_torch_dispatch_stack())
+
+
+class Seen(TorchDispatchMode):
+    """A mode of the user's, which counts ops."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.count = 0
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        self.count += 1
+        return func(*args, **(kwargs or {}))
+
+
+# -- the recorder -------------------------------------------------------------------------------------------------------
+
+
+def test_a_recorder_in_a_recorder() -> None:
+    x = leaf(3)
+    with av.record():
+        y = x * 2
+        with av.record():
+            z = y.sin()
+        w = (z + y).sum()
+    assert [o.name for o in ops_of(w)] == ["Mul", "Sin", "Add", "Sum"]
+    assert not any(o.reconstructed for o in ops_of(w))
+    assert modes() == 0
+
+
+def test_a_recorder_in_a_thread() -> None:
+    x, found = leaf(3), []
+
+    def go() -> None:
+        with av.record():
+            found.append((x * 2).sum())
+
+    thread = threading.Thread(target=go)
+    thread.start()
+    thread.join()
+    stepped(found[0])
+    assert x.grad.tolist() == [2, 2, 2]
+
+
+def test_a_recorder_in_a_generator() -> None:
+    def values(x: Any) -> Iterator[Any]:
+        with av.record():
+            y = x * 2
+            yield y
+            yield y.sin()
+
+    given = values(leaf(3))
+    next(given).sum().backward()
+    given.close()
+    assert modes() == 0
+
+
+def test_backward_inside_a_recorder() -> None:
+    x = leaf(3)
+    with av.record():
+        (x * 2).sum().backward()
+        (slope,) = torch.autograd.grad((x**3).sum(), x, create_graph=True)
+        loss = slope.sum()
+    assert x.grad.tolist() == [2, 2, 2]
+    x.grad = None
+    stepped(loss)
+    assert torch.allclose(x.grad, 6 * x)
+
+
+class Interrupted(nn.Module):
+    """Ctrl-C in the forward pass."""
+
+    def forward(self, x: Any) -> Any:
+        self.y = x * 2
+        raise KeyboardInterrupt
+
+
+def test_an_exception_passes_and_what_ran_is_kept() -> None:
+    net = nn.Sequential(Interrupted())
+    recorder = av.record(net)
+    with pytest.raises(KeyboardInterrupt):
+        recorder(leaf(3))
+    assert isinstance(recorder.error, KeyboardInterrupt)
+    (op,) = ops_of(net[0].y)
+    assert (op.name, op.module, op.reconstructed) == ("Mul", "0", False)
+    assert modes() == 0
+
+
+def test_a_recorder_hooks_no_module() -> None:
+    from torch.nn.modules import module
+
+    net, seen = nn.Sequential(nn.Linear(2, 2)), []
+    net[0].register_forward_hook(
+        lambda *_: seen.append((len(module._global_forward_hooks), len(module._global_forward_pre_hooks)))
+    )
+    with av.record(net):
+        net(torch.randn(1, 2))
+    assert seen == [(0, 0)]
+
+
+def test_a_module_that_calls_itself() -> None:
+    class Again(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.linear = nn.Linear(2, 2)
+
+        def forward(self, x: Any, left: int) -> Any:
+            return self.linear(x) if not left else self(self.linear(x).tanh(), left - 1)
+
+    net = Again()
+    with av.record(net):
+        loss = net(torch.randn(1, 2), 3).sum()
+    paths = [(o.name, o.module) for o in ops_of(loss) if o.node]
+    assert paths.count(("Addmm", "linear")) == 4
+    assert paths.count(("Tanh", "")) == 3
+
+
+@pytest.mark.parametrize("around", [torch.no_grad, torch.inference_mode])
+def test_without_grad(around: Any) -> None:
+    net = nn.Linear(3, 2)
+    with av.record(net), around():
+        out = net(torch.randn(1, 3)).relu()
+        out.add_(1)
+    assert out.is_inference() == (around is torch.inference_mode)
+    assert "0 backward nodes" in repr(av.show(out))
+    with av.record(net):
+        loss = (net(torch.randn(1, 3)) * out.clone()).sum()
+    stepped(loss)
+    assert net.weight.grad is not None
+
+
+def test_a_mode_of_the_users_sees_none_of_our_ops() -> None:
+    x = leaf(3)
+    with Seen() as alone:
+        (x * 2).sum()
+    with Seen() as outside, av.record():
+        y = (x * 2).sum()
+    with av.record(), Seen() as inside:
+        (x * 2).sum()
+    with Seen() as looking:
+        TorchGraph([y], {})
+    assert (outside.count, inside.count, looking.count) == (alone.count, alone.count, 0)
+
+
+def test_what_is_recorded_dies_at_once() -> None:
+    class Alive:
+        pass
+
+    gc.collect()
+    gc.disable()
+    try:
+        with av.record():
+            x = leaf(3)
+            with torch.no_grad():
+                target = (torch.randn(100) * 2).sin()
+            y = (x * 2).sin()
+            y.grad_fn.metadata["alive"] = alive = Alive()
+            stored = weakref.ref(target.untyped_storage())
+            kept = [weakref.ref(alive), weakref.ref(y), weakref.ref(target)]
+        assert stored
+        del x, y, alive, target
+        assert [r() for r in kept] == [None] * 3
+        assert not [t for t in gc.get_objects() if type(t) is torch.Tensor and t.shape == (100,)]
+    finally:
+        gc.enable()
+
+
+# -- the stepper --------------------------------------------------------------------------------------------------------
+
+
+def test_a_freed_graph_is_drawn_and_refused_in_pytorchs_words() -> None:
+    x = leaf(3)
+    loss = (x.exp() * x).sum()
+    loss.backward()
+    assert "freed" in repr(av.show(loss))
+    stepper = stepper_of(loss)
+    with pytest.raises(RuntimeError, match="second time"):
+        stepper.finish()
+    assert next(n.name for n in stepper.document.nodes if n.id == stepper.failed) == "MulBackward0"
+
+
+def test_a_saved_tensor_changed_in_place_is_refused_in_pytorchs_words() -> None:
+    y = leaf(3) * 1
+    loss = (y * y).sum()
+    y.mul_(2)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        stepped(loss)
+
+
+def test_backward_while_a_stepper_stands_half_way() -> None:
+    x, w = leaf(3), leaf(3)
+    loss = ((x * w).sin() * w).sum()
+    stepper = stepper_of(loss)
+    stepper.goto(3)
+    loss.backward()
+    expected = x.grad.clone(), w.grad.clone()
+    with pytest.raises(RuntimeError, match="second time"):
+        stepper.finish()
+    stepper.goto(0)
+    assert torch.equal(x.grad, expected[0])
+    assert torch.equal(w.grad, expected[1])
+
+
+def test_the_users_grad_stays_when_steps_are_taken_back() -> None:
+    x, w = leaf(3), leaf(3)
+    stepper = stepper_of(((x * w).sin() * w).sum())
+    stepper.finish()
+    x.grad, w.grad = None, (mine := torch.ones(3))
+    stepper.goto(0)
+    assert x.grad is None
+    assert w.grad is mine
+
+
+def test_two_steppers_on_one_graph() -> None:
+    x, w = leaf(3), leaf(3)
+    loss = ((x * w).sin() * w).sum()
+    a, b = stepper_of(loss), stepper_of(loss)
+    while a.next() and b.next():
+        pass
+    twice = x.grad.clone()
+    x.grad = None
+    loss.backward()
+    assert torch.allclose(twice, 2 * x.grad)
+
+
+def test_an_edited_gradient() -> None:
+    x = leaf(3)
+    stepper = stepper_of((x * 2).sum())
+    stepper.edit(3.0)
+    stepper.finish()
+    assert x.grad.tolist() == [6, 6, 6]
+
+
+@pytest.mark.parametrize("around", [torch.no_grad, torch.inference_mode, lambda: torch.device("meta")])
+def test_stepping_under_a_mode(around: Any) -> None:
+    x = leaf(3)
+    loss = (x * 2).sin().sum()
+    with around():
+        stepped(loss)
+    assert torch.allclose(x.grad, 2 * (2 * x).cos())
+
+
+def test_a_hook_that_raises_can_be_removed_and_the_pass_goes_on() -> None:
+    x = leaf(3)
+    y = x.sin()
+    hook = y.register_hook(lambda g: 1 / 0)
+    stepper = stepper_of(y.sum())
+    with pytest.raises(ZeroDivisionError):
+        stepper.finish()
+    hook.remove()
+    stepper.finish()
+    assert torch.equal(x.grad, x.cos())
+
+
+class TooMany(torch.autograd.Function):
+    """Two gradients for one argument."""
+
+    @staticmethod
+    def forward(ctx: Any, a: Any) -> Any:
+        return a * 1
+
+    @staticmethod
+    def backward(ctx: Any, g: Any) -> Any:
+        return g, g
+
+
+class Interrupting(torch.autograd.Function):
+    """Ctrl-C in the backward pass."""
+
+    @staticmethod
+    def forward(ctx: Any, a: Any) -> Any:
+        return a * 1
+
+    @staticmethod
+    def backward(ctx: Any, g: Any) -> Any:
+        raise KeyboardInterrupt
+
+
+def test_a_wrong_function_fails_in_pytorchs_words() -> None:
+    def message(run: Any) -> str:
+        with pytest.raises(RuntimeError) as error:
+            run(TooMany.apply(leaf(3)).sum())
+        return str(error.value)
+
+    assert message(stepped) == message(lambda loss: loss.backward())
+
+
+def test_an_interrupt_leaves_the_pass_where_it_was() -> None:
+    stepper = stepper_of(Interrupting.apply(leaf(3)).sum())
+    with pytest.raises(KeyboardInterrupt):
+        stepper.finish()
+    assert stepper.step == 1
+    assert torch._C._current_graph_task_id() == -1
+
+
+def test_back_and_forth_through_a_checkpoint() -> None:
+    from torch.utils.checkpoint import checkpoint
+
+    net, x = nn.Sequential(nn.Linear(3, 4), nn.Tanh()), leaf(2, 3)
+    loss = checkpoint(net, x, use_reentrant=False).square().sum()
+    stepper = stepper_of(loss)
+    stepper.finish()
+    once = x.grad.clone()
+    stepper.goto(1)
+    x.register_hook(lambda g: None)  # whoever changes something makes the steps run anew
+    stepper.edit(torch.ones(2, 4))
+    stepper.finish()
+    stepper.goto(0)
+    loss.backward()
+    assert torch.equal(x.grad, once)
+
+
+def test_ten_thousand_ops_are_no_recursion() -> None:
+    x = y = leaf(1)
+    with av.record():
+        for _ in range(10_000):
+            y = y.sin()
+    start = time.perf_counter()
+    stepper = stepper_of(y)
+    for _ in range(50):
+        stepper.next()
+    assert time.perf_counter() - start < 60
+    assert len(stepper.document.ops) == 10_000
+    stepper.goto(0)
+    y.backward()
+    assert x.grad is not None
+
+
+# -- tensors of other kinds ---------------------------------------------------------------------------------------------
+
+
+class Wrapper(torch.Tensor):
+    """A tensor class that runs ops in its own way."""
+
+    @staticmethod
+    def __new__(cls, inner: Any) -> Any:
+        return torch.Tensor._make_wrapper_subclass(cls, inner.shape, dtype=inner.dtype)
+
+    def __init__(self, inner: Any) -> None:
+        self.inner = inner
+
+    def __repr__(self) -> str:
+        return "Wrapper"
+
+    @classmethod
+    def __torch_dispatch__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        from torch.utils._pytree import tree_map_only
+
+        def inner(t: Any) -> Any:
+            return t.inner
+
+        found = func(*tree_map_only(Wrapper, inner, args), **tree_map_only(Wrapper, inner, kwargs or {}))
+        return tree_map_only(torch.Tensor, Wrapper, found)
+
+
+@pytest.mark.parametrize("recorded", [False, True])
+def test_a_tensor_class_of_the_users(recorded: bool) -> None:
+    x = Wrapper(torch.randn(3)).requires_grad_()
+    with av.record() if recorded else torch.enable_grad():
+        y = (x * 2).sin().sum()
+    av.show(y)
+    stepped(y)
+    assert torch.allclose(x.grad.inner, 2 * (2 * x.inner).cos())
+
+
+def test_inside_torch_func() -> None:
+    x, seen = leaf(3), []
+
+    def loss(w: Any) -> Any:
+        y = (w * x).sin().sum()
+        seen.append(repr(av.show(y)))
+        return y
+
+    plain = torch.func.grad(lambda w: (w * x).sin().sum())(torch.ones(3))
+    assert torch.equal(torch.func.grad(loss)(torch.ones(3)), plain)
+    assert "backward nodes" in seen[0]
+
+
+def test_fake_tensors() -> None:
+    from torch._subclasses.fake_tensor import FakeTensorMode
+
+    with FakeTensorMode():
+        x = leaf(3)
+        y = (x * 2).sum()
+        av.show(y)
+        stepped(y)
+    assert x.grad.shape == (3,)
