@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import bisect
 import functools
 import linecache
 from collections.abc import Callable, Iterator, Mapping
@@ -74,29 +75,31 @@ class _Statement(NamedTuple):
 
 @functools.lru_cache(maxsize=256)
 def _statements(lines: tuple[str, ...]) -> list[_Statement]:
-    """Every simple statement of a file; a line each if the file is not plain Python (a cell with %magics)."""
+    """Every simple statement of a file in their order; a line each if the file is not plain Python (a cell with %magics)."""
     text = "".join(lines)
     try:
         tree = ast.parse(text)
     except SyntaxError:
         return [_Statement((i, 0), (i, len(line)), line.strip()) for i, line in enumerate(lines, 1)]
     simple = (node for node in ast.walk(tree) if isinstance(node, ast.stmt) and not hasattr(node, "body"))
-    return [_statement(node, text, lines) for node in simple]
+    return sorted(_statement(node, lines) for node in simple)
 
 
-def _statement(node: ast.stmt, text: str, lines: tuple[str, ...]) -> _Statement:
-    last, end = node.end_lineno or node.lineno, node.end_col_offset or 0
-    own = [line.strip() for line in (ast.get_source_segment(text, node) or "").split("\n")]
-    start = (node.lineno, _in_characters(lines[node.lineno - 1], node.col_offset))
-    return _Statement(start, (last, _in_characters(lines[last - 1], end)), "\n".join(own))
+def _statement(node: ast.stmt, lines: tuple[str, ...]) -> _Statement:
+    first, last = node.lineno, node.end_lineno or node.lineno
+    start = _in_characters(lines[first - 1], node.col_offset)
+    end = _in_characters(lines[last - 1], node.end_col_offset or 0)
+    own = [*lines[first - 1 : last - 1], lines[last - 1][:end]]  # ast.get_source_segment splits the whole file for each
+    own[0] = own[0][start:]
+    return _Statement((first, start), (last, end), "\n".join(line.strip() for line in own))
 
 
 def statement_at(source: Source) -> tuple[tuple[int, int], str] | None:
     """Start and text (its own line breaks kept) of the statement around a place; None if the code cannot be seen."""
     lines = tuple(linecache.getlines(source.file))
     here = (source.line, source.column)
-    around = [s for s in _statements(lines) if s.start <= here <= s.end] if lines else []
-    if around:
-        innermost = max(around, key=lambda s: s.start)
-        return innermost.start, innermost.text
+    known = _statements(lines) if lines else []
+    before = bisect.bisect_right(known, here, key=lambda s: s.start)
+    if before and here <= known[before - 1].end:  # simple statements hold no others
+        return known[before - 1].start, known[before - 1].text
     return (here, lines[source.line - 1].strip()) if source.line <= len(lines) else None
