@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from .torch_features import leaf
+from .torch_features import TwoOutputs, leaf
 from .torch_models import Program
 
 HOOKED: dict[str, Program] = {}
@@ -139,6 +139,22 @@ def hooks_on_outputs_of_several():
         return (a * 2 + b).sum()
 
     return forward, [x]
+
+
+@hooked
+def hooks_on_a_function_with_an_unused_output():
+    x, kept = leaf(3), []
+
+    def forward():
+        a, b = TwoOutputs.apply(x * 1, 2.0, x)
+        a.register_hook(_says("a", lambda g: g * 2))
+        a.retain_grad()
+        a.grad_fn.register_prehook(_says("pre", lambda g: (g[0] * 3, g[1])))
+        a.grad_fn.register_hook(_says("post"))
+        kept[:] = [a]
+        return a.sum()
+
+    return forward, [x, kept]
 
 
 @hooked

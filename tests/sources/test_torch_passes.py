@@ -23,7 +23,9 @@ from ..torch_models import MODELS  # noqa: E402
 
 pytestmark = pytest.mark.torch
 PROGRAMS = {**MODELS, **FEATURES, **HOOKED}
+LARGE = {"gpt2_twelve_layers"}  # run once
 every_program = pytest.mark.parametrize("name", PROGRAMS)
+every_small_program = pytest.mark.parametrize("name", [name for name in PROGRAMS if name not in LARGE])
 
 
 class Run:
@@ -103,7 +105,7 @@ def test_a_stepped_pass_ends_like_backward(name: str) -> None:
     assert said == SAID
 
 
-@every_program
+@every_small_program
 def test_back_to_the_start_restores_every_grad_and_the_graph_is_still_good(name: str) -> None:
     theirs = Run(name)
     theirs.root.backward(theirs.gradient)
@@ -124,7 +126,7 @@ def _as_recorded(order: list[tuple[int, str]]) -> list[tuple[int, str]]:
     return [(i, name.replace("ReshapeAlias", "View")) for i, name in order]
 
 
-@every_program
+@every_small_program
 def test_recording_changes_nothing(name: str) -> None:
     plain = Run(name)
     after_plain = torch.get_rng_state()
@@ -136,7 +138,7 @@ def test_recording_changes_nothing(name: str) -> None:
     assert recorded.grads() == plain.grads()
 
 
-@every_program
+@every_small_program
 def test_a_recorded_program_can_be_stepped(name: str) -> None:
     theirs = Run(name)
     theirs.root.backward(theirs.gradient)
@@ -168,7 +170,7 @@ def _left_alive(name: str, look: Callable[[Run], Any], recorded: bool = False) -
 
 
 @pytest.mark.parametrize("recorded", [False, True])
-@every_program
+@every_small_program
 def test_nothing_of_ours_keeps_the_graph_alive(name: str, recorded: bool) -> None:
     on_its_own = _left_alive(name, lambda run: run.root.backward(run.gradient))  # hooks can keep their node in PyTorch too
     assert _left_alive(name, lambda run: run.stepper()[0].finish(), recorded) <= on_its_own
