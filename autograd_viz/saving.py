@@ -10,8 +10,9 @@ from typing import Any
 
 from .errors import UnknownChoiceError
 from .export.image import png_bytes, write_file
+from .graph.codec import recording_to_json
 from .graph.model import Document
-from .graph.trace import State
+from .graph.trace import State, Trace
 from .layout import layout
 from .render import Theme, render_svg, theme_named
 from .stepper import Stepper
@@ -29,11 +30,13 @@ class Subject:
         document: the graph.
         now: what a picture shows if no step is asked for.
         stepper: gives the cursor over its backward pass.
+        can_step: there is such a pass: the tensor requires grad, and its graph is not freed.
     """
 
     document: Document
     now: State
     stepper: Callable[[], Stepper]
+    can_step: bool = True
 
 
 @dataclass(frozen=True)
@@ -108,7 +111,17 @@ def _html(subject: Subject, wishes: Wishes) -> bytes:
     return html_text(subject, wishes).encode()
 
 
-WRITERS: dict[str, Callable[[Subject, Wishes], bytes]] = {".svg": _svg, ".png": _png, ".html": _html}
+def _json(subject: Subject, wishes: Wishes) -> bytes:
+    """Document and trace; of a graph that cannot be stepped the document alone."""
+    if not subject.can_step:
+        return recording_to_json(subject.document, Trace()).encode("utf-8", "backslashreplace")
+    stepper = subject.stepper()
+    with stepped(stepper, FINAL):
+        # a lone surrogate in a name becomes what JSON writes for it
+        return recording_to_json(subject.document, stepper.trace).encode("utf-8", "backslashreplace")
+
+
+WRITERS: dict[str, Callable[[Subject, Wishes], bytes]] = {".svg": _svg, ".png": _png, ".html": _html, ".json": _json}
 SUFFIXES = (*WRITERS, *STATES)
 
 

@@ -11,10 +11,12 @@ from typing import Any
 from .core import storage
 from .errors import MissingLibraryError, NotDrawableError, UnknownChoiceError
 from .export.cell import cell_bundle
-from .export.image import write_file
+from .export.image import read_text, write_file
+from .graph.codec import recording_from_json
 from .graph.model import Document
 from .graph.trace import State
 from .layout import Geometry, layout
+from .recorded import Recording
 from .render import render_svg, theme_named
 from .render.escape import element
 from .saving import Subject, Wishes, check, html_text, save_subject
@@ -89,7 +91,7 @@ def show(tensor: Any, *, params: Any = None, theme: str = "light") -> Figure:
     """The figure of everything that led to `tensor`, as it is now.
 
     Args:
-        tensor: the end of the forward pass, of autograd_viz or of PyTorch; a leaf is a figure of one box.
+        tensor: the end of the forward pass, of autograd_viz or of PyTorch; a leaf is a figure of one box. Or what `load` gave.
         params: names for parameters: a module, or a dictionary of names and tensors.
         theme: "light", "dark" or "waite".
 
@@ -99,6 +101,8 @@ def show(tensor: Any, *, params: Any = None, theme: str = "light") -> Figure:
         TypeError: `params` is something else.
     """
     theme_named(theme)
+    if isinstance(tensor, Recording):
+        return Figure(tensor.document, layout(tensor.document), State(), theme)
     graph = graph_of(tensor, visible_names(_caller()), params)
     return Figure(graph.document, layout(graph.document), graph.past(), theme)
 
@@ -110,10 +114,17 @@ def subject_of(x: Any, variables: Mapping[str, Any], params: Any = None) -> Subj
         NotDrawableError: it is none of them.
     """
     stepper = getattr(x, "stepper", x)
+    if isinstance(x, Recording):
+        return Subject(x.document, State(), x.stepper)
     if isinstance(stepper, Stepper):
         return Subject(stepper.document, stepper.state, lambda: stepper)
     graph = graph_of(x, variables, params)
-    return Subject(graph.document, graph.past(), lambda: Stepper(graph.document, anything.pass_of(graph, x, None, None, False)))
+    return Subject(
+        graph.document,
+        graph.past(),
+        lambda: Stepper(graph.document, anything.pass_of(graph, x, None, None, False)),
+        x.requires_grad and not graph.document.is_freed,
+    )
 
 
 def save(
@@ -125,7 +136,8 @@ def save(
     theme: str = "auto",
     scale: float | None = None,
 ) -> None:
-    """Write to a file; the suffix says what: a picture (.svg, .png), a page that steps (.html), or a state_dict (.npz).
+    """Write to a file; the suffix says what: a picture (.svg, .png), a page that steps (.html), the graph with the recorded
+    steps (.json), or a state_dict (.npz).
 
     What needs the steps of the backward pass runs them for real, the user's hooks too, and then takes them back.
 
@@ -193,21 +205,28 @@ def iframe(x: Any, *, params: Any = None, theme: str = "auto", height: int = 700
 
 
 def load(path: Any, map_location: Any = None, *, weights_only: bool = True) -> Any:
-    """Read a .npz: what `save` wrote there, or NumPy's own as a dictionary of tensors.
+    """Read a .json or .npz that `save` wrote, or NumPy's own .npz as a dictionary of tensors.
 
     Args:
-        path: a path, or a file opened for reading bytes.
+        path: a path, or a file opened for reading bytes (a .npz).
         map_location: accepted for PyTorch's sake; there is one device.
-        weights_only: likewise; a .npz holds nothing else.
+        weights_only: likewise; neither file holds code.
+
+    Returns:
+        of a .json a `Recording`, which `show`, `step` and `save` take.
 
     Raises:
         CannotReadError: there is no such file, it is no .npz, or it is a pickle (.pt), which is never read.
+        DocumentError: a .json that is none of ours.
         UnknownChoiceError: another suffix.
     """
-    if not hasattr(path, "read"):
-        storage.refuse_pickle(path)
-        if Path(path).suffix.lower() != ".npz":
-            raise UnknownChoiceError("suffix", Path(path).suffix, [".npz"])
+    if hasattr(path, "read"):
+        return storage.load_state(path)
+    storage.refuse_pickle(path)
+    if Path(path).suffix.lower() == ".json":
+        return Recording(*recording_from_json(read_text(path)))
+    if Path(path).suffix.lower() != ".npz":
+        raise UnknownChoiceError("suffix", Path(path).suffix, [".json", ".npz"])
     return storage.load_state(path)
 
 
@@ -223,7 +242,7 @@ def step(
     """The widget that steps the backward pass of `tensor`, one grad_fn call at a time; scriptable without it.
 
     Args:
-        tensor: the root, as in ``tensor.backward()``.
+        tensor: the root, as in ``tensor.backward()``; or what `load` gave, which is stepped without computing anything.
         gradient: the first gradient, for a tensor of several elements.
         retain_graph: keep saved tensors.
         create_graph: record the backward pass.
@@ -238,6 +257,8 @@ def step(
 
     if theme != "auto":
         theme_named(theme)
+    if isinstance(tensor, Recording):
+        return StepperWidget(tensor.stepper(), len(tensor.trace.steps), theme)
     graph = graph_of(tensor, visible_names(_caller()), params)
     live = anything.pass_of(graph, tensor, gradient, retain_graph, create_graph)
     return StepperWidget(Stepper(graph.document, live), live.total, theme)

@@ -42,8 +42,9 @@ FLOORS: dict[str, set[str]] = {
     "stepper": {"words", "sentences", "graph", "live_pass", "stops", "targets"},
     "export": {"errors"},
     "widget": {"stepper", "graph", "layout", "render", "export", "words", "why"},
+    "recorded": {"errors", "graph", "stepper"},
     "saving": {"errors", "export", "graph", "layout", "render", "stepper", "widget"},
-    "views": {"core", "errors", "graph", "sources", "layout", "render", "stepper", "export", "widget", "saving"},
+    "views": {"core", "errors", "graph", "sources", "layout", "render", "stepper", "export", "widget", "recorded", "saving"},
     "cli": {"errors", "render", "stepper"},
     "__init__": {
         "amp",

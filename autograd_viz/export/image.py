@@ -12,7 +12,7 @@ from pathlib import Path
 
 import resvg_py
 
-from ..errors import AutogradVizError, CannotWriteError
+from ..errors import AutogradVizError, CannotReadError, CannotWriteError
 
 MOST_PIXELS = 60_000_000  # of a PNG: 240 MB while it is drawn
 
@@ -76,6 +76,20 @@ def write_file(path: str | os.PathLike[str], data: bytes) -> Path:
     except OSError as error:
         raise CannotWriteError(f"cannot write {target}: {error.strerror or error}") from error
     return target
+
+
+def read_text(path: str | os.PathLike[str]) -> str:
+    """The text of a file.
+
+    Raises:
+        CannotReadError: it cannot be read, or is no text.
+    """
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except OSError as error:
+        raise CannotReadError(f"cannot read {path}: {error.strerror or error}") from error
+    except UnicodeDecodeError:
+        raise CannotReadError(f"cannot read {path}: it is no text") from None
 
 
 def replace_file(target: Path, data: bytes) -> None:

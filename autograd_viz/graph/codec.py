@@ -6,6 +6,7 @@ Every dataclass becomes an object of its non-default fields; nan and the infinit
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
 import math
 import types
@@ -14,11 +15,12 @@ from typing import Any
 
 from ..errors import DocumentError
 from .model import Document
+from .references import check_references
 from .trace import Trace
 
 SCHEMA_VERSION = 1
 
-_SPECIAL = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
+SPECIAL = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 
 
 def document_to_json(document: Document) -> str:
@@ -47,6 +49,22 @@ def trace_from_json(text: str) -> Trace:
         DocumentError: as `document_from_json`.
     """
     return typing.cast(Trace, _read(text, "trace", Trace))
+
+
+def recording_to_json(document: Document, trace: Trace) -> str:
+    """Both in one JSON object: {"schema": 1, "document": {...}, "trace": {...}}."""
+    return json.dumps({"schema": SCHEMA_VERSION, "document": to_plain(document), "trace": to_plain(trace)}, ensure_ascii=False)
+
+
+def recording_from_json(text: str) -> tuple[Document, Trace]:
+    """The document and the trace that `recording_to_json` wrote.
+
+    Raises:
+        DocumentError: as `document_from_json`; or an id names nothing.
+    """
+    document, trace = document_from_json(text), trace_from_json(text)
+    check_references(document, trace)
+    return document, trace
 
 
 def to_plain(value: Any) -> Any:
@@ -91,8 +109,8 @@ def from_plain(plain: Any, kind: Any, where: str) -> Any:
         return tuple(from_plain(p, arguments[0], f"{where}[{i}]") for i, p in enumerate(plain))
     if origin in (types.UnionType, typing.Union):
         return _union_from(plain, arguments, where)
-    if kind is float and (isinstance(plain, float) or plain in _SPECIAL):
-        return _SPECIAL.get(plain, plain) if isinstance(plain, str) else plain
+    if kind is float and (isinstance(plain, float) or plain in SPECIAL):
+        return SPECIAL.get(plain, plain) if isinstance(plain, str) else plain
     if kind is type(None) or type(plain) is not kind:
         raise DocumentError(f"{where}: expected {getattr(kind, '__name__', kind)}, got {plain!r}")
     return plain
@@ -102,8 +120,8 @@ def _union_from(plain: Any, kinds: tuple[Any, ...], where: str) -> Any:
     """`plain` as the one of `kinds` that fits."""
     if plain is None and type(None) in kinds:
         return None
-    if isinstance(plain, str) and plain in _SPECIAL and float in kinds:
-        return _SPECIAL[plain]
+    if isinstance(plain, str) and plain in SPECIAL and float in kinds:
+        return SPECIAL[plain]
     present: list[Any] = [k for k in kinds if k is not type(None)]
     if len(present) == 1:
         return from_plain(plain, present[0], where)
@@ -112,10 +130,13 @@ def _union_from(plain: Any, kinds: tuple[Any, ...], where: str) -> Any:
     return plain
 
 
+_hints = functools.cache(typing.get_type_hints)  # slow, and asked for each object
+
+
 def _dataclass_from(plain: Any, kind: type, where: str) -> Any:
     if not isinstance(plain, dict):
         raise DocumentError(f"{where}: expected an object, got {type(plain).__name__}")
-    hints = typing.get_type_hints(kind)
+    hints = _hints(kind)
     if unknown := plain.keys() - hints.keys():
         raise DocumentError(f"{where}: unknown field {sorted(unknown)[0]!r}")
     fields = {name: from_plain(p, hints[name], f"{where}.{name}") for name, p in plain.items()}

@@ -1,0 +1,93 @@
+"""A backward pass from a file: what ran once is shown again, and nothing is computed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from .errors import AutogradVizError
+from .graph.model import Document, Value
+from .graph.trace import Engine, Step, Trace
+from .stepper import Stepper
+
+
+@dataclass(frozen=True)
+class Recording:
+    """What `load` gives back of a .json: `show`, `step` and `save` take it as they take a tensor.
+
+    Attributes:
+        document: the graph before the pass.
+        trace: the steps that were recorded.
+    """
+
+    document: Document
+    trace: Trace
+
+    def stepper(self) -> Stepper:
+        """A cursor over the recorded steps, at their start."""
+        return Stepper(self.document, RecordedPass(self.trace))
+
+    def __repr__(self) -> str:
+        names = ", ".join(t.name for t in self.document.tensors if t.name)
+        return f"<Recording of {names or 'an unnamed tensor'}: {len(self.trace.steps)} steps>"
+
+
+class RecordedPass:
+    """A trace as the pass that a stepper asks for: see live_pass.py."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
+        self._done = 0
+
+    def next_node(self) -> str | None:
+        """The next recorded step's node; past the last one of an unfinished pass, the first that was ready."""
+        steps = self._trace.steps
+        if self._done < len(steps):
+            return steps[self._done].node
+        queue = (steps[-1].engine if steps else self._trace.start).queue
+        return queue[0] if queue and not self._trace.complete else None
+
+    def advance(self) -> Step:
+        """The next recorded step.
+
+        Raises:
+            AutogradVizError: the pass went on, but was not recorded further.
+        """
+        if self._done == len(self._trace.steps):
+            raise AutogradVizError(f"the recording ends here, after {self._done} steps; the pass was not at its end")
+        self._done += 1
+        return self._trace.steps[self._done - 1]
+
+    def undo(self, index: int) -> None:
+        """Nothing has been done."""
+
+    def redo(self, index: int) -> bool:
+        """Nothing can have changed."""
+        return True
+
+    def rewind(self, index: int) -> None:
+        """Steps from `index` on will be asked for again."""
+        self._done = index
+
+    def edit(self, value: Any, index: int) -> None:
+        """There is no graph that could run with another gradient.
+
+        Raises:
+            AutogradVizError: always.
+        """
+        raise AutogradVizError("a recording cannot be edited: it holds what ran, not the graph that could run again")
+
+    def undo_edit(self) -> bool:
+        """There is none."""
+        return False
+
+    def drift(self) -> dict[str, Value | None]:
+        """No tensor of the user's belongs to it."""
+        return {}
+
+    def engine(self) -> Engine:
+        """As it was before the first step."""
+        return self._trace.start
+
+    def id_of(self, thing: Any) -> None:
+        """No tensor of the user's belongs to it."""
