@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from .errors import UnknownChoiceError
+from .export.animation import Story, animation_bytes
 from .export.image import png_bytes, write_file
 from .graph.codec import recording_to_json
 from .graph.model import Document
@@ -47,11 +48,13 @@ class Wishes:
         step: a position, "final", or None for what there is now.
         theme: "light", "dark", "waite", or "auto".
         scale: pixels per px, or None for what suits the format.
+        duration: of a step of an animation, in seconds.
     """
 
     step: int | str | None = None
     theme: str = "auto"
     scale: float | None = None
+    duration: float = 1.5
 
     @property
     def palette(self) -> Theme:
@@ -111,6 +114,18 @@ def _html(subject: Subject, wishes: Wishes) -> bytes:
     return html_text(subject, wishes).encode()
 
 
+def _animation(format: str) -> Callable[[Subject, Wishes], bytes]:
+    def written(subject: Subject, wishes: Wishes) -> bytes:
+        stepper = subject.stepper()
+        with stepped(stepper, FINAL if wishes.step is None else wishes.step):
+            trace = Trace(stepper.trace.steps[: max(0, stepper.step)])
+            said = tuple(stepper.sentence_at(i) for i in range(len(trace.steps) + 1))
+        story = Story(subject.document, layout(subject.document), trace, said)
+        return animation_bytes(story, format, wishes.palette, wishes.duration, 1.0 if wishes.scale is None else wishes.scale)
+
+    return written
+
+
 def _json(subject: Subject, wishes: Wishes) -> bytes:
     """Document and trace; of a graph that cannot be stepped the document alone."""
     if not subject.can_step:
@@ -121,7 +136,10 @@ def _json(subject: Subject, wishes: Wishes) -> bytes:
         return recording_to_json(subject.document, stepper.trace).encode("utf-8", "backslashreplace")
 
 
-WRITERS: dict[str, Callable[[Subject, Wishes], bytes]] = {".svg": _svg, ".png": _png, ".html": _html, ".json": _json}
+WRITERS: dict[str, Callable[[Subject, Wishes], bytes]] = {
+    ".svg": _svg, ".png": _png, ".html": _html, ".json": _json,
+    ".gif": _animation("GIF"), ".apng": _animation("PNG"), ".webp": _animation("WEBP"),
+}  # fmt: skip
 SUFFIXES = (*WRITERS, *STATES)
 
 

@@ -135,25 +135,27 @@ def save(
     params: Any = None,
     theme: str = "auto",
     scale: float | None = None,
+    duration: float = 1.5,
 ) -> None:
-    """Write to a file; the suffix says what: a picture (.svg, .png), a page that steps (.html), the graph with the recorded
-    steps (.json), or a state_dict (.npz).
+    """Write to a file; the suffix says what: a picture (.svg, .png), an animation (.gif, .apng, .webp), a page that steps
+    (.html), the graph with the recorded steps (.json), or a state_dict (.npz).
 
     What needs the steps of the backward pass runs them for real, the user's hooks too, and then takes them back.
 
     Args:
         x: as for `show`; or a stepper; for .npz a state_dict, or any nested dictionary of tensors and plain values.
         path: where to; an existing file is replaced. A file opened for writing bytes gets a .npz.
-        step: which step a picture shows and a page opens at: a number (negative: the forward pass), "final", or None for the
-            graph as it is now, of a stepper its present step.
+        step: which step a picture shows, a page opens at and an animation ends with: a number (negative: the forward pass),
+            "final", or None for the graph as it is now, of a stepper its present step; an animation then ends with the pass.
         params: as for `show`.
         theme: "light", "dark", "waite", or "auto": a page follows the reader's system, a picture is light.
-        scale: pixels per px, for .png (2 if None).
+        scale: pixels per px, for .png (2 if None) and animations (1 if None).
+        duration: of a step of an animation, in seconds.
 
     Raises:
         NotDrawableError: neither tensor nor stepper.
         UnknownChoiceError: no such theme or suffix.
-        ValueError: no such step.
+        ValueError: no such step; scale or duration is not positive.
         RuntimeError: a step was asked for, and ``backward()`` would refuse, in PyTorch's words.
         CannotWriteError: the file cannot be written.
     """
@@ -164,7 +166,7 @@ def save(
         write_file(path, storage.state_bytes(x))
         return
     storage.refuse_pickle(path)
-    wishes = Wishes(step, theme, scale)
+    wishes = Wishes(step, theme, scale, duration)
     check(path, wishes)
     save_subject(subject_of(x, visible_names(_caller()), params), path, wishes)
 

@@ -40,7 +40,7 @@ FLOORS: dict[str, set[str]] = {
     "targets": {"graph"},
     "live_pass": {"graph"},
     "stepper": {"words", "sentences", "graph", "live_pass", "stops", "targets"},
-    "export": {"errors"},
+    "export": {"errors", "graph", "layout", "render"},
     "widget": {"stepper", "graph", "layout", "render", "export", "words", "why"},
     "recorded": {"errors", "graph", "stepper"},
     "saving": {"errors", "export", "graph", "layout", "render", "stepper", "widget"},

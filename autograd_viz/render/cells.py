@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ..graph.model import Document, Node, Number, Saved, Tensor, Value
 from ..graph.text import nested, shape_text
-from ..graph.trace import State
+from ..graph.trace import State, Step
 from ..layout.measure import MOST_COLUMNS, ROW_COLUMNS, columns, label_columns
 from .theme import Theme
 
@@ -110,6 +110,12 @@ def short(number: Number, width: int = 7) -> str:
             return text
     texts = (f"{number:.{digits}g}" for digits in (4, 3, 2, 1))
     return next((t for t in texts if len(t) <= width), f"{number:.0e}")
+
+
+def moves_of(step: Step) -> list[tuple[str, str]]:
+    """What runs along arrows in a step: (address of the arrow, number)."""
+    along = ("next:", "grad:", "grad_fn:", "retain:")
+    return [(c.at, label_text(c.after)) for c in step.changes if c.after and c.at.startswith(along)]
 
 
 def label_text(value: Value) -> str:

@@ -9,7 +9,7 @@ from ..graph.codec import to_plain
 from ..graph.model import Document, Value
 from ..graph.trace import State, Step, Trace
 from ..render import Theme, Writer
-from ..render.cells import Lines, label_text
+from ..render.cells import Lines, moves_of
 from ..render.svg import cell_address
 from ..why import Why
 
@@ -45,17 +45,12 @@ class FrameMaker:
             (at, plain_lines(self.writer.lines(at, before)), plain_lines(self.writer.lines(at, after)))
             for at in dict.fromkeys(written)
         ]
-        moves = [
-            (c.at, label_text(c.after))
-            for c in step.changes
-            if c.after and c.at.startswith(("next:", "grad:", "grad_fn:", "retain:"))
-        ]
         return {
             "node": step.node,
             "sentence": sentence,
             "changes": [c for c in changes if c[1] != c[2]],
             "fresh": addresses,
-            "moves": moves,
+            "moves": moves_of(step),
             "step": to_plain(replace(step, sentence="")),
             "why": why,
         }

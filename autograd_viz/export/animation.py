@@ -1,0 +1,211 @@
+"""The backward pass as GIF, APNG or WebP: a picture a step, its sentence below, and the numbers moving along their arrows.
+
+# Note [Window]
+A picture larger than the window is shown in part, and the window follows the node of the step. It stays where it is while
+that node is in sight.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from PIL import Image
+
+from ..errors import AutogradVizError
+from ..graph.model import Document
+from ..graph.trace import Trace
+from ..layout.geometry import Arrow, Geometry, Point
+from ..layout.measure import ADVANCE, columns
+from ..render import Theme
+from ..render.caption import MARGIN, caption_elements, caption_height, caption_lines
+from ..render.caption import SIZE as CAPTION
+from ..render.cells import moves_of
+from ..render.escape import element, text
+from ..render.svg import FALLBACK
+from .film import Film, drawn
+
+WINDOW = (1400, 1100)  # px
+MOVE_MS, FRAME_MS = 480, 80  # how long a number takes along its arrow, and each picture of it
+NUMBER = 14.0  # px
+MOST_BYTES = 800_000_000  # of all pictures together, while they are encoded
+LATE = 1.0  # seconds after which a progress bar appears
+OPTIONS: dict[str, dict[str, Any]] = {
+    "GIF": {"optimize": False, "disposal": 1},
+    "PNG": {"compress_level": 6},
+    "WEBP": {"lossless": True, "quality": 20, "method": 0},
+}
+
+
+@dataclass(frozen=True)
+class Story:
+    """What is shown: a whole pass, and what is said at its start and after each step."""
+
+    document: Document
+    geometry: Geometry
+    trace: Trace
+    sentences: tuple[str, ...]
+
+
+def animation_bytes(story: Story, format: str, theme: Theme, duration: float, scale: float) -> bytes:
+    """The animation.
+
+    Args:
+        story: the pass.
+        format: "GIF", "PNG" or "WEBP".
+        theme: its colours.
+        duration: of a step, in seconds.
+        scale: pixels per px.
+
+    Raises:
+        ValueError: duration or scale is not positive.
+        AutogradVizError: it would be too large.
+    """
+    if not duration > 0:
+        raise ValueError(f"duration must be positive, got {duration}")
+    if not scale > 0:
+        raise ValueError(f"scale must be positive, got {scale}")
+    from tqdm.auto import tqdm
+
+    reel = Reel(story, theme, scale, duration)
+    frames: Iterable[Image.Image] = tqdm(reel.frames(), total=len(reel.durations), desc=format, delay=LATE, leave=False)
+    if format == "WEBP":
+        frames = (image.convert("RGB") for image in frames)
+    pictures = iter(frames)
+    first, others = next(pictures), pictures if format != "PNG" else list(pictures)  # of a PNG Pillow looks at them twice
+    out = io.BytesIO()
+    options = {**OPTIONS[format], "save_all": True, "loop": 0, "duration": reel.durations}
+    first.save(out, format, append_images=others, **options)
+    return out.getvalue()
+
+
+class Reel:
+    """The frames of an animation.
+
+    Attributes:
+        durations: of each frame, in ms.
+    """
+
+    def __init__(self, story: Story, theme: Theme, scale: float, duration: float) -> None:
+        self.story, self.theme, self.scale = story, theme, scale
+        self.film = Film(story.document, story.geometry, theme, scale, story.trace.steps[:3])
+        self.width, self.height = (min(a, b) for a, b in zip(self.film.size, WINDOW, strict=True))
+        self.left = self.top = 0
+        self.captions = self._captions()
+        self.arrows = {a.at: a for a in story.geometry.arrows}
+        self.boxes = {b.id: b for b in story.geometry.boxes}
+        self.moving = self._moving(duration)
+        moves = [self.moving if moves_of(step) else 0 for step in story.trace.steps]
+        rest = max(20, round(duration * 1000))
+        self.durations = [rest]
+        for count in moves:
+            self.durations += [*[FRAME_MS] * count, max(20, rest - FRAME_MS * count)]
+
+    def _moving(self, duration: float) -> int:
+        """How many pictures of a moving number there are in a step: what its time and the memory allow."""
+        count = len(self.story.trace.steps) + 1
+        each = self.width * (self.height + self.captions[0].height)
+        if count * each > MOST_BYTES:
+            raise AutogradVizError(f"an animation of {count} pictures would be too large; save it as .html, which has no limit")
+        return int(min(MOVE_MS / FRAME_MS, duration * 600 / FRAME_MS, MOST_BYTES / each / count - 1))
+
+    def frames(self) -> Iterator[Image.Image]:
+        """The frames, mode "P"."""
+        yield self._shot(0)
+        for number, step in enumerate(self.story.trace.steps, 1):
+            self.film.forward(step)
+            self._follow(step.node)
+            still = self._shot(number)
+            numbers = [(self._number(said), self.arrows[at]) for at, said in moves_of(step) if at in self.arrows]
+            for i in range(self.moving if moves_of(step) else 0):
+                yield self._with_numbers(still, numbers, i / self.moving)
+            yield still
+
+    def _shot(self, number: int) -> Image.Image:
+        """What the window shows, and the caption."""
+        caption = self.captions[number]
+        shot = Image.new("P", (self.width, self.height + caption.height), self.film.canvas)
+        shot.putpalette(self.film.palette.getpalette() or [])
+        window = (self.left, self.top, self.left + self.width, self.top + self.height)
+        shot.paste(self.film.image.crop(window), (0, 0))
+        shot.paste(caption, (0, self.height))
+        return shot
+
+    def _follow(self, node: str) -> None:
+        """Move the window if the node is out of it: see Note [Window]."""
+        box, g, scale = self.boxes.get(node), self.story.geometry, self.scale
+        if box is None:
+            return
+        x, y = (box.x - g.x) * scale, (box.y - g.y) * scale
+        self.left = _followed(self.left, self.width, self.film.size[0], x, x + box.w * scale)
+        self.top = _followed(self.top, self.height, self.film.size[1], y, y + box.h * scale)
+
+    # -- numbers ------------------------------------------------------------------------------------------------------
+
+    def _number(self, said: str) -> tuple[Image.Image, Image.Image]:
+        """A number and its mask."""
+        width, height = columns(said) * ADVANCE * NUMBER + 12, NUMBER * 1.6
+        colour = self.theme.colours()
+        words = element(
+            "text", text(said), x=width / 2, y=height * 0.7, font_size=NUMBER, text_anchor="middle", font_weight="bold",
+            fill=colour["grad"], stroke=colour["canvas"], stroke_width=4, paint_order="stroke",
+        )  # fmt: skip
+        size = (round(width * self.scale), round(height * self.scale))
+        image = drawn(_svg(width, height, words), size).convert("RGBA")
+        return self.film.in_palette(image), image.getchannel("A").point(lambda a: 255 if a > 127 else 0)
+
+    def _with_numbers(self, still: Image.Image, numbers: list[Any], part: float) -> Image.Image:
+        """The picture with each number a part of its way along."""
+        shot, g = still.copy(), self.story.geometry
+        for (image, mask), arrow in numbers:
+            x, y = point_along(arrow, part)
+            px, py = (x - g.x) * self.scale - self.left, (y - g.y) * self.scale - self.top
+            left = min(max(0, round(px - image.width / 2)), max(0, self.width - image.width))
+            top = round(py - image.height / 2)
+            if -image.height < top <= self.height - image.height:
+                shot.paste(image, (left, top), mask)
+        return shot
+
+    # -- captions -----------------------------------------------------------------------------------------------------
+
+    def _captions(self) -> list[Image.Image]:
+        """What is said with each picture; all of one height, each as wide as its words."""
+        total = len(self.story.trace.steps)
+        said = [f"{i} / {total}  {sentence}" for i, sentence in enumerate(self.story.sentences)]
+        lines = [caption_lines(words, self.width / self.scale) for words in said]
+        height = max(map(caption_height, lines))
+        return [self._caption(few, height) for few in lines]
+
+    def _caption(self, lines: list[str], height: float) -> Image.Image:
+        width = min(self.width / self.scale, 2 * MARGIN + max(map(columns, lines)) * ADVANCE * CAPTION)
+        size = (round(width * self.scale), round(height * self.scale))
+        ground = element("rect", x=0, y=0, width=width, height=height, fill=self.theme.canvas)
+        words = caption_elements(lines, 0, 0, self.theme)
+        return self.film.in_palette(drawn(_svg(width, height, "".join([ground, *words])), size))
+
+
+def _followed(start: int, size: int, whole: int, low: float, high: float) -> int:
+    """Where a window of `size` starts along one axis, so that low to high is in sight."""
+    if start <= low and high <= start + size:
+        return start
+    return round(min(max(0, (low + high - size) / 2), whole - size))
+
+
+def point_along(arrow: Arrow, part: float) -> Point:
+    """The point after a part of the way along an arrow."""
+    pairs = list(zip(arrow.points, arrow.points[1:], strict=False))
+    lengths = [abs(p - x) + abs(q - y) for (x, y), (p, q) in pairs]
+    left = part * sum(lengths)
+    for ((x, y), (p, q)), length in zip(pairs, lengths, strict=True):
+        if left <= length and length:
+            return x + (p - x) * left / length, y + (q - y) * left / length
+        left -= length
+    return arrow.points[-1]
+
+
+def _svg(width: float, height: float, content: str) -> str:
+    box = f"0 0 {width:g} {height:g}"
+    space = "http://www.w3.org/2000/svg"
+    return element("svg", content, xmlns=space, viewBox=box, width=width, height=height, font_family=FALLBACK)
