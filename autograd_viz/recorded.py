@@ -35,6 +35,9 @@ class Recording:
 class RecordedPass:
     """A trace as the pass that a stepper asks for: see live_pass.py."""
 
+    is_recorded = False  # both are said in the recorded sentences
+    frees = True
+
     def __init__(self, trace: Trace) -> None:
         self._trace = trace
         self._done = 0
@@ -80,6 +83,10 @@ class RecordedPass:
     def undo_edit(self) -> bool:
         """There is none."""
         return False
+
+    def edits(self) -> dict[int, Value]:
+        """There are none."""
+        return {}
 
     def drift(self) -> dict[str, Value | None]:
         """No tensor of the user's belongs to it."""

@@ -336,7 +336,7 @@ class Stepper:
             raise
         if step is not None:
             step = replace(step, flags=(*born_in(step, first=not self._steps), *self._asked(step)))
-            self._steps.append(replace(step, sentence=self._sentences.step(step, self.trace)))
+            self._steps.append(replace(step, sentence=step.sentence or self._sentences.step(step, self.trace)))
             self._trace = None
 
     def _asked(self, step: Step) -> tuple[str, ...]:

@@ -146,7 +146,7 @@ def hooks_on_a_function_with_an_unused_output():
     x, kept = leaf(3), []
 
     def forward():
-        a, b = TwoOutputs.apply(x * 1, 2.0, x)
+        a, _ = TwoOutputs.apply(x * 1, 2.0, x)
         a.register_hook(_says("a", lambda g: g * 2))
         a.retain_grad()
         a.grad_fn.register_prehook(_says("pre", lambda g: (g[0] * 3, g[1])))

@@ -83,7 +83,6 @@ class Recorder(TorchDispatchMode):
         self.error, self._function = error, None
         self._settle()
 
-
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """An op runs: whatever goes wrong in our part of it, the user's program goes on."""
         kwargs = kwargs or {}
@@ -177,7 +176,7 @@ class Recorder(TorchDispatchMode):
             event.made([seen[r] for r in results])
 
     def _is_internal(self, event: Event, result: Any) -> bool:
-        """Factories (`torch.rand`) detach what they have made, autograd detaches a result that it saves: no ops of the user's."""
+        """Factories (`torch.rand`) detach what they have made, autograd a result that it saves: no ops of the user's."""
         maker = event.inputs[0].maker if event.inputs else None
         if maker is None or maker.place != event.place:
             return False
