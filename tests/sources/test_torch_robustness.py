@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import _thread
 import gc
 import threading
 import time
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -366,6 +367,32 @@ def test_ten_thousand_ops_are_no_recursion() -> None:
     stepper.goto(0)
     y.backward()
     assert x.grad is not None
+
+
+def test_only_the_threads_of_a_pass_are_told_of_it() -> None:
+    def asked(start: Callable[[Callable[[], None]], Any]) -> int:
+        found, done = [], threading.Event()
+
+        def ask() -> None:
+            found.append(torch._C._current_graph_task_id())
+            done.set()
+
+        start(ask)
+        done.wait(10)
+        return int(found[0])
+
+    said: list[int] = []
+
+    def hook(g: Any) -> None:
+        said.append(torch._C._current_graph_task_id())
+        said.append(asked(lambda ask: _thread.start_new_thread(ask, ())))  # as the engine's threads: unknown to `threading`
+        said.append(asked(lambda ask: threading.Thread(target=ask).start()))
+
+    y = leaf(3) * 2
+    y.register_hook(hook)
+    stepped(y.sum())
+    assert said[0] == said[1] >= 0
+    assert said[2] == -1
 
 
 # -- tensors of other kinds ---------------------------------------------------------------------------------------------

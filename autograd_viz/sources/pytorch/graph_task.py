@@ -22,6 +22,11 @@ from .nodes import edge_of, is_accumulate, reach, variable_of
 _numbers = itertools.count(2**40)  # PyTorch counts its passes from 0
 
 
+def _works_for(thread: int) -> bool:
+    """Is this the thread of a pass, or one of the engine's own (for a GPU), of which Python knows nothing?"""
+    return threading.get_ident() == thread or isinstance(threading.current_thread(), threading._DummyThread)
+
+
 class _Engine:
     """Stands for PyTorch's engine: callbacks wait for the end of our pass, passes inside of it are told; all else it does."""
 
@@ -30,14 +35,14 @@ class _Engine:
 
     def queue_callback(self, callback: Callable[[], Any]) -> None:
         """Call it when the pass is over."""
-        if threading.get_ident() == self._thread:
+        if _works_for(self._thread):
             self._surroundings.callbacks.append(callback)
         else:
             self._engine.queue_callback(callback)
 
     def run_backward(self, starts: Sequence[Any], *rest: Any, **options: Any) -> Any:
         """A pass inside of ours."""
-        if options.get("accumulate_grad") and threading.get_ident() == self._thread:
+        if options.get("accumulate_grad") and _works_for(self._thread):
             self._surroundings.about_to_run(s.node if isinstance(s, GradientEdge) else edge_of(s)[0] for s in starts)
         return self._engine.run_backward(starts, *rest, **options)
 
@@ -63,7 +68,9 @@ class Surroundings:
 
     @contextmanager
     def around(self, node: Any) -> Iterator[None]:
-        """Inside, this thread is told of our pass. A node that runs anew does so in a new pass: checkpoints recompute then."""
+        """Inside, this thread and the engine's are told of our pass; a node that runs anew does so in a new pass, since
+        checkpoints recompute once for each.
+        """
         if node in self._ran:
             self._number, self._ran = next(_numbers), set()
         self._ran.add(node)
@@ -73,10 +80,10 @@ class Surroundings:
         engine = variable._execution_engine
 
         def our_number() -> int:
-            return self._number if threading.get_ident() == mine else int(which())
+            return self._number if _works_for(mine) else int(which())
 
         def is_ours(asked: Any) -> bool:
-            return bool((threading.get_ident() == mine and asked in self._nodes) or will_run(asked))
+            return bool((_works_for(mine) and asked in self._nodes) or will_run(asked))
 
         torch._C._current_graph_task_id, torch._C._will_engine_execute_node = our_number, is_ours  # type: ignore[assignment]
         variable._execution_engine = _Engine(engine, self)  # type: ignore[assignment]
