@@ -98,7 +98,7 @@ from .errors import (
     NotDrawableError,
     UnknownChoiceError,
 )
-from .views import compare, iframe, load, record, save, show, step
+from .views import compare, iframe, load, record, save, show, step, to_graphviz
 from .words import set_language
 
 __version__ = "0.1.0"

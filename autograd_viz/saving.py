@@ -10,7 +10,10 @@ from typing import Any
 
 from .errors import UnknownChoiceError
 from .export.animation import Story, animation_bytes
+from .export.dot import digraph
 from .export.image import png_bytes, write_file
+from .export.mermaid import mermaid
+from .export.pdf import pdf_bytes
 from .graph.codec import recording_to_json
 from .graph.model import Document
 from .graph.trace import State, Trace
@@ -83,14 +86,23 @@ def stepped(stepper: Stepper, step: int | str) -> Iterator[None]:
         stepper.goto(here)
 
 
-def picture(subject: Subject, wishes: Wishes) -> str:
-    """The figure at the step that is asked for, as SVG."""
-    geometry = layout(subject.document)
+def state_of(subject: Subject, wishes: Wishes) -> State:
+    """What there is at the step that is asked for."""
     if wishes.step is None:
-        return render_svg(subject.document, geometry, subject.now, wishes.palette)
+        return subject.now
     stepper = subject.stepper()
     with stepped(stepper, wishes.step):
-        return render_svg(subject.document, geometry, stepper.state, wishes.palette)
+        return stepper.state
+
+
+def picture(subject: Subject, wishes: Wishes) -> str:
+    """The figure at the step that is asked for, as SVG."""
+    return render_svg(subject.document, layout(subject.document), state_of(subject, wishes), wishes.palette)
+
+
+def to_digraph(subject: Subject, wishes: Wishes) -> Any:
+    """The graph at the step that is asked for, as a graphviz.Digraph."""
+    return digraph(subject.document, state_of(subject, wishes), wishes.palette)
 
 
 def _svg(subject: Subject, wishes: Wishes) -> bytes:
@@ -99,6 +111,18 @@ def _svg(subject: Subject, wishes: Wishes) -> bytes:
 
 def _png(subject: Subject, wishes: Wishes) -> bytes:
     return png_bytes(picture(subject, wishes), 2.0 if wishes.scale is None else wishes.scale)
+
+
+def _pdf(subject: Subject, wishes: Wishes) -> bytes:
+    return pdf_bytes(picture(subject, wishes))
+
+
+def _dot(subject: Subject, wishes: Wishes) -> bytes:
+    return bytes(to_digraph(subject, wishes).source.encode())
+
+
+def _mermaid(subject: Subject, wishes: Wishes) -> bytes:
+    return mermaid(subject.document, wishes.palette).encode()
 
 
 def html_text(subject: Subject, wishes: Wishes) -> str:
@@ -137,9 +161,17 @@ def _json(subject: Subject, wishes: Wishes) -> bytes:
 
 
 WRITERS: dict[str, Callable[[Subject, Wishes], bytes]] = {
-    ".svg": _svg, ".png": _png, ".html": _html, ".json": _json,
-    ".gif": _animation("GIF"), ".apng": _animation("PNG"), ".webp": _animation("WEBP"),
-}  # fmt: skip
+    ".svg": _svg,
+    ".png": _png,
+    ".pdf": _pdf,
+    ".html": _html,
+    ".gif": _animation("GIF"),
+    ".apng": _animation("PNG"),
+    ".webp": _animation("WEBP"),
+    ".dot": _dot,
+    ".mmd": _mermaid,
+    ".json": _json,
+}
 SUFFIXES = (*WRITERS, *STATES)
 
 

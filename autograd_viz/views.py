@@ -19,7 +19,7 @@ from .layout import Geometry, layout
 from .recorded import Recording
 from .render import render_svg, theme_named
 from .render.escape import element
-from .saving import Subject, Wishes, check, html_text, save_subject
+from .saving import Subject, Wishes, check, html_text, save_subject, to_digraph
 from .sources import anything
 from .sources.names import visible_names
 from .stepper import Stepper
@@ -137,8 +137,14 @@ def save(
     scale: float | None = None,
     duration: float = 1.5,
 ) -> None:
-    """Write to a file; the suffix says what: a picture (.svg, .png), an animation (.gif, .apng, .webp), a page that steps
-    (.html), the graph with the recorded steps (.json), or a state_dict (.npz).
+    """Write to a file; the suffix says what.
+
+    .svg .png .pdf     the picture
+    .gif .apng .webp   the backward pass as an animation
+    .html              a page that steps, without kernel and network
+    .dot .mmd          the graph for Graphviz, and its structure for Mermaid
+    .json              the graph with every step of its pass, for `load`
+    .npz               a state_dict, for `load`
 
     What needs the steps of the backward pass runs them for real, the user's hooks too, and then takes them back.
 
@@ -204,6 +210,23 @@ def iframe(x: Any, *, params: Any = None, theme: str = "auto", height: int = 700
     wishes = Wishes(None, theme)
     check(".html", wishes)
     return Frame(html_text(subject_of(x, visible_names(_caller()), params), wishes), height)
+
+
+def to_graphviz(x: Any, *, step: int | str | None = None, params: Any = None, theme: str = "auto") -> Any:
+    """The graph as a ``graphviz.Digraph`` of HTML-like tables, to go on with in Graphviz.
+
+    Args:
+        x: a tensor or a stepper.
+        step: as for `save`.
+        params: as for `show`.
+        theme: as for `save`.
+
+    Raises:
+        As `save`.
+    """
+    wishes = Wishes(step, theme)
+    check(".dot", wishes)
+    return to_digraph(subject_of(x, visible_names(_caller()), params), wishes)
 
 
 def load(path: Any, map_location: Any = None, *, weights_only: bool = True) -> Any:

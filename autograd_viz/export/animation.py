@@ -113,6 +113,8 @@ class Reel:
 
     def frames(self) -> Iterator[Image.Image]:
         """The frames, mode "P"."""
+        for step in self.story.trace.steps[:1]:
+            self._follow(step.node)
         yield self._shot(0)
         for number, step in enumerate(self.story.trace.steps, 1):
             self.film.forward(step)

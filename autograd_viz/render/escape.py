@@ -20,15 +20,16 @@ def text(value: str) -> str:
     """Safe as character data and inside a quoted attribute; control characters become U+FFFD."""
     if value.isascii() and value.isprintable() and not _MARKUP.search(value):  # nearly always
         return value
-    return "".join(_ENTITIES.get(c) or ("\ufffd" if _is_unwanted(c) else c) for c in value)
+    return "".join(_ENTITIES.get(c) or ("\ufffd" if is_unwanted(c) else c) for c in value)
 
 
 def printable(value: str) -> str:
     """Safe in a terminal: control characters, and with them escape sequences, become U+FFFD."""
-    return "".join("\ufffd" if _is_unwanted(c) else c for c in value)
+    return "".join("\ufffd" if is_unwanted(c) else c for c in value)
 
 
-def _is_unwanted(c: str) -> bool:
+def is_unwanted(c: str) -> bool:
+    """A control character, or one that turns the direction of what follows."""
     return c in _UNWANTED or (unicodedata.category(c) in ("Cc", "Cs") and c not in "\t\n")
 
 

@@ -1,0 +1,48 @@
+"""The structure of the graph as a Mermaid flowchart, which a README on the web draws: names, no values."""
+
+from __future__ import annotations
+
+from ..graph.model import Document
+from ..layout.measure import op_title
+from ..render import Theme
+from ..render.cells import node_title
+from ..render.escape import is_unwanted
+from ..render.svg import tensor_kind
+
+PLAIN = set(" ._-=,")
+
+
+def mermaid(document: Document, theme: Theme) -> str:
+    """A flowchart: forward graph with whole lines, backward graph with dotted ones."""
+    # names of our own: an id from a file could be a word of the language
+    names = {t.id: f"t{i}" for i, t in enumerate(document.tensors)}
+    names |= {o.id: f"o{i}" for i, o in enumerate(document.ops)} | {n.id: f"n{i}" for i, n in enumerate(document.nodes)}
+    lines = ["flowchart TD"]
+    lines += [f'    {names[t.id]}["{quoted(t.name or t.value.dtype)}"]:::{tensor_kind(t)}' for t in document.tensors]
+    lines += [f'    {names[o.id]}(["{quoted(op_title(o))}"]):::{"brown" if o.node else "yellow"}' for o in document.ops]
+    lines += [f'    {names[n.id]}("{quoted(node_title(n.name, theme))}"):::blue' for n in document.nodes]
+    edges: list[tuple[str | None, str, str | None]] = [(i.tensor, "-->", o.id) for o in document.ops for i in o.inputs]
+    edges += [(o.id, "-->", t) for o in document.ops for t in o.outputs]
+    edges += [(t.id, "-.->", t.grad_fn) for t in document.tensors]
+    edges += [(n.id, "-.->", f.node) for n in document.nodes for f in n.next_functions]
+    edges += [(n.id, "-.->", n.variable) for n in document.nodes]
+    lines += [f"    {names[a]} {arrow} {names[b]}" for a, arrow, b in edges if a is not None and b is not None]
+    colour = theme.colours()
+    lines += [
+        f"    classDef {kind} fill:{colour[f'{kind}-fill']},stroke:{colour[f'{kind}-stroke']},color:{colour['text']}"
+        for kind in ("green", "yellow", "brown", "blue")
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def quoted(words: str) -> str:
+    """Words for inside quotes: whatever could mean something there by its number."""
+    return "".join(_quoted(c) for c in words) or " "
+
+
+def _quoted(c: str) -> str:
+    if c.isspace():
+        return " "
+    if is_unwanted(c):
+        return "\ufffd"
+    return c if c.isalnum() or c in PLAIN else f"#{ord(c)};"

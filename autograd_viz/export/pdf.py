@@ -1,0 +1,39 @@
+"""SVG -> PDF by Typst: vectors, and text as text with its font in the file. It reads SVG as the PNG's resvg does."""
+
+from __future__ import annotations
+
+import html
+import re
+from pathlib import Path
+
+from ..errors import AutogradVizError, MissingLibraryError
+from .image import font_file, size_of
+
+POINT = 0.75  # of a px
+LARGEST = 14_400  # points: the largest page that every reader shows
+
+
+def pdf_bytes(svg: str) -> bytes:
+    """The picture on a page of its own size; one that is too large for a page is made smaller. The same SVG, the same bytes.
+
+    Raises:
+        MissingLibraryError: Typst is not installed.
+        AutogradVizError: Typst refuses the picture.
+    """
+    try:
+        import typst
+    except ModuleNotFoundError:
+        raise MissingLibraryError("PDF pictures are made by Typst, which is not installed", "pdf") from None
+    width, height = size_of(svg)
+    scale = min(POINT, LARGEST / max(width, height))
+    title = re.search(r"<title>(.*?)</title>", svg)
+    inputs = {
+        "title": html.unescape(title[1]) if title else "",
+        "width": repr(width * scale),
+        "height": repr(height * scale),
+    }
+    files = {"main.typ": (Path(__file__).parent / "picture.typ").read_bytes(), "picture.svg": svg.encode()}
+    try:
+        return bytes(typst.compile(files, font_paths=[font_file().parent], sys_inputs=inputs, pdf_standards="1.7"))
+    except typst.TypstError as error:
+        raise AutogradVizError(f"the picture could not be made a PDF: {error}") from error

@@ -1,0 +1,68 @@
+"""PDF: the picture as vectors with its font, the same as the PNG."""
+
+from __future__ import annotations
+
+import builtins
+import io
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image, ImageChops, ImageStat
+
+import autograd_viz as av
+from autograd_viz.export.pdf import pdf_bytes
+
+from ..figures import figure
+
+
+def test_it_is_one_page_with_the_font_in_it(tmp_path: Path) -> None:
+    pytest.importorskip("typst")
+    e, _ = figure(3, before=True)
+    for name in ("one.pdf", "two.pdf"):
+        av.save(e, tmp_path / name, step=3)
+    data = (tmp_path / "one.pdf").read_bytes()
+    assert data == (tmp_path / "two.pdf").read_bytes()
+    assert data.startswith(b"%PDF-1.7") and data.count(b"/Type /Page\n") + data.count(b"/Type/Page/") == 1
+    assert b"DejaVuSansMono" in data and b"/FontFile2" in data and b"/Subtype /Image" not in data
+
+
+def test_poppler_draws_it_as_resvg_draws_the_png(tmp_path: Path) -> None:
+    pytest.importorskip("typst")
+    if shutil.which("pdftoppm") is None:
+        pytest.skip("poppler is not installed")
+    e, _ = figure(4, before=True)
+    for suffix in ("pdf", "png"):
+        av.save(e, tmp_path / f"e.{suffix}", step="final", scale=1, theme="dark")
+    png = Image.open(io.BytesIO((tmp_path / "e.png").read_bytes())).convert("RGB")
+    command = ["pdftoppm", "-png", "-singlefile", "-scale-to-x", str(png.width), "-scale-to-y", str(png.height)]
+    subprocess.run([*command, tmp_path / "e.pdf", tmp_path / "drawn"], check=True, capture_output=True)
+    drawn = Image.open(io.BytesIO((tmp_path / "drawn.png").read_bytes())).convert("RGB")
+    assert max(ImageStat.Stat(ImageChops.difference(png, drawn)).mean) < 4
+    av.save(e, tmp_path / "e.png", step=0, scale=1, theme="dark")  # and another step is another picture
+    other = Image.open(io.BytesIO((tmp_path / "e.png").read_bytes())).convert("RGB")
+    assert max(ImageStat.Stat(ImageChops.difference(other, drawn)).mean) > max(
+        ImageStat.Stat(ImageChops.difference(png, drawn)).mean
+    )
+
+
+def test_a_name_is_no_markup_of_the_typesetter() -> None:
+    pytest.importorskip("typst")
+    x = av.tensor(1.0)
+    assert pdf_bytes(av.show(x, params={'"#panic()<&$\\': x}).svg).startswith(b"%PDF")
+
+
+def test_without_typst_it_says_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = builtins.__import__
+
+    def missing(name: str, *args: Any, **more: Any) -> Any:
+        if name == "typst":
+            raise ModuleNotFoundError(name=name)
+        return real(name, *args, **more)
+
+    monkeypatch.setattr(builtins, "__import__", missing)
+    with pytest.raises(av.MissingLibraryError, match=r'pip install "autograd-viz\[pdf\]"'):
+        av.save(av.tensor(1.0), tmp_path / "x.pdf")
+    assert not list(tmp_path.iterdir())
