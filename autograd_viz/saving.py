@@ -11,7 +11,7 @@ from typing import Any
 from .errors import UnknownChoiceError
 from .export.animation import Story, animation_bytes
 from .export.dot import digraph
-from .export.image import png_bytes, write_file
+from .export.image import check_place, png_bytes, write_file
 from .export.mermaid import mermaid
 from .export.pdf import pdf_bytes
 from .graph.codec import recording_to_json
@@ -181,18 +181,21 @@ def suffix_of(path: Any) -> str:
     return (name.suffix or name.name).lower()
 
 
-def check(path: Any, wishes: Wishes) -> None:
+def check(wishes: Wishes, path: Any = None) -> None:
     """Refuse what cannot be saved before any work is done.
 
     Raises:
         UnknownChoiceError: no such suffix, theme or word for a step.
+        CannotWriteError: the folder is missing, or the path is one.
     """
-    if suffix_of(path) not in WRITERS:
+    if path is not None and suffix_of(path) not in WRITERS:
         raise UnknownChoiceError("file suffix", Path(path).suffix, SUFFIXES)
     if isinstance(wishes.step, str) and wishes.step != FINAL:
         raise UnknownChoiceError("step", wishes.step, ["a number", FINAL])
     if wishes.theme != "auto":
         theme_named(wishes.theme)
+    if path is not None:
+        check_place(path)
 
 
 def save_subject(subject: Subject, path: Any, wishes: Wishes) -> None:

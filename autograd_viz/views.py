@@ -173,7 +173,7 @@ def save(
         return
     storage.refuse_pickle(path)
     wishes = Wishes(step, theme, scale, duration)
-    check(path, wishes)
+    check(wishes, path)
     save_subject(subject_of(x, visible_names(_caller()), params), path, wishes)
 
 
@@ -208,7 +208,7 @@ def iframe(x: Any, *, params: Any = None, theme: str = "auto", height: int = 700
         As `save`.
     """
     wishes = Wishes(None, theme)
-    check(".html", wishes)
+    check(wishes)
     return Frame(html_text(subject_of(x, visible_names(_caller()), params), wishes), height)
 
 
@@ -225,7 +225,7 @@ def to_graphviz(x: Any, *, step: int | str | None = None, params: Any = None, th
         As `save`.
     """
     wishes = Wishes(step, theme)
-    check(".dot", wishes)
+    check(wishes)
     return to_digraph(subject_of(x, visible_names(_caller()), params), wishes)
 
 

@@ -68,14 +68,26 @@ def write_file(path: str | os.PathLike[str], data: bytes) -> Path:
     Raises:
         CannotWriteError: the folder is missing or may not be written to.
     """
+    check_place(path)
     target = Path(path)
-    if not target.parent.is_dir():
-        raise CannotWriteError(f"cannot write {target}: the folder {target.parent} does not exist")
     try:
         replace_file(target, data)
     except OSError as error:
         raise CannotWriteError(f"cannot write {target}: {error.strerror or error}") from error
     return target
+
+
+def check_place(path: str | os.PathLike[str]) -> None:
+    """Refuse a path that cannot be a file, before any work is done for it.
+
+    Raises:
+        CannotWriteError: the folder is missing, or the path is a folder.
+    """
+    target = Path(path)
+    if not target.parent.is_dir():
+        raise CannotWriteError(f"cannot write {target}: the folder {target.parent} does not exist")
+    if target.is_dir():
+        raise CannotWriteError(f"cannot write {target}: it is a folder")
 
 
 def read_text(path: str | os.PathLike[str]) -> str:
@@ -94,8 +106,6 @@ def read_text(path: str | os.PathLike[str]) -> str:
 
 def replace_file(target: Path, data: bytes) -> None:
     """Write beside the target, then move over it: there is never half a file."""
-    if target.is_dir():
-        raise IsADirectoryError(0, "it is a folder")
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:
         with os.fdopen(handle, "wb") as file:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import autograd_viz as av
+from autograd_viz.saving import SUFFIXES
 
 from ..figures import figure
 
@@ -87,6 +88,28 @@ def test_a_folder_that_may_not_be_written_to(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr("tempfile.mkstemp", refused)  # tests may run as root, who may write anywhere
     with pytest.raises(av.CannotWriteError, match=r"cannot write .*e\.svg: Permission denied"):
         av.save(program()[0], tmp_path / "e.svg")
+
+
+@pytest.mark.parametrize("suffix", [s for s in SUFFIXES if s != ".npz"])
+def test_every_format_is_written_whole_or_not_at_all(tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if suffix == ".pdf":
+        pytest.importorskip("typst")
+    e, names = program()
+    target = tmp_path / f"e{suffix.upper()}"
+    av.save(e, target, duration=0.02, scale=0.5)
+    whole = target.read_bytes()
+    assert len(whole) > 100 and names["a"].grad is None
+    monkeypatch.setattr("os.replace", lambda *_: exec("raise OSError(28, 'No space left on device')"))
+    with pytest.raises(av.CannotWriteError, match="No space left on device"):
+        av.save(names["c"], target, duration=0.02, scale=0.5)
+    assert target.read_bytes() == whole and [p.name for p in tmp_path.iterdir()] == [target.name]
+
+
+def test_no_work_is_done_for_a_folder_that_is_not_there(tmp_path: Path) -> None:
+    e, names = program()
+    names["c"].register_hook(lambda g: pytest.fail("the pass has run"))
+    with pytest.raises(av.CannotWriteError, match="does not exist"):
+        av.save(e, tmp_path / "missing" / "e.gif")
 
 
 def test_an_interrupted_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
