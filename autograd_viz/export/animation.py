@@ -1,9 +1,4 @@
-"""The backward pass as GIF, APNG or WebP: a picture a step, its sentence below, and the numbers moving along their arrows.
-
-# Note [Window]
-A picture larger than the window is shown in part, and the window follows the node of the step. It stays where it is while
-that node is in sight.
-"""
+"""The backward pass as GIF, APNG or WebP: a picture a step, its sentence below, and the numbers moving along their arrows."""
 
 from __future__ import annotations
 
@@ -90,12 +85,10 @@ class Reel:
 
     def __init__(self, story: Story, theme: Theme, scale: float, duration: float) -> None:
         self.story, self.theme, self.scale = story, theme, scale
-        self.film = Film(story.document, story.geometry, theme, scale, story.trace.steps[:3])
-        self.width, self.height = (min(a, b) for a, b in zip(self.film.size, WINDOW, strict=True))
-        self.left = self.top = 0
+        self.film = Film(story.document, story.geometry, theme, scale, WINDOW, story.trace.steps[:3])
+        self.width, self.height = self.film.width, self.film.height
         self.captions = self._captions()
         self.arrows = {a.at: a for a in story.geometry.arrows}
-        self.boxes = {b.id: b for b in story.geometry.boxes}
         self.moving = self._moving(duration)
         moves = [self.moving if moves_of(step) else 0 for step in story.trace.steps]
         rest = max(20, round(duration * 1000))
@@ -113,12 +106,9 @@ class Reel:
 
     def frames(self) -> Iterator[Image.Image]:
         """The frames, mode "P"."""
-        for step in self.story.trace.steps[:1]:
-            self._follow(step.node)
         yield self._shot(0)
         for number, step in enumerate(self.story.trace.steps, 1):
             self.film.forward(step)
-            self._follow(step.node)
             still = self._shot(number)
             numbers = [(self._number(said), self.arrows[at]) for at, said in moves_of(step) if at in self.arrows]
             for i in range(self.moving if moves_of(step) else 0):
@@ -130,19 +120,9 @@ class Reel:
         caption = self.captions[number]
         shot = Image.new("P", (self.width, self.height + caption.height), self.film.canvas)
         shot.putpalette(self.film.palette.getpalette() or [])
-        window = (self.left, self.top, self.left + self.width, self.top + self.height)
-        shot.paste(self.film.image.crop(window), (0, 0))
+        shot.paste(self.film.image, (0, 0))
         shot.paste(caption, (0, self.height))
         return shot
-
-    def _follow(self, node: str) -> None:
-        """Move the window if the node is out of it: see Note [Window]."""
-        box, g, scale = self.boxes.get(node), self.story.geometry, self.scale
-        if box is None:
-            return
-        x, y = (box.x - g.x) * scale, (box.y - g.y) * scale
-        self.left = _followed(self.left, self.width, self.film.size[0], x, x + box.w * scale)
-        self.top = _followed(self.top, self.height, self.film.size[1], y, y + box.h * scale)
 
     # -- numbers ------------------------------------------------------------------------------------------------------
 
@@ -163,7 +143,7 @@ class Reel:
         shot, g = still.copy(), self.story.geometry
         for (image, mask), arrow in numbers:
             x, y = point_along(arrow, part)
-            px, py = (x - g.x) * self.scale - self.left, (y - g.y) * self.scale - self.top
+            px, py = (x - g.x) * self.scale - self.film.left, (y - g.y) * self.scale - self.film.top
             left = min(max(0, round(px - image.width / 2)), max(0, self.width - image.width))
             top = round(py - image.height / 2)
             if -image.height < top <= self.height - image.height:
@@ -186,13 +166,6 @@ class Reel:
         ground = element("rect", x=0, y=0, width=width, height=height, fill=self.theme.canvas)
         words = caption_elements(lines, 0, 0, self.theme)
         return self.film.in_palette(drawn(_svg(width, height, "".join([ground, *words])), size))
-
-
-def _followed(start: int, size: int, whole: int, low: float, high: float) -> int:
-    """Where a window of `size` starts along one axis, so that low to high is in sight."""
-    if start <= low and high <= start + size:
-        return start
-    return round(min(max(0, (low + high - size) / 2), whole - size))
 
 
 def point_along(arrow: Arrow, part: float) -> Point:

@@ -1,4 +1,9 @@
-"""One picture that is kept up to date from step to step, in few colours, as animations are made of."""
+"""One picture that is kept up to date from step to step, in few colours, as animations are made of.
+
+# Note [Window]
+A picture larger than the window is seen in part, and the window follows the node of the step. It stays where it is while that
+node is in sight. What is not seen is not drawn, so a picture may be of any size.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +15,7 @@ from typing import Any
 
 from PIL import Image
 
-from ..graph.model import Document, Value
+from ..graph.model import Document
 from ..graph.trace import State, Step
 from ..layout.geometry import Geometry
 from ..render import Theme, render_svg
@@ -18,6 +23,7 @@ from .image import png_bytes
 from .regions import Places, Rect
 
 MOST_COLOURS = 256
+Pixels = tuple[int, int, int, int]  # left, top, right, bottom, of the whole picture
 APART = 10  # Pillow takes colours that are nearer than this for each other
 SIZE = re.compile(r'(viewBox="[^"]*") width="[^"]*" height="[^"]*"')
 
@@ -29,57 +35,122 @@ def drawn(svg: str, size: tuple[int, int]) -> Image.Image:
 
 
 class Film:
-    """The picture of a document, after any step in turn.
+    """What is seen of a picture through a window, after any step in turn.
 
     Args:
-        first: some of the first steps, in whose pictures colours are looked for.
+        most: how large the window may be, in pixels; a smaller picture is seen as a whole.
+        first: some of the first steps, in whose pictures colours are looked for; the window begins at the first one's node.
 
     Attributes:
-        image: the whole picture, mode "P".
+        image: what is seen, mode "P".
+        left, top: where the window is, in pixels of the whole picture.
         palette: an image that has its palette.
         canvas: the number of the ground's colour.
     """
 
-    def __init__(self, document: Document, geometry: Geometry, theme: Theme, scale: float, first: tuple[Step, ...]) -> None:
+    def __init__(
+        self, document: Document, geometry: Geometry, theme: Theme, scale: float, most: tuple[int, int], first: tuple[Step, ...]
+    ) -> None:
         self.document, self.geometry, self.theme, self.scale = document, geometry, theme, scale
         self.places = Places(geometry)
-        self.values: dict[str, Value | None] = {}
-        self.step: Step | None = None
-        self.size = (math.ceil(geometry.width * scale), math.ceil(geometry.height * scale))
-        everything = (geometry.x, geometry.y, geometry.x + geometry.width, geometry.y + geometry.height)
-        start = self._region(everything, State())[2]
+        self.boxes = {b.id: b for b in geometry.boxes}
+        self.state = State()
+        self.whole = (math.ceil(geometry.width * scale), math.ceil(geometry.height * scale))
+        self.width, self.height = (min(a, b) for a, b in zip(self.whole, most, strict=True))
+        self.left, self.top = self._place(first[0].node, 0, 0) if first else (0, 0)
+        start = self._drawn(self.window, self.state)
         self.palette = palette_of([start, *self._seen(first)], theme)
         self.image = self.in_palette(start)
         self.canvas: int = self.in_palette(Image.new("RGB", (1, 1), theme.canvas)).getpixel((0, 0))  # type: ignore[assignment]
+
+    @property
+    def window(self) -> Pixels:
+        """What is seen of the whole picture."""
+        return self.left, self.top, self.left + self.width, self.top + self.height
 
     def in_palette(self, image: Image.Image) -> Image.Image:
         """A picture in the film's colours."""
         return image.convert("RGB").quantize(palette=self.palette, dither=Image.Dither.NONE)
 
     def forward(self, step: Step) -> None:
-        """Show the next step: draw again what it changes."""
-        state = self._after(step)
-        for region in self.places.changed(self.step, step):
-            left, top, image = self._region(region, state)
-            self.image.paste(self.in_palette(image), (left, top))
-        self.values, self.step = dict(state.values), step
+        """Show the next step, and its node: draw what it changes, and what comes into sight."""
+        before, self.state = self.state.current, _after(self.state, step)
+        self._draw(self._changed(before, step))
+        left, top = self._place(step.node, self.left, self.top)
+        if (left, top) != (self.left, self.top):
+            self._move(left, top)
 
-    def _after(self, step: Step) -> State:
-        return State({**self.values, **{c.at: c.after for c in step.changes}}, step)
+    def _move(self, left: int, top: int) -> None:
+        """Move the window: what stays in sight is not drawn again."""
+        old, (dx, dy) = self.image, (left - self.left, top - self.top)
+        self.left, self.top = left, top
+        self.image = old.copy()
+        self.image.paste(old, (-dx, -dy))
+        right, bottom = left + self.width, top + self.height
+        low, high = (max(top, top - dy), min(bottom, bottom - dy))  # rows that were in sight
+        if low >= high or abs(dx) >= self.width:
+            return self._draw([self.window])
+        strips = [(left, top, right, low), (left, high, right, bottom)]
+        strips += [(left, low, left - dx, high), (right - dx, low, right, high)]
+        return self._draw([s for s in strips if s[0] < s[2] and s[1] < s[3]])
+
+    def _place(self, node: str, left: int, top: int) -> tuple[int, int]:
+        """Where the window is if a node shall be in sight: where it was, if it can stay."""
+        box, g, scale = self.boxes.get(node), self.geometry, self.scale
+        if box is None:
+            return left, top
+        x, y = (box.x - g.x) * scale, (box.y - g.y) * scale
+        return (
+            _followed(left, self.width, self.whole[0], x, x + box.w * scale),
+            _followed(top, self.height, self.whole[1], y, y + box.h * scale),
+        )
+
+    # -- drawing ------------------------------------------------------------------------------------------------------
+
+    def _changed(self, before: Step | None, step: Step) -> list[Pixels]:
+        """What a step changes of what is seen."""
+        g, scale = self.geometry, self.scale
+        seen = [g.x + self.left / scale, g.y + self.top / scale]
+        seen += [seen[0] + self.width / scale, seen[1] + self.height / scale]
+        regions = self.places.changed(before, step, (seen[0], seen[1], seen[2], seen[3]))
+        return [self._pixels(region) for region in regions]
+
+    def _pixels(self, region: Rect) -> Pixels:
+        """The whole pixels of a region, as far as they are seen."""
+        g, scale, (left, top, right, bottom) = self.geometry, self.scale, self.window
+        return (
+            max(left, math.floor((region[0] - g.x) * scale)),
+            max(top, math.floor((region[1] - g.y) * scale)),
+            min(right, math.ceil((region[2] - g.x) * scale)),
+            min(bottom, math.ceil((region[3] - g.y) * scale)),
+        )
+
+    def _draw(self, regions: list[Pixels]) -> None:
+        for region in regions:
+            part = self.in_palette(self._drawn(region, self.state))
+            self.image.paste(part, (region[0] - self.left, region[1] - self.top))
+
+    def _drawn(self, region: Pixels, state: State) -> Image.Image:
+        """A region of the picture in a state."""
+        g, scale, (left, top, right, bottom) = self.geometry, self.scale, region
+        part = self.places.part((g.x + left / scale, g.y + top / scale, g.x + right / scale, g.y + bottom / scale))
+        svg = render_svg(self.document, part, state, self.theme)
+        return drawn(svg, (right - left, bottom - top)).convert("RGB")
 
     def _seen(self, steps: tuple[Step, ...]) -> list[Image.Image]:
         """What some steps change, each as if it were the first."""
-        return [self._region(r, self._after(s))[2] for s in steps for r in self.places.changed(None, s)]
+        return [self._drawn(r, _after(State(), s)) for s in steps for r in self._changed(None, s)]
 
-    def _region(self, region: Rect, state: State) -> tuple[int, int, Image.Image]:
-        """A region on whole pixels: its left and top pixel, and its picture."""
-        g, scale = self.geometry, self.scale
-        left, top = max(0, math.floor((region[0] - g.x) * scale)), max(0, math.floor((region[1] - g.y) * scale))
-        right = min(self.size[0], math.ceil((region[2] - g.x) * scale))
-        bottom = min(self.size[1], math.ceil((region[3] - g.y) * scale))
-        part = self.places.part((g.x + left / scale, g.y + top / scale, g.x + right / scale, g.y + bottom / scale))
-        svg = render_svg(self.document, part, state, self.theme)
-        return left, top, drawn(svg, (right - left, bottom - top)).convert("RGB")
+
+def _after(state: State, step: Step) -> State:
+    return State({**state.values, **{c.at: c.after for c in step.changes}}, step)
+
+
+def _followed(start: int, size: int, whole: int, low: float, high: float) -> int:
+    """Where a window of `size` starts along one axis, so that low to high is in sight."""
+    if start <= low and high <= start + size:
+        return start
+    return round(min(max(0, (low + high - size) / 2), whole - size))
 
 
 def palette_of(images: list[Image.Image], theme: Theme) -> Image.Image:

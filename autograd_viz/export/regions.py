@@ -17,8 +17,13 @@ CALL = 20_000  # px: drawing one region more costs about as much as drawing so m
 
 
 def touch(a: Rect, b: Rect) -> bool:
-    """Have two rectangles a point in common?"""
-    return a[0] <= b[2] and b[0] <= a[2] and a[1] <= b[3] and b[1] <= a[3]
+    """Have two rectangles more than an edge in common?"""
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
+
+
+def common(a: Rect, b: Rect) -> Rect:
+    """What two rectangles have in common."""
+    return max(a[0], b[0]), max(a[1], b[1]), min(a[2], b[2]), min(a[3], b[3])
 
 
 def around(a: Rect, b: Rect) -> Rect:
@@ -62,10 +67,10 @@ class Places:
         for a, rects in self._arrows:
             self.at.setdefault(a.at, []).extend(rects)
 
-    def changed(self, before: Step | None, step: Step) -> list[Rect]:
-        """What looks different after `step` from after the step before it."""
+    def changed(self, before: Step | None, step: Step, seen: Rect) -> list[Rect]:
+        """What of `seen` looks different after `step` from after the step before it."""
         places = dict.fromkeys(n for s in (before, step) if s for n in (s.node, *(cell_address(c.at) for c in s.changes)))
-        return merged(rect for at in places for rect in self.at.get(at, ()))
+        return merged(common(rect, seen) for at in places for rect in self.at.get(at, ()) if touch(rect, seen))
 
     def part(self, region: Rect) -> Geometry:
         """The picture of a region alone. Arrows of one net are drawn in pieces, so a net is there as a whole or not at all."""
