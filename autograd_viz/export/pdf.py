@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 from pathlib import Path
+from typing import Any
 
 from ..errors import AutogradVizError, MissingLibraryError
 from .image import font_file, size_of
@@ -34,6 +35,7 @@ def pdf_bytes(svg: str) -> bytes:
     }
     files = {"main.typ": (Path(__file__).parent / "picture.typ").read_bytes(), "picture.svg": svg.encode()}
     try:
-        return bytes(typst.compile(files, font_paths=[font_file().parent], sys_inputs=inputs, pdf_standards="1.7"))
+        compiled: Any = typst.compile  # its types leave out what its documentation has: files by name
+        return bytes(compiled(files, font_paths=[font_file().parent], sys_inputs=inputs, pdf_standards="1.7"))
     except typst.TypstError as error:
         raise AutogradVizError(f"the picture could not be made a PDF: {error}") from error
