@@ -1,4 +1,6 @@
-"""SVG text -> files. PNG is drawn by resvg with a font that comes as a dependency, never from the system."""
+"""SVG text -> files. PNG is drawn by resvg with a font that comes as a dependency; from the system only
+what that font lacks.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +16,8 @@ import resvg_py
 
 from ..errors import AutogradVizError, CannotReadError, CannotWriteError
 
+# letters that the font lacks (Chinese, Japanese, Korean, emoji): the system may have them
+FOREIGN = re.compile("[\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef\U0001f000-\U0003ffff]")
 MOST_PIXELS = 60_000_000  # of a PNG: 240 MB while it is drawn
 
 
@@ -55,7 +59,7 @@ def png_bytes(svg: str, scale: float = 2.0) -> bytes:
         resvg_py.svg_to_bytes(
             svg_string=svg,
             zoom=scale,
-            skip_system_fonts=True,
+            skip_system_fonts=not FOREIGN.search(svg),
             font_files=[str(font_file())],
             monospace_family="DejaVu Sans Mono",
         )

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
-import textwrap
+import re
 
-from ..layout.measure import ADVANCE
+from ..layout.measure import ADVANCE, columns
 from .escape import element, text
 from .theme import Theme
 
 SIZE = 13.0  # px
 PITCH = 20.0
 MARGIN = 12.0
+# what stays on one line: a word with the space after it; of languages without spaces a letter with the stop after it
+WIDE, STOPS = "\u2e80-\u2fff\u3040-\ufaff\uff10-\uff5a", "\u3001\u3002\uff01\uff09\uff0c\uff1a\uff1b\uff1f"
+PIECE = re.compile(rf"[{WIDE}][{STOPS}]*\s*|[^\s{WIDE}]+\s*|\s+")
 
 
 def caption_lines(words: str, width: float) -> list[str]:
     """The words in lines that fit `width` px."""
-    return textwrap.wrap(words, max(20, int((width - 2 * MARGIN) / (SIZE * ADVANCE))))
+    most = max(20, int((width - 2 * MARGIN) / (SIZE * ADVANCE)))
+    lines = [""]
+    for piece in PIECE.findall(words):
+        for start in range(0, len(piece), most):  # what has no place to break is broken anywhere
+            part = piece[start : start + most]
+            if lines[-1] and columns(lines[-1] + part.rstrip()) > most:
+                lines.append("")
+            lines[-1] += part if lines[-1] else part.lstrip()
+    return [line.rstrip() for line in lines if line.strip()]
 
 
 def caption_height(lines: list[str]) -> float:

@@ -93,3 +93,15 @@ def test_nothing_can_be_edited_where_nobody_runs(opened: Callable[..., Any]) -> 
     page = opened(figure(3, before=True)[0])
     page.locator('[data-at="n1"] text').first.click()
     assert page.locator(".av-i-edit").count() and not page.locator(".av-i-edit").first.is_visible()
+
+
+def test_it_steps_in_a_frame_of_another_page(browser: Any, tmp_path: Path) -> None:
+    e, _ = figure(3, before=True)
+    (tmp_path / "post.html").write_text(f"<!doctype html><p>Before</p>{av.iframe(e).html}<p>After</p>", encoding="utf-8")
+    context = browser.new_context(viewport={"width": 1000, "height": 900}, offline=True)
+    page = context.new_page()
+    page.goto((tmp_path / "post.html").as_uri())
+    frame = page.frame_locator("iframe")
+    frame.locator(".av-next").click()
+    assert frame.locator(".av-counter").text_content() == "1 / 5"
+    context.close()

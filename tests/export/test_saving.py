@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import autograd_viz as av
+from autograd_viz.export import image
 from autograd_viz.saving import SUFFIXES
 
 from ..figures import figure
@@ -144,6 +145,22 @@ def test_a_page_in_a_frame_is_one_attribute() -> None:
     ((tag, attributes),) = found
     assert (tag, attributes["sandbox"]) == ("iframe", "allow-scripts")
     assert attributes["srcdoc"].startswith("<!doctype html>") and "Content-Security-Policy" in attributes["srcdoc"]
+
+
+def test_letters_that_the_font_lacks_come_from_the_system(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[bool] = []
+    real = image.resvg_py.svg_to_bytes
+
+    def drawn(**options: Any) -> Any:
+        asked.append(options["skip_system_fonts"])
+        return real(**options)
+
+    monkeypatch.setattr(image.resvg_py, "svg_to_bytes", drawn)
+    for name in ("a", "é", "→ ·", "数据", "カ", "한", "🙂"):
+        image.png_bytes(
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9" width="9" height="9"><text>{name}</text></svg>'
+        )
+    assert asked == [True, True, True, False, False, False, False]
 
 
 def test_a_file_object_gets_a_state_dict() -> None:
