@@ -182,6 +182,7 @@ class Node:
         outputs: how many gradients arrive (outputs of its op).
         variable: id of the leaf, for AccumulateGrad.
         order: rank by creation among the document's nodes; None for AccumulateGrad.
+        rule: whose the rule is, where no formula can be shown: "user" (a Function), "torch"; else empty.
     """
 
     id: str
@@ -193,6 +194,7 @@ class Node:
     formulas: tuple[Formula, ...] = ()
     variable: str | None = None
     order: int | None = None
+    rule: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..core.accumulate_grad import AccumulateGrad
 from ..core.former import Overwritten, formers
+from ..core.function_node import BackwardCFunction
 from ..core.node import Node
 from ..core.printing import values_text
 from ..core.provenance import Call
@@ -175,6 +176,7 @@ class CoreGraph:
             formulas=tuple(model.Formula(i, text) for i, text in symbolic_formulas(n).items()),
             variable=self.tensor_id(n.variable) if isinstance(n, AccumulateGrad) else None,
             order=order,
+            rule="user" if isinstance(n, BackwardCFunction) else "",
         )
 
     def _saved(self, name: str, kept: Any, node: Node) -> model.Saved:

@@ -203,6 +203,8 @@ UI = {
     "nothing_selected": "Click a node or a tensor to look into it.",
     "close": "Close",
     "formula": "Formula",
+    "rule_user": "The rule is the code of your Function's backward.",
+    "rule_torch": "PyTorch's own rule; there is no formula of ours for it.",
     "arrived": "grad_outputs: what arrived",
     "arrived_from": "from {node}",
     "arrived_first": "the first gradient",

@@ -193,6 +193,8 @@ UI = {
     "nothing_selected": "点击节点或张量查看详情。",
     "close": "关闭",
     "formula": "公式",
+    "rule_user": "规则就是你的 Function 的 backward 代码。",
+    "rule_torch": "PyTorch 自己的规则；这里没有对应的公式。",
     "arrived": "grad_outputs：到达的梯度",
     "arrived_from": "来自 {node}",
     "arrived_first": "初始梯度",

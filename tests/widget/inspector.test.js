@@ -136,6 +136,14 @@ test("an output that nobody used says so, and the root has the first gradient", 
   assert.match(sectionText(nodeAt(0, "n1"), "arrived"), /arrived_first/);
 });
 
+test("a node without a formula says whose rule it has", () => {
+  const node = program.nodeById.get("n0");
+  const formulas = node.formulas;
+  Object.assign(node, { formulas: [], rule: "torch" });
+  assert.equal(sectionText(nodeAt(1, "n0"), "formula"), "formularule_torch");
+  Object.assign(node, { formulas, rule: "" });
+});
+
 test("a formula has its numbers only after the node has run", () => {
   assert.equal(sectionText(nodeAt(1, "n0"), "formula"), "formulagrad_self= grad * other");
   assert.equal(sectionText(nodeAt(2, "n0"), "formula"), "formulagrad_self= grad * other= 6.0 * 2.0= 12.0");

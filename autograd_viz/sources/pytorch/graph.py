@@ -15,7 +15,7 @@ from ..statements import Happened, place_of, statements
 from .boxes import Box, Boxes
 from .forward import inputs_of, reconstructed, title_of, title_of_event
 from .handles import KEY, Event, Handle
-from .nodes import Kept, edge_of, grad_of, is_accumulate, name_of, outputs_of, reach, saved_of, variable_of
+from .nodes import Kept, edge_of, grad_of, is_accumulate, is_function, name_of, outputs_of, reach, saved_of, variable_of
 from .twin import formulas_of, twin_of
 from .values import is_plain, value_of
 
@@ -221,6 +221,7 @@ class TorchGraph:
             formulas=tuple(model.Formula(i, text) for i, text in formulas.items()),
             variable=None if leaf is None else self.tensor_id(leaf),
             order=order if is_op else None,
+            rule="user" if is_function(node) else "torch" if is_op and not formulas else "",
         )
 
     def _saved(self, kept: Kept) -> model.Saved:

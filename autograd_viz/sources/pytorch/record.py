@@ -12,6 +12,7 @@ The call of a module is a frame on the stack. Hooks would be seen by the user: t
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 import weakref
@@ -30,6 +31,7 @@ TORCH = os.path.dirname(os.path.abspath(torch.__file__)) + os.sep
 CALL = torch.nn.Module._call_impl.__code__
 APPLY = torch.autograd.Function.apply.__func__.__code__  # type: ignore[attr-defined]
 FACTORIES = {"lift_fresh", "lift"}  # how `torch.tensor` hands over what it has made
+logger = logging.getLogger("autograd_viz")
 OPERANDS = {"self", "other", "exponent"}  # arguments at which a Python number is an operand
 
 
@@ -41,12 +43,14 @@ class Recorder(TorchDispatchMode):
 
     Attributes:
         error: what the user's code raised, if it did; what had run until then is kept.
+        problems: what went wrong in the recording itself; the first is logged.
     """
 
     def __init__(self, what: Any = None) -> None:
         super().__init__()
         self.what = what
         self.error: BaseException | None = None
+        self.problems: list[Exception] = []
         self._paths = WeakIdKeyDictionary()
         if isinstance(what, torch.nn.Module):
             for name, module in what.named_modules():
@@ -89,15 +93,23 @@ class Recorder(TorchDispatchMode):
         try:
             self._settle()
             event: Event | None = self._begun(func, args, kwargs)
-        except Exception:
+        except Exception as error:
+            self._failed(error)
             event = None
         result = func(*args, **kwargs)
         if event is not None:
             try:
                 self._ended(event, func, args, kwargs, result)
-            except Exception:
-                self._pending.clear()
+            except Exception as error:
+                self._failed(error)
         return result
+
+    def _failed(self, error: Exception) -> None:
+        """Our part of an op went wrong: it is reported, and the op is not recorded."""
+        self._pending.clear()
+        if not self.problems:
+            logger.warning("an op could not be recorded, and is drawn as far as the graph tells", exc_info=error)
+        self.problems.append(error)
 
     # -- before and after an op ---------------------------------------------------------------------------------------
 

@@ -90,7 +90,8 @@ function edits(look, node) {
 function formulas(look, node, step) {
   const rules = new Map((node.formulas ?? []).map((f) => [f.input, f.text]));
   const numbers = new Map((step?.formulas ?? []).map((f) => [f.input, f.text]));
-  const inputs = [...new Set([...rules.keys(), ...numbers.keys()])];
+  const disagrees = step !== undefined && numbers.size === 0; // PyTorch came to something else than our rule
+  const inputs = disagrees ? [] : [...new Set([...rules.keys(), ...numbers.keys()])];
   const lines = inputs.map((input) => {
     const texts = (numbers.get(input) ?? rules.get(input) ?? "").split(" = ");
     return formula(`grad_${input}`, texts, numbers.has(input));
@@ -101,6 +102,8 @@ function formulas(look, node, step) {
     const name = `${look.program.label(sum.tensor, look.word("unnamed"))}.grad`;
     lines.push(formula(name, [...added, lineOf(sum.new)], true));
   }
+  const rule = node.rule || (disagrees && rules.size > 0 ? "torch" : "");
+  if (!lines.length && rule) return sectionOf("formula", look.word("formula"), [look.word(`rule_${rule}`)]);
   return lines.length ? sectionOf("formula", look.word("formula"), [tree("div", { class: "av-i-formulas" }, lines)]) : null;
 }
 

@@ -55,6 +55,7 @@
  * @property {NextFunction[]} [next_functions]
  * @property {Saved[]} [saved]
  * @property {Formula[]} [formulas]
+ * @property {string} [rule]
  * @property {string} [variable]
  */
 /** @typedef {{ tensors: Tensor[], ops?: Op[], nodes?: GraphNode[], roots?: string[] }} Doc */
