@@ -12,6 +12,13 @@ import autograd_viz as av
 pytestmark = pytest.mark.torch
 torch = pytest.importorskip("torch")
 
+
+@pytest.fixture(autouse=True)
+def validating() -> None:
+    """PyTorch's compiler, once loaded, switches the checks of its distributions off."""
+    torch.distributions.Distribution.set_default_validate_args(True)
+
+
 FAMILIES: dict[str, Any] = {
     "normal": lambda m, d, x: d.Normal(x, x.exp()),
     "multivariate normal": lambda m, d, x: d.MultivariateNormal(x, scale_tril=m.diag(x.exp())),

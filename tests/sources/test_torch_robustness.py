@@ -71,6 +71,20 @@ def test_a_recorder_in_a_recorder() -> None:
     assert modes() == 0
 
 
+def test_a_tensor_elsewhere_for_which_autograd_refuses_to_answer_stops_no_stepper() -> None:
+    base = torch.ones(3, requires_grad=True).clone()
+    refusing = base.unbind()[1]
+    with torch.no_grad():
+        base.add_(1)
+    base.mul_(2)
+    with pytest.raises(RuntimeError, match="has been modified inplace"):
+        refusing.grad_fn
+    x = torch.tensor(2.0, requires_grad=True)
+    stepper = av.step(x * x).stepper
+    stepper.finish()
+    assert x.grad is not None and x.grad.item() == 4.0
+
+
 def test_a_recorder_in_a_thread() -> None:
     x, found = leaf(3), []
 

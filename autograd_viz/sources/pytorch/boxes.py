@@ -104,9 +104,12 @@ class Boxes:
         return box
 
     def find(self, tensor: Any) -> Box | None:
-        """The box of a tensor, or None."""
-        if tensor.grad_fn is not None:
-            return self.by_key.get(edge_of(tensor))
+        """The box of a tensor, or None; also for a view for which autograd refuses to answer."""
+        try:
+            if tensor.grad_fn is not None:
+                return self.by_key.get(edge_of(tensor))
+        except RuntimeError:
+            return None
         handle = self._handles.get(tensor)
         return self.by_key.get(tensor) or (None if handle is None else self.by_key.get(handle))
 

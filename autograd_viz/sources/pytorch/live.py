@@ -154,8 +154,14 @@ def tensors_with_hooks() -> list[Any]:
     """All tensors that are alive and have hooks or retain their grad: a step runs the hooks and changes the grads of those that
     no variable and no recorder tells of, too.
     """
-    tensors = [t for t in gc.get_objects() if issubclass(type(t), torch.Tensor)]
-    return [t for t in tensors if t.requires_grad and not t.is_leaf and (t.retains_grad or t._backward_hooks)]
+    return [t for t in gc.get_objects() if issubclass(type(t), torch.Tensor) and _has_hooks(t)]
+
+
+def _has_hooks(t: Any) -> bool:
+    try:
+        return bool(t.requires_grad and not t.is_leaf and (t.retains_grad or t._backward_hooks))
+    except RuntimeError:  # a view for which autograd refuses to answer
+        return False
 
 
 def _values(grads: Sequence[Any]) -> tuple[Value | None, ...]:
