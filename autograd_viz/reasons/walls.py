@@ -222,8 +222,3 @@ def range_text(value: Value | None) -> str:
         return "?"
     low, high = number_text(found[0]), number_text(found[1])
     return low if low == high else f"{low} … {high}"
-
-
-def touches_zero(f: Facts, node: str) -> bool:
-    """Zeros arrive at the node, or leave it."""
-    return any(has_zero(v) for v in f.arrivals(node))

@@ -117,8 +117,10 @@ def test_on_until_a_gradient_reaches_a_tensor_and_the_line_says_so(stepping: Ste
     stepping.wait_for_step(4)
     stopped = stepping.widget.locator(".av-stopped", has_text="a gradient has reached a")
     stopped.wait_for(timeout=5_000)
+    assert stepping.kernel_grads() == ("tensor(12.)", "None", "tensor(6.)")
     stepping.press("back")
     stopped.wait_for(state="hidden", timeout=5_000)
+    assert stepping.kernel_grads() == ("None", "None", "tensor(6.)")
 
 
 def test_positions_before_0_replay_the_forward_pass_and_light_the_line(stepping: Stepping) -> None:

@@ -1,13 +1,11 @@
-"""Whatever a user does around a recorder or a stepper of PyTorch programs: their program goes on as it would without us."""
+"""Whatever a user does around a stepper of PyTorch programs: their program goes on as it would without us."""
 
 from __future__ import annotations
 
 import _thread
-import gc
 import threading
 import time
-import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -54,172 +52,6 @@ class Seen(TorchDispatchMode):
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         self.count += 1
         return func(*args, **(kwargs or {}))
-
-
-# -- the recorder -------------------------------------------------------------------------------------------------------
-
-
-def test_a_recorder_in_a_recorder() -> None:
-    x = leaf(3)
-    with av.record():
-        y = x * 2
-        with av.record():
-            z = y.sin()
-        w = (z + y).sum()
-    assert [o.name for o in ops_of(w)] == ["Mul", "Sin", "Add", "Sum"]
-    assert not any(o.reconstructed for o in ops_of(w))
-    assert modes() == 0
-
-
-def test_a_tensor_elsewhere_for_which_autograd_refuses_to_answer_stops_no_stepper() -> None:
-    base = torch.ones(3, requires_grad=True).clone()
-    refusing = base.unbind()[1]
-    with torch.no_grad():
-        base.add_(1)
-    base.mul_(2)
-    with pytest.raises(RuntimeError, match="has been modified inplace"):
-        refusing.grad_fn
-    x = torch.tensor(2.0, requires_grad=True)
-    stepper = av.step(x * x).stepper
-    stepper.finish()
-    assert x.grad is not None and x.grad.item() == 4.0
-
-
-def test_a_recorder_in_a_thread() -> None:
-    x, found = leaf(3), []
-
-    def go() -> None:
-        with av.record():
-            found.append((x * 2).sum())
-
-    thread = threading.Thread(target=go)
-    thread.start()
-    thread.join()
-    stepped(found[0])
-    assert x.grad.tolist() == [2, 2, 2]
-
-
-def test_a_recorder_in_a_generator() -> None:
-    def values(x: Any) -> Iterator[Any]:
-        with av.record():
-            y = x * 2
-            yield y
-            yield y.sin()
-
-    given = values(leaf(3))
-    next(given).sum().backward()
-    given.close()
-    assert modes() == 0
-
-
-def test_backward_inside_a_recorder() -> None:
-    x = leaf(3)
-    with av.record():
-        (x * 2).sum().backward()
-        (slope,) = torch.autograd.grad((x**3).sum(), x, create_graph=True)
-        loss = slope.sum()
-    assert x.grad.tolist() == [2, 2, 2]
-    x.grad = None
-    stepped(loss)
-    assert torch.allclose(x.grad, 6 * x)
-
-
-class Interrupted(nn.Module):
-    """Ctrl-C in the forward pass."""
-
-    def forward(self, x: Any) -> Any:
-        self.y = x * 2
-        raise KeyboardInterrupt
-
-
-def test_an_exception_passes_and_what_ran_is_kept() -> None:
-    net = nn.Sequential(Interrupted())
-    recorder = av.record(net)
-    with pytest.raises(KeyboardInterrupt):
-        recorder(leaf(3))
-    assert isinstance(recorder.error, KeyboardInterrupt)
-    (op,) = ops_of(net[0].y)
-    assert (op.name, op.module, op.reconstructed) == ("Mul", "0", False)
-    assert modes() == 0
-
-
-def test_a_recorder_hooks_no_module() -> None:
-    from torch.nn.modules import module
-
-    net, seen = nn.Sequential(nn.Linear(2, 2)), []
-    net[0].register_forward_hook(
-        lambda *_: seen.append((len(module._global_forward_hooks), len(module._global_forward_pre_hooks)))
-    )
-    with av.record(net):
-        net(torch.randn(1, 2))
-    assert seen == [(0, 0)]
-
-
-def test_a_module_that_calls_itself() -> None:
-    class Again(nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.linear = nn.Linear(2, 2)
-
-        def forward(self, x: Any, left: int) -> Any:
-            return self.linear(x) if not left else self(self.linear(x).tanh(), left - 1)
-
-    net = Again()
-    with av.record(net):
-        loss = net(torch.randn(1, 2), 3).sum()
-    paths = [(o.name, o.module) for o in ops_of(loss) if o.node]
-    assert paths.count(("Addmm", "linear")) == 4
-    assert paths.count(("Tanh", "")) == 3
-
-
-@pytest.mark.parametrize("around", [torch.no_grad, torch.inference_mode])
-def test_without_grad(around: Any) -> None:
-    net = nn.Linear(3, 2)
-    with av.record(net), around():
-        out = net(torch.randn(1, 3)).relu()
-        out.add_(1)
-    assert out.is_inference() == (around is torch.inference_mode)
-    assert "0 backward nodes" in repr(av.show(out))
-    with av.record(net):
-        loss = (net(torch.randn(1, 3)) * out.clone()).sum()
-    stepped(loss)
-    assert net.weight.grad is not None
-
-
-def test_a_mode_of_the_users_sees_none_of_our_ops() -> None:
-    x = leaf(3)
-    with Seen() as alone:
-        (x * 2).sum()
-    with Seen() as outside, av.record():
-        y = (x * 2).sum()
-    with av.record(), Seen() as inside:
-        (x * 2).sum()
-    with Seen() as looking:
-        TorchGraph([y], {})
-    assert (outside.count, inside.count, looking.count) == (alone.count, alone.count, 0)
-
-
-def test_what_is_recorded_dies_at_once() -> None:
-    class Alive:
-        pass
-
-    gc.collect()
-    gc.disable()
-    try:
-        with av.record():
-            x = leaf(3)
-            with torch.no_grad():
-                target = (torch.randn(100) * 2).sin()
-            y = (x * 2).sin()
-            y.grad_fn.metadata["alive"] = alive = Alive()
-            stored = weakref.ref(target.untyped_storage())
-            kept = [weakref.ref(alive), weakref.ref(y), weakref.ref(target)]
-        assert stored
-        del x, y, alive, target
-        assert [r() for r in kept] == [None] * 3
-        assert not [t for t in gc.get_objects() if type(t) is torch.Tensor and t.shape == (100,)]
-    finally:
-        gc.enable()
 
 
 # -- the stepper --------------------------------------------------------------------------------------------------------

@@ -1,11 +1,8 @@
 """Real PyTorch graphs as documents and as backward passes that can be stepped. The one package that imports torch.
 
-values.py    a tensor as a picture needs it
-nodes.py     what can be asked of a torch node
-twin.py      the core's node for the same op, which has formulas
-record.py    follows a forward pass while it runs
-graph.py     a document of what led to a tensor
-schedule.py  torch's engine, one node at a time
-hooks.py     the user's hooks around a node that is called by hand
-live.py      a backward pass that the stepper can run, take back and run anew
+A tensor and a node:     values.py, summary.py, nodes.py; twin.py: the core's node for the same op, which has formulas
+The forward pass:        record.py follows it while it runs, handles.py is what is then known of its tensors and ops
+A document:              graph.py, of the boxes of boxes.py and the ops of forward.py; asked.py answers `explain`
+The backward pass:       schedule.py is torch's engine, one node at a time, with hooks.py, user_function.py, graph_task.py
+Stepping it:             live.py, and cells.py to take steps back
 """

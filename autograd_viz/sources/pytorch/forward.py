@@ -19,7 +19,7 @@ NUMBER = "?"  # an operand of which the graph tells nothing: it does not require
 Operands = list[Box | str]
 
 
-def title_of(node: Any, event: Event | None) -> str:
+def title_of(node: Any) -> str:
     """The op's name in pictures: "Mul" of MulBackward0, a user's Function by its own name."""
     name = name_of(node)
     if is_function(node):

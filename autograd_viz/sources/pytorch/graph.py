@@ -192,7 +192,7 @@ class TorchGraph:
         node = None if isinstance(op, Event) else op
         given = self.operands[op]
         operands = tuple(model.Operand(None, o) if isinstance(o, str) else model.Operand(self.id_of(o)) for o in given)
-        title = title_of(node, event) if node is not None else title_of_event(op)
+        title = title_of(node) if node is not None else title_of_event(op)
         place = None if event is None else place_of(event.place)
         module = "" if event is None else event.module
         outputs = self._outputs(node, event)

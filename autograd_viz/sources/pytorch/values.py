@@ -8,7 +8,9 @@ from typing import Any
 import torch
 
 from ...graph import model
+from ..from_core import FEW
 from ..from_core import value_of as value_of_array
+from .summary import summary_on_device
 
 MOST = 4_000_000  # elements of a tensor that is summed up; of a larger one only shape and type are told
 NUMPY = {torch.bfloat16: torch.float32, torch.complex32: torch.complex64}  # what NumPy has instead
@@ -51,6 +53,9 @@ def value_of(t: Any) -> model.Value:
     """What a picture needs of a tensor."""
     if not is_plain(t):
         return model.Value(shape_of(t), dtype_name(t.dtype), kind_of(t))
+    if t.device.type != "cpu" and t.numel() > FEW:
+        with torch.no_grad(), outside_modes():
+            return model.Value(shape_of(t), dtype_name(t.dtype), f"{t.numel()} elements", summary=summary_on_device(t))
     with torch.no_grad():
         array = as_array(t) if t.numel() <= MOST else None
     if array is None:

@@ -1,0 +1,52 @@
+"""What can be said of a large tensor that lies on an accelerator: summed up where it is, only the sums are copied."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import torch
+
+from ...graph.model import Summary
+from ..summary import SIDE
+
+
+def summary_on_device(t: Any) -> Summary:
+    """The same as `sources.summary.summary_of`, of a tensor with at least one element.
+
+    Args:
+        t: any shape and type; complex elements count by their absolute value.
+    """
+    real = t.detach().abs() if t.is_complex() else t.detach()
+    real = real if real.is_floating_point() and real.element_size() >= 4 else real.to(torch.float32)
+    matrix = real.reshape(-1, real.shape[-1] if real.ndim else 1)
+    finite = matrix.isfinite()
+    there = matrix[finite]
+    kept = torch.where(finite, matrix, torch.zeros_like(matrix))
+    sums, counts = _block_sums(kept), _block_sums(finite)
+    thumbnail = tuple((sums / counts).reshape(-1).tolist())
+    nans, zeros = int(matrix.isnan().sum()), int((matrix == 0).sum())
+    infs = matrix.numel() - there.numel() - nans
+    numbers = _numbers(there) if there.numel() else (math.nan, math.nan, math.nan, 0.0)
+    rows, columns = sums.shape
+    return Summary(*numbers, zeros, nans, infs, rows, columns, thumbnail)
+
+
+def _numbers(values: Any) -> tuple[float, float, float, float]:
+    """Least, most, mean, Euclidean norm."""
+    mean = values.sum(dtype=_wide(values)) / values.numel()
+    return float(values.min()), float(values.max()), float(mean), float(torch.linalg.vector_norm(values, dtype=_wide(values)))
+
+
+def _block_sums(matrix: Any) -> Any:
+    """The matrix cut into at most SIDE x SIDE blocks, each added up."""
+    for dim in (0, 1):
+        count = matrix.shape[dim]
+        starts = [i * count // SIDE for i in range(1, SIDE)] if count > SIDE else list(range(1, count))
+        matrix = torch.stack([b.sum(dim, dtype=_wide(matrix)) for b in matrix.tensor_split(starts, dim)], dim)
+    return matrix
+
+
+def _wide(values: Any) -> Any:
+    """The type in which sums are made: double, which some accelerators do not have."""
+    return torch.float32 if values.device.type == "mps" else torch.float64
