@@ -5,6 +5,7 @@ The names of PyTorch are here (``import autograd_viz as torch``), and the verbs:
     show(x)             the figure of everything that led to x
     step(x)             a widget that steps x.backward(), forwards and back
     compare(s, t)       two steppers on one cursor
+    scope("attention")  what runs inside can be drawn as one box
     record(model)       follows a PyTorch forward pass: its picture has every value and line
     explain(p)          why p.grad is None, zero, nan, or what it is, with the line of code
     save(x, "x.svg")    the figure as a file (.html: a page that steps); a state_dict as .npz
@@ -88,6 +89,7 @@ from .core.questions import (
     strided,
 )
 from .core.random import default_generator
+from .core.scopes import scope
 from .core.tensor import Tensor
 from .errors import (
     AutogradVizError,

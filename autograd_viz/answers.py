@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from types import FrameType, TracebackType
 from typing import Any
 
+from .drawing import drawing_of
 from .errors import NotDrawableError
 from .graph.model import Document, Source
 from .graph.trace import State, Step
-from .layout import layout
 from .reasons import Cause, Facts, causes_of, causes_of_error, sentences
-from .render import render_svg, theme_named
+from .render import theme_named
 from .sources.anything import is_drawable
 from .sources.asking import question
 from .sources.names import source_at, visible_names
@@ -80,9 +80,9 @@ class AnsweredFigure:
         self.explanation = explanation
         lit = explanation.culprit
         state = State(explanation._state.values, None if lit is None else Step(lit, ""))
-        self.svg = render_svg(
-            document, layout(document), state, theme_named(theme), caption=" ".join(str(explanation).split("\n"))
-        )
+        drawing = drawing_of(document)
+        drawing = drawing if lit is None else drawing.revealing(lit)
+        self.svg = drawing.svg(state, theme_named(theme), caption=" ".join(str(explanation).split("\n")))
 
     @property
     def causes(self) -> tuple[Cause, ...]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .drawing import Drawing, drawing_of
 from .errors import UnknownChoiceError
 from .export.animation import Story, animation_bytes
 from .export.dot import digraph
@@ -17,8 +18,7 @@ from .export.pdf import pdf_bytes
 from .graph.codec import recording_to_json
 from .graph.model import Document
 from .graph.trace import State, Trace
-from .layout import layout
-from .render import Theme, render_svg, theme_named
+from .render import Theme, theme_named
 from .stepper import Stepper
 from .widget.html import html_page
 
@@ -35,12 +35,14 @@ class Subject:
         now: what a picture shows if no step is asked for.
         stepper: gives the cursor over its backward pass.
         can_step: there is such a pass: the tensor requires grad, and its graph is not freed.
+        drawing: how it is drawn already.
     """
 
     document: Document
     now: State
     stepper: Callable[[], Stepper]
     can_step: bool = True
+    drawing: Drawing | None = None
 
 
 @dataclass(frozen=True)
@@ -52,12 +54,14 @@ class Wishes:
         theme: "light", "dark", "waite", or "auto".
         scale: pixels per px, or None for what suits the format.
         duration: of a step of an animation, in seconds.
+        collapse: as for `drawing_of`; None leaves a drawing as it is.
     """
 
     step: int | str | None = None
     theme: str = "auto"
     scale: float | None = None
     duration: float = 1.5
+    collapse: bool | None = None
 
     @property
     def palette(self) -> Theme:
@@ -95,9 +99,16 @@ def state_of(subject: Subject, wishes: Wishes) -> State:
         return stepper.state
 
 
+def drawn(subject: Subject, wishes: Wishes) -> Drawing:
+    """How the subject is drawn."""
+    if subject.drawing is not None and wishes.collapse is None:
+        return subject.drawing
+    return drawing_of(subject.document, wishes.collapse)
+
+
 def picture(subject: Subject, wishes: Wishes) -> str:
     """The figure at the step that is asked for, as SVG."""
-    return render_svg(subject.document, layout(subject.document), state_of(subject, wishes), wishes.palette)
+    return drawn(subject, wishes).svg(state_of(subject, wishes), wishes.palette)
 
 
 def to_digraph(subject: Subject, wishes: Wishes) -> Any:
@@ -131,7 +142,7 @@ def html_text(subject: Subject, wishes: Wishes) -> str:
     with stepped(stepper, stepper.step if wishes.step is None else wishes.step):
         begin = stepper.step
     with stepped(stepper, FINAL):
-        return html_page(stepper, wishes.theme, begin)
+        return html_page(stepper, wishes.theme, begin, drawn(subject, wishes))
 
 
 def _html(subject: Subject, wishes: Wishes) -> bytes:
@@ -144,7 +155,9 @@ def _animation(format: str) -> Callable[[Subject, Wishes], bytes]:
         with stepped(stepper, FINAL if wishes.step is None else wishes.step):
             trace = Trace(stepper.trace.steps[: max(0, stepper.step)])
             said = tuple(stepper.sentence_at(i) for i in range(len(trace.steps) + 1))
-        story = Story(subject.document, layout(subject.document), trace, said)
+        drawing = drawn(subject, wishes)
+        shown = Trace(tuple(drawing.shown.step(s) for s in trace.steps))
+        story = Story(drawing.shown.document, drawing.geometry, shown, said)
         return animation_bytes(story, format, wishes.palette, wishes.duration, 1.0 if wishes.scale is None else wishes.scale)
 
     return written

@@ -260,6 +260,12 @@ class Stepper:
         """Call ``listener(k)`` when the recorded steps from k on are forgotten."""
         self._cut_listeners.append(listener)
 
+    def id_of(self, what: Any) -> Any:
+        """The id of a tensor or node, itself or by the name of a variable; anything else as it is."""
+        if not isinstance(what, str):
+            return getattr(what, "id", None) or self._live.id_of(what) or what
+        return next((t.id for t in self.document.tensors if t.name == what), what)
+
     def _in_document(self, what: Any) -> Any:
         """A live tensor or node as the document's; all else as it is."""
         id = None if isinstance(what, str) else self._live.id_of(what)

@@ -9,15 +9,14 @@ from types import FrameType
 from typing import Any
 
 from .core import storage
+from .drawing import Drawing, drawing_of
 from .errors import MissingLibraryError, NotDrawableError, UnknownChoiceError
 from .export.cell import cell_bundle
 from .export.image import read_text, write_file
 from .graph.codec import recording_from_json
-from .graph.model import Document
 from .graph.trace import State
-from .layout import Geometry, layout
 from .recorded import Recording
-from .render import render_svg, theme_named
+from .render import theme_named
 from .render.escape import element
 from .saving import Subject, Wishes, check, html_text, save_subject, to_digraph
 from .sources import anything
@@ -33,9 +32,9 @@ class Figure:
         svg: the picture.
     """
 
-    def __init__(self, document: Document, geometry: Geometry, state: State, theme: str) -> None:
-        self.document = document
-        self.svg = render_svg(document, geometry, state, theme_named(theme))
+    def __init__(self, drawing: Drawing, state: State, theme: str) -> None:
+        self.document, self._drawn = drawing.document, drawing.shown
+        self.svg = drawing.svg(state, theme_named(theme))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         return cell_bundle(self.svg, repr(self))
@@ -43,8 +42,9 @@ class Figure:
     def __repr__(self) -> str:
         freed = ", saved tensors freed" if self.document.is_freed else ""
         freed += ", forward pass reconstructed (dotted)" if any(o.reconstructed for o in self.document.ops) else ""
-        names = ", ".join(t.name for t in self.document.tensors if t.name)
-        return f"<Figure of {names or 'an unnamed tensor'}: {len(self.document.nodes)} backward nodes{freed}>"
+        freed += f", {len(self._drawn.groups)} groups collapsed" if self._drawn.groups else ""
+        names = ", ".join(t.name for t in self._drawn.document.tensors if t.name)
+        return f"<Figure of {names or 'an unnamed tensor'}: {len(self.document.nodes):,} backward nodes{freed}>"
 
 
 def graph_of(tensor: Any, variables: Mapping[str, Any], params: Any = None) -> Any:
@@ -87,13 +87,17 @@ def record(what: Any = None) -> Any:
     return Recorder(what)
 
 
-def show(tensor: Any, *, params: Any = None, theme: str = "light") -> Figure:
+def show(tensor: Any, *, params: Any = None, theme: str = "light", collapse: bool | None = None) -> Figure:
     """The figure of everything that led to `tensor`, as it is now.
+
+    A large graph is drawn in groups, each of them one box: modules and scopes, what is repeated (× 12), and else a stretch of
+    ops.
 
     Args:
         tensor: the end of the forward pass, of autograd_viz or of PyTorch; a leaf is a figure of one box. Or what `load` gave.
         params: names for parameters: a module, or a dictionary of names and tensors.
         theme: "light", "dark" or "waite".
+        collapse: True: in groups, False: every op, None: in groups beyond 60 ops.
 
     Raises:
         NotDrawableError: not a tensor.
@@ -102,9 +106,9 @@ def show(tensor: Any, *, params: Any = None, theme: str = "light") -> Figure:
     """
     theme_named(theme)
     if isinstance(tensor, Recording):
-        return Figure(tensor.document, layout(tensor.document), State(), theme)
+        return Figure(drawing_of(tensor.document, collapse), State(), theme)
     graph = graph_of(tensor, visible_names(_caller()), params)
-    return Figure(graph.document, layout(graph.document), graph.past(), theme)
+    return Figure(drawing_of(graph.document, collapse), graph.past(), theme)
 
 
 def subject_of(x: Any, variables: Mapping[str, Any], params: Any = None) -> Subject:
@@ -117,7 +121,7 @@ def subject_of(x: Any, variables: Mapping[str, Any], params: Any = None) -> Subj
     if isinstance(x, Recording):
         return Subject(x.document, State(), x.stepper)
     if isinstance(stepper, Stepper):
-        return Subject(stepper.document, stepper.state, lambda: stepper)
+        return Subject(stepper.document, stepper.state, lambda: stepper, drawing=getattr(x, "drawing", None))
     graph = graph_of(x, variables, params)
     return Subject(
         graph.document,
@@ -136,6 +140,7 @@ def save(
     theme: str = "auto",
     scale: float | None = None,
     duration: float = 1.5,
+    collapse: bool | None = None,
 ) -> None:
     """Write to a file; the suffix says what.
 
@@ -157,6 +162,7 @@ def save(
         theme: "light", "dark", "waite", or "auto": a page follows the reader's system, a picture is light.
         scale: pixels per px, for .png (2 if None) and animations (1 if None).
         duration: of a step of an animation, in seconds.
+        collapse: as for `show`; .dot, .mmd and .json hold every op. A widget is drawn as it is, unless told otherwise.
 
     Raises:
         NotDrawableError: neither tensor nor stepper.
@@ -172,7 +178,7 @@ def save(
         write_file(path, storage.state_bytes(x))
         return
     storage.refuse_pickle(path)
-    wishes = Wishes(step, theme, scale, duration)
+    wishes = Wishes(step, theme, scale, duration, collapse)
     check(wishes, path)
     save_subject(subject_of(x, visible_names(_caller()), params), path, wishes)
 
@@ -193,7 +199,9 @@ class Frame:
         return self.html
 
 
-def iframe(x: Any, *, params: Any = None, theme: str = "auto", height: int = 700) -> Frame:
+def iframe(
+    x: Any, *, params: Any = None, theme: str = "auto", height: int = 700, collapse: bool | None = None
+) -> Frame:  # fmt: skip
     """The page that `save` writes as .html, in an ``<iframe>`` to paste elsewhere (`.html`); a cell that ends in it shows it.
 
     Unlike the widget it goes on stepping in a notebook without kernel, and in what nbconvert makes of it.
@@ -203,11 +211,12 @@ def iframe(x: Any, *, params: Any = None, theme: str = "auto", height: int = 700
         params: as for `show`.
         theme: as for `save`.
         height: in px.
+        collapse: as for `show`.
 
     Raises:
         As `save`.
     """
-    wishes = Wishes(None, theme)
+    wishes = Wishes(None, theme, collapse=collapse)
     check(wishes)
     return Frame(html_text(subject_of(x, visible_names(_caller()), params), wishes), height)
 
@@ -263,6 +272,7 @@ def step(
     create_graph: bool = False,
     params: Any = None,
     theme: str = "auto",
+    collapse: bool | None = None,
 ) -> Any:
     """The widget that steps the backward pass of `tensor`, one grad_fn call at a time; scriptable without it.
 
@@ -273,6 +283,7 @@ def step(
         create_graph: record the backward pass.
         params: as for `show`.
         theme: "light", "dark", "waite", or "auto" to follow the notebook.
+        collapse: as for `show`; in the widget a double click opens a group; `expand` and `collapse` do it too.
 
     Raises:
         NotDrawableError: not a tensor.
@@ -283,10 +294,10 @@ def step(
     if theme != "auto":
         theme_named(theme)
     if isinstance(tensor, Recording):
-        return StepperWidget(tensor.stepper(), len(tensor.trace.steps), theme)
+        return StepperWidget(tensor.stepper(), len(tensor.trace.steps), theme, drawing_of(tensor.document, collapse))
     graph = graph_of(tensor, visible_names(_caller()), params)
     live = anything.pass_of(graph, tensor, gradient, retain_graph, create_graph)
-    return StepperWidget(Stepper(graph.document, live), live.total, theme)
+    return StepperWidget(Stepper(graph.document, live), live.total, theme, drawing_of(graph.document, collapse))
 
 
 def compare(*steppers: Any, titles: tuple[str, ...] | list[str] = ()) -> Any:

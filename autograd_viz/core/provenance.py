@@ -40,6 +40,11 @@ class Place(NamedTuple):
     lasti: int
 
 
+def now() -> tuple[int, int]:
+    """Where we are in the order of all ops and events."""
+    return (latest_sequence(), next(_clock))
+
+
 class _Ours(dict[str, bool]):
     """Is a file part of this package? Each file is looked at once: every op asks."""
 
@@ -83,7 +88,7 @@ class Call:
 
     def __init__(self, op: str, inputs: tuple[Any, ...], options: dict[str, Any] | None, at: Place) -> None:
         self.op, self.inputs, self.options, self.at = op, inputs, options or {}, at
-        self.order = (latest_sequence(), next(_clock))
+        self.order = now()
         self.depth = 0
         self.node: Node | None = None
         self.outputs: tuple[weakref.ref[Tensor], ...] = ()
@@ -102,7 +107,7 @@ def note(tensor: Tensor, kind: str) -> None:
     extra, at = tensor._more, callers_place()
     before = [e for e in extra.events if e.kind == kind and e.at == at]
     kept = extra.events if len(before) < AGAIN else tuple(e for e in extra.events if e is not before[0])
-    extra.events = (*kept, Event(kind, (latest_sequence(), next(_clock)), at))
+    extra.events = (*kept, Event(kind, now(), at))
 
 
 def note_change(tensor: Tensor, at: tuple[Any, int] | None = None) -> None:

@@ -143,7 +143,7 @@ class Film:
 
 
 def _after(state: State, step: Step) -> State:
-    return State({**state.values, **{c.at: c.after for c in step.changes}}, step)
+    return State({**state.values, **{c.at: c.after for c in step.changes}}, step, ran=(*state.ran, step.node))
 
 
 def _followed(start: int, size: int, whole: int, low: float, high: float) -> int:

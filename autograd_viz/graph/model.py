@@ -119,6 +119,7 @@ class Op:
         node: id of its backward node, or None if nothing was recorded.
         module: path of the module in whose forward it ran: "encoder.layers.0".
         reconstructed: nobody has seen it run; what is known of it is what the backward graph tells.
+        members: of a group that is drawn as one op, how many ops it stands for; 0 for an op.
     """
 
     id: str
@@ -129,6 +130,7 @@ class Op:
     source: Source | None = None
     module: str = ""
     reconstructed: bool = False
+    members: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +175,14 @@ class Formula:
 
 
 @dataclass(frozen=True, slots=True)
+class Entry:
+    """Where a gradient that enters a group arrives: the class name of the node, and which output of its op."""
+
+    name: str
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
 class Node:
     """A backward node.
 
@@ -183,6 +193,8 @@ class Node:
         variable: id of the leaf, for AccumulateGrad.
         order: rank by creation among the document's nodes; None for AccumulateGrad.
         rule: whose the rule is, where no formula can be shown: "user" (a Function), "torch"; else empty.
+        members: of a group that is drawn as one node, how many nodes it stands for; 0 for a node.
+        entries: of a group, by output: at which of its nodes that gradient arrives.
     """
 
     id: str
@@ -195,6 +207,8 @@ class Node:
     variable: str | None = None
     order: int | None = None
     rule: str = ""
+    members: int = 0
+    entries: tuple[Entry, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,6 +88,9 @@ def op_part(op: Op, node: Node | None, row: int) -> Part:
         20 * math.ceil((text_width(op_title(op), OP_SIZE) + 16) / 20),
     )
     part = Part(op.id, "op", row, width, 80)
+    if op.members:
+        part.w = max(OP_WIDTH, part.w)
+        part.rows.append(("members", 40, 30))
     if node is not None and saves(node):
         part.rows.append(("save", 40, 30))
         part.ports["save"] = 55
@@ -98,6 +101,8 @@ def node_part(node: Node, row: int, labels: float) -> Part:
     """180 x 160 with two tuples: title, saved tensors, next_functions."""
     part = Part(node.id, "node", row, 0, 0, left=30, right=30 + labels + PITCH * len(node.next_functions))
     y = 40.0
+    if node.members:
+        return _group_part(part, node)
     if lines := shown_saved(node):
         tall = 30 if lines <= 2 else 10 * math.ceil((14 * lines + 4) / 10)
         part.rows.append(("saved", y, tall))
@@ -108,9 +113,22 @@ def node_part(node: Node, row: int, labels: float) -> Part:
     part.ports |= {f"next{i}": y + 25 + 15 * i for i in range(len(node.next_functions))}
     part.h = 10 * math.ceil((y + tall + 10) / 10)
     part.ports["grad_fn"] = 10 * round(part.h * 0.075)
-    name = 20 * math.ceil((text_width(node.name, OP_SIZE) + 24) / 20)
-    part.w = max(NODE_WIDTH, 20 * math.ceil((40 * node.outputs + 20) / 20), min(name, 2 * NODE_WIDTH))
+    part.w = max(NODE_WIDTH, 20 * math.ceil((40 * node.outputs + 20) / 20), 20 * math.ceil((title_width(node.name) + 24) / 20))
     return part
+
+
+def _group_part(part: Part, node: Node) -> Part:
+    """A group of nodes: title, how many have been called, and an arrow for each edge that leaves it."""
+    part.rows.append(("called", 40, 30))
+    part.ports |= {f"next{i}": 85.0 + 15 * i for i in range(len(node.next_functions))} | {"grad_fn": 10.0}
+    part.h = 10 * math.ceil((90 + 15 * max(0, len(node.next_functions) - 1)) / 10)
+    part.w = max(NODE_WIDTH, 20 * math.ceil((40 * node.outputs + 20) / 20), 20 * math.ceil((title_width(node.name) + 24) / 20))
+    return part
+
+
+def title_width(title: str) -> float:
+    """Width in px of the title of a box, as much of it as is shown."""
+    return min(text_width(title, OP_SIZE), 2 * NODE_WIDTH - 24)
 
 
 def accumulate_part(node: Node, row: int) -> Part:

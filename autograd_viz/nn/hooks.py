@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import warnings
+import weakref
 from collections.abc import Callable
 from typing import Any
 
 from ..core.function import Function
 from ..core.hooks import RemovableHandle, register
+from ..core.scopes import Stretch
 from ..core.tensor import Tensor
 
 _KINDS = ("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks")
@@ -59,8 +61,15 @@ class HookedCall:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run `forward`, and the hooks around it."""
-        if not any(self.__dict__[kind] for kind in _KINDS):
+        stretch = Stretch("", weakref.ref(self))
+        try:
+            if any(self.__dict__[kind] for kind in _KINDS):
+                return self._hooked(args, kwargs)
             return self.forward(*args, **kwargs)
+        finally:
+            stretch.close()
+
+    def _hooked(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         for hook, with_kwargs in list(self.__dict__["_forward_pre_hooks"].values()):
             changed = hook(self, args, kwargs) if with_kwargs else hook(self, args)
             if changed is not None and with_kwargs:

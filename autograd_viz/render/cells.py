@@ -9,7 +9,7 @@ import math
 import re
 from typing import NamedTuple
 
-from ..graph.model import Document, Node, Number, Saved, Tensor, Value
+from ..graph.model import Document, Entry, Node, Number, Saved, Tensor, Value
 from ..graph.text import nested, shape_text
 from ..graph.trace import State, Step
 from ..layout.measure import MOST_COLUMNS, ROW_COLUMNS, columns, label_columns
@@ -41,6 +41,8 @@ class Writer:
             return self._row(self.tensors[id], what, state)
         if id in self.nodes and what == "saved":
             return _saved_lines(self.nodes[id], state, self.theme)
+        if id in self.nodes and what == "called":
+            return _called_lines(self.nodes[id], state)
         value = state.values.get(at)
         return () if value is None else ((Run(label_text(value), "link"),),)
 
@@ -51,10 +53,16 @@ class Writer:
             grad = state.values.get(f"{t.id}.grad", t.grad)
             return _accumulating(t, state) or value_lines(row, grad, self.theme)
         if row == "grad_fn":
-            name = node_title(self.nodes[t.grad_fn].name, self.theme) if t.grad_fn in self.nodes else None
+            node = self.nodes.get(t.grad_fn or "")
+            name = None if node is None else node_title(entry_of(node, t.output_nr).name, self.theme)
             cut = name if name is None or self.theme.pytorch_words else clipped(name, ROW_COLUMNS - len("grad_fn = "), "...")
             return (_named(row, cut or "None", "link" if name else "none"),)
         return (_truth(row, t.is_leaf if row == "is_leaf" else t.requires_grad),)
+
+
+def entry_of(node: Node, output: int) -> Entry:
+    """The node itself and the output; of a group, the node in it at which that gradient arrives."""
+    return node.entries[output] if node.entries else Entry(node.name, output)
 
 
 def node_title(name: str, theme: Theme) -> str:
@@ -133,6 +141,13 @@ def _accumulating(t: Tensor, state: State) -> Lines | None:
         return None
     text = f"{python_text(a.old)} + {python_text(a.incoming)} = {python_text(a.new)}"
     return (_named("grad", text, "grad"),) if columns(text) + 7 <= MOST_COLUMNS else None
+
+
+def _called_lines(n: Node, state: State) -> Lines:
+    """How many nodes of a group have been called."""
+    called = state.ran.count(n.id)
+    whole = f"{n.members:,} node{'s' * (n.members != 1)}"
+    return ((Run(f"{called:,} of {whole} called", "number") if called else Run(whole),),)
 
 
 def _saved_lines(n: Node, state: State, theme: Theme) -> Lines:

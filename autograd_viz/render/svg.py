@@ -7,19 +7,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ..graph.model import Document, Node, Op, Tensor
+from ..graph.model import Document, Entry, Node, Op, Tensor
 from ..graph.text import shape_text
 from ..graph.trace import State
 from ..layout.geometry import Arrow, Box, CodeLine, Geometry, Label, Row
 from ..layout.measure import ADVANCE, CAPTION_SIZE, CODE_SIZE, LABEL_SIZE, OP_SIZE, ROW_SIZE, TITLE_SIZE, columns, op_title
 from .caption import caption_elements, caption_height, caption_lines
-from .cells import Lines, Run, Writer, clipped, node_title
+from .cells import Lines, Run, Writer, clipped, entry_of, node_title
 from .escape import element, text
 from .paths import head, own_pieces, rounded
 from .theme import Theme
 
 FONT = "DejaVu Sans Mono"
 FALLBACK = f"{FONT}, Menlo, Consolas, Liberation Mono, monospace"
+STACK = 5.0  # px: the second outline of a group, as of cards on a pile
 
 
 def render_svg(
@@ -92,7 +93,8 @@ class _Painter:
 
     def box(self, box: Box) -> str:
         """A box with its title and rows."""
-        content = [element("title", text(self.badge(box))), self.outline(box)]
+        behind = [self.outline(replace(box, x=box.x + STACK, y=box.y + STACK))] if self.is_group(box) else []
+        content = [element("title", text(self.badge(box))), *behind, self.outline(box)]
         content += getattr(self, f"{box.kind}_content")(box)
         lit = " lit" if box.id == self.lit else ""
         return element("g", "".join(content), class_=f"{box.kind} {self.kind(box)}{lit}", data_at=box.id)
@@ -101,6 +103,11 @@ class _Painter:
         """Is it known from the backward graph only?"""
         known: Tensor | Op | None = self.tensors.get(box.id) or self.ops.get(box.id)
         return known is not None and known.reconstructed
+
+    def is_group(self, box: Box) -> bool:
+        """Does it stand for several ops or nodes?"""
+        known: Op | Node | None = self.ops.get(box.id) or self.nodes.get(box.id)
+        return known is not None and known.members > 0
 
     def badge(self, box: Box) -> str:
         """What a box is, in words: shown when the mouse rests on it, and read to those who cannot see colours."""
@@ -114,7 +121,11 @@ class _Painter:
             kind = ("leaf" if t.is_leaf else "non-leaf") + (", requires grad" if t.requires_grad else ", does not require grad")
             return f"{t.name or 'unnamed tensor'}: {kind}, {shape_text(t.value.shape)}, {t.value.dtype}"
         if box.kind == "op":
-            return f"{op_title(self.ops[box.id])}: forward op{'' if self.ops[box.id].node else ', not recorded'}"
+            op = self.ops[box.id]
+            kind = f"group of {op.members} forward ops" if op.members else "forward op"
+            return f"{op_title(op)}: {kind}{'' if op.node else ', not recorded'}"
+        if box.kind == "node" and self.nodes[box.id].members:
+            return f"{self.nodes[box.id].name}: group of {self.nodes[box.id].members} backward nodes"
         return (
             "ctx: carries saved tensors to the backward node"
             if box.kind == "ctx"
@@ -148,7 +159,9 @@ class _Painter:
         """The op's name, and the save row if its node keeps a tensor."""
         title = clipped(op_title(self.ops[box.id]), int((box.w - 10) / OP_SIZE / ADVANCE))
         y = box.y + (26 if box.rows else box.h / 2 + 5)
-        rows = [self.row(box, row, "", ((Run("ctx.save_for_backward(...)"),),), radius=10, middle=True) for row in box.rows]
+        members = self.ops[box.id].members
+        words = "1 op" if members == 1 else f"{members:,} ops" if members else "ctx.save_for_backward(...)"
+        rows = [self.row(box, row, "", ((Run(words),),), radius=10, middle=True) for row in box.rows]
         return [self.text(box.x + box.w / 2, y, [Run(title)], OP_SIZE, "middle"), *rows]
 
     def ctx_content(self, box: Box) -> list[str]:
@@ -161,8 +174,8 @@ class _Painter:
         name = clipped(node_title(node.name, self.theme), int((box.w - 12) / OP_SIZE / ADVANCE))
         parts = [self.text(box.x + box.w / 2, box.y + 26, [Run(name)], OP_SIZE, "middle")]
         for row in box.rows:
-            if row.key == "saved":
-                parts.append(self.row(box, row, f"{box.id}.saved", radius=6))
+            if row.key in ("saved", "called"):
+                parts.append(self.row(box, row, f"{box.id}.{row.key}", radius=6, middle=row.key == "called"))
             else:
                 parts.append(self.row(box, row, "", self.next_functions(node), radius=10, pitch=15, top=15))
         return parts
@@ -180,10 +193,10 @@ class _Painter:
         opening, closing = "()" if self.theme.pytorch_words else "[]"
         last = len(node.next_functions) - 1
         comma = [i < last or (last == 0 and self.theme.pytorch_words) for i in range(last + 1)]
-        names = [node_title(self.nodes[f.node].name, self.theme) if f.node else "None" for f in node.next_functions]
+        ends = [entry_of(self.nodes[f.node], f.index) if f.node else Entry("None", f.index) for f in node.next_functions]
         tuples = [
-            (Run(f"  ({clipped(n, 16)}, {f.index}){',' if c else ''}"),)
-            for n, f, c in zip(names, node.next_functions, comma, strict=True)
+            (Run(f"  ({clipped(node_title(end.name, self.theme), 16)}, {end.index}){',' if c else ''}"),)
+            for end, c in zip(ends, comma, strict=True)
         ]
         return (Run(f"next_functions = {opening}"),), *tuples, (Run(closing),)
 

@@ -22,6 +22,7 @@ from .kept import is_stale, kept_array, kept_bytes, raw_saved, version_of
 from .memory import sharers
 from .names import names_by_identity
 from .reach import identity, reach
+from .scopes import scope_paths
 from .statements import Happened, place_of, statements
 from .summary import summary_of
 from .versions import Versions
@@ -74,6 +75,7 @@ class CoreGraph:
         self._ids = {identity(t): id for id, t in self.tensors.items()}
         self.node_ids = {n: f"n{i}" for i, n in enumerate(nodes)}
         self.op_ids = {c: f"o{i}" for i, c in enumerate(calls)}
+        self._paths = dict(zip(calls, scope_paths([c.order for c in calls]), strict=True))
         self._made: dict[Call | Node, tuple[str, ...]] = {}
         for id, t in self.tensors.items():
             if t._made_by is not None:
@@ -151,7 +153,7 @@ class CoreGraph:
         before, after = ([model.Operand(None, str(call.options[n])) for n in names if n in call.options] for names in NUMBERS)
         node = None if call.node is None else self.node_ids[call.node]
         operands = (*before, *operands, *after)
-        return model.Op(id, call.op, operands, self._outputs(call), node, place_of(call.at))
+        return model.Op(id, call.op, operands, self._outputs(call), node, place_of(call.at), self._paths[call])
 
     def _outputs(self, call: Call | Node) -> tuple[str | None, ...]:
         if call.outputs:

@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from ..graph.codec import to_plain
-from ..graph.model import Document, Value
+from ..graph.collapse import Collapsed
+from ..graph.model import Value
 from ..graph.trace import State, Step, Trace
 from ..render import Theme, Writer
 from ..render.cells import Lines, moves_of
@@ -17,12 +18,14 @@ from ..why import Why
 class FrameMaker:
     """Turns the steps of one document into frames, in order."""
 
-    def __init__(self, document: Document, theme: Theme) -> None:
-        self.writer = Writer(document, theme)
+    def __init__(self, shown: Collapsed, theme: Theme) -> None:
+        self.shown = shown
+        self.writer = Writer(shown.document, theme)
+        self.ran: tuple[str, ...] = ()  # nodes of groups only: their number is written
         self.values: dict[str, Value | None] = {}
         self.current: Step | None = None
         self.steps: list[Step] = []
-        self.why = Why(document)
+        self.why = Why(shown.whole)
 
     def frame(self, step: Step, sentence: str) -> dict[str, Any]:
         """The next frame.
@@ -34,13 +37,17 @@ class FrameMaker:
         """
         why = self.why.after(step, Trace(tuple(self.steps)))
         self.steps.append(step)
+        is_hidden, step = step.node in self.shown.shown, self.shown.step(step)
         addresses = list(dict.fromkeys(cell_address(c.at) for c in step.changes))
         settling = self.current.accumulation if self.current else None  # its row still says old + incoming = new
         written = [*addresses, f"{settling.tensor}.grad"] if settling else addresses
-        before = State(dict(self.values), self.current)
+        before = State(dict(self.values), self.current, ran=self.ran)
+        if is_hidden:
+            self.ran = (*self.ran, step.node)
+            written.append(f"{step.node}.called")
         self.values |= {c.at: c.after for c in step.changes}
         self.current = step
-        after = State(self.values, step)
+        after = State(self.values, step, ran=self.ran)
         changes = [
             (at, plain_lines(self.writer.lines(at, before)), plain_lines(self.writer.lines(at, after)))
             for at in dict.fromkeys(written)
@@ -52,7 +59,7 @@ class FrameMaker:
             "fresh": addresses,
             "moves": moves_of(step),
             "step": to_plain(replace(step, sentence="")),
-            "why": why,
+            "why": {t: reason for t, reason in why.items() if self.shown.draws(t)},
         }
 
 

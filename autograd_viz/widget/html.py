@@ -16,7 +16,7 @@ import re
 from typing import Any
 
 from .. import words
-from ..layout import layout
+from ..drawing import Drawing
 from ..render import theme_named
 from ..render.escape import text
 from ..stepper import Stepper
@@ -28,13 +28,14 @@ COMMENT = re.compile(r"^[ \t]*/\*\*.*?\*/\n", re.MULTILINE | re.DOTALL)  # as ou
 PLACE = re.compile(r"\{\{(\w+)\}\}")
 
 
-def html_page(stepper: Stepper, theme: str, step: int) -> str:
+def html_page(stepper: Stepper, theme: str, step: int, drawing: Drawing) -> str:
     """The page.
 
     Args:
         stepper: whose pass is recorded as far as it goes.
         theme: of the picture, or "auto" to follow the reader's system.
         step: where it opens.
+        drawing: of its document; groups stay as they are in it.
     """
     loader, script = (COMMENT.sub("", joined_modules(f"file_{name}.js")) for name in ("loader", "page"))
     style = style_sheets("file_page.css")
@@ -51,21 +52,21 @@ def html_page(stepper: Stepper, theme: str, step: int) -> str:
         "title": text(", ".join(t.name for t in stepper.document.tensors if t.name) or "autograd_viz"),
         "no_script": text(words.ui()["html_no_script"]),
         "style": style,
-        "recording": _packed(json.dumps(_recording(stepper, theme, step), allow_nan=False, separators=(",", ":"))),
+        "recording": _packed(json.dumps(_recording(stepper, theme, step, drawing), allow_nan=False, separators=(",", ":"))),
         "front_end": _packed(script),
         "loader": loader,
     }
     return PLACE.sub(lambda place: places[place[1]], static_text("file_page.html"))
 
 
-def _recording(stepper: Stepper, theme: str, step: int) -> dict[str, Any]:
+def _recording(stepper: Stepper, theme: str, step: int, drawing: Drawing) -> dict[str, Any]:
     """All that a widget would be sent in the course of the pass."""
     palette = theme_named("light" if theme == "auto" else theme)
-    maker = FrameMaker(stepper.document, palette)
+    maker = FrameMaker(drawing.shown, palette)
     steps = stepper.trace.steps
     palettes = ("light", "dark") if theme == "auto" else (theme,)
     return {
-        "picture": page_of(stepper, layout(stepper.document), palette, palettes, len(steps)),
+        "picture": page_of(stepper, drawing, palette, palettes, len(steps)),
         "frames": [maker.frame(s, stepper.sentence_at(i + 1)) for i, s in enumerate(steps)],
         "step": step,
     }

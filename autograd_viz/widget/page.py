@@ -5,53 +5,75 @@ from __future__ import annotations
 from typing import Any
 
 from .. import words
+from ..drawing import Drawing
 from ..graph.codec import to_plain
+from ..graph.collapse import Collapsed, titled
 from ..graph.forward import made_by_op
+from ..graph.groups import Group
 from ..graph.trace import State
-from ..layout import Geometry
-from ..render import THEMES, Theme, render_svg
+from ..render import THEMES, Theme
 from ..stepper import Stepper
 from ..why import Why
 from .page_svg import page_svg
 
 
-def page_of(stepper: Stepper, geometry: Geometry, theme: Theme, palettes: tuple[str, ...], total: int) -> dict[str, Any]:
+def page_of(stepper: Stepper, drawing: Drawing, theme: Theme, palettes: tuple[str, ...], total: int) -> dict[str, Any]:
     """The picture trait.
 
     Returns:
         svg, palettes: the drawing, and its colours by theme; document: as JSON; start: the first sentence; total: how many
         steps; forward: what ran, is said and made at each position from -F to 0; engine: before the first step; why: by tensor;
-        words: the texts of the page; language: its name.
+        words: the texts of the page; language: its name; groups: those that are open.
     """
-    document = stepper.document
+    shown = drawing.shown
+    drawn = {t.id for t in shown.document.tensors}
     return {
-        "svg": page_svg(render_svg(document, geometry, State(), theme)),
+        "svg": page_svg(drawing.svg(State(), theme)),
         "palettes": {name: THEMES[name].colours() for name in palettes},
-        "document": to_plain(document),
+        "document": to_plain(shown.document),
         "start": stepper.sentence_at(0),
         "total": total,
-        "forward": _forward(stepper),
-        "engine": to_plain(stepper.trace.start),
-        "why": Why(document).at_start(),
+        "forward": _forward(stepper, shown),
+        "engine": to_plain(shown.engine(stepper.trace.start)),
+        "why": {t: why for t, why in Why(shown.whole).at_start().items() if t in drawn},
+        "groups": open_groups(drawing),
         "words": words.ui(),
         "language": words.language(),
     }
 
 
-def pending_edit(stepper: Stepper) -> dict[str, Any]:
-    """The edit that waits for its node, as JSON: node, and values by output; {} if there is none."""
-    if stepper.pending is None:
+def pending_edit(stepper: Stepper, shown: Collapsed) -> dict[str, Any]:
+    """The edit that waits for its node, as JSON: node, and values by output; {} if there is none, or none that is drawn."""
+    if stepper.pending is None or stepper.pending[0] in shown.shown:
         return {}
     node, values = stepper.pending
     return {"node": node, "values": {str(index): to_plain(value) for index, value in values.items()}}
 
 
-def _forward(stepper: Stepper) -> list[dict[str, Any]]:
+def open_groups(drawing: Drawing) -> dict[str, Any]:
+    """For the page: what each open group is called and is in, and the innermost one of each op and node that is drawn."""
+    opened, of = dict[str, Any](), dict[str, str]()
+    stack = [(g, "") for g in drawing.tree.groups] if drawing.opened is not None else []
+    nodes = {op.id: op.node for op in drawing.shown.document.ops}
+    while stack:
+        group, above = stack.pop()
+        if drawing.is_open(group):
+            opened[group.id] = {"title": titled(group), "above": above}
+            ops = [item.id if isinstance(item, Group) else drawing.document.ops[item].id for item in group.items]
+            of |= {box: group.id for op in ops for box in (op, nodes.get(op)) if op in nodes and box is not None}
+            stack += [(g, group.id) for g in group.groups]
+    return {"opened": opened, "of": of}
+
+
+def _forward(stepper: Stepper, shown: Collapsed) -> list[dict[str, Any]]:
     """For each position from -F to 0: the op that has just run, what is said, and the ids of what came into being with it."""
     ops, made = stepper.document.ops, made_by_op(stepper.document)
+    known: set[str] = set()
     start: dict[str, Any] = {"op": "", "sentence": stepper.sentence_at(stepper.first) if ops else "", "made": []}
-    rest = [
-        {"op": op.id, "sentence": stepper.sentence_at(k + 1 - len(ops)) if k + 1 < len(ops) else "", "made": list(made[k])}
-        for k, op in enumerate(ops)
-    ]
+    rest = []
+    for k, op in enumerate(ops):
+        new = [id for id in dict.fromkeys(shown.shown.get(m, m) for m in made[k]) if id not in known]
+        known.update(new)
+        sentence = stepper.sentence_at(k + 1 - len(ops)) if k + 1 < len(ops) else ""
+        rest.append({"op": shown.shown.get(op.id, op.id), "sentence": sentence, "made": new})
     return [start, *rest]

@@ -16,10 +16,10 @@ import anywidget
 import traitlets
 
 from .. import words
+from ..drawing import Drawing, drawing_of
 from ..export.cell import cell_bundle
 from ..graph.trace import Step
-from ..layout import layout
-from ..render import render_svg, theme_named
+from ..render import theme_named
 from ..render.cells import Writer
 from ..stepper import Stepper
 from .frames import FrameMaker, plain_lines
@@ -53,14 +53,13 @@ class StepperWidget(anywidget.AnyWidget):
     overlay = traitlets.Dict().tag(sync=True)
     pending = traitlets.Dict().tag(sync=True)
 
-    def __init__(self, stepper: Stepper, total: int, theme: str = "auto") -> None:
+    def __init__(self, stepper: Stepper, total: int, theme: str = "auto", drawing: Drawing | None = None) -> None:
         self.stepper, self._theme = stepper, theme_named("light" if theme == "auto" else theme)
-        self._geometry = layout(stepper.document)
-        self._maker = FrameMaker(stepper.document, self._theme)
+        self._drawing = drawing_of(stepper.document) if drawing is None else drawing
+        self._maker = FrameMaker(self._drawing.shown, self._theme)
         self._mark = f"av-still-{secrets.token_hex(8)}"
-        palettes = ("light", "dark") if theme == "auto" else (theme,)
-        picture = {**page_of(stepper, self._geometry, self._theme, palettes, total), "mark": self._mark}
-        super().__init__(picture=picture, complete=stepper.trace.complete, stops=stepper.stops.plain())
+        self._palettes, self._total = ("light", "dark") if theme == "auto" else (theme,), total
+        super().__init__(picture=self._page(), complete=stepper.trace.complete, stops=self._shown_stops())
         stepper.on_move(self._moved)
         stepper.on_cut(self._cut)
         self.observe(self._cursor_set, names="step")
@@ -140,9 +139,44 @@ class StepperWidget(anywidget.AnyWidget):
         """What happened last, in words."""
         return self.stepper.sentence
 
+    @property
+    def drawing(self) -> Drawing:
+        """Which groups are open, and where everything stands."""
+        return self._drawing
+
+    def expand(self, what: Any) -> None:
+        """Draw what is in a closed group: by its title or id, or of whatever hides a tensor or node (itself, its name or id).
+
+        Raises:
+            ValueError: there is no such thing, or nothing hides it.
+        """
+        self._redraw(self._drawing.expanded(self.stepper.id_of(what)))
+
+    def collapse(self, what: str) -> None:
+        """Draw a group as one box again: by its title or id.
+
+        Raises:
+            ValueError: there is no such group.
+        """
+        self._redraw(self._drawing.collapsed(what))
+
+    def _redraw(self, drawing: Drawing) -> None:
+        """Another picture of the same pass."""
+        self._drawing = drawing
+        steps = self.stepper.trace.steps
+        self._maker = FrameMaker(drawing.shown, self._theme)
+        frames = [self._maker.frame(s, self.stepper.sentence_at(i + 1)) for i, s in enumerate(steps)]
+        with self.hold_sync():
+            self.frames, self.picture = frames, self._page()
+            self._show_stops()
+
+    def _page(self) -> dict[str, Any]:
+        page = page_of(self.stepper, self._drawing, self._theme, self._palettes, self._total)
+        return {**page, "mark": self._mark}
+
     def refresh(self) -> None:
         """Show what the notebook has changed meanwhile (called after every cell)."""
-        writer = Writer(self.stepper.document, self._theme)
+        writer = Writer(self._drawing.shown.document, self._theme)
         state = self.stepper.state
         drift = self.stepper.drift()
         changed = type(state)({**state.values, **drift}, None)
@@ -154,7 +188,8 @@ class StepperWidget(anywidget.AnyWidget):
             return move(*args)
         except Exception as error:
             self.error = "\n".join(filter(None, (f"{type(error).__name__}: {error}", self.stepper.explain(error))))
-            self.error_node = self.stepper.failed or ""
+            failed = self.stepper.failed or ""
+            self.error_node = self._drawing.shown.shown.get(failed, failed)
             raise
 
     # -- from the page ------------------------------------------------------------------------------------------------
@@ -170,6 +205,10 @@ class StepperWidget(anywidget.AnyWidget):
                 self._quietly(self.run_to, self._shown(node))
             case {"kind": "until", "tensor": str(tensor)}:
                 self._quietly(self.until, self._shown(tensor))
+            case {"kind": "expand", "id": str(id)}:
+                self._quietly(self.expand, id)
+            case {"kind": "collapse", "id": str(id)}:
+                self._quietly(self.collapse, id)
             case {"kind": "undo_edit"}:
                 self._quietly(self.undo_edit)
             case {"kind": "edit", "index": int(index), "text": str(text)}:
@@ -179,7 +218,10 @@ class StepperWidget(anywidget.AnyWidget):
         self.send({"kind": "done"})
 
     def _shown(self, id: str) -> Any:
-        """The document's own tensor or node of an id: a variable of the user's may be called "t3" as well."""
+        """The document's own tensor or node of an id: a variable of the user's may be called "t3" as well. A group is its first
+        node to run.
+        """
+        id = self._drawing.shown.first_node(id)
         known: dict[str, Any] = {x.id: x for x in self.stepper.document.tensors}
         known |= {x.id: x for x in self.stepper.document.nodes}
         return known.get(id, id)
@@ -210,10 +252,20 @@ class StepperWidget(anywidget.AnyWidget):
 
     def _stops_set(self, change: Any) -> None:
         """The page has set or cleared a stop."""
-        self.stepper.stops.update(change.new, [n.id for n in self.stepper.document.nodes])
+        shown, stops = self._drawing.shown, self.stepper.stops
+        asked = set(change.new.get("nodes") or ()) if isinstance(change.new, dict) else set()
+        kept = {n for n in stops.nodes if shown.shown.get(n, n) in asked}
+        boxes = asked - {shown.shown.get(n, n) for n in kept}
+        nodes = sorted(kept | {shown.first_node(box) for box in boxes if isinstance(box, str)})
+        stops.update({**change.new, "nodes": nodes} if isinstance(change.new, dict) else change.new, shown.nodes)
 
     def _show_stops(self) -> None:
-        self.stops = self.stepper.stops.plain()
+        self.stops = self._shown_stops()
+
+    def _shown_stops(self) -> dict[str, Any]:
+        """The stops as the picture shows them: in a closed group, at the group."""
+        plain, shown = self.stepper.stops.plain(), self._drawing.shown.shown
+        return {**plain, "nodes": sorted({shown.get(n, n) for n in plain["nodes"]})}
 
     def _moved(self) -> None:
         """After every move of the stepper: send what is new."""
@@ -224,13 +276,13 @@ class StepperWidget(anywidget.AnyWidget):
         self.complete = self.stepper.trace.complete
         self.step = self.stepper.step
         self.stopped = self.stepper.explanation
-        self.pending = pending_edit(self.stepper)
+        self.pending = pending_edit(self.stepper, self._drawing.shown)
         self.refresh()
 
     def _cut(self, length: int) -> None:
         """Recorded steps from `length` on no longer hold."""
         del self.frames[length:]
-        self._maker = FrameMaker(self.stepper.document, self._theme)
+        self._maker = FrameMaker(self._drawing.shown, self._theme)
         for step in self.stepper.trace.steps[:length]:
             self._maker.frame(step, "")
         self.send({"kind": "cut", "length": length})
@@ -259,7 +311,7 @@ class StepperWidget(anywidget.AnyWidget):
         """The picture at the cursor as the output of a cell, with a title before what is said: MIME type -> data."""
         said = words.ui()["static_saved"]
         caption = f"{title}{': ' * bool(title)}{self.sentence} {said}"
-        svg = render_svg(self.stepper.document, self._geometry, self.stepper.state, self._theme, caption, self._mark)
+        svg = self._drawing.svg(self.stepper.state, self._theme, caption, self._mark)
         return cell_bundle(svg, said)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import autograd_viz as av
-from autograd_viz.layout import layout
+from autograd_viz.drawing import Drawing
 from autograd_viz.sources.from_core import CoreGraph
 from autograd_viz.views import Figure
 
@@ -15,8 +15,8 @@ def test_a_reconstructed_op_is_dotted_and_says_so() -> None:
     graph = CoreGraph([a * 3], {"a": a})
     op = replace(graph.document.ops[0], reconstructed=True)
     document = replace(graph.document, ops=(op,))
-    seen = Figure(graph.document, layout(graph.document), graph.past(), "light")
-    guessed = Figure(document, layout(document), graph.past(), "light")
+    seen = Figure(Drawing(graph.document), graph.past(), "light")
+    guessed = Figure(Drawing(document), graph.past(), "light")
     assert 'stroke-dasharray="2 4"' in guessed.svg and 'stroke-dasharray="2 4"' not in seen.svg
     assert "forward op, reconstructed from the backward graph" in guessed.svg
     assert "reconstructed" in repr(guessed) and "reconstructed" not in repr(seen)

@@ -1,0 +1,71 @@
+"""Which stretches of the program belong together: `with scope("attention"):`, and the calls of modules.
+
+An op pays nothing for it: a stretch remembers when it began and ended, and every op knows its place in that order.
+"""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from collections import deque
+from contextlib import ContextDecorator
+from types import FrameType
+from typing import Any
+
+from .provenance import now
+
+REMEMBERED = 4096  # of the latest stretches, so that a training loop keeps flat memory
+Order = tuple[int, int]
+
+
+class Stretch:
+    """From where to where in the order of all ops something ran.
+
+    Attributes:
+        name: of a scope.
+        module: weak reference to the module that was called, or None for a scope.
+        begin, end: orders (provenance.py); `end` is None while it lasts.
+        frame: of the user's code that opened a scope, while it lasts.
+    """
+
+    __slots__ = ("begin", "end", "frame", "module", "name")
+
+    def __init__(self, name: str, module: weakref.ref[Any] | None = None, frame: FrameType | None = None) -> None:
+        self.name, self.module, self.frame = name, module, frame
+        self.begin: Order = now()
+        self.end: Order | None = None
+        stretches.append(self)
+
+    def close(self) -> None:
+        """It ends here."""
+        self.end, self.frame = now(), None
+
+
+stretches: deque[Stretch] = deque(maxlen=REMEMBERED)  # in the order in which they began
+open_scopes: list[Stretch] = []
+
+
+class scope(ContextDecorator):  # noqa: N801 -- a context manager, as no_grad
+    """Ops inside belong together: a picture can draw them as one box. ``with scope("attention"):`` or ``@scope("attention")``.
+
+    Args:
+        name: what the box is called; a dot makes two levels of it.
+
+    Raises:
+        TypeError: the name is no string.
+    """
+
+    def __init__(self, name: str) -> None:
+        if not isinstance(name, str):
+            raise TypeError(f"scope(): the name must be str, not {type(name).__name__}")
+        self.name = name
+        self._open: list[Stretch] = []
+
+    def __enter__(self) -> None:
+        self._open.append(Stretch(self.name, frame=sys._getframe(1)))
+        open_scopes.append(self._open[-1])
+
+    def __exit__(self, *error: object) -> None:
+        stretch = self._open.pop()
+        stretch.close()
+        open_scopes.remove(stretch)

@@ -1,0 +1,125 @@
+"""What is drawn of a document: which groups are open, and where everything stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from .graph.collapse import Collapsed, collapse, titled
+from .graph.groups import WHOLE, Group, group_tree, opened_first
+from .graph.model import Document
+from .graph.trace import State
+from .layout import Geometry, layout
+from .render import Theme, render_svg
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A document as it is drawn.
+
+    Attributes:
+        document: the whole document.
+        opened: ids of the groups that are drawn as what is in them; None: there are no closed ones.
+    """
+
+    document: Document
+    opened: frozenset[str] | None = None
+
+    @cached_property
+    def tree(self) -> Group:
+        """The document's groups."""
+        return group_tree(self.document)
+
+    @cached_property
+    def shown(self) -> Collapsed:
+        """The document with the closed groups as boxes."""
+        if self.opened is None:
+            return Collapsed(self.document, self.document, {}, {}, {})
+        return collapse(self.document, self.tree, self.opened)
+
+    @cached_property
+    def geometry(self) -> Geometry:
+        """Where everything stands."""
+        return layout(self.shown.document)
+
+    def is_open(self, group: Group) -> bool:
+        """Is what is in it drawn (if the groups around it are open)?"""
+        return self.opened is None or group.id in self.opened
+
+    def _with(self, group: str) -> Drawing:
+        """The same with one group more open."""
+        return self._opened((self.opened or frozenset()) | {group})
+
+    def _opened(self, opened: frozenset[str]) -> Drawing:
+        drawing = Drawing(self.document, opened)
+        drawing.__dict__["tree"] = self.tree  # it is the same, and takes a while
+        return drawing
+
+    def revealing(self, id: str) -> Drawing:
+        """The same with as many groups open as hide an op, node or tensor."""
+        drawing = self
+        while (group := drawing.shown.hides(id)) is not None:
+            drawing = drawing._with(group.id)
+        return drawing
+
+    def expanded(self, what: str) -> Drawing:
+        """The same with a group open: the one of this title or id, or those that hide the op, node or tensor of this id.
+
+        Raises:
+            ValueError: there is no such thing, or nothing hides it.
+        """
+        group = self._named(what)
+        opened = self.revealing(what) if group is None else self.around(group)._with(group.id)
+        if opened.opened == self.opened:
+            raise ValueError(f"no closed group is, or hides, {what!r}; the groups drawn are {self._titles()}")
+        return opened
+
+    def collapsed(self, what: str) -> Drawing:
+        """The same with the group of this title or id closed.
+
+        Raises:
+            ValueError: there is no such group.
+        """
+        group = self._named(what)
+        if group is None:
+            titles = ", ".join(titled(g) for g in self._groups() if g is not self.tree and self.is_open(g))
+            raise ValueError(f"there is no group {what!r}; the open groups are {titles or 'none'}")
+        opened = frozenset(g.id for g in self._groups()) if self.opened is None else self.opened
+        return self._opened(opened - {group.id})
+
+    def around(self, group: Group) -> Drawing:
+        """The same with all groups open that a group is in."""
+        above = {g.id for g in self._groups() if g.first <= group.first and group.last <= g.last and g is not group}
+        return self if self.opened is None else self._opened(self.opened | above)
+
+    def _named(self, what: str) -> Group | None:
+        """The group of an id or title, the largest if several are called so."""
+        name = what.removeprefix("b")
+        return next((g for g in self._groups() if what in (g.title, titled(g)) or name == g.id), None)
+
+    def _titles(self) -> str:
+        return ", ".join(titled(g) for g in self.shown.groups.values()) or "none"
+
+    def _groups(self) -> Iterable[Group]:
+        stack = [self.tree]
+        while stack:
+            stack += (group := stack.pop()).groups
+            yield group
+
+    def svg(self, state: State, theme: Theme, caption: str = "", mark: str | None = None) -> str:
+        """The picture in a state of the whole document."""
+        return render_svg(self.shown.document, self.geometry, self.shown.state(state), theme, caption, mark)
+
+
+def drawing_of(document: Document, collapse: bool | None = None) -> Drawing:
+    """How a document is drawn at first.
+
+    Args:
+        document: the whole.
+        collapse: True: with groups closed, False: whole, None: closed if it is large.
+    """
+    if collapse is False or (collapse is None and len(document.ops) <= WHOLE):
+        return Drawing(document)
+    drawing = Drawing(document, frozenset())
+    return drawing._opened(opened_first(drawing.tree))

@@ -1,0 +1,276 @@
+"""A document with groups drawn as one op and one backward node each: again a document, so it is laid out and drawn as any.
+
+# Note [What a group hides]
+Its ops and nodes; results that nothing outside takes; and leaves that only its ops take, with their AccumulateGrad, unless a
+variable of the user's names them. What crosses its border stays: an edge out of a group carries what ran along the edges that
+it stands for, the latest last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from .groups import Group
+from .model import Document, Entry, NextFunction, Node, Op, Operand, Tensor
+from .trace import Engine, State, Step
+
+Output = tuple[str, int]  # a node's id, and which output of its op
+
+
+@dataclass(frozen=True)
+class Collapsed:
+    """What is drawn of a document.
+
+    Attributes:
+        document: with groups in place of what they hide.
+        whole: the document itself.
+        shown: id of a hidden op or node -> id of the group's op or node.
+        moved: address of an edge that ends or begins in a group -> address of the one that is drawn.
+        groups: by the id of its op, each group that is drawn.
+    """
+
+    document: Document
+    whole: Document
+    shown: Mapping[str, str]
+    moved: Mapping[str, str]
+    groups: Mapping[str, Group]
+
+    def state(self, state: State) -> State:
+        """A state of the whole document, as this one shows it."""
+        if not self.shown:
+            return state
+        values = {at: value for old, value in state.values.items() if self.draws(at := self.moved.get(old, old))}
+        current = self.step(state.current) if state.current else None
+        return State(values, current, self.hidden(state.hidden), tuple(self.shown.get(n, n) for n in state.ran))
+
+    def step(self, step: Step) -> Step:
+        """A step of a hidden node is one of its group: its sentence stays, its numbers are not told."""
+        if not self.shown:
+            return step
+        moved = (replace(c, at=self.moved.get(c.at, c.at)) for c in step.changes)
+        changes = tuple(c for c in moved if self.draws(c.at))
+        if step.node not in self.shown:
+            return replace(step, changes=changes, engine=self.engine(step.engine))
+        return Step(
+            self.shown[step.node], step.sentence, changes=changes, engine=self.engine(step.engine), freed=step.freed,
+            flags=step.flags,
+        )  # fmt: skip
+
+    def engine(self, engine: Engine) -> Engine:
+        """Groups in the queue for their nodes; which of their nodes wait is not told."""
+        queue = tuple(dict.fromkeys(self.shown.get(n, n) for n in engine.queue))
+        return replace(engine, queue=queue, waiting=tuple(w for w in engine.waiting if w.node not in self.shown))
+
+    def draws(self, at: str) -> bool:
+        """Is there an element at an address (trace.py, Note [Addresses])?"""
+        return at.rpartition(":")[2].partition(".")[0] in self._drawn
+
+    def hides(self, id: str) -> Group | None:
+        """The group that is drawn in place of an op, node or tensor; None if it is drawn itself, or is no box at all."""
+        for op in self.whole.ops:
+            if id in (op.id, op.node, *op.outputs, *(i.tensor for i in op.inputs)):
+                box = self.shown.get(op.id)
+                if box is not None and (id in self.shown or id not in self._drawn):
+                    return self.groups[box]
+        return None
+
+    @cached_property
+    def nodes(self) -> frozenset[str]:
+        """Ids of all nodes of the whole document."""
+        return frozenset(n.id for n in self.whole.nodes)
+
+    def first_node(self, id: str) -> str:
+        """Of a group (its op's or node's id) the node that runs first: it was made last; any other id as it is."""
+        if id in self.nodes:
+            return id
+        inside = [n for n in self.whole.nodes if self.shown.get(n.id) == id or self.shown.get(n.op or "") == id]
+        return max(inside, key=lambda n: -1 if n.order is None else n.order).id if inside else id
+
+    @cached_property
+    def _drawn(self) -> frozenset[str]:
+        return frozenset(x.id for all in (self.document.tensors, self.document.nodes) for x in all)
+
+    def hidden(self, ids: frozenset[str]) -> frozenset[str]:
+        """What does not exist yet: a group is there as soon as one of its ops is."""
+        there = {box for id, box in self.shown.items() if id not in ids}
+        return ids - self.shown.keys() | {box for id, box in self.shown.items() if id in ids} - there if ids else ids
+
+
+def collapse(document: Document, tree: Group, opened: frozenset[str]) -> Collapsed:
+    """Draw every group that is not in `opened` (and whose groups above are) as one box."""
+    groups = closed_groups(tree, opened)
+    return _Collapse(document, groups).result() if groups else Collapsed(document, document, {}, {}, {})
+
+
+def closed_groups(tree: Group, opened: frozenset[str]) -> list[Group]:
+    """The groups that are drawn, in the order of the program."""
+    found, stack = [], [tree]
+    while stack:
+        group = stack.pop()
+        if group.id in opened or group is tree:
+            stack += reversed(list(group.groups))
+        else:
+            found.append(group)
+    return found
+
+
+class _Collapse:
+    def __init__(self, document: Document, groups: list[Group]) -> None:
+        self.document, self.groups = document, groups
+        self.boxes = {g.id for g in groups}
+        self.tensors = {t.id: t for t in document.tensors}
+        self.nodes = {n.id: n for n in document.nodes}
+        self.group_of: dict[str, Group] = {op.id: g for g in groups for op in document.ops[g.first : g.last]}
+        self.maker = {t: op.id for op in document.ops for t in op.outputs if t is not None}
+        self.hidden = self._hidden_tensors()
+        self._place_nodes()
+        self.entries: dict[str, dict[Output, int]] = {g.id: {} for g in groups}
+        self.exits: dict[str, dict[Output, int]] = {g.id: {} for g in groups}
+        self.moved: dict[str, str] = {}
+
+    def result(self) -> Collapsed:
+        for t in self.document.tensors:
+            if t.grad_fn is not None and t.id not in self.hidden:
+                self._arrives((t.grad_fn, t.output_nr))
+        for node in self.document.nodes:
+            for f in node.next_functions:
+                if f.node is not None and self.group_of.get(node.id) is not self.group_of.get(f.node):
+                    self._arrives((f.node, f.index))
+        nodes = self._nodes()
+        document = Document(
+            tuple(self._tensor(t) for t in self.document.tensors if t.id not in self.hidden),
+            tuple(self._ops({n.id for n in nodes})),
+            nodes,
+            tuple(s for s in self.document.statements if s.tensor not in self.hidden),
+            self.document.roots,
+        )
+        ids = {o.id for o in self.document.ops}
+        shown = {id: (g.id if id in ids else node_id(g)) for id, g in self.group_of.items()}
+        return Collapsed(document, self.document, shown, self.moved, {g.id: g for g in self.groups})
+
+    # -- what is hidden -----------------------------------------------------------------------------------------------
+
+    def _hidden_tensors(self) -> set[str]:
+        """See Note [What a group hides]."""
+        users: dict[str, set[str]] = {}
+        for op in self.document.ops:
+            for operand in op.inputs:
+                if operand.tensor is not None:
+                    users.setdefault(operand.tensor, set()).add(self._box(op.id))
+        roots = set(self.document.roots)
+        return {t.id for t in self.document.tensors if t.id not in roots and self._is_inside(t, users.get(t.id, set()))}
+
+    def _is_inside(self, t: Tensor, users: set[str]) -> bool:
+        maker = self.maker.get(t.id)
+        if maker is not None:
+            return maker in self.group_of and users <= {self._box(maker)}
+        named = t.name is not None and t.name.isidentifier()
+        return not named and len(users) == 1 and not users.isdisjoint(self.boxes)
+
+    def _box(self, op: str) -> str:
+        """The id of what is drawn for an op."""
+        group = self.group_of.get(op)
+        return op if group is None else group.id
+
+    def _place_nodes(self) -> None:
+        """A node is where its op is; AccumulateGrad where its leaf is hidden; another where the nodes before it are."""
+        users = {i.tensor: op.id for op in self.document.ops for i in op.inputs if i.tensor in self.hidden}
+        before: Group | None = None
+        for node in self.document.nodes:
+            if node.variable is not None:
+                group = self.group_of.get(users.get(node.variable, ""))
+            elif node.op is not None:
+                group = before = self.group_of.get(node.op)
+            else:
+                group = before
+            if group is not None:
+                self.group_of[node.id] = group
+
+    # -- what crosses a border ----------------------------------------------------------------------------------------
+
+    def _arrives(self, output: Output) -> None:
+        """A gradient arrives at a node from outside its group."""
+        group = self.group_of.get(output[0])
+        if group is not None:
+            entries = self.entries[group.id]
+            self.moved[f"sum:{output[0]}.{output[1]}"] = f"sum:{node_id(group)}.{entries.setdefault(output, len(entries))}"
+
+    def _end(self, node: str, index: int) -> NextFunction:
+        """An edge's end as it is drawn."""
+        group = self.group_of.get(node)
+        return NextFunction(node, index) if group is None else NextFunction(node_id(group), self.entries[group.id][node, index])
+
+    def _nodes(self) -> tuple[Node, ...]:
+        """Nodes and groups, each group in the place of its first node."""
+        members: dict[str, list[Node]] = {}
+        found: list[Node | Group] = []
+        for node in self.document.nodes:
+            group = self.group_of.get(node.id)
+            if group is None:
+                ends = tuple(f if f.node is None else self._end(f.node, f.index) for f in node.next_functions)
+                saved = tuple(replace(s, tensor=None) if s.tensor in self.hidden else s for s in node.saved)
+                found.append(replace(node, next_functions=ends, saved=saved))
+            else:
+                if group.id not in members:
+                    found.append(group)
+                members.setdefault(group.id, []).append(node)
+        return tuple(n if isinstance(n, Node) else self._group_node(n, members[n.id]) for n in found)
+
+    def _group_node(self, group: Group, members: list[Node]) -> Node:
+        exits: dict[NextFunction, int] = {}
+        for node in members:
+            for i, f in enumerate(node.next_functions):
+                if f.node is not None and self.group_of.get(f.node) is not group:
+                    place = exits.setdefault(self._end(f.node, f.index), len(exits))
+                    self.moved[f"next:{node.id}.{i}"] = f"next:{node_id(group)}.{place}"
+        entries = tuple(Entry(self.nodes[node].name, index) for node, index in self.entries[group.id])
+        order = min((n.order for n in members if n.order is not None), default=None)
+        return Node(
+            node_id(group),
+            group.title,
+            group.id,
+            len(entries),
+            tuple(exits),
+            order=order,
+            members=len(members),
+            entries=entries,
+        )
+
+    def _ops(self, nodes: set[str]) -> Iterable[Op]:
+        """Ops and groups in the order of the program."""
+        ops = self.document.ops
+        made = {t.id for t in self.document.tensors if t.id not in self.hidden and t.id in self.maker}
+        at = 0
+        for group in [*self.groups, None]:
+            yield from (ops[i] for i in range(at, len(ops) if group is None else group.first))
+            if group is None:
+                return
+            at = group.last
+            inside = ops[group.first : group.last]
+            own = {t for op in inside for t in op.outputs if t is not None}
+            given = dict.fromkeys(i.tensor for op in inside for i in op.inputs if i.tensor is not None)
+            operands = tuple(Operand(t) for t in given if t not in own and t not in self.hidden)
+            outputs = tuple(t for op in inside for t in op.outputs if t in made)
+            node = node_id(group) if node_id(group) in nodes else None
+            known = all(op.reconstructed for op in inside)
+            yield Op(group.id, titled(group), operands, outputs, node, reconstructed=known, members=group.last - group.first)
+
+    def _tensor(self, t: Tensor) -> Tensor:
+        """Its grad_fn is the group in which that is."""
+        shares = tuple(s for s in t.shares if s not in self.hidden)
+        if t.grad_fn is None:
+            return replace(t, shares=shares)
+        end = self._end(t.grad_fn, t.output_nr)
+        return replace(t, grad_fn=end.node, output_nr=end.index, shares=shares)
+
+
+def titled(group: Group) -> str:
+    """What stands on a group's box."""
+    return group.title if group.count == 1 else f"{group.title} × {group.count:,}"
+
+
+def node_id(group: Group) -> str:
+    """Id of the backward node that stands for a group."""
+    return f"b{group.id}"

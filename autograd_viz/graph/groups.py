@@ -1,0 +1,188 @@
+"""A document's ops as a tree of groups, each of which can be drawn as one box.
+
+# Note [Groups are stretches]
+A group is a stretch of consecutive ops. What leads out of it goes on to later ops and never comes back, so boxes in place of
+groups make a graph without cycles, and a group's backward nodes are a stretch of the backward pass. A module that is called
+twice is two groups.
+
+Groups come from module paths and scopes, then from repetition (twelve equal blocks, a loop), and where a level still has too
+many items, from position alone. No group has more than `MOST` items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from .model import Document, Op
+from .paths import module_paths
+from .repeats import repeats
+
+MOST = 24  # items of one group
+WHOLE = 60  # ops of a graph that is drawn whole without being asked
+BUDGET = 30  # boxes that groups may be opened to without being asked
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Consecutive ops of a document.
+
+    Attributes:
+        id: "g0", "g1", …
+        kind: "module" (also a scope), "repeat", "turn" (one of a repetition), "run" (by position), or "all".
+        title: "encoder.layers.0", "layers.0 … layers.5", "Mul, Add", "ops 1 – 400".
+        first, last: its ops are ``document.ops[first:last]``.
+        items: groups, and indices of ops that are in none of them.
+        count: of a repetition, how many turns.
+    """
+
+    id: str
+    kind: str
+    title: str
+    first: int
+    last: int
+    items: tuple[Group | int, ...]
+    count: int = 1
+
+    @property
+    def groups(self) -> Iterable[Group]:
+        """The groups right in it."""
+        return (item for item in self.items if isinstance(item, Group))
+
+
+@dataclass
+class _Draft:
+    """A module's call that is not at its end yet."""
+
+    path: tuple[str, ...]
+    items: list[Group | int] = field(default_factory=list)
+
+
+def group_tree(document: Document) -> Group:
+    """The whole document as a group of kind "all"."""
+    return _Builder(document).tree()
+
+
+class _Builder:
+    def __init__(self, document: Document) -> None:
+        self.document, self.ops = document, document.ops
+        self._signatures: dict[object, int] = {}
+        self._made: dict[str, int] = {}  # id of a group -> its signature
+        self._shapes = {t.id: t.value.shape for t in document.tensors}
+
+    def tree(self) -> Group:
+        open = [_Draft(())]
+        for i, path in enumerate(module_paths(self.document)):
+            while path[: len(open[-1].path)] != open[-1].path:
+                self._close(open)
+            while len(open[-1].path) < len(path):
+                open.append(_Draft(path[: len(open[-1].path) + 1]))
+            open[-1].items.append(i)
+        while len(open) > 1:
+            self._close(open)
+        return self._group("all", "", self._tidied(open[0].items))
+
+    def _close(self, open: list[_Draft]) -> None:
+        """The last call of `open` ends; one that is nothing but one item is that item."""
+        draft = open.pop()
+        items = self._tidied(draft.items)
+        whole = items[0] if len(items) == 1 else self._group("module", ".".join(draft.path), items)
+        open[-1].items.append(whole)
+
+    def _tidied(self, items: list[Group | int]) -> list[Group | int]:
+        """Repetitions as groups; then no more items than a group may have."""
+        found: list[Group | int] = []
+        at = 0
+        for r in repeats([self._signature(item) for item in items]):
+            found += items[at : r.start]
+            found.append(self._repeat([items[k : k + r.period] for k in range(r.start, r.end, r.period)]))
+            at = r.end
+        return self._bounded(found + items[at:], self._ops_title)
+
+    def _repeat(self, turns: list[list[Group | int]]) -> Group:
+        """Equal turns as one group."""
+        each = [t[0] if len(t) == 1 else self._turn(t) for t in turns]
+        number = {_first(item): i for i, item in enumerate(each, 1)}
+        ends = {_last(item): i for i, item in enumerate(each, 1)}
+
+        def turns_title(part: list[Group | int]) -> str:
+            return f"{number[_first(part[0])]:,} – {ends[_last(part[-1])]:,} of {len(each):,}"
+
+        return self._group("repeat", self._turn_title(turns), self._bounded(each, turns_title), count=len(turns))
+
+    def _turn(self, items: list[Group | int]) -> Group:
+        return self._group("turn", self._names(items), self._bounded(items, self._ops_title))
+
+    def _bounded(self, items: list[Group | int], title: Callable[[list[Group | int]], str]) -> list[Group | int]:
+        """Items by position in groups of groups, until there are no more than a group may have."""
+        while len(items) > MOST:
+            parts = [items[k : k + MOST] for k in range(0, len(items), MOST)]
+            items = [self._group("run", title(p), p) if len(p) > 1 else p[0] for p in parts]
+        return items
+
+    def _group(self, kind: str, title: str, items: list[Group | int], count: int = 1) -> Group:
+        signature = self._interned((kind == "module", *(self._signature(item) for item in items)))
+        first, last = (_first(items[0]), _last(items[-1])) if items else (0, 0)
+        group = Group(f"g{len(self._made)}", kind, title, first, last, tuple(items), count)
+        self._made[group.id] = signature
+        return group
+
+    # -- equal to ---------------------------------------------------------------------------------------------------
+
+    def _signature(self, item: Group | int) -> int:
+        """The same number for what looks the same."""
+        if isinstance(item, Group):
+            return self._made[item.id]
+        op = self.ops[item]
+        place = None if op.source is None else (op.source.file, op.source.line)
+        return self._interned((op.name, place, tuple(self._shapes[t] for t in op.outputs if t is not None)))
+
+    def _interned(self, thing: object) -> int:
+        return self._signatures.setdefault(thing, len(self._signatures))
+
+    # -- titles -----------------------------------------------------------------------------------------------------
+
+    def _turn_title(self, turns: list[list[Group | int]]) -> str:
+        first, last = turns[0][0], turns[-1][0]
+        if len(turns[0]) == 1 and isinstance(first, Group) and isinstance(last, Group) and first.kind == "module":
+            return f"{first.title} … {last.title}" if first.title != last.title else first.title
+        return self._names(turns[0])
+
+    def _names(self, items: list[Group | int]) -> str:
+        """The first few in a row: "Mul, Add, …"."""
+        names = [item.title if isinstance(item, Group) else self.ops[item].name for item in items[:4]]
+        return ", ".join(names[:3] + ["…"] * (len(names) > 3))
+
+    def _ops_title(self, items: list[Group | int]) -> str:
+        return f"ops {_first(items[0]) + 1:,} – {_last(items[-1]):,}"
+
+
+def _first(item: Group | int) -> int:
+    return item.first if isinstance(item, Group) else item
+
+
+def _last(item: Group | int) -> int:
+    """Behind its last op."""
+    return item.last if isinstance(item, Group) else item + 1
+
+
+def opened_first(root: Group) -> frozenset[str]:
+    """The groups that are open in a picture at first: modules, the largest first, as far as the picture stays small."""
+    opened, boxes = {root.id}, len(root.items)
+    waiting = [g for g in root.groups if g.kind == "module"]
+    while waiting:
+        largest = max(waiting, key=lambda g: g.last - g.first)
+        waiting.remove(largest)
+        if boxes + len(largest.items) - 1 <= BUDGET:
+            boxes += len(largest.items) - 1
+            opened.add(largest.id)
+            waiting += [g for g in largest.groups if g.kind == "module"]
+    return frozenset(opened)
+
+
+def kinds_of(ops: Iterable[Op]) -> dict[str, int]:
+    """How often each op occurs, the most frequent first."""
+    counts: dict[str, int] = {}
+    for op in ops:
+        counts[op.name] = counts.get(op.name, 0) + 1
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))

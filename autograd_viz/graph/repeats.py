@@ -1,0 +1,66 @@
+"""Where a sequence repeats itself: twelve equal blocks, a loop of a thousand turns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+LEAST = 3  # turns that make a repetition
+LONGEST = 512  # items of a turn that are looked for
+TRIES = 8  # lengths of a turn that are tried at one place
+
+
+class Repeat(NamedTuple):
+    """`turns` equal turns of `period` items each, from `start` on."""
+
+    start: int
+    period: int
+    turns: int
+
+    @property
+    def end(self) -> int:
+        """Behind the last turn."""
+        return self.start + self.period * self.turns
+
+
+def repeats(items: Sequence[int]) -> list[Repeat]:
+    """The repetitions in a sequence, from left to right; they do not overlap. Takes linear time."""
+    following = _next_equal(items)
+    found, i = list[Repeat](), 0
+    while i < len(items):
+        best = _longest_from(items, following, i)
+        if best is not None:
+            found.append(best)
+        i = best.end if best is not None else i + 1
+    return found
+
+
+def _next_equal(items: Sequence[int]) -> list[int]:
+    """For each place the next one with the same item; behind the end if there is none."""
+    following, last = [len(items)] * len(items), dict[int, int]()
+    for i in range(len(items) - 1, -1, -1):
+        following[i] = last.get(items[i], len(items))
+        last[items[i]] = i
+    return following
+
+
+def _longest_from(items: Sequence[int], following: Sequence[int], start: int) -> Repeat | None:
+    """The repetition that begins here and covers most; of those that cover the same, the one with the shortest turn."""
+    best, j = None, following[start]
+    for _ in range(TRIES):
+        period = j - start
+        if period > LONGEST or start + LEAST * period > len(items):
+            break
+        if items[start] == items[start + 2 * period]:
+            repeat = Repeat(start, period, _turns(items, start, period))
+            if repeat.turns >= LEAST and (best is None or repeat.end > best.end):
+                best = repeat
+        j = following[j] if j < len(items) else j
+    return best
+
+
+def _turns(items: Sequence[int], start: int, period: int) -> int:
+    end = start + period
+    while end < len(items) and items[end] == items[end - period]:
+        end += 1
+    return (end - start) // period
