@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Protocol
 
 from .graph.model import Value
@@ -43,7 +44,7 @@ class LivePass(Protocol):
     def edits(self) -> dict[int, Value]:
         """What the user has put there and no node has run with yet: output of the next node -> gradient."""
 
-    def drift(self) -> dict[str, Value | None]:
+    def drift(self, among: Iterable[str] | None = None) -> dict[str, Value | None]:
         """The grad rows that the user has changed meanwhile."""
 
     def engine(self) -> Engine:

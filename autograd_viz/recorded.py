@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -88,7 +89,7 @@ class RecordedPass:
         """There are none."""
         return {}
 
-    def drift(self) -> dict[str, Value | None]:
+    def drift(self, among: Iterable[str] | None = None) -> dict[str, Value | None]:
         """No tensor of the user's belongs to it."""
         return {}
 

@@ -6,7 +6,7 @@ its k-th step.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -232,9 +232,13 @@ class Stepper:
         node, edits = self._live.next_node(), self._live.edits()
         return (node, edits) if node is not None and edits else None
 
-    def drift(self) -> dict[str, Value | None]:
-        """The grad rows ("t0.grad") that the user has changed since the stepper last touched them, and what is there now."""
-        return self._live.drift()
+    def drift(self, among: Iterable[str] | None = None) -> dict[str, Value | None]:
+        """The grad rows ("t0.grad") that the user has changed since the stepper last touched them, and what is there now.
+
+        Args:
+            among: ids of the tensors that are looked at; None: all.
+        """
+        return self._live.drift(among)
 
     @property
     def explanation(self) -> str:

@@ -52,6 +52,14 @@ def _float_style(magnitudes: Array) -> str:
     return "sci" if high / low > 1000.0 or high > 1.0e8 or low < 1.0e-4 else "fixed"
 
 
+def _float_text(value: float) -> str:
+    """One number alone: as `Formatter` writes it."""
+    size = abs(value)
+    if value == 0 or not math.isfinite(value) or (value.is_integer() and size <= 1.0e8):
+        return f"{value:.0f}" + "." * math.isfinite(value)
+    return f"{value:.{PRECISION}f}" if 1.0e-4 <= size <= 1.0e8 and not value.is_integer() else f"{value:.{PRECISION}e}"
+
+
 def _vector(array: Array, indent: int, write: Formatter, summarize: bool) -> str:
     per_line = max(1, (LINE_WIDTH - indent) // (write.width + 2))
     if summarize and len(array) > 2 * EDGE_ITEMS:
@@ -89,6 +97,8 @@ def values_text(array: Array, indent: int = 0, threshold: int = THRESHOLD) -> st
     """The values alone: rows in brackets, one below the other; of more than `threshold` elements the outer ones."""
     if array.size == 0:
         return "[]"
+    if array.ndim == 0 and array.dtype.kind == "f":
+        return _float_text(float(array))
     summarize = array.size > threshold
     return _nested(array, indent, Formatter(_shown(array) if summarize else array), summarize)
 

@@ -143,7 +143,11 @@ class Film:
 
 
 def _after(state: State, step: Step) -> State:
-    return State({**state.values, **{c.at: c.after for c in step.changes}}, step, ran=(*state.ran, step.node))
+    return State(
+        {**state.values, **{c.at: c.after for c in step.changes}},
+        step,
+        called={**state.called, step.node: state.called.get(step.node, 0) + 1},
+    )
 
 
 def _followed(start: int, size: int, whole: int, low: float, high: float) -> int:

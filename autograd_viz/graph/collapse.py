@@ -8,6 +8,7 @@ it stands for, the latest last.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -43,7 +44,10 @@ class Collapsed:
             return state
         values = {at: value for old, value in state.values.items() if self.draws(at := self.moved.get(old, old))}
         current = self.step(state.current) if state.current else None
-        return State(values, current, self.hidden(state.hidden), tuple(self.shown.get(n, n) for n in state.ran))
+        called: Counter[str] = Counter()
+        for node, times in state.called.items():
+            called[self.shown.get(node, node)] += times
+        return State(values, current, self.hidden(state.hidden), called)
 
     def step(self, step: Step) -> Step:
         """A step of a hidden node is one of its group: its sentence stays, its numbers are not told."""

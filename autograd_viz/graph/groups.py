@@ -83,10 +83,15 @@ class _Builder:
         return self._group("all", "", self._tidied(open[0].items))
 
     def _close(self, open: list[_Draft]) -> None:
-        """The last call of `open` ends; one that is nothing but one item is that item."""
+        """The last call of `open` ends. One that is a single op or module is that; `layers` is `layers.0 … layers.5`."""
         draft = open.pop()
-        items = self._tidied(draft.items)
-        whole = items[0] if len(items) == 1 else self._group("module", ".".join(draft.path), items)
+        items, title = self._tidied(draft.items), ".".join(draft.path)
+        if len(items) > 1:
+            whole: Group | int = self._group("module", title, items)
+        elif isinstance(items[0], Group) and not items[0].title.startswith(title):
+            whole = self._group("module", title, list(items[0].items))
+        else:
+            whole = items[0]
         open[-1].items.append(whole)
 
     def _tidied(self, items: list[Group | int]) -> list[Group | int]:

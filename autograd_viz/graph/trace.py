@@ -13,6 +13,7 @@ A change happens at an address, which is also the `data-at` of the element that 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -142,13 +143,13 @@ class State:
         values: the current value at every address that differs from the document.
         current: the step that has just run, or None at the start.
         hidden: ids of what does not exist yet, while the forward pass is replayed.
-        ran: the nodes that have been called, in order.
+        called: how often each node has been called; of a group, how many of its nodes.
     """
 
     values: Mapping[str, Value | None] = field(default_factory=dict)
     current: Step | None = None
     hidden: frozenset[str] = frozenset()
-    ran: tuple[str, ...] = ()
+    called: Mapping[str, int] = field(default_factory=dict)
 
 
 def state_at(trace: Trace, step: int) -> State:
@@ -160,4 +161,4 @@ def state_at(trace: Trace, step: int) -> State:
     if not 0 <= step <= len(trace.steps):
         raise IndexError(f"step {step} is out of range; the trace has steps 0 to {len(trace.steps)}")
     values = {c.at: c.after for s in trace.steps[:step] for c in s.changes}
-    return State(values, trace.steps[step - 1] if step else None, ran=tuple(s.node for s in trace.steps[:step]))
+    return State(values, trace.steps[step - 1] if step else None, called=Counter(s.node for s in trace.steps[:step]))

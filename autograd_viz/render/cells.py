@@ -145,7 +145,7 @@ def _accumulating(t: Tensor, state: State) -> Lines | None:
 
 def _called_lines(n: Node, state: State) -> Lines:
     """How many nodes of a group have been called."""
-    called = state.ran.count(n.id)
+    called = state.called.get(n.id, 0)
     whole = f"{n.members:,} node{'s' * (n.members != 1)}"
     return ((Run(f"{called:,} of {whole} called", "number") if called else Run(whole),),)
 

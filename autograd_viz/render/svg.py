@@ -175,7 +175,7 @@ class _Painter:
         parts = [self.text(box.x + box.w / 2, box.y + 26, [Run(name)], OP_SIZE, "middle")]
         for row in box.rows:
             if row.key in ("saved", "called"):
-                parts.append(self.row(box, row, f"{box.id}.{row.key}", radius=6, middle=row.key == "called"))
+                parts.append(self.row(box, row, f"{box.id}.{row.key}", radius=6))
             else:
                 parts.append(self.row(box, row, "", self.next_functions(node), radius=10, pitch=15, top=15))
         return parts

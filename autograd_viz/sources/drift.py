@@ -15,8 +15,8 @@ class Drift:
     """
 
     def __init__(self, tensors: Mapping[str, Any], cell: Callable[[Any], Any]) -> None:
-        self._ids = {t: id for id, t in tensors.items()}
-        self._shown = {t: [cell(t)] for t in self._ids}
+        self._tensors = tensors
+        self._shown = {t: [cell(t)] for t in tensors.values()}
 
     def done(self, cells: Iterable[Any]) -> None:
         """A step has left these grads so."""
@@ -30,6 +30,7 @@ class Drift:
             if cell.tensor in self._shown:
                 self._shown[cell.tensor].pop()
 
-    def found(self) -> dict[str, Any]:
-        """The tensors whose grad has other values now, by id."""
-        return {self._ids[t]: t for t, cells in self._shown.items() if not cells[-1].shows()}
+    def found(self, among: Iterable[str] | None = None) -> dict[str, Any]:
+        """The tensors (of these ids) whose grad has other values now, by id."""
+        ids = self._tensors if among is None else self._tensors.keys() & among
+        return {id: self._tensors[id] for id in ids if not self._shown[self._tensors[id]][-1].shows()}

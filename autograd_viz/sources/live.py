@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -239,6 +239,6 @@ class Pass(ABC):
         edited = self._edits.get(len(self._done), ())
         return {} if node is None else {i: self.value_of(self.task.inbox[node][i + 1]) for i in edited}
 
-    def drift(self) -> dict[str, Value | None]:
+    def drift(self, among: Iterable[str] | None = None) -> dict[str, Value | None]:
         """The grad rows that the user has changed behind the picture's back: address -> what is there now."""
-        return {f"{id}.grad": self.grad_value(t) for id, t in self._drift.found().items()}
+        return {f"{id}.grad": self.grad_value(t) for id, t in self._drift.found(among).items()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from typing import Any
 
@@ -21,7 +22,7 @@ class FrameMaker:
     def __init__(self, shown: Collapsed, theme: Theme) -> None:
         self.shown = shown
         self.writer = Writer(shown.document, theme)
-        self.ran: tuple[str, ...] = ()  # nodes of groups only: their number is written
+        self.called: Counter[str] = Counter()  # of groups only, on whose boxes it is written
         self.values: dict[str, Value | None] = {}
         self.current: Step | None = None
         self.steps: list[Step] = []
@@ -41,13 +42,13 @@ class FrameMaker:
         addresses = list(dict.fromkeys(cell_address(c.at) for c in step.changes))
         settling = self.current.accumulation if self.current else None  # its row still says old + incoming = new
         written = [*addresses, f"{settling.tensor}.grad"] if settling else addresses
-        before = State(dict(self.values), self.current, ran=self.ran)
+        before = State(dict(self.values), self.current, called=dict(self.called))
         if is_hidden:
-            self.ran = (*self.ran, step.node)
+            self.called[step.node] += 1
             written.append(f"{step.node}.called")
         self.values |= {c.at: c.after for c in step.changes}
         self.current = step
-        after = State(self.values, step, ran=self.ran)
+        after = State(self.values, step, called=self.called)
         changes = [
             (at, plain_lines(self.writer.lines(at, before)), plain_lines(self.writer.lines(at, after)))
             for at in dict.fromkeys(written)

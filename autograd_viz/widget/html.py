@@ -65,8 +65,9 @@ def _recording(stepper: Stepper, theme: str, step: int, drawing: Drawing) -> dic
     maker = FrameMaker(drawing.shown, palette)
     steps = stepper.trace.steps
     palettes = ("light", "dark") if theme == "auto" else (theme,)
+    page = page_of(stepper, drawing, palette, palettes, len(steps))
     return {
-        "picture": page_of(stepper, drawing, palette, palettes, len(steps)),
+        "picture": {**page, "groups": {**page["groups"], "fixed": True}},  # no kernel draws another
         "frames": [maker.frame(s, stepper.sentence_at(i + 1)) for i, s in enumerate(steps)],
         "step": step,
     }

@@ -9,12 +9,15 @@ from ..drawing import Drawing
 from ..graph.codec import to_plain
 from ..graph.collapse import Collapsed, titled
 from ..graph.forward import made_by_op
-from ..graph.groups import Group
+from ..graph.groups import Group, kinds_of
 from ..graph.trace import State
 from ..render import THEMES, Theme
 from ..stepper import Stepper
 from ..why import Why
 from .page_svg import page_svg
+
+MOST_KINDS = 12  # of the ops in a group that are told
+MOST_REPLAYED = 2000  # ops whose forward pass is replayed
 
 
 def page_of(stepper: Stepper, drawing: Drawing, theme: Theme, palettes: tuple[str, ...], total: int) -> dict[str, Any]:
@@ -51,22 +54,33 @@ def pending_edit(stepper: Stepper, shown: Collapsed) -> dict[str, Any]:
 
 
 def open_groups(drawing: Drawing) -> dict[str, Any]:
-    """For the page: what each open group is called and is in, and the innermost one of each op and node that is drawn."""
+    """For the page: what each open group is called and is in, the innermost one of each op and node that is drawn, and which
+    ops are in the closed ones.
+    """
     opened, of = dict[str, Any](), dict[str, str]()
+    ops = drawing.document.ops
     stack = [(g, "") for g in drawing.tree.groups] if drawing.opened is not None else []
     nodes = {op.id: op.node for op in drawing.shown.document.ops}
     while stack:
         group, above = stack.pop()
         if drawing.is_open(group):
             opened[group.id] = {"title": titled(group), "above": above}
-            ops = [item.id if isinstance(item, Group) else drawing.document.ops[item].id for item in group.items]
-            of |= {box: group.id for op in ops for box in (op, nodes.get(op)) if op in nodes and box is not None}
+            inside = [item.id if isinstance(item, Group) else ops[item].id for item in group.items]
+            of |= {box: group.id for op in inside for box in (op, nodes.get(op)) if op in nodes and box is not None}
             stack += [(g, group.id) for g in group.groups]
-    return {"opened": opened, "of": of}
+    closed = {
+        id: {"title": titled(g), "kinds": list(kinds_of(ops[g.first : g.last]).items())[:MOST_KINDS]}
+        for id, g in drawing.shown.groups.items()
+    }
+    return {"opened": opened, "of": of, "closed": closed}
 
 
 def _forward(stepper: Stepper, shown: Collapsed) -> list[dict[str, Any]]:
-    """For each position from -F to 0: the op that has just run, what is said, and the ids of what came into being with it."""
+    """For each position from -F to 0: the op that has just run, what is said, and the ids of what came into being with it.
+    Nothing of a graph so large that the page would wait for it.
+    """
+    if len(stepper.document.ops) > MOST_REPLAYED:
+        return []
     ops, made = stepper.document.ops, made_by_op(stepper.document)
     known: set[str] = set()
     start: dict[str, Any] = {"op": "", "sentence": stepper.sentence_at(stepper.first) if ops else "", "made": []}

@@ -176,9 +176,10 @@ class StepperWidget(anywidget.AnyWidget):
 
     def refresh(self) -> None:
         """Show what the notebook has changed meanwhile (called after every cell)."""
-        writer = Writer(self._drawing.shown.document, self._theme)
+        shown = self._drawing.shown.document
+        writer = Writer(shown, self._theme)
         state = self.stepper.state
-        drift = self.stepper.drift()
+        drift = self.stepper.drift([t.id for t in shown.tensors])
         changed = type(state)({**state.values, **drift}, None)
         self.overlay = {at: plain_lines(writer.lines(at, changed)) for at in drift}
 

@@ -3,6 +3,7 @@
 import { Controls } from "./controls.js";
 import { button, html } from "./elements.js";
 import { positionAt } from "./forward.js";
+import { anchored, closedGroup, successor, toggledGroup, wholeGroups } from "./groups.js";
 import { helpPopup } from "./help.js";
 import { Inspector } from "./inspector.js";
 import { listenToKeys } from "./keys.js";
@@ -22,6 +23,8 @@ import { sayer } from "./words.js";
 /** @typedef {import("./picture.js").Frame} Frame */
 /** @typedef {import("./stops.js").Stops} Stops */
 /** @typedef {import("./walks.js").Model} Model */
+/** @typedef {{ isOpen: boolean, hadFocus: boolean, chosen: string, anchor: string, groups: Groups, view: import("./viewport.js").View, own: boolean, at: { x: number, y: number } }} Kept */
+/** @typedef {import("./groups.js").Groups} Groups */
 /** @typedef {{ kind: string, id?: string, node?: string, tensor?: string, index?: number, text?: string, step?: number }} Deed */
 
 const DIRECTIONS = ["left", "right", "up", "down"];
@@ -33,12 +36,14 @@ class View {
   /**
    * @param {Model} model
    * @param {HTMLElement} el
+   * @param {Kept} [kept] from the view of the picture before
    */
-  constructor(model, el) {
+  constructor(model, el, kept) {
     this.model = model;
     this.abort = new AbortController();
     const signal = this.abort.signal;
-    const { palettes, start, total, mark, words, document = { tensors: [] }, forward = [], engine, why, svg } = model.get("picture");
+    const { palettes, start, total, mark, words, document = { tensors: [] }, forward = [], engine, why, svg, groups } = model.get("picture");
+    this.groups = wholeGroups(groups);
     /** @type {{ frame: Frame | undefined, reasons: Record<string, string> }} */
     this.why = { frame: undefined, reasons: why ?? {} };
     this.given = { start, forward, engine, why, total };
@@ -60,7 +65,7 @@ class View {
       pause: () => this.controls.pause(), changed: () => this.update(),
     });
     this.controls = new Controls({ first, total, say, signal, act: (a) => this.walks.act(a), goto: (step) => this.do({ kind: "goto", step }) });
-    this.inspector = new Inspector({ words: words ?? {}, document, act, signal });
+    this.inspector = new Inspector({ words: words ?? {}, document, groups: this.groups, act, signal });
     this.split = new Split(this.stage.root, this.inspector.root, say("panel"), () => this.resized(), signal);
     this.said = new Said(say);
     const title = (/** @type {string} */ id) => this.stage.graph.title(id);
@@ -80,7 +85,31 @@ class View {
     if (mark) hideStill(mark, signal);
     this.listen(el, signal);
     this.resized();
+    if (kept) this.goOn(kept);
     this.show();
+  }
+
+  /**
+   * What the view of the next picture of the same pass goes on from.
+   * @returns {Kept}
+   */
+  keep() {
+    const { stage, split } = this;
+    const [chosen, anchor] = [this.selection, this.selection || stage.lit];
+    const scope = /** @type {Document | ShadowRoot} */ (this.root.getRootNode());
+    const hadFocus = this.root.contains(scope.activeElement);
+    const { view, own } = stage.viewport;
+    return { isOpen: split.isOpen, hadFocus, chosen, anchor, groups: this.groups, view, own, at: stage.cornerOf(anchor) };
+  }
+
+  /** @param {Kept} kept */
+  goOn(kept) {
+    const { boxes } = this.stage.picture;
+    const anchor = successor(kept.anchor, boxes, kept.groups, this.groups);
+    if (!kept.isOpen) this.togglePanel();
+    if (kept.chosen) this.select(successor(kept.chosen, boxes, kept.groups, this.groups));
+    if (boxes.has(anchor)) this.stage.viewport.stand(anchored(kept.view, kept.at, this.stage.cornerOf(anchor)));
+    if (kept.hadFocus) this.root.focus({ preventScroll: true });
   }
 
   /** @param {HTMLElement} el */
@@ -125,6 +154,7 @@ class View {
     if (WALKS.includes(action)) this.walks.act(/** @type {Action} */ (action));
     else if (DIRECTIONS.includes(action)) this.select(this.stage.neighbour(this.selection, /** @type {Direction} */ (action)), true);
     else if (action === "open") this.open(this.selection);
+    else if (action === "group") this.toggleGroup();
     else if (action === "breakpoint") this.do({ kind: "breakpoint", node: this.selection || this.stage.lit });
     else if (action === "search") this.search.field.focus({ preventScroll: true });
     else if (action === "panel") this.togglePanel();
@@ -145,15 +175,23 @@ class View {
     else if (deed.kind === "goto") {
       this.walks.halt();
       this.walks.goto(deed.step ?? 0);
-    } else this.walks.change(deed); // edit, undo_edit
+    } else this.walks.change(deed); // edit, undo_edit, expand, collapse
+  }
+
+  /** The selected group, or where the step is. */
+  toggleGroup() {
+    const deed = toggledGroup(this.groups, this.selection || this.stage.lit);
+    if (deed) this.do(deed);
   }
 
   /**
-   * Run to a node; until a gradient reaches a tensor; to where an op has run.
+   * Open a group; run to a node; until a gradient reaches a tensor; to where an op has run.
    * @param {string} id
    */
   open(id) {
     const { graph, forward } = this.stage;
+    const group = closedGroup(this.groups, id);
+    if (group) return this.groups.fixed ? undefined : this.do({ kind: "expand", id: group });
     if (graph.nodes.has(id)) this.walks.runTo(id);
     else if (graph.tensors.has(id) && graph.reachedBy(id).size) this.walks.until(id);
     const index = forward.findIndex((position) => position.op === id);
@@ -287,10 +325,20 @@ function initialize({ model }) {
 
 /** @param {{ model: Model, el: HTMLElement }} context */
 function render({ model, el }) {
-  const view = new View(model, el);
-  return () => {
+  let view = new View(model, el);
+  const leave = () => {
     view.abort.abort();
     el.replaceChildren(); // ipywidgets keeps detached views alive
+  };
+  const redraw = () => {
+    const kept = view.keep();
+    leave();
+    view = new View(model, el, kept);
+  };
+  model.on("change:picture", redraw);
+  return () => {
+    model.off("change:picture", redraw);
+    leave();
   };
 }
 

@@ -2,6 +2,8 @@
 
 import { enginePanel } from "./engine_panel.js";
 import { editsAt } from "./edit_form.js";
+import { groupPanel, pathPanel } from "./group_panel.js";
+import { closedGroup, wholeGroups } from "./groups.js";
 import { moved } from "./heatmap.js";
 import { PassHistory } from "./history.js";
 import { wordsOf } from "./look.js";
@@ -17,6 +19,7 @@ import { messageAt, patch, tree } from "./tree.js";
  * @typedef {object} Given
  * @property {Record<string, string>} words the UI's texts by key
  * @property {import("./program.js").Doc} document
+ * @property {Partial<import("./groups.js").Groups>} [groups]
  * @property {(message: Message) => void} act
  * @property {AbortSignal} signal
  */
@@ -35,8 +38,9 @@ import { messageAt, patch, tree } from "./tree.js";
 
 export class Inspector {
   /** @param {Given} given */
-  constructor({ words, document: doc, act, signal }) {
+  constructor({ words, document: doc, groups, act, signal }) {
     this.word = wordsOf(words);
+    this.groups = wholeGroups(groups);
     this.program = new Program(doc);
     this.history = new PassHistory(undefined);
     this.act = act;
@@ -83,7 +87,8 @@ export class Inspector {
    * @returns {Tree}
    */
   panelOf(look, id) {
-    const { program } = this;
+    const { program, groups } = this;
+    if (closedGroup(groups, id)) return this.panelOfGroup(look, id);
     const [node, tensor, op] = [program.nodeById.get(id), program.tensorById.get(id), program.opById.get(id)];
     const kind = this.word(`${program.kind(id)}_panel`);
     const name = node ? node.name : program.label(id, this.word("unnamed"));
@@ -91,7 +96,23 @@ export class Inspector {
     const more = node ? nodeSubtitle(look, node) : [tensor?.value.dtype];
     const subtitle = tree("p", { class: "av-i-subtitle" }, [kind, more[0] && " · ", ...more]);
     const body = node ? nodePanel(look, node) : tensor ? tensorPanel(look, tensor) : op ? opPanel(look, op) : [];
-    return tree("div", { class: "av-i-panel" }, [title, subtitle, ...body], { key: `panel of a ${program.kind(id)}` });
+    const parts = [title, subtitle, ...body, ...pathPanel(look, groups, id)];
+    return tree("div", { class: "av-i-panel" }, parts, { key: `panel of a ${program.kind(id)}` });
+  }
+
+  /**
+   * @param {Look} look
+   * @param {string} id of its op or node
+   * @returns {Tree}
+   */
+  panelOfGroup(look, id) {
+    const { program, groups } = this;
+    const [op, node] = [program.opById.get(id), program.nodeById.get(id)];
+    const name = groups.closed[closedGroup(groups, id)].title;
+    const title = tree("h3", { class: "av-i-title", tabindex: -1 }, [tree("bdi", {}, [name])]);
+    const count = op ? this.word("group_ops", { count: op.members ?? 0 }) : this.word("group_nodes", { count: node?.members ?? 0 });
+    const parts = [title, tree("p", { class: "av-i-subtitle" }, [count]), ...groupPanel(look, groups, id), ...pathPanel(look, groups, id)];
+    return tree("div", { class: "av-i-panel" }, parts, { key: "panel of a group" });
   }
 
   /**

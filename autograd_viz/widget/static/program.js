@@ -32,7 +32,7 @@
  * @property {string[]} [shares]
  */
 /** @typedef {{ tensor: string | null, text?: string }} Operand */
-/** @typedef {{ id: string, name: string, inputs: Operand[], outputs: (string | null)[], node?: string, source?: Source }} Op */
+/** @typedef {{ id: string, name: string, inputs: Operand[], outputs: (string | null)[], node?: string, source?: Source, members?: number }} Op */
 /** @typedef {{ node: string | null, index: number }} NextFunction */
 /**
  * @typedef {object} Saved
@@ -57,6 +57,7 @@
  * @property {Formula[]} [formulas]
  * @property {string} [rule]
  * @property {string} [variable]
+ * @property {number} [members] how many nodes a group stands for
  */
 /** @typedef {{ tensors: Tensor[], ops?: Op[], nodes?: GraphNode[], roots?: string[] }} Doc */
 /** @typedef {{ node: string, edge: number }} Sender `edge` is the sender's own next_functions index */

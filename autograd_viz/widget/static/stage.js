@@ -157,6 +157,15 @@ export class Stage {
     this.follow();
   }
 
+  /**
+   * The corner of a box, from the picture's.
+   * @param {string} id
+   */
+  cornerOf(id) {
+    const box = this.picture.boxes.get(id) ?? this.picture;
+    return { x: box.x - this.picture.x, y: box.y - this.picture.y };
+  }
+
   follow() {
     const box = this.picture.boxes.get(this.lit);
     this.map.light(box);

@@ -33,6 +33,7 @@ export function stopAt(frames, step, stops, ready = "") {
   if (flag) return { step, kind: flag === "inf" ? "nan" : flag, node: done.node };
   const queue = done ? done.step?.engine?.queue : [ready];
   const next = frames[step]?.node ?? queue?.[0] ?? "";
+  if (next === done?.node) return null; // a group stops before its first node, not before each
   return stops.nodes.includes(next) ? { step, kind: "breakpoint", node: next } : null;
 }
 

@@ -171,6 +171,15 @@ export class Viewport {
     this.place(held(zoomedAt(this.view, factor, px, py), this.picture, this.room));
   }
 
+  /**
+   * Stand as another picture stood.
+   * @param {View} view
+   */
+  stand(view) {
+    this.own = true;
+    if (this.room.width) this.place(held(view, this.picture, this.room));
+  }
+
   fit() {
     this.own = true;
     this.away = false;

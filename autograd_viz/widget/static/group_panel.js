@@ -1,0 +1,41 @@
+// What the panel says of groups: what is in a closed one, and which open ones a box is in.
+
+import { closedGroup, groupsAround } from "./groups.js";
+import { buttonFor, listOf, sectionOf } from "./look.js";
+import { tree } from "./tree.js";
+
+/** @typedef {import("./groups.js").Groups} Groups */
+/** @typedef {import("./look.js").Look} Look */
+/** @typedef {import("./tree.js").Tree} Tree */
+
+/**
+ * Of the box of a closed group: which ops are in it, and a button that opens it.
+ * @param {Look} look
+ * @param {Groups} groups
+ * @param {string} id
+ * @returns {Tree[]}
+ */
+export function groupPanel({ word }, groups, id) {
+  const group = closedGroup(groups, id);
+  const kinds = groups.closed[group]?.kinds ?? [];
+  const lines = kinds.map(([name, count]) => tree("code", {}, [count > 1 ? `${name} × ${count}` : name]));
+  const opener = groups.fixed ? [] : [buttonFor(word("expand"), { kind: "expand", id: group })];
+  return [...opener, sectionOf("members", word("members"), [listOf(lines)])];
+}
+
+/**
+ * Of a box in open groups: their names, each of which closes its group.
+ * @param {Look} look
+ * @param {Groups} groups
+ * @param {string} id
+ * @returns {Tree[]}
+ */
+export function pathPanel({ word }, groups, id) {
+  const around = groupsAround(groups, id);
+  if (!around.length) return [];
+  const lines = around.map((group) => {
+    const { title } = groups.opened[group];
+    return groups.fixed ? tree("code", {}, [title]) : buttonFor(`${word("collapse")}: ${title}`, { kind: "collapse", id: group });
+  });
+  return [sectionOf("groups", word("groups"), [listOf(lines)])];
+}

@@ -1,0 +1,86 @@
+// Groups: boxes that stand for many ops, which the kernel opens and closes, and where the picture stands afterwards.
+
+/** @typedef {import("./picture.js").Box} Box */
+/** @typedef {import("./viewport.js").View} View */
+/** @typedef {{ title: string, above: string }} OpenGroup `above` is the id of the open group around it, or "" */
+/** @typedef {{ title: string, kinds: [name: string, count: number][] }} ClosedGroup `kinds` of its ops, the most frequent first */
+/**
+ * @typedef {object} Groups
+ * @property {Record<string, OpenGroup>} opened
+ * @property {Record<string, ClosedGroup>} closed
+ * @property {Record<string, string>} of the innermost open group of a box
+ * @property {boolean} [fixed] there is no kernel that could draw another picture
+ */
+
+/** @type {Groups} */
+const UNGROUPED = { opened: {}, closed: {}, of: {} };
+
+/**
+ * Groups as Python sends them, with nothing missing.
+ * @param {Partial<Groups> | undefined} groups
+ * @returns {Groups}
+ */
+export function wholeGroups(groups) {
+  return { ...UNGROUPED, ...groups };
+}
+
+/**
+ * The closed group that a box is, or "": its op is called as the group, its node "b" and that.
+ * @param {Groups} groups
+ * @param {string} id
+ */
+export function closedGroup(groups, id) {
+  if (id in groups.closed) return id;
+  return id.startsWith("b") && id.slice(1) in groups.closed ? id.slice(1) : "";
+}
+
+/**
+ * The open groups that a box is in, the outermost first.
+ * @param {Groups} groups
+ * @param {string} id
+ */
+export function groupsAround(groups, id) {
+  const around = [];
+  for (let group = groups.of[id] ?? ""; group; group = groups.opened[group]?.above ?? "") around.unshift(group);
+  return around;
+}
+
+/**
+ * What the key for groups asks for: a closed group is opened, any other box has the group around it closed.
+ * @param {Groups} groups
+ * @param {string} id
+ * @returns {{ kind: "expand" | "collapse", id: string } | null}
+ */
+export function toggledGroup(groups, id) {
+  const closed = closedGroup(groups, id);
+  const around = groupsAround(groups, id).at(-1);
+  if (groups.fixed) return null;
+  if (closed) return { kind: "expand", id: closed };
+  return around ? { kind: "collapse", id: around } : null;
+}
+
+/**
+ * The box that stays where it is when another picture comes: what is there in both, else what has taken its place.
+ * @param {string} id what was selected or lit
+ * @param {Map<string, Box>} boxes of the new picture
+ * @param {Groups} before
+ * @param {Groups} after
+ */
+export function successor(id, boxes, before, after) {
+  if (boxes.has(id)) return id;
+  const closed = closedGroup(before, id);
+  const side = closed === id ? "op" : "node";
+  if (closed) return [...boxes.values()].find((b) => b.kind === side && groupsAround(after, b.id).includes(closed))?.id ?? "";
+  return groupsAround(before, id).flatMap((group) => [group, `b${group}`]).find((box) => boxes.has(box)) ?? "";
+}
+
+/**
+ * The view in which a box of the new picture stands where another stood in the old one.
+ * @param {View} view of the old picture
+ * @param {{ x: number, y: number }} from the old box, from the old picture's corner
+ * @param {{ x: number, y: number }} to the new one, from the new picture's corner
+ * @returns {View}
+ */
+export function anchored(view, from, to) {
+  return { ...view, x: view.x + (from.x - to.x) * view.scale, y: view.y + (from.y - to.y) * view.scale };
+}

@@ -1,0 +1,107 @@
+"""Large graphs in groups: stepped as one box, opened by a double click, a key or the panel, and closed again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from .lab import LabPage
+from .test_debugger import panel, press_key
+from .test_stepper import IMPORT, Stepping
+
+pytestmark = pytest.mark.browser
+
+DEEP = """x = av.tensor([1., -1.], requires_grad=True)
+h = x
+for i in range(6):
+    with av.scope(f"block.{i}"):
+        with av.scope("inner"):
+            for _ in range(4):
+                h = h * 0.5 + 1.0
+        h = h.tanh()
+with av.scope("head"):
+    loss = (h * h).sum()"""
+STEP = "s = av.step(loss, collapse=True)\ns"
+
+
+@pytest.fixture
+def stepping(open_notebook: Callable[..., LabPage]) -> Stepping:
+    lab = open_notebook(IMPORT, DEEP, STEP)
+    lab.run_all()
+    return Stepping(lab)
+
+
+def box(stepping: Stepping, title: str, side: str) -> Any:
+    return stepping.widget.locator(f'g.{side}[data-at*="g"]', has_text=title).first
+
+
+def titles(stepping: Stepping, side: str = "op") -> list[str]:
+    """The names of the boxes of one side, from top to bottom."""
+    named = stepping.widget.locator(f".av-picture > g.{side} > text:first-of-type").all_text_contents()
+    return [str(name) for name in named]
+
+
+def test_steps_inside_a_group_light_it_and_are_counted(stepping: Stepping) -> None:
+    stepping.press("next")
+    stepping.wait_for_step(1)
+    stepping.press("next")
+    stepping.wait_for_step(2)
+    stepping.press("next")
+    stepping.wait_for_step(3)
+    lit = stepping.widget.locator(".lit")
+    assert lit.count() == 1 and "block.0 … block.5" in str(lit.text_content())
+    assert "1 of 54 nodes called" in str(lit.text_content())
+    stepping.press("next")
+    stepping.wait_for_step(4)
+    assert "2 of 54 nodes called" in str(lit.text_content())
+    stepping.press("back")
+    stepping.wait_for_step(3)
+    assert "1 of 54 nodes called" in str(lit.text_content())
+    assert "TanhBackward0" in stepping.sentence()
+
+
+def test_a_double_click_opens_a_group_where_it_stands_and_the_panel_closes_it(stepping: Stepping) -> None:
+    for step in (1, 2, 3, 4):
+        stepping.press("next")
+        stepping.wait_for_step(step)
+    group = box(stepping, "block.0 … block.5", "op")
+    before = group.bounding_box()
+    group.dblclick()
+    first = box(stepping, "block.0", "op")
+    stepping.widget.locator(".av-picture", has_text="block.3").wait_for()
+    assert {f"block.{i}" for i in range(6)} <= set(titles(stepping))
+    after = first.bounding_box()
+    assert abs(after["y"] - before["y"]) < 3  # what was clicked stays where it was
+    assert "2 of 9 nodes called" in str(box(stepping, "block.5", "node").text_content())  # the steps so far are known
+    first.click()
+    panel(stepping).get_by_text("Collapse: block.0 … block.5").click()
+    stepping.widget.locator(".av-picture", has_text="54 nodes").wait_for()
+    assert "block.3" not in titles(stepping)
+    stepping.press("next")
+    stepping.wait_for_step(5)
+    stepping.press("finish")
+    stepping.widget.locator(".av-picture", has_text="54 of 54 nodes called").wait_for()
+    assert stepping.lab.run_code("g = x.grad.clone(); s.reset(); loss.backward(); print(bool((g == x.grad).all()))") == "True"
+
+
+def test_the_key_opens_and_closes_the_selected_group(stepping: Stepping) -> None:
+    box(stepping, "block.0 … block.5", "op").click()
+    press_key(stepping, "e")
+    stepping.widget.locator(".av-picture", has_text="block.3").wait_for()
+    assert stepping.widget.evaluate("w => w === document.activeElement")
+    press_key(stepping, "e")  # the first block is selected now
+    stepping.widget.locator(".av-picture", has_text="block.0.inner").wait_for()
+    stepping.widget.locator("g.op", has_text=re.compile("^Tanh")).first.click()
+    press_key(stepping, "e")
+    stepping.widget.locator(".av-picture", has_text="block.0.inner").wait_for(state="detached")
+
+
+def test_the_panel_of_a_group_tells_what_is_in_it(stepping: Stepping) -> None:
+    box(stepping, "block.0 … block.5", "op").click()
+    assert "group of 54 ops" in str(panel(stepping).text_content())
+    assert "Mul × 24" in str(panel(stepping).text_content()) and "Tanh × 6" in str(panel(stepping).text_content())
+    panel(stepping).get_by_text("Expand", exact=True).click()
+    stepping.widget.locator(".av-picture", has_text="block.3").wait_for()
