@@ -96,6 +96,7 @@ from .errors import (
     CannotReadError,
     CannotWriteError,
     DocumentError,
+    LayoutError,
     MissingLibraryError,
     NotDrawableError,
     UnknownChoiceError,

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+from .errors import LayoutError
 from .graph.collapse import Collapsed, collapse, titled
 from .graph.groups import WHOLE, Group, group_tree, opened_first
 from .graph.model import Document
 from .graph.trace import State
-from .layout import Geometry, layout
+from .layout import Geometry, layout, layout_apart
 from .render import Theme, render_svg
+
+NEAR = 600  # ops that are laid out right here; more of them in a process of their own
 
 
 @dataclass(frozen=True)
@@ -40,8 +44,13 @@ class Drawing:
 
     @cached_property
     def geometry(self) -> Geometry:
-        """Where everything stands."""
-        return layout(self.shown.document)
+        """Where everything stands.
+
+        Raises:
+            LayoutError: there is too much of it.
+        """
+        document = self.shown.document
+        return layout(document) if len(document.ops) <= NEAR else layout_apart(document)
 
     def is_open(self, group: Group) -> bool:
         """Is what is in it drawn (if the groups around it are open)?"""
@@ -120,6 +129,11 @@ def drawing_of(document: Document, collapse: bool | None = None) -> Drawing:
         collapse: True: with groups closed, False: whole, None: closed if it is large.
     """
     if collapse is False or (collapse is None and len(document.ops) <= WHOLE):
-        return Drawing(document)
+        drawing = Drawing(document)
+        try:
+            drawing.geometry  # noqa: B018 -- laid out now, to know whether it can be
+            return drawing
+        except LayoutError as error:
+            warnings.warn(f"{error}; it is drawn in groups instead", stacklevel=3)
     drawing = Drawing(document, frozenset())
     return drawing._opened(opened_first(drawing.tree))

@@ -53,3 +53,7 @@ class MissingLibraryError(AutogradVizError, ImportError):
 
     def __init__(self, what: str, extra: str) -> None:
         super().__init__(f'{what}; install it with: pip install "autograd-viz[{extra}]"')
+
+
+class LayoutError(AutogradVizError):
+    """A picture is too large to be laid out in time."""

@@ -42,7 +42,8 @@ class Figure:
     def __repr__(self) -> str:
         freed = ", saved tensors freed" if self.document.is_freed else ""
         freed += ", forward pass reconstructed (dotted)" if any(o.reconstructed for o in self.document.ops) else ""
-        freed += f", {len(self._drawn.groups)} groups collapsed" if self._drawn.groups else ""
+        groups = len(self._drawn.groups)
+        freed += f", {groups} group{'s' * (groups > 1)} collapsed" if groups else ""
         names = ", ".join(t.name for t in self._drawn.document.tensors if t.name)
         return f"<Figure of {names or 'an unnamed tensor'}: {len(self.document.nodes):,} backward nodes{freed}>"
 

@@ -1,6 +1,7 @@
 """Document -> geometry: where every box, arrow and label stands. Knows no colours and no steps."""
 
+from .apart import layout_apart
 from .bands import layout
 from .geometry import Arrow, Box, CodeLine, Geometry, Label, Row
 
-__all__ = ["Arrow", "Box", "CodeLine", "Geometry", "Label", "Row", "layout"]
+__all__ = ["Arrow", "Box", "CodeLine", "Geometry", "Label", "Row", "layout", "layout_apart"]
