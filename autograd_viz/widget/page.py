@@ -18,6 +18,7 @@ from .page_svg import page_svg
 
 MOST_KINDS = 12  # of the ops in a group that are told
 MOST_REPLAYED = 2000  # ops whose forward pass is replayed
+MOST_HIDDEN = 4000  # ops and nodes in closed groups that can be searched for
 
 
 def page_of(stepper: Stepper, drawing: Drawing, theme: Theme, palettes: tuple[str, ...], total: int) -> dict[str, Any]:
@@ -72,7 +73,16 @@ def open_groups(drawing: Drawing) -> dict[str, Any]:
         id: {"title": titled(g), "kinds": list(kinds_of(ops[g.first : g.last]).items())[:MOST_KINDS]}
         for id, g in drawing.shown.groups.items()
     }
-    return {"opened": opened, "of": of, "closed": closed}
+    return {"opened": opened, "of": of, "closed": closed, "hidden": _hidden(drawing.shown)}
+
+
+def _hidden(shown: Collapsed) -> list[tuple[str, str, str]]:
+    """What can be searched for in closed groups: id, name and kind; nothing of a graph in which that would be a book."""
+    if len(shown.shown) > MOST_HIDDEN:
+        return []
+    drawn = {t.id for t in shown.document.tensors}
+    tensors = [(t.id, t.name, "tensor") for t in shown.whole.tensors if t.name and t.id not in drawn]
+    return tensors + [(n.id, n.name, "node") for n in shown.whole.nodes if n.id in shown.shown]
 
 
 def _forward(stepper: Stepper, shown: Collapsed) -> list[dict[str, Any]]:

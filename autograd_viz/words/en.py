@@ -203,6 +203,7 @@ UI = {
     "group_ops": "group of {count} ops, drawn as one box",
     "group_nodes": "group of {count} backward nodes, drawn as one box",
     "members": "In it",
+    "in_a_group": "in a closed group",
     "groups": "Groups around it",
     "expand": "Expand",
     "collapse": "Collapse",

@@ -193,6 +193,7 @@ UI = {
     "group_ops": "一组，共 {count} 个运算，画成一个框",
     "group_nodes": "一组，共 {count} 个反向节点，画成一个框",
     "members": "组内",
+    "in_a_group": "在收起的组内",
     "groups": "所在的组",
     "expand": "展开",
     "collapse": "收起",

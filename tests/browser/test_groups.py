@@ -105,3 +105,29 @@ def test_the_panel_of_a_group_tells_what_is_in_it(stepping: Stepping) -> None:
     assert "Mul × 24" in str(panel(stepping).text_content()) and "Tanh × 6" in str(panel(stepping).text_content())
     panel(stepping).get_by_text("Expand", exact=True).click()
     stepping.widget.locator(".av-picture", has_text="block.3").wait_for()
+
+
+def test_what_a_closed_group_hides_is_found_and_uncovered(open_notebook: Callable[..., LabPage]) -> None:
+    program = "w = [av.tensor(0.5, requires_grad=True) for _ in range(3)]\nh = w[0]\nwith av.scope('body'):\n  h = (h * w[1]).sin() * w[2]"
+    lab = open_notebook(IMPORT, program, "loss = h.exp()\ns = av.step(loss, collapse=True)\ns.collapse('body')\ns")
+    lab.run_all()
+    stepping = Stepping(lab)
+    press_key(stepping, "/")
+    stepping.page.keyboard.type("w[1]")
+    assert "in a closed group" in str(stepping.widget.locator(".av-found-row").first.text_content())
+    stepping.page.keyboard.press("Enter")
+    stepping.widget.locator('.av-picture g.tensor:has-text("w[1]")').wait_for()
+    assert stepping.widget.locator(".av-i-title").text_content() == "w[1]"
+
+
+def test_far_out_boxes_are_blocks_with_a_name_and_near_they_have_rows(stepping: Stepping) -> None:
+    picture = stepping.widget.locator(".av-picture")
+    name, row = picture.locator(".av-name", has_text="loss"), picture.locator("g.tensor", has_text="loss").locator(".row").first
+    stepping.widget.focus()
+    assert row.is_visible() and name.count() == 0
+    press_key(stepping, *["-"] * 6)
+    name.wait_for()
+    assert not row.is_visible() and name.bounding_box()["height"] > 9
+    press_key(stepping, "1")
+    row.wait_for()
+    assert not name.is_visible()

@@ -4,6 +4,9 @@ import { test } from "node:test";
 
 const at = "../../autograd_viz/widget/static/";
 const { anchored, closedGroup, groupsAround, successor, toggledGroup, wholeGroups } = await import(`${at}groups.js`);
+const { Graph } = await import(`${at}graph.js`);
+const { matches } = await import(`${at}search.js`);
+const { nameSize } = await import(`${at}detail.js`);
 const { stopAt } = await import(`${at}stops.js`);
 
 const GROUPS = {
@@ -45,6 +48,18 @@ test("in another picture a box stands for itself, an opened group's first box fo
 
 test("the anchor stays where it was in the stage", () => {
   assert.deepEqual(anchored({ x: 5, y: -10, scale: 0.5 }, { x: 100, y: 200 }, { x: 140, y: 300 }), { x: -15, y: -60, scale: 0.5 });
+});
+
+test("what is in a closed group is found by name, and said to be there", () => {
+  const drawn = new Graph({ tensors: [{ id: "t0", name: "hidden", grad_fn: null, output_nr: 0 }] });
+  const found = matches(drawn, "hid", (key) => key, [["t7", "hidden.weight", "tensor"], ["n3", "MulBackward0", "node"]]);
+  assert.deepEqual(found.map((f) => [f.id, f.kind]), [["t0", "tensor_panel"], ["t7", "tensor_panel · in_a_group"]]);
+});
+
+test("a name far out fills its box and no more", () => {
+  assert.equal(nameSize("a", { w: 180, h: 80 }), 48);
+  assert.ok(nameSize("NativeLayerNormBackward0", { w: 180, h: 160 }) * 24 * 0.62 <= 180);
+  assert.equal(nameSize("", { w: 4000, h: 4000 }), 72);
 });
 
 test("a breakpoint at a group stops before its first node only", () => {

@@ -1,4 +1,4 @@
-// In a large picture only what is near to what is seen is drawn, and words only where they can be read: a step then costs
+// In a large picture only what is near to what is seen is drawn (and of that, from far, only blocks: detail.js): a step then costs
 // the same in a picture of ten boxes and of two thousand. What is left out is taken out of the document: Chromium styles and
 // lays out a <g> with `display: none` all the same.
 
@@ -11,7 +11,6 @@ import { cornersOf } from "./runner.js";
 
 const WHOLE = 150; // boxes; up to so many, everything is drawn
 const AROUND = 1; // how many stages around the stage are drawn
-const LEGIBLE = 0.16; // scale below which words are left out
 
 /**
  * What is seen, with some space around, in the coordinates of the drawing.
@@ -103,16 +102,12 @@ export class Culling {
     this.scale = 0;
     /** @type {Piece[] | undefined} */
     this.pieces = undefined;
-    this.far = false;
   }
 
   /** After every movement; does something only where the drawn region is left. */
   show() {
     const { viewport } = this;
     if (!this.isNeeded || !viewport.room.width) return;
-    const far = viewport.view.scale < LEGIBLE;
-    if (far !== this.far) this.picture.svg.classList.toggle("far", far);
-    this.far = far;
     const same = viewport.view.scale >= this.scale / 2 && viewport.view.scale <= this.scale * 2;
     if (same && holds(this.region, regionOf(viewport, 0.1))) return;
     this.scale = viewport.view.scale;

@@ -9,11 +9,12 @@
  * @property {Record<string, OpenGroup>} opened
  * @property {Record<string, ClosedGroup>} closed
  * @property {Record<string, string>} of the innermost open group of a box
+ * @property {[id: string, name: string, kind: string][]} hidden tensors and nodes in closed groups
  * @property {boolean} [fixed] there is no kernel that could draw another picture
  */
 
 /** @type {Groups} */
-const UNGROUPED = { opened: {}, closed: {}, of: {} };
+const UNGROUPED = { opened: {}, closed: {}, of: {}, hidden: [] };
 
 /**
  * Groups as Python sends them, with nothing missing.

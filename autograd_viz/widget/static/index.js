@@ -23,7 +23,7 @@ import { sayer } from "./words.js";
 /** @typedef {import("./picture.js").Frame} Frame */
 /** @typedef {import("./stops.js").Stops} Stops */
 /** @typedef {import("./walks.js").Model} Model */
-/** @typedef {{ isOpen: boolean, hadFocus: boolean, chosen: string, anchor: string, groups: Groups, view: import("./viewport.js").View, own: boolean, at: { x: number, y: number } }} Kept */
+/** @typedef {{ isOpen: boolean, hadFocus: boolean, chosen: string, anchor: string, groups: Groups, view: import("./viewport.js").View, own: boolean, at: { x: number, y: number } | undefined }} Kept */
 /** @typedef {import("./groups.js").Groups} Groups */
 /** @typedef {{ kind: string, id?: string, node?: string, tensor?: string, index?: number, text?: string, step?: number }} Deed */
 
@@ -73,7 +73,8 @@ class View {
     this.help = helpPopup(say, signal);
     this.search = new Search({
       graph: this.stage.graph, say, signal, name: `av-${++views}`,
-      jump: (id) => this.select(id, true),
+      hidden: this.groups.hidden,
+      jump: (id) => (this.groups.hidden.some(([known]) => known === id) ? this.uncover(id) : this.select(id, true)),
       leave: () => this.root.focus({ preventScroll: true }),
     });
     this.panel = button("panel", say("panel"), () => this.togglePanel(), signal);
@@ -107,8 +108,9 @@ class View {
     const { boxes } = this.stage.picture;
     const anchor = successor(kept.anchor, boxes, kept.groups, this.groups);
     if (!kept.isOpen) this.togglePanel();
-    if (kept.chosen) this.select(successor(kept.chosen, boxes, kept.groups, this.groups));
-    if (boxes.has(anchor)) this.stage.viewport.stand(anchored(kept.view, kept.at, this.stage.cornerOf(anchor)));
+    if (kept.chosen) this.select(successor(kept.chosen, boxes, kept.groups, this.groups), !kept.at);
+    const to = this.stage.cornerOf(anchor);
+    if (to && kept.at) this.stage.viewport.stand(anchored(kept.view, kept.at, to));
     if (kept.hadFocus) this.root.focus({ preventScroll: true });
   }
 
@@ -176,6 +178,15 @@ class View {
       this.walks.halt();
       this.walks.goto(deed.step ?? 0);
     } else this.walks.change(deed); // edit, undo_edit, expand, collapse
+  }
+
+  /**
+   * Select what is in a closed group: it is opened.
+   * @param {string} id
+   */
+  uncover(id) {
+    this.selection = id;
+    this.do({ kind: "expand", id });
   }
 
   /** The selected group, or where the step is. */

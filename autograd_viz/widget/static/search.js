@@ -14,9 +14,10 @@ const EDGE = 8; // px to the edge of the widget
  * @param {Graph} graph
  * @param {string} query
  * @param {Say} say
+ * @param {[id: string, name: string, kind: string][]} [hidden] what is in closed groups
  * @returns {Found[]}
  */
-export function matches(graph, query, say) {
+export function matches(graph, query, say, hidden = []) {
   const wanted = query.trim().toLowerCase();
   if (!wanted) return [];
   const everything = [
@@ -27,6 +28,7 @@ export function matches(graph, query, say) {
   return everything
     .filter(({ id }) => graph.isDrawn(id))
     .map((found) => ({ ...found, title: graph.title(found.id) }))
+    .concat(hidden.map(([id, title, kind]) => ({ id, title, kind: `${say(`${kind}_panel`)} · ${say("in_a_group")}` })))
     .map((found) => ({ found, rank: rank(found, wanted) }))
     .filter(({ rank }) => rank < 4)
     .sort((a, b) => a.rank - b.rank)
@@ -47,11 +49,11 @@ function rank({ id, title, kind }, wanted) {
 
 export class Search {
   /**
-   * @param {{ graph: Graph, say: Say, jump: (id: string) => void, leave: () => void, signal: AbortSignal, name: string }} context
-   *   `name` tells the lists of several widgets apart
+   * @param {{ graph: Graph, say: Say, jump: (id: string) => void, leave: () => void, signal: AbortSignal, name: string,
+   *   hidden?: [id: string, name: string, kind: string][] }} context `name` tells the lists of several widgets apart
    */
-  constructor({ graph, say, jump, leave, signal, name }) {
-    this.context = { graph, say, jump, leave };
+  constructor({ graph, say, jump, leave, signal, name, hidden = [] }) {
+    this.context = { graph, say, jump, leave, hidden };
     /** @type {Found[]} */
     this.found = [];
     this.index = -1;
@@ -103,7 +105,8 @@ export class Search {
   }
 
   look() {
-    this.found = matches(this.context.graph, this.field.value, this.context.say);
+    const { graph, say, hidden } = this.context;
+    this.found = matches(graph, this.field.value, say, hidden);
     this.index = -1;
     this.draw();
   }

@@ -2,6 +2,7 @@
 
 import { button, html } from "./elements.js";
 import { Culling } from "./culling.js";
+import { Detail } from "./detail.js";
 import { hiddenAddresses, hiddenAt, positionAt } from "./forward.js";
 import { listenToHands } from "./gestures.js";
 import { Graph } from "./graph.js";
@@ -45,6 +46,7 @@ export class Stage {
     const sheet = html("div", "av-sheet");
     this.viewport = new Viewport(this.root, sheet, [this.picture.svg, this.marks.svg], this.picture, () => this.moved());
     this.culling = new Culling(this.picture, this.viewport);
+    this.detail = new Detail(this.picture, this.viewport, (id) => this.graph.title(id));
     this.map = new Minimap(this.picture, this.viewport, say("minimap"), signal);
     const over = html("div", "av-over");
     over.append(this.marks.svg);
@@ -67,6 +69,7 @@ export class Stage {
   }
 
   moved() {
+    this.detail.show();
     this.culling.show();
     this.map.show();
   }
@@ -162,8 +165,8 @@ export class Stage {
    * @param {string} id
    */
   cornerOf(id) {
-    const box = this.picture.boxes.get(id) ?? this.picture;
-    return { x: box.x - this.picture.x, y: box.y - this.picture.y };
+    const box = this.picture.boxes.get(id);
+    return box && { x: box.x - this.picture.x, y: box.y - this.picture.y };
   }
 
   follow() {
