@@ -37,6 +37,8 @@ class StepperWidget(anywidget.AnyWidget):
         stops: what `run` stops at.
         error, error_node: what the last move raised, and the id of the node where, or "".
         stopped: why the last run stopped, or "".
+        frames: every recorded step as the page wants it; `recorded` is the last piece of it that was sent: where it begins,
+            its frames, and how many of the page's questions are answered by now.
         pending: the edit that no node has run with yet: its node, and what enters by output; {} if there is none.
     """
 
@@ -44,6 +46,7 @@ class StepperWidget(anywidget.AnyWidget):
     _css = style_sheets()
     picture = traitlets.Dict().tag(sync=True)
     frames: Any = traitlets.List().tag(sync=True)
+    recorded = traitlets.Dict().tag(sync=True)
     step = traitlets.Int(0).tag(sync=True)
     complete = traitlets.Bool(False).tag(sync=True)
     stops = traitlets.Dict().tag(sync=True)
@@ -57,6 +60,8 @@ class StepperWidget(anywidget.AnyWidget):
         self.stepper, self._theme = stepper, theme_named("light" if theme == "auto" else theme)
         self._drawing = drawing_of(stepper.document) if drawing is None else drawing
         self._maker = FrameMaker(self._drawing.shown, self._theme)
+        self._known = self._questions = 0  # frames that the page has, and what it has asked
+        self._is_moving = False
         self._mark = f"av-still-{secrets.token_hex(8)}"
         self._palettes, self._total = ("light", "dark") if theme == "auto" else (theme,), total
         super().__init__(picture=self._page(), complete=stepper.trace.complete, stops=self._shown_stops())
@@ -184,19 +189,24 @@ class StepperWidget(anywidget.AnyWidget):
         self.overlay = {at: plain_lines(writer.lines(at, changed)) for at in drift}
 
     def _try(self, move: Any, *args: Any) -> Any:
-        self.error = self.error_node = ""
+        raised = node = ""
+        self._is_moving = True
         try:
             return move(*args)
         except Exception as error:
-            self.error = "\n".join(filter(None, (f"{type(error).__name__}: {error}", self.stepper.explain(error))))
+            raised = "\n".join(filter(None, (f"{type(error).__name__}: {error}", self.stepper.explain(error))))
             failed = self.stepper.failed or ""
-            self.error_node = self._drawing.shown.shown.get(failed, failed)
+            node = self._drawing.shown.shown.get(failed, failed)
             raise
+        finally:
+            self._is_moving = False
+            self._tell(raised, node)
 
     # -- from the page ------------------------------------------------------------------------------------------------
 
     def _asked(self, widget: Any, content: Any, buffers: Any) -> None:
         """The page wants something that it cannot do alone. An error is shown there, not raised into the void."""
+        self._questions += 1
         match content:
             case {"kind": "goto", "step": int(step)}:
                 self.goto_quietly(step)
@@ -214,9 +224,11 @@ class StepperWidget(anywidget.AnyWidget):
                 self._quietly(self.undo_edit)
             case {"kind": "edit", "index": int(index), "text": str(text)}:
                 self._quietly(self._edit_text, text, index)
+            case {"kind": "frames"}:
+                self._questions -= 1
+                self.send_state("frames")
             case _:  # also the page's "nudge", whose journey alone brings the answer sooner (walks.js)
-                return
-        self.send({"kind": "done"})
+                self._questions -= 1
 
     def _shown(self, id: str) -> Any:
         """The document's own tensor or node of an id: a variable of the user's may be called "t3" as well. A group is its first
@@ -232,7 +244,7 @@ class StepperWidget(anywidget.AnyWidget):
         try:
             value = _numbers(ast.literal_eval(text.strip().replace("nan", "'nan'").replace("inf", "'inf'")))
         except (ValueError, SyntaxError, TypeError):
-            self.error = words.ui()["edit_error"].format(error=f"{text!r:.40}")
+            self._tell(words.ui()["edit_error"].format(error=f"{text!r:.40}"))
             return
         self.edit(value, index)
 
@@ -269,16 +281,28 @@ class StepperWidget(anywidget.AnyWidget):
         return {**plain, "nodes": sorted({shown.get(n, n) for n in plain["nodes"]})}
 
     def _moved(self) -> None:
-        """After every move of the stepper: send what is new."""
+        """After a move of the stepper itself; `_try` tells of those that it makes when it knows how they ended."""
+        if not self._is_moving:
+            self._tell()
+
+    def _tell(self, error: str = "", node: str = "") -> None:
+        """Send what is new, in one message: each costs a journey, and the page a turn."""
         for i in range(len(self.frames), len(self.stepper.trace.steps)):
-            frame = self._maker.frame(self.stepper.trace.steps[i], self.stepper.sentence_at(i + 1))
-            self.frames.append(frame)  # in place: one frame travels, not the list
-            self.send({"kind": "frame", "index": i, "frame": frame})
-        self.complete = self.stepper.trace.complete
-        self.step = self.stepper.step
-        self.stopped = self.stepper.explanation
-        self.pending = pending_edit(self.stepper, self._drawing.shown)
-        self.refresh()
+            self.frames.append(self._maker.frame(self.stepper.trace.steps[i], self.stepper.sentence_at(i + 1)))  # sends nothing
+        with self.hold_sync():
+            if (self._known, self._questions) != (len(self.frames), self.recorded.get("answers", 0)):
+                self._send_frames()
+            self.complete = self.stepper.trace.complete
+            self.step = self.stepper.step
+            self.stopped = self.stepper.explanation
+            self.pending = pending_edit(self.stepper, self._drawing.shown)
+            self.error, self.error_node = error, node
+            self.refresh()
+
+    def _send_frames(self) -> None:
+        """The frames that the page has not got yet."""
+        self.recorded = {"from": self._known, "frames": self.frames[self._known :], "answers": self._questions}
+        self._known = len(self.frames)
 
     def _cut(self, length: int) -> None:
         """Recorded steps from `length` on no longer hold."""
@@ -286,13 +310,15 @@ class StepperWidget(anywidget.AnyWidget):
         self._maker = FrameMaker(self._drawing.shown, self._theme)
         for step in self.stepper.trace.steps[:length]:
             self._maker.frame(step, "")
-        self.send({"kind": "cut", "length": length})
+        self._known = min(self._known, length)
+        self._send_frames()
 
     # -- without a front end ------------------------------------------------------------------------------------------
 
     def catch_up(self) -> None:
         """Send the steps that were taken before there was a page to keep them."""
-        self.send_state("frames")
+        if self.frames:
+            self.send_state("frames")
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
         self.catch_up()

@@ -56,6 +56,7 @@ def test_run_honours_stops_over_recorded_steps_without_the_kernel(stepping: Step
     stepping.press("run")
     stepping.wait_for_step(2)
     assert stepping.grads() == ("None", "None", "tensor(6.)")
+    stepping.page.wait_for_timeout(150)
     stepping.lab.errors.clear()  # JupyterLab complains about the missing kernel
 
 
@@ -120,6 +121,7 @@ def test_on_until_a_gradient_reaches_a_tensor_and_the_line_says_so(stepping: Ste
     assert stepping.kernel_grads() == ("tensor(12.)", "None", "tensor(6.)")
     stepping.press("back")
     stopped.wait_for(state="hidden", timeout=5_000)
+    stepping.page.wait_for_timeout(150)
     assert stepping.kernel_grads() == ("None", "None", "tensor(6.)")
 
 

@@ -84,6 +84,15 @@ def test_each_press_of_next_runs_one_grad_fn_and_back_takes_it_back(stepping: St
     assert stepping.text("next:n1.0") == "" and "freed" not in stepping.text("n0.saved")
 
 
+def test_what_is_recorded_is_never_sent_back_to_the_kernel(stepping: Stepping) -> None:
+    stepping.press("next")
+    stepping.wait_for_step(1)
+    stepping.lab.run_code("kept = s.frames")
+    stepping.press("back")
+    stepping.page.wait_for_timeout(300)
+    assert stepping.lab.run_code("print(s.step, kept is s.frames)") == "0 True"
+
+
 def test_the_node_that_runs_is_lit_and_its_formula_is_shown(stepping: Stepping) -> None:
     stepping.press("next")
     stepping.wait_for_step(1)

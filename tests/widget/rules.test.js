@@ -14,6 +14,7 @@ const { holds } = await import(`${at}culling.js`);
 const { revealed, zoomedAt } = await import(`${at}viewport.js`);
 const { joinedTo, towards } = await import(`${at}neighbours.js`);
 const { mapScale } = await import(`${at}minimap.js`);
+const { keepRecorded } = await import(`${at}recorded.js`);
 
 const NODES = [
   { id: "n0", name: "MulBackward0", op: "o0", outputs: 1, next_functions: [{ node: "n1", index: 0 }] },
@@ -25,11 +26,13 @@ const FRAMES = [frame("n0", ["inf"], ["n1"]), frame("n1", ["zero"])];
 const STOPS = { nodes: [], nan: false, zero: false, condition: "" };
 
 function walks(given = {}) {
-  const state = { frames: FRAMES, step: 0, complete: true, error: "", stopped: "", stops: {}, ...given };
+  const state = { frames: FRAMES, recorded: {}, step: 0, complete: true, error: "", stopped: "", stops: {}, ...given };
   const sent = [];
-  const model = { get: (n) => state[n], set: (n, v) => (state[n] = v), save_changes() {}, send: (m) => sent.push(m) };
+  const saved = [];
+  const save_changes = () => saved.push(state.step);
+  const model = { get: (n) => state[n], set: (n, v) => (state[n] = v), save_changes, send: (m) => sent.push(m) };
   const made = new Walks(model, { first: 0, total: 2, ready: "n0", graph, say: sayer({}), pause: () => 10, changed() {} });
-  return { made, state, sent };
+  return { made, state, sent, saved };
 }
 
 function withTimers(body) {
@@ -66,6 +69,7 @@ test("why a walk stopped is said only where it stopped", () => {
   made.run();
   assert.equal(made.stopped, "stopped");
   state.step = 2; // moved from code
+  made.moved();
   assert.equal(made.stopped, "");
 });
 
@@ -82,8 +86,38 @@ test("play asks for one step at a time, and halts at a stop", () => withTimers((
   assert.deepEqual([recorded.state.step, recorded.made.playing], [1, false]);
 }));
 
+test("a recorded step is shown at once, and the kernel is told of the last of a fast series", () => withTimers((tick) => {
+  const { made, saved } = walks();
+  made.act("next");
+  tick(30);
+  made.act("next");
+  assert.deepEqual([made.step, saved], [2, []]);
+  tick(30);
+  assert.deepEqual(saved, [2]);
+  made.act("back");
+  made.rest(); // the view is closed
+  assert.deepEqual(saved, [2, 1]);
+}));
+
+test("what the kernel says goes before a step it has not been told, but for the answer that is overtaken", () => withTimers((tick) => {
+  const { made, state, saved } = walks();
+  made.act("next");
+  state.step = 0; // a cell has moved the pass
+  made.moved();
+  tick(60);
+  assert.deepEqual([made.step, saved], [0, []]);
+  made.ask({ kind: "goto", step: 2 });
+  made.move(1);
+  Object.assign(state, { step: 2, recorded: { answers: 1 } });
+  made.moved();
+  made.heard();
+  assert.equal(made.step, 1);
+  tick(60);
+  assert.deepEqual(saved, [1]);
+}));
+
 test("a kernel that does not answer is gone, one that sends steps is not", () => withTimers((tick) => {
-  const { made } = walks({ frames: [], complete: false });
+  const { made, state } = walks({ frames: [], complete: false });
   made.act("finish");
   tick(3000);
   made.heard();
@@ -91,9 +125,28 @@ test("a kernel that does not answer is gone, one that sends steps is not", () =>
   assert.equal(made.gone, false);
   tick(1001);
   assert.deepEqual([made.gone, made.asked], [true, 0]);
-  made.answered();
+  state.recorded = { answers: 1 };
+  made.heard();
   assert.equal(made.gone, false);
 }));
+
+test("what is recorded is kept piece by piece, and asked for where one is missing", () => {
+  const told = {};
+  const state = { frames: [], recorded: {} };
+  const sent = [];
+  keepRecorded({ get: (n) => state[n], set() {}, on: (event, then) => (told[event] = then), send: (m) => sent.push(m) });
+  const hear = (from, ...frames) => {
+    state.recorded = { from, frames };
+    told["change:recorded"]();
+    return state.frames;
+  };
+  assert.deepEqual(hear(0, "a", "b"), ["a", "b"]);
+  assert.deepEqual(hear(2, "c"), ["a", "b", "c"]);
+  assert.deepEqual(hear(1, "d"), ["a", "d"]); // an edit has given the pass another future
+  assert.deepEqual(sent, []);
+  assert.deepEqual(hear(5, "f"), ["a", "d"]);
+  assert.deepEqual(sent, [{ kind: "frames" }]);
+});
 
 test("positions before 0 are counted from the end of the forward pass", () => {
   const forward = ["start", "one", "two"].map((sentence, i) => ({ op: `o${i}`, sentence, made: [`t${i}`] }));

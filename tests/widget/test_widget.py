@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from importlib import resources
+from typing import Any
 
 import pytest
 
@@ -65,6 +66,27 @@ def test_a_message_from_the_page_moves_the_pass() -> None:
     for nonsense in ({"kind": "goto", "step": "1"}, {"kind": "x"}, None, 3):
         s._asked(s, nonsense, [])
     assert s.step == 1
+
+
+def test_a_question_is_answered_in_one_message_with_nothing_but_what_is_new(monkeypatch: pytest.MonkeyPatch) -> None:
+    s = stepper()
+    s.next()
+    sent: list[dict[str, Any]] = []
+    monkeypatch.setattr(s, "_send", lambda message, buffers=None: sent.append(message["state"]))
+    s._asked(s, {"kind": "goto", "step": 3}, [])
+    assert [set(state) for state in sent] == [{"recorded", "step"}]
+    assert sent[0]["recorded"] == {"from": 1, "frames": s.frames[1:], "answers": 1} and len(s.frames) == 3
+    s._asked(s, {"kind": "nudge"}, [])
+    assert len(sent) == 1
+
+
+def test_a_page_that_misses_frames_gets_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    s = stepper()
+    s.finish()
+    sent: list[dict[str, Any]] = []
+    monkeypatch.setattr(s, "_send", lambda message, buffers=None: sent.append(message["state"]))
+    s._asked(s, {"kind": "frames"}, [])
+    assert sent == [{"frames": s.frames}]
 
 
 @pytest.mark.parametrize("entry", ["index.js", "file_page.js"])

@@ -24,7 +24,7 @@ const frame = (node, flags = [], queue = []) => ({ node, sentence: "", changes: 
 const FRAMES = [frame("n0", [], ["n1", "n2"]), frame("n1", ["nan"], ["n2"]), frame("n2")];
 
 function walks(given = {}) {
-  const state = { frames: FRAMES, step: 0, complete: true, error: "", stopped: "", stops: {}, ...given };
+  const state = { frames: FRAMES, recorded: {}, step: 0, complete: true, error: "", stopped: "", stops: {}, ...given };
   const sent = [];
   const model = { get: (n) => state[n], set: (n, v) => (state[n] = v), save_changes() {}, send: (m) => sent.push(m) };
   const made = new Walks(model, { first: -1, total: 3, ready: "n0", graph: new Graph(program), say: sayer({}), pause: () => 1, changed() {} });
@@ -75,15 +75,16 @@ test("past the frontier the kernel runs, from where the page stands", () => {
 });
 
 test("a question that is not answered at once is followed by a nudge, an answered one is not", async () => {
-  const { made, sent, done } = walks({ frames: [], complete: false });
+  const { made, state, sent, done } = walks({ frames: [], complete: false });
   const later = () => new Promise((resolve) => setTimeout(resolve, 30));
   made.act("next");
-  made.answered();
+  state.recorded = { answers: 1 };
+  made.heard();
   await later();
   assert.deepEqual(sent, [{ kind: "goto", step: 1 }]);
   made.act("next");
   await later();
-  assert.deepEqual(sent.slice(1), [{ kind: "goto", step: 2 }, { kind: "nudge" }]);
+  assert.deepEqual(sent.slice(1), [{ kind: "goto", step: 2 }, { kind: "nudge" }, { kind: "nudge" }]);
   assert.equal(made.asked, 1);
   done();
 });

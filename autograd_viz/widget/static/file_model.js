@@ -8,7 +8,7 @@ export class FileModel {
   /** @param {Recording} recording */
   constructor({ picture, frames, step }) {
     /** @type {Record<string, any>} */
-    this.traits = { picture, frames, step, complete: true, stops: {}, error: "", error_node: "", stopped: "", overlay: {} };
+    this.traits = { picture, frames, step, complete: true, stops: {}, error: "", error_node: "", stopped: "", overlay: {}, recorded: {} };
     /** @type {Map<string, Set<Listener>>} */
     this.listeners = new Map();
   }
@@ -32,7 +32,7 @@ export class FileModel {
 
   /** Nothing but recorded steps can be shown; the question is over. */
   send() {
-    queueMicrotask(() => this.tell("msg:custom", { kind: "done" }));
+    queueMicrotask(() => this.set("recorded", { answers: (this.traits.recorded.answers ?? 0) + 1 }));
   }
 
   /**

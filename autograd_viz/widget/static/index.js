@@ -7,6 +7,8 @@ import { anchored, closedGroup, successor, toggledGroup, wholeGroups } from "./g
 import { helpPopup } from "./help.js";
 import { Inspector } from "./inspector.js";
 import { listenToKeys } from "./keys.js";
+import { afterPaint } from "./paint.js";
+import { keepRecorded } from "./recorded.js";
 import { Said, put } from "./said.js";
 import { Search } from "./search.js";
 import { Split } from "./split.js";
@@ -79,7 +81,7 @@ class View {
     });
     this.panel = button("panel", say("panel"), () => this.togglePanel(), signal);
     this.at = NaN; // the step that is shown
-    this.isDue = false;
+    this.isDue = this.isPanelDue = false;
     this.built = true;
     this.assemble(el);
     followTheme(this.root, palettes, signal, (palette) => this.stage.map.paint(palette));
@@ -133,18 +135,14 @@ class View {
     listenToKeys(this.root, (action) => this.key(action), signal);
     const resized = new ResizeObserver(() => this.resized());
     resized.observe(el);
-    const message = (/** @type {any} */ content) => {
-      if (content?.kind === "done") this.walks.answered();
-      else this.walks.heard();
-    };
     const update = () => this.update();
-    const traits = ["step", "complete", "error", "error_node", "frames", "stops", "stopped", "overlay", "pending"];
-    this.model.on("msg:custom", message);
-    for (const trait of traits) this.model.on(`change:${trait}`, update);
+    /** @type {Record<string, () => void>} */
+    const heard = { step: () => this.walks.moved(), recorded: () => this.walks.heard() };
+    for (const trait of ["complete", "error", "error_node", "frames", "stops", "stopped", "overlay", "pending"]) heard[trait] = update;
+    for (const trait in heard) this.model.on(`change:${trait}`, heard[trait]);
     signal.addEventListener("abort", () => {
       resized.disconnect();
-      this.model.off("msg:custom", message);
-      for (const trait of traits) this.model.off(`change:${trait}`, update);
+      for (const trait in heard) this.model.off(`change:${trait}`, heard[trait]);
       this.walks.rest();
     });
   }
@@ -268,7 +266,17 @@ class View {
     put(this.said.error, walks.gone ? say("kernel_gone") : this.model.get("error"));
     this.showStops();
     this.showOverlay();
-    this.inspect();
+    this.inspectSoon();
+  }
+
+  /** The panel follows the picture: it is read later, and costs as much. */
+  inspectSoon() {
+    if (this.isPanelDue) return;
+    this.isPanelDue = true;
+    afterPaint(() => {
+      this.isPanelDue = false;
+      if (!this.abort.signal.aborted) this.inspect();
+    });
   }
 
   /** The picture and what is said, if the step or what is recorded of it is another. */
@@ -319,19 +327,9 @@ class View {
   }
 }
 
-/**
- * Once for each model: keep the frames that arrive, whether or not a view is open.
- * @param {{ model: Model }} context
- */
+/** @param {{ model: Model }} context */
 function initialize({ model }) {
-  model.on("msg:custom", (content) => {
-    if (content?.kind === "frame") {
-      const frames = [...model.get("frames")];
-      frames[content.index] = content.frame;
-      model.set("frames", frames); // kept here only: Python has it already
-    }
-    if (content?.kind === "cut") model.set("frames", model.get("frames").slice(0, content.length));
-  });
+  keepRecorded(model);
 }
 
 /** @param {{ model: Model, el: HTMLElement }} context */

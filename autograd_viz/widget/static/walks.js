@@ -18,7 +18,8 @@ import { nextStop, stopAt, wholeStops } from "./stops.js";
  */
 
 const SILENCE_MS = 4000; // after which an unanswered question means that the kernel is gone
-const NUDGE_MS = 16; // Jupyter's server keeps the answer back until the page acknowledges "busy", for 40 ms if it has nothing to send
+const NUDGES_MS = [12, 24, 40]; // Jupyter's server keeps the answer back until the page acknowledges "busy", for 40 ms if it has nothing to send
+const SAVE_MS = 50; // from a recorded step until the kernel is told: its reply keeps JupyterLab busy, so a fast series is told once
 
 export class Walks {
   /**
@@ -39,8 +40,13 @@ export class Walks {
     this.timer = undefined;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.silence = undefined;
+    /** @type {ReturnType<typeof setTimeout>[]} */
+    this.nudges = [];
     /** @type {ReturnType<typeof setTimeout> | undefined} */
-    this.nudge = undefined;
+    this.saving = undefined;
+    /** @type {number | undefined} a step that is shown and that the kernel has not been told yet */
+    this.ahead = undefined;
+    this.answers = model.get("recorded")?.answers ?? 0;
     /** @type {number | undefined} a step that the kernel has been asked for */
     this.wanted = undefined;
     this.asked = 0; // questions without an answer
@@ -56,7 +62,7 @@ export class Walks {
   }
 
   get step() {
-    return Math.max(this.first, Math.min(this.model.get("step"), this.frames.length));
+    return Math.max(this.first, Math.min(this.ahead ?? this.model.get("step"), this.frames.length));
   }
 
   get atEnd() {
@@ -69,7 +75,8 @@ export class Walks {
 
   /** Why the last walk stopped here, or "". */
   get stopped() {
-    const reason = this.stop?.step === this.step ? this.stop.text : this.model.get("stopped");
+    const told = this.ahead === undefined ? this.model.get("stopped") : "";
+    const reason = this.stop?.step === this.step ? this.stop.text : told;
     return reason ? this.say("stopped", { reason }) : "";
   }
 
@@ -100,15 +107,35 @@ export class Walks {
   move(step) {
     this.wanted = undefined;
     this.stop = null;
+    this.ahead = step;
+    this.saving ??= setTimeout(() => this.save(), SAVE_MS);
+    this.changed();
+  }
+
+  /** Tell the kernel where we are. */
+  save() {
+    clearTimeout(this.saving);
+    const step = this.ahead;
+    this.ahead = this.saving = undefined;
+    if (step === undefined) return;
     if (this.model.get("stopped")) this.model.set("stopped", "");
     this.model.set("step", step);
     this.model.save_changes();
+  }
+
+  /** The kernel, or another view, is somewhere else now. */
+  moved() {
+    const isAnswer = this.asked > 0 && this.saving !== undefined; // a person has gone on meanwhile
+    if (!isAnswer) {
+      clearTimeout(this.saving);
+      this.ahead = this.saving = undefined;
+    }
     this.changed();
   }
 
   /** What is recorded needs no kernel: it is shown while the kernel works. */
   toFrontier() {
-    if (this.step < this.frames.length) this.model.set("step", this.frames.length);
+    if (this.step < this.frames.length) this.ahead = this.frames.length;
   }
 
   /**
@@ -124,12 +151,19 @@ export class Walks {
   /** @param {...any} questions */
   ask(...questions) {
     this.listenForSilence();
+    clearTimeout(this.saving); // a question says where it begins
+    this.saving = undefined;
     for (const question of questions) {
       this.asked++;
       this.send(question);
     }
-    clearTimeout(this.nudge);
-    this.nudge = setTimeout(() => this.send({ kind: "nudge" }), NUDGE_MS);
+    this.hush();
+    this.nudges = NUDGES_MS.map((ms) => setTimeout(() => this.send({ kind: "nudge" }), ms));
+  }
+
+  /** No more nudges. */
+  hush() {
+    for (const nudge of this.nudges) clearTimeout(nudge);
   }
 
   /** @param {any} message */
@@ -145,7 +179,8 @@ export class Walks {
   rest() {
     clearTimeout(this.timer);
     clearTimeout(this.silence);
-    clearTimeout(this.nudge);
+    this.hush();
+    if (this.saving !== undefined) this.save();
   }
 
   listenForSilence() {
@@ -158,20 +193,26 @@ export class Walks {
     }, SILENCE_MS);
   }
 
-  /** The kernel lives: a step of a long run has arrived. */
+  /** The kernel lives: it has done what was asked, or a part of it, or has said why not. */
   heard() {
-    if (this.asked) this.listenForSilence();
+    const { answers = 0 } = this.model.get("recorded");
+    if (answers > this.answers) this.answered(answers - this.answers);
+    else if (this.asked) this.listenForSilence();
+    this.answers = answers;
+    this.changed();
   }
 
-  /** The kernel has done what was asked, or has said why not. */
-  answered() {
+  /** @param {number} count of questions */
+  answered(count) {
     this.gone = false;
-    this.asked = Math.max(0, this.asked - 1);
-    if (this.asked === 0) clearTimeout(this.silence);
-    clearTimeout(this.nudge);
+    this.asked = Math.max(0, this.asked - count);
+    if (this.asked === 0) {
+      clearTimeout(this.silence);
+      if (this.saving === undefined) this.ahead = undefined;
+    }
+    this.hush();
     const arrived = this.wanted !== undefined && this.step >= this.wanted;
     if (arrived || this.atEnd || this.model.get("error")) this.wanted = undefined;
-    this.changed();
   }
 
   /** To the next stop, or to the end. */
