@@ -36,7 +36,7 @@ def _elements(name: str, value: Any) -> Iterator[tuple[str, Any]]:
         yield from ((f"{name}[{i}]", v) for i, v in enumerate(islice(value, 1000)))
     elif isinstance(value, dict):
         yield from ((f"{name}[{k!r}]", v) for k, v in islice(value.items(), 1000))
-    elif not isinstance(value, type) and callable(getattr(value, "named_parameters", None)):
+    elif callable(getattr(type(value), "named_parameters", None)):  # an instance of ours would explain what it lacks
         yield from ((f"{name}.{k}", v) for k, v in value.named_parameters())
 
 
