@@ -295,10 +295,10 @@ def step(
     if theme != "auto":
         theme_named(theme)
     if isinstance(tensor, Recording):
-        return StepperWidget(tensor.stepper(), len(tensor.trace.steps), theme, drawing_of(tensor.document, collapse))
+        return StepperWidget(tensor.stepper(), len(tensor.trace.steps), theme, collapse)
     graph = graph_of(tensor, visible_names(_caller()), params)
     live = anything.pass_of(graph, tensor, gradient, retain_graph, create_graph)
-    return StepperWidget(Stepper(graph.document, live), live.total, theme, drawing_of(graph.document, collapse))
+    return StepperWidget(Stepper(graph.document, live), live.total, theme, collapse)
 
 
 def compare(*steppers: Any, titles: tuple[str, ...] | list[str] = ()) -> Any:

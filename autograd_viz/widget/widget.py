@@ -56,15 +56,16 @@ class StepperWidget(anywidget.AnyWidget):
     overlay = traitlets.Dict().tag(sync=True)
     pending = traitlets.Dict().tag(sync=True)
 
-    def __init__(self, stepper: Stepper, total: int, theme: str = "auto", drawing: Drawing | None = None) -> None:
+    def __init__(self, stepper: Stepper, total: int, theme: str = "auto", collapse: bool | None = None) -> None:
+        super().__init__(complete=stepper.trace.complete)  # the page loads its module meanwhile
         self.stepper, self._theme = stepper, theme_named("light" if theme == "auto" else theme)
-        self._drawing = drawing_of(stepper.document) if drawing is None else drawing
+        self._drawing = drawing_of(stepper.document, collapse)
         self._maker = FrameMaker(self._drawing.shown, self._theme)
         self._known = self._questions = 0  # frames that the page has, and what it has asked
         self._is_moving = False
         self._mark = f"av-still-{secrets.token_hex(8)}"
         self._palettes, self._total = ("light", "dark") if theme == "auto" else (theme,), total
-        super().__init__(picture=self._page(), complete=stepper.trace.complete, stops=self._shown_stops())
+        self.picture, self.stops = self._page(), self._shown_stops()
         stepper.on_move(self._moved)
         stepper.on_cut(self._cut)
         self.observe(self._cursor_set, names="step")

@@ -135,6 +135,7 @@ class View {
     listenToKeys(this.root, (action) => this.key(action), signal);
     const resized = new ResizeObserver(() => this.resized());
     resized.observe(el);
+    requestAnimationFrame(() => this.resized()); // in a scrolling notebook JupyterLab holds an observer back
     const update = () => this.update();
     /** @type {Record<string, () => void>} */
     const heard = { step: () => this.walks.moved(), recorded: () => this.walks.heard() };
