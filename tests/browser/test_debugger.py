@@ -45,6 +45,15 @@ def test_a_breakpoint_set_by_a_click_stops_the_run_before_its_node(stepping: Ste
     stepping.wait_for_step(5)
 
 
+def test_why_a_run_stopped_is_said_without_moving_the_picture(stepping: Stepping) -> None:
+    stage = stepping.widget.locator(".av-stage")
+    before = stage.bounding_box()
+    dot(stepping, "n0").click()
+    press_key(stepping, "c")
+    stepping.widget.locator(".av-stopped", has_text="breakpoint").wait_for(timeout=5_000)
+    assert stage.bounding_box() == before
+
+
 def test_run_honours_stops_over_recorded_steps_without_the_kernel(stepping: Stepping) -> None:
     stepping.press("finish")
     stepping.wait_for_step(5)

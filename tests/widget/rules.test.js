@@ -197,6 +197,11 @@ test("the map of a very long picture is stretched to a width that a hand can hit
   assert.deepEqual(mapScale({ width: 1500, height: 1000 }), [0.1, 0.1]);
 });
 
+test("a name that turns the direction of writing turns nothing around it", () => {
+  const named = new Graph({ tensors: [{ id: "t0", name: "x['\u202eab']", grad_fn: null, output_nr: 0 }], nodes: [NODES[1]] });
+  assert.deepEqual([named.title("t0"), named.title("n1")], ["x['\ufffdab']", "AccumulateGrad (x['\ufffdab'])"]);
+});
+
 test("a place without a value stays as it is", () => {
   assert.equal(sayer({ greeting: "{a} and {b}" })("greeting", { a: 1 }), "1 and {b}");
 });

@@ -25,6 +25,8 @@
  * @property {Statement[]} [statements]
  */
 
+const TURNING = /[\u202a-\u202e\u2066-\u2069]/g; // characters that change the direction of what follows
+
 export class Graph {
   /**
    * @param {Document} document
@@ -126,10 +128,15 @@ export class Graph {
   }
 
   /**
-   * What a box is called.
+   * What a box is called, as the picture writes it.
    * @param {string} id
    */
   title(id) {
+    return this.name(id).replace(TURNING, "\ufffd");
+  }
+
+  /** @param {string} id */
+  name(id) {
     const node = this.nodes.get(id);
     const variable = node?.variable ? this.tensors.get(node.variable)?.name : "";
     if (node) return variable ? `${node.name} (${variable})` : node.name;

@@ -15,7 +15,9 @@ export class Said {
     this.drift = region("av-drift", "status");
     this.error = region("av-error", "alert");
     this.chosen = region("av-unseen", "status"); // which box is selected, for those who cannot see its ring
-    this.root.append(this.sentence, this.stopped, this.formulas, this.drift, this.error, this.chosen);
+    const line = html("div", "av-line"); // both in the room of two lines: the picture below stays where it is
+    line.append(this.sentence, this.stopped);
+    this.root.append(line, this.formulas, this.drift, this.error, this.chosen);
   }
 
   /**
