@@ -65,7 +65,7 @@ class StepperWidget(anywidget.AnyWidget):
         self._is_moving = False
         self._mark = f"av-still-{secrets.token_hex(8)}"
         self._palettes, self._total = ("light", "dark") if theme == "auto" else (theme,), total
-        self.picture, self.stops = self._page(), self._shown_stops()
+        self.picture, self.stops = self._page(self._drawing), self._shown_stops()
         stepper.on_move(self._moved)
         stepper.on_cut(self._cut)
         self.observe(self._cursor_set, names="step")
@@ -156,7 +156,7 @@ class StepperWidget(anywidget.AnyWidget):
         Raises:
             ValueError: there is no such thing, or nothing hides it.
         """
-        self._redraw(self._drawing.expanded(self.stepper.id_of(what)))
+        self._try(lambda: self._redraw(self._drawing.expanded(self.stepper.id_of(what))))
 
     def collapse(self, what: str) -> None:
         """Draw a group as one box again: by its title or id.
@@ -164,21 +164,20 @@ class StepperWidget(anywidget.AnyWidget):
         Raises:
             ValueError: there is no such group.
         """
-        self._redraw(self._drawing.collapsed(what))
+        self._try(lambda: self._redraw(self._drawing.collapsed(what)))
 
     def _redraw(self, drawing: Drawing) -> None:
-        """Another picture of the same pass."""
-        self._drawing = drawing
-        steps = self.stepper.trace.steps
-        self._maker = FrameMaker(drawing.shown, self._theme)
-        frames = [self._maker.frame(s, self.stepper.sentence_at(i + 1)) for i, s in enumerate(steps)]
+        """Another picture of the same pass; if it cannot be laid out, the old one stays."""
+        page, steps = self._page(drawing), self.stepper.trace.steps
+        self._drawing, self._maker, self._known = drawing, FrameMaker(drawing.shown, self._theme), 0
+        self.frames[:] = [self._maker.frame(s, self.stepper.sentence_at(i + 1)) for i, s in enumerate(steps)]
         with self.hold_sync():
-            self.frames, self.picture = frames, self._page()
+            self._send_frames()
+            self.picture = page
             self._show_stops()
 
-    def _page(self) -> dict[str, Any]:
-        page = page_of(self.stepper, self._drawing, self._theme, self._palettes, self._total)
-        return {**page, "mark": self._mark}
+    def _page(self, drawing: Drawing) -> dict[str, Any]:
+        return {**page_of(self.stepper, drawing, self._theme, self._palettes, self._total), "mark": self._mark}
 
     def refresh(self) -> None:
         """Show what the notebook has changed meanwhile (called after every cell)."""

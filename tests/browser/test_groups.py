@@ -25,6 +25,11 @@ for i in range(6):
 with av.scope("head"):
     loss = (h * h).sum()"""
 STEP = "s = av.step(loss, collapse=True)\ns"
+HIDDEN = """w = [av.tensor(0.5, requires_grad=True) for _ in range(3)]
+h = w[0]
+with av.scope('body'):
+    h = (h * w[1]).sin() * w[2]
+loss = h.exp()"""
 
 
 @pytest.fixture
@@ -108,8 +113,7 @@ def test_the_panel_of_a_group_tells_what_is_in_it(stepping: Stepping) -> None:
 
 
 def test_what_a_closed_group_hides_is_found_and_uncovered(open_notebook: Callable[..., LabPage]) -> None:
-    program = "w = [av.tensor(0.5, requires_grad=True) for _ in range(3)]\nh = w[0]\nwith av.scope('body'):\n  h = (h * w[1]).sin() * w[2]"
-    lab = open_notebook(IMPORT, program, "loss = h.exp()\ns = av.step(loss, collapse=True)\ns.collapse('body')\ns")
+    lab = open_notebook(IMPORT, HIDDEN, "s = av.step(loss, collapse=True)\ns.collapse('body')\ns")
     lab.run_all()
     stepping = Stepping(lab)
     press_key(stepping, "/")

@@ -335,16 +335,18 @@ function initialize({ model }) {
 
 /** @param {{ model: Model, el: HTMLElement }} context */
 function render({ model, el }) {
-  let view = new View(model, el);
+  /** @type {View | undefined} */
+  let view;
   const leave = () => {
-    view.abort.abort();
+    view?.abort.abort();
     el.replaceChildren(); // ipywidgets keeps detached views alive
   };
   const redraw = () => {
-    const kept = view.keep();
+    const kept = view?.keep();
     leave();
-    view = new View(model, el, kept);
+    view = model.get("picture").svg ? new View(model, el, kept) : undefined;
   };
+  redraw();
   model.on("change:picture", redraw);
   return () => {
     model.off("change:picture", redraw);
