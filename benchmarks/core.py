@@ -1,6 +1,6 @@
 """Forward and backward against PyTorch (one thread each), HIPS autograd, MyGrad and micrograd, interleaved in one run.
 
-    python -m benchmarks.core               every workload: medians, and each divided by PyTorch's
+    python -m benchmarks.core               every workload: medians, and each divided by PyTorch's and by ours
     python -m benchmarks.core chain mlp     some of them
     python -m benchmarks.core --memory      bytes per recorded op, provenance, a long training loop
 
@@ -27,7 +27,9 @@ import numpy as np
 import autograd_viz as av
 
 Run = Callable[[], Any]
-ROUNDS = 15
+ROUNDS = 31
+SAMPLE = 0.01  # seconds of CPU time: short runs are repeated within a round
+LIBRARIES = ["autograd_viz", "torch", "HIPS autograd", "MyGrad, guard on", "MyGrad, guard off", "micrograd"]
 
 
 def peer(name: str) -> Any:
@@ -264,26 +266,40 @@ WORKLOADS = {f.__name__: f for f in (chain, small_mlp, mlp, cnn, transformer, se
 # -- measuring --------------------------------------------------------------------------------------------------------
 
 
-def medians(runs: dict[str, Run]) -> dict[str, float]:
-    """Median seconds of each, taken in turns so that a busy moment of the machine hits all."""
-    times: dict[str, list[float]] = {name: [] for name in runs}
-    for run in runs.values():
+def cpu_seconds(run: Run, times: int) -> float:
+    """CPU time of one of `times` runs in a row: other programs of the machine have no part in it."""
+    gc.collect(1)  # everybody clears away what he himself leaves
+    start = time.process_time()
+    for _ in range(times):
         run()
-    for _ in range(ROUNDS):
-        for name, run in runs.items():
-            start = time.perf_counter()
-            run()
-            times[name].append(time.perf_counter() - start)
-    return {name: statistics.median(t) for name, t in times.items()}
+    return (time.process_time() - start) / times
+
+
+def rounds(runs: dict[str, Run]) -> list[dict[str, float]]:
+    """CPU seconds of each, in rounds in which all take their turn, every other time backwards."""
+    times = {}
+    for name, run in runs.items():
+        cpu_seconds(run, 3)  # warm
+        times[name] = max(1, round(SAMPLE / cpu_seconds(run, 1)))
+    found = []
+    for k in range(ROUNDS):
+        order = list(runs) if k % 2 else list(reversed(runs))
+        found.append({name: cpu_seconds(runs[name], times[name]) for name in order})
+    return found
 
 
 def report(name: str) -> None:
-    """One workload as a table."""
+    """One workload as a table: median time, and the median over the rounds of its ratio to PyTorch's and to ours."""
     print(f"{name}: {WORKLOADS[name].__doc__}")
-    found = medians(WORKLOADS[name]())
-    unit = found.get("torch", found["autograd_viz"])
-    for library, seconds in found.items():
-        print(f"    {library:20} {seconds * 1e3:9.3f} ms   {seconds / unit:6.2f}")
+    print(f"    {'':20} {'ms':>9}  {'/ torch':>8}  {'/ ours':>8}")
+    found = rounds(WORKLOADS[name]())
+    for library in sorted(found[0], key=LIBRARIES.index):
+        own = [r[library] for r in found]
+        print(f"    {library:20} {statistics.median(own) * 1e3:9.3f}", end="")
+        for unit in ("torch", "autograd_viz"):
+            ratio = f"{statistics.median(r[library] / r[unit] for r in found):.2f}" if unit in found[0] else ""
+            print(f"  {ratio:>8}", end="")
+        print()
 
 
 def bytes_per_op(count: int = 2000) -> float:
