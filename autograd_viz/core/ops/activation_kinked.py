@@ -43,10 +43,10 @@ threshold_of.defvjp(
 )
 def threshold_backward(grad_output, self, *, threshold):
     """0 where self <= threshold, else grad_output."""
-    bits = (self <= threshold).astype(f"i{grad_output.itemsize}")  # 1 where it is bent; nan is not: it lets the gradient pass
-    bits -= 1  # so no bit or all bits of each gradient pass: ten times as fast as np.where
-    bits = bits & grad_output.view(bits.dtype)
-    return bits.view(grad_output.dtype)
+    whole = np.dtype(f"i{grad_output.itemsize}")
+    passes = (~(self <= threshold)).astype(whole)  # 0 where it is bent, else 1; nan lets the gradient pass
+    passes *= grad_output.view(whole)  # its bits as a whole number: ten times as fast as np.where, and right for inf and nan
+    return passes.view(grad_output.dtype)
 threshold_backward.defvjp(
     grad_output = lambda grad, self, threshold: threshold_backward(grad, self, threshold=threshold),
     self        = lambda grad: zeros_like(grad),

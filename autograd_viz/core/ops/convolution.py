@@ -18,7 +18,7 @@ import numpy as np
 from ..primitive import primitive
 from ..readings import inlined
 from ..symbol import Symbol, call
-from .windows import Ints, brief, overlap_added, padded, volume, window_count, windows_along
+from .windows import Ints, brief, offsets, overlap_added, padded, volume, window_count, windows_along
 
 
 def _transposed_in_words(grad_output: Any, input: Any, weight: Any, **options: Any) -> Symbol:
@@ -95,10 +95,8 @@ def _look(x: Any, weight: Any, stride: Ints, padding: Ints, dilation: Ints, grou
 
 def _spread(g: Any, weight: Any, size: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int) -> Any:
     """The transpose of `_look`: each window's sum handed back to what it saw, in images of `size`."""
-    room = tuple(d * (k - 1) - p for d, k, p in zip(dilation, weight.shape[2:], padding, strict=True))
-    reached = tuple(length + r - p for length, r, p in zip(g.shape[2:], room, padding, strict=True))
-    if set(stride) == {1} and min(room) >= 0 and reached == tuple(size):
-        return _look(g, _turned(weight, groups), stride, room, dilation, groups)
+    if set(stride) == {1}:
+        return _spread_in_planes(g, weight, size, padding, dilation, groups)
     kernels = weight.reshape(groups, weight.shape[0] // groups, volume(weight.shape[1:]))
     at = g.reshape(g.shape[0], groups, g.shape[1] // groups, volume(g.shape[2:]))
     parts = kernels.transpose(0, 2, 1) @ at
@@ -106,11 +104,23 @@ def _spread(g: Any, weight: Any, size: Ints, stride: Ints, padding: Ints, dilati
     return overlap_added(parts, size, stride, padding, dilation)
 
 
-def _turned(weight: Any, groups: int) -> Any:
-    """The kernels turned around, their inputs and outputs exchanged: for stride 1, convolving with these is `_spread`."""
-    out, channels, *kernel = weight.shape
-    turned = np.flip(weight, tuple(range(2, weight.ndim))).reshape(groups, out // groups, channels, *kernel)
-    return turned.swapaxes(1, 2).reshape(groups * channels, out // groups, *kernel)
+def _spread_in_planes(g: Any, weight: Any, size: Ints, padding: Ints, dilation: Ints, groups: int) -> Any:
+    """`_spread` for stride 1: in planes as large as the image, each position in the window is one shift of them all."""
+    images, channels, kernel = g.shape[0], weight.shape[1], weight.shape[2:]
+    each = zip(size, padding, g.shape[2:], dilation, kernel, strict=True)
+    room = tuple(max(length + 2 * p, places + d * (k - 1)) for length, p, places, d, k in each)
+    planes: Any = np.zeros((g.shape[1], images, *room), g.dtype)
+    planes[(..., *map(slice, g.shape[2:]))] = g.swapaxes(0, 1)
+    made = weight.shape[0] // groups
+    kernels = weight.reshape(groups, made, channels, volume(kernel)).transpose(0, 3, 2, 1)
+    parts = kernels.reshape(groups, volume(kernel) * channels, made) @ planes.reshape(groups, made, images * volume(room))
+    parts = parts.reshape(groups, volume(kernel), channels * images * volume(room))
+    out: Any = np.zeros((groups, parts.shape[-1]), parts.dtype)
+    for position, offset in enumerate(offsets(kernel)):
+        shift = sum(o * d * volume(room[i + 1 :]) for i, (o, d) in enumerate(zip(offset, dilation, strict=True)))
+        out[:, shift:] += parts[:, position, : parts.shape[-1] - shift]  # what sticks out is zeros
+    inside = (..., *(slice(p, p + length) for p, length in zip(padding, size, strict=True)))
+    return out.reshape(groups * channels, images, *room)[inside].swapaxes(0, 1).copy()
 
 
 def _match(g: Any, x: Any, shape: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int) -> Any:

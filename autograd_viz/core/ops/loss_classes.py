@@ -28,28 +28,32 @@ def weight_per_target(self: Any, target: Any, weight: Any, ignore_index: int) ->
     target = target if self.ndim > 1 else target.reshape(())
     kept = target != ignore_index
     outside = kept & ((target < 0) | (target >= classes))
-    if np.any(outside):
+    if outside.any():
         raise IndexError(f"Target {target[outside].flat[0]} is out of bounds.")
-    chosen = np.where(kept, target, 0).astype(np.int64)
+    chosen = np.multiply(target, kept, dtype=np.int64)
     return chosen, (kept.astype(self.dtype) if weight is None else weight[chosen] * kept)
+
+
+def at_targets(self: Any, chosen: Any) -> tuple[Any, ...]:
+    """The index of every sample's score for its target."""
+    samples = np.ogrid[tuple(map(slice, chosen.shape))] if chosen.ndim != 1 else [np.arange(len(chosen))]
+    return (*samples[: class_axis(self)], chosen, *samples[class_axis(self) :])
 
 
 def nll_forward(self: Any, target: Any, weight: Any, reduction: int, ignore_index: int) -> tuple[Any, Any]:
     """-weight[target] * self[target] for each sample, and the sum of the weights, over which a mean is taken."""
-    axis = class_axis(self)
     chosen, weights = weight_per_target(self, target, weight, ignore_index)
-    taken = np.take_along_axis(self, np.expand_dims(chosen, axis), axis).squeeze(axis)
-    terms, total = np.where(weights == 0, 0, -weights * taken).astype(self.dtype), np.sum(weights, dtype=self.dtype)
-    return (np.sum(terms) / total if reduction == MEAN else reduced(terms, reduction)), total
+    terms = -weights * self[at_targets(self, chosen)]
+    terms, total = np.where(weights == 0, 0, terms).astype(self.dtype), weights.sum(dtype=self.dtype)
+    return (terms.sum() / total if reduction == MEAN else reduced(terms, reduction)), total
 
 
 def nll_backward(grad: Any, self: Any, target: Any, weight: Any, reduction: int, ignore_index: int, total: Any) -> Any:
     """-weight[target] * grad at each sample's target, 0 elsewhere."""
-    axis = class_axis(self)
     chosen, weights = weight_per_target(self, target, weight, ignore_index)
     share = (grad / total if reduction == MEAN else grad) * -weights
     out = np.zeros(self.shape, grad.dtype)
-    np.put_along_axis(out, np.expand_dims(chosen, axis), np.expand_dims(np.where(weights == 0, 0, share), axis), axis)
+    out[at_targets(self, chosen)] = np.where(weights == 0, 0, share)
     return out
 
 
