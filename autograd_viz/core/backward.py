@@ -105,11 +105,8 @@ def start(
 def run(task: GraphTask) -> None:
     """Run a pass to its end; what `run_backward` would yield is dropped."""
     while task.ready:
-        if task.is_plain:
-            quiet.run(task.run_plain)
-            if not task.ready:
-                break
-        task.advance()
+        if quiet.run(task.run_plain) is None and task.ready:
+            task.attentive_step()
     if task.callbacks:
         task.end()
 

@@ -83,8 +83,8 @@ class GraphTask:
         if only is not None:
             self.needed = _leading_to(only, starts) | set(only)
         self.starts = set(starts)
+        self.wanted = None if self.needed is None else self.needed | self.captures.keys()  # nothing else has to be queued
         self.looked_at: set[Node] = set()  # nodes whose hooks have run
-        self.is_plain = not create_graph and self.needed is None
         for (node, index), grad in roots:
             if node is not None:
                 self._start(node, index, grad)
@@ -104,7 +104,7 @@ class GraphTask:
 
     def reaches(self, node: Node) -> bool:
         """Does a gradient arrive at this node in this pass?"""
-        return node in self.inbox and (self.needed is None or node in self.needed or node in self.captures)
+        return node in self.inbox and (self.wanted is None or node in self.wanted)
 
     def step(self) -> Step | None:
         """Run the next node; None if it only had a gradient to hand over (`captures`).
@@ -116,67 +116,71 @@ class GraphTask:
 
     def advance(self) -> Done | None:
         """`step`, as a plain tuple."""
-        node = self.ready[0]
-        if self.is_plain and _is_plain(node):
-            done: Done = quiet.run(self._plain_step, node)
-            return done
-        return self._attentive_step(node)
+        done: Done | None = quiet.run(self.run_plain, True)
+        return self.attentive_step() if done is None else done
 
-    def run_plain(self) -> None:
-        """Run nodes as long as no code of the user's may run with them."""
-        if Anomaly.enabled:
-            return
-        ready, step = self.ready, self._plain_step
-        while ready and (node := ready[0]).is_plain and node._extra is None:
-            step(node)
+    def run_plain(self, once: bool = False) -> Done | None:
+        """The heart: run the rules, hand the results on, for as long as no code of the user's may run with a node.
 
-    def _plain_step(self, node: Any) -> Done:
-        """The heart: run the rules, hand the results on. No code of the user's runs here."""
-        inboxes, edges, index = self.inbox, node._next, node._index
-        inbox = inboxes[node]
-        arrived = inbox[1]
-        grads = [arrived] if node._others is None else inbox[1:]
-        grad_inputs = results = node.vjp(grads)
-        small = node._others is None and (arrived is None or not node._shape or arrived.size <= SMALL)
-        kind = None if type(arrived) is np.ndarray else type(arrived)  # of a NumPy scalar: another of its kind is like it
-        i = 0  # counted by hand: enumerate or zip would cost a twentieth of the pass
-        for after in edges:
+        Args:
+            once: for one node at most, and return the fields of its Step; None if it is not such a node.
+        """
+        inboxes, ready, captures, wanted = self.inbox, self.ready, self.captures, self.wanted
+        if self.create_graph or Anomaly.enabled:
+            return None
+        while ready and (node := ready[0]).is_plain and node._extra is None and node not in captures:
+            inbox = inboxes[node]
+            grads = (inbox[1],) if node._others is None else tuple(inbox[1:])
+            results = node.vjp(grads)
+            grad_inputs = self._as_wanted(node, grads, results)
+            if len(ready) == 1:
+                ready.pop()
+            else:
+                ready.take()
+            if not self.keep_graph:
+                node._release()
+            index = node._index
+            i = 0  # counted by hand: enumerate or zip would cost a twentieth of the pass
+            for after in node._next:
+                if after is not None:
+                    inbox = inboxes[after]
+                    g = grad_inputs[i]
+                    if g is not None:
+                        place = index[i] + 1
+                        there = inbox[place]
+                        inbox[place] = g if there is None else there + g
+                    inbox[0] -= 1
+                    if not inbox[0] and (wanted is None or after in wanted):
+                        ready.push(after) if ready else ready.append(after)
+                i += 1  # noqa: SIM113
+            if once:
+                return node, grads, results, grad_inputs
+        return None
+
+    def _as_wanted(self, node: Node, grads: Sequence[Any], results: Sequence[Any]) -> Sequence[Any]:
+        """The results as their receivers want them; what passed is remembered as far as it is small."""
+        grad_inputs, index, kind = results, node._index, type(grads[0])
+        small = kind is not np.ndarray and node._others is None  # a NumPy number: another of its type is like it
+        i = 0
+        for after in node._next:
             g = results[i]
             if g is not None and (
-                type(g) is not kind or after is None or after._shape or after._dtype is not node._dtype or index[i]
+                type(g) is not kind or not small or after is None or after._shape or after._dtype is not node._dtype or index[i]
             ):
+                small = False
                 if after is None or g.shape != after._shape or g.dtype is not after._dtype or index[i]:
                     grad_inputs = self._validated(node, results)
-                    small = False
                     break
-                if small and after._shape and g.size > SMALL:
-                    small = False
             i += 1  # noqa: SIM113
-        ready = self.ready
-        ready.take()
         if small:
             node._passed = grads, grad_inputs, node in self.starts
         else:
             node._passed = _small_arrays(grads), _small_arrays(grad_inputs), node in self.starts
-        if not self.keep_graph:
-            node._release()
-        i = 0
-        for after in edges:
-            if after is not None:
-                inbox = inboxes[after]
-                g = grad_inputs[i]
-                if g is not None:
-                    place = index[i] + 1
-                    there = inbox[place]
-                    inbox[place] = g if there is None else there + g
-                inbox[0] -= 1
-                if not inbox[0]:
-                    ready.push(after)
-            i += 1  # noqa: SIM113
-        return node, grads, results, grad_inputs
+        return grad_inputs
 
-    def _attentive_step(self, node: Node) -> Done | None:
+    def attentive_step(self) -> Done | None:
         """A step with whatever may surround a node: hooks, captures, recording, code of the user's."""
+        node = self.ready[0]
         before, State.enabled = State.enabled, self.create_graph
         outer, GraphTask.current = GraphTask.current, self
         try:
@@ -263,7 +267,7 @@ class GraphTask:
 
     def _queue(self, node: Node) -> None:
         """Everything has arrived: the node is ready, if it has to run at all."""
-        if self.is_plain or self.needed is None or node in self.needed or node in self.captures:
+        if self.wanted is None or node in self.wanted:
             self.ready.push(node)
 
     def _sum(self, there: Any, grad: Any) -> Any:
@@ -282,11 +286,6 @@ def run_backward(task: GraphTask) -> Iterator[Step]:
         if step is not None:
             yield step
     task.end()
-
-
-def _is_plain(node: Node) -> bool:
-    """No code of the user's can run with this node."""
-    return node._extra is None and node.is_plain and not Anomaly.enabled
 
 
 def _tensor(grad: Any) -> Tensor | None:

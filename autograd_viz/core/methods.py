@@ -7,7 +7,7 @@ from typing import Any
 from . import hooks, inplace, interchange, provenance
 from . import questions as _questions  # noqa: F401 -- puts device and its like on Tensor
 from .backward import backward as run_backward_pass
-from .missing import tensor_getattr
+from .missing import TENSOR_ATTRIBUTES, MissingAttribute, tensor_dir
 from .primitive import Primitive
 from .printing import tensor_text
 from .public import INPLACE, NAMESPACES
@@ -49,7 +49,9 @@ for _names, _op in {
     for _name in _names.split():
         setattr(Tensor, _name, _op)
 # fmt: on
-Tensor.__getattr__ = tensor_getattr  # type: ignore[method-assign]
+Tensor.__dir__ = tensor_dir  # type: ignore[method-assign]
+for _name in TENSOR_ATTRIBUTES:
+    setattr(Tensor, _name, MissingAttribute(_name))
 interchange.bind()
 for _name, _op in NAMESPACES["Tensor"].items():
     setattr(Tensor, _name, _op)

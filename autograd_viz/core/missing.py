@@ -19,6 +19,17 @@ INSTEAD = {
     "forward_ad": "autograd.functional.jvp computes the same numbers",
     "to_sparse": "all tensors are dense",
 }
+# attributes of PyTorch's tensors that ours have not
+TENSOR_ATTRIBUTES = """
+apply_ as_strided_ as_subclass bfloat16 cauchy_ ccol_indices chalf coalesce col_indices const_data_ptr crow_indices dense_dim
+dequantize dim_order eig geometric_ geqrf grad_dtype hash_tensor index indices int_repr ipu is_coalesced is_conj
+is_distributed is_ipu is_maia is_mtia is_neg is_pinned is_set_to is_shared is_vulkan is_xla log_normal_ lstsq map2_ map_
+module_load mtia name new new_empty_strided nonzero_static q_per_channel_axis q_per_channel_scales q_per_channel_zero_points
+q_scale q_zero_point qscheme record_stream reinforce resize resize_ resize_as resize_as_ resize_as_sparse_ row_indices set_
+slice_inverse smm solve sparse_dim sparse_mask sparse_resize_ sparse_resize_and_clear_ sspaddmm storage storage_type symeig
+to_dense to_mkldnn to_padded_tensor to_sparse to_sparse_bsc to_sparse_bsr to_sparse_coo to_sparse_csc to_sparse_csr
+untyped_storage values volatile xpu
+""".split()
 
 
 def sentence(namespace: str, name: str, known: Iterable[str]) -> str:
@@ -46,8 +57,21 @@ def module_getattr(namespace: str, names: dict[str, Any]) -> Callable[[str], Any
     return missing
 
 
-def tensor_getattr(self: Any, name: str) -> Any:
-    """Tensor.__getattr__: nothing of this name was found."""
-    if name.startswith("_"):
-        raise AttributeError(f"'Tensor' object has no attribute {name!r}")
-    raise AttributeError(f"'Tensor' object has no attribute {name!r}: {sentence('torch.Tensor', name, dir(type(self)))}")
+class MissingAttribute:
+    """Stands on Tensor for an attribute of PyTorch's that is not here: who asks for it is told so.
+
+    A class with a ``__getattr__`` would say it too, but would pay ten times as much for each attribute that it has.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, instance: Any, owner: type) -> Any:
+        known = set(dir(owner)) - set(TENSOR_ATTRIBUTES)
+        text = sentence("torch.Tensor", self.name, sorted(known))
+        raise AttributeError(f"'{owner.__name__}' object has no attribute {self.name!r}: {text}")
+
+
+def tensor_dir(self: Any) -> list[str]:
+    """Tensor.__dir__: what is there, which is what a notebook offers to complete."""
+    return sorted(set(object.__dir__(self)) - set(TENSOR_ATTRIBUTES))
