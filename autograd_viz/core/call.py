@@ -8,9 +8,9 @@ A general loop over inputs, options and saved values would cost more than the ar
 
 from __future__ import annotations
 
-import linecache
 import sys
 from typing import TYPE_CHECKING, Any
+from weakref import ref
 
 import numpy as np
 
@@ -19,23 +19,21 @@ from .accumulate_grad import accumulator
 from .arguments import array_of, as_operand, brought_together, check_broadcast
 from .attention import attend
 from .grad_mode import State, sequence
-from .node import PrimitiveNode
+from .programs import PLAIN, compiled
 from .quiet import quiet
-from .saved import FREED, SavedResult, holds_tensor, keep, keep_option, plain, unpack
+from .saved import SavedResult, keep, keep_option
 from .tensor import Number, Tensor
 from .view import become_view
 
 if TYPE_CHECKING:
     from .primitive import Primitive
 
-_PLAIN = frozenset({int, float, bool, str, type(None)})
 _NUMBERS = frozenset({int, float, bool})
 # what the programs refer to, beside their own op
 _NAMES: dict[str, Any] = {
-    "FREED": FREED,
     "NUMBERS": _NUMBERS,
     "Number": Number,
-    "PLAIN": _PLAIN,
+    "PLAIN": PLAIN,
     "SavedResult": SavedResult,
     "State": State,
     "Tensor": Tensor,
@@ -47,40 +45,21 @@ _NAMES: dict[str, Any] = {
     "brought_together": brought_together,
     "check_broadcast": check_broadcast,
     "frame": sys._getframe,
-    "holds_tensor": holds_tensor,
     "keep": keep,
     "keep_option": keep_option,
     "ndarray": np.ndarray,
     "new": object.__new__,
     "operand": as_operand,
     "ours": provenance.ours,
-    "plain": plain,
     "quiet": quiet,
+    "ref": ref,
     "sequence": sequence,
-    "unpack": unpack,
     "untracked": provenance.untracked,
 }
 
 
-def compiled(p: Primitive, name: str, lines: list[str], names: dict[str, Any]) -> Any:
-    """The function that `lines` define, with its text where tracebacks and `inspect` look for it."""
-    text = "\n".join(lines) + "\n"
-    file = f"<autograd_viz op {p.name}: {name}>"
-    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    namespace = {**_NAMES, **names}
-    exec(compile(text, file, "exec"), namespace)
-    function = namespace[name]
-    function.__doc__ = p.__doc__
-    function.__qualname__ = name
-    function.__module__ = p.forward.__module__
-    return function
-
-
-# -- forward ----------------------------------------------------------------------------------------------------------
-
-
 def call_source(p: Primitive) -> list[str]:
-    """The program of a call, for an op with a fixed number of inputs and one result."""
+    """The program of a call, for an op with a fixed number of inputs and results."""
     parameters = [n + ("=None" if n in p.optional else "") for n in p.inputs]
     options = [n + ("" if default is p.required else f"=default_{n}") for n, default in p.options.items()]
     if any("=" in x for x in parameters):  # after an optional input everything has a default
@@ -96,16 +75,40 @@ def call_source(p: Primitive) -> list[str]:
             lines.insert(-1, f"    if State.in_rule and type({n}) in NUMBERS: return scalar_overload({given})")
         if p.node_class is not None and n not in p.optional:
             lines.append(f"    if {n}._view is not None and State.enabled: {n}._view.refresh({n})")
-    lines += _forward(p)
-    lines += ["    result = new(Tensor)", "    result._data = _data = _value if type(_value) is ndarray else asarray(_value)"]
-    lines += ["    result._grad = result._grad_fn = result._view = result._made_by = result._extra = None"]
-    lines += ["    result._counter = None", "    result._requires_grad = False", "    result._output_nr = 0"]
+    results = results_of(p)
+    lines += [*_forward(p), *_wrapped(p), "    if not State.enabled:"]
+    if p.result_names:
+        lines += ["        if State.attentive:", *(f"            attend(None, {r})" for r in results)]
+        return [
+            *lines,
+            f"        return make_results({', '.join(results)})",
+            *_record(p),
+            f"    return make_results({', '.join(results)})",
+        ]
+    lines.append("        return attend(None, result) if State.attentive else result")
+    return [*lines, *_record(p), "    return result"]
+
+
+def results_of(p: Primitive) -> list[str]:
+    """What a program calls the results of its op."""
+    return [f"result{i}" for i in range(len(p.result_names))] or ["result"]
+
+
+def _wrapped(p: Primitive) -> list[str]:
+    """Make tensors of what the NumPy function returned."""
+    lines = []
+    if p.result_names:
+        lines.append(f"    {', '.join(f'_value{i}' for i in range(len(p.result_names)))}, = _value")
+    for result in results_of(p):
+        value, data = result.replace("result", "_value"), result.replace("result", "_data")
+        lines += [f"    {result} = new(Tensor)"]
+        lines += [f"    {result}._data = {data} = {value} if type({value}) is ndarray else asarray({value})"]
+        lines += [f"    {result}._grad = {result}._grad_fn = {result}._view = {result}._made_by = {result}._extra = None"]
+        lines += [f"    {result}._counter = None", f"    {result}._requires_grad = False", f"    {result}._output_nr = 0"]
     if p.view:
         given = ", ".join(f"{n!r}: {n}" for n in p.options)
         lines.append(f"    become_view(result, {p.inputs[0]}, primitive, {{{given}}})")
-    lines += ["    if not State.enabled:", "        return attend(None, result) if State.attentive else result"]
-    lines += _record(p)
-    return [*lines, "    return result"]
+    return lines
 
 
 def _after_required(options: list[str]) -> list[str]:
@@ -154,18 +157,32 @@ def _record(p: Primitive) -> list[str]:
         "    caller = frame(1)",
         "    while ours[caller.f_code.co_filename] and caller.f_back is not None: caller = caller.f_back",
     ]
-    indent = "    "
+    indent, results = "    ", results_of(p)
     if p.node_class is not None:
         tests = [f"({n} is not None and {n}.requires_grad)" if n in p.optional else f"{n}._requires_grad" for n in p.inputs]
-        float_result = " and _data.dtype.kind in 'fc'" if p.may_be_integer else ""
-        lines.append(f"    if ({' or '.join(tests)}){float_result}:")
+        has_gradient = " and _data.dtype.kind in 'fc'" if p.may_be_integer and not p.result_names else ""
+        if p.result_names:
+            lines.append(f"    outputs = [r for r in ({', '.join(_differentiable(p))},) if r._data.dtype.kind in 'fc']")
+            has_gradient = " and outputs"
+        lines.append(f"    if ({' or '.join(tests)}){has_gradient}:")
         lines += ["        " + line for line in _node(p)]
         lines.append("    else:")
         indent = "        "
     given = ", ".join(_given(p))
-    lines.append(f"{indent}result._made_by = untracked({p.title!r}, ({given}), {_option_dict(p)}, caller)")
-    lines.append(f"{indent}if State.attentive: attend(None, result)")
-    return lines
+    made = f"untracked({p.title!r}, ({given}), {_option_dict(p)}, caller)"
+    lines.append(f"{indent}{' = '.join(f'{r}._made_by' for r in results)} = {made}")
+    if len(results) > 1:
+        lines.append(f"{indent}{results[0]}._made_by.outputs = {_references(results)}")
+    return [*lines, f"{indent}if State.attentive: {'; '.join(f'attend(None, {r})' for r in results)}"]
+
+
+def _differentiable(p: Primitive) -> list[str]:
+    """The results that have a gradient if they are floating point."""
+    return [r for r, name in zip(results_of(p), p.result_names, strict=True) if name not in p.nondifferentiable]
+
+
+def _references(results: list[str]) -> str:
+    return "(" + ", ".join(f"ref({r})" for r in results) + ")"
 
 
 def _given(p: Primitive) -> list[str]:
@@ -189,19 +206,36 @@ def _node(p: Primitive) -> list[str]:
         "node = Node()",
         f"node._next = ({', '.join(edges)},)",
         f"node._index = ({', '.join(numbers)},) if {' or '.join(numbers)} else {zeros}",
-        "node._shape = _data.shape",
-        "node._dtype = _data.dtype",
         "node._others = node._extra = node._passed = node._results = None",
+        *(_several_outputs(p) if p.result_names else _ONE_OUTPUT),
         "node._sequence = next(sequence)",
         *(f"node.given_{n} = {n}" for n in (*p.inputs, *p.options)),
         "node._code = caller.f_code",
         "node._lasti = caller.f_lasti",
-        "result._grad_fn = result._made_by = node",
-        "result._requires_grad = True",
     ]
     for name, guard, slot in zip(p.saved_names, p.guards, p.slots, strict=True):
         lines.append(f"node.{slot} = {_kept(p, name, guard)}")
-    return [*lines, "if State.attentive: attend(node, result)"]
+    return [*lines, f"if State.attentive: attend(node, {results_of(p)[0]})"]
+
+
+_ONE_OUTPUT = (
+    "node._shape = _data.shape",
+    "node._dtype = _data.dtype",
+    "result._grad_fn = result._made_by = node",
+    "result._requires_grad = True",
+)
+
+
+def _several_outputs(p: Primitive) -> list[str]:
+    """The metadata of the outputs, which are those of the results that have a gradient."""
+    results = results_of(p)
+    return [
+        "node._shape, node._dtype = outputs[0]._data.shape, outputs[0]._data.dtype",
+        "if len(outputs) > 1: node._others = tuple([(r._data.shape, r._data.dtype) for r in outputs[1:]])",
+        *([f"node._results = {_references(results)}"] if len(results) > 1 else []),
+        f"{' = '.join(f'{r}._made_by' for r in results)} = node",
+        "for _i, _r in enumerate(outputs): _r._grad_fn, _r._output_nr, _r._requires_grad = node, _i, True",
+    ]
 
 
 def _kept(p: Primitive, name: str, guard: int | None) -> str:
@@ -209,13 +243,16 @@ def _kept(p: Primitive, name: str, guard: int | None) -> str:
     if name in p.options:
         return f"{name} if type({name}) in PLAIN else keep_option({name})"
     wanted = "True" if guard is None else f"node._next[{guard}] is not None"
-    if p.result_index(name) is not None:
-        return "SavedResult(result)" if guard is None else f"SavedResult(result) if {wanted} else None"
+    if (index := p.result_index(name)) is not None:
+        result = results_of(p)[index]
+        return f"SavedResult({result})" if guard is None else f"SavedResult({result}) if {wanted} else None"
     if name in p.inputs:
         untouched = f"{name} is None or {name}._counter is None" if name in p.optional else f"{name}._counter is None"
         kept = f"({name} if {untouched} else keep({name}))"
         return kept if guard is None else f"{kept} if {wanted} else None"
     base, what = p.metadata_name(name)
+    if base in p.result_names:
+        return f"metadata({results_of(p)[p.result_names.index(base)]}, {what!r})"
     return (
         {"sizes": f"_x{p.inputs.index(base)}.shape", "numel": f"_x{p.inputs.index(base)}.size"}.get(
             what, f"metadata({base}, {what!r})"
@@ -225,84 +262,26 @@ def _kept(p: Primitive, name: str, guard: int | None) -> str:
     )
 
 
-# -- backward ---------------------------------------------------------------------------------------------------------
+def program(p: Primitive) -> Any:
+    """The function that runs the op and records it."""
+    defaults = {f"default_{n}": v for n, v in p.options.items() if v is not p.required}
+    names = {**_NAMES, **defaults, "on_arrays": p.forward, "primitive": p, "Node": p.node_class, "metadata": metadata}
+    names |= {"scalar_overload": p.scalar_overload, "make_results": p.make_results}
+    return compiled(p, p.name, call_source(p), names)
 
 
-def vjp_source(p: Primitive, on_tensors: bool = False) -> list[str]:
-    """The program of the rules, on arrays or tensors: for every input that wants a gradient, its rule on what is saved."""
-    read = _read_tensor if on_tensors else _read
-    nothing = f"({'None, ' * (1 if p.variadic else len(p.rules))})"
-    lines = [f"def vjp{'_on_tensors' if on_tensors else ''}(node, grads):"]
-    if p.takes_all:
-        lines += [f"    if all(g is None for g in grads): return {'(None,) * len(node._next)' if p.variadic else nothing}"]
-        lines += ["    grad = materialized(node, grads)" if p.materialize else "    grad = grads"]
-    else:
-        lines += [
-            "    grad = grads[0]",
-            f"    if grad is None: return {'(None,) * len(node._next)' if p.variadic else nothing}",
-        ]
-    results = []
-    for i, rule in enumerate(p.rules):
-        if rule is None:
-            results.append("None")
-            continue
-        call = f"rule{i}(grad{''.join(', ' + read(p, place) for place in rule.wants)})"
-        if p.variadic:
-            return [*lines, f"    return tuple({call})"]
-        results.append(call if len(p.rules) == 1 else f"{call} if node._next[{i}] is not None else None")
-    return [*lines, f"    return ({', '.join(results)},)"]
-
-
-def _read(p: Primitive, place: int) -> str:
-    """A saved value as an array or plain value."""
-    name, slot = p.saved_names[place], f"node.{p.slots[place]}"
-    if name in p.inputs:
-        untouched = f"type(s := {slot}) is Tensor and s._counter is None"
-        return f"((d if (d := s._data).shape else d[()]) if {untouched} else plain(node, s))"
-    if "_sym_" in name:
-        return slot
-    if p.result_index(name) is not None:
-        untouched = f"(s := {slot}) is not FREED and s.version == s.counter[0] and s.unpack_hook is None"
-        return f"(s.data if {untouched} else plain(node, s))"
-    return f"(s if type(s := {slot}) in PLAIN else plain(node, s))"
-
-
-def _read_tensor(p: Primitive, place: int) -> str:
-    """A saved value as a tensor or plain value."""
-    slot = f"node.{p.slots[place]}"
-    if p.saved_names[place] in p.inputs:
-        return f"(s if type(s := {slot}) is Tensor and s._counter is None else unpack(node, s))"
-    return slot if "_sym_" in p.saved_names[place] else f"(s if type(s := {slot}) in PLAIN else unpack(node, s))"
-
-
-def release_source(p: Primitive) -> list[str]:
-    """Free the saved tensors; plain values (a dim, an exponent) stay."""
-    lines = ["def _release(node):", "    pass"]
-    for name, slot in zip(p.saved_names, p.slots, strict=True):
-        if "_sym_" in name:
-            continue
-        if name in p.inputs or p.result_index(name) is not None:
-            lines.append(f"    if node.{slot} is not None: node.{slot} = FREED")
-        else:
-            lines.append(f"    if type(s := node.{slot}) not in PLAIN and holds_tensor(s): node.{slot} = FREED")
-    return lines
-
-
-def make_node_class(p: Primitive) -> type[PrimitiveNode]:
-    """The backward node's class: PyTorch's name, slots for arguments and saved values, `_saved_<name>` properties."""
-
-    def saved_property(index: int) -> property:
-        return property(lambda node: node.unpack(index))
-
-    def raw_property(index: int) -> property:
-        return property(lambda node: node.raw_saved(index))
-
-    body: dict[str, Any] = {f"_saved_{n}": saved_property(i) for i, n in enumerate(p.saved_names) if not n.startswith("_")}
-    tensors = [i for i, n in enumerate(p.saved_names) if n in p.inputs or p.result_index(n) is not None]
-    body |= {f"_raw_saved_{p.saved_names[i]}": raw_property(i) for i in tensors}
-    if "::" in p.node_name:
-        body["name"] = lambda node: p.node_name
-    given = tuple(f"given_{n}" for n in ([p.variadic] if p.variadic else p.inputs) + [*p.options])
-    body["__init__"] = object.__init__  # whoever makes a node fills its slots
-    body |= {"__slots__": given + p.slots, "slots": p.slots, "primitive": p, "__doc__": f"Backward of {p.name}."}
-    return type(p.node_name.rpartition("::")[2], (PrimitiveNode,), body)
+def metadata(tensor: Tensor | None, what: str) -> Any:
+    """`<input>_sym_sizes` and its like."""
+    if tensor is None:
+        return None
+    array = tensor._data
+    if what == "dim":
+        return array.ndim
+    if what == "storage_offset":
+        return tensor.storage_offset()
+    if what.startswith("argsize_"):
+        which = what.removeprefix("argsize_")
+        return array.shape[-int(which[6:]) if which.startswith("minus_") else int(which)]
+    if what == "strides":
+        return tuple(n // array.itemsize for n in array.strides)
+    return array.size if what == "numel" else array.shape

@@ -157,9 +157,10 @@ class GraphTask:
                 return node, grads, results, grad_inputs
         return None
 
-    def _as_wanted(self, node: Node, grads: Sequence[Any], results: Sequence[Any]) -> Sequence[Any]:
+    def _as_wanted(self, node: Node, grads: Sequence[Any], results: tuple[Any, ...]) -> Sequence[Any]:
         """The results as their receivers want them; what passed is remembered as far as it is small."""
-        grad_inputs, index, kind = results, node._index, type(grads[0])
+        grad_inputs: Sequence[Any] = results
+        index, kind = node._index, type(grads[0])
         small = kind is not np.ndarray and node._others is None  # a NumPy number: another of its type is like it
         i = 0
         for after in node._next:

@@ -19,8 +19,7 @@ INSTEAD = {
     "forward_ad": "autograd.functional.jvp computes the same numbers",
     "to_sparse": "all tensors are dense",
 }
-# attributes of PyTorch's tensors that ours have not
-TENSOR_ATTRIBUTES = """
+_OF_PYTORCHS_TENSORS = """
 apply_ as_strided_ as_subclass bfloat16 cauchy_ ccol_indices chalf coalesce col_indices const_data_ptr crow_indices dense_dim
 dequantize dim_order eig geometric_ geqrf grad_dtype hash_tensor index indices int_repr ipu is_coalesced is_conj
 is_distributed is_ipu is_maia is_mtia is_neg is_pinned is_set_to is_shared is_vulkan is_xla log_normal_ lstsq map2_ map_
@@ -29,7 +28,8 @@ q_scale q_zero_point qscheme record_stream reinforce resize resize_ resize_as re
 slice_inverse smm solve sparse_dim sparse_mask sparse_resize_ sparse_resize_and_clear_ sspaddmm storage storage_type symeig
 to_dense to_mkldnn to_padded_tensor to_sparse to_sparse_bsc to_sparse_bsr to_sparse_coo to_sparse_csc to_sparse_csr
 untyped_storage values volatile xpu
-""".split()
+"""
+TENSOR_ATTRIBUTES = _OF_PYTORCHS_TENSORS.split()  # which ours have not
 
 
 def sentence(namespace: str, name: str, known: Iterable[str]) -> str:

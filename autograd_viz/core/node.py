@@ -178,6 +178,10 @@ class Node:
 
     # -- running it ---------------------------------------------------------------------------------------------------
 
+    def vjp(self, grads: Any) -> tuple[Any, ...]:
+        """The grad_inputs for these grad_outputs, as arrays; asked of nodes that are plain."""
+        raise NotImplementedError
+
     def apply(self, grads: tuple[Any, ...], on_tensors: bool) -> tuple[Any, ...]:
         """The grad_inputs for these grad_outputs: NumPy arrays to arrays, or, if `on_tensors`, tensors to tensors."""
         raise NotImplementedError
@@ -221,7 +225,7 @@ class Node:
 
 
 class PrimitiveNode(Node):
-    """The backward node of a primitive; call.py makes one subclass per primitive, with a slot for each argument of the op
+    """The backward node of a primitive; node_class.py makes one subclass per primitive, with a slot for each argument of the op
     and one for each saved value.
     """
 

@@ -36,6 +36,7 @@ from .arguments import array_of, as_operand, brought_together, check_broadcast
 from .attention import attend
 from .grad_mode import State
 from .node import Node, PrimitiveNode
+from .node_class import make_node_class, write_backward
 from .out import write_out
 from .quiet import quiet
 from .readings import ARRAY_NAMES, SYMBOL_NAMES, TENSOR_NAMES, as_reading, declare, rebound, writer
@@ -80,7 +81,6 @@ class Primitive:
         self.title = short or self.name.capitalize()  # "Mul", as in MulBackward0
         self.node_name = node_name
         self.view, self.promotes, self.several, self.cuts, names, returns, fixed, self.materialize = traits
-        self.several = self.several or bool(names)
         self.result_names, self.nondifferentiable = names, set(fixed)
         self.make_results: Any = return_type(returns or self.name.removesuffix("_dim"), *names) if names else None
         parameters = inspect.signature(forward).parameters.values()
@@ -134,19 +134,11 @@ class Primitive:
         self.rules = tuple(self._read(rules[n]) if n in rules else None for n in inputs)
         self.takes_all = any(next(iter(inspect.signature(r).parameters)) == "grads" for r in rules.values())
         self.guards = tuple(self._guard(place) for place in range(len(self.saved_names)))
-        self.node_class = call.make_node_class(self)
+        self.node_class = make_node_class(self)
 
     def write_backward(self) -> None:
-        """Give the node class its `vjp` and `_release` (call.py), when one of them is first wanted."""
-        assert self.node_class is not None
-        on_arrays = {f"rule{i}": r.on_arrays for i, r in enumerate(self.rules) if r} | {"materialized": self._materialized}
-        on_tensors = on_arrays | {f"rule{i}": r.on_tensors for i, r in enumerate(self.rules) if r}
-        for name, lines, names in (
-            ("vjp", call.vjp_source(self), on_arrays),
-            ("vjp_on_tensors", call.vjp_source(self, on_tensors=True), on_tensors),
-            ("_release", call.release_source(self), {}),
-        ):
-            setattr(self.node_class, name, call.compiled(self, name, lines, names))
+        """Give the node class its programs, when one of them is first wanted."""
+        write_backward(self)
 
     def _read(self, rule: Callable[..., Any]) -> Rule:
         """Bind one rule to its three namespaces."""
@@ -180,13 +172,7 @@ class Primitive:
     def program(self) -> Callable[..., Any]:
         """The function that runs the op and records it (call.py)."""
         if self._program is None:
-            if self.variadic or self.several:
-                self._program = self._call
-            else:
-                defaults = {f"default_{n}": v for n, v in self.options.items() if v is not self.required}
-                names = {**defaults, "on_arrays": self.forward, "primitive": self, "Node": self.node_class}
-                names |= {"metadata": _metadata, "scalar_overload": self.scalar_overload}
-                self._program = call.compiled(self, self.name, call.call_source(self), names)
+            self._program = self._call if self.variadic or self.several else call.program(self)
         return self._program
 
     @property
@@ -209,7 +195,7 @@ class Primitive:
         return (self._program or self.program)(*args, **options)
 
     def _call(self, /, *args: Any, **options: Any) -> Any:
-        """A call of an op with several results, or any number of inputs."""
+        """A call of an op with any number of inputs or results."""
         args, options = self._bound(args, options)
         inputs = tuple(
             a
@@ -234,8 +220,6 @@ class Primitive:
         elif State.attentive:
             for r in results:
                 attend(None, r)
-        if self.make_results:
-            return self.make_results(*results)
         return results if self.several else results[0]
 
     def _bound(self, args: tuple[Any, ...], options: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -260,7 +244,7 @@ class Primitive:
     def _record(self, inputs: tuple[Tensor | None, ...], options: dict[str, Any], results: tuple[Tensor, ...]) -> None:
         """Make the backward node if one is needed, and remember which op made the results."""
         frame = provenance.callers_frame()
-        outputs = tuple(r for i, r in enumerate(results) if self._is_differentiable(i, r))
+        outputs = tuple(r for r in results if r._data.dtype.kind in "fc")
         if self.node_class is None or not outputs or not any(t is not None and t.requires_grad for t in inputs):
             made = provenance.untracked(self.title, inputs, options, frame)
             made.outputs = tuple(weakref.ref(r) for r in results) if len(results) > 1 else ()
@@ -283,11 +267,6 @@ class Primitive:
         if State.attentive:
             attend(node, results[0])
 
-    def _is_differentiable(self, index: int, result: Tensor) -> bool:
-        if self.result_names and self.result_names[index] in self.nondifferentiable:
-            return False
-        return result._data.dtype.kind in "fc"
-
     def _save(
         self, node: PrimitiveNode, inputs: tuple[Tensor | None, ...], options: dict[str, Any], results: tuple[Tensor, ...]
     ) -> None:
@@ -309,9 +288,9 @@ class Primitive:
             return lambda inputs, options, results, unwanted: None if unwanted else keep(inputs[place])
         base, what = self.metadata_name(name)
         if base == self.variadic:
-            return lambda inputs, options, results, unwanted: tuple(_metadata(t, what) for t in inputs)
-        place = (*self.inputs, *self.result_names).index(base)
-        return lambda inputs, options, results, unwanted: _metadata((*inputs, *results)[place], what)
+            return lambda inputs, options, results, unwanted: tuple(call.metadata(t, what) for t in inputs)
+        place = self.inputs.index(base)
+        return lambda inputs, options, results, unwanted: call.metadata(inputs[place], what)
 
     # -- backward -----------------------------------------------------------------------------------------------------
 
@@ -336,7 +315,7 @@ class Primitive:
     def _needs(self, node: PrimitiveNode) -> tuple[bool, ...]:
         return (True,) if self.variadic else tuple(after is not None for after in node._next)
 
-    def _materialized(self, node: PrimitiveNode, grads: tuple[Any, ...]) -> tuple[Any, ...]:
+    def materialized(self, node: PrimitiveNode, grads: tuple[Any, ...]) -> tuple[Any, ...]:
         """Zeros for the outputs that nobody used."""
         on_tensors = any(isinstance(g, Tensor) for g in grads)
         zeros = (np.zeros(shape, kind) for shape, kind in node._outputs_metadata())
@@ -348,23 +327,6 @@ def in_formula(name: str, value: Any) -> Any:
     if isinstance(value, tuple) and holds_tensor(value):
         return symbols(name, (in_formula(f"{name}[{i}]", v) for i, v in enumerate(value)))
     return Symbol(name) if value is FREED or holds_tensor(value) or isinstance(value, np.ndarray) else value
-
-
-def _metadata(tensor: Tensor | None, what: str) -> Any:
-    """`<input>_sym_sizes` and its like."""
-    if tensor is None:
-        return None
-    array = tensor._data
-    if what == "dim":
-        return array.ndim
-    if what == "storage_offset":
-        return tensor.storage_offset()
-    if what.startswith("argsize_"):
-        which = what.removeprefix("argsize_")
-        return array.shape[-int(which[6:]) if which.startswith("minus_") else int(which)]
-    if what == "strides":
-        return tuple(n // array.itemsize for n in array.strides)
-    return array.size if what == "numel" else array.shape
 
 
 def primitive(

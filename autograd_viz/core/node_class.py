@@ -1,0 +1,119 @@
+"""The class of an op's backward nodes: PyTorch's name, slots, and the straight-line programs `vjp` and `_release`.
+
+See Note [Programs from tables] in call.py.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .node import PrimitiveNode
+from .programs import PLAIN, compiled
+from .saved import FREED, holds_tensor, plain, unpack
+from .tensor import Tensor
+
+if TYPE_CHECKING:
+    from .primitive import Primitive
+
+# what the programs refer to, beside their own op
+_NAMES: dict[str, Any] = {
+    "FREED": FREED,
+    "PLAIN": PLAIN,
+    "Tensor": Tensor,
+    "holds_tensor": holds_tensor,
+    "plain": plain,
+    "unpack": unpack,
+}
+
+
+def make_node_class(p: Primitive) -> type[PrimitiveNode]:
+    """The backward node's class: PyTorch's name, slots for arguments and saved values, `_saved_<name>` properties."""
+
+    def saved_property(index: int) -> property:
+        return property(lambda node: node.unpack(index))
+
+    def raw_property(index: int) -> property:
+        return property(lambda node: node.raw_saved(index))
+
+    body: dict[str, Any] = {f"_saved_{n}": saved_property(i) for i, n in enumerate(p.saved_names) if not n.startswith("_")}
+    tensors = [i for i, n in enumerate(p.saved_names) if n in p.inputs or p.result_index(n) is not None]
+    body |= {f"_raw_saved_{p.saved_names[i]}": raw_property(i) for i in tensors}
+    if "::" in p.node_name:
+        body["name"] = lambda node: p.node_name
+    given = tuple(f"given_{n}" for n in ([p.variadic] if p.variadic else p.inputs) + [*p.options])
+    body["__init__"] = object.__init__  # whoever makes a node fills its slots
+    body |= {"__slots__": given + p.slots, "slots": p.slots, "primitive": p, "__doc__": f"Backward of {p.name}."}
+    return type(p.node_name.rpartition("::")[2], (PrimitiveNode,), body)
+
+
+def write_backward(p: Primitive) -> None:
+    """Give the node class its `vjp`, `vjp_on_tensors` and `_release`, when one of them is first wanted."""
+    names = {"materialized": p.materialized, **_NAMES}
+    on_arrays = {f"rule{i}": r.on_arrays for i, r in enumerate(p.rules) if r}
+    on_tensors = {f"rule{i}": r.on_tensors for i, r in enumerate(p.rules) if r}
+    for name, lines, rules in (
+        ("vjp", vjp_source(p), on_arrays),
+        ("vjp_on_tensors", vjp_source(p, on_tensors=True), on_tensors),
+        ("_release", release_source(p), {}),
+    ):
+        setattr(p.node_class, name, compiled(p, name, lines, {**names, **rules}))
+
+
+def vjp_source(p: Primitive, on_tensors: bool = False) -> list[str]:
+    """The program of the rules, on arrays or tensors: for every input that wants a gradient, its rule on what is saved."""
+    read = _read_tensor if on_tensors else _read
+    nothing = f"({'None, ' * (1 if p.variadic else len(p.rules))})"
+    lines = [f"def vjp{'_on_tensors' if on_tensors else ''}(node, grads):"]
+    if p.takes_all:
+        lines += [f"    if all(g is None for g in grads): return {'(None,) * len(node._next)' if p.variadic else nothing}"]
+        lines += ["    grad = materialized(node, grads)" if p.materialize else "    grad = grads"]
+    else:
+        lines += [
+            "    grad = grads[0]",
+            f"    if grad is None: return {'(None,) * len(node._next)' if p.variadic else nothing}",
+        ]
+    results = []
+    for i, rule in enumerate(p.rules):
+        if rule is None:
+            results.append("None")
+            continue
+        call = f"rule{i}(grad{''.join(', ' + read(p, place) for place in rule.wants)})"
+        if p.variadic:
+            return [*lines, f"    return tuple({call})"]
+        results.append(call if len(p.rules) == 1 else f"{call} if node._next[{i}] is not None else None")
+    return [*lines, f"    return ({', '.join(results)},)"]
+
+
+def _read(p: Primitive, place: int) -> str:
+    """A saved value as an array or plain value."""
+    name, slot = p.saved_names[place], f"node.{p.slots[place]}"
+    if name in p.inputs:
+        untouched = f"type(s := {slot}) is Tensor and s._counter is None"
+        return f"((d if (d := s._data).shape else d[()]) if {untouched} else plain(node, s))"
+    if "_sym_" in name:
+        return slot
+    if p.result_index(name) is not None:
+        untouched = f"(s := {slot}) is not FREED and s.version == s.counter[0] and s.unpack_hook is None"
+        return f"(s.data if {untouched} else plain(node, s))"
+    return f"(s if type(s := {slot}) in PLAIN else plain(node, s))"
+
+
+def _read_tensor(p: Primitive, place: int) -> str:
+    """A saved value as a tensor or plain value."""
+    slot = f"node.{p.slots[place]}"
+    if p.saved_names[place] in p.inputs:
+        return f"(s if type(s := {slot}) is Tensor and s._counter is None else unpack(node, s))"
+    return slot if "_sym_" in p.saved_names[place] else f"(s if type(s := {slot}) in PLAIN else unpack(node, s))"
+
+
+def release_source(p: Primitive) -> list[str]:
+    """Free the saved tensors; plain values (a dim, an exponent) stay."""
+    lines = ["def _release(node):", "    pass"]
+    for name, slot in zip(p.saved_names, p.slots, strict=True):
+        if "_sym_" in name:
+            continue
+        if name in p.inputs or p.result_index(name) is not None:
+            lines.append(f"    if node.{slot} is not None: node.{slot} = FREED")
+        else:
+            lines.append(f"    if type(s := node.{slot}) not in PLAIN and holds_tensor(s): node.{slot} = FREED")
+    return lines
