@@ -12,6 +12,8 @@ from .dtypes import dtype, from_numpy_dtype, get_default_dtype, promote
 from .quiet import quiet
 from .tensor import Number, Tensor
 
+SEVERAL = (list, tuple)  # for isinstance, to which `list | tuple` would be a new object at every call
+
 
 def as_operand(value: Any, op: str, position: int) -> Tensor:
     """A Python number (or NumPy array) as an operand; a number stays weak in type promotion.
@@ -36,9 +38,9 @@ def array_of(value: Any) -> Any:
     """An option as a forward wants it: tensors (alone or in a list) as arrays."""
     if isinstance(value, Tensor):
         return value._data
-    if isinstance(value, tuple | list):
+    if isinstance(value, SEVERAL):
         for v in value:
-            if isinstance(v, Tensor):
+            if type(v) is not int and isinstance(v, Tensor):
                 return tuple(map(array_of, value))
     return value
 
@@ -102,7 +104,7 @@ def distinct_dims(dims: Iterable[int], ndim: int) -> tuple[int, ...]:
 
 def ints(value: Any) -> tuple[int, ...]:
     """One whole number, or several, as a tuple."""
-    return tuple(int(v) for v in value) if isinstance(value, list | tuple) else (int(value),)
+    return tuple(map(int, value)) if isinstance(value, SEVERAL) else (int(value),)
 
 
 def default_array(values: Any, wanted: dtype | None) -> Array:

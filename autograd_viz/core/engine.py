@@ -6,7 +6,7 @@ what a stepper shows and what `backward()` does cannot differ.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -79,9 +79,9 @@ class GraphTask:
             for edge in captures:
                 if edge[0] is not None:
                     self.captures.setdefault(edge[0], []).append(edge)
-            self.needed = _leading_to(list(self.captures), starts)
+            self.needed = _leading_to(self.captures, self.inbox)
         if only is not None:
-            self.needed = _leading_to(only, starts) | set(only)
+            self.needed = _leading_to(only, self.inbox) | set(only)
         self.starts = set(starts)
         self.wanted = None if self.needed is None else self.needed | self.captures.keys()  # nothing else has to be queued
         self.looked_at: set[Node] = set()  # nodes whose hooks have run
@@ -207,7 +207,7 @@ class GraphTask:
     def _seen_by_hooks(self, node: Node) -> list[Any]:
         """What arrived at a node after everything that looks at it first; once, even if the node has to be tried again."""
         grads = self.inbox[node][1:]
-        if node in self.looked_at:
+        if node in self.looked_at or (node._extra is None and node.is_plain and node not in self.captures):
             return grads
         unhooked = grads
         if hooks.has_tensor_hooks(node):
@@ -228,7 +228,8 @@ class GraphTask:
         for i, (g, after, index) in enumerate(zip(results, node._next, node._index, strict=True)):
             if g is None:
                 continue
-            if after is None or index or g.shape != after._shape or g.dtype is not after._dtype:
+            data = g._data if isinstance(g, Tensor) else g
+            if after is None or index or data.shape != after._shape or data.dtype is not after._dtype:
                 if found is results:
                     found = list(results)
                 found[i] = validated(node, i, g, after, index)
@@ -317,19 +318,17 @@ def _inboxes(starts: list[Node]) -> dict[Node, list[Any]]:
     return inbox
 
 
-def _leading_to(targets: Sequence[Node], starts: list[Node]) -> set[Node]:
-    """The nodes from which a target can be reached, targets themselves only if they lead to another target."""
+def _leading_to(targets: Iterable[Node], reached: Iterable[Node]) -> set[Node]:
+    """Those of the nodes `reached` from which a target can be, targets themselves only if they lead to another target."""
     senders: dict[Node, list[Node]] = {}
-    seen = set(starts)
-    stack = list(seen)
-    while stack:
-        node = stack.pop()
+    for node in reached:
         for after in node._next:
-            if after is not None:
-                senders.setdefault(after, []).append(node)
-                if after not in seen:
-                    seen.add(after)
-                    stack.append(after)
+            if after is None:
+                continue
+            if after in senders:
+                senders[after].append(node)
+            else:
+                senders[after] = [node]
     found: set[Node] = set()
     stack = [s for t in targets for s in senders.get(t, ())]
     while stack:

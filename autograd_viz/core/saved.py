@@ -234,6 +234,9 @@ def modified_message(tensor: Any, expected: int, node: Node | None) -> str:
     )
 
 
+_SEVERAL, _TENSORS = (list, tuple), (SavedTensor, Tensor)  # for isinstance: `list | tuple` is a new object at every call
+
+
 def keep(tensor: Tensor | None) -> Any:
     """An input as a node keeps it; see Note [How a tensor is saved]."""
     if tensor is None or tensor._counter is None:
@@ -251,9 +254,9 @@ def keep_option(value: Any) -> Any:
     """An option as a node keeps it: tensors (alone or in a list) as inputs are kept."""
     if isinstance(value, Tensor):
         return keep(value)
-    if isinstance(value, tuple | list):
+    if isinstance(value, _SEVERAL):
         for v in value:
-            if isinstance(v, Tensor):
+            if type(v) is not int and isinstance(v, Tensor):
                 return tuple(map(keep_option, value))
     return value
 
@@ -297,5 +300,8 @@ def _bare(value: Any) -> Any:
 def holds_tensor(kept: Any) -> bool:
     """Is there a tensor in this kept value (alone, or in a tuple as the indices of an advanced index)?"""
     if isinstance(kept, tuple):
-        return any(type(k) is not int and holds_tensor(k) for k in kept)
-    return isinstance(kept, SavedTensor | Tensor)
+        for k in kept:  # noqa: SIM110 -- thrice as fast as any()
+            if type(k) is not int and holds_tensor(k):
+                return True
+        return False
+    return isinstance(kept, _TENSORS)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .windows import Ints, offsets, padded, seen_at, volume, window_count
+from .windows import Ints, every_look, offsets, padded, volume, window_count
 
 
 def largest(x: Any, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool) -> tuple[Any, Any]:
@@ -20,8 +20,8 @@ def largest(x: Any, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, c
     lowest = -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min
     around = padded(x, padding, after, lowest)
     best: Any = None
-    for step, offset in enumerate(offsets(kernel)):
-        seen = around[seen_at(offset, places, stride, dilation)].copy()  # in one piece, which the comparisons like
+    for step, at in enumerate(every_look(kernel, places, stride, dilation)):
+        seen = around[at].copy()  # in one piece, which the comparisons like
         if best is None:
             best, which = seen, np.zeros(seen.shape, np.min_scalar_type(volume(kernel)))
             continue

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -77,6 +78,12 @@ def seen_at(offset: Ints, places: Ints, stride: Ints, dilation: Ints) -> tuple[A
     return (..., *(slice(b, b + s * (p - 1) + 1, s) for b, p, s in zip(starts, places, stride, strict=True)))
 
 
+@lru_cache(maxsize=64)  # the same for every batch
+def every_look(kernel: Ints, places: Ints, stride: Ints, dilation: Ints) -> tuple[tuple[Any, ...], ...]:
+    """`seen_at` of all positions inside the window, row by row."""
+    return tuple(seen_at(offset, places, stride, dilation) for offset in offsets(kernel))
+
+
 def overlap_added(parts: Any, size: Ints, stride: Ints, padding: Ints, dilation: Ints) -> Any:
     """Undo `windows`: add what each window holds, (..., *kernel, *places), at its place in an image of `size`."""
     n = len(size)
@@ -84,8 +91,8 @@ def overlap_added(parts: Any, size: Ints, stride: Ints, padding: Ints, dilation:
     reach = [d * (k - 1) + s * (p - 1) + 1 for k, s, d, p in zip(kernel, stride, dilation, places, strict=True)]
     room = [max(length + 2 * p, r) for length, p, r in zip(size, padding, reach, strict=True)]
     out: Any = np.zeros((*lead, *room), parts.dtype)
-    for offset in offsets(kernel):
-        out[seen_at(offset, places, stride, dilation)] += parts[(*(slice(None),) * len(lead), *offset)]
+    for offset, at in zip(offsets(kernel), every_look(kernel, places, stride, dilation), strict=True):
+        out[at] += parts[(*(slice(None),) * len(lead), *offset)]
     return out[(..., *(slice(p, p + length) for p, length in zip(padding, size, strict=True)))]
 
 
