@@ -133,7 +133,7 @@ class GraphTask:
             grads = (inbox[1],) if node._others is None else tuple(inbox[1:])
             results = node.vjp(grads)
             grad_inputs = self._as_wanted(node, grads, results)
-            if len(ready) == 1:
+            if len(ready) == 1:  # as in a chain
                 ready.pop()
             else:
                 ready.take()
@@ -160,18 +160,20 @@ class GraphTask:
     def _as_wanted(self, node: Node, grads: Sequence[Any], results: tuple[Any, ...]) -> Sequence[Any]:
         """The results as their receivers want them; what passed is remembered as far as it is small."""
         grad_inputs: Sequence[Any] = results
-        index, kind = node._index, type(grads[0])
-        small = kind is not np.ndarray and node._others is None  # a NumPy number: another of its type is like it
+        index, arrived, kind = node._index, grads[0], type(grads[0])
+        is_array = kind is np.ndarray  # a NumPy number is not: another of its type is like it
+        small = node._others is None and (not is_array or arrived.size <= SMALL)
         i = 0
         for after in node._next:
             g = results[i]
             if g is not None and (
-                type(g) is not kind or not small or after is None or after._shape or after._dtype is not node._dtype or index[i]
+                is_array or type(g) is not kind or after is None or after._shape or after._dtype is not node._dtype or index[i]
             ):
-                small = False
                 if after is None or g.shape != after._shape or g.dtype is not after._dtype or index[i]:
                     grad_inputs = self._validated(node, results)
+                    small = False
                     break
+                small = small and g.size <= SMALL
             i += 1  # noqa: SIM113
         if small:
             node._passed = grads, grad_inputs, node in self.starts
@@ -376,6 +378,7 @@ def _small(grads: Sequence[Any]) -> Sequence[Any]:
 
 def _expands_to(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
     """Could a tensor of `shape` have been broadcast to `target`?"""
-    if len(shape) > len(target):
+    lead = len(target) - len(shape)
+    if lead < 0:
         return False
-    return all(a in (1, b) for a, b in zip(reversed(shape), reversed(target), strict=False))
+    return shape == target[lead:] or all(a in (1, b) for a, b in zip(shape, target[lead:], strict=True))

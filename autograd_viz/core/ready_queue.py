@@ -24,17 +24,22 @@ class ReadyQueue(list["Node"]):
 
     def push(self, node: Node) -> None:
         """Add a node."""
+        hole = len(self)
         self.append(node)
-        if len(self) > 1:
-            self._sift_up(len(self) - 1, node)
+        if hole and self[(hole - 1) // 2]._sequence < node._sequence:
+            self._sift_up(hole, node)
 
     def take(self) -> Node:
         """Take out the node with the highest number."""
         last = self.pop()
-        if not self:
+        size = len(self)
+        if not size:
             return last
         top = self[0]
-        self._sift_up(self._sink_hole(len(self)), last)
+        if size == 1:  # as it mostly is, what remains needs no sifting
+            self[0] = last
+        else:
+            self._sift_up(self._sink_hole(size), last)
         return top
 
     def _sift_up(self, hole: int, node: Node) -> None:

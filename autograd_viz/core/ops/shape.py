@@ -191,7 +191,8 @@ def reshape(input: Any, size: tuple[int, ...]) -> Any:
 def sum_to(grad: Any, shape: tuple[int, ...]) -> Any:
     """Undo broadcasting: add up along every dimension that was stretched or added."""
     lead = grad.ndim - len(shape)
-    stretched = tuple(i for i in range(grad.ndim) if i < lead or (shape[i - lead] == 1 and grad.shape[i] != 1))
+    sizes = grad.shape
+    stretched = [i for i in range(len(sizes)) if i < lead or (shape[i - lead] == 1 and sizes[i] != 1)]
     if stretched:
-        grad = sum_dim(grad, dim=stretched, keepdim=True)
+        grad = sum_dim(grad, dim=tuple(stretched), keepdim=True)
     return view_sizes(grad, size=tuple(shape)) if lead else grad
