@@ -291,3 +291,16 @@ def test_errors_have_pytorchs_type_and_first_words(act: Any) -> None:
             act(m)
         raised.append((info.type.__name__, str(info.value).split(".")[0].split("\n")[0][:60]))
     assert raised[0] == raised[1]
+
+
+def test_every_attribute_of_pytorchs_tensors_is_there_or_says_that_it_is_not() -> None:
+    x = av.ones(2, 2)
+    for name in (n for n in dir(torch.Tensor) if not n.startswith("_")):
+        if name not in dir(x):
+            with pytest.raises(AttributeError, match=rf"^'Tensor' object has no attribute '{name}': autograd_viz has no torch"):
+                getattr(x, name)
+            assert not hasattr(x, name)
+
+
+def test_an_attribute_of_a_tensor_costs_no_call() -> None:
+    assert not any("__getattr__" in vars(kind) or "__getattribute__" in vars(kind) for kind in av.Tensor.__mro__[:-1])

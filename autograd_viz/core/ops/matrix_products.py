@@ -150,7 +150,9 @@ def _plus(self: Any, beta: Any, product: Any, alpha: Any) -> Any:
     if self.dtype != product.dtype:
         raise RuntimeError(f"self and mat2 must have the same dtype, but got {scalar_type(self)} and {scalar_type(product)}")
     scaled = product if alpha == 1 else product * product.dtype.type(alpha)
-    return scaled if beta == 0 else scaled + self * self.dtype.type(beta)
+    if beta == 0:
+        return scaled
+    return scaled + (self if beta == 1 else self * self.dtype.type(beta))
 
 
 @public

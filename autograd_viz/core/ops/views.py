@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import check_broadcast, distinct_dims, from_front
+from ..arguments import SEVERAL, check_broadcast, distinct_dims, from_front
 from ..as_array import Size
 from ..dtypes import dtype
 from ..public import public
@@ -18,7 +18,7 @@ from . import shape
 
 def listed(values: tuple[Any, ...]) -> tuple[int, ...]:
     """`(2, 3)` from f(2, 3) or f((2, 3))."""
-    return tuple(map(int, values[0] if len(values) == 1 and isinstance(values[0], list | tuple) else values))
+    return tuple(map(int, values[0] if len(values) == 1 and isinstance(values[0], SEVERAL) else values))
 
 
 def complete_sizes(sizes: tuple[int, ...], numel: int) -> tuple[int, ...]:
@@ -48,7 +48,7 @@ def complete_sizes(sizes: tuple[int, ...], numel: int) -> tuple[int, ...]:
 
 def fits_in_memory(input: Tensor, size: tuple[int, ...]) -> bool:
     """Can these elements be read in this shape without moving them?"""
-    return not input.numel() or np.may_share_memory(input._data, input._data.reshape(size))
+    return input._data.flags.c_contiguous or not input.numel() or np.may_share_memory(input._data, input._data.reshape(size))
 
 
 @public("Tensor.view")
