@@ -94,7 +94,10 @@ ERRORS = {
 
 @pytest.mark.parametrize("case", ERRORS)
 def test_an_error_of_torch_is_explained(case: str) -> None:
+    torch = pytest.importorskip("torch")
     program, run, expected, line, words = ERRORS[case]
+    if case == "changed" and not hasattr(torch._C._autograd.SavedTensor, "data"):  # before PyTorch 2.12 nothing tells of what
+        expected, line, words = ["modified_somewhere"], None, "ExpBackward0 saved _saved_result at version 0"
     answer = asked(X + program + CAUGHT.format(run), "error")
     assert (kinds(answer), lines(answer)[0]) == (expected, line), answer
     assert words in str(answer)

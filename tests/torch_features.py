@@ -12,6 +12,7 @@ from torch.utils.checkpoint import checkpoint
 from .torch_models import Program
 
 FEATURES: dict[str, Program] = {}
+NEEDS = {"nested_tensors": (2, 6)}  # the release of PyTorch from which on a program runs, with us or without
 
 
 def feature(make: Program) -> Program:

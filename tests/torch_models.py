@@ -15,6 +15,7 @@ from torch.nn import functional as F  # noqa: N812
 
 Program = Callable[[], tuple[Callable[[], Any], list[Any]]]
 MODELS: dict[str, Program] = {}
+VERSION = tuple(map(int, torch.__version__.split(".")[:2]))
 
 
 def model(make: Program) -> Program:

@@ -17,15 +17,22 @@ from autograd_viz.sources.pytorch.live import TorchPass  # noqa: E402
 from autograd_viz.sources.pytorch.nodes import edge_of, is_accumulate, reach  # noqa: E402
 from autograd_viz.stepper import Stepper  # noqa: E402
 
-from ..torch_features import FEATURES  # noqa: E402
+from ..torch_features import FEATURES, NEEDS  # noqa: E402
 from ..torch_hooked import HOOKED, SAID  # noqa: E402
-from ..torch_models import MODELS  # noqa: E402
+from ..torch_models import MODELS, VERSION  # noqa: E402
 
 pytestmark = pytest.mark.torch
 PROGRAMS = {**MODELS, **FEATURES, **HOOKED}
 LARGE = {"gpt2_twelve_layers"}  # run once
-every_program = pytest.mark.parametrize("name", PROGRAMS)
-every_small_program = pytest.mark.parametrize("name", [name for name in PROGRAMS if name not in LARGE])
+
+
+def _param(name: str) -> Any:
+    needs = NEEDS.get(name, VERSION)
+    return pytest.param(name, marks=pytest.mark.skipif(needs > VERSION, reason=f"needs PyTorch {needs}, this is {VERSION}"))
+
+
+every_program = pytest.mark.parametrize("name", [_param(name) for name in PROGRAMS])
+every_small_program = pytest.mark.parametrize("name", [_param(name) for name in PROGRAMS if name not in LARGE])
 
 
 @pytest.fixture(scope="module", autouse=True)

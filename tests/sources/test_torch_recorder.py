@@ -119,6 +119,14 @@ def test_backward_inside_a_recorder() -> None:
     assert torch.allclose(x.grad, 6 * x)
 
 
+def test_a_detach_in_a_loop_is_followed() -> None:
+    with av.record():
+        h = leaf(3) * 2
+        for _ in range(3):
+            h = h.detach()
+    assert [o.name for o in ops_of(h)] == ["Mul", "Detach"]
+
+
 class Interrupted(nn.Module):
     """Ctrl-C in the forward pass."""
 

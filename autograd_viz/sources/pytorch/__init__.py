@@ -1,8 +1,18 @@
 """Real PyTorch graphs as documents and as backward passes that can be stepped. The one package that imports torch.
 
-A tensor and a node:     values.py, summary.py, nodes.py; twin.py: the core's node for the same op, which has formulas
-The forward pass:        record.py follows it while it runs, handles.py is what is then known of its tensors and ops
+A tensor and a node:     values.py, summary.py, nodes.py, saved.py; twin.py: the core's node for the same op, which has formulas
+The forward pass:        record.py and calls.py follow it while it runs, handles.py is what is then known of its tensors and ops
 A document:              graph.py, of the boxes of boxes.py and the ops of forward.py; asked.py answers `explain`
 The backward pass:       schedule.py is torch's engine, one node at a time, with hooks.py, user_function.py, graph_task.py
 Stepping it:             live.py, and cells.py to take steps back
 """
+
+import torch
+
+LEAST = (2, 5)  # since then nodes tell what their gradients look like, and a pass may start anywhere in the graph
+
+if tuple(map(int, torch.__version__.split(".")[:2])) < LEAST:
+    raise ImportError(
+        f"autograd_viz follows PyTorch {'.'.join(map(str, LEAST))} or newer; this is {torch.__version__}. "
+        "Update it with: pip install --upgrade torch"
+    )

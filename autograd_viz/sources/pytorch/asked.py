@@ -13,7 +13,8 @@ from ..names import names_by_identity
 from ..roots import Access, roots_among
 from .graph import TorchGraph, is_tensor
 from .hooks import dict_of, name_of_hook
-from .nodes import edge_of, grad_of, is_accumulate, saved_of, variable_of
+from .nodes import edge_of, grad_of, is_accumulate, variable_of
+from .saved import saved_of
 
 
 def _is_computed(t: Any) -> bool:

@@ -8,7 +8,8 @@ import torch
 
 from .handles import version_of
 from .hooks import dict_of
-from .nodes import grad_of, is_accumulate, saved_of, variable_of
+from .nodes import grad_of, is_accumulate, variable_of
+from .saved import saved_of
 from .values import equal
 
 MANY = 100_000  # elements; a larger gradient is taken for unchanged if it is the same object at the same version

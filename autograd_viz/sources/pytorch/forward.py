@@ -11,7 +11,8 @@ import torch
 from ...core.primitive import Primitive
 from .boxes import Box, Boxes
 from .handles import Event, Handle
-from .nodes import Kept, is_function, name_of, variable_of
+from .nodes import is_function, name_of, variable_of
+from .saved import Kept
 from .twin import primitive_of, titles
 from .values import is_plain, outside_modes
 

@@ -15,7 +15,8 @@ from ..statements import Happened, place_of, statements
 from .boxes import Box, Boxes
 from .forward import inputs_of, reconstructed, title_of, title_of_event
 from .handles import KEY, Event, Handle
-from .nodes import Kept, edge_of, grad_of, is_accumulate, is_function, name_of, outputs_of, reach, saved_of, variable_of
+from .nodes import edge_of, grad_of, is_accumulate, is_function, name_of, outputs_of, reach, variable_of
+from .saved import Kept, saved_of
 from .twin import formulas_of, twin_of
 from .values import is_plain, value_of
 
@@ -231,7 +232,7 @@ class TorchGraph:
         if kept.state == "plain":
             return model.Saved(kept.name, "plain", text=repr(value))
         if value is None:
-            return model.Saved(kept.name, "kept")
+            return model.Saved(kept.name, "kept", stale=kept.stale)
         box = self.boxes.find(value)
         is_number = box is None and value.ndim == 0
         size = value.untyped_storage().nbytes() if is_plain(value) and not is_number else 0

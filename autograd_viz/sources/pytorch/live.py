@@ -16,7 +16,8 @@ from ..live import Cell, Pass
 from ..written import Ran
 from .cells import Attached, GradCell, SavedCell, TensorCell
 from .graph import TorchGraph
-from .nodes import Kept, grad_of, is_accumulate, is_function, name_of, outputs_of, saved_of, variable_of
+from .nodes import grad_of, is_accumulate, is_function, name_of, outputs_of, variable_of
+from .saved import Kept, saved_of
 from .schedule import Step, TorchTask
 from .twin import agrees, formulas_of, twin_of
 from .values import value_of

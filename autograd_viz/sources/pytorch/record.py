@@ -5,15 +5,12 @@ A dispatch mode sees every op that autograd records, one for one: `F.linear` is 
 graph. (A function mode sees what the user wrote, and makes `nn.MultiheadAttention` take another way through its code.) It sees
 an op before autograd has given the result its grad_fn; when the next op comes, the result has got it. Under any dispatch mode
 PyTorch's `reshape` calls `view`: the node is a ViewBackward0 where it would be a ReshapeAliasBackward0, with the same numbers.
-
-# Note [Where modules are seen]
-The call of a module is a frame on the stack. Hooks would be seen by the user: they slow down every module, compiled ones warn.
+What an op is inside of, the stack tells: calls.py.
 """
 
 from __future__ import annotations
 
 import logging
-import os
 import sys
 import weakref
 from collections.abc import Iterator
@@ -24,12 +21,10 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.weak import WeakIdKeyDictionary
 
-from ...core.provenance import PACKAGE, Place
+from ...core.provenance import Place
+from .calls import calls_around, function_and_arguments
 from .handles import KEY, Event, Handle, edge_numbers, keep_behind, nodes_of, seen
 
-TORCH = os.path.dirname(os.path.abspath(torch.__file__)) + os.sep
-CALL = torch.nn.Module._call_impl.__code__
-APPLY = torch.autograd.Function.apply.__func__.__code__  # type: ignore[attr-defined]
 FACTORIES = {"lift_fresh", "lift"}  # how `torch.tensor` hands over what it has made
 logger = logging.getLogger("autograd_viz")
 OPERANDS = {"self", "other", "exponent"}  # arguments at which a Python number is an operand
@@ -77,6 +72,9 @@ class Recorder(TorchDispatchMode):
         """Compiled code runs as it would without us."""
         return True
 
+    if not hasattr(TorchDispatchMode, "ignore_compile_internals"):  # up to PyTorch 2.8 this says so
+        is_infra_mode = ignore_compile_internals
+
     def __enter__(self) -> Recorder:
         self.error = None
         super().__enter__()
@@ -114,9 +112,9 @@ class Recorder(TorchDispatchMode):
     # -- before and after an op ---------------------------------------------------------------------------------------
 
     def _begun(self, func: Any, args: Any, kwargs: Any) -> Event:
-        frame, apply, module = self._frames()
-        place = None if frame is None else Place(frame.f_code, frame.f_lasti)
-        if apply is None:
+        users, function, module = calls_around(sys._getframe(2), self._path)
+        place = None if users is None else Place(users.f_code, users.f_lasti)
+        if function is None:
             self._function = None
             name = func._schema.name.rpartition("::")[2]
             is_recorded = torch.is_grad_enabled() and name not in FACTORIES  # as in the core, no_grad leaves no trace
@@ -124,28 +122,11 @@ class Recorder(TorchDispatchMode):
             event = Event(name, inputs, place, module, is_recorded)
             event.behind = nodes_of(inputs)  # until it is known whether it has a node itself
             return event
-        if self._function is None or self._function[0] is not apply:  # ops inside a user's Function are the Function's
-            given = tuple(self._known(a) for a in apply.f_locals.get("args", ()) if isinstance(a, torch.Tensor))
-            name = getattr(apply.f_locals.get("cls"), "__name__", "Function")
-            self._function = (apply, Event(name, given, place, module, is_tracked=True, is_function=True))
+        if self._function is None or self._function[0] is not function:  # ops inside a user's Function are the Function's
+            name, arguments = function_and_arguments(function)
+            given = tuple(self._known(a) for a in arguments if isinstance(a, torch.Tensor))
+            self._function = (function, Event(name, given, place, module, is_tracked=True, is_function=True))
         return self._function[1]
-
-    def _frames(self) -> tuple[FrameType | None, FrameType | None, str]:
-        """The innermost frame of the user's code, the outermost call of a user's Function around the op (then the frame is that
-        call's), and the path of the innermost module of ours.
-        """
-        frame: FrameType | None = sys._getframe(3)
-        users = apply = None
-        module = ""
-        while frame is not None:
-            if frame.f_code is APPLY:
-                apply, users = frame, None
-            elif frame.f_code is CALL:
-                module = module or self._path(frame)
-            elif users is None and not frame.f_code.co_filename.startswith((TORCH, PACKAGE)):
-                users = frame
-            frame = frame.f_back
-        return users, apply, module
 
     def _path(self, call: FrameType) -> str:
         """The path of the module that is called."""
@@ -188,11 +169,17 @@ class Recorder(TorchDispatchMode):
             event.made([seen[r] for r in results])
 
     def _is_internal(self, event: Event, result: Any) -> bool:
-        """Factories (`torch.rand`) detach what they have made, autograd a result that it saves: no ops of the user's."""
+        """Factories (`torch.rand`) detach what they have made, autograd a result that it saves, and some releases of PyTorch
+        what they have detached: no ops of the user's.
+        """
         maker = event.inputs[0].maker if event.inputs else None
+        if maker is None and event.behind:  # what a Function returns has no maker, its node has
+            maker = event.behind[0].metadata.get(KEY)
         if maker is None or maker.place != event.place:
             return False
-        if not any(isinstance(i, Handle) for i in maker.inputs):
+        if maker.name == "detach":
+            self._pending.append((weakref.ref(result), maker))
+        if maker.name == "detach" or not any(isinstance(i, Handle) for i in maker.inputs):
             seen[result] = Handle(result, maker)
             maker.made([seen[result]])
         return True
@@ -212,5 +199,7 @@ class Recorder(TorchDispatchMode):
                 if kept is event and handle is not None:
                     event.has_node(handle)
                 event.behind = ()
+            elif node is None and self._function is not None and self._function[1] is event:
+                self._pending.append((reference, event))  # a Function's results get their node when it has ended
             elif node is None and event.is_tracked:
                 keep_behind(event)

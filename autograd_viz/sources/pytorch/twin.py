@@ -21,7 +21,8 @@ from ...core.saved import FREED, SavedResult
 from ...core.tensor import Tensor
 from ..formulas import symbolic_formulas
 from ..from_core import FEW
-from .nodes import Kept, outputs_of
+from .nodes import outputs_of
+from .saved import Kept
 from .values import as_array, dtype_name, is_plain
 
 CLOSE = 1e-3  # float32 sums of a few elements in another order

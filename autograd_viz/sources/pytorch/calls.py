@@ -1,0 +1,92 @@
+"""Whose call a frame on the stack is: of the user's code, of a module, of a user's ``torch.autograd.Function``.
+
+# Note [Where modules are seen]
+The call of a module is a frame on the stack. Hooks would be seen by the user: they slow down every module, compiled ones warn.
+
+# Note [Where Functions are seen]
+`Function.apply` is a frame too, up to PyTorch 2.13. From 2.14 on it is compiled, and there is a frame only for a call inside
+`torch.func`; what is seen of the others is the Function's own `forward`, which is known by its code.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable, Iterator
+from types import CodeType, FrameType
+from typing import Any, NamedTuple
+
+import torch
+from torch.utils.weak import WeakIdKeyDictionary
+
+from ...core.provenance import PACKAGE
+
+TORCH = os.path.dirname(os.path.abspath(torch.__file__)) + os.sep
+MODULE_CALL = torch.nn.Module._call_impl.__code__
+_apply = getattr(torch.autograd.Function.apply, "__func__", None) or torch.autograd.function._call_custom_function_call  # type: ignore[attr-defined]
+APPLY = _apply.__code__
+_names = WeakIdKeyDictionary()  # by the code of a function named forward
+
+
+class Calls(NamedTuple):
+    """What an op is inside of.
+
+    Attributes:
+        users: the innermost frame of the user's code; that around `function`, if there is one.
+        function: the outermost call of a user's Function.
+        module: the path of the innermost module that has one, or "".
+    """
+
+    users: FrameType | None
+    function: FrameType | None
+    module: str
+
+
+def calls_around(frame: FrameType | None, path_of: Callable[[FrameType], str]) -> Calls:
+    """The calls that a frame is inside of, itself among them.
+
+    Args:
+        frame: the innermost.
+        path_of: the frame of a module's call -> the path of the module, or "".
+    """
+    users = function = None
+    module = ""
+    while frame is not None:
+        if frame.f_code is APPLY or (frame.f_code.co_name == "forward" and function_name(frame.f_code)):
+            function, users = frame, None
+        elif frame.f_code is MODULE_CALL:
+            module = module or path_of(frame)
+        elif users is None and not frame.f_code.co_filename.startswith((TORCH, PACKAGE)):
+            users = frame
+        frame = frame.f_back
+    return Calls(users, function, module)
+
+
+def function_and_arguments(frame: FrameType) -> tuple[str, list[Any]]:
+    """The name of the Function that a frame calls, and what it was given."""
+    if frame.f_code is APPLY:
+        return getattr(frame.f_locals.get("cls"), "__name__", "Function"), list(frame.f_locals.get("args", ()))
+    names, more, _, values = inspect.getargvalues(frame)
+    given = [values[name] for name in names if name in values]
+    return function_name(frame.f_code), [*given, *(values.get(more, ()) if more else ())]
+
+
+def function_name(code: CodeType) -> str:
+    """The name of the Function that has this code as its `forward`; "" if none has."""
+    name: str | None = _names.get(code)
+    if name is None:
+        name = _names[code] = next((f.__name__ for f in _functions() if _code_of_forward(f) is code), "")
+    return name
+
+
+def _functions() -> Iterator[type]:
+    """The classes of all Functions."""
+    todo: list[type] = [torch.autograd.Function]
+    while todo:
+        found = todo.pop()
+        yield found
+        todo += found.__subclasses__()
+
+
+def _code_of_forward(function: Any) -> CodeType | None:
+    return getattr(inspect.unwrap(function.forward), "__code__", None)
