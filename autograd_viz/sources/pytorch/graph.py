@@ -13,6 +13,7 @@ from ..memory import FEW as FEW_SHARERS
 from ..names import names_by_identity
 from ..statements import Happened, place_of, statements
 from .boxes import Box, Boxes
+from .deep import make_freeable
 from .forward import inputs_of, reconstructed, title_of, title_of_event
 from .handles import KEY, Event, Handle
 from .nodes import edge_of, grad_of, is_accumulate, is_function, name_of, outputs_of, reach, variable_of
@@ -49,6 +50,7 @@ class TorchGraph:
         self.operands: dict[Any, list[Box | str]] = {}  # by node, or by the event of an op without one
         for root in self.roots:
             self._add_nodes(edge_of(root)[0])
+        make_freeable(self.nodes)
         makers = [box.maker for box in map(self.boxes.of, self.roots) if box.edge is None and box.maker is not None]
         self._add_ops([*self.nodes, *makers])
         self._name(variables)
