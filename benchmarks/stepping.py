@@ -133,7 +133,7 @@ def main() -> None:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_ARGUMENTS)
         for nodes in sizes:
             name = f"chain{nodes}.ipynb"
-            write_notebook(root / name, PROGRAM.format(count=nodes // 2), "av.step(y)")
+            write_notebook(root / name, PROGRAM.format(count=nodes // 2), "av.step(y, collapse=False)")
             lab = LabPage(browser.new_page(viewport={"width": 1500, "height": 1200}), server, name)
             measure(lab, root, name, nodes // 2 * 2 + 1)
             lab.page.close()

@@ -146,7 +146,7 @@ def test_positions_before_0_replay_the_forward_pass_and_light_the_line(stepping:
 
 def test_a_large_picture_has_only_what_is_near_in_the_page_and_follows_the_step(open_notebook: Callable[..., LabPage]) -> None:
     chain = "x = y = av.tensor(0.5, requires_grad=True)\nfor _ in range(60): y = (y * x).sin()"
-    lab = open_notebook(IMPORT, chain, "s = av.step(y)\ns")
+    lab = open_notebook(IMPORT, chain, "s = av.step(y, collapse=False)\ns")
     lab.run_all()
     stepping = Stepping(lab)
     boxes = stepping.widget.locator(".av-picture > g:has(> .outline)")

@@ -97,7 +97,7 @@ def test_the_bar_between_picture_and_panel_moves_by_hand_and_by_key(stepping: St
 
 
 def test_the_map_of_a_large_picture_leads_there(open_notebook: Callable[..., LabPage]) -> None:
-    stepping = opened(open_notebook, CHAIN, "s = av.step(y)\ns")
+    stepping = opened(open_notebook, CHAIN, "s = av.step(y, collapse=False)\ns")
     across, down = middle(stepping.widget.locator(".av-minimap"))
     stepping.page.mouse.click(across, down)
     x, y, _ = view(stepping)

@@ -223,3 +223,24 @@ def test_what_is_recorded_dies_at_once() -> None:
         assert not [t for t in gc.get_objects() if type(t) is torch.Tensor and t.shape == (100,)]
     finally:
         gc.enable()
+
+
+def test_scopes_and_modules_make_one_path() -> None:
+    class Net(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.body = torch.nn.Sequential(torch.nn.Tanh(), torch.nn.Linear(2, 2))
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            with av.scope("twice"):
+                x = self.body(x) * 2
+            return x.sin()
+
+    net = Net()
+    with av.record(net), av.scope("train"):
+        loss = net(torch.ones(1, 2, requires_grad=True)).sum()
+    paths = {op.name: op.module for op in TorchGraph([loss], {}).document.ops}
+    assert paths["Tanh"] == "train.twice.body.0"
+    assert paths["Addmm"] == "train.twice.body.1"
+    assert paths["Mul"] == "train.twice"
+    assert paths["Sin"] == paths["Sum"] == "train"

@@ -20,6 +20,7 @@ import torch
 from torch.utils.weak import WeakIdKeyDictionary
 
 from ...core.provenance import PACKAGE
+from ...core.scopes import open_scopes
 
 TORCH = os.path.dirname(os.path.abspath(torch.__file__)) + os.sep
 MODULE_CALL = torch.nn.Module._call_impl.__code__
@@ -34,7 +35,7 @@ class Calls(NamedTuple):
     Attributes:
         users: the innermost frame of the user's code; that around `function`, if there is one.
         function: the outermost call of a user's Function.
-        module: the path of the innermost module that has one, or "".
+        module: the path of the innermost module that has one, with the scopes around and in it, or "".
     """
 
     users: FrameType | None
@@ -50,16 +51,30 @@ def calls_around(frame: FrameType | None, path_of: Callable[[FrameType], str]) -
         path_of: the frame of a module's call -> the path of the module, or "".
     """
     users = function = None
-    module = ""
+    places: list[tuple[bool, str]] = []
     while frame is not None:
         if frame.f_code is APPLY or (frame.f_code.co_name == "forward" and function_name(frame.f_code)):
             function, users = frame, None
         elif frame.f_code is MODULE_CALL:
-            module = module or path_of(frame)
+            places.append((True, path_of(frame)))
         elif users is None and not frame.f_code.co_filename.startswith((TORCH, PACKAGE)):
             users = frame
+        if open_scopes:
+            places += [(False, s.name) for s in reversed(open_scopes) if s.frame is frame]
         frame = frame.f_back
-    return Calls(users, function, module)
+    return Calls(users, function, _joined(places))
+
+
+def _joined(places: list[tuple[bool, str]]) -> str:
+    """The path of modules (True) and scopes, given from the innermost; a module's path has those of the modules around it."""
+    parts, above = list[str](), ""
+    for is_module, name in reversed(places):
+        if not is_module:
+            parts.append(name)
+        elif name:
+            parts.append(name.removeprefix(f"{above}.") if above else name)
+            above = name
+    return ".".join(parts)
 
 
 def function_and_arguments(frame: FrameType) -> tuple[str, list[Any]]:
