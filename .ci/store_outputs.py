@@ -4,7 +4,8 @@
     python .ci/store_outputs.py --check    # fail if a stored output is not what running gives now
 
 Widget views are left out: a stored one would show "model not found" beside its picture. A PNG copy stays beside each SVG,
-because JupyterLab shows no SVG in a notebook that has not been run yet; the check does not compare it.
+because JupyterLab shows no SVG in a notebook that has not been run yet; the check does not compare it, nor the page that steps,
+which has the whole front end in it.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ import nbformat
 from nbclient import NotebookClient
 
 NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"
-WIDGET, PNG, SVG = "application/vnd.jupyter.widget-view+json", "image/png", "image/svg+xml"
+WIDGET, PNG, SVG, HTML = "application/vnd.jupyter.widget-view+json", "image/png", "image/svg+xml", "text/html"
+MARK = re.compile(r"av-still-[0-9a-f]+")
 
 
 def executed(path: Path) -> nbformat.NotebookNode:
@@ -28,27 +30,29 @@ def executed(path: Path) -> nbformat.NotebookNode:
     """
     notebook = nbformat.read(path, as_version=4)
     NotebookClient(notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(path.parent)}}).execute()
-    for cell in notebook.cells:
+    for number, cell in enumerate(notebook.cells):
         cell.metadata.pop("execution", None)
         if cell.cell_type == "code":
-            cell.outputs = [still(o) for o in cell.outputs if WIDGET not in o.get("data", {})]
+            cell.outputs = [still(o, f"av-still-{number}") for o in cell.outputs if WIDGET not in o.get("data", {})]
     notebook.metadata.pop("widgets", None)
     notebook.metadata.language_info = {"name": "python"}
     return notebook
 
 
-def still(output: nbformat.NotebookNode) -> nbformat.NotebookNode:
-    """The picture of a stepper without the mark by which its live view would find it: that is another at every run."""
-    if SVG in output.get("data", {}):
-        output.data[SVG] = re.sub(r' class="av-still-\w+"', "", output.data[SVG])
+def still(output: nbformat.NotebookNode, mark: str) -> nbformat.NotebookNode:
+    """The picture or page of a stepper with a mark that is the same at every run."""
+    for kind in (SVG, HTML):
+        if kind in output.get("data", {}):
+            output.data[kind] = MARK.sub(mark, output.data[kind])
     return output
 
 
 def comparable(notebook: nbformat.NotebookNode) -> str:
-    """The notebook's text without its PNG copies."""
+    """The notebook's text without its PNG copies and pages."""
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
-            output.get("data", {}).pop(PNG, None)
+            for kind in (PNG, HTML):
+                output.get("data", {}).pop(kind, None)
     return nbformat.writes(notebook)
 
 

@@ -17,11 +17,11 @@ from .graph.codec import recording_from_json
 from .graph.trace import State
 from .recorded import Recording
 from .render import theme_named
-from .render.escape import element
 from .saving import Subject, Wishes, check, html_text, save_subject, to_digraph
 from .sources import anything
 from .sources.names import visible_names
 from .stepper import Stepper
+from .widget.html import frame
 
 
 class Figure:
@@ -192,9 +192,7 @@ class Frame:
     """
 
     def __init__(self, page: str, height: int) -> None:
-        self.html = element(
-            "iframe", "", srcdoc=page, sandbox="allow-scripts", width="100%", height=height, frameborder=0, loading="lazy"
-        )
+        self.html = frame(page, height)
 
     def _repr_html_(self) -> str:
         return self.html
@@ -205,7 +203,7 @@ def iframe(
 ) -> Frame:  # fmt: skip
     """The page that `save` writes as .html, in an ``<iframe>`` to paste elsewhere (`.html`); a cell that ends in it shows it.
 
-    Unlike the widget it goes on stepping in a notebook without kernel, and in what nbconvert makes of it.
+    A cell that ends in a stepper keeps such a page in the notebook by itself, for as long as there is no kernel.
 
     Args:
         x: a tensor or a stepper.
@@ -295,10 +293,17 @@ def step(
     if theme != "auto":
         theme_named(theme)
     if isinstance(tensor, Recording):
-        return StepperWidget(tensor.stepper(), len(tensor.trace.steps), theme, collapse)
+        return StepperWidget(tensor.stepper(), len(tensor.trace.steps), theme, collapse, tensor.stepper)
     graph = graph_of(tensor, visible_names(_caller()), params)
-    live = anything.pass_of(graph, tensor, gradient, retain_graph, create_graph)
-    return StepperWidget(Stepper(graph.document, live), live.total, theme, collapse)
+
+    def fresh() -> Any:
+        return anything.pass_of(graph, tensor, gradient, retain_graph, create_graph)
+
+    def rehearsal() -> Stepper | None:
+        return Stepper(graph.document, live) if (live := fresh()).leaves_no_trace else None
+
+    live = fresh()
+    return StepperWidget(Stepper(graph.document, live), live.total, theme, collapse, rehearsal)
 
 
 def compare(*steppers: Any, titles: tuple[str, ...] | list[str] = ()) -> Any:

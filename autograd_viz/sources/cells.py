@@ -99,6 +99,13 @@ def _attached(node: Node) -> tuple[Any, ...]:
     return found
 
 
+def runs_only_ours(node: Node) -> bool:
+    """Does a call of the node run no code of the user's: a hook, a Function's backward, the unpack hook of a saved tensor?"""
+    e, kept = node._extra, raw_saved(node).values()
+    hooks = () if e is None else (e.prehooks, e.posthooks, *e.tensor_hooks.values())
+    return bool(node.is_plain) and not any(hooks) and all(getattr(k, "unpack_hook", None) is None for k in kept)
+
+
 def _same(a: Any, b: Any) -> bool:
     """The same objects, looked for in tuples too, which are made anew each time that a node is asked."""
     if isinstance(a, tuple) and isinstance(b, tuple):

@@ -126,6 +126,11 @@ class Pass(ABC):
         return None if node is None else self.graph.node_ids[node]
 
     @property
+    def leaves_no_trace(self) -> bool:
+        """Can nobody tell that it has run, once it is taken back? It calls no code of the user's, as far as is known."""
+        return False
+
+    @property
     def total(self) -> int:
         """How many steps the whole pass has: every node runs once."""
         return len(self.task.inbox)

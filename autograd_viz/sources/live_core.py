@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core.accumulate_grad import AccumulateGrad
+from ..core.attention import Anomaly
 from ..core.backward import start
 from ..core.node import Node
 from ..core.tensor import Tensor
 from ..graph.model import Value
-from .cells import ArrayCell, Attached, GradCell, SavedCell
+from .cells import ArrayCell, Attached, GradCell, SavedCell, runs_only_ours
 from .formulas import formulas_with_numbers, symbolic_formulas
 from .from_core import CoreGraph, value_of
 from .gradient import as_gradient
@@ -82,6 +83,11 @@ class CorePass(Pass):
         shapes = tuple(None if r is None else r.shape for r in results)
         id = self.graph.node_ids[node]
         return Ran(id, outputs, inputs, shapes, grads, saved, formulas, tuple(hooks), jacobians, edited)
+
+    @property
+    def leaves_no_trace(self) -> bool:
+        """No hook and no Function's backward is called, nothing is recorded, and nobody looks on."""
+        return not self.is_recorded and not Anomaly.enabled and all(map(runs_only_ours, self.task.inbox))
 
     def gradient(self, value: Any, node: Node, index: int) -> Any:
         """What the user has typed, in the shape and type of that output."""

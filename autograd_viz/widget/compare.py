@@ -45,7 +45,7 @@ class Compare(ipywidgets.HBox):  # type: ignore[misc]
         self.step -= 1
 
     def _ipython_display_(self) -> None:
-        """Show the live views, and the pictures that outlive them: Note [Two outputs] in widget.py."""
+        """Show the live views, and what outlives them: Note [Three outputs] in widget.py."""
         from IPython.display import display
 
         for s in self.steppers:
@@ -53,6 +53,7 @@ class Compare(ipywidgets.HBox):  # type: ignore[misc]
         display(self._repr_mimebundle_() or {}, raw=True)  # type: ignore[no-untyped-call]
         for s, title in zip(self.steppers, self._titles, strict=True):
             display(s.still(title), raw=True)  # type: ignore[no-untyped-call]
+            s.page.show(title)
 
     def _one_moved(self, change: Any) -> None:
         if not self._following:

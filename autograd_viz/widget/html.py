@@ -18,7 +18,7 @@ from typing import Any
 from .. import words
 from ..drawing import Drawing
 from ..render import theme_named
-from ..render.escape import text
+from ..render.escape import element, text
 from ..stepper import Stepper
 from .frames import FrameMaker
 from .modules import joined_modules, static_text, style_sheets
@@ -56,7 +56,19 @@ def html_page(stepper: Stepper, theme: str, step: int, drawing: Drawing) -> str:
         "front_end": _packed(script),
         "loader": loader,
     }
-    return PLACE.sub(lambda place: places[place[1]], static_text("file_page.html"))
+    return filled("file_page.html", places)
+
+
+def frame(page: str, height: int) -> str:
+    """A page in a frame of its own, which can reach nothing of the page around it; `height` in px."""
+    return element(
+        "iframe", "", srcdoc=page, sandbox="allow-scripts", width="100%", height=height, frameborder=0, loading="lazy"
+    )
+
+
+def filled(name: str, places: dict[str, str]) -> str:
+    """One of the front end's files with its {{places}} filled."""
+    return PLACE.sub(lambda place: places[place[1]], static_text(name))
 
 
 def _recording(stepper: Stepper, theme: str, step: int, drawing: Drawing) -> dict[str, Any]:

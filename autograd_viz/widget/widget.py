@@ -1,9 +1,10 @@
 """The widget: a Stepper, and a front end that replays what is recorded and asks for what is not.
 
-# Note [Two outputs]
-A cell that ends in a stepper has two outputs: the live view, and a picture with a line that says how to get the live view
-back. While the view lives it hides the picture (still.js finds it by a mark in the address of the image). In a notebook
-opened later, without a kernel, the view is gone and the picture remains.
+# Note [Three outputs]
+A cell that ends in a stepper has three outputs: the live view; a picture with a line that says how to get the live view back;
+and a page in a frame, which steps without a kernel (page_output.py). While the view lives it hides the other two (still.js
+finds them by a mark). In a notebook opened later, and in what nbconvert writes, the page hides the picture. Where pages in
+frames are not let in (a notebook that is not trusted, GitHub), the picture remains.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from ..stepper import Stepper
 from .frames import FrameMaker, plain_lines
 from .modules import joined_modules, style_sheets
 from .page import page_of, pending_edit
+from .page_output import PageOutput, Rehearsal
 from .watch import watch
 
 
@@ -40,6 +42,7 @@ class StepperWidget(anywidget.AnyWidget):
         frames: every recorded step as the page wants it; `recorded` is the last piece of it that was sent: where it begins,
             its frames, and how many of the page's questions are answered by now.
         pending: the edit that no node has run with yet: its node, and what enters by output; {} if there is none.
+        page: the output that goes on stepping without a kernel.
     """
 
     _esm = joined_modules()
@@ -56,7 +59,14 @@ class StepperWidget(anywidget.AnyWidget):
     overlay = traitlets.Dict().tag(sync=True)
     pending = traitlets.Dict().tag(sync=True)
 
-    def __init__(self, stepper: Stepper, total: int, theme: str = "auto", collapse: bool | None = None) -> None:
+    def __init__(
+        self,
+        stepper: Stepper,
+        total: int,
+        theme: str = "auto",
+        collapse: bool | None = None,
+        rehearsal: Rehearsal | None = None,
+    ) -> None:
         super().__init__(complete=stepper.trace.complete)  # the page loads its module meanwhile
         self.stepper, self._theme = stepper, theme_named("light" if theme == "auto" else theme)
         self._drawing = drawing_of(stepper.document, collapse)
@@ -64,6 +74,7 @@ class StepperWidget(anywidget.AnyWidget):
         self._known = self._questions = 0  # frames that the page has, and what it has asked
         self._is_moving = False
         self._mark = f"av-still-{secrets.token_hex(8)}"
+        self.page = PageOutput(stepper, self._mark, theme, lambda: self._drawing, rehearsal)
         self._palettes, self._total = ("light", "dark") if theme == "auto" else (theme,), total
         self.picture, self.stops = self._page(self._drawing), self._shown_stops()
         stepper.on_move(self._moved)
@@ -327,12 +338,13 @@ class StepperWidget(anywidget.AnyWidget):
         return {**data, "text/plain": repr(self.stepper)}, metadata
 
     def _ipython_display_(self) -> None:
-        """Show the live view and the picture that outlives it: see Note [Two outputs]."""
+        """Show the live view, and what outlives it: see Note [Three outputs]."""
         from IPython.display import display
 
         bundle, metadata = self._repr_mimebundle_() or ({}, {})
         display(bundle, metadata=metadata, raw=True)  # type: ignore[no-untyped-call]
         display(self.still(), raw=True)  # type: ignore[no-untyped-call]
+        self.page.show()
 
     def still(self, title: str = "") -> dict[str, Any]:
         """The picture at the cursor as the output of a cell, with a title before what is said: MIME type -> data."""

@@ -1,4 +1,4 @@
-"""The stepper outside JupyterLab, and in notebooks that are opened again."""
+"""The stepper outside JupyterLab, and after its kernel."""
 
 from __future__ import annotations
 
@@ -66,42 +66,6 @@ def test_it_steps_in_marimo(browser: Any, tmp_path: Path) -> None:
             outline = page.locator('.av-root [data-at="n0"] .outline').first
             assert outline.evaluate("e => getComputedStyle(e).outlineStyle") == "none"  # marimo has a class of that name
         assert not errors
-    finally:
-        page.close()
-
-
-def save(lab: LabPage) -> None:
-    lab.page.evaluate("async () => { await window.jupyterapp.commands.execute('docmanager:save'); }")
-
-
-COMPARE = "av.compare(av.step(e), av.step(a * 3), titles=('square', 'triple'))"
-
-
-@pytest.mark.parametrize(("cell", "titles"), [(CELLS[1], [""]), (COMPARE, ["square: ", "triple: "])])
-def test_a_notebook_opened_again_shows_a_picture_and_says_how_to_step_it(
-    root: Path, browser: Any, server: tuple[str, str], open_notebook: Callable[..., LabPage], cell: str, titles: list[str]
-) -> None:
-    name = f"again{len(titles)}.ipynb"
-    write_notebook(root / name, CELLS[0], cell)
-    lab = open_notebook(name=name)
-    lab.run_all()
-    for i in range(len(titles)):
-        lab.page.locator(".av-root").nth(i).wait_for(timeout=30_000)
-    still = lab.page.locator(".jp-OutputArea-output img")
-    assert still.count() == len(titles) and not any(s.is_visible() for s in still.all())  # the live views hide them
-    save(lab)
-    lab.page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
-    lab.page.wait_for_timeout(500)
-    lab.errors.clear()  # JupyterLab complains about the missing kernel
-    page = browser.new_page(viewport={"width": 1200, "height": 1300})
-    try:
-        again = LabPage(page, server, name)
-        pictures = again.page.locator(".jp-OutputArea-output img")
-        for i, title in enumerate(titles):
-            pictures.nth(i).wait_for(timeout=30_000)
-            assert pictures.nth(i).is_visible() and again.page.locator(".av-root").count() == 0
-            source = str(pictures.nth(i).evaluate("async e => await (await fetch(e.src)).text()"))
-            assert "Run the cell to step" in source and f"{title}Nothing has run yet" in source
     finally:
         page.close()
 

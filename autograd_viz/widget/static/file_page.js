@@ -17,6 +17,7 @@ function openRecording(el) {
   followSystem(model.get("picture").palettes);
   stepper.render({ model, el });
   if (window === window.top) el.querySelector("button")?.focus({ preventScroll: true }); // keys work at once
+  else document.body.classList.add("av-framed");
 }
 
 const pageBody = document.getElementById("av-stepper");

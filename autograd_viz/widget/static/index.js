@@ -85,7 +85,7 @@ class View {
     this.built = true;
     this.assemble(el);
     followTheme(this.root, palettes, signal, (palette) => this.stage.map.paint(palette));
-    if (mark) hideStill(mark, signal);
+    if (mark) hideStill(mark, this.root, model.widget_manager?.kernel !== undefined, signal);
     this.listen(el, signal);
     this.resized();
     if (kept) this.goOn(kept);

@@ -15,6 +15,7 @@ import { nextStop, stopAt, wholeStops } from "./stops.js";
  * @property {(content: any) => void} send
  * @property {(event: string, callback: (content: any) => void) => void} on
  * @property {(event: string, callback: (content: any) => void) => void} off
+ * @property {{ kernel?: unknown }} [widget_manager] a notebook's has a kernel, a page that nbconvert wrote has none
  */
 
 const SILENCE_MS = 4000; // after which an unanswered question means that the kernel is gone

@@ -1,0 +1,99 @@
+"""The page that a notebook keeps of a stepper: it goes on stepping where there is no kernel, and in what nbconvert writes.
+
+# Note [Rehearsal]
+A page holds every step of the pass, but when a cell shows a stepper none has run. If no code of the user's would be called
+(a hook, a Function's backward), a pass of our own runs to its end and is taken back: nobody can tell. Otherwise the page is
+there as soon as the user has come to the end, in place of nothing.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+
+from ..drawing import Drawing
+from ..render.escape import text
+from ..stepper import Stepper
+from .html import filled, frame, html_page
+
+MOST_NODES = 200
+MOST_NUMBERS = 1_000_000  # in all tensors of a pass that is rehearsed
+MOST_LETTERS = 400_000  # of a page: a notebook holds one for each stepper
+HEIGHT = (460, 720)  # px, least and most
+AROUND = 160  # px: controls, sentence and margins above and below the picture
+FITTED = 0.8  # of the picture's own size: the panel beside it takes room
+
+Rehearsal = Callable[[], Stepper | None]
+
+
+class PageOutput:
+    """The page of one stepper, as the output of a cell.
+
+    Args:
+        stepper: whose pass it shows.
+        mark: a class by which the live view finds and hides it.
+        theme: as for the widget.
+        drawing: gives the picture as it is drawn at the time.
+        rehearsal: gives a stepper of the same pass that may run and be taken back; None if there is none.
+    """
+
+    def __init__(
+        self, stepper: Stepper, mark: str, theme: str, drawing: Callable[[], Drawing], rehearsal: Rehearsal | None
+    ) -> None:
+        self.stepper, self.mark, self.theme, self.drawing, self.rehearsal = stepper, mark, theme, drawing, rehearsal
+        self._shows_all = self._is_shown = False
+        self._title = ""
+        self._begin = 0  # where the page opens: where the stepper stood when a cell showed it
+        stepper.on_move(self._moved)
+        stepper.on_cut(lambda _: setattr(self, "_shows_all", False))
+
+    def html(self) -> str:
+        """The page in its frame; "" if nothing is recorded, or it would be too large."""
+        page = self._page() if len(self.stepper.document.nodes) <= MOST_NODES else ""
+        if not page or len(page) > MOST_LETTERS:
+            return ""
+        height = round(min(max(FITTED * self.drawing().geometry.height + AROUND, HEIGHT[0]), HEIGHT[1]))
+        return filled("file_output.html", {"mark": self.mark, "title": text(self._title), "frame": frame(page, height)})
+
+    def show(self, title: str = "") -> None:
+        """Show it below the other outputs of the cell, with a title; it takes its place there also if it has yet to come."""
+        from IPython.display import display
+
+        self._is_shown, self._begin, self._title = True, self.stepper.step, title
+        display({"text/html": self.html()}, raw=True, display_id=self.mark)  # type: ignore[no-untyped-call]
+
+    def _moved(self) -> None:
+        """The pass may have come to its end."""
+        if self._is_shown and not self._shows_all and self.stepper.trace.complete:
+            from IPython.display import update_display
+
+            self._shows_all = True
+            update_display({"text/html": self.html()}, raw=True, display_id=self.mark)  # type: ignore[no-untyped-call]
+
+    def _page(self) -> str:
+        trace = self.stepper.trace
+        if trace.steps:
+            self._shows_all = trace.complete
+            return html_page(self.stepper, self.theme, self._begin, self.drawing())
+        return self._rehearsed()
+
+    def _rehearsed(self) -> str:
+        """The page of a pass that has been taken back; "" if it may not run or raises. See Note [Rehearsal]."""
+        with warnings.catch_warnings(action="ignore"):
+            try:
+                stepper = self.rehearsal() if self.rehearsal is not None and self._is_quick() else None
+                if stepper is None:
+                    return ""
+                try:
+                    stepper.finish()
+                    self._shows_all = True
+                    return html_page(stepper, self.theme, self._begin, self.drawing())
+                finally:
+                    stepper.goto(0)
+            except RuntimeError:  # what backward() would refuse: the user will be told when they step
+                return ""
+
+    def _is_quick(self) -> bool:
+        """Does the pass take no time that anybody would notice?"""
+        return sum(math.prod(t.value.shape) for t in self.stepper.document.tensors) <= MOST_NUMBERS
