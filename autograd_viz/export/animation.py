@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import io
+import os
+from collections import deque
 from collections.abc import Iterable, Iterator
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +14,7 @@ from PIL import Image
 
 from ..errors import AutogradVizError
 from ..graph.model import Document
-from ..graph.trace import Trace
+from ..graph.trace import Step, Trace
 from ..layout.geometry import Arrow, Geometry, Point
 from ..layout.measure import ADVANCE, columns
 from ..render import Theme
@@ -20,12 +23,13 @@ from ..render.caption import SIZE as CAPTION
 from ..render.cells import moves_of
 from ..render.escape import element, text
 from ..render.svg import FALLBACK
-from .film import Film, drawn
+from .film import Change, Film, drawn
 
 WINDOW = (1400, 1100)  # px
 MOVE_MS, FRAME_MS = 480, 80  # how long a number takes along its arrow, and each picture of it
 NUMBER = 14.0  # px
 MOST_BYTES = 800_000_000  # of all pictures together, while they are encoded
+AHEAD = 12  # steps that are planned before they are shown
 LATE = 1.0  # seconds after which a progress bar appears
 OPTIONS: dict[str, dict[str, Any]] = {
     "GIF": {"optimize": False, "disposal": 1},
@@ -62,9 +66,17 @@ def animation_bytes(story: Story, format: str, theme: Theme, duration: float, sc
         raise ValueError(f"duration must be positive, got {duration}")
     if not scale > 0:
         raise ValueError(f"scale must be positive, got {scale}")
+    pool = ThreadPoolExecutor(os.cpu_count())
+    try:
+        return _written(Reel(story, theme, scale, duration, pool), format)
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _written(reel: Reel, format: str) -> bytes:
+    """The frames as one file."""
     from tqdm.auto import tqdm
 
-    reel = Reel(story, theme, scale, duration)
     frames: Iterable[Image.Image] = tqdm(reel.frames(), total=len(reel.durations), desc=format, delay=LATE, leave=False)
     if format == "WEBP":
         frames = (image.convert("RGB") for image in frames)
@@ -76,18 +88,33 @@ def animation_bytes(story: Story, format: str, theme: Theme, duration: float, sc
     return out.getvalue()
 
 
+Number = tuple[Image.Image, Image.Image]  # and its mask
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be drawn for a step."""
+
+    change: Change
+    caption: Future[Image.Image]
+    numbers: list[tuple[Future[Number], Arrow]]
+
+
 class Reel:
-    """The frames of an animation.
+    """The frames of an animation, drawn by a pool of threads.
 
     Attributes:
         durations: of each frame, in ms.
     """
 
-    def __init__(self, story: Story, theme: Theme, scale: float, duration: float) -> None:
-        self.story, self.theme, self.scale = story, theme, scale
-        self.film = Film(story.document, story.geometry, theme, scale, WINDOW, story.trace.steps[:3])
+    def __init__(self, story: Story, theme: Theme, scale: float, duration: float, pool: Executor) -> None:
+        self.story, self.theme, self.scale, self.pool = story, theme, scale, pool
+        self.film = Film(story.document, story.geometry, theme, scale, WINDOW, story.trace.steps[:3], pool)
         self.width, self.height = self.film.width, self.film.height
-        self.captions = self._captions()
+        self.numbers: dict[str, Future[Number]] = {}
+        said = [f"{i} / {len(story.trace.steps)}  {sentence}" for i, sentence in enumerate(story.sentences)]
+        self.captions = [caption_lines(words, self.width / scale) for words in said]
+        self.caption_height = max(map(caption_height, self.captions))
         self.arrows = {a.at: a for a in story.geometry.arrows}
         self.moving = self._moving(duration)
         moves = [self.moving if moves_of(step) else 0 for step in story.trace.steps]
@@ -99,25 +126,34 @@ class Reel:
     def _moving(self, duration: float) -> int:
         """How many pictures of a moving number there are in a step: what its time and the memory allow."""
         count = len(self.story.trace.steps) + 1
-        each = self.width * (self.height + self.captions[0].height)
+        each = self.width * (self.height + round(self.caption_height * self.scale))
         if count * each > MOST_BYTES:
             raise AutogradVizError(f"an animation of {count} pictures would be too large; save it as .html, which has no limit")
         return int(min(MOVE_MS / FRAME_MS, duration * 600 / FRAME_MS, MOST_BYTES / each / count - 1))
 
     def frames(self) -> Iterator[Image.Image]:
         """The frames, mode "P"."""
-        yield self._shot(0)
-        for number, step in enumerate(self.story.trace.steps, 1):
-            self.film.forward(step)
-            still = self._shot(number)
-            numbers = [(self._number(said), self.arrows[at]) for at, said in moves_of(step) if at in self.arrows]
+        yield self._shot(self._caption(self.captions[0]))
+        for step, plan in self._plans():
+            self.film.show(plan.change)
+            still = self._shot(plan.caption.result())
             for i in range(self.moving if moves_of(step) else 0):
-                yield self._with_numbers(still, numbers, i / self.moving)
+                yield self._with_numbers(still, plan.numbers, i / self.moving)
             yield still
 
-    def _shot(self, number: int) -> Image.Image:
+    def _plans(self) -> Iterator[tuple[Step, Plan]]:
+        """Each step with what is to be drawn for it, while that of later ones is drawn already."""
+        waiting: deque[tuple[Step, Plan]] = deque()
+        for step, lines in zip(self.story.trace.steps, self.captions[1:], strict=True):
+            caption = self.pool.submit(self._caption, lines)
+            numbers = [(self._number_of(said), self.arrows[at]) for at, said in moves_of(step) if at in self.arrows]
+            waiting.append((step, Plan(self.film.plan(step), caption, numbers)))
+            if len(waiting) > AHEAD:
+                yield waiting.popleft()
+        yield from waiting
+
+    def _shot(self, caption: Image.Image) -> Image.Image:
         """What the window shows, and the caption."""
-        caption = self.captions[number]
         shot = Image.new("P", (self.width, self.height + caption.height), self.film.canvas)
         shot.putpalette(self.film.palette.getpalette() or [])
         shot.paste(self.film.image, (0, 0))
@@ -126,8 +162,13 @@ class Reel:
 
     # -- numbers ------------------------------------------------------------------------------------------------------
 
-    def _number(self, said: str) -> tuple[Image.Image, Image.Image]:
-        """A number and its mask."""
+    def _number_of(self, said: str) -> Future[Number]:
+        """A number that is drawn once."""
+        if said not in self.numbers:
+            self.numbers[said] = self.pool.submit(self._number, said)
+        return self.numbers[said]
+
+    def _number(self, said: str) -> Number:
         width, height = columns(said) * ADVANCE * NUMBER + 12, NUMBER * 1.6
         colour = self.theme.colours()
         words = element(
@@ -138,10 +179,11 @@ class Reel:
         image = drawn(_svg(width, height, words), size).convert("RGBA")
         return self.film.in_palette(image), image.getchannel("A").point(lambda a: 255 if a > 127 else 0)
 
-    def _with_numbers(self, still: Image.Image, numbers: list[Any], part: float) -> Image.Image:
+    def _with_numbers(self, still: Image.Image, numbers: list[tuple[Future[Number], Arrow]], part: float) -> Image.Image:
         """The picture with each number a part of its way along."""
         shot, g = still.copy(), self.story.geometry
-        for (image, mask), arrow in numbers:
+        for number, arrow in numbers:
+            image, mask = number.result()
             x, y = point_along(arrow, part)
             px, py = (x - g.x) * self.scale - self.film.left, (y - g.y) * self.scale - self.film.top
             left = min(max(0, round(px - image.width / 2)), max(0, self.width - image.width))
@@ -152,15 +194,9 @@ class Reel:
 
     # -- captions -----------------------------------------------------------------------------------------------------
 
-    def _captions(self) -> list[Image.Image]:
-        """What is said with each picture; all of one height, each as wide as its words."""
-        total = len(self.story.trace.steps)
-        said = [f"{i} / {total}  {sentence}" for i, sentence in enumerate(self.story.sentences)]
-        lines = [caption_lines(words, self.width / self.scale) for words in said]
-        height = max(map(caption_height, lines))
-        return [self._caption(few, height) for few in lines]
-
-    def _caption(self, lines: list[str], height: float) -> Image.Image:
+    def _caption(self, lines: list[str]) -> Image.Image:
+        """What is said with a picture; all are of one height, each as wide as its words."""
+        height = self.caption_height
         width = min(self.width / self.scale, 2 * MARGIN + max(map(columns, lines)) * ADVANCE * CAPTION)
         size = (round(width * self.scale), round(height * self.scale))
         ground = element("rect", x=0, y=0, width=width, height=height, fill=self.theme.canvas)

@@ -3,6 +3,10 @@
 # Note [Window]
 A picture larger than the window is seen in part, and the window follows the node of the step. It stays where it is while that
 node is in sight. What is not seen is not drawn, so a picture may be of any size.
+
+# Note [Ahead]
+What a step changes is known before it is drawn. So steps are planned ahead of the one that is shown, and what they need is
+drawn meanwhile by the threads of a pool (the drawing itself holds no lock of Python's).
 """
 
 from __future__ import annotations
@@ -11,6 +15,8 @@ import io
 import math
 import re
 from collections import Counter
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass
 from typing import Any
 
 from PIL import Image
@@ -34,10 +40,25 @@ def drawn(svg: str, size: tuple[int, int]) -> Image.Image:
     return Image.open(io.BytesIO(png_bytes(sized, 1.0)))
 
 
+@dataclass(frozen=True)
+class Change:
+    """What a step changes of the film.
+
+    Attributes:
+        left, top: where the window is afterwards, in pixels of the whole picture.
+        parts: what is drawn anew: where in the whole picture, and the drawing.
+    """
+
+    left: int
+    top: int
+    parts: list[tuple[Pixels, Future[Image.Image]]]
+
+
 class Film:
     """What is seen of a picture through a window, after any step in turn.
 
     Args:
+        pool: draws.
         most: how large the window may be, in pixels; a smaller picture is seen as a whole.
         first: some of the first steps, in whose pictures colours are looked for; the window begins at the first one's node.
 
@@ -49,16 +70,24 @@ class Film:
     """
 
     def __init__(
-        self, document: Document, geometry: Geometry, theme: Theme, scale: float, most: tuple[int, int], first: tuple[Step, ...]
+        self,
+        document: Document,
+        geometry: Geometry,
+        theme: Theme,
+        scale: float,
+        most: tuple[int, int],
+        first: tuple[Step, ...],
+        pool: Executor,
     ) -> None:
+        self.pool = pool
         self.document, self.geometry, self.theme, self.scale = document, geometry, theme, scale
         self.places = Places(geometry)
         self.boxes = {b.id: b for b in geometry.boxes}
-        self.state = State()
         self.whole = (math.ceil(geometry.width * scale), math.ceil(geometry.height * scale))
         self.width, self.height = (min(a, b) for a, b in zip(self.whole, most, strict=True))
-        self.left, self.top = self._place(first[0].node, 0, 0) if first else (0, 0)
-        start = self._drawn(self.window, self.state)
+        self._state = State()  # as planned
+        self.left, self.top = self._place = self._placed(first[0].node, 0, 0) if first else (0, 0)
+        start = self._drawn(self.window, self._state)
         self.palette = palette_of([start, *self._seen(first)], theme)
         self.image = self.in_palette(start)
         self.canvas: int = self.in_palette(Image.new("RGB", (1, 1), theme.canvas)).getpixel((0, 0))  # type: ignore[assignment]
@@ -66,35 +95,33 @@ class Film:
     @property
     def window(self) -> Pixels:
         """What is seen of the whole picture."""
-        return self.left, self.top, self.left + self.width, self.top + self.height
+        return self._window(self.left, self.top)
+
+    def _window(self, left: int, top: int) -> Pixels:
+        return left, top, left + self.width, top + self.height
 
     def in_palette(self, image: Image.Image) -> Image.Image:
         """A picture in the film's colours."""
         return image.convert("RGB").quantize(palette=self.palette, dither=Image.Dither.NONE)
 
-    def forward(self, step: Step) -> None:
-        """Show the next step, and its node: draw what it changes, and what comes into sight."""
-        before, self.state = self.state.current, _after(self.state, step)
-        self._draw(self._changed(before, step))
-        left, top = self._place(step.node, self.left, self.top)
-        if (left, top) != (self.left, self.top):
-            self._move(left, top)
+    def plan(self, step: Step) -> Change:
+        """The next step after those that are planned already: its node in sight, and what it changes. See Note [Ahead]."""
+        before, self._state = self._state.current, _after(self._state, step)
+        old, self._place = self._place, self._placed(step.node, *self._place)
+        window = self._window(*self._place)
+        regions = [*self._changed(before, step, window), *_come_into_sight(self._window(*old), window)]
+        return Change(*self._place, [(r, self.pool.submit(self._part, r, self._state)) for r in regions])
 
-    def _move(self, left: int, top: int) -> None:
-        """Move the window: what stays in sight is not drawn again."""
-        old, (dx, dy) = self.image, (left - self.left, top - self.top)
-        self.left, self.top = left, top
-        self.image = old.copy()
-        self.image.paste(old, (-dx, -dy))
-        right, bottom = left + self.width, top + self.height
-        low, high = (max(top, top - dy), min(bottom, bottom - dy))  # rows that were in sight
-        if low >= high or abs(dx) >= self.width:
-            return self._draw([self.window])
-        strips = [(left, top, right, low), (left, high, right, bottom)]
-        strips += [(left, low, left - dx, high), (right - dx, low, right, high)]
-        return self._draw([s for s in strips if s[0] < s[2] and s[1] < s[3]])
+    def show(self, change: Change) -> None:
+        """Show the next step of those that are planned."""
+        if (change.left, change.top) != (self.left, self.top):
+            old, self.image = self.image, self.image.copy()
+            self.image.paste(old, (self.left - change.left, self.top - change.top))
+            self.left, self.top = change.left, change.top
+        for (left, top, _, _), part in change.parts:
+            self.image.paste(part.result(), (left - self.left, top - self.top))
 
-    def _place(self, node: str, left: int, top: int) -> tuple[int, int]:
+    def _placed(self, node: str, left: int, top: int) -> tuple[int, int]:
         """Where the window is if a node shall be in sight: where it was, if it can stay."""
         box, g, scale = self.boxes.get(node), self.geometry, self.scale
         if box is None:
@@ -107,17 +134,16 @@ class Film:
 
     # -- drawing ------------------------------------------------------------------------------------------------------
 
-    def _changed(self, before: Step | None, step: Step) -> list[Pixels]:
+    def _changed(self, before: Step | None, step: Step, window: Pixels) -> list[Pixels]:
         """What a step changes of what is seen."""
         g, scale = self.geometry, self.scale
-        seen = [g.x + self.left / scale, g.y + self.top / scale]
-        seen += [seen[0] + self.width / scale, seen[1] + self.height / scale]
-        regions = self.places.changed(before, step, (seen[0], seen[1], seen[2], seen[3]))
-        return [self._pixels(region) for region in regions]
+        left, top, right, bottom = (pixels / scale for pixels in window)
+        regions = self.places.changed(before, step, (g.x + left, g.y + top, g.x + right, g.y + bottom))
+        return [self._pixels(region, window) for region in regions]
 
-    def _pixels(self, region: Rect) -> Pixels:
+    def _pixels(self, region: Rect, window: Pixels) -> Pixels:
         """The whole pixels of a region, as far as they are seen."""
-        g, scale, (left, top, right, bottom) = self.geometry, self.scale, self.window
+        g, scale, (left, top, right, bottom) = self.geometry, self.scale, window
         return (
             max(left, math.floor((region[0] - g.x) * scale)),
             max(top, math.floor((region[1] - g.y) * scale)),
@@ -125,10 +151,8 @@ class Film:
             min(bottom, math.ceil((region[3] - g.y) * scale)),
         )
 
-    def _draw(self, regions: list[Pixels]) -> None:
-        for region in regions:
-            part = self.in_palette(self._drawn(region, self.state))
-            self.image.paste(part, (region[0] - self.left, region[1] - self.top))
+    def _part(self, region: Pixels, state: State) -> Image.Image:
+        return self.in_palette(self._drawn(region, state))
 
     def _drawn(self, region: Pixels, state: State) -> Image.Image:
         """A region of the picture in a state."""
@@ -139,7 +163,7 @@ class Film:
 
     def _seen(self, steps: tuple[Step, ...]) -> list[Image.Image]:
         """What some steps change, each as if it were the first."""
-        return [self._drawn(r, _after(State(), s)) for s in steps for r in self._changed(None, s)]
+        return [self._drawn(r, _after(State(), s)) for s in steps for r in self._changed(None, s, self.window)]
 
 
 def _after(state: State, step: Step) -> State:
@@ -155,6 +179,16 @@ def _followed(start: int, size: int, whole: int, low: float, high: float) -> int
     if start <= low and high <= start + size:
         return start
     return round(min(max(0, (low + high - size) / 2), whole - size))
+
+
+def _come_into_sight(old: Pixels, new: Pixels) -> list[Pixels]:
+    """What is in one window and was not in another of the same size."""
+    left, top, right, bottom = new
+    low, high = max(top, old[1]), min(bottom, old[3])  # rows that were in sight
+    if low >= high or old[0] >= right or old[2] <= left:
+        return [new]
+    strips = [(left, top, right, low), (left, high, right, bottom), (left, low, old[0], high), (old[2], low, right, high)]
+    return [s for s in strips if s[0] < s[2] and s[1] < s[3]]
 
 
 def palette_of(images: list[Image.Image], theme: Theme) -> Image.Image:

@@ -1,9 +1,12 @@
-"""Drawing PyTorch graphs: how long it takes here and elsewhere, what each shows, and who falls over.
+"""How long `show` takes on PyTorch graphs, here and elsewhere, what each shows, and who falls over.
 
-python -m benchmarks.torch_peers            # everything; each cell in a process of its own
-python -m benchmarks.torch_peers mlp ours   # one cell
+python -m benchmarks.pictures               # everything; each cell of the table in a process of its own
+python -m benchmarks.pictures mlp encoder   # some models
 
-Needs `torchviz==0.0.3 torchview torchvista torchlens` and Graphviz's `dot` for the columns that are to be filled.
+Needs `torchviz==0.0.3 torchview torchvista torchlens` and Graphviz's `dot` for the columns that are to be filled. Every tool's
+time ends with its picture: ours with the SVG and the PNG that a notebook's cell keeps; torchvista's with a page that a browser
+has yet to lay out. Tools that run the forward pass themselves (torchview, torchvista, torchlens) are timed with it; `recorded`
+is timed with it too.
 """
 
 from __future__ import annotations
@@ -25,7 +28,7 @@ from tests.torch_models import GPT
 
 NODE = b'class="node"'  # what Graphviz writes for a box
 SECONDS = 120  # after which a cell is given up
-TOOLS = ("ours", "ours_recorded", "torchviz", "torchview", "torchvista", "torchlens")
+ROUNDS, ENOUGH = 5, 3.0  # a cell is the median of so many rounds, or of as many as begin within so many seconds
 
 
 class Chain(nn.Module):
@@ -61,7 +64,7 @@ class Summed(nn.Module):
 
 def _cnn() -> Any:
     parts: list[Any] = [nn.Conv2d(3, 8, 3, padding=1)]
-    for _ in range(3):
+    for _ in range(17):
         parts += [nn.BatchNorm2d(8), nn.ReLU(), nn.Conv2d(8, 8, 3, padding=1)]
     return Summed(*parts, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(8, 10))
 
@@ -92,35 +95,45 @@ MODELS: dict[str, Callable[[], tuple[Any, Any]]] = {
     "mlp": lambda: (Summed(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 8), nn.ReLU(), nn.Linear(8, 2)), torch.randn(5, 4)),
     "cnn": lambda: (_cnn(), torch.randn(2, 3, 8, 8)),
     "chunk": lambda: (Chunked(), torch.randn(2, 4)),
-    "encoder6": lambda: (_encoder(), torch.randn(2, 5, 16)),
-    "gpt2_12": lambda: (GPT(12), torch.randint(0, 11, (2, 6))),
-    "chain1000": lambda: (Chain(1000), leaf(2)),
+    "encoder": lambda: (_encoder(), torch.randn(2, 5, 16)),
+    "gpt2": lambda: (GPT(12), torch.randint(0, 11, (2, 6))),
+    "chain_1000": lambda: (Chain(1000), leaf(2)),
+    "chain_10000": lambda: (Chain(10_000), leaf(2)),
 }
 
 
-def _ours(net: Any, x: Any, recorded: bool = False) -> dict[str, Any]:
+def _show(net: Any, x: Any, recorded: bool = False) -> dict[str, Any]:
     import autograd_viz as av
-    from autograd_viz.graph.trace import State
-    from autograd_viz.layout import layout
-    from autograd_viz.render import render_svg, theme_named
-    from autograd_viz.views import graph_of
 
+    loss = None if recorded else net(x)
+    start = time.perf_counter()
     if recorded:
         with av.record(net):
             loss = net(x)
-    else:
-        loss = net(x)
-    times = [time.perf_counter()]
-    document = graph_of(loss, {"loss": loss, "x": x}, net).document
-    times.append(time.perf_counter())
-    geometry = layout(document)
-    times.append(time.perf_counter())
-    svg = render_svg(document, geometry, State(), theme_named("light"))
-    times.append(time.perf_counter())
-    parts = dict(zip(("document", "layout", "svg"), (b - a for a, b in zip(times, times[1:], strict=False)), strict=True))
+    figure = av.show(loss, params=net)
+    drawn = time.perf_counter()
+    bundle = figure._repr_mimebundle_()
+    end = time.perf_counter()
+    document = figure.document
     values = sum(bool(t.value.numbers or t.value.summary) for t in document.tensors)
     shows = f"{len(document.nodes)} nodes, {len(document.ops)} ops, {len(document.tensors)} tensors ({values} with values)"
-    return {"seconds": times[-1] - times[0], "parts": parts, "shows": shows, "bytes": len(svg)}
+    return {
+        "seconds": end - start,
+        "parts": {"show": drawn - start, "cell": end - drawn},
+        "shows": shows,
+        "bytes": len(bundle["image/svg+xml"]),
+    }
+
+
+def _step(net: Any, x: Any) -> dict[str, Any]:
+    import autograd_viz as av
+
+    loss = net(x)
+    start = time.perf_counter()
+    stepper = av.step(loss, params=net)
+    seconds = time.perf_counter() - start
+    size = len(json.dumps(stepper.picture))
+    return {"seconds": seconds, "shows": f"a stepper of {stepper.picture['total']} steps", "bytes": size}
 
 
 def _torchviz(net: Any, x: Any) -> dict[str, Any]:
@@ -167,8 +180,9 @@ def _torchlens(net: Any, x: Any) -> dict[str, Any]:
 
 
 RUNS: dict[str, Callable[[Any, Any], dict[str, Any]]] = {
-    "ours": _ours,
-    "ours_recorded": lambda net, x: _ours(net, x, recorded=True),
+    "show": _show,
+    "recorded": lambda net, x: _show(net, x, recorded=True),
+    "step": _step,
     "torchviz": _torchviz,
     "torchview": _torchview,
     "torchvista": _torchvista,
@@ -177,36 +191,43 @@ RUNS: dict[str, Callable[[Any, Any], dict[str, Any]]] = {
 
 
 def cell(model: str, tool: str) -> dict[str, Any]:
-    """One drawing, after a small one that has loaded the tool."""
+    """The median of some rounds, after a small drawing that has loaded the tool."""
     warnings.simplefilter("ignore")
-    RUNS[tool](*MODELS["scalar"]()) if tool != "torchvista" else RUNS[tool](*MODELS["mlp"]())
-    torch.manual_seed(0)
-    return RUNS[tool](*MODELS[model]())
+    RUNS[tool](*MODELS["mlp" if tool == "torchvista" else "scalar"]())
+    found: list[dict[str, Any]] = []
+    begin = time.perf_counter()
+    while len(found) < ROUNDS and (not found or time.perf_counter() - begin < ENOUGH):
+        torch.manual_seed(0)
+        found.append(RUNS[tool](*MODELS[model]()))
+    return {**sorted(found, key=lambda f: f["seconds"])[len(found) // 2], "rounds": len(found)}
 
 
-def in_a_process(model: str, tool: str) -> str:
-    """One drawing in a process of its own, as a cell of the table."""
-    command = [sys.executable, "-m", "benchmarks.torch_peers", model, tool]
+def in_a_process(model: str, tool: str) -> tuple[float | None, str]:
+    """One cell of the table, in a process of its own: seconds (None if it fails), and what is to be said of it."""
+    command = [sys.executable, "-m", "benchmarks.pictures", "--cell", model, tool]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
     except subprocess.TimeoutExpired:
-        return f"more than {SECONDS} s"
+        return None, f"more than {SECONDS} s"
     if done.returncode:
         error = (done.stderr.strip().splitlines() or [f"killed by signal {-done.returncode}"])[-1]
-        return f"FAILS: {error[:90]}"
+        return None, f"FAILS: {error[:90]}"
     found = json.loads(done.stdout.splitlines()[-1])
     parts = ", ".join(f"{name} {1000 * s:.0f}" for name, s in found.get("parts", {}).items())
-    return f"{1000 * found['seconds']:.0f} ms{f' ({parts})' if parts else ''}; {found['shows']}; {found['bytes'] // 1024} kB"
+    return found["seconds"], f"{parts}{'; ' * bool(parts)}{found['shows']}; {found['bytes'] // 1024} kB"
 
 
 def main() -> None:
-    if len(sys.argv) == 3:
-        print(json.dumps(cell(*sys.argv[1:])))
+    if sys.argv[1:2] == ["--cell"]:
+        print(json.dumps(cell(*sys.argv[2:4])))
         return
     for model in sys.argv[1:] or MODELS:
         print(f"## {model}")
-        for tool in TOOLS:
-            print(f"- {tool}: {in_a_process(model, tool)}", flush=True)
+        torchviz, _ = found = in_a_process(model, "torchviz")
+        for tool in RUNS:
+            seconds, said = found if tool == "torchviz" else in_a_process(model, tool)
+            ratio = f" ({seconds / torchviz:.2f} of torchviz)" if seconds and torchviz and tool != "torchviz" else ""
+            print(f"- {tool}: {said if seconds is None else f'{1000 * seconds:.0f} ms{ratio}; {said}'}", flush=True)
 
 
 if __name__ == "__main__":
