@@ -34,7 +34,7 @@ LATE = 1.0  # seconds after which a progress bar appears
 OPTIONS: dict[str, dict[str, Any]] = {
     "GIF": {"optimize": False, "disposal": 1},
     "PNG": {"compress_level": 6},
-    "WEBP": {"lossless": True, "quality": 20, "method": 0},
+    "WEBP": {"lossless": True, "quality": 75, "method": 0, "kmin": 9_999, "kmax": 10_000},  # only the first is a whole picture
 }
 
 

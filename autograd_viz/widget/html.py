@@ -2,8 +2,8 @@
 
 # Note [What the page may do]
 Its policy allows the scripts and the style that stand in it, by their hashes, and nothing else: no network, no eval, no other
-script or style. The front end and the recording stand there compressed, which makes the page a third as large; the loader
-unpacks them. What the user called things is data in the recording, and in the title as escaped text.
+script or style. The front end, its style and the recording stand there compressed, which makes the page a third as large; the
+loader unpacks them. What the user called things is data in the recording, and in the title as escaped text.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from .modules import joined_modules, static_text, style_sheets
 from .page import page_of
 
 COMMENT = re.compile(r"^[ \t]*/\*\*.*?\*/\n", re.MULTILINE | re.DOTALL)  # as our files write it: types and descriptions
+CSS_COMMENT = re.compile(r"[ \t]*/\*.*?\*/", re.DOTALL)
 PLACE = re.compile(r"\{\{(\w+)\}\}")
 
 
@@ -38,7 +39,7 @@ def html_page(stepper: Stepper, theme: str, step: int, drawing: Drawing) -> str:
         drawing: of its document; groups stay as they are in it.
     """
     loader, script = (COMMENT.sub("", joined_modules(f"file_{name}.js")) for name in ("loader", "page"))
-    style = style_sheets("file_page.css")
+    style = CSS_COMMENT.sub("", style_sheets("file_page.css"))
     policy = {
         "default-src": "'none'",
         "script-src": f"{_hash(loader)} {_hash(script)}",
@@ -51,7 +52,7 @@ def html_page(stepper: Stepper, theme: str, step: int, drawing: Drawing) -> str:
         "policy": text("; ".join(map(" ".join, policy.items()))),
         "title": text(", ".join(t.name for t in stepper.document.tensors if t.name) or "autograd_viz"),
         "no_script": text(words.ui()["html_no_script"]),
-        "style": style,
+        "style": _packed(style),
         "recording": _packed(json.dumps(_recording(stepper, theme, step, drawing), allow_nan=False, separators=(",", ":"))),
         "front_end": _packed(script),
         "loader": loader,

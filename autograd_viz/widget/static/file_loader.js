@@ -1,5 +1,5 @@
-// The first script of a saved stepper's page: unpacks what stands in it compressed, data first, then the front end itself.
-// An unpacked script runs only because the page's policy names its hash.
+// The first script of a saved stepper's page: unpacks what stands in it compressed: style and data, then the front end itself.
+// What is unpacked takes effect only because the page's policy names its hash.
 
 /** @param {string} packed base64 of gzip of a text */
 function unpacked(packed) {
@@ -8,11 +8,12 @@ function unpacked(packed) {
 }
 
 for (const packed of document.querySelectorAll("script[data-packed]")) {
-  const script = document.createElement("script");
-  script.id = packed.id;
-  script.type = packed.getAttribute("data-packed") ?? "";
-  script.textContent = await unpacked(packed.textContent ?? "");
-  packed.replaceWith(script);
+  const type = packed.getAttribute("data-packed") ?? "";
+  const block = document.createElement(type === "text/css" ? "style" : "script");
+  block.id = packed.id;
+  block.setAttribute("type", type);
+  block.textContent = await unpacked(packed.textContent ?? "");
+  packed.replaceWith(block);
 }
 
 export {};
