@@ -9,6 +9,7 @@ import functools
 import importlib.util
 import os
 import re
+import stat
 import tempfile
 from pathlib import Path
 
@@ -73,7 +74,7 @@ def write_file(path: str | os.PathLike[str], data: bytes) -> Path:
         CannotWriteError: the folder is missing or may not be written to.
     """
     check_place(path)
-    target = Path(path)
+    target = Path(os.path.realpath(path))  # what a link points to is replaced, not the link
     try:
         replace_file(target, data)
     except OSError as error:
@@ -85,13 +86,15 @@ def check_place(path: str | os.PathLike[str]) -> None:
     """Refuse a path that cannot be a file, before any work is done for it.
 
     Raises:
-        CannotWriteError: the folder is missing, or the path is a folder.
+        CannotWriteError: the folder is missing, or the path is a folder or a file that may not be written to.
     """
     target = Path(path)
     if not target.parent.is_dir():
         raise CannotWriteError(f"cannot write {target}: the folder {target.parent} does not exist")
     if target.is_dir():
         raise CannotWriteError(f"cannot write {target}: it is a folder")
+    if target.exists() and not os.access(target, os.W_OK):
+        raise CannotWriteError(f"cannot write {target}: it is there already, and may not be written to")
 
 
 def read_text(path: str | os.PathLike[str]) -> str:
@@ -114,7 +117,7 @@ def replace_file(target: Path, data: bytes) -> None:
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
-        os.chmod(name, 0o666 & ~_umask())
+        os.chmod(name, stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666 & ~_umask())
         os.replace(name, target)
     except BaseException:
         with contextlib.suppress(OSError):
