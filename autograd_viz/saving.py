@@ -202,7 +202,7 @@ def check(wishes: Wishes, path: Any = None) -> None:
         CannotWriteError: the folder is missing, or the path is one.
     """
     if path is not None and suffix_of(path) not in WRITERS:
-        raise UnknownChoiceError("file suffix", Path(path).suffix, SUFFIXES)
+        raise UnknownChoiceError("file suffix", Path(path).suffix, WRITERS if suffix_of(path) in STATES else SUFFIXES)
     if isinstance(wishes.step, str) and wishes.step != FINAL:
         raise UnknownChoiceError("step", wishes.step, ["a number", FINAL])
     if wishes.theme != "auto":

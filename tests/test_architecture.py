@@ -46,7 +46,7 @@ FLOORS: dict[str, set[str]] = {
     "recorded": {"errors", "graph", "stepper"},
     "saving": {"drawing", "errors", "export", "graph", "render", "stepper", "widget"},
     "views": {"core", "drawing", "errors", "graph", "sources", "render", "stepper", "export", "widget", "recorded", "saving"},
-    "cli": {"errors", "render", "stepper"},
+    "cli": {"errors", "render", "saving", "stepper"},
     "__init__": {
         "amp",
         "answers",

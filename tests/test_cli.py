@@ -26,10 +26,23 @@ def test_lab_of_an_installed_package_copies_the_notebooks_once(tmp_path: Path, m
     package = tmp_path / "site" / "autograd_viz"
     (package / "notebooks").mkdir(parents=True)
     (package / "notebooks" / "01.ipynb").write_text("{}")
+    (package / "notebooks" / "01.ipynb").chmod(0o444)
     monkeypatch.setattr(lab, "__file__", str(package / "cli" / "lab.py"))
     folder = lab.notebooks_folder(tmp_path)
+    assert (folder / "01.ipynb").stat().st_mode & 0o200 and {p.name for p in tmp_path.iterdir()} == {"site", folder.name}
     (folder / "01.ipynb").write_text("mine")
     assert lab.notebooks_folder(tmp_path) == folder and (folder / "01.ipynb").read_text() == "mine"
+
+
+def test_lab_copies_all_notebooks_or_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = tmp_path / "site" / "autograd_viz"
+    (package / "notebooks").mkdir(parents=True)
+    (package / "notebooks" / "01.ipynb").write_text("{}")
+    monkeypatch.setattr(lab, "__file__", str(package / "cli" / "lab.py"))
+    monkeypatch.setattr(lab.shutil, "copyfile", lambda *_: exec("raise OSError(28, 'No space left on device')"))
+    with pytest.raises(lab.CannotWriteError, match=r"cannot copy the notebooks to .*: No space left on device"):
+        lab.notebooks_folder(tmp_path)
+    assert [p.name for p in tmp_path.iterdir()] == ["site"]
 
 
 def test_lab_without_jupyterlab_says_what_to_install(
@@ -69,10 +82,12 @@ def script(tmp_path: Path) -> Path:
 
 def test_render_draws_the_loss_of_a_script(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = script.parent / "loss.svg"
+    assert cli.main(["render", str(script), "-o", str(out), "--step", "final"]) == 0
+    assert "tensor(36.)" in out.read_text()
     assert cli.main(["render", str(script), "-o", str(out), "--step", "1"]) == 0
     svg = out.read_text()
     assert ">loss</text>" in svg and "6.0" in svg and "lit" in svg
-    assert capsys.readouterr().out.strip() == str(out)
+    assert capsys.readouterr().out.split() == [str(out)] * 2
 
 
 def test_what_follows_goes_to_the_script(script: Path) -> None:
@@ -100,8 +115,35 @@ def test_a_name_that_is_not_there_lists_those_that_are(script: Path, capsys: pyt
     assert "no tensor called 'y'" in capsys.readouterr().err
     assert cli.main(["term", str(script.parent / "none.py")]) == 2
     assert "cannot read" in capsys.readouterr().err
-    assert cli.main(["render", str(script), "-o", str(script.parent / "x.xyz")]) == 1
-    assert ".svg" in capsys.readouterr().err
+
+
+def test_what_cannot_be_written_is_said_before_the_script_runs(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script.write_text("raise SystemExit(7)")
+    for path, code, said in (("x.xyz", 2, ".svg, .png"), ("none/x.svg", 1, "does not exist")):
+        assert cli.main(["render", str(script), "-o", str(script.parent / path)]) == code
+        assert said in capsys.readouterr().err
+    assert cli.main(["render", str(script), "-o", "x.svg", "--theme", "drak"]) == 2
+    assert "light, dark, waite" in capsys.readouterr().err
+
+
+def test_a_misspelt_option_does_not_go_to_the_script(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as failed:
+        cli.main(["render", str(script), "-o", "x.svg", "--nmae", "h"])
+    assert failed.value.code == 2 and "unrecognized arguments: --nmae h (what the script" in capsys.readouterr().err
+
+
+def test_without_a_command_the_help_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main([]) == 2
+    assert "examples:" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        cli.main(["explain", "--help"])
+    assert "autograd-viz explain train.py w " in capsys.readouterr().out
+
+
+def test_a_loss_inside_of_a_function_is_not_seen(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script.write_text("import autograd_viz as av\ndef main():\n    loss = av.tensor(1.0, requires_grad=True) * 2\nmain()\n")
+    assert cli.main(["render", str(script), "-o", "x.svg"]) == 2
+    assert "variables inside of functions are not seen" in capsys.readouterr().err
 
 
 def test_term_steps_with_letters(script: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,8 +7,11 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+
+from ..errors import CannotWriteError
 
 COPY = "autograd_viz_notebooks"  # the folder made for the notebooks of an installed package
 
@@ -21,8 +24,25 @@ def notebooks_folder(start: Path) -> Path:
         return checkout
     copy = start / COPY
     if not copy.exists():
-        shutil.copytree(package / "notebooks", copy)
+        _copy(package / "notebooks", copy)
     return copy
+
+
+def _copy(source: Path, target: Path) -> None:
+    """Copy a folder whole or not at all; what was read-only (in an installed package) may be written to.
+
+    Raises:
+        CannotWriteError: there is no place for it.
+    """
+    try:
+        with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as beside:
+            for file in (f for f in source.rglob("*") if f.is_file()):
+                place = Path(beside) / COPY / file.relative_to(source)
+                place.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(file, place)
+            (Path(beside) / COPY).rename(target)
+    except OSError as error:
+        raise CannotWriteError(f"cannot copy the notebooks to {target}: {error.strerror or error}") from error
 
 
 def lab(arguments: Sequence[str]) -> int:
@@ -31,6 +51,7 @@ def lab(arguments: Sequence[str]) -> int:
         print('JupyterLab is not installed: pip install "autograd-viz[lab]"', file=sys.stderr)
         return 1
     folder = notebooks_folder(Path.cwd())
+    print(f"notebooks: {folder}")
     first = min(folder.glob("*.ipynb"))
     command = [
         sys.executable,

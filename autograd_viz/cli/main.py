@@ -14,6 +14,7 @@ from typing import Any
 import autograd_viz as av
 
 from ..errors import AutogradVizError
+from ..saving import FINAL, Wishes, check
 from .gallery import gallery
 from .lab import lab
 from .program import ProgramError, UsageError, asked, root_of, run_program
@@ -27,14 +28,22 @@ EXAMPLES = """examples:
   autograd-viz step train.py                         step its backward pass in a browser, without a server
   autograd-viz term train.py                         step it here, with the keys n b f r q
   autograd-viz explain train.py w                    why is w.grad what it is
+  autograd-viz render train.py -o x.gif -- --lr 0.1  what follows -- goes to the script
 """
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; returns its exit code: 0, 1 (the program raised, a file could not be written), 2 (wrong usage)."""
-    arguments, rest = _parser().parse_known_args(argv)
-    if arguments.command != "lab" and rest and not hasattr(arguments, "script"):
-        _parser().error(f"unrecognized arguments: {' '.join(rest)}")
+    given = [*(sys.argv[1:] if argv is None else argv)]
+    end = given.index("--") if "--" in given else len(given)
+    arguments, rest = _parser().parse_known_args(given[:end])
+    if arguments.command is None:
+        _parser().print_help(sys.stderr)
+        return 2
+    if rest and arguments.command != "lab":
+        hint = " (what the script is to get goes after --)" if hasattr(arguments, "script") else ""
+        _parser().error(f"unrecognized arguments: {' '.join(rest)}{hint}")
+    rest += given[end + 1 :]
     try:
         return int(COMMANDS[arguments.command](arguments, rest))
     except KeyboardInterrupt:
@@ -42,7 +51,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except ProgramError as error:
         sys.stderr.write(error.text)
         return 1
-    except UsageError as error:
+    except (UsageError, av.UnknownChoiceError) as error:
         print(f"autograd-viz: {error}", file=sys.stderr)
         return 2
     except (AutogradVizError, RuntimeError, ValueError) as error:
@@ -58,12 +67,12 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"autograd-viz {version('autograd-viz')}")
-    commands = parser.add_subparsers(dest="command", required=True)
+    commands = parser.add_subparsers(dest="command", metavar="command")
     commands.add_parser("lab", help="open the notebooks in JupyterLab (further options go to JupyterLab)", add_help=False)
     render = _of_script(commands, "render", "run a script or notebook and draw a tensor of it")
     render.add_argument("-o", "--output", type=Path, required=True, help="the file; its suffix says what: .svg, .png, …")
-    render.add_argument("--step", type=int, help="after this step of the backward pass")
-    render.add_argument("--theme", default="light", help="light, dark or waite")
+    render.add_argument("--step", type=_step_named, help='after this step of the backward pass: a number, or "final"')
+    render.add_argument("--theme", default="auto", help="light, dark or waite")
     _of_script(commands, "step", "run it and open its backward pass, to be stepped, in a browser")
     _of_script(commands, "term", "run it and step its backward pass here")
     explain = _of_script(commands, "explain", "run it and say why a tensor's grad is what it is")
@@ -73,8 +82,19 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _step_named(text: str) -> int | str:
+    """An option's value: a position, or "final"."""
+    return text if text == FINAL else int(text)
+
+
+_step_named.__name__ = "step"  # argparse says it of what is none
+
+
 def _of_script(commands: Any, name: str, text: str) -> argparse.ArgumentParser:
-    parser: argparse.ArgumentParser = commands.add_parser(name, help=text, description=text)
+    examples = "".join(line for line in EXAMPLES.splitlines(True) if f" {name} " in line)
+    parser: argparse.ArgumentParser = commands.add_parser(
+        name, help=text, description=text, epilog=f"examples:\n{examples}", formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("script", type=Path, help="a .py or .ipynb; what follows -- goes to it")
     parser.add_argument("--name", help="the tensor to start from (default: loss, or the last with a grad_fn)")
     return parser
@@ -82,11 +102,12 @@ def _of_script(commands: Any, name: str, text: str) -> argparse.ArgumentParser:
 
 def _run(arguments: argparse.Namespace, rest: list[str]) -> tuple[dict[str, Any], str]:
     """The program's variables, and the name of its root."""
-    namespace = run_program(arguments.script, [a for a in rest if a != "--"])
+    namespace = run_program(arguments.script, rest)
     return namespace, root_of(namespace, arguments.name, arguments.script)
 
 
 def _render(arguments: argparse.Namespace, rest: list[str]) -> int:
+    check(Wishes(arguments.step, arguments.theme), arguments.output)  # before the script runs, perhaps for long
     namespace, root = _run(arguments, rest)
     wishes = {"path": arguments.output, "step": arguments.step, "theme": arguments.theme}
     asked(namespace, f"av.save({root}, $path, step=$step, theme=$theme)", **wishes)
@@ -111,7 +132,7 @@ def _term(arguments: argparse.Namespace, rest: list[str]) -> int:
 
 
 def _explain(arguments: argparse.Namespace, rest: list[str]) -> int:
-    namespace = run_program(arguments.script, [a for a in rest if a != "--"])
+    namespace = run_program(arguments.script, rest)
     try:
         tensor = eval(arguments.tensor, dict(namespace))
     except Exception as error:

@@ -13,6 +13,7 @@ from typing import Any
 
 import autograd_viz as av
 
+HIDDEN = "variables inside of functions are not seen: return the loss, and assign it at the end of the script"
 HERE = str(Path(__file__).resolve().parent)
 VERB = "__autograd_viz__"  # under which the package stands in the namespace while a verb is asked
 
@@ -43,7 +44,7 @@ def run_program(path: Path, arguments: list[str]) -> dict[str, Any]:
     try:
         cells = _cells(path)
     except (OSError, UnicodeDecodeError, ValueError, KeyError) as error:
-        raise UsageError(f"cannot read {path}: {error}") from error
+        raise UsageError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
     namespace: dict[str, Any] = {"__name__": "__main__", "__file__": str(path)}
     before = sys.argv, sys.path[:]
     sys.argv, sys.path[:] = [str(path), *arguments], [str(path.resolve().parent), *sys.path]
@@ -108,9 +109,8 @@ def root_of(namespace: dict[str, Any], name: str | None, path: Path) -> str:
         return name
     found = [n for n in there if namespace[n].grad_fn is not None]
     if not found:
-        raise UsageError(
-            f"{path} has no tensor with a grad_fn; say which one with --name; it has: {', '.join(there) or 'none'}"
-        )
+        else_ = f"say which one with --name; it has: {', '.join(there)}" if there else HIDDEN
+        raise UsageError(f"{path} has no tensor with a grad_fn; {else_}")
     return "loss" if "loss" in found else found[-1]
 
 
