@@ -32,7 +32,9 @@ class Formatter:
     def _bare(self, value: Any) -> str:
         if not self.is_float:
             return str(value)
-        return {"sci": f"{value:.{PRECISION}e}", "int": f"{value:.0f}"}.get(self.style, f"{value:.{PRECISION}f}")
+        if self.style == "int":
+            return f"{value:.0f}"
+        return f"{value:.{PRECISION}e}" if self.style == "sci" else f"{value:.{PRECISION}f}"
 
     def __call__(self, value: Any) -> str:
         """One element, padded to the width of all."""

@@ -13,7 +13,7 @@ from typing import Any
 from ...graph import model
 from .handles import Event, Handle, current, version_of
 from .nodes import edge_of, outputs_of
-from .values import overwritten, shape_of, unknown, value_of
+from .values import is_plain, overwritten, shape_of, unknown, value_of
 
 Key = Any  # (node, output) | a leaf | a Handle
 
@@ -46,6 +46,13 @@ class Box:
         if self.handle is not None and self.handle.values is not None:
             return self.handle.values
         return self.tensor if self.tensor is not None else self.saved
+
+    def shows(self, t: Any) -> bool:
+        """Is `value` made of this very memory?"""
+        source = self.tensor if self.edge is None and self.tensor is not None else self.known
+        if source is None or (self.handle is not None and self.handle.is_overwritten) or not (is_plain(source) and is_plain(t)):
+            return False
+        return bool(source is t or (source.data_ptr() == t.data_ptr() and _layout(source) == _layout(t)))
 
     def value(self) -> model.Value:
         """Its elements as they were when it was made, as far as they are known."""
@@ -129,3 +136,7 @@ class Boxes:
                 box.tensor = live if version_of(live) == handle.version else None
         box.handle = box.handle or handle
         return box
+
+
+def _layout(t: Any) -> tuple[Any, ...]:
+    return t.shape, t.stride(), t.dtype, t.is_conj(), t.is_neg()

@@ -18,7 +18,7 @@ from .forward import inputs_of, reconstructed, title_of, title_of_event
 from .handles import KEY, Event, Handle
 from .nodes import edge_of, grad_of, is_accumulate, is_function, name_of, outputs_of, reach, variable_of
 from .saved import Kept, saved_of
-from .twin import formulas_of, twin_of
+from .twin import formulas_of, signature_of, twin_of
 from .values import is_plain, value_of
 
 
@@ -44,6 +44,8 @@ class TorchGraph:
     def __init__(self, roots: Iterable[Any], variables: Mapping[str, Any]) -> None:
         self.roots = tuple(roots)
         self.boxes = Boxes()
+        self._formulas: dict[Any, dict[str, str]] = {}
+        self._values: dict[str, model.Value] = {}
         self.nodes: dict[Any, None] = {}
         self._by_number: dict[int, Any] = {}
         self.saved: dict[Any, list[Kept]] = {}
@@ -174,10 +176,11 @@ class TorchGraph:
         event = self.event_of(box.edge[0]) if box.edge is not None else box.maker
         retains = t is not None and t.grad_fn is not None and t.retains_grad
         grad = None if t is None else grad_of(t)
+        self._values[id] = box.value()
         return model.Tensor(
             id=id,
             name=self.names.get(self._key(box)),
-            value=box.value(),
+            value=self._values[id],
             grad=None if grad is None else value_of(grad),
             grad_fn=None if box.edge is None else self.node_ids[box.edge[0]],
             output_nr=0 if box.edge is None else box.edge[1],
@@ -210,7 +213,7 @@ class TorchGraph:
     def _node(self, node: Any, id: str, order: int | None) -> model.Node:
         saved = self.saved[node]
         is_op = not is_accumulate(node)
-        formulas = formulas_of(twin_of(name_of(node), node, saved)) if is_op else {}
+        formulas = self._rules(node, saved) if is_op else {}
         leaf = variable_of(node)
         return model.Node(
             id=id,
@@ -227,6 +230,13 @@ class TorchGraph:
             rule="user" if is_function(node) else "torch" if is_op and not formulas else "",
         )
 
+    def _rules(self, node: Any, saved: list[Kept]) -> dict[str, str]:
+        """The rules of a node in symbols. Nodes that keep alike things have the same."""
+        alike = signature_of(node, saved)
+        if alike not in self._formulas:
+            self._formulas[alike] = formulas_of(twin_of(name_of(node), node, saved))
+        return self._formulas[alike]
+
     def _saved(self, kept: Kept) -> model.Saved:
         if kept.state in ("none", "freed"):
             return model.Saved(kept.name, kept.state)
@@ -240,7 +250,9 @@ class TorchGraph:
         size = value.untyped_storage().nbytes() if is_plain(value) and not is_number else 0
         version = _version(value) - kept.stale
         id = None if box is None else self.id_of(box)
-        return model.Saved(kept.name, "kept", value_of(value), id, version=version, stale=kept.stale, bytes=size)
+        is_known = box is not None and box.shows(value)
+        shown = self._values[id] if is_known and id is not None else value_of(value)
+        return model.Saved(kept.name, "kept", shown, id, version=version, stale=kept.stale, bytes=size)
 
     def _statements(self) -> tuple[model.Statement, ...]:
         happened = []

@@ -39,6 +39,8 @@ class TorchPass(Pass):
     frees = False  # a call by hand does not
 
     def __init__(self, graph: TorchGraph, root: Any, gradient: Any, retain_graph: bool | None, create_graph: bool) -> None:
+        import torch.fx.experimental.symbolic_shapes  # noqa: F401 -- PyTorch would load it (0.4 s) at the first press
+
         task = TorchTask(root, gradient, retain_graph, create_graph)
         super().__init__(graph, task, task.keep_graph)
         self._has_run = False

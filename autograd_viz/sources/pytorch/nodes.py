@@ -51,7 +51,7 @@ def is_function(node: Any) -> bool:
 
 def outputs_of(node: Any) -> tuple[Metadata, ...]:
     """One for each output of the node's op."""
-    return tuple(Metadata(tuple(m.shape), m.dtype, m.device) for m in node._input_metadata)
+    return tuple([Metadata(tuple(m.shape), m.dtype, m.device) for m in node._input_metadata])  # asked for each node, and often
 
 
 def name_of(node: Any) -> str:

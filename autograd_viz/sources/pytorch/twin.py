@@ -21,7 +21,7 @@ from ...core.saved import FREED, SavedResult
 from ...core.tensor import Tensor
 from ..formulas import symbolic_formulas
 from ..from_core import FEW
-from .nodes import outputs_of
+from .nodes import name_of, outputs_of
 from .saved import Kept
 from .values import as_array, dtype_name, is_plain
 
@@ -76,6 +76,19 @@ def twin_of(name: str, node: Any, saved: list[Kept]) -> PrimitiveNode | None:
         is_result = op.result_index(saved_name) is not None and isinstance(value, Tensor)
         setattr(twin, slot, SavedResult(value) if is_result else value)
     return twin
+
+
+def signature_of(node: Any, saved: list[Kept]) -> Any:
+    """Nodes for which this is equal have the same rules in symbols."""
+    outputs = tuple((m.shape, m.dtype) for m in outputs_of(node))
+    kept = tuple((k.name, k.state, _look(k.value)) for k in saved)
+    receivers = tuple(None if after is None else tuple(m.shape for m in outputs_of(after)) for after, _ in node.next_functions)
+    return repr((name_of(node), outputs, kept, receivers))  # its text: sizes of nested tensors cannot be hashed
+
+
+def _look(value: Any) -> Any:
+    """Of a tensor its shape and type, of anything else its text."""
+    return (tuple(value.shape), value.dtype) if isinstance(value, torch.Tensor) and not value.is_nested else repr(value)
 
 
 def _is_nested(kept: Kept) -> bool:
