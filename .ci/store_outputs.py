@@ -1,18 +1,22 @@
 """Run the notebooks and store their outputs, so that they read without running (on GitHub, say).
 
-    python .ci/store_outputs.py            # rewrite notebooks/*.ipynb
-    python .ci/store_outputs.py --check    # fail if a stored output is not what running gives now
+    python .ci/store_outputs.py                   # rewrite notebooks/**/*.ipynb
+    python .ci/store_outputs.py 01 zh/02          # those whose names begin so
+    python .ci/store_outputs.py --check           # fail if a stored output is not what running gives now
 
-Widget views are left out: a stored one would show "model not found" beside its picture. A PNG copy stays beside each SVG,
-because JupyterLab shows no SVG in a notebook that has not been run yet; the check does not compare it, nor the page that steps,
-which has the whole front end in it.
+PyTorch must be there: they compare with it. Widget views are left out: a stored one would show "model not found" beside its
+picture. A PNG copy stays beside each SVG, because JupyterLab shows no SVG in a notebook that has not been run yet; the check
+does not compare it, nor the page that steps, which has the whole front end in it.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import nbformat
 from nbclient import NotebookClient
@@ -22,14 +26,26 @@ WIDGET, PNG, SVG, HTML = "application/vnd.jupyter.widget-view+json", "image/png"
 MARK = re.compile(r"av-still-[0-9a-f]+")
 
 
-def executed(path: Path) -> nbformat.NotebookNode:
+def all_notebooks() -> list[Path]:
+    """Every notebook, those of other languages after the English ones."""
+    return sorted(NOTEBOOKS.glob("*.ipynb")) + sorted(NOTEBOOKS.glob("*/*.ipynb"))
+
+
+def executed(path: Path, **kernel: Any) -> nbformat.NotebookNode:
     """The notebook with fresh outputs.
+
+    Args:
+        path: where it is; it runs there.
+        kernel: how to start one, `env` for instance.
 
     Raises:
         nbclient.exceptions.CellExecutionError: a cell raised.
     """
     notebook = nbformat.read(path, as_version=4)
-    NotebookClient(notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(path.parent)}}).execute()
+    place = {"metadata": {"path": str(path.parent)}}
+    # whether two prints arrive as one message is a matter of time
+    client = NotebookClient(notebook, timeout=120, kernel_name="python3", resources=place, coalesce_streams=True)
+    client.execute(**kernel)
     for number, cell in enumerate(notebook.cells):
         cell.metadata.pop("execution", None)
         if cell.cell_type == "code":
@@ -40,7 +56,7 @@ def executed(path: Path) -> nbformat.NotebookNode:
 
 
 def still(output: nbformat.NotebookNode, mark: str) -> nbformat.NotebookNode:
-    """The picture or page of a stepper with a mark that is the same at every run."""
+    """A picture, page or question with a mark that is the same at every run."""
     for kind in (SVG, HTML):
         if kind in output.get("data", {}):
             output.data[kind] = MARK.sub(mark, output.data[kind])
@@ -51,20 +67,24 @@ def comparable(notebook: nbformat.NotebookNode) -> str:
     """The notebook's text without its PNG copies and pages."""
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
-            for kind in (PNG, HTML):
-                output.get("data", {}).pop(kind, None)
+            data = output.get("data", {})
+            data.pop(PNG, None)
+            if "<iframe" in data.get(HTML, ""):
+                del data[HTML]
     return nbformat.writes(notebook)
 
 
 def main() -> int:
     """Store or check; the exit code says whether all is well."""
+    wanted = tuple(a for a in sys.argv[1:] if a != "--check")
+    paths = [p for p in all_notebooks() if not wanted or p.relative_to(NOTEBOOKS).as_posix().startswith(wanted)]
     stale = []
-    for path in sorted(NOTEBOOKS.glob("*.ipynb")):
-        fresh = executed(path)
-        if "--check" in sys.argv:
-            stale += [path.name] * (comparable(nbformat.read(path, as_version=4)) != comparable(fresh))
-        else:
-            path.write_text(nbformat.writes(fresh) + "\n", encoding="utf-8")
+    with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:  # kernels of several processes would choose the same ports
+        for path, fresh in zip(paths, pool.map(executed, paths), strict=True):
+            if "--check" in sys.argv:
+                stale += [path.name] * (comparable(nbformat.read(path, as_version=4)) != comparable(fresh))
+            else:
+                path.write_text(nbformat.writes(fresh) + "\n", encoding="utf-8")
     if stale:
         print(f"stored outputs differ from what running gives: {', '.join(stale)}; run .ci/store_outputs.py", file=sys.stderr)
     return bool(stale)

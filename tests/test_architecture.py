@@ -46,6 +46,7 @@ FLOORS: dict[str, set[str]] = {
     "recorded": {"errors", "graph", "stepper"},
     "saving": {"drawing", "errors", "export", "graph", "render", "stepper", "widget"},
     "views": {"core", "drawing", "errors", "graph", "sources", "render", "stepper", "export", "widget", "recorded", "saving"},
+    "lessons": {"answers", "errors", "graph", "render", "sentences", "sources", "stepper", "why", "widget", "words"},
     "cli": {"errors", "render", "saving", "stepper"},
     "__init__": {
         "amp",

@@ -42,6 +42,10 @@ ERRORS = {  # program, what is run, kinds, line of the first cause, words
         "x = torch.ones(2, requires_grad=True)\nh = x * x\none = h.sum()\none.backward()\n", "h.mean().backward()",
         ["freed"], 4, "MulBackward0 (line 2)",
     ),
+    "freed, and then a pass of another graph": (
+        "x = torch.ones(2, requires_grad=True)\nloss = (x * x).sum()\nloss.backward()\nz = (x + 1).sum()\nz.backward()\n",
+        "loss.backward()", ["freed"], 3, "line 3: loss.backward().",
+    ),
     "freed in a function": (
         "w = torch.ones(2, requires_grad=True)\ndef train():\n    h = w * w\n    loss = h.sum()\n    loss.backward()\n"
         "    h.sum().backward()\n", "train()", ["freed"], 5, "MulBackward0 (line 3)",

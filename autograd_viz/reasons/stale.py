@@ -48,5 +48,6 @@ def freed_cause(f: Facts, nodes: Iterable[str], failed: bool = False) -> Cause |
     if freed is None:
         return None
     passes = f.live.passes()[: -1 if failed else None]
-    source = passes[-1].source if passes else backward_line(f.here)
+    mine = [p for p in passes if p.root] or passes  # another graph's pass freed nothing here
+    source = mine[-1].source if mine else backward_line(f.here)
     return Cause("freed" if source is not None else "freed_somewhere", (), (freed,), source, {"node": _at(f, freed)})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .en_lessons import *  # noqa: F403 -- one file would be too long
 from .en_reasons import *  # noqa: F403 -- one file would be too long
 
 # a step of the backward pass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .zh_lessons import *  # noqa: F403 -- one file would be too long
 from .zh_reasons import *  # noqa: F403 -- one file would be too long
 
 # a step of the backward pass

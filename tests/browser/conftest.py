@@ -18,8 +18,10 @@ NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder that JupyterLab shows: copies of the project's notebooks."""
     folder = tmp_path_factory.mktemp("lab")
-    for path in NOTEBOOKS.glob("*.ipynb"):
-        shutil.copy(path, folder)
+    for path in NOTEBOOKS.rglob("*.ipynb"):
+        copy = folder / path.relative_to(NOTEBOOKS)
+        copy.parent.mkdir(exist_ok=True)
+        shutil.copy(path, copy)
     return folder
 
 

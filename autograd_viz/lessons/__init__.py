@@ -1,0 +1,7 @@
+"""The questions of the notebooks: predict first, then step. The answer and the reason come from the real graph."""
+
+from . import ask
+from .question import Question, Verdict
+from .widget import QuestionWidget
+
+__all__ = ["Question", "QuestionWidget", "Verdict", "ask"]

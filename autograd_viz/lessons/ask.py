@@ -1,0 +1,169 @@
+"""Questions to a reader, answered by really running the pass or reading the real graph when the question is asked.
+
+ask.grad(a, of=c)          what a.grad will be after c.backward()
+ask.color(c)               green, yellow or brown
+ask.row(c, "is_leaf")      what stands in a row of the box
+ask.order(e)               which function runs when
+ask.saves(y)               what the op of y keeps for the backward pass
+ask.choice("…", [...], f)  one of several; f() finds out which
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .. import words
+from ..answers import explain
+from ..errors import NotDrawableError
+from ..graph.text import value_text
+from ..sources import anything
+from ..sources.names import visible_names
+from .question import Option, Question
+from .reasons_of_grad import slip_grad, why_grad
+from .reasons_of_order import order_question
+from .reasons_of_rows import color_question, row_question, saves_question
+from .rehearsal import colour_of, maker_of, rehearse, tensor_of, written
+from .widget import QuestionWidget
+
+
+def grad(tensor: Any, of: Any, gradient: Any = None) -> QuestionWidget:
+    """What will ``tensor.grad`` be after ``of.backward(gradient)``? The pass runs now, hooks too, and is taken back.
+
+    Args:
+        tensor: of autograd_viz or of PyTorch.
+        of: the root.
+        gradient: the first gradient, for a root of several elements.
+
+    Raises:
+        NotDrawableError: not tensors.
+        RuntimeError: as ``of.backward(gradient)`` would.
+    """
+    _must_be_tensors(tensor, of)
+    names = visible_names(sys._getframe(1))
+    rehearsal = rehearse(of, gradient, (tensor,), names)
+    (id,) = rehearsal.asked
+    if id is None:
+        return QuestionWidget(_unreached(tensor, of, names))
+    name, root = _name(tensor, names), _name(of, names)
+    given = "" if gradient is None else _written(gradient, names)
+    text = words.ASK_GRAD_GIVEN if given else words.ASK_GRAD
+    return QuestionWidget(
+        Question(
+            "row",
+            text.format(tensor=name, root=root, gradient=given),
+            rehearsal.grad(id),
+            why_grad(rehearsal, id),
+            slip=lambda reading: slip_grad(rehearsal, id, reading),
+            subject=(name, "grad", colour_of(tensor_of(rehearsal.document, id))),
+        )
+    )
+
+
+def color(tensor: Any) -> QuestionWidget:
+    """What colour is the box of a tensor?
+
+    Raises:
+        NotDrawableError: not a tensor.
+    """
+    _must_be_tensors(tensor)
+    names = visible_names(sys._getframe(1))
+    return QuestionWidget(color_question(anything.graph_of(tensor, names).document, _name(tensor, names)))
+
+
+def row(tensor: Any, row: str) -> QuestionWidget:
+    """What stands in a row of a tensor's box?
+
+    Args:
+        tensor: of autograd_viz or of PyTorch.
+        row: "is_leaf", "requires_grad" or "grad_fn".
+
+    Raises:
+        NotDrawableError: not a tensor.
+        UnknownChoiceError: another row.
+    """
+    _must_be_tensors(tensor)
+    names = visible_names(sys._getframe(1))
+    return QuestionWidget(row_question(anything.graph_of(tensor, names).document, _name(tensor, names), row))
+
+
+def order(of: Any, gradient: Any = None) -> QuestionWidget:
+    """In which order does ``of.backward(gradient)`` call its functions? The pass runs now, hooks too, and is taken back.
+
+    Raises:
+        NotDrawableError: not a tensor.
+        RuntimeError: as ``of.backward(gradient)`` would.
+    """
+    _must_be_tensors(of)
+    names = visible_names(sys._getframe(1))
+    return QuestionWidget(order_question(rehearse(of, gradient, (), names), _name(of, names)))
+
+
+def saves(tensor: Any) -> QuestionWidget:
+    """Which of the tensors around the op that made ``tensor`` does its node save?
+
+    Raises:
+        NotDrawableError: not a tensor, or a leaf.
+    """
+    _must_be_tensors(tensor)
+    document = anything.graph_of(tensor, visible_names(sys._getframe(1))).document
+    if tensor_of(document, document.roots[0]).grad_fn is None:
+        raise NotDrawableError("ask.saves(x) is about the node that made x; x has no grad_fn")
+    return QuestionWidget(saves_question(document))
+
+
+def choice(text: str, options: Sequence[Any], answer: Callable[[], Any], why: str = "") -> QuestionWidget:
+    """One of several; `answer` is called now, and its result says which is right.
+
+    Args:
+        text: the question; `code` between backticks.
+        options: what to choose from.
+        answer: a function of the caller's; its result is one of the options, as text. If it raises, the class of the error is
+            the result, and `explain` tells why.
+        why: the reason; the explanation of an error goes before it.
+
+    Raises:
+        ValueError: the result is none of the options.
+    """
+    texts, reason = [str(o) for o in options], ""
+    try:
+        found = str(answer())
+    except Exception as error:
+        found, reason = type(error).__name__, str(explain(error))
+    if found not in texts:
+        raise ValueError(f"the answer to {text!r:.60} came out as {found!r:.60}; the options are: {', '.join(texts)}")
+    said = words.BETWEEN.join(filter(None, (reason, why)))
+    return QuestionWidget(Question("one", text, (texts.index(found),), said, tuple(map(Option, texts))))
+
+
+def _unreached(tensor: Any, of: Any, names: dict[str, Any]) -> Question:
+    """A tensor that no path of the pass leads to keeps the grad that it has."""
+    document = anything.graph_of(tensor, names).document
+    t = tensor_of(document, document.roots[0])
+    why = words.WHY_UNREACHED.format(grad="None" if t.grad is None else value_text(t.grad))
+    name = _name(tensor, names)
+    text = words.ASK_GRAD.format(tensor=name, root=_name(of, names))
+    return Question("row", text, t.grad, why, subject=(name, "grad", colour_of(t)))
+
+
+def _must_be_tensors(*given: Any) -> None:
+    for x in given:
+        if not anything.is_drawable(x):
+            raise NotDrawableError(
+                f"a question is about a tensor of autograd_viz or of PyTorch, got {type(x).__name__} ({x!r:.60})"
+            )
+
+
+def _name(tensor: Any, names: dict[str, Any]) -> str:
+    """What the caller calls a tensor; without a name, how it was written."""
+    document = anything.graph_of(tensor, names).document
+    root = tensor_of(document, document.roots[0])
+    return root.name or written(maker_of(document, root.id)) or "x"
+
+
+def _written(gradient: Any, names: dict[str, Any]) -> str:
+    """The name of a first gradient, or its numbers."""
+    return next(
+        (name for name, value in names.items() if value is gradient), str(getattr(gradient, "tolist", lambda: gradient)())
+    )

@@ -1,0 +1,48 @@
+"""In which order functions run: the engine's own order, and its queue as the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .. import words
+from ..graph.trace import Engine
+from ..sentences import listed
+from .question import Option, Question
+from .rehearsal import Rehearsal, labels
+
+
+def order_question(rehearsal: Rehearsal, root: str) -> Question:
+    """All functions of a pass, to be put in their order."""
+    called = labels(rehearsal.document)
+    ran = [s.node for s in rehearsal.trace.steps]
+    offered = _offered(rehearsal, ran)
+    return Question(
+        "order",
+        words.ASK_ORDER.format(root=root),
+        tuple(offered.index(node) for node in ran),
+        words.BETWEEN.join([words.ORDER_FIRST.format(node=called[ran[0]], root=root), words.ORDER_LATEST]),
+        tuple(Option(called[node], "blue") for node in offered),
+        lambda given: _slip(rehearsal, [offered[i] for i in given], called),
+    )
+
+
+def _offered(rehearsal: Rehearsal, ran: list[str]) -> list[str]:
+    """The functions as the program created them: not the order in which they run."""
+    created = [n.id for n in rehearsal.document.nodes if n.id in ran]
+    return created if created != ran else created[::-1]
+
+
+def _slip(rehearsal: Rehearsal, given: Sequence[str], called: dict[str, str]) -> str:
+    """What was ready at the first place that is wrong."""
+    steps = rehearsal.trace.steps
+    k = next(k for k, step in enumerate(steps) if step.node != given[k])
+    if k == 0:
+        return ""
+    engine: Engine = steps[k - 1].engine
+    waiting = next((w for w in engine.waiting if w.node == given[k]), None)
+    said = (
+        [words.SLIP_WAITS.format(node=called[given[k]], arrived=waiting.arrived, expected=waiting.expected)] if waiting else []
+    )
+    ready = listed([called[n] for n in engine.queue])
+    before, node = called[steps[k - 1].node], called[steps[k].node]
+    return words.BETWEEN.join([words.ORDER_READY.format(before=before, ready=ready, node=node), *said])

@@ -1,0 +1,96 @@
+"""A backward pass that is run for its answer and then taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..graph.model import Document, Node, Op, Tensor, Value
+from ..graph.trace import Step, Trace
+from ..sources import anything
+from ..stepper import Stepper
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsal:
+    """The graph before a pass, and the pass to its end.
+
+    Attributes:
+        asked: ids of the tensors that were asked about; None for one that is not in the graph.
+    """
+
+    document: Document
+    trace: Trace
+    asked: tuple[str | None, ...]
+
+    def grad(self, tensor: str) -> Value | None:
+        """What stands in the grad of a tensor at the end."""
+        found = [c.after for s in self.trace.steps for c in s.changes if c.at == f"{tensor}.grad"]
+        return found[-1] if found else tensor_of(self.document, tensor).grad
+
+    def arrivals(self, tensor: str) -> list[tuple[Step, Value]]:
+        """What was sent to a tensor's node, and by which step."""
+        targets = {n.id for n in self.document.nodes if n.variable == tensor} | {tensor_of(self.document, tensor).grad_fn}
+        nodes = {n.id: n for n in self.document.nodes}
+        return [
+            (step, value)
+            for step in self.trace.steps
+            for after, value in zip(nodes[step.node].next_functions, step.grad_inputs, strict=False)
+            if after.node in targets and after.node is not None and value is not None
+        ]
+
+
+def rehearse(root: Any, gradient: Any, asked: tuple[Any, ...], variables: Mapping[str, Any]) -> Rehearsal:
+    """Run ``root.backward(gradient)`` for real, the user's hooks too, and take it back: every grad is as it was.
+
+    Raises:
+        RuntimeError: as ``root.backward()`` would.
+    """
+    graph = anything.graph_of(root, variables)
+    live = anything.pass_of(graph, root, gradient, None, False)
+    stepper = Stepper(graph.document, live)
+    try:
+        stepper.finish()
+        return Rehearsal(graph.document, stepper.trace, tuple(live.id_of(t) for t in asked))
+    finally:
+        stepper.reset()
+
+
+def tensor_of(document: Document, id: str) -> Tensor:
+    """The tensor of an id."""
+    return next(t for t in document.tensors if t.id == id)
+
+
+def colour_of(t: Tensor) -> str:
+    """green, yellow or brown."""
+    return "brown" if not t.is_leaf else "green" if t.requires_grad else "yellow"
+
+
+def maker_of(document: Document, tensor: str) -> Op | None:
+    """The op that made a tensor, if it is known."""
+    return next((op for op in document.ops if tensor in op.outputs), None)
+
+
+def labels(document: Document) -> dict[str, str]:
+    """What each node is called, so that two of a kind can be told apart: `MulBackward0 (c)`."""
+    names = {t.id: t.name for t in document.tensors}
+    made = {op.id: [names.get(id or "") for id in op.outputs] for op in document.ops}
+    texts = {op.id: written(op) for op in document.ops}
+    found = {}
+    for node in document.nodes:
+        mine = [names[node.variable]] if node.variable else made.get(node.op or "", [])
+        words = ", ".join(n for n in mine if n) or texts.get(node.op or "", "")
+        found[node.id] = f"{node.name} ({words})" if words else node.name
+    return found
+
+
+def written(op: Op | None) -> str:
+    """The sub-expression that ran, if it stands in one line."""
+    source = op.source if op else None
+    return source.text[source.column : source.end_column] if source and source.line == source.end_line else ""
+
+
+def node_named(document: Document, id: str) -> Node:
+    """The node of an id."""
+    return next(n for n in document.nodes if n.id == id)

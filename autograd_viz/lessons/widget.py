@@ -1,0 +1,113 @@
+"""The widget of a question: the page asks and shows, the kernel judges. See Note [Three outputs] in widget/widget.py."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+import anywidget
+import traitlets
+
+from .. import words
+from ..render import THEMES
+from ..render.escape import element, text
+from ..widget.modules import joined_modules, static_text
+from .question import Question, Verdict, judge, shown
+
+_LABELS = ("TITLE", "PLACEHOLDER", "CHECK", "SHOW", "CLEAR", "WAIT", "NO_KERNEL", "UNFINISHED")
+_CODE = re.compile(r"`([^`]*)`")
+
+
+class QuestionWidget(anywidget.AnyWidget):
+    """A question in a notebook; `answer` and `show` do from code what a reader does with the mouse.
+
+    Attributes:
+        question: what is asked and what is right.
+        verdict: what was said to the last answer: its state ("right", "wrong", "shown", "unread"), the sentence, the reason.
+    """
+
+    _esm = joined_modules("question.js")
+    _css = static_text("question.css")
+    asked = traitlets.Dict().tag(sync=True)
+    verdict = traitlets.Dict().tag(sync=True)
+
+    def __init__(self, question: Question) -> None:
+        self.question = question
+        self._mark = f"av-still-{secrets.token_hex(8)}"
+        self._static = words.ASK_STATIC
+        super().__init__(
+            asked={
+                "kind": question.kind,
+                "text": question.text,
+                "subject": question.subject,
+                "options": [asdict(o) for o in question.options],
+                "words": {label.lower(): getattr(words, f"ASK_{label}") for label in _LABELS},
+                "palettes": {name: THEMES[name].colours() for name in ("light", "dark")},
+                "language": words.language(),
+                "mark": self._mark,
+            }
+        )
+        self.on_msg(self._heard)
+
+    @property
+    def right(self) -> bool | None:
+        """Was the last answer right? None before there was one."""
+        state = self.verdict.get("state")
+        return {"right": True, "wrong": False}.get(str(state))
+
+    def answer(self, given: Any) -> Verdict:
+        """Answer, and see what is said: of a row a number, a list or None; else the text of an option, or a list of texts."""
+        if self.question.kind == "row":
+            return self._say(judge(self.question, str(getattr(given, "tolist", lambda: given)())))
+        texts = [o.text.strip("`") for o in self.question.options]
+        chosen = given if isinstance(given, Sequence) and not isinstance(given, str) else [given]
+        return self._say(judge(self.question, [texts.index(str(c)) if str(c) in texts else -1 for c in chosen]))
+
+    def show(self) -> Verdict:
+        """Give up, and see the answer."""
+        return self._say(shown(self.question))
+
+    def _say(self, verdict: Verdict) -> Verdict:
+        self.verdict = {**asdict(verdict), "count": self.verdict.get("count", 0) + 1}
+        return verdict
+
+    def _heard(self, widget: Any, content: Any, buffers: Any) -> None:
+        """What the page sends."""
+        match content:
+            case {"kind": "answer", "given": str() | int() | list() as given}:
+                self._say(judge(self.question, given))
+            case {"kind": "show"}:
+                self.show()
+
+    def still(self) -> dict[str, Any]:
+        """The question as the output of a cell that nobody runs: MIME type -> data."""
+        options = element("ul", "".join(element("li", _marked_up(o.text)) for o in self.question.options))
+        body = element("p", f"{element('b', text(words.ASK_TITLE))} {_marked_up(self.question.text)}")
+        body += options * bool(self.question.options) + element("p", element("i", text(self._static)))
+        return {"text/html": element("div", body, class_=f"{self._mark}-page"), "text/plain": repr(self)}
+
+    def __repr__(self) -> str:
+        options = "".join(f"\n  - {o.text}" for o in self.question.options)
+        return f"{words.ASK_TITLE}: {self.question.text}{options}"
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
+        live = super()._repr_mimebundle_(**kwargs)
+        data, metadata = live if live is not None else ({}, {})
+        return {**data, "text/plain": repr(self)}, metadata
+
+    def _ipython_display_(self) -> None:
+        """Show the live question, and the text that outlives it."""
+        from IPython.display import display
+
+        bundle, metadata = self._repr_mimebundle_() or ({}, {})
+        display(bundle, metadata=metadata, raw=True)  # type: ignore[no-untyped-call]
+        display(self.still(), raw=True)  # type: ignore[no-untyped-call]
+
+
+def _marked_up(sentence: str) -> str:
+    """A sentence as HTML, what stands between backticks as code."""
+    parts = _CODE.split(sentence)
+    return "".join(element("code", text(part)) if i % 2 else text(part) for i, part in enumerate(parts))

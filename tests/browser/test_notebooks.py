@@ -1,0 +1,180 @@
+"""Every notebook in JupyterLab: all cells run, every stepper goes to its end, every question is answered wrong and right."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .conftest import NOTEBOOKS
+from .lab import READY, LabPage
+
+pytestmark = pytest.mark.browser
+
+NAMES = [
+    p.relative_to(NOTEBOOKS).as_posix() for p in [*sorted(NOTEBOOKS.glob("*.ipynb")), *sorted(NOTEBOOKS.glob("*/*.ipynb"))]
+]
+OPEN = "async (path) => { await window.jupyterapp.commands.execute('docmanager:open', {path}); }"
+OPENED = "(path) => window.jupyterapp.shell.currentWidget?.context?.path === path"
+CLOSE = """async () => {
+  const panel = window.jupyterapp.shell.currentWidget;
+  await panel.sessionContext.shutdown();
+  panel.dispose();
+}"""
+ANSWERS = """
+import json as _json
+from ipywidgets.widgets import widget as _widgets
+from autograd_viz.lessons import QuestionWidget as _Question
+
+def _given(question):
+    q = question.question
+    if q.kind == "row":
+        right = "None" if q.answer is None else q.answer.text
+        return q.kind, right, "12345"
+    order, count = list(q.answer), len(q.options)
+    if q.kind == "order":
+        return q.kind, order, order[::-1]
+    if q.kind == "many":
+        return q.kind, order, [i for i in range(count) if i not in order]
+    return q.kind, order, [(order[0] + 1) % count]
+
+print(_json.dumps([_given(w) for w in _widgets._instances.values() if isinstance(w, _Question)]))
+"""
+MOVE = """async ([root, action]) => {
+  root.querySelector('.av-' + action).click();
+  const deadline = performance.now() + 15000;
+  const counter = () => root.querySelector('.av-counter').textContent.match(/(-?\\d+) \\/ (\\d+)/);
+  for (;;) {
+    const [, at, of] = counter() ?? [];
+    if (action === 'reset' ? at === '0' : at !== undefined && at === of) break;
+    if (performance.now() > deadline) return 'stuck at ' + root.querySelector('.av-counter').textContent;
+    await new Promise((r) => setTimeout(r, 20));
+  }
+  return root.querySelector('.av-error').textContent;
+}"""
+SETTLED = """([root, before]) => new Promise((done) => {
+  const look = () => root.dataset.state !== 'waiting' && root.dataset.answered !== before ? done() : setTimeout(look, 10);
+  look();
+})"""
+
+
+@pytest.fixture(scope="module")
+def lab(root: Path, server: tuple[str, str], browser: Any) -> Iterator[LabPage]:
+    """One page for all notebooks: a new one costs as much as a notebook."""
+    page = browser.new_page(viewport={"width": 1500, "height": 1300})
+    opened = LabPage(page, server, NAMES[0])
+    yield opened
+    page.close()
+
+
+def opened(lab: LabPage, name: str) -> None:
+    lab.page.evaluate(OPEN, name)
+    lab.page.wait_for_function(OPENED, arg=name, timeout=30_000)
+    lab.page.wait_for_function(READY, timeout=60_000)
+
+
+def give(question: Any, kind: str, answer: Any) -> str:
+    """Answer with mouse and keyboard; returns what the page makes of it."""
+    page = question.page
+    if kind == "row":
+        question.locator(".av-q-input").fill(answer)
+    elif kind == "order":
+        question.locator(".av-q-clear").click()
+        for index in answer:
+            question.locator("button.av-q-option").nth(index).click()
+    else:
+        for index, box in enumerate(question.locator("input").all()):
+            if box.is_checked() != (index in answer) and (kind == "many" or index in answer):
+                box.click()
+    handle = question.element_handle()
+    before = handle.get_attribute("data-answered")
+    question.locator(".av-q-check").click()
+    page.evaluate(SETTLED, [handle, before])
+    return str(handle.get_attribute("data-state"))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_notebook_runs_steps_to_the_end_and_judges_answers(lab: LabPage, name: str) -> None:
+    lab.errors.clear()
+    opened(lab, name)
+    try:
+        lab.run_all()
+        panel = lab.page.locator(".jp-NotebookPanel:visible")
+        for stepper in panel.locator(".av-root").all():
+            for action in ("reset", "finish"):
+                assert lab.page.evaluate(MOVE, [stepper.element_handle(), action]) == ""
+        asked = json.loads(lab.run_code(ANSWERS))
+        questions = panel.locator(".av-q-root").all()
+        assert len(questions) == len(asked) >= 3
+        for question, (kind, right, wrong) in zip(questions, asked, strict=True):
+            assert give(question, kind, wrong) == "wrong"
+            assert question.locator(".av-q-why").text_content()
+            assert give(question, kind, right) == "right"
+        assert not lab.errors
+    finally:
+        lab.page.evaluate(CLOSE)
+
+
+SLEEP = """() => {
+  const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel;
+  kernel.requestExecute({code: 'import time; time.sleep(7)'});
+}"""
+ASKED = """import autograd_viz as av
+from autograd_viz.lessons import ask
+a = av.tensor(2.0, requires_grad=True)
+b = av.tensor(3.0)
+c = a * b"""
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_axe_finds_no_barriers(open_notebook: Callable[..., LabPage], dark: bool) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    lab = open_notebook(ASKED, "ask.grad(a, of=c)", "ask.color(c)", "ask.order(c)", "ask.saves(c)")
+    if dark:
+        lab.page.evaluate("() => window.jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Dark'})")
+    lab.run_all()
+    lab.page.locator(".av-q-root").nth(3).wait_for(timeout=30_000)
+    for question in lab.page.locator(".av-q-root").all():
+        question.locator(".av-q-show").click()
+        question.locator(".av-q-why").wait_for(timeout=10_000)
+    found = Axe().run(lab.page, context=".av-q-root").response["violations"]
+    assert not found, [(v["id"], [n["html"][:120] for n in v["nodes"]][:3]) for v in found]
+
+
+def test_a_question_is_answered_by_keyboard_and_jupyterlab_does_not_get_the_keys(open_notebook: Callable[..., LabPage]) -> None:
+    lab = open_notebook(ASKED, "ask.grad(a, of=c)", "ask.order(c)")
+    lab.run_all()
+    stored = lab.page.get_by_text("Run the cell to answer.")
+    assert stored.count() == 2 and not any(s.is_visible() for s in stored.all())
+    row, order = (lab.page.locator(".av-q-root").nth(k) for k in (0, 1))
+    cells = "() => window.jupyterapp.shell.currentWidget.content.widgets.length"
+    before = lab.page.evaluate(cells)
+    row.locator(".av-q-input").focus()
+    lab.page.keyboard.type("add 1")
+    lab.page.keyboard.press("Enter")
+    row.locator(".av-q-verdict", has_text="cannot be read").wait_for(timeout=10_000)
+    lab.page.keyboard.press("Control+a")
+    lab.page.keyboard.type("3.0")
+    lab.page.keyboard.press("Enter")
+    row.locator(".av-q-verdict", has_text="Right: 3.0.").wait_for(timeout=10_000)
+    order.locator("button.av-q-option").nth(1).focus()
+    for key in ("Space", "Shift+Tab", "Space", "Tab", "Tab", "Tab", "Enter"):
+        lab.page.keyboard.press(key)
+    order.locator(".av-q-verdict").wait_for(timeout=10_000)
+    assert lab.page.evaluate(cells) == before
+
+
+def test_a_silent_kernel_is_called_silent_and_what_was_written_stays(open_notebook: Callable[..., LabPage]) -> None:
+    lab = open_notebook(ASKED, "ask.grad(a, of=c)")
+    lab.run_all()
+    question = lab.page.locator(".av-q-root")
+    question.locator(".av-q-input").fill("3")
+    lab.page.evaluate(SLEEP)
+    question.locator(".av-q-check").click()
+    question.locator(".av-q-verdict", has_text="does not answer").wait_for(timeout=10_000)
+    question.locator(".av-q-verdict", has_text="Right").wait_for(timeout=20_000)
+    assert question.locator(".av-q-input").input_value() == "3"

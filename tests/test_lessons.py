@@ -1,0 +1,169 @@
+"""Questions of the notebooks: the real graph answers, what is said fits what was given, nothing is left behind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import autograd_viz as av
+from autograd_viz.lessons import QuestionWidget, ask
+from autograd_viz.lessons.reading import read
+
+
+@pytest.fixture(autouse=True)
+def english_again() -> Iterator[None]:
+    yield
+    av.set_language("en")
+
+
+def leaf(value: Any) -> av.Tensor:
+    return av.tensor(value, requires_grad=True)
+
+
+def states(question: QuestionWidget, *given: Any) -> list[str]:
+    return [question.answer(g).state for g in given]
+
+
+def test_the_grad_asked_for_is_that_of_the_real_pass_and_the_pass_is_taken_back() -> None:
+    a, b = leaf(2.0), av.tensor(3.0)
+    c = a * b
+    question = ask.grad(a, of=c)
+    assert (a.grad, question.right) == (None, None)
+    assert states(question, 3.0, "3", "tensor(3.)", 2, None, "[3.0]", "?") == ["right"] * 3 + ["wrong"] * 3 + ["unread"]
+    assert "`grad * other = 1.0 * 3.0 = 3.0`" in question.answer(2).why
+    c.backward()
+    assert a.grad is not None and a.grad.item() == 3.0
+
+
+def test_none_is_not_zero_and_the_reader_is_told_why() -> None:
+    a, b, unused = leaf(2.0), av.tensor(3.0), leaf(1.0)
+    c = a * b
+    for t, why in ((b, "requires_grad is False"), (c, "handed it on without keeping it"), (unused, "no path leads")):
+        question = ask.grad(t, of=c)
+        assert states(question, "None", 0) == ["right", "wrong"] and why in question.verdict["why"]
+    assert ask.grad(b, of=c).answer(0).why.startswith("0 would have to be computed")
+    zero = ask.grad(a, of=a * 0.0).answer(None)
+    assert zero.state == "wrong" and zero.why.startswith("A gradient did arrive")
+
+
+def test_a_wrong_sum_is_recognised() -> None:
+    x = leaf(3.0)
+    z = x * x + x
+    assert ask.grad(x, of=z).answer(1).why.startswith("1.0 is one of 3 contributions")
+    x.grad = av.tensor(1.0)
+    assert ask.grad(x, of=z).answer(7).why.startswith("7.0 is what this pass brings")
+    assert ask.grad(x, of=x * 2.0).answer(2).why.startswith("2.0 is what this pass brings")
+    assert ask.grad(x, of=z).answer([8.0]).why.startswith("A gradient has the shape of its tensor, here `()`")
+    assert ask.grad(x, of=z).answer(8).state == "right"
+
+
+def test_a_gradient_may_be_given_for_many_elements() -> None:
+    x = leaf([1.0, 2.0, 3.0])
+    y = x * x
+    question = ask.grad(x, of=y, gradient=av.tensor([1.0, 0.0, 10.0]))
+    assert "`y.backward([1.0, 0.0, 10.0])`" in question.question.text
+    assert states(question, "[2, 0, 60]", "[2, 4, 6]") == ["right", "wrong"]
+
+
+def test_the_colour_is_that_of_the_document() -> None:
+    a, b = leaf(2.0), av.tensor(3.0)
+    c, d = a * b, b * b
+    for t, colour in ((a, "green"), (b, "yellow"), (c, "brown"), (d, "yellow")):
+        wrong = {"green", "yellow", "brown", "blue"} - {colour}
+        assert states(ask.color(t), colour, *sorted(wrong)) == ["right", "wrong", "wrong", "wrong"]
+    assert "not recorded" in ask.color(d).show().why and "Blue is for" in ask.color(d).answer("blue").why
+
+
+def test_a_row_is_read_from_the_graph() -> None:
+    a = leaf(2.0)
+    c = a.exp()
+    assert states(ask.row(c, "is_leaf"), "True", "False") == ["wrong", "right"]
+    assert states(ask.row(c, "grad_fn"), "None", "ExpBackward0") == ["wrong", "right"]
+    with pytest.raises(av.UnknownChoiceError, match="unknown row"):
+        ask.row(c, "data")
+
+
+def test_the_order_is_the_engines_and_a_wrong_place_shows_the_queue() -> None:
+    x = leaf(2.0)
+    a = x * 3.0
+    b = a * a
+    c = a + 1.0
+    d = b * c
+    right = ["MulBackward0 (d)", "AddBackward0 (c)", "MulBackward0 (b)", "MulBackward0 (a)", "AccumulateGrad (x)"]
+    question = ask.order(d)
+    assert [o.text for o in question.question.options] != right
+    assert question.answer(right).state == "right" and x.grad is None
+    early = [right[0], right[1], right[3], right[2], right[4]]
+    assert "MulBackward0 (a) still waits then: 1 of 3 gradients have arrived" in question.answer(early).why
+    assert question.answer(right[:2]) == question.answer(right[1:3]) and question.right is None
+
+
+def test_what_is_saved_is_what_the_rules_name() -> None:
+    x, w = leaf(2.0), av.tensor(3.0)
+    y, e, s = x * w, x.exp(), x + w
+    assert states(ask.saves(y), ["w"], ["x", "w"], []) == ["right", "wrong", "wrong"]
+    assert states(ask.saves(e), "e", "x") == ["right", "wrong"]
+    assert states(ask.saves(s), []) == ["right"] and "none of them" in ask.saves(s).show().said
+    with pytest.raises(av.NotDrawableError, match="no grad_fn"):
+        ask.saves(x)
+
+
+def test_a_choice_is_answered_by_running_it() -> None:
+    x = leaf(2.0)
+    y = x * x
+    y.backward()
+    question = ask.choice("Again?", ["fine", "RuntimeError"], lambda: y.backward())
+    assert states(question, "RuntimeError", "fine") == ["right", "wrong"] and "retain_graph=True" in question.verdict["why"]
+    with pytest.raises(ValueError, match=r"came out as '4\.0'; the options are: 1, 2"):
+        ask.choice("How much?", [1, 2], lambda: y.item())
+
+
+def test_only_tensors_are_asked_about() -> None:
+    for asking in (ask.color, ask.order, ask.saves):
+        with pytest.raises(av.NotDrawableError, match="got str"):
+            asking("c")
+
+
+def test_what_a_reader_writes_is_read_or_refused() -> None:
+    for text in ("", "x", "[1, [2]]", "1 +", "{1: 2}", "'a'", "[" * 900, "__import__('os')"):
+        assert read(text) is None, text
+    assert read("[[1, nan], [inf, -2]]").shape == (2, 2)  # type: ignore[union-attr]
+
+
+def test_the_page_is_judged_by_the_kernel() -> None:
+    a = leaf(2.0)
+    question = ask.grad(a, of=a * a)
+    for given, state in (("4", "right"), ("4", "right"), ("5", "wrong"), ("", "unread")):
+        before = question.verdict.get("count", 0)
+        question._heard(question, {"kind": "answer", "given": given}, [])
+        assert (question.verdict["state"], question.verdict["count"]) == (state, before + 1)
+    question._heard(question, {"kind": "show"}, [])
+    assert question.verdict["state"] == "shown"
+    for odd in ([True, 7], [], {}, None, ["a"]):
+        ask.color(a)._heard(None, {"kind": "answer", "given": odd}, [])
+
+
+def test_hostile_names_stay_text_in_what_is_stored() -> None:
+    still = ask.choice("<b>`<script>`</b>", ["<i>", "b"], lambda: "b").still()
+    assert "<script>" not in still["text/html"] and "<code>&lt;script&gt;</code>" in still["text/html"]
+
+
+def test_questions_are_asked_in_the_chosen_language() -> None:
+    av.set_language("zh")
+    a = leaf(2.0)
+    c = a * a
+    assert ask.color(c).answer("棕色").state == "right"
+    assert ask.grad(a, of=c).answer(0).said == "不对，答案是 `4.0`。"
+
+
+@pytest.mark.torch
+def test_questions_about_torch_tensors() -> None:
+    torch = pytest.importorskip("torch")
+    x = torch.tensor(3.0, requires_grad=True)
+    y = x * x
+    assert states(ask.grad(x, of=y), 6, 3) == ["right", "wrong"] and x.grad is None
+    assert states(ask.color(y), "brown") == ["right"]
+    assert states(ask.order(y), ["MulBackward0 (y)", "AccumulateGrad (x)"]) == ["right"]
+    assert states(ask.saves(y), "x") == ["right"]

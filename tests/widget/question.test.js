@@ -1,0 +1,21 @@
+// Questions: what can be said without a browser.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+const at = "../../autograd_viz/widget/static/";
+const { pieces } = await import(`${at}question_text.js`);
+const { pressedOrder } = await import(`${at}question_fields.js`);
+
+test("code stands between backticks, a single one is a letter", () => {
+  assert.deepEqual(pieces("What is `a.grad`?"), [
+    { text: "What is ", code: false },
+    { text: "a.grad", code: true },
+    { text: "?", code: false },
+  ]);
+  assert.deepEqual(pieces("a ` b"), [{ text: "a ` b", code: false }]);
+});
+
+test("pressing puts one after another; pressing again takes it and those after it back", () => {
+  assert.deepEqual(pressedOrder([2], 0), [2, 0]);
+  assert.deepEqual(pressedOrder([2, 0, 1], 0), [2]);
+});
