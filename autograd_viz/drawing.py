@@ -126,7 +126,7 @@ def drawing_of(document: Document, collapse: bool | None = None) -> Drawing:
 
     Args:
         document: the whole.
-        collapse: True: with groups closed, False: whole, None: closed if it is large.
+        collapse: True: with all groups closed, False: whole, None: with groups closed as far as it is large.
     """
     if collapse is False or (collapse is None and len(document.ops) <= WHOLE):
         drawing = Drawing(document)
@@ -136,4 +136,4 @@ def drawing_of(document: Document, collapse: bool | None = None) -> Drawing:
         except LayoutError as error:
             warnings.warn(f"{error}; it is drawn in groups instead", stacklevel=3)
     drawing = Drawing(document, frozenset())
-    return drawing._opened(opened_first(drawing.tree))
+    return drawing._opened(opened_first(drawing.tree, 0) if collapse else opened_first(drawing.tree))

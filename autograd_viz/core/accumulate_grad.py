@@ -57,7 +57,7 @@ def accumulate(variable: Tensor, grad: Any, on_tensors: bool) -> None:
     """
     old = variable._grad
     if on_tensors:
-        variable._grad = Tensor(np.empty_like(grad._data)).copy_(grad) if old is None else old + grad
+        variable._grad = Tensor(np.zeros_like(grad._data)).copy_(grad) if old is None else old + grad
     elif old is None:
         variable._grad = Tensor(np.array(grad, dtype=variable._data.dtype))
     else:

@@ -171,14 +171,16 @@ def _last(item: Group | int) -> int:
     return item.last if isinstance(item, Group) else item + 1
 
 
-def opened_first(root: Group) -> frozenset[str]:
-    """The groups that are open in a picture at first: modules, the largest first, as far as the picture stays small."""
+def opened_first(root: Group, budget: int = BUDGET) -> frozenset[str]:
+    """The groups that are open in a picture at first: modules, the largest first, as far as the picture has no more boxes than
+    `budget`; and what is alone in it.
+    """
     opened, boxes = {root.id}, len(root.items)
     waiting = [g for g in root.groups if g.kind == "module"]
     while waiting:
         largest = max(waiting, key=lambda g: g.last - g.first)
         waiting.remove(largest)
-        if boxes + len(largest.items) - 1 <= BUDGET:
+        if boxes == 1 or boxes + len(largest.items) - 1 <= budget:
             boxes += len(largest.items) - 1
             opened.add(largest.id)
             waiting += [g for g in largest.groups if g.kind == "module"]

@@ -24,11 +24,13 @@ def reach(
     tensors: dict[Any, Tensor] = {}
     calls: dict[Call | Node, None] = {}
     nodes: dict[Node, None] = {}
+    for root in roots:
+        backward_of(root)  # a view of what was changed gets its grad_fn when it is asked; others have what their op was given
     stack: list[Tensor | Node | None] = list(roots)
     while stack:
         item = stack.pop()
         if isinstance(item, Tensor) and not item._is_number:
-            node = backward_of(item)  # asked first: a view of what was changed gets its grad_fn now
+            node = item._grad_fn or backward_of(item)
             known = tensors.get(identity(item))
             if known is None or (known not in prefer and item in prefer):
                 tensors[identity(item)] = item

@@ -22,8 +22,7 @@ for i in range(6):
             for _ in range(4):
                 h = h * 0.5 + 1.0
         h = h.tanh()
-with av.scope("head"):
-    loss = (h * h).sum()"""
+loss = (h * h).sum()"""
 STEP = "s = av.step(loss, collapse=True)\ns"
 HIDDEN = """w = [av.tensor(0.5, requires_grad=True) for _ in range(3)]
 h = w[0]
@@ -113,7 +112,7 @@ def test_the_panel_of_a_group_tells_what_is_in_it(stepping: Stepping) -> None:
 
 
 def test_what_a_closed_group_hides_is_found_and_uncovered(open_notebook: Callable[..., LabPage]) -> None:
-    lab = open_notebook(IMPORT, HIDDEN, "s = av.step(loss, collapse=True)\ns.collapse('body')\ns")
+    lab = open_notebook(IMPORT, HIDDEN, "s = av.step(loss, collapse=True)\ns")
     lab.run_all()
     stepping = Stepping(lab)
     press_key(stepping, "/")

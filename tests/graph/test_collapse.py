@@ -136,6 +136,6 @@ def test_a_group_is_opened_by_title_and_by_what_it_hides_and_closed_again() -> N
 
 def test_the_grad_fn_row_and_next_functions_name_the_real_nodes() -> None:
     _, drawing = parts()
-    svg = drawing.collapsed("body").svg(State(), theme_named("light"))
+    svg = drawing.expanded("head").svg(State(), theme_named("light"))
     assert "grad_fn = <tspan" in svg and ">AddBackward0<" in svg
     assert "(AddBackward0, 0)" in svg and "6 nodes" in svg and "4 ops" in svg

@@ -147,6 +147,7 @@ def test_at_first_modules_are_open_while_the_picture_stays_small_and_repetitions
     opened = opened_first(tree)
     titles = {g.title for g in all_groups(tree) if g.id in opened and g is not tree}
     assert {"net", "net.in", "net.out"} <= titles
+    assert opened_first(tree, 0) == {tree.id, next(g.id for g in all_groups(tree) if g.title == "net")}  # what is alone
     h = av.tensor(0.5, requires_grad=True)
     for _ in range(100):
         h = h.sin()

@@ -7,6 +7,7 @@ import warnings
 import weakref
 
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, example, given, settings
 
 import autograd_viz as av
@@ -147,3 +148,22 @@ def test_random_programs_are_drawn_as_they_ran(program: Program):
                 continue
             roots.append(t)
         check(CoreGraph(roots, {f"p{i}": t for i, t in enumerate(roots)}).document)
+
+
+def test_an_optimizer_step_after_the_pass_changes_no_op_of_the_picture() -> None:
+    layer = av.nn.Linear(2, 1)
+    loss = layer(av.ones(3, 2)).pow(2).mean()
+    before = [op.name for op in CoreGraph([loss], {}).document.ops]
+    loss.backward()
+    av.optim.SGD(layer.parameters(), 0.1).step()
+    document = CoreGraph([loss], {"layer": layer}).document
+    assert [op.name for op in document.ops] == before == ["T", "Addmm", "Pow", "Mean"]
+
+
+@pytest.mark.filterwarnings("ignore:Using backward.. with create_graph=True")
+def test_the_memory_of_a_grad_that_has_a_graph_shows_no_chance_numbers() -> None:
+    x = av.tensor(3.0, requires_grad=True)
+    (x * x).backward(create_graph=True)
+    g = x.grad
+    first = next(t for t in CoreGraph([g], {"g": g}).document.tensors if t.name == "g (v0)")
+    assert first.value.text == "0."
