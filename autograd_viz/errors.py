@@ -1,4 +1,4 @@
-"""What can go wrong outside the autograd core.
+"""What can go wrong outside the autograd core::
 
     AutogradVizError
     ├── NotDrawableError   (TypeError)   show(3): there is no graph to draw

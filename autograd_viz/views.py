@@ -143,14 +143,14 @@ def save(
     duration: float = 1.5,
     collapse: bool | None = None,
 ) -> None:
-    """Write to a file; the suffix says what.
+    """Write to a file; the suffix says what::
 
-    .svg .png .pdf     the picture
-    .gif .apng .webp   the backward pass as an animation
-    .html              a page that steps, without kernel and network
-    .dot .mmd          the graph for Graphviz, and its structure for Mermaid
-    .json              the graph with every step of its pass, for `load`
-    .npz               a state_dict, for `load`
+        .svg .png .pdf     the picture
+        .gif .apng .webp   the backward pass as an animation
+        .html              a page that steps, without kernel and network
+        .dot .mmd          the graph for Graphviz, and its structure for Mermaid
+        .json              the graph with every step of its pass, for `load`
+        .npz               a state_dict, for `load`
 
     What needs the steps of the backward pass runs them for real, the user's hooks too, and then takes them back.
 

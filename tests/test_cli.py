@@ -10,6 +10,7 @@ import pytest
 
 from autograd_viz import cli
 from autograd_viz.cli import lab
+from autograd_viz.cli.gallery import PICTURES
 from autograd_viz.cli.program import run_program
 
 
@@ -171,9 +172,11 @@ def test_step_writes_a_page_and_opens_it(script: Path, monkeypatch: pytest.Monke
     assert uri.startswith("file://") and "<!doctype html>" in Path(uri.removeprefix("file://")).read_text().lower()
 
 
-def test_gallery_writes_the_six_figures(tmp_path: Path) -> None:
-    assert cli.main(["gallery", str(tmp_path / "new" / "folder")]) == 0
-    assert len(list((tmp_path / "new" / "folder").glob("*.svg"))) == 6
+def test_gallery_draws_its_pictures_into_a_new_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "new" / "folder"
+    assert cli.main(["gallery", str(folder)]) == 0
+    assert [Path(line) for line in capsys.readouterr().out.split()] == [folder / p.file for p in PICTURES]
+    assert {p.name for p in folder.iterdir()} == {p.file for p in PICTURES}
 
 
 def test_escape_sequences_in_names_do_not_reach_the_terminal(

@@ -156,9 +156,3 @@ def test_the_chinese_notebooks_run_the_same_programs(path: Path) -> None:
         [ast.dump(WithoutWords().visit(ast.parse(c.source))) for c in code_cells(p)] for p in (FOLDER / path.name, path)
     ]
     assert programs[0] == programs[1]
-
-
-def test_the_pictures_of_the_readme_are_what_is_drawn_now(tmp_path: Path) -> None:
-    subprocess.run([sys.executable, ROOT / ".ci" / "pictures.py", tmp_path], check=True)
-    stored = {p.name: p.read_text() for p in (ROOT / "notebooks" / "pictures").glob("*.svg")}
-    assert stored == {p.name: p.read_text() for p in tmp_path.glob("*.svg")} and stored

@@ -1,88 +1,53 @@
-"""The six programs of the Elliot Waite diagrams, each after its backward pass."""
+"""The pictures of the README and of docs, each of a program in the folder `programs`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import linecache
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import autograd_viz as av
 
+from .program import asked
 
-def one_multiplication(path: Path) -> None:
-    """Nothing requires grad: nothing is recorded."""
-    a = av.tensor(2.0)
-    b = av.tensor(3.0)
-    c = a * b
-    av.save(c, path)
+PROGRAMS = Path(__file__).parent / "programs"
 
 
-def one_gradient(path: Path) -> None:
-    """One leaf requires grad."""
-    a = av.tensor(2.0, requires_grad=True)
-    b = av.tensor(3.0)
-    c = a * b
-    c.backward()
-    av.save(c, path)
+class Picture(NamedTuple):
+    """A file, the program that it is of, and the call that draws it."""
+
+    file: str
+    program: str
+    call: str
 
 
-def chain_rule(path: Path) -> None:
-    """The gradient goes from node to node."""
-    a = av.tensor(2.0, requires_grad=True)
-    b = av.tensor(3.0, requires_grad=True)
-    c = a * b
-    d = av.tensor(4.0, requires_grad=True)
-    e = c * d
-    e.backward()
-    av.save(e, path)
+PICTURES = (
+    # the six programs of the Elliot Waite diagrams, each after its backward pass
+    Picture("1_one_multiplication.svg", "one_multiplication", "av.save(c, $path)"),
+    Picture("2_one_gradient.svg", "one_gradient", "av.save(c, $path)"),
+    Picture("3_chain_rule.svg", "chain_rule", "av.save(e, $path)"),
+    Picture("4_retained.svg", "retained", "av.save(e, $path)"),
+    Picture("5_several_outputs.svg", "several_outputs", "av.save(e, $path)"),
+    Picture("6_fan_in.svg", "fan_in", "av.save(k, $path)"),
+    # what else there is to see; the animation is small because everybody downloads it who looks at the README
+    Picture("stepping.gif", "before_backward", "av.save(e, $path, scale=0.75, duration=2.0)"),
+    Picture("stepping.svg", "before_backward", "av.save(e, $path, step=3, theme='dark')"),
+    Picture("groups.svg", "twelve_layers", "av.save(loss, $path)"),
+    Picture("explained.svg", "dead_relu", "$path.write_text(av.explain(x, show=True).svg, encoding='utf-8')"),
+)
 
 
-def retained(path: Path) -> None:
-    """A non-leaf keeps its gradient."""
-    a = av.tensor(2.0, requires_grad=True)
-    b = av.tensor(3.0, requires_grad=True)
-    c = a * b
-    c.retain_grad()
-    d = av.tensor(4.0, requires_grad=True)
-    e = c * d
-    e.backward()
-    av.save(e, path)
-
-
-def several_outputs(path: Path) -> None:
-    """What the index in next_functions is for."""
-    a = av.tensor([1.0, 2.0, 3.0], requires_grad=True)
-    b, c, d = a.unbind()
-    e = b * c * d
-    e.backward()
-    av.save(e, path)
-
-
-def fan_in(path: Path) -> None:
-    """Where gradients meet."""
-    a = av.tensor(2.0)
-    b = av.tensor(2.0)
-    c = a * b
-    c.requires_grad = True
-    d = av.tensor(2.0)
-    e = c * d
-    f = av.tensor(2.0)
-    g = e * f
-    h = av.tensor(2.0, requires_grad=True)
-    i = g / h
-    i.retain_grad()
-    j = i + h
-    k = j * i
-    k.backward()
-    av.save(k, path)
-
-
-PROGRAMS: tuple[Callable[[Path], None], ...] = (
-    one_multiplication, one_gradient, chain_rule, retained, several_outputs, fan_in,
-)  # fmt: skip
+def variables_of(program: str) -> dict[str, Any]:
+    """The variables of a program of ours after it has run as one of the user's would: pictures show its lines."""
+    name, text = f"{program}.py", (PROGRAMS / f"{program}.py").read_text(encoding="utf-8")
+    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    variables: dict[str, Any] = {"__name__": "__main__"}
+    exec(compile(text, name, "exec"), variables)
+    return variables
 
 
 def gallery(folder: Path) -> list[Path]:
-    """Write the figures as SVG; the folder is made if it is not there.
+    """Draw the pictures into a folder, which is made if it is not there.
 
     Raises:
         CannotWriteError: it cannot be written to.
@@ -91,7 +56,6 @@ def gallery(folder: Path) -> list[Path]:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise av.CannotWriteError(f"cannot make the folder {folder}: {error.strerror or error}") from error
-    paths = [folder / f"{i}_{program.__name__}.svg" for i, program in enumerate(PROGRAMS, 1)]
-    for program, path in zip(PROGRAMS, paths, strict=True):
-        program(path)
-    return paths
+    for picture in PICTURES:
+        asked(variables_of(picture.program), picture.call, path=folder / picture.file)
+    return [folder / picture.file for picture in PICTURES]

@@ -77,7 +77,7 @@ def _parser() -> argparse.ArgumentParser:
     _of_script(commands, "term", "run it and step its backward pass here")
     explain = _of_script(commands, "explain", "run it and say why a tensor's grad is what it is")
     explain.add_argument("tensor", help="the name of the tensor, or an expression: model.fc1.weight")
-    pictures = commands.add_parser("gallery", help="write the six figures of the README")
+    pictures = commands.add_parser("gallery", help="draw the pictures of the README and of docs")
     pictures.add_argument("folder", type=Path, nargs="?", default=Path("autograd_viz_gallery"))
     return parser
 

@@ -1,7 +1,8 @@
 """A backward pass as a list of steps, each naming what it changed; any state is the document plus the first k steps.
 
 # Note [Addresses]
-A change happens at an address, which is also the `data-at` of the element that shows it:
+A change happens at an address, which is also the `data-at` of the element that shows it::
+
     t3.grad           the grad row of tensor t3
     n2.saved.other    a saved tensor of node n2
     next:n2.0         the arrow out of next_functions[0] of n2

@@ -1,0 +1,11 @@
+"""A non-leaf keeps its gradient."""
+
+import autograd_viz as av
+
+a = av.tensor(2.0, requires_grad=True)
+b = av.tensor(3.0, requires_grad=True)
+c = a * b
+c.retain_grad()
+d = av.tensor(4.0, requires_grad=True)
+e = c * d
+e.backward()

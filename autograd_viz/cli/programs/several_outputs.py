@@ -1,0 +1,8 @@
+"""What the index in next_functions is for."""
+
+import autograd_viz as av
+
+a = av.tensor([1.0, 2.0, 3.0], requires_grad=True)
+b, c, d = a.unbind()
+e = b * c * d
+e.backward()

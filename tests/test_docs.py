@@ -1,0 +1,110 @@
+"""The pages of docs: their code runs, their pictures are current, their links lead somewhere, and the site builds."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PIL import Image, ImageChops
+
+from autograd_viz.cli.gallery import gallery
+
+from .blocks import HAS_TORCH, blocks, run_python, run_shell
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCS = ROOT / "docs"
+PAGES = sorted(DOCS.glob("*.md"))
+WITH_CODE = [p for p in PAGES if "```python" in p.read_text(encoding="utf-8")]
+LARGEST = 300_000  # bytes of the picture that everybody downloads who looks at the README
+NOTICEABLE = 40  # of 255: less is another version of the library that draws
+FEW = 0.001  # of all pixels
+
+
+@pytest.mark.parametrize("page", WITH_CODE, ids=lambda p: p.name)
+def test_code_runs_and_prints_what_the_page_says(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    run_python(page)
+
+
+@pytest.mark.torch
+def test_the_page_about_pytorch_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without PyTorch its blocks are left out above; `.ci/run` refuses this skip."""
+    monkeypatch.chdir(tmp_path)
+    assert HAS_TORCH and "loss" in run_python(DOCS / "torch.md")
+
+
+def test_the_commands_of_the_terminal_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    run_python(DOCS / "use.md")
+    environment = {**os.environ, "BROWSER": "true", "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
+    rendered, explained, page, stepped, pictures = run_shell(DOCS / "use.md", environment)
+    assert rendered == "again.svg\n" and Path("again.svg").exists()
+    assert explained.startswith("w.grad is all zero.")
+    assert Path(page.strip()).read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert "SigmoidBackward0" in stepped and len(pictures.splitlines()) == 10
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
+        assert (page.parent / target).exists(), target
+
+
+def test_what_is_quoted_stands_in_the_source() -> None:
+    (quoted,) = [b.text for b in blocks(DOCS / "rules.md") if b.language == "text"]
+    assert quoted in (ROOT / "autograd_viz" / "core" / "ops" / "arithmetic.py").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def drawn(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("pictures")
+    gallery(folder)
+    return folder
+
+
+def test_stored_pictures_are_what_is_drawn_now(drawn: Path) -> None:
+    """If not: autograd-viz gallery docs/pictures"""
+    assert {p.name for p in (DOCS / "pictures").iterdir()} == {p.name for p in drawn.iterdir()}
+    for path in drawn.glob("*.svg"):
+        assert (DOCS / "pictures" / path.name).read_text(encoding="utf-8") == path.read_text(encoding="utf-8"), path.name
+
+
+def frames(path: Path) -> Iterator[tuple[int, Image.Image]]:
+    """Each frame's time in ms, and the frame."""
+    with Image.open(path) as film:
+        for i in range(film.n_frames):
+            film.seek(i)
+            yield film.info["duration"], film.convert("RGB")
+
+
+def test_the_stored_animation_is_what_is_drawn_now_and_small(drawn: Path) -> None:
+    stored = DOCS / "pictures" / "stepping.gif"
+    assert stored.stat().st_size < LARGEST
+    for (time, old), (now, new) in zip(frames(stored), frames(drawn / "stepping.gif"), strict=True):
+        assert (time, old.size) == (now, new.size)
+        counts = ImageChops.difference(old, new).convert("L").histogram()
+        assert sum(counts[NOTICEABLE:]) <= FEW * sum(counts)
+
+
+def test_every_stored_picture_is_shown() -> None:
+    text = "".join(p.read_text(encoding="utf-8") for p in (*PAGES, ROOT / "README.md"))
+    for picture in (DOCS / "pictures").iterdir():
+        assert f"pictures/{picture.name}" in text, picture.name
+
+
+@pytest.mark.skipif(importlib.util.find_spec("sphinx") is None, reason="Sphinx is not installed (the extra docs)")
+def test_the_site_builds_without_a_warning_and_asks_the_network_for_nothing(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", "-d", str(tmp_path / "trees"), str(DOCS), str(tmp_path / "site")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    for page in (tmp_path / "site").rglob("*.html"):
+        loaded = re.findall(r'<(?:script|link|img|iframe)[^>]+(?:src|href)="(https?:[^"]+)"', page.read_text(encoding="utf-8"))
+        assert not loaded, (page.name, loaded)
+    verbs = (tmp_path / "site" / "api" / "verbs.html").read_text(encoding="utf-8")
+    assert 'id="autograd_viz.explain"' in verbs
