@@ -1,7 +1,9 @@
 """How the site is built: ``python -m sphinx -W docs SITE``. Nothing in it comes from the network."""
 
+import re
 import sys
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 
@@ -20,3 +22,15 @@ autodoc_typehints = "signature"
 python_maximum_signature_line_length = 88
 napoleon_use_ivar = True  # attributes in a list, with the class
 napoleon_use_rtype = False
+
+SEVERAL = re.compile(r"^ +[a-z]\w*(?:, \w+)+: ")  # "least, most, mean: of the finite elements"
+
+
+def together(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
+    """Names that are described together stay together: Sphinx would take all but the last for a type."""
+    lines[:] = [SEVERAL.sub(lambda names: names[0].replace(", ", ","), line) for line in lines]
+
+
+def setup(app: Any) -> None:
+    """Tell Sphinx, before napoleon reads the docstrings."""
+    app.connect("autodoc-process-docstring", together, priority=400)

@@ -15,34 +15,34 @@ from PIL import Image, ImageChops
 
 from autograd_viz.cli.gallery import gallery
 
-from .blocks import HAS_TORCH, blocks, run_python, run_shell
+from .blocks import blocks, run_python, run_shell
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.glob("*.md"))
-WITH_CODE = [p for p in PAGES if "```python" in p.read_text(encoding="utf-8")]
+WITH_CODE = [p for p in PAGES if any(b.language == "python" for b in blocks(p))]
+NEEDS_TORCH = [p for p in WITH_CODE if any(b.text.startswith("import torch\n") for b in blocks(p))]
 LARGEST = 300_000  # bytes of the picture that everybody downloads who looks at the README
 NOTICEABLE = 40  # of 255: less is another version of the library that draws
 FEW = 0.001  # of all pixels
 
 
-@pytest.mark.parametrize("page", WITH_CODE, ids=lambda p: p.name)
+@pytest.mark.parametrize(
+    "page", [pytest.param(p, id=p.name, marks=[pytest.mark.torch] * (p in NEEDS_TORCH)) for p in WITH_CODE]
+)
 def test_code_runs_and_prints_what_the_page_says(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     run_python(page)
 
 
-@pytest.mark.torch
-def test_the_page_about_pytorch_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without PyTorch its blocks are left out above; `.ci/run` refuses this skip."""
-    monkeypatch.chdir(tmp_path)
-    assert HAS_TORCH and "loss" in run_python(DOCS / "torch.md")
-
-
 def test_the_commands_of_the_terminal_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     run_python(DOCS / "use.md")
-    environment = {**os.environ, "BROWSER": "true", "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
+    environment = {
+        **os.environ,
+        "BROWSER": "true",
+        "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]),
+    }
     rendered, explained, page, stepped, pictures = run_shell(DOCS / "use.md", environment)
     assert rendered == "again.svg\n" and Path("again.svg").exists()
     assert explained.startswith("w.grad is all zero.")
