@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+import autograd_viz as av
+
 from .blocks import blocks, run_python
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -35,3 +37,8 @@ def test_its_other_commands_are_there() -> None:
     """Each `python -m …` names a module of ours, or Sphinx."""
     for module in re.findall(r"`python -m ([\w.]+)", README.read_text(encoding="utf-8")):
         assert module == "sphinx" or (ROOT / (module.replace(".", "/") + ".py")).exists(), module
+
+
+def test_the_version_is_the_same_everywhere() -> None:
+    assert f"\nversion: {av.__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\n## [{av.__version__}] - " in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
