@@ -58,7 +58,7 @@ class CopySlices(Node):
             results = self.inner.apply((part.clone(),), True)
             part.copy_(results[0]) if results[0] is not None else part.zero_()
         else:
-            whole = grads[0].transpose(self.axes).copy().transpose(np.argsort(self.axes))
+            whole = np.asarray(grads[0]).transpose(self.axes).copy().transpose(np.argsort(self.axes))
             part = self.view.cut(whole)
             results = self.inner.apply((part.copy(),), False)
             check_overlap(part)

@@ -73,7 +73,7 @@ def run_inplace(self: Tensor, op: Callable[..., Any], *operands: Any, **options:
                 t._view.refresh(t)
     check_overlap(self._data)
     for operand in operands:
-        if isinstance(operand, Tensor) and operand is not self and operand._counter is self._counter is not None:
+        if isinstance(operand, Tensor) and operand is not self and _share(self, operand):
             _check_partial_overlap(self._data, operand._data)
     return _run(self, op, *operands, **options)
 
@@ -96,6 +96,15 @@ def _run(self: Tensor, op: Callable[..., Any], *operands: Any, **options: Any) -
     _write(self, result)
     _rebase(self, old, old_base, result, version)
     return self
+
+
+def _share(a: Tensor, b: Tensor) -> bool:
+    """May they share memory? What `.data` gives does, with a counter of its own."""
+    return a._counter is b._counter is not None or _owner(a._data) is _owner(b._data)
+
+
+def _owner(array: Any) -> Any:
+    return array if array.base is None else array.base
 
 
 def _check_partial_overlap(written: Any, read: Any) -> None:
