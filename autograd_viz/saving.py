@@ -18,6 +18,7 @@ from .export.pdf import pdf_bytes
 from .graph.codec import recording_to_json
 from .graph.model import Document
 from .graph.trace import State, Trace
+from .interrupts import breakable, whole
 from .render import Theme, theme_named
 from .stepper import Stepper
 from .widget.html import html_page
@@ -78,16 +79,18 @@ def stepped(stepper: Stepper, step: int | str) -> Iterator[None]:
         RuntimeError: what ``backward()`` would refuse, in PyTorch's words.
     """
     here = stepper.step
-    try:
-        if step == FINAL:
-            stepper.finish()
-        else:
-            stepper.goto(int(step))
-            if stepper.step != step:
-                raise ValueError(f"there is no step {step}: the pass has {len(stepper.trace.steps)}")
-        yield
-    finally:
-        stepper.goto(here)
+    with whole():
+        try:
+            with breakable():
+                if step == FINAL:
+                    stepper.finish()
+                else:
+                    stepper.goto(int(step))
+                    if stepper.step != step:
+                        raise ValueError(f"there is no step {step}: the pass has {len(stepper.trace.steps)}")
+                yield
+        finally:
+            stepper.goto(here)
 
 
 def state_of(subject: Subject, wishes: Wishes) -> State:

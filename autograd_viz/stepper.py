@@ -14,6 +14,7 @@ from . import words
 from .graph.forward import hidden_at
 from .graph.model import Document, Node, Tensor, Value
 from .graph.trace import State, Step, Trace, state_at
+from .interrupts import breakable, whole
 from .live_pass import LivePass
 from .sentences import Sentences, born_in, explain_error
 from .stops import Stopped, Stops
@@ -211,19 +212,21 @@ class Stepper:
         """
         if self._step < 0:
             self.goto(0)
-        if self._step < len(self._steps):
-            self._cut()
-        self._live.edit(value, index)
+        with whole():
+            if self._step < len(self._steps):
+                self._cut()
+            self._live.edit(value, index)
         self._announce()
 
     def undo_edit(self) -> None:
         """Give the next node what had arrived, if that was edited (in the forward pass: the first node)."""
         step = max(0, self._step)
-        if step < len(self._steps) and self._steps[step].edited:
-            self._to(step)
-            self._cut()
-        if step == len(self._steps):
-            self._live.undo_edit()
+        with whole():
+            if step < len(self._steps) and self._steps[step].edited:
+                self._to(step)
+                self._cut()
+            if step == len(self._steps):
+                self._live.undo_edit()
         self._announce()
 
     @property
@@ -290,10 +293,11 @@ class Stepper:
             self._announce()
 
     def _to(self, step: int) -> None:
-        while self._step > step:
-            self._step -= 1
-            if self._step >= 0:
-                self._live.undo(self._step)
+        with whole():
+            while self._step > step:
+                self._step -= 1
+                if self._step >= 0:
+                    self._live.undo(self._step)
         while self._step < step and self._can_go_on():
             self._forward()
 
@@ -327,14 +331,15 @@ class Stepper:
         if self._step < 0:
             self._step += 1
             return None
-        if self._step < len(self._steps) and not self._live.redo(self._step):
-            self._cut()
-        if self._step == len(self._steps):
-            self._run_next()
-        if self._step == len(self._steps):
-            return None
-        self._step += 1
-        return self._steps[self._step - 1]
+        with whole():
+            if self._step < len(self._steps) and not self._live.redo(self._step):
+                self._cut()
+            if self._step == len(self._steps):
+                self._run_next()
+            if self._step == len(self._steps):
+                return None
+            self._step += 1
+            return self._steps[self._step - 1]
 
     def _run_next(self) -> None:
         """Call the next node, and write the step down."""
@@ -345,9 +350,17 @@ class Stepper:
             self.failed = node
             raise
         if step is not None:
-            step = replace(step, flags=(*born_in(step, first=not self._steps), *self._asked(step)))
-            self._steps.append(replace(step, sentence=step.sentence or self._sentences.step(step, self.trace)))
-            self._trace = None
+            try:
+                self._write_down(step)
+            except BaseException:  # Ctrl-C in the user's condition, no memory for a sentence: the step has not been taken
+                self._live.undo(len(self._steps))
+                self._live.rewind(len(self._steps))
+                raise
+
+    def _write_down(self, step: Step) -> None:
+        step = replace(step, flags=(*born_in(step, first=not self._steps), *self._asked(step)))
+        self._steps.append(replace(step, sentence=step.sentence or self._sentences.step(step, self.trace)))
+        self._trace = None
 
     def _asked(self, step: Step) -> tuple[str, ...]:
         """What the user's condition says of a step."""
@@ -355,7 +368,8 @@ class Stepper:
         if self.stops.condition is None:
             return ()
         try:
-            return ("condition",) if self.stops.condition(step) else ()
+            with breakable():
+                return ("condition",) if self.stops.condition(step) else ()
         except Exception as error:
             self._condition_error = f"{type(error).__name__}: {error}"
             return ("condition_error",)

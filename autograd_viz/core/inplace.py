@@ -221,6 +221,8 @@ def detach_(self: Tensor) -> Tensor:
     if self._grad_fn is not None:
         self._shared_counter()  # a node that has saved the tensor looks closer, and sees
         self._more.detached = True
+        extra = self._grad_fn._extra
+        self._more.hooks = extra.tensor_hooks.get(self._output_nr) if extra is not None else None  # the leaf's from now on
     forget_history(self)
     self._grad_fn, self._requires_grad, self._output_nr = None, False, 0
     return self

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from ..graph.model import Document, Value
 from ..graph.trace import Engine, Step
+from ..interrupts import breakable
 from .drift import Drift
 from .engine_cell import EngineCell
 from .engine_state import EngineState
@@ -152,7 +153,8 @@ class Pass(ABC):
         attached, around = self.attached(node), EngineCell(self.task, node, self.arrived(node))
         before: list[Cell] = [self.saved_cell(node), *(self.grad_cell(t, is_about_to_change=True) for t in touched)]
         try:
-            ran = self.called(touched, tuple(self._edits.get(len(self._done), ())))
+            with breakable():
+                ran = self.called(touched, tuple(self._edits.get(len(self._done), ())))
         except BaseException:
             for cell in before:
                 cell.restore()

@@ -20,6 +20,7 @@ from .. import words
 from ..drawing import Drawing, drawing_of
 from ..export.cell import cell_bundle
 from ..graph.trace import Step
+from ..interrupts import breakable, whole
 from ..render import theme_named
 from ..render.cells import Writer
 from ..stepper import Stepper
@@ -201,17 +202,19 @@ class StepperWidget(anywidget.AnyWidget):
 
     def _try(self, move: Any, *args: Any) -> Any:
         raised = node = ""
-        self._is_moving = True
-        try:
-            return move(*args)
-        except Exception as error:
-            raised = "\n".join(filter(None, (f"{type(error).__name__}: {error}", self.stepper.explain(error))))
-            failed = self.stepper.failed or ""
-            node = self._drawing.shown.shown.get(failed, failed)
-            raise
-        finally:
-            self._is_moving = False
-            self._tell(raised, node)
+        with whole():
+            self._is_moving = True
+            try:
+                with breakable():
+                    return move(*args)
+            except Exception as error:
+                raised = "\n".join(filter(None, (f"{type(error).__name__}: {error}", self.stepper.explain(error))))
+                failed = self.stepper.failed or ""
+                node = self._drawing.shown.shown.get(failed, failed)
+                raise
+            finally:
+                self._is_moving = False
+                self._tell(raised, node)
 
     # -- from the page ------------------------------------------------------------------------------------------------
 

@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
 import autograd_viz as av
+
+pytestmark = pytest.mark.torch
+torch = pytest.importorskip("torch")
 
 RNG = np.random.default_rng(0)
 REAL = RNG.normal(size=(3, 4, 5))

@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
 import autograd_viz as av
+
+pytestmark = pytest.mark.torch
+torch = pytest.importorskip("torch")
 
 VALUES = [1.0, 3.0, 3.0, 2.0, float("nan"), 5.0, 0.0, 4.0]
 

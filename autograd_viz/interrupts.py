@@ -1,0 +1,90 @@
+"""Ctrl-C between two lines of bookkeeping would leave half a step: it waits there, and comes at once while code of the user's runs."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+
+class _Waiting:
+    """The handler of Ctrl-C while a block must not be cut in two.
+
+    Attributes:
+        depth: how many such blocks are around the line that runs.
+        is_open: code of the user's runs inside of them.
+        pressed: Ctrl-C has come, and waits.
+    """
+
+    def __init__(self) -> None:
+        self.depth, self.is_open, self.pressed = 0, False, False
+        self.before: Any = None
+
+    def __call__(self, number: int, frame: Any) -> None:
+        if self.is_open:
+            self.before(number, frame)
+        else:
+            self.pressed = True
+
+    def begin(self) -> None:
+        self.before, self.pressed, self.is_open = signal.getsignal(signal.SIGINT), False, False
+        signal.signal(signal.SIGINT, self)
+
+    def end(self) -> None:
+        signal.signal(signal.SIGINT, self.before)
+        if self.pressed:
+            self.pressed = False
+            self.before(signal.SIGINT, None)
+
+
+_waiting = _Waiting()
+
+
+def _is_heard() -> bool:
+    """Does Ctrl-C reach this thread, as Python code? (Else there is nothing to keep out.)"""
+    return threading.current_thread() is threading.main_thread() and callable(signal.getsignal(signal.SIGINT))
+
+
+@contextlib.contextmanager
+def whole() -> Iterator[None]:
+    """The block runs to its end (or to its own error): Ctrl-C comes after it."""
+    if not _is_heard():
+        yield
+        return
+    was_open = _waiting.is_open
+    if _waiting.depth == 0:
+        _waiting.begin()
+    _waiting.is_open = False  # from this line on it waits: what follows is done whole
+    _waiting.depth += 1
+    try:
+        yield
+    finally:
+        _waiting.depth -= 1
+        if _waiting.depth == 0:
+            _waiting.end()
+        else:
+            _open(was_open)
+
+
+@contextlib.contextmanager
+def breakable() -> Iterator[None]:
+    """Inside of `whole`: the block may be cut, and what is around it puts things right."""
+    if _waiting.depth == 0 or not _is_heard():
+        yield
+        return
+    was_open = _waiting.is_open
+    try:
+        _open(True)
+        yield
+    finally:
+        _waiting.is_open = was_open
+
+
+def _open(is_open: bool) -> None:
+    """Ctrl-C that has waited comes as soon as it may."""
+    _waiting.is_open = is_open
+    if is_open and _waiting.pressed:
+        _waiting.pressed = False
+        _waiting.before(signal.SIGINT, None)

@@ -1,0 +1,130 @@
+"""Ctrl-C at any moment of any verb: what is the user's is as before or as after a whole step, and the next call works."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import autograd_viz as av
+
+from .moments import Moments, lines_of
+
+MOMENTS = 24  # of each action
+
+
+class Program:
+    """Two leaves, a retained grad, a hook of the user's that changes a gradient, and a leaf that has a grad already."""
+
+    def __init__(self, module: Any) -> None:
+        self.module = module
+        self.a = module.tensor([1.0, 2.0], requires_grad=True)
+        self.b = module.tensor([3.0, 4.0], requires_grad=True)
+        self.c = self.a * self.b
+        self.c.retain_grad()
+        self.seen: list[Any] = []
+        self.c.register_hook(lambda g: self.seen.append(1) or g * 2)
+        self.loss = (self.c.exp() * self.a).sum()
+        self.b.grad = module.tensor([1.0, 1.0])
+
+    def grads(self) -> list[Any]:
+        return [None if t.grad is None else t.grad.tolist() for t in (self.a, self.b, self.c)]
+
+
+def modules() -> list[Any]:
+    return [pytest.param("autograd_viz"), pytest.param("torch", marks=pytest.mark.torch)]
+
+
+@pytest.fixture(params=modules())
+def module(request: pytest.FixtureRequest) -> Any:
+    return av if request.param == "autograd_viz" else pytest.importorskip("torch")
+
+
+def some_of(lines: int) -> list[int]:
+    return sorted(random.Random(0).sample(range(1, lines + 1), min(MOMENTS, lines)))
+
+
+def states(module: Any) -> list[list[Any]]:
+    """The grads after each whole step."""
+    p = Program(module)
+    stepper = av.step(p.loss)
+    found = [p.grads()]
+    while stepper.next() is not None:
+        found.append(p.grads())
+    return found
+
+
+def finish(p: Program, s: Any) -> None:
+    s.finish()
+
+
+def there_and_back(p: Program, s: Any) -> None:
+    s.finish()
+    s.goto(0)
+    s.goto(3)
+
+
+def anew(p: Program, s: Any) -> None:
+    """Steps that are forgotten and run anew."""
+    s.goto(3)
+    s.goto(1)
+    s.edit([5.0, 6.0])
+    s.goto(3)
+    s.goto(1)
+    s.undo_edit()
+    s.finish()
+
+
+@pytest.mark.parametrize("action", [finish, there_and_back, anew])
+def test_a_stepper(module: Any, action: Callable[[Program, Any], None]) -> None:
+    whole = states(module)
+    p = Program(module)
+    s = av.step(p.loss)
+    wrong = []
+    for at in some_of(lines_of(lambda: action(p, s))):
+        p = Program(module)
+        s = av.step(p.loss)
+        Moments(at).run(lambda p=p, s=s: action(p, s))
+        if action is not anew and p.grads() != whole[max(0, s.stepper.step)]:
+            wrong.append(f"line {at}: at step {s.stepper.step} the grads are {p.grads()}")
+        s.goto(min(1, s.stepper.step))
+        s.undo_edit()
+        s.goto(0)
+        if p.grads() != whole[0]:
+            wrong.append(f"line {at}: Back to the start leaves {p.grads()}")
+        s.finish()
+        if p.grads() != whole[-1] or len(s.frames) != len(whole) - 1 or not s.complete:
+            wrong.append(f"line {at}: in the end {p.grads()}, {len(s.frames)} frames, complete: {s.complete}")
+        assert module.is_grad_enabled()
+    assert not wrong, "\n".join(wrong[:10])
+
+
+def verbs(folder: Path) -> dict[str, Callable[[Any], Any]]:
+    suffixes = ("svg", "html", "json")
+    saves = {s: (lambda x, s=s: av.save(x, folder / f"x.{s}", step="final", duration=0.01, scale=0.3)) for s in suffixes}
+    return {"show": av.show, "step": av.step, "explain": av.explain, **saves}
+
+
+@pytest.mark.parametrize("verb", verbs(Path()))
+def test_a_verb(module: Any, verb: str, tmp_path: Path) -> None:
+    call = verbs(tmp_path)[verb]
+    p = Program(module)
+    before = p.grads()
+    call(p.loss)
+    files = {f.name: f.read_bytes() for f in tmp_path.iterdir()}
+    wrong = []
+    for at in some_of(lines_of(lambda: call(p.loss)))[:: 1 if verb in ("show", "step", "explain", "svg") else 3]:
+        Moments(at).run(lambda: call(p.loss))
+        if p.grads() != before or not module.is_grad_enabled():
+            wrong.append(f"line {at}: {p.grads()}, grad mode {module.is_grad_enabled()}")
+            p = Program(module)
+        if {f.name: f.read_bytes() for f in tmp_path.iterdir()} != files:
+            wrong.append(f"line {at}: {[f.name for f in tmp_path.iterdir()]}")
+    assert not wrong, "\n".join(wrong[:10])
+    call(p.loss)
+    p.seen.clear()
+    p.loss.backward()
+    assert p.seen == [1] and p.grads() == states(module)[-1]
