@@ -1,4 +1,4 @@
-"""Ctrl-C between two lines of bookkeeping would leave half a step: it waits there, and comes at once while code of the user's runs."""
+"""Ctrl-C between two lines of bookkeeping would leave half a step: there it waits; while the user's code runs it comes at once."""
 
 from __future__ import annotations
 

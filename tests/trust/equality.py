@@ -18,7 +18,7 @@ import autograd_viz as av
 from autograd_viz.sources.anything import graph_of, pass_of
 from autograd_viz.stepper import Stepper
 
-from ..core.test_wild import backward_says, close, differences, facts
+from ..core.test_wild import backward_says, differences, facts
 from ..wild import BINARY, SHAPES, UNARY, Instruction, Program
 
 MOST = 30  # instructions

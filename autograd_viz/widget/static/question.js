@@ -23,7 +23,7 @@ import { sayer } from "./words.js";
 /** @typedef {{ get(key: string): any, on(event: string, f: Function): void, off(event: string, f: Function): void, send(content: any): void }} Model */
 
 const PATIENCE = 4000; // ms until a silent kernel is called silent
-let views = 0; // tells the radio buttons of several questions apart
+let questions = 0; // tells the radio buttons of several questions apart
 
 class QuestionView {
   /**
@@ -43,7 +43,7 @@ class QuestionView {
     const title = html("legend", "av-q-legend");
     title.append(html("span", "av-q-title", this.say("title")), " ", ...marked(asked.text));
     const set = html("fieldset", "av-q-set");
-    this.field = fieldOf(asked, `av-q-${++views}`, this.say, signal);
+    this.field = fieldOf(asked, `av-q-${++questions}`, this.say, signal);
     this.said = html("div", "av-q-said");
     this.said.setAttribute("role", "status");
     set.append(title, this.field.root, this.buttons(signal), this.said);
@@ -113,7 +113,7 @@ class QuestionView {
 }
 
 /** @param {{ model: Model, el: HTMLElement }} context */
-function render({ model, el }) {
+function renderQuestion({ model, el }) {
   const view = new QuestionView(model, el);
   return () => {
     view.abort.abort();
@@ -121,4 +121,4 @@ function render({ model, el }) {
   };
 }
 
-export default { render };
+export default { render: renderQuestion };
