@@ -19,7 +19,6 @@ import traitlets
 from .. import words
 from ..drawing import Drawing, drawing_of
 from ..export.cell import cell_bundle
-from ..graph.trace import Step
 from ..interrupts import breakable, whole
 from ..render import theme_named
 from ..render.cells import Writer
@@ -28,10 +27,11 @@ from .frames import FrameMaker, plain_lines
 from .modules import joined_modules, style_sheets
 from .page import page_of, pending_edit
 from .page_output import PageOutput, Rehearsal
+from .scripted import Scripted
 from .watch import watch
 
 
-class StepperWidget(anywidget.AnyWidget):
+class StepperWidget(Scripted, anywidget.AnyWidget):
     """Steps a backward pass in a notebook, and from code: `next`, `back`, `finish`, `reset`, `goto`, `run`, `edit`.
 
     Attributes:
@@ -85,77 +85,7 @@ class StepperWidget(anywidget.AnyWidget):
         self.on_msg(self._asked)
         watch(self)
 
-    # -- from code ----------------------------------------------------------------------------------------------------
-
-    def next(self) -> Step | None:
-        """One step forward: calls the next node for real. Returns the step, or None at the end.
-
-        Raises:
-            Exception: whatever the node raises; the stepper stays where it was.
-        """
-        step: Step | None = self._try(self.stepper.next)
-        return step
-
-    def back(self) -> None:
-        """One step back; `grad` and saved tensors are as they were."""
-        self._try(self.stepper.back)
-
-    def finish(self) -> None:
-        """To the end."""
-        self._try(self.stepper.finish)
-
-    def reset(self) -> None:
-        """Back to the start."""
-        self._try(self.stepper.reset)
-
-    def goto(self, step: int) -> None:
-        """To any step."""
-        self._try(self.stepper.goto, step)
-
-    def run(self) -> None:
-        """To the next stop, or to the end."""
-        self._try(self.stepper.run)
-
-    def run_to(self, node: Any) -> None:
-        """Until a node is the next to run: an id, or the tensor that it is the grad_fn of, or that tensor's name."""
-        self._try(self.stepper.run_to, node)
-
-    def until(self, tensor: Any) -> None:
-        """Until a gradient has reached a tensor, given by name, id or itself."""
-        self._try(self.stepper.until, tensor)
-
-    def edit(self, value: Any, index: int = 0) -> None:
-        """Replace the gradient that is about to enter the next node."""
-        self._try(self.stepper.edit, value, index)
-
-    def undo_edit(self) -> None:
-        """Take the edit back."""
-        self._try(self.stepper.undo_edit)
-
-    def stop_at(self, what: Any) -> None:
-        """Stop before a node runs: an id, a tensor whose grad_fn it is, or its name."""
-        self.stepper.stop_at(what)
-        self._show_stops()
-
-    def stop_on(self, *, nan: bool = False, zero: bool = False) -> None:
-        """Stop after a step that sends nan or inf, or nothing but zeros."""
-        self.stepper.stop_on(nan=nan, zero=zero)
-        self._show_stops()
-
-    def stop_when(self, condition: Any) -> None:
-        """Stop after a step for which ``condition(step)`` is true."""
-        self.stepper.stop_when(condition)
-        self._show_stops()
-
-    def clear_stops(self) -> None:
-        """Stop nowhere."""
-        self.stepper.clear_stops()
-        self._show_stops()
-
-    @property
-    def sentence(self) -> str:
-        """What happened last, in words."""
-        return self.stepper.sentence
+    # -- the picture --------------------------------------------------------------------------------------------------
 
     @property
     def drawing(self) -> Drawing:

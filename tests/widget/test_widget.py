@@ -89,7 +89,7 @@ def test_a_page_that_misses_frames_gets_all_of_them(monkeypatch: pytest.MonkeyPa
     assert sent == [{"frames": s.frames}]
 
 
-@pytest.mark.parametrize("entry", ["index.js", "file_page.js"])
+@pytest.mark.parametrize("entry", ["index.js", "file_page.js", "question.js"])
 def test_modules_are_joined_without_imports_or_clashing_names(entry: str) -> None:
     text = module.joined_modules(entry)
     assert not re.search(r"^import ", text, re.MULTILINE)
@@ -104,7 +104,8 @@ def test_every_module_is_joined_after_those_it_imports() -> None:
     for i, name in enumerate(order):
         assert set(module.IMPORT.findall(module.static_text(name))) <= set(order[:i]), name
     files = {p.name for p in resources.files("autograd_viz.widget").joinpath("static").iterdir() if p.name.endswith(".js")}
-    assert set(order) | set(module.module_order("file_page.js")) | {"file_loader.js"} == files
+    others = {name for entry in ("file_page.js", "file_loader.js", "question.js") for name in module.module_order(entry)}
+    assert set(order) | others == files
     assert order.count(module.ENTRY) == 1
 
 
