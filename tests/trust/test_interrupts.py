@@ -84,7 +84,7 @@ def test_a_stepper(module: Any, action: Callable[[Program, Any], None]) -> None:
     p = Program(module)
     s = av.step(p.loss)
     wrong = []
-    for at in some_of(lines_of(lambda: action(p, s))):
+    for at in some_of(lines_of(lambda p=p, s=s: action(p, s))):
         p = Program(module)
         s = av.step(p.loss)
         Moments(at).run(lambda p=p, s=s: action(p, s))
@@ -116,8 +116,8 @@ def test_a_verb(module: Any, verb: str, tmp_path: Path) -> None:
     call(p.loss)
     files = {f.name: f.read_bytes() for f in tmp_path.iterdir()}
     wrong = []
-    for at in some_of(lines_of(lambda: call(p.loss)))[:: 1 if verb in ("show", "step", "explain", "svg") else 3]:
-        Moments(at).run(lambda: call(p.loss))
+    for at in some_of(lines_of(lambda p=p: call(p.loss)))[:: 1 if verb in ("show", "step", "explain", "svg") else 3]:
+        Moments(at).run(lambda p=p: call(p.loss))
         if p.grads() != before or not module.is_grad_enabled():
             wrong.append(f"line {at}: {p.grads()}, grad mode {module.is_grad_enabled()}")
             p = Program(module)
