@@ -1,12 +1,12 @@
 """The backward pass: a schedule over the backward graph, one node at a time.
 
-`run_backward` is a generator that yields after every call of a node; `backward()` is that generator run to its end, so
-what a stepper shows and what `backward()` does cannot differ.
+A pass can stop after every call of a node: a stepper asks for one call at a time (`GraphTask.step`), `backward()` lets the same
+loop run to its end (`GraphTask.run_plain`), so what a stepper shows and what `backward()` does cannot differ.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -281,15 +281,6 @@ class GraphTask:
             return there + grad
         finally:
             State.enabled = before
-
-
-def run_backward(task: GraphTask) -> Iterator[Step]:
-    """Run a backward pass, yielding after each call of a node. Grad mode is the caller's own at every yield."""
-    while task.ready:
-        step = task.step()
-        if step is not None:
-            yield step
-    task.end()
 
 
 def _tensor(grad: Any) -> Tensor | None:

@@ -10,18 +10,18 @@ import numpy as np
 import pytest
 
 import autograd_viz as av
-from autograd_viz.core import engine
 from autograd_viz.core.backward import start
 from autograd_viz.core.grad_mode import is_grad_enabled
 from benchmarks.core import bytes_per_op
 
 from ..functions import moody
+from .stepwise import steps_of
 
 
 def run(root: av.Tensor, **options: Any) -> list[str]:
     """Names of the nodes in the order in which they ran."""
     task = start(root, None, options.get("retain_graph"), options.get("create_graph", False))
-    return [type(s.node).__name__ for s in engine.run_backward(task)]
+    return [type(s.node).__name__ for s in steps_of(task)]
 
 
 def test_accumulate_grad_runs_as_soon_as_it_is_ready() -> None:
@@ -42,14 +42,14 @@ def test_equal_priorities_leave_the_queue_as_in_pytorch(count: int, order: list[
     """The orders were recorded from torch 2.13 with a Function of that many leaves."""
     xs = [av.tensor(1.0, requires_grad=True) for _ in range(count)]
     task = start(av.stack(xs).sum(), None, None, False)
-    ran = [s.node.variable for s in engine.run_backward(task) if type(s.node).__name__ == "AccumulateGrad"]
+    ran = [s.node.variable for s in steps_of(task) if type(s.node).__name__ == "AccumulateGrad"]
     assert [next(i for i, x in enumerate(xs) if x is v) for v in ran] == order
 
 
 def test_a_node_runs_once_with_the_sum_of_what_arrives() -> None:
     x = av.tensor(3.0, requires_grad=True)
     y = x * x
-    steps = list(engine.run_backward(start(y + y, None, None, False)))
+    steps = list(steps_of(start(y + y, None, None, False)))
     (mul,) = [s for s in steps if type(s.node).__name__ == "MulBackward0"]
     assert [float(g) for g in mul.grad_outputs] == [2.0]
     assert x.grad.item() == 12.0
@@ -184,7 +184,7 @@ def test_reading_grad_of_a_non_leaf_warns() -> None:
 def test_grad_mode_is_the_callers_own_at_every_step_and_after_an_error() -> None:
     function, _ = moody()
     x = av.tensor(2.0, requires_grad=True)
-    for _ in engine.run_backward(start(x * 2, None, None, False)):
+    for _ in steps_of(start(x * 2, None, None, False)):
         assert is_grad_enabled()
     with pytest.raises(ValueError, match="not today"):
         (function.apply(x) * 2).backward()

@@ -11,10 +11,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import autograd_viz as av
-from autograd_viz.core import engine
 from autograd_viz.core.backward import start
 
 from ..programs import Program, programs
+from .stepwise import steps_of
 
 pytestmark = pytest.mark.torch
 torch = pytest.importorskip("torch")
@@ -95,7 +95,7 @@ def test_random_programs_agree(program: Program) -> None:
         assert (mine.requires_grad, mine.is_leaf, mine.output_nr) == (theirs.requires_grad, theirs.is_leaf, theirs.output_nr)
     loss, torch_loss = loss_of(av, pool), loss_of(torch, torch_pool)
     assert same_graph(shape_of_graph(loss.grad_fn), shape_of_graph(torch_loss.grad_fn))
-    mine_order = [type(s.node).__name__ for s in engine.run_backward(start(loss, None, None, False))]
+    mine_order = [type(s.node).__name__ for s in steps_of(start(loss, None, None, False))]
     assert mine_order == backward_order(torch_loss)
     for mine, theirs in zip(leaves, torch_leaves, strict=True):
         assert (mine.grad is None) == (theirs.grad is None)
