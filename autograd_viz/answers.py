@@ -13,6 +13,7 @@ from .graph.model import Document, Source
 from .graph.trace import State, Step
 from .reasons import Cause, Facts, causes_of, causes_of_error, sentences
 from .render import theme_named
+from .render.escape import printable
 from .sources.anything import is_drawable
 from .sources.asking import question
 from .sources.names import source_at, visible_names
@@ -35,7 +36,7 @@ class Explanation:
         self._headed = headed
 
     def __str__(self) -> str:
-        return "\n".join(sentences(self._subject, self.causes, self._headed))
+        return printable("\n".join(sentences(self._subject, self.causes, self._headed)))
 
     __repr__ = __str__
 

@@ -14,6 +14,7 @@ from .graph.model import Document
 from .graph.trace import State
 from .layout import Geometry, layout, layout_apart
 from .render import Theme, render_svg
+from .render.escape import printable
 
 NEAR = 600  # ops that are laid out right here; more of them in a process of their own
 
@@ -92,7 +93,7 @@ class Drawing:
         """
         group = self._named(what)
         if group is None:
-            titles = ", ".join(titled(g) for g in self._groups() if g is not self.tree and self.is_open(g))
+            titles = printable(", ".join(titled(g) for g in self._groups() if g is not self.tree and self.is_open(g)))
             raise ValueError(f"there is no group {what!r}; the open groups are {titles or 'none'}")
         opened = frozenset(g.id for g in self._groups()) if self.opened is None else self.opened
         return self._opened(opened - {group.id})
@@ -108,7 +109,7 @@ class Drawing:
         return next((g for g in self._groups() if what in (g.title, titled(g)) or name == g.id), None)
 
     def _titles(self) -> str:
-        return ", ".join(titled(g) for g in self.shown.groups.values()) or "none"
+        return printable(", ".join(titled(g) for g in self.shown.groups.values())) or "none"
 
     def _groups(self) -> Iterable[Group]:
         stack = [self.tree]

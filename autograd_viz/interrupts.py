@@ -1,4 +1,4 @@
-"""Ctrl-C between two lines of bookkeeping would leave half a step: there it waits, and in the user's code it comes at once."""
+"""Ctrl-C between two lines of bookkeeping would leave half a step: there it waits; while code of the user's runs it comes."""
 
 from __future__ import annotations
 

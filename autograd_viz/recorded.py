@@ -9,6 +9,7 @@ from typing import Any
 from .errors import AutogradVizError
 from .graph.model import Document, Value
 from .graph.trace import Engine, Step, Trace
+from .render.escape import printable
 from .stepper import Stepper
 
 
@@ -30,7 +31,7 @@ class Recording:
 
     def __repr__(self) -> str:
         names = ", ".join(t.name for t in self.document.tensors if t.name)
-        return f"<Recording of {names or 'an unnamed tensor'}: {len(self.trace.steps)} steps>"
+        return printable(f"<Recording of {names or 'an unnamed tensor'}: {len(self.trace.steps)} steps>")
 
 
 class RecordedPass:

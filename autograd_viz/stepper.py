@@ -16,6 +16,7 @@ from .graph.model import Document, Node, Tensor, Value
 from .graph.trace import State, Step, Trace, state_at
 from .interrupts import breakable, whole
 from .live_pass import LivePass
+from .render.escape import printable
 from .sentences import Sentences, born_in, explain_error
 from .stops import Stopped, Stops
 from .targets import node_of, reached_by, tensor_of
@@ -102,6 +103,9 @@ class Stepper:
 
     def sentence_at(self, step: int) -> str:
         """What happened in a recorded step; 0 is the start."""
+        return printable(self._said(step))
+
+    def _said(self, step: int) -> str:
         if step < 0:
             return self._sentences.forward(step)
         if step == 0:
@@ -251,7 +255,7 @@ class Stepper:
             return ""
         name = next(n.name for n in self.document.nodes if n.id == s.node)
         text = words.ui()[f"stopped_{s.kind}" if s.kind != "condition_error" else s.kind]
-        return text.format(node=name, error=s.text, tensor=s.text)
+        return printable(text.format(node=name, error=s.text, tensor=s.text))
 
     def explain(self, error: BaseException) -> str:
         """What the last move raised in one plain sentence; "" if the error is not autograd's own."""

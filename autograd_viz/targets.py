@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from .graph.model import Document, Node, Tensor
+from .render.escape import printable
+
+MOST = 1000  # characters of names that an error lists
 
 
 def tensor_of(document: Document, what: Any) -> str:
@@ -20,7 +23,8 @@ def tensor_of(document: Document, what: Any) -> str:
         return by_name[what]
     if isinstance(what, str) and any(t.id == what for t in document.tensors):
         return what
-    raise ValueError(f"there is no tensor {what!r:.60} in this graph; there are: {', '.join(by_name) or 'none with a name'}")
+    there = printable(", ".join(by_name))[:MOST] or "none with a name"
+    raise ValueError(f"there is no tensor {what!r:.60} in this graph; there are: {there}")
 
 
 def node_of(document: Document, what: Any) -> str:

@@ -17,6 +17,7 @@ from .graph.codec import recording_from_json
 from .graph.trace import State
 from .recorded import Recording
 from .render import theme_named
+from .render.escape import element, printable
 from .saving import Subject, Wishes, check, html_text, save_subject, to_digraph
 from .sources import anything
 from .sources.names import visible_names
@@ -45,7 +46,7 @@ class Figure:
         groups = len(self._drawn.groups)
         freed += f", {groups} group{'s' * (groups > 1)} collapsed" if groups else ""
         names = ", ".join(t.name for t in self._drawn.document.tensors if t.name)
-        return f"<Figure of {names or 'an unnamed tensor'}: {len(self.document.nodes):,} backward nodes{freed}>"
+        return printable(f"<Figure of {names or 'an unnamed tensor'}: {len(self.document.nodes):,} backward nodes{freed}>")
 
 
 def graph_of(tensor: Any, variables: Mapping[str, Any], params: Any = None) -> Any:

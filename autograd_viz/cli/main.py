@@ -14,6 +14,7 @@ from typing import Any
 import autograd_viz as av
 
 from ..errors import AutogradVizError
+from ..render.escape import printable
 from ..saving import FINAL, Wishes, check
 from .gallery import gallery
 from .lab import lab
@@ -49,13 +50,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except ProgramError as error:
-        sys.stderr.write(error.text)
+        sys.stderr.write(printable(error.text))
         return 1
     except (UsageError, av.UnknownChoiceError) as error:
-        print(f"autograd-viz: {error}", file=sys.stderr)
+        print(printable(f"autograd-viz: {error}"), file=sys.stderr)
         return 2
     except (AutogradVizError, RuntimeError, ValueError) as error:
-        print(f"autograd-viz: {error}", file=sys.stderr)
+        print(printable(f"autograd-viz: {error}"), file=sys.stderr)
         return 1
 
 
@@ -111,7 +112,7 @@ def _render(arguments: argparse.Namespace, rest: list[str]) -> int:
     namespace, root = _run(arguments, rest)
     wishes = {"path": arguments.output, "step": arguments.step, "theme": arguments.theme}
     asked(namespace, f"av.save({root}, $path, step=$step, theme=$theme)", **wishes)
-    print(arguments.output)
+    print(printable(str(arguments.output)))
     return 0
 
 
@@ -119,7 +120,7 @@ def _step(arguments: argparse.Namespace, rest: list[str]) -> int:
     namespace, root = _run(arguments, rest)
     page = Path(tempfile.mkdtemp(prefix="autograd_viz_")) / f"{arguments.script.stem}.html"
     asked(namespace, f"av.save({root}, $path)", path=page)
-    print(page)
+    print(printable(str(page)))
     webbrowser.open(page.as_uri())
     return 0
 

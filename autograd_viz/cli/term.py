@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, TextIO
 
 from ..render import text_picture
+from ..render.escape import printable
 from ..stepper import Stepper
 
 HELP = "n next · b back · f finish · r start · q quit"
@@ -44,7 +45,7 @@ def term(stepper: Stepper, keys: Iterator[str], out: TextIO, clear: str = "") ->
 
 def _show(stepper: Stepper, out: TextIO, clear: str, error: str = "") -> None:
     parts = [text_picture(stepper.document, stepper.state, stepper.next_node), stepper.sentence, error, HELP]
-    out.write(clear + "\n\n".join(p for p in parts if p) + "\n")
+    out.write(clear + printable("\n\n".join(p for p in parts if p)) + "\n")
     out.flush()
 
 

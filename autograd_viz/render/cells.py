@@ -72,11 +72,12 @@ def node_title(name: str, theme: Theme) -> str:
 
 def clipped(text: str, width: int, mark: str = "…") -> str:
     """At most `width` columns, the end replaced by an ellipsis."""
-    if columns(text) <= width:
+    kept = text[: 8 * width]  # a letter may have accents, but nobody reads all of a megabyte
+    if kept == text and columns(text) <= width:
         return text
-    while text and columns(text) > width - len(mark):
-        text = text[:-1]
-    return text + mark
+    while kept and columns(kept) > width - len(mark):
+        kept = kept[:-1]
+    return kept + mark
 
 
 def _named(name: str, value: str, role: str) -> tuple[Run, ...]:

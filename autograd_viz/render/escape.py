@@ -8,29 +8,27 @@ from __future__ import annotations
 
 import functools
 import re
-import unicodedata
 
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"}
-_MARKUP = re.compile("[&<>\"']")
-# text that changes the direction of what follows, and characters that XML does not allow
-_UNWANTED = {"\u202a", "\u202b", "\u202c", "\u202d", "\u202e", "\u2066", "\u2067", "\u2068", "\u2069", "\ufffe", "\uffff"}
+# control characters, halves of surrogate pairs, text that changes the direction of what follows, what XML does not allow
+_CHARACTERS = r"\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069\ufffe\uffff"
+_UNWANTED = re.compile(f"[{_CHARACTERS}]")
+_SPECIAL = re.compile(f"[{_CHARACTERS}&<>\"']")
 
 
 def text(value: str) -> str:
     """Safe as character data and inside a quoted attribute; control characters become U+FFFD."""
-    if value.isascii() and value.isprintable() and not _MARKUP.search(value):  # nearly always
-        return value
-    return "".join(_ENTITIES.get(c) or ("\ufffd" if is_unwanted(c) else c) for c in value)
+    return _SPECIAL.sub(lambda found: _ENTITIES.get(found[0], "\ufffd"), value)
 
 
 def printable(value: str) -> str:
     """Safe in a terminal: control characters, and with them escape sequences, become U+FFFD."""
-    return "".join("\ufffd" if is_unwanted(c) else c for c in value)
+    return _UNWANTED.sub("\ufffd", value)
 
 
 def is_unwanted(c: str) -> bool:
     """A control character, or one that turns the direction of what follows."""
-    return c in _UNWANTED or (unicodedata.category(c) in ("Cc", "Cs") and c not in "\t\n")
+    return _UNWANTED.match(c) is not None
 
 
 @functools.cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -84,10 +85,10 @@ def test_a_stepper(module: Any, action: Callable[[Program, Any], None]) -> None:
     p = Program(module)
     s = av.step(p.loss)
     wrong = []
-    for at in some_of(lines_of(lambda p=p, s=s: action(p, s))):
+    for at in some_of(lines_of(partial(action, p, s))):
         p = Program(module)
         s = av.step(p.loss)
-        Moments(at).run(lambda p=p, s=s: action(p, s))
+        Moments(at).run(partial(action, p, s))
         if action is not anew and p.grads() != whole[max(0, s.stepper.step)]:
             wrong.append(f"line {at}: at step {s.stepper.step} the grads are {p.grads()}")
         s.goto(min(1, s.stepper.step))
@@ -116,8 +117,8 @@ def test_a_verb(module: Any, verb: str, tmp_path: Path) -> None:
     call(p.loss)
     files = {f.name: f.read_bytes() for f in tmp_path.iterdir()}
     wrong = []
-    for at in some_of(lines_of(lambda p=p: call(p.loss)))[:: 1 if verb in ("show", "step", "explain", "svg") else 3]:
-        Moments(at).run(lambda p=p: call(p.loss))
+    for at in some_of(lines_of(partial(call, p.loss)))[:: 1 if verb in ("show", "step", "explain", "svg") else 3]:
+        Moments(at).run(partial(call, p.loss))
         if p.grads() != before or not module.is_grad_enabled():
             wrong.append(f"line {at}: {p.grads()}, grad mode {module.is_grad_enabled()}")
             p = Program(module)
