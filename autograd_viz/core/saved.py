@@ -47,8 +47,8 @@ FREED = _Freed()
 
 
 def op_name(node: Node) -> str:
-    """The op of a backward node: "Exp" of ExpBackward0."""
-    return re.sub(r"Backward\d*(_copy)?$", "", node.name())
+    """The op of a backward node: "Exp" of ExpBackward0, "Sum1" of SumBackward1."""
+    return re.sub(r"Backward0?(\d*)(_copy)?$", r"\1", node.name())
 
 
 class SavedTensor:
