@@ -6,7 +6,8 @@
     ├── DocumentError      (ValueError)  a JSON document that is not one of ours
     ├── MissingLibraryError (ImportError) record(model) without PyTorch: how to install it
     ├── CannotReadError    (OSError)     load("model.pt"): the reason is given
-    └── CannotWriteError   (OSError)     save(e, "/no/such/folder/e.svg")
+    ├── CannotWriteError   (OSError)     save(e, "/no/such/folder/e.svg")
+    └── LayoutError                      expanding a picture beyond what can be laid out in 20 s
 
 The core raises what PyTorch raises (RuntimeError, TypeError, ...), in PyTorch's words.
 """

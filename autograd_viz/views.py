@@ -17,7 +17,7 @@ from .graph.codec import recording_from_json
 from .graph.trace import State
 from .recorded import Recording
 from .render import theme_named
-from .render.escape import element, printable
+from .render.escape import printable
 from .saving import Subject, Wishes, check, html_text, save_subject, to_digraph
 from .sources import anything
 from .sources.names import visible_names

@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from .equality import checked  # noqa: E402
+from .equality import checked
 
 pytestmark = pytest.mark.torch
 # have differed once: copies onto shared memory, a view of a scalar copied onto, a hook after detach_, an overload's number
