@@ -155,6 +155,19 @@ class LabPage:
         page.wait_for_function("() => window.jupyterapp?.shell?.currentWidget?.context?.isReady", timeout=60_000)
         page.wait_for_function(READY, timeout=60_000)
 
+    @contextlib.contextmanager
+    def dark(self) -> Iterator[None]:
+        """JupyterLab's dark theme; the light one afterwards, since it is the server's setting."""
+        change = "theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})"
+        is_light = "light => document.body.dataset.jpThemeLight === light"
+        self.page.evaluate(change, "JupyterLab Dark")
+        self.page.wait_for_function(is_light, arg="false", timeout=20_000)
+        try:
+            yield
+        finally:
+            self.page.evaluate(change, "JupyterLab Light")
+            self.page.wait_for_function(is_light, arg="true", timeout=20_000)
+
     def run_all(self) -> None:
         """Run every cell; fail on an error output."""
         self.page.evaluate("async () => { await window.jupyterapp.commands.execute('notebook:run-all-cells'); }")

@@ -134,14 +134,13 @@ def test_axe_finds_no_barriers(open_notebook: Callable[..., LabPage], dark: bool
     from axe_playwright_python.sync_playwright import Axe
 
     lab = open_notebook(ASKED, "ask.grad(a, of=c)", "ask.color(c)", "ask.order(c)", "ask.saves(c)")
-    if dark:
-        lab.page.evaluate("() => window.jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Dark'})")
-    lab.run_all()
-    lab.page.locator(".av-q-root").nth(3).wait_for(timeout=30_000)
-    for question in lab.page.locator(".av-q-root").all():
-        question.locator(".av-q-show").click()
-        question.locator(".av-q-why").wait_for(timeout=10_000)
-    found = Axe().run(lab.page, context=".av-q-root").response["violations"]
+    with lab.dark() if dark else nullcontext():
+        lab.run_all()
+        lab.page.locator(".av-q-root").nth(3).wait_for(timeout=30_000)
+        for question in lab.page.locator(".av-q-root").all():
+            question.locator(".av-q-show").click()
+            question.locator(".av-q-why").wait_for(timeout=10_000)
+        found = Axe().run(lab.page, context=".av-q-root").response["violations"]
     assert not found, [(v["id"], [n["html"][:120] for n in v["nodes"]][:3]) for v in found]
 
 

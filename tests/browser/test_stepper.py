@@ -249,14 +249,9 @@ def test_the_stepper_follows_jupyterlabs_theme(stepping: Stepping) -> None:
     ground = stepping.widget.locator(".av-stage .f-canvas").first
     fill = "e => getComputedStyle(e).fill"
     assert ground.evaluate(fill) == "rgb(255, 255, 255)"
-    stepping.page.evaluate("() => window.jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Dark'})")
-    stepping.page.wait_for_function("() => document.body.dataset.jpThemeLight === 'false'", timeout=20_000)
-    stepping.page.wait_for_timeout(300)
-    try:
+    with stepping.lab.dark():
+        stepping.page.wait_for_timeout(300)
         assert ground.evaluate(fill) == "rgb(15, 20, 25)"
-    finally:
-        stepping.page.evaluate("() => window.jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Light'})")
-        stepping.page.wait_for_function("() => document.body.dataset.jpThemeLight === 'true'", timeout=20_000)
 
 
 @pytest.mark.parametrize("name", ["01_one_multiplication.ipynb", "02_the_chain_rule_in_boxes.ipynb"])
