@@ -6,39 +6,25 @@ import linecache
 from typing import Any
 
 import autograd_viz
+from autograd_viz.cli import gallery
 
-THREE = """a = torch.tensor(2.0, requires_grad=True)
-b = torch.tensor(3.0, requires_grad=True)
-c = a * b
-d = torch.tensor(4.0, requires_grad=True)
-{extra}e = c * d
-e.backward()
-"""
-PROGRAMS = {
-    1: ("c", "a = torch.tensor(2.0)\nb = torch.tensor(3.0)\nc = a * b\n"),
-    2: ("c", "a = torch.tensor(2.0, requires_grad=True)\nb = torch.tensor(3.0)\nc = a * b\nc.backward()\n"),
-    3: ("e", THREE.format(extra="")),
-    4: ("e", THREE.format(extra="c.retain_grad()\n")),
-    5: ("e", "a = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)\nb, c, d = a.unbind()\ne = b * c * d\ne.backward()\n"),
-    6: (
-        "k",
-        """a = torch.tensor(2.0)
-b = torch.tensor(2.0)
-c = a * b
-c.requires_grad = True
-d = torch.tensor(2.0)
-e = c * d
-f = torch.tensor(2.0)
-g = e * f
-h = torch.tensor(2.0, requires_grad=True)
-i = g / h
-i.retain_grad()
-j = i + h
-k = j * i
-k.backward()
-""",
-    ),
+FIGURES = {
+    1: ("c", "one_multiplication"),
+    2: ("c", "one_gradient"),
+    3: ("e", "chain_rule"),
+    4: ("e", "retained"),
+    5: ("e", "several_outputs"),
+    6: ("k", "fan_in"),
 }
+
+
+def _text(program: str) -> str:
+    """A program of the gallery without its head, for either library."""
+    whole = (gallery.PROGRAMS / f"{program}.py").read_text(encoding="utf-8")
+    return whole.partition("import autograd_viz as av\n\n")[2].replace("av.", "torch.")
+
+
+PROGRAMS = {number: (root, _text(program)) for number, (root, program) in FIGURES.items()}
 
 
 def run(code: str) -> dict[str, Any]:
