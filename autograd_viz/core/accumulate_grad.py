@@ -21,7 +21,10 @@ class AccumulateGrad(Node):
     __slots__ = ("variable",)
 
     def __init__(self, variable: Tensor) -> None:
-        super().__init__((), ((variable._data.shape, variable._data.dtype),), LAST_SEQUENCE_NR)  # runs as soon as it is ready
+        self._next = self._index = ()
+        self._shape, self._dtype = variable._data.shape, variable._data.dtype
+        self._others = self._extra = self._passed = self._results = self._code = None
+        self._sequence, self._lasti = LAST_SEQUENCE_NR, 0  # runs as soon as it is ready
         self.variable = variable
 
     def name(self) -> str:
@@ -36,18 +39,30 @@ class AccumulateGrad(Node):
 
     def vjp(self, grads: Any) -> tuple[Any, ...]:
         """`apply`, on an array."""
-        if grads[0] is not None and self.variable._requires_grad:
-            accumulate(self.variable, grads[0], on_tensors=False)
+        variable = self.variable
+        is_untouched = variable._grad_fn is None and variable._view is None
+        if grads[0] is not None and (variable._requires_grad if is_untouched else self._is_wanted()):
+            accumulate(variable, grads[0], False)
         return ()
 
     def apply(self, grads: tuple[Any, ...], on_tensors: bool) -> tuple[Any, ...]:
         """Add in place to an existing `grad` (out of place if this is being recorded), else keep a copy."""
         variable = self.variable
-        if grads[0] is not None and variable._requires_grad:  # it may have been switched off meanwhile
+        if grads[0] is not None and self._is_wanted():
             accumulate(variable, grads[0], on_tensors)
         if variable._extra is not None and variable._extra.post_hooks:
             hooks.run_post_accumulate(variable)
         return ()
+
+    def _is_wanted(self) -> bool:
+        """Does the leaf still require grad?
+
+        Raises:
+            RuntimeError: it is a leaf no more: it was changed in place by a recorded op.
+        """
+        if self.variable.grad_fn is not None:
+            raise RuntimeError("leaf variable has been moved into the graph interior")
+        return self.variable._requires_grad
 
 
 def accumulate(variable: Tensor, grad: Any, on_tensors: bool) -> None:
@@ -69,10 +84,11 @@ def accumulator(leaf: Tensor) -> AccumulateGrad | None:
     """The leaf's AccumulateGrad: one while any graph holds it. None for a view that requires grad only as its base does."""
     if (view := leaf._view) is not None and view.borrowed:
         return None
-    if (extra := leaf._extra) is not None and (known := extra.accumulator) is not None and (node := known()) is not None:
-        return node
+    extra = leaf._more if leaf._extra is None else leaf._extra
+    if extra.accumulator is not None and (known := extra.accumulator()) is not None:
+        return known
     node = AccumulateGrad(leaf)
-    leaf._more.accumulator = weakref.ref(node)
+    extra.accumulator = weakref.ref(node)
     return node
 
 

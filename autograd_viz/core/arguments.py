@@ -118,3 +118,15 @@ def default_array(values: Any, wanted: dtype | None) -> Array:
         return array.astype(get_default_dtype().numpy)
     from_numpy_dtype(array.dtype)
     return array
+
+
+def in_order_of(result: Any, first: Any) -> Any:
+    """An elementwise result whose dimensions lie in memory as those of the first operand do.
+
+    Where operands lie differently NumPy writes row after row; in PyTorch the first decides.
+    """
+    steps = first.strides
+    if result.shape != first.shape or not result.flags.c_contiguous or 0 in steps or 1 in result.shape:
+        return result
+    order = sorted(range(result.ndim), key=lambda d: -abs(steps[d]))
+    return np.ascontiguousarray(result.transpose(order)).transpose(np.argsort(order))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .dtypes import dtype, from_numpy_dtype
-from .grad_mode import State
+from .grad_mode import recording
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -135,7 +135,7 @@ class AsArray:
         Raises:
             RuntimeError: the tensor requires grad.
         """
-        if self._requires_grad and State.enabled and not force:
+        if self._requires_grad and recording() and not force:
             raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
         return self._data
 

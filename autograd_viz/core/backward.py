@@ -25,6 +25,9 @@ class GradientEdge(NamedTuple):
     ownership_token: Any = None
 
 
+_ONE = Tensor, GradientEdge  # for isinstance: `Tensor | GradientEdge` is a new object at every call
+
+
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     """Where the gradient of a tensor goes.
 
@@ -51,14 +54,15 @@ def first_gradient(output: Any, gradient: Any, create_graph: bool, index: int = 
             raise RuntimeError(f"element {index} of tensors does not require grad and does not have a grad_fn")
         shape, kind = output._data.shape, output._data.dtype
     if gradient is None:
-        if math.prod(shape) != 1:
+        if shape and math.prod(shape) != 1:
             raise RuntimeError("grad can be implicitly created only for scalar outputs")
         if kind.kind == "c":
             raise RuntimeError(
                 "grad can be implicitly created only for real scalar outputs but got torch.complex" + str(kind)[7:]
             )
-        gradient = Tensor(np.empty(shape, kind))
-        gradient._data.fill(1)  # thrice as fast as np.ones
+        one = np.empty(shape, kind)
+        one.fill(1)  # thrice as fast as np.ones
+        return Tensor(one) if create_graph else one
     if not isinstance(gradient, Tensor):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
     if gradient._data.shape != shape:
@@ -73,7 +77,7 @@ def first_gradient(output: Any, gradient: Any, create_graph: bool, index: int = 
 
 def as_tuple(value: Any) -> tuple[Any, ...]:
     """One tensor (or gradient edge), or a sequence of them, as a tuple."""
-    if isinstance(value, Tensor | GradientEdge) or value is None:
+    if value is None or isinstance(value, _ONE):
         return (value,)
     return tuple(value) if isinstance(value, Sequence) or hasattr(value, "__iter__") else (value,)
 

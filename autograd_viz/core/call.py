@@ -16,9 +16,9 @@ import numpy as np
 
 from . import provenance
 from .accumulate_grad import accumulator
-from .arguments import array_of, as_operand, brought_together, check_broadcast
+from .arguments import array_of, as_operand, brought_together, check_broadcast, in_order_of
 from .attention import attend
-from .grad_mode import State, sequence
+from .grad_mode import State, recording, sequence
 from .programs import PLAIN, compiled
 from .quiet import quiet
 from .saved import SavedResult, keep, keep_option
@@ -36,6 +36,7 @@ _NAMES: dict[str, Any] = {
     "PLAIN": PLAIN,
     "SavedResult": SavedResult,
     "State": State,
+    "recording": recording,
     "Tensor": Tensor,
     "accumulator": accumulator,
     "array_of": array_of,
@@ -45,6 +46,7 @@ _NAMES: dict[str, Any] = {
     "brought_together": brought_together,
     "check_broadcast": check_broadcast,
     "frame": sys._getframe,
+    "in_order_of": in_order_of,
     "keep": keep,
     "keep_option": keep_option,
     "ndarray": np.ndarray,
@@ -74,9 +76,9 @@ def call_source(p: Primitive) -> list[str]:
             given = ", ".join([p.inputs[0], f"other={n}", *(f"{o}={o}" for o in p.options if o in p.scalar_overload.options)])
             lines.insert(-1, f"    if State.in_rule and type({n}) in NUMBERS: return scalar_overload({given})")
         if p.node_class is not None and n not in p.optional:
-            lines.append(f"    if {n}._view is not None and State.enabled: {n}._view.refresh({n})")
+            lines.append(f"    if {n}._view is not None and recording(): {n}._view.refresh({n})")
     results = results_of(p)
-    lines += [*_forward(p), *_wrapped(p), "    if not State.enabled:"]
+    lines += [*_forward(p), *_wrapped(p), "    if not recording():"]
     if p.result_names:
         lines += ["        if State.attentive:", *(f"            attend(None, {r})" for r in results)]
         return [
@@ -148,7 +150,9 @@ def _forward(p: Primitive) -> list[str]:
     numbers = (f"{x} = {x}[()]" + (f" if {x} is not None else None" if t else "") for x, t in zip(arrays, there, strict=True))
     lines.append(f"{indent}elif not _x0.shape: {'; '.join(numbers)}")
     lines += ["    try:", f"        {run}", "    except ValueError:"]
-    return [*lines, f"        check_broadcast({', '.join(p.inputs)})", "        raise"]
+    lines += [f"        check_broadcast({', '.join(p.inputs)})", "        raise"]
+    laid_out = "_value = in_order_of(_value, _x0)"
+    return [*lines, f"    if type(_value) is ndarray and _value.ndim > 1 and not _x0.flags.c_contiguous: {laid_out}"]
 
 
 def _record(p: Primitive) -> list[str]:
@@ -218,6 +222,9 @@ def _node(p: Primitive) -> list[str]:
     return [*lines, f"if State.attentive: attend(node, {results_of(p)[0]})"]
 
 
+# of an input's array x, written out; strides stay in bytes until somebody asks
+_METADATA = {"sizes": "{x}.shape", "numel": "{x}.size", "strides": "{x}.strides"}
+
 _ONE_OUTPUT = (
     "node._shape = _data.shape",
     "node._dtype = _data.dtype",
@@ -254,9 +261,7 @@ def _kept(p: Primitive, name: str, guard: int | None) -> str:
     if base in p.result_names:
         return f"metadata({results_of(p)[p.result_names.index(base)]}, {what!r})"
     return (
-        {"sizes": f"_x{p.inputs.index(base)}.shape", "numel": f"_x{p.inputs.index(base)}.size"}.get(
-            what, f"metadata({base}, {what!r})"
-        )
+        _METADATA.get(what, f"metadata({base}, {what!r})").format(x=f"_x{p.inputs.index(base)}")
         if base not in p.optional
         else f"metadata({base}, {what!r})"
     )
@@ -271,7 +276,7 @@ def program(p: Primitive) -> Any:
 
 
 def metadata(tensor: Tensor | None, what: str) -> Any:
-    """`<input>_sym_sizes` and its like."""
+    """`<input>_sym_sizes` and its like; strides in bytes."""
     if tensor is None:
         return None
     array = tensor._data
@@ -283,5 +288,5 @@ def metadata(tensor: Tensor | None, what: str) -> Any:
         which = what.removeprefix("argsize_")
         return array.shape[-int(which[6:]) if which.startswith("minus_") else int(which)]
     if what == "strides":
-        return tuple(n // array.itemsize for n in array.strides)
+        return array.strides
     return array.size if what == "numel" else array.shape

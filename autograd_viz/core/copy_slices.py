@@ -17,16 +17,22 @@ from .node import Node
 from .tensor import Tensor
 from .view import View
 
+OVERLAP = (
+    "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please clone() "
+    "the tensor before performing the operation."
+)
+
 
 class CopySlices(Node):
     """The backward of changing a view: its part of the gradient goes through `inner`, the op that changed it."""
 
-    __slots__ = ("axes", "inner", "inputs", "view")
+    __slots__ = ("axes", "inner", "inputs", "is_folded", "view")
 
     def __init__(self, base: Tensor, view: View, inner: Node) -> None:
         edges = (gradient_edge(base), *inner.next_functions[1:])
         super().__init__(edges, ((base._data.shape, base._data.dtype),))
         self.inner, self.view = inner, view
+        self.is_folded = elements_overlap(base._data)
         strides = base._data.strides
         # the cuts fit memory in the base's order only
         self.axes = tuple(sorted(range(len(strides)), key=lambda d: -strides[d]))
@@ -48,9 +54,15 @@ class CopySlices(Node):
         return dict(self.inner._as_call.options)
 
     def apply(self, grads: tuple[Any, ...], on_tensors: bool) -> tuple[Any, ...]:
-        """Cut the view's part out of the gradient, send it through `inner`, and put back what comes out."""
+        """Cut the view's part out of the gradient, send it through `inner`, and put back what comes out.
+
+        Raises:
+            RuntimeError: the gradient, laid out in memory as the base, would have elements that share it.
+        """
         if grads[0] is None:
             return (None,) * len(self._next)
+        if self.is_folded:
+            raise RuntimeError(OVERLAP)
         if on_tensors:
             back = tuple(int(a) for a in np.argsort(self.axes))
             whole = grads[0].permute(self.axes).clone(memory_format="contiguous").permute(back)
@@ -83,17 +95,19 @@ class CopySlices(Node):
         self.inner._recall(remembered[1])
 
 
+def elements_overlap(array: Any) -> bool:
+    """Does one place in memory stand for several elements?"""
+    return bool(array.size) and any(step == 0 and n > 1 for step, n in zip(array.strides, array.shape, strict=True))
+
+
 def check_overlap(array: Any) -> None:
     """Refuse to write where one place in memory stands for several elements.
 
     Raises:
         RuntimeError: it does.
     """
-    if array.size and any(step == 0 and length > 1 for step, length in zip(array.strides, array.shape, strict=True)):
-        raise RuntimeError(
-            "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
-            "Please clone() the tensor before performing the operation."
-        )
+    if elements_overlap(array):
+        raise RuntimeError(OVERLAP)
 
 
 def rebase_view(view: Tensor, inner: Node, old_base: Tensor, version: int) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 from . import hooks
 from .anomaly import checked, running
 from .attention import Anomaly
-from .grad_mode import State
+from .grad_mode import recording, set_recording
 from .node import Edge, Node
 from .quiet import quiet
 from .readings import ARRAY_NAMES, TENSOR_NAMES
@@ -128,15 +128,12 @@ class GraphTask:
         inboxes, ready, captures, wanted = self.inbox, self.ready, self.captures, self.wanted
         if self.create_graph or Anomaly.enabled:
             return None
-        while ready and (node := ready[0]).is_plain and node._extra is None and node not in captures:
+        while ready and (node := ready[0]).is_plain and node._extra is None and not (captures and node in captures):
             inbox = inboxes[node]
             grads = (inbox[1],) if node._others is None else tuple(inbox[1:])
             results = node.vjp(grads)
             grad_inputs = self._as_wanted(node, grads, results)
-            if len(ready) == 1:  # as in a chain
-                ready.pop()
-            else:
-                ready.take()
+            ready.take() if len(ready) > 2 else ready.pop(0)
             if not self.keep_graph:
                 node._release()
             index = node._index
@@ -151,7 +148,10 @@ class GraphTask:
                         inbox[place] = g if there is None else there + g
                     inbox[0] -= 1
                     if not inbox[0] and (wanted is None or after in wanted):
-                        ready.push(after) if ready else ready.append(after)
+                        if not ready or (len(ready) == 1 and ready[0]._sequence < after._sequence):  # as it mostly is
+                            ready.insert(0, after)
+                        else:
+                            ready.push(after)
                 i += 1  # noqa: SIM113
             if once:
                 return node, grads, results, grad_inputs
@@ -159,7 +159,7 @@ class GraphTask:
 
     def _as_wanted(self, node: Node, grads: Sequence[Any], results: tuple[Any, ...]) -> Sequence[Any]:
         """The results as their receivers want them; what passed is remembered as far as it is small."""
-        grad_inputs: Sequence[Any] = results
+        wanted: Any = results
         index, arrived, kind = node._index, grads[0], type(grads[0])
         is_array = kind is np.ndarray  # a NumPy number is not: another of its type is like it
         small = node._others is None and (not is_array or arrived.size <= SMALL)
@@ -170,21 +170,22 @@ class GraphTask:
                 is_array or type(g) is not kind or after is None or after._shape or after._dtype is not node._dtype or index[i]
             ):
                 if after is None or g.shape != after._shape or g.dtype is not after._dtype or index[i]:
-                    grad_inputs = self._validated(node, results)
-                    small = False
-                    break
-                small = small and g.size <= SMALL
+                    if wanted is results:
+                        wanted = list(results)
+                    wanted[i] = g = validated(node, i, g, after, index[i])
+                small = small and (g is None or g.size <= SMALL)
             i += 1  # noqa: SIM113
         if small:
-            node._passed = grads, grad_inputs, node in self.starts
+            node._passed = grads, wanted, node in self.starts
         else:
-            node._passed = _small_arrays(grads), _small_arrays(grad_inputs), node in self.starts
-        return grad_inputs
+            node._passed = _small_arrays(grads), _small_arrays(wanted), node in self.starts
+        return wanted  # type: ignore[no-any-return]
 
     def attentive_step(self) -> Done | None:
         """A step with whatever may surround a node: hooks, captures, recording, code of the user's."""
         node = self.ready[0]
-        before, State.enabled = State.enabled, self.create_graph
+        before = recording()
+        set_recording(self.create_graph)
         outer, GraphTask.current = GraphTask.current, self
         try:
             grads = self._seen_by_hooks(node)
@@ -204,7 +205,8 @@ class GraphTask:
                 grad_inputs = self._validated(node, tuple(map(self._raw, changed)))
             return self._finish(node, grads, results, grad_inputs)
         finally:
-            State.enabled, GraphTask.current = before, outer
+            GraphTask.current = outer
+            set_recording(before)
 
     def _seen_by_hooks(self, node: Node) -> list[Any]:
         """What arrived at a node after everything that looks at it first; once, even if the node has to be tried again."""
@@ -276,11 +278,12 @@ class GraphTask:
 
     def _sum(self, there: Any, grad: Any) -> Any:
         """A sum that is recorded."""
-        before, State.enabled = State.enabled, True
+        before = recording()
+        set_recording(True)
         try:
             return there + grad
         finally:
-            State.enabled = before
+            set_recording(before)
 
 
 def _tensor(grad: Any) -> Tensor | None:
@@ -292,22 +295,22 @@ def _inboxes(starts: list[Node]) -> dict[Node, list[Any]]:
     place for what arrives at each of its op's outputs.
     """
     inbox: dict[Node, list[Any]] = {}
-    stack = []
+    reached: list[Node] = []
     for node in starts:
         if node not in inbox:
             inbox[node] = [0, *(None,) * len(node._others or ()), None]
-            stack.append(node)
+            reached.append(node)
         inbox[node][0] += 1
-    while stack:
-        for after in stack.pop()._next:
+    for node in reached:  # which grows meanwhile
+        for after in node._next:
             if after is None:
                 continue
-            known = inbox.get(after)
-            if known is not None:
-                known[0] += 1
-            else:
-                inbox[after] = [1, None] if after._others is None else [1, *(None,) * len(after._others), None]
-                stack.append(after)
+            if after in inbox:
+                inbox[after][0] += 1
+                continue
+            inbox[after] = [1, None] if after._others is None else [1, *(None,) * len(after._others), None]
+            if after._next:
+                reached.append(after)
     return inbox
 
 
@@ -340,9 +343,11 @@ def validated(node: Node, index: int, grad: Any, after: Node | None, output_nr: 
     """
     if grad is None or after is None:
         return None
-    shape, element_type = after._outputs_metadata()[output_nr]
+    shape, element_type = after._outputs_metadata()[output_nr] if output_nr else (after._shape, after._dtype)
     data = grad._data if isinstance(grad, Tensor) else grad
-    if data.shape != shape:
+    if grad is data and data.shape[1:] == shape != data.shape:  # as of a bias; three times as fast as the rule for all shapes
+        grad = data = np.add.reduce(data, 0)
+    elif data.shape != shape:
         if not _expands_to(shape, data.shape):
             raise RuntimeError(
                 f"Function {node.name()} returned an invalid gradient at index {index} - got {list(data.shape)} but "

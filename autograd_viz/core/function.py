@@ -10,7 +10,7 @@ from typing import Any
 from .accumulate_grad import gradient_edge
 from .function_node import BackwardCFunction
 from .function_record import own, record
-from .grad_mode import State, no_grad
+from .grad_mode import no_grad, recording
 from .tensor import Tensor
 
 FunctionCtx = BackwardCFunction
@@ -96,7 +96,7 @@ class Function:
             else:
                 value = cls.forward(node, *args)
         outputs = own(node, inputs, value if isinstance(value, tuple) else (value,))
-        if State.enabled:
+        if recording():
             record(node, args, edges, outputs, versions)
         return outputs if isinstance(value, tuple) else outputs[0]
 

@@ -1,49 +1,51 @@
-"""Whether ops are recorded: one flag, and three ways to set it that always give it back."""
+"""Whether ops are recorded: one flag for each thread, and three ways to set it that always give it back."""
 
 from __future__ import annotations
 
 import functools
 import inspect
-import itertools
+import sys
 import warnings
 from collections.abc import Callable
+from contextvars import ContextVar
+from operator import length_hint
 from types import TracebackType
 from typing import Any, TypeVar, cast
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
-sequence = itertools.count(1)  # the numbers of backward nodes, in the order in which they are made
+_LAST = sys.maxsize - 1
+sequence = iter(range(1, _LAST + 1))  # the numbers of backward nodes, in the order in which they are made
 
 
 def latest_sequence() -> int:
-    """The number of the node made last."""
-    arguments: Any = sequence.__reduce__()[1]  # a count can be looked at only this way
-    return int(arguments[0]) - 1
+    """The number of the node made last: a range, unlike a count, says how much of it is left."""
+    return _LAST - length_hint(sequence)
 
 
 class Modes:
     """What an op looks up before it runs; there is one of these, `State`.
 
     Attributes:
-        enabled: ops are recorded.
         attentive: something wants to see every new node: anomaly mode, saved-tensor hooks, inference mode.
         in_rule: a gradient rule is being recorded, in which a plain number means PyTorch's overload for numbers.
     """
 
-    __slots__ = ("attentive", "enabled", "in_rule", "inference")
+    __slots__ = ("attentive", "in_rule", "inference")
 
     def __init__(self) -> None:
-        self.enabled = True
         self.attentive = self.in_rule = self.inference = False
 
 
 State = Modes()
+_recording: ContextVar[bool] = ContextVar("grad mode", default=True)  # a new thread records, as in PyTorch
+recording, set_recording = _recording.get, _recording.set
 
 
 def is_grad_enabled() -> bool:
     """True if ops on tensors that require grad are being recorded."""
-    return State.enabled
+    return recording()
 
 
 def decorated(function: Any, mode: Any) -> Any:
@@ -109,11 +111,11 @@ class _GradMode:
         self._outer: list[bool] = []
 
     def __enter__(self) -> None:
-        self._outer.append(State.enabled)
-        State.enabled = self.mode
+        self._outer.append(recording())
+        set_recording(self.mode)
 
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        State.enabled = self._outer.pop()
+        set_recording(self._outer.pop())
 
     def __call__(self, function: _F) -> _F:
         """`function` in this mode."""
@@ -142,17 +144,17 @@ class set_grad_enabled(_GradMode):  # noqa: N801 -- PyTorch's name
     def __init__(self, mode: bool) -> None:
         super().__init__()
         self.mode = bool(mode)
-        self._before = State.enabled
-        State.enabled = self.mode
+        self._before = recording()
+        set_recording(self.mode)
 
     def __call__(self, function: _F) -> _F:
         """``@set_grad_enabled(False)``: it was a decorator, so the mode is not changed here."""
-        State.enabled = self._before
+        set_recording(self._before)
         return cast(_F, decorated(function, self))
 
     def __enter__(self) -> None:
         self._outer.append(self._before)
-        State.enabled = self.mode
+        set_recording(self.mode)
 
 
 class inference_mode:  # noqa: N801 -- PyTorch's name
@@ -181,15 +183,16 @@ class inference_mode:  # noqa: N801 -- PyTorch's name
     def __enter__(self) -> None:
         from .attention import update
 
-        self._outer.append((State.enabled, State.inference))
+        self._outer.append((recording(), State.inference))
         State.inference = bool(self.mode)
-        State.enabled = not self.mode
+        set_recording(not self.mode)
         update()
 
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
         from .attention import update
 
-        State.enabled, State.inference = self._outer.pop()
+        before, State.inference = self._outer.pop()
+        set_recording(before)
         update()
 
 

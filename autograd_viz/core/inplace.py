@@ -10,8 +10,8 @@ import numpy as np
 from .arguments import check_broadcast
 from .copy_slices import check_overlap, rebase_view
 from .forbidden import NORMAL, why_forbidden
-from .former import as_it_is, forget_history, history_of, remember
-from .grad_mode import State
+from .former import as_it_is, forget_history, formers, history_of, remember
+from .grad_mode import State, recording
 from .node import PrimitiveNode
 from .ops import arithmetic, filling, shape
 from .provenance import note_change
@@ -37,7 +37,7 @@ def check_inplace(tensor: Tensor, requires_grad: bool) -> None:
             "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal "
             "tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
         )
-    if not State.enabled or not (requires_grad or _wants_gradient(tensor)):
+    if not recording() or not (requires_grad or _wants_gradient(tensor)):
         return
     if tensor._view is not None:
         _check_view(tensor, tensor._view)
@@ -67,7 +67,7 @@ def run_inplace(self: Tensor, op: Callable[..., Any], *operands: Any, **options:
     """
     recorded = any(map(_wants_gradient, (*operands, *options.values())))
     check_inplace(self, recorded)
-    if State.enabled and (recorded or _wants_gradient(self)):
+    if recording() and (recorded or _wants_gradient(self)):
         for t in (self, *operands):  # edges are looked up before anything is computed, as in PyTorch
             if isinstance(t, Tensor) and t._view is not None:
                 t._view.refresh(t)
@@ -79,14 +79,20 @@ def run_inplace(self: Tensor, op: Callable[..., Any], *operands: Any, **options:
 
 
 def fill_inplace(self: Tensor, op: Callable[..., Any], *operands: Any, **options: Any) -> Tensor:
-    """`run_inplace` for an op that writes what elements sharing memory agree on (one value everywhere, or a copy of itself)."""
+    """`run_inplace` for an op that writes what elements sharing memory agree on (one number everywhere, or what is there).
+
+    Raises:
+        RuntimeError: autograd could not undo it, or a tensor's number is to be copied to elements that share memory.
+    """
     check_inplace(self, any(map(_wants_gradient, (*operands, *options.values()))))
+    if any(isinstance(t, Tensor) and not _is_same(self._data, t._data) for t in operands):
+        check_overlap(self._data)
     return _run(self, op, *operands, **options)
 
 
 def _run(self: Tensor, op: Callable[..., Any], *operands: Any, **options: Any) -> Tensor:
     """The op sees a twin of `self` with a copy of the old values, so whatever it saves stays as it was."""
-    if not State.enabled:
+    if not recording():
         _write(self, op(Tensor(self._data), *operands, **options))
         return self
     version = self._counter[0] if self._counter else 0
@@ -113,13 +119,29 @@ def _check_partial_overlap(written: Any, read: Any) -> None:
     Raises:
         RuntimeError: they overlap in part.
     """
-    dense = all(a.flags.c_contiguous or a.flags.f_contiguous for a in (written, read))
-    same = written.ctypes.data == read.ctypes.data and written.strides == read.strides and written.shape == read.shape
-    if dense and not same and np.may_share_memory(written, read):
+    same = written.ctypes.data == read.ctypes.data and written.strides == read.strides and written.nbytes == read.nbytes
+    if not same and _is_dense(written) and _is_dense(read) and np.may_share_memory(written, read):
         raise RuntimeError(
             "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
             "location. Please clone() the tensor before performing the operation."
         )
+
+
+def _is_dense(array: Any) -> bool:
+    """Are its elements, in some order of the dimensions, one beside the other?"""
+    expected = array.itemsize
+    for step, length in sorted((s, n) for s, n in zip(array.strides, array.shape, strict=True) if n > 1):
+        if step != expected:
+            return False
+        expected *= length
+    return True
+
+
+def _is_same(a: Any, b: Any) -> bool:
+    """Are they the same elements in the same order?"""
+    return a is b or bool(
+        a.ctypes.data == b.ctypes.data and a.strides == b.strides and a.shape == b.shape and a.dtype == b.dtype
+    )
 
 
 def _write(self: Tensor, result: Tensor) -> None:
@@ -205,7 +227,7 @@ def copy_(self: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
     """self[...] = src."""
     if not isinstance(src, Tensor):
         raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}")
-    return (fill_inplace if src is self else run_inplace)(self, _copied, src)
+    return (fill_inplace if _is_same(self._data, src._data) else run_inplace)(self, _copied, src)
 def zero_(self: Tensor) -> Tensor:
     """All elements 0."""
     return fill_inplace(self, filling.zero)
@@ -220,7 +242,8 @@ def detach_(self: Tensor) -> Tensor:
         )
     if self._grad_fn is not None:
         self._shared_counter()  # a node that has saved the tensor looks closer, and sees
-        self._more.detached = True
+        first = next(reversed([t for t, _ in formers(self)]), self)
+        self._more.detached |= first._grad_fn is not None
         extra = self._grad_fn._extra
         self._more.hooks = extra.tensor_hooks.get(self._output_nr) if extra is not None else None  # the leaf's from now on
     forget_history(self)

@@ -16,7 +16,7 @@ from . import hooks
 from .as_array import Size
 from .device import CPU, device
 from .dtypes import from_numpy_dtype
-from .grad_mode import State, sequence
+from .grad_mode import State, recording, sequence
 from .hooks import RemovableHandle
 from .provenance import Place
 from .quiet import quiet
@@ -216,7 +216,7 @@ class Node:
         for i, g in enumerate(grads):
             if g is not None and not isinstance(g, Tensor):
                 raise TypeError(f"argument {i} is not a Variable")
-        if State.enabled:
+        if recording():
             out = self.apply(grads, on_tensors=True)
         else:
             out = self.apply(tuple(None if g is None else g._data for g in grads), on_tensors=False)
@@ -296,9 +296,16 @@ class PrimitiveNode(Node):
 
     def _saved(self) -> dict[str, Any]:
         """What is saved, by name; tensors as SavedTensor."""
-        values = (getattr(self, s) for s in self.slots)
-        wrapped = (SavedTensor(v) if isinstance(v, Tensor) else v for v in values)
-        return dict(zip(self.primitive.saved_names, wrapped, strict=True))
+        return {name: SavedTensor(v) if isinstance(v, Tensor) else v for name, v in self._kept().items()}
+
+    def _kept(self) -> dict[str, Any]:
+        """What is saved, by name; a tensor that had never been changed when it was saved stands there bare."""
+        values = ((name, getattr(self, slot)) for name, slot in zip(self.primitive.saved_names, self.slots, strict=True))
+        return {name: self.in_elements(v) if name.endswith("_strides") else v for name, v in values}
+
+    def in_elements(self, strides: tuple[int, ...] | None) -> tuple[int, ...] | None:
+        """Strides, which are kept in bytes, in elements; ops that keep them have one type throughout."""
+        return None if strides is None else tuple(n // self._dtype.itemsize for n in strides)
 
     def _remember(self) -> tuple[Any, ...]:
         """What passed, and the saved values."""
@@ -316,7 +323,8 @@ class PrimitiveNode(Node):
         Raises:
             RuntimeError: it has been freed, or modified in place.
         """
-        return unpack(self, getattr(self, self.slots[index]))
+        kept = getattr(self, self.slots[index])
+        return self.in_elements(kept) if self.slots[index].endswith("_strides") else unpack(self, kept)
 
     def raw_saved(self, index: int) -> Any:
         """A saved tensor as the object that hooks can be registered on.

@@ -72,12 +72,18 @@ def vjp_source(p: Primitive, on_tensors: bool = False) -> list[str]:
             "    grad = grads[0]",
             f"    if grad is None: return {'(None,) * len(node._next)' if p.variadic else nothing}",
         ]
+    values = [read(p, place) for place in range(len(p.saved_names))]
+    tensors = [place for place, name in enumerate(p.saved_names) if name in p.inputs or p.result_index(name) is not None]
+    if len(tensors) > 1:  # as in PyTorch, each is looked at once: inputs by name, then results
+        for place in sorted(tensors, key=lambda place: p.result_index(p.saved_names[place]) is not None):
+            lines.append(f"    v{place} = None if node.{p.slots[place]} is None else {values[place]}")
+            values[place] = f"v{place}"
     results = []
     for i, rule in enumerate(p.rules):
         if rule is None:
             results.append("None")
             continue
-        call = f"rule{i}(grad{''.join(', ' + read(p, place) for place in rule.wants)})"
+        call = f"rule{i}(grad{''.join(', ' + values[place] for place in rule.wants)})"
         if p.variadic:
             return [*lines, f"    return tuple({call})"]
         results.append(call if len(p.rules) == 1 else f"{call} if node._next[{i}] is not None else None")
@@ -91,7 +97,7 @@ def _read(p: Primitive, place: int) -> str:
         untouched = f"type(s := {slot}) is Tensor and s._counter is None"
         return f"((d if (d := s._data).shape else d[()]) if {untouched} else plain(node, s))"
     if "_sym_" in name:
-        return slot
+        return _plain_value(name, slot)
     if p.result_index(name) is not None:
         untouched = f"(s := {slot}) is not FREED and s.version == s.counter[0] and s.unpack_hook is None"
         return f"(s.data if {untouched} else plain(node, s))"
@@ -100,10 +106,15 @@ def _read(p: Primitive, place: int) -> str:
 
 def _read_tensor(p: Primitive, place: int) -> str:
     """A saved value as a tensor or plain value."""
-    slot = f"node.{p.slots[place]}"
-    if p.saved_names[place] in p.inputs:
+    name, slot = p.saved_names[place], f"node.{p.slots[place]}"
+    if name in p.inputs:
         return f"(s if type(s := {slot}) is Tensor and s._counter is None else unpack(node, s))"
-    return slot if "_sym_" in p.saved_names[place] else f"(s if type(s := {slot}) in PLAIN else unpack(node, s))"
+    return _plain_value(name, slot) if "_sym_" in name else f"(s if type(s := {slot}) in PLAIN else unpack(node, s))"
+
+
+def _plain_value(name: str, slot: str) -> str:
+    """A saved size or its like; strides, which are kept in bytes, in elements."""
+    return f"node.in_elements({slot})" if name.endswith("_strides") else slot
 
 
 def release_source(p: Primitive) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .accumulate_grad import gradient_edge
-from .grad_mode import State, no_grad
+from .grad_mode import no_grad, recording
 from .node import Node
 from .tensor import Tensor
 
@@ -44,7 +44,7 @@ def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
         with no_grad():
             outputs = backward(ctx, *grads)
         asks = any(isinstance(g, Tensor) and g.requires_grad for g in grads)
-        if not State.enabled or not asks:
+        if not recording() or not asks:
             return outputs
         guarded = _guarded(outputs if isinstance(outputs, tuple) else (outputs,))
         return guarded if isinstance(outputs, tuple) else guarded[0]

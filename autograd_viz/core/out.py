@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .grad_mode import State
+from .grad_mode import recording
 from .provenance import note_change
 from .tensor import Tensor
 
@@ -29,7 +29,7 @@ def write_out(out: Any, name: str, op: Callable[..., Any], args: tuple[Any, ...]
     """
     if not isinstance(out, Tensor):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
-    if State.enabled and any(isinstance(a, Tensor) and a.requires_grad for a in (out, *args, *options.values())):
+    if recording() and any(isinstance(a, Tensor) and a.requires_grad for a in (out, *args, *options.values())):
         text = "functions with out=... arguments don't support automatic differentiation, but one of the arguments"
         raise RuntimeError(f"{name}(): {text} requires grad.")
     result = op(*args, **options)

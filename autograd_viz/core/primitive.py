@@ -11,7 +11,8 @@
 # Note [Parameter names say what is saved]
 After `grad` (or `grads`, if the op has several outputs) a rule names what it needs: an input, an option, `result`,
 `<input>_sym_sizes`, `<input>_sym_numel`. Nothing else is saved. The node shows them as `_saved_<name>`, but for those that
-begin with an underscore, which PyTorch's node keeps to itself (the sizes of the inputs of `cat`).
+begin with an underscore, which PyTorch's node keeps to itself (the sizes of the inputs of `cat`). What PyTorch's node
+keeps although no rule here needs it is said beside (`also_saved`).
 
 # Note [When a tensor is saved]
 As in PyTorch: a tensor that exactly one of several rules asks for is saved only if that rule will run (in `a * b` with
@@ -34,7 +35,7 @@ from . import call, provenance
 from .accumulate_grad import gradient_edge
 from .arguments import array_of, as_operand, brought_together, check_broadcast
 from .attention import attend
-from .grad_mode import State
+from .grad_mode import State, recording
 from .node import Node, PrimitiveNode
 from .node_class import make_node_class, write_backward
 from .out import write_out
@@ -67,6 +68,7 @@ class Traits(NamedTuple):
     returns: str
     nondifferentiable: tuple[str, ...]
     materialize: bool
+    also_saved: tuple[str, ...]
 
 
 class Primitive:
@@ -80,7 +82,7 @@ class Primitive:
         short = re.sub(r"Backward(s|\d*)(_copy)?$", "", node_name.rpartition("::")[2])
         self.title = short or self.name.capitalize()  # "Mul", as in MulBackward0
         self.node_name = node_name
-        self.view, self.promotes, self.several, self.cuts, names, returns, fixed, self.materialize = traits
+        self.view, self.promotes, self.several, self.cuts, names, returns, fixed, self.materialize, self.also_saved = traits
         self.result_names, self.nondifferentiable = names, set(fixed)
         self.make_results: Any = return_type(returns or self.name.removesuffix("_dim"), *names) if names else None
         parameters = inspect.signature(forward).parameters.values()
@@ -129,7 +131,7 @@ class Primitive:
             if target not in inputs or not {name.removeprefix("_") for name in asked} <= known:
                 raise TypeError(f"{self.name}: rule for {target!r} asks for {asked}; choose from {sorted(known)}")
         asked_by_any = {name for r in rules.values() for name in list(inspect.signature(r).parameters)[1:]}
-        self.saved_names = tuple(sorted(asked_by_any))
+        self.saved_names = tuple(sorted(asked_by_any.union(self.also_saved)))
         self.slots = tuple(f"s_{name}" for name in self.saved_names)
         self.rules = tuple(self._read(rules[n]) if n in rules else None for n in inputs)
         self.takes_all = any(next(iter(inspect.signature(r).parameters)) == "grads" for r in rules.values())
@@ -203,7 +205,7 @@ class Primitive:
             else as_operand(a, self.name, i)
             for i, a in enumerate(args)
         )
-        for t in inputs if State.enabled else ():
+        for t in inputs if recording() else ():
             if t is not None and t._view is not None:
                 t._view.refresh(t)
         arrays = [None if t is None else t._data for t in inputs]
@@ -215,7 +217,7 @@ class Primitive:
         if self.view:
             for i, r in enumerate(results):
                 become_view(r, cast(Tensor, inputs[0]), self, options, i)
-        if State.enabled:
+        if recording():
             self._record(inputs, options, results)
         elif State.attentive:
             for r in results:
@@ -340,6 +342,7 @@ def primitive(
     returns: str = "",
     nondifferentiable: tuple[str, ...] = (),
     materialize: bool = True,
+    also_saved: tuple[str, ...] = (),
     written: Callable[..., Symbol] | None = None,
 ) -> Callable[..., Primitive]:
     """Declare an op. `node_name` is PyTorch's name of its backward node (tabled, never derived).
@@ -354,9 +357,10 @@ def primitive(
         returns: the name of the tuple of `results`, if it is not the op's.
         nondifferentiable: those of `results` that are not, although they are floating point.
         materialize: zeros instead of None for the gradient of an output that nobody used.
+        also_saved: what PyTorch's node keeps beside what the rules ask for.
         written: how a formula shows it, as a rule on Symbols; a call of its name if left out.
     """
-    traits = Traits(view, promotes, several, cuts, results, returns, nondifferentiable, materialize)
+    traits = Traits(view, promotes, several, cuts, results, returns, nondifferentiable, materialize, also_saved)
 
     def decorate(forward: Callable[..., Any]) -> Primitive:
         p = Primitive(forward, node_name, traits)

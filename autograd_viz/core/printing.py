@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from .dtypes import bool_, get_default_dtype, int64
 
 if TYPE_CHECKING:
@@ -14,84 +12,74 @@ if TYPE_CHECKING:
     from .tensor import Tensor
 
 PRECISION, EDGE_ITEMS, THRESHOLD, LINE_WIDTH = 4, 3, 1000, 80
+FORMS = {"int": "%.0f", "fixed": f"%.{PRECISION}f", "sci": f"%.{PRECISION}e"}  # how a style writes an element
 
 
-class Formatter:
-    """How to write one element: all elements of a tensor get one style and one width."""
-
-    def __init__(self, array: Array) -> None:
-        self.is_float = array.dtype.kind == "f"
-        self.style = "g"
-        finite = array[np.isfinite(array) & (array != 0)].astype(np.float64) if self.is_float else array.reshape(-1)
-        if self.is_float:
-            self.style = _float_style(np.abs(finite))
-        texts = [self._bare(v) for v in finite.tolist()]
-        point = 1 if self.style == "int" else 0
-        self.width = max([1, *(len(t) + point for t in texts)])
-
-    def _bare(self, value: Any) -> str:
-        if not self.is_float:
-            return str(value)
-        if self.style == "int":
-            return f"{value:.0f}"
-        return f"{value:.{PRECISION}e}" if self.style == "sci" else f"{value:.{PRECISION}f}"
-
-    def __call__(self, value: Any) -> str:
-        """One element, padded to the width of all."""
-        text = self._bare(value)
-        if self.style == "int" and math.isfinite(value):
-            text += "."
-        return text.rjust(self.width)
+def _words(values: list[Any], is_float: bool) -> tuple[list[str], int]:
+    """Each element as a word, and the width of a column: all elements of a tensor get one style and one width."""
+    if not is_float:
+        texts = list(map(str, values))
+        width = max(map(len, texts))
+        return [t.rjust(width) for t in texts], width
+    counted = [v for v in values if v and math.isfinite(v)]
+    style = _float_style(list(map(abs, counted)))
+    texts = (f"{FORMS[style]} " * len(values) % tuple(values)).split()  # one call: a call for each takes twice as long
+    if style == "int":
+        texts = [t + "." * math.isfinite(v) for t, v in zip(texts, values, strict=True)]
+    are_all = len(counted) == len(values)
+    wide = texts if are_all else [t for t, v in zip(texts, values, strict=True) if v and math.isfinite(v)]
+    width = max(map(len, wide), default=1)
+    return [t.rjust(width) for t in texts], width
 
 
-def _float_style(magnitudes: Array) -> str:
+def _float_style(magnitudes: list[float]) -> str:
     """Int ("2."), fixed ("2.5000") or sci ("2.5000e+10") for these non-zero finite magnitudes."""
-    if magnitudes.size == 0:
+    if not magnitudes:
         return "int"
-    low, high = float(magnitudes.min()), float(magnitudes.max())
-    if bool((magnitudes == np.ceil(magnitudes)).all()):
+    low, high = min(magnitudes), max(magnitudes)
+    if all(m.is_integer() for m in magnitudes):
         return "sci" if high / low > 1000.0 or high > 1.0e8 else "int"
     return "sci" if high / low > 1000.0 or high > 1.0e8 or low < 1.0e-4 else "fixed"
 
 
 def _float_text(value: float) -> str:
-    """One number alone: as `Formatter` writes it."""
+    """One number alone, as it is written as the only element of a tensor."""
     size = abs(value)
     if value == 0 or not math.isfinite(value) or (value.is_integer() and size <= 1.0e8):
         return f"{value:.0f}" + "." * math.isfinite(value)
     return f"{value:.{PRECISION}f}" if 1.0e-4 <= size <= 1.0e8 and not value.is_integer() else f"{value:.{PRECISION}e}"
 
 
-def _vector(array: Array, indent: int, write: Formatter, summarize: bool) -> str:
-    per_line = max(1, (LINE_WIDTH - indent) // (write.width + 2))
-    if summarize and len(array) > 2 * EDGE_ITEMS:
-        ends = (array[:EDGE_ITEMS].tolist(), array[-EDGE_ITEMS:].tolist())
-        words = [*map(write, ends[0]), " ...", *map(write, ends[1])]
-    else:
-        words = [write(v) for v in array.tolist()]
+def _vector(words: list[str], indent: int, width: int, is_cut: bool) -> str:
+    per_line = max(1, (LINE_WIDTH - indent) // (width + 2))
+    if is_cut:
+        words = [*words[:EDGE_ITEMS], " ...", *words[EDGE_ITEMS:]]
+    if len(words) <= per_line:
+        return f"[{', '.join(words)}]"
     lines = [", ".join(words[i : i + per_line]) for i in range(0, len(words), per_line)]
     return "[" + (",\n" + " " * (indent + 1)).join(lines) + "]"
 
 
-def _nested(array: Array, indent: int, write: Formatter, summarize: bool) -> str:
-    if array.ndim == 0:
-        return write(array.item())
-    if array.ndim == 1:
-        return _vector(array, indent, write, summarize)
-    if summarize and len(array) > 2 * EDGE_ITEMS:
-        parts = [_nested(a, indent + 1, write, True) for a in (*array[:EDGE_ITEMS], *array[-EDGE_ITEMS:])]
+def _nested(words: list[str], sizes: list[tuple[int, bool]], indent: int, width: int) -> str:
+    """What is shown, row after row, in brackets; `sizes`: how many items of a dimension that is, and are others left out."""
+    if not sizes:
+        return words[0]
+    (size, is_cut), inner = sizes[0], sizes[1:]
+    if not inner:
+        return _vector(words, indent, width, is_cut)
+    each = len(words) // size
+    parts = [_nested(words[i * each : (i + 1) * each], inner, indent + 1, width) for i in range(size)]
+    if is_cut:
         parts.insert(EDGE_ITEMS, "...")
-    else:
-        parts = [_nested(a, indent + 1, write, summarize) for a in array]
-    return "[" + ("," + "\n" * (array.ndim - 1) + " " * (indent + 1)).join(parts) + "]"
+    return "[" + ("," + "\n" * len(inner) + " " * (indent + 1)).join(parts) + "]"
 
 
 def _shown(array: Array) -> Array:
     """The elements that a summarized print shows; the width is theirs alone."""
     for axis in range(array.ndim):
-        if array.shape[axis] > 2 * EDGE_ITEMS:
-            edges = [*range(EDGE_ITEMS), *range(array.shape[axis] - EDGE_ITEMS, array.shape[axis])]
-            array = array.take(edges, axis)
+        length = array.shape[axis]
+        if length > 2 * EDGE_ITEMS:
+            array = array.take([*range(EDGE_ITEMS), *range(length - EDGE_ITEMS, length)], axis)
     return array
 
 
@@ -101,8 +89,10 @@ def values_text(array: Array, indent: int = 0, threshold: int = THRESHOLD) -> st
         return "[]"
     if array.ndim == 0 and array.dtype.kind == "f":
         return _float_text(float(array))
-    summarize = array.size > threshold
-    return _nested(array, indent, Formatter(_shown(array) if summarize else array), summarize)
+    shown = _shown(array) if array.size > threshold else array
+    sizes = [(few, few < all) for few, all in zip(shown.shape, array.shape, strict=True)]
+    words, width = _words(shown.reshape(-1).tolist(), array.dtype.kind == "f")
+    return _nested(words, sizes, indent, width)
 
 
 def tensor_text(tensor: Tensor, prefix: str = "tensor(") -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import linecache
 from typing import TYPE_CHECKING, Any
 
+from .provenance import PROGRAM
+
 if TYPE_CHECKING:
     from .primitive import Primitive
 
@@ -14,7 +16,7 @@ PLAIN = frozenset({int, float, bool, str, type(None)})  # types of options that 
 def compiled(p: Primitive, name: str, lines: list[str], names: dict[str, Any]) -> Any:
     """The function that `lines` define, with its text where tracebacks and `inspect` look for it."""
     text = "\n".join(lines) + "\n"
-    file = f"<autograd_viz op {p.name}: {name}>"
+    file = f"{PROGRAM}{p.name}: {name}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     namespace = dict(names)
     exec(compile(text, file, "exec"), namespace)

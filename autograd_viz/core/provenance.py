@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .tensor import Tensor
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+PROGRAM = "<autograd_viz op "  # how the name of the file of a generated program begins (programs.py)
 _clock = itertools.count(1)
 
 # A chain of results that nobody differentiates is remembered this far back and no further,
@@ -49,7 +50,7 @@ class _Ours(dict[str, bool]):
     """Is a file part of this package? Each file is looked at once: every op asks."""
 
     def __missing__(self, file: str) -> bool:
-        self[file] = file.startswith(PACKAGE)
+        self[file] = file.startswith((PACKAGE, PROGRAM))
         return self[file]
 
 
@@ -105,9 +106,11 @@ class Event(NamedTuple):
 def note(tensor: Tensor, kind: str) -> None:
     """Remember that the user did `kind` to `tensor` here; in a loop, the last AGAIN times."""
     extra, at = tensor._more, callers_place()
-    before = [e for e in extra.events if e.kind == kind and e.at == at]
-    kept = extra.events if len(before) < AGAIN else tuple(e for e in extra.events if e is not before[0])
-    extra.events = (*kept, Event(kind, now(), at))
+    events = extra.events
+    if len(events) >= AGAIN:
+        before = [e for e in events if e.kind == kind and e.at == at]
+        events = events if len(before) < AGAIN else tuple(e for e in events if e is not before[0])
+    extra.events = (*events, Event(kind, now(), at))
 
 
 def note_change(tensor: Tensor, at: tuple[Any, int] | None = None) -> None:

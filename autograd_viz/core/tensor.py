@@ -41,7 +41,7 @@ class Extra:
         self.post_hooks: dict[int, Any] | None = None
         self.retains_grad = False
         self.former: Former | None = None  # what the tensor was before a change in place
-        self.detached = False  # in place, after being saved by a node
+        self.detached = False  # in place, and what a node may have saved before any change was no leaf
 
 
 class InferenceCounter(list[int]):
@@ -229,9 +229,10 @@ class Tensor(AsArray):
         """
         if not self.requires_grad:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
-        node = self.grad_fn
-        if node is None or self._retains_grad:
+        if self._grad_fn is None or self._retains_grad:  # of a stale view too: PyTorch asks before it makes the grad_fn anew
             return
+        node = self.grad_fn
+        assert node is not None
         self._more.retains_grad = True
         node._more_of().retains[self._output_nr] = weakref.ref(self)
         provenance.note(self, "retain_grad")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from .forbidden import INFERENCE, NO_GRAD, NORMAL, SEVERAL, why_forbidden
 from .former import gone, history_of, remember, values_at
-from .grad_mode import State, enable_grad
+from .grad_mode import State, enable_grad, recording
 from .quiet import quiet
 from .readings import ARRAY_NAMES, TENSOR_NAMES
 from .tensor import InferenceCounter, Tensor
@@ -72,6 +72,8 @@ class View:
             return
         base = values_at(self.base, self.seen)
         twin = gone(view) if base is None else Tensor(self.cut(base._data).copy())
+        if view._grad_fn is None and view._extra is not None:  # what was a leaf has one AccumulateGrad, before and after
+            twin._more.accumulator = view._extra.accumulator
         remember(view, history_of(view, twin), self.seen)
 
     def settle(self) -> None:
@@ -120,7 +122,7 @@ def become_view(
     if primitive.cuts or type(source._counter) is InferenceCounter:
         return
     outside = INFERENCE if State.inference else NO_GRAD
-    kind = outside if not State.enabled else NORMAL if index is None else SEVERAL
+    kind = outside if not recording() else NORMAL if index is None else SEVERAL
     above = source._view
     if above is None:
         result._view = View(source, ((primitive, options, index),), kind)

@@ -69,17 +69,24 @@ def recording_from_json(text: str) -> tuple[Document, Trace]:
 
 def to_plain(value: Any) -> Any:
     """Dicts, lists, strings and numbers only."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {f.name: to_plain(getattr(value, f.name)) for f in dataclasses.fields(value) if not _is_default(value, f)}
     if isinstance(value, tuple):
-        return [to_plain(v) for v in value]
+        return [v if type(v) in _AS_THEY_ARE else to_plain(v) for v in value]
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
-    return value
+    kind: Any = type(value)
+    if kind in _AS_THEY_ARE or not dataclasses.is_dataclass(value):
+        return value
+    there = ((name, getattr(value, name), default) for name, default in _fields(kind))
+    return {name: v if type(v) in _AS_THEY_ARE else to_plain(v) for name, v, default in there if v != default}
 
 
-def _is_default(value: Any, f: dataclasses.Field[Any]) -> bool:
-    return f.default is not dataclasses.MISSING and getattr(value, f.name) == f.default
+_AS_THEY_ARE = frozenset({str, int, bool, type(None)})
+
+
+@functools.cache
+def _fields(kind: Any) -> tuple[tuple[str, Any], ...]:
+    """Names and defaults of a dataclass; what has no default is different from everything."""
+    return tuple((f.name, f.default) for f in dataclasses.fields(kind))
 
 
 def _read(text: str, key: str, kind: type) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -37,16 +38,20 @@ def is_tensor(value: Any) -> bool:
     return isinstance(value, Tensor)
 
 
-def value_of(array: Any) -> model.Value:
-    """What a picture needs of a NumPy array."""
+dtype_text = functools.cache(str)  # NumPy writes "float64" anew each time it is asked
+
+
+def value_of(array: Any, dtype: str = "") -> model.Value:
+    """What a picture needs of a NumPy array; `dtype`: what to call its type, if not by NumPy's name."""
     if isinstance(array, Overwritten):
-        return model.Value(tuple(array.shape), str(array._data.dtype), "overwritten")
+        return model.Value(tuple(array.shape), dtype_text(array._data.dtype), "overwritten")
     if isinstance(array, Tensor):
         array = array._data
     text = " ".join(values_text(array, threshold=FEW).split())
+    dtype = dtype or dtype_text(array.dtype)
     if array.size > FEW:
-        return model.Value(tuple(array.shape), str(array.dtype), text, summary=summary_of(array))
-    return model.Value(tuple(array.shape), str(array.dtype), text, tuple(array.reshape(-1).tolist()))
+        return model.Value(tuple(array.shape), dtype, text, summary=summary_of(array))
+    return model.Value(tuple(array.shape), dtype, text, tuple(array.reshape(-1).tolist()))
 
 
 class CoreGraph:

@@ -12,9 +12,7 @@ from .memory import owner
 
 def raw_saved(node: Node) -> dict[str, Any]:
     """What a node keeps, by name: a Tensor that had never been changed when it was saved stands there bare."""
-    if isinstance(node, PrimitiveNode):
-        return dict(zip(node.primitive.saved_names, (getattr(node, s) for s in node.slots), strict=True))
-    return node._saved()
+    return node._kept() if isinstance(node, PrimitiveNode) else node._saved()
 
 
 def kept_array(kept: Any) -> Any:

@@ -46,7 +46,7 @@ def reach(
     return (
         sorted((c for c in calls if c.inputs), key=lambda c: c.order),
         in_order,
-        sorted(nodes, key=lambda n: (n._sequence, rank[n.variable] if isinstance(n, AccumulateGrad) else 0)),
+        sorted(nodes, key=lambda n: (n._sequence, rank[identity(n.variable)] if isinstance(n, AccumulateGrad) else 0)),
     )
 
 

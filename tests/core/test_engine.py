@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 import weakref
 from typing import Any
 
@@ -220,7 +221,8 @@ def test_a_loop_over_constants_keeps_flat_memory() -> None:
 
 
 def test_a_recorded_op_takes_at_most_500_bytes() -> None:
-    assert bytes_per_op() <= 500
+    more = 0 if sys.version_info < (3, 14) else 100  # a tuple of Python 3.14 keeps its hash
+    assert bytes_per_op() <= 500 + more
 
 
 def test_of_several_results_some_that_nobody_used_take_the_plain_step() -> None:
@@ -307,3 +309,14 @@ def test_what_is_multiplied_by_itself_in_place_is_drawn_as_the_old_tensor() -> N
     b = x * 3
     b.mul_(b)
     assert b._made_by is not None and all(t is not b for t in b._made_by.inputs)
+
+
+def test_ops_that_a_rule_records_stand_at_the_users_line() -> None:
+    x = av.tensor(2.0, requires_grad=True)
+    (g,) = av.autograd.grad(x * x * x, x, create_graph=True)
+    seen, todo = set(), [g.grad_fn]
+    while todo:
+        node = todo.pop()
+        seen |= {node.at.code.co_filename} if node.at else set()
+        todo += [after for after, _ in node.next_functions if after is not None]
+    assert seen == {__file__}

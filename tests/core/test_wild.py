@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import warnings
 from typing import Any
 
@@ -69,6 +70,14 @@ def told_late(mine: str, theirs: str) -> str:
     return theirs if both and "its base or another view of its base has been modified" in theirs else mine
 
 
+def of_a_view(mine: str, theirs: str) -> str:
+    """Our error, except where PyTorch says that a result written into a view is the view's: it does so while anything holds
+    the grad_fn that the view had then, and calls it the op's own otherwise, as we always do.
+    """
+    both = [re.sub(r", which is output 0 of \w+,", "", text) for text in (mine, theirs)]
+    return theirs if both[0] == both[1] and "which is output 0 of AsStrided," in theirs else mine
+
+
 def close(a: Any, b: Any) -> bool:
     return bool(np.allclose(a.detach().numpy(), b.detach().numpy(), rtol=1e-9, atol=1e-9, equal_nan=True))
 
@@ -84,6 +93,7 @@ def differences(program: Program) -> list[str]:
     said.clear()
     torch_said.clear()
     ran, torch_ran = backward_says(av, mine), backward_says(torch, theirs)
+    ran = (ran[0], of_a_view(ran[1], torch_ran[1]))
     if ran != torch_ran or said != torch_said:
         found.append(f"ran {ran} {said}, PyTorch: {torch_ran} {torch_said}")
     for i, m, t in pairs(mine, theirs):

@@ -226,6 +226,38 @@ def test_threads_step_two_graphs() -> None:
     assert not wrong and not any(t.is_alive() for t in threads)
 
 
+def test_grad_mode_is_each_threads_own() -> None:
+    """One leaves no_grad while another is still inside, and a third has never been there."""
+    x = av.tensor(2.0, requires_grad=True)
+    entered, both, left = threading.Event(), threading.Event(), threading.Event()
+    seen: dict[str, bool] = {}
+
+    def first() -> None:
+        with av.no_grad():
+            entered.set()
+            both.wait(10)
+        seen["first, outside"] = (x * 2).requires_grad
+        left.set()
+
+    def second() -> None:
+        entered.wait(10)
+        with av.no_grad():
+            both.set()
+            left.wait(10)
+            seen["second, inside"] = (x * 2).requires_grad
+        seen["second, outside"] = (x * 2).requires_grad
+
+    threads = [threading.Thread(target=f) for f in (first, second)]
+    for t in threads:
+        t.start()
+    both.wait(10)
+    seen["third"] = (x * 2).requires_grad
+    for t in threads:
+        t.join(10)
+    assert seen == {"first, outside": True, "second, inside": False, "second, outside": True, "third": True}
+    assert av.is_grad_enabled()
+
+
 FORK = """
 import os
 import autograd_viz as av

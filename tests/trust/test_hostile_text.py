@@ -189,7 +189,8 @@ def inside(frame: str) -> str:
 def shape_of_dot(source: str) -> tuple[list[tuple[str, ...]], set[tuple[str, str]]]:
     """Boxes and arrows as `dot` understands them; of its picture the elements with their attributes."""
     done = subprocess.run(["dot", "-Tplain"], input=source.encode(), capture_output=True, check=True)
-    words = [line.split(" ") for line in done.stdout.decode().splitlines()]
+    plain = done.stdout.decode(errors="replace")  # Graphviz 14 writes stray memory as the text of some labels of edges
+    words = [line.split(" ") for line in plain.split("\n")]
     shape = sorted((w[0], w[1], w[2] if w[0] == "edge" else "") for w in words if w[0] in ("node", "edge"))
     return shape, set()
 

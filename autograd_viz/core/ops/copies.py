@@ -10,7 +10,6 @@ from ..primitive import Primitive, primitive
 from ..public import public
 from ..tensor import Tensor
 from . import shape, slicing, strided
-from .splitting import check_split, checked_lengths
 from .views import complete_sizes, expanded_sizes
 
 
@@ -81,14 +80,13 @@ def unbind_copy(input: Tensor, dim: int = 0) -> Any:
 @public("torch.split_copy")
 def split_copy(input: Tensor, split_size: int, dim: int = 0) -> Any:
     """Pieces of one length, as copies."""
-    check_split(input, split_size, dim)
     return split_equally_copy(input, split_size=split_size, dim=dim)
 
 
 @public("torch.split_with_sizes_copy")
 def split_with_sizes_copy(input: Tensor, split_sizes: Any, dim: int = 0) -> Any:
     """Pieces of the given lengths, as copies."""
-    return split_with_lengths_copy(input, split_sizes=checked_lengths(input, split_sizes, dim), dim=dim)
+    return split_with_lengths_copy(input, split_sizes=tuple(split_sizes), dim=dim)
 
 
 @public("torch.as_strided_copy")

@@ -27,8 +27,12 @@ def of_tensor(function: Callable[..., Any]) -> Callable[..., Any]:
     parameters = signature(function).parameters.values()
     required = [p.name for p in parameters if p.default is p.empty]
 
+    least = len(required)
+
     @wraps(function)
     def checked(*args: Any, **options: Any) -> Any:
+        if not options and len(args) >= least and isinstance(args[0], Tensor):
+            return function(*args)
         if options and not NUMPY_NAMES.keys().isdisjoint(options):
             options = {NUMPY_NAMES.get(k, k): v for k, v in options.items()}
         missing = [f'"{n}"' for n in required[len(args) :] if n not in options]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from ..grad_mode import State
+from ..grad_mode import recording
 from ..primitive import Primitive, primitive
 from ..public import public
 from ..tensor import Tensor
@@ -48,7 +48,7 @@ def become(self: Tensor, op: Primitive, **options: Any) -> Tensor:
     self._bump_version()
     if self._view is not None:
         self._view.seen = self._version
-    if State.enabled:
+    if recording():
         self._requires_grad, self._grad_fn, self._output_nr = result._requires_grad, result._grad_fn, result._output_nr
         self._made_by = result._made_by
     return self

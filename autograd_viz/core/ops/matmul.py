@@ -57,14 +57,19 @@ def mT(matrix: Any) -> Any:  # noqa: N802 -- as in Tensor.mT
 
 
 @public
-@primitive("MmBackward0")
+@primitive(
+    "MmBackward0",
+    written=lambda self, mat2: self @ mat2,
+    also_saved=("self_sym_sizes", "self_sym_strides", "mat2_sym_sizes", "mat2_sym_strides"),
+)
 def mm(self, mat2):
     """Matrix times matrix: (n, k) @ (k, m) -> (n, m)."""
-    check_matrices(self, mat2, "self", "mat2")
-    return self @ mat2
+    if self.ndim != 2 or mat2.ndim != 2 or self.shape[1] != mat2.shape[0] or self.dtype is not mat2.dtype:
+        check_matrices(self, mat2, "self", "mat2")
+    return self.dot(mat2)  # of two matrices it is `@`, in half the time
 mm.defvjp(
-    self = lambda grad, mat2, self_sym_sizes, self_sym_strides: grad @ t(mat2),
-    mat2 = lambda grad, self, mat2_sym_sizes, mat2_sym_strides: t(self) @ grad,
+    self = lambda grad, mat2: mm(grad, t(mat2)),
+    mat2 = lambda grad, self: mm(t(self), grad),
 )
 
 
@@ -174,6 +179,8 @@ def matmul(input: Tensor, other: Tensor) -> Any:
     Raises:
         RuntimeError: the shapes do not fit.
     """
+    if type(other) is Tensor and input._data.ndim == 2 == other._data.ndim:
+        return mm.program(input, other)
     check_tensor("matmul", other, "other", 2)
     dims = input.ndim, other.ndim
     if 0 in dims:

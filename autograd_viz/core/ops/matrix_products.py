@@ -20,15 +20,15 @@ from .shape import t, unsafe_view
 
 
 @public(inplace=True)
-@primitive("AddmmBackward0")
+@primitive("AddmmBackward0", also_saved=("mat1_sym_sizes", "mat1_sym_strides", "mat2_sym_sizes", "mat2_sym_strides"))
 def addmm(self, mat1, mat2, *, beta=1, alpha=1):
     """beta * self + alpha * (mat1 @ mat2)."""
     check_matrices(mat1, mat2, "mat1", "mat2")
-    return _plus(self, beta, mat1 @ mat2, alpha)
+    return _plus(self, beta, mat1.dot(mat2), alpha)
 addmm.defvjp(
     self = lambda grad, beta: maybe_multiply(grad, beta),
-    mat1 = lambda grad, mat2, alpha, mat1_sym_sizes, mat1_sym_strides: maybe_multiply(grad @ t(mat2), alpha),
-    mat2 = lambda grad, mat1, alpha, mat2_sym_sizes, mat2_sym_strides: maybe_multiply(t(mat1) @ grad, alpha),
+    mat1 = lambda grad, mat2, alpha: maybe_multiply(mm(grad, t(mat2)), alpha),
+    mat2 = lambda grad, mat1, alpha: maybe_multiply(mm(t(mat1), grad), alpha),
 )
 
 

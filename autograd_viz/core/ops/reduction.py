@@ -36,8 +36,8 @@ sum_dim.defvjp(
 @primitive("MeanBackward0")
 def mean_all(self, *, dtype=None):
     """The mean of all elements."""
-    kind = result_type(self, dtype)
-    return np.add.reduce(self, axis=None, dtype=kind) / kind.type(self.size)
+    kind = self.dtype if dtype is None else dtype.numpy  # of whole numbers there is no mean
+    return np.add.reduce(self, axis=None, dtype=kind) / self.size
 mean_all.defvjp(
     self = lambda grad, self_sym_sizes, self_sym_numel: expand(grad, self_sym_sizes) / self_sym_numel,
 )
@@ -121,13 +121,13 @@ def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
         RuntimeError: the type is not floating point.
     """
     kind = dtype or input.dtype
-    if not (kind.is_floating_point or kind.is_complex):
+    if not kind.is_floating_point and not kind.is_complex:
         raise RuntimeError(
             f"mean(): could not infer output dtype. {'Optional' if dtype else 'Input'} dtype must be either a floating point "
             f"or complex dtype. Got: {kind.legacy}"
         )
     if dim is None and not keepdim:
-        return mean_all(input, dtype=dtype)
+        return mean_all.program(input, dtype)
     return mean_dim(input, dim=reduced_dims(input, () if dim is None else dim), keepdim=keepdim, dtype=dtype)
 
 

@@ -60,9 +60,13 @@ alias.defvjp(
 @primitive("ExpandBackward0", view=True)
 def expand_sizes(self, *, size):
     """Repeat along dimensions of length 1, without copying."""
+    if not self.ndim:  # one number: a seventh of the time
+        return np.ndarray(size, self.dtype, self, 0, (0,) * len(size))
     lead = len(size) - self.ndim
     kept = zip(self.shape, size[lead:], self.strides, strict=True)
-    steps = (0,) * lead + tuple(0 if have != want else step for have, want, step in kept)
+    steps = [0 if have != want else step for have, want, step in kept]
+    for i in reversed(range(lead)):  # a new dimension of length 1 steps over all that follow, as in PyTorch
+        steps.insert(0, size[i + 1] * steps[0] if size[i] == 1 and steps else 0)
     return strided_view(self, size, steps)  # writeable: a part of it that repeats nothing may be written
 expand_sizes.defvjp(
     self = lambda grad, self_sym_sizes: sum_to(grad, self_sym_sizes),

@@ -95,6 +95,9 @@ narrow_copy_dim.defvjp(
 @primitive("UnbindBackward0", view=True, several=True)
 def unbind_dim(self, *, dim):
     """All slices along `dim`."""
+    if self.ndim == 0:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    check_dim(dim, self.ndim)
     return tuple(self[along(self, dim, i)] for i in range(self.shape[dim]))
 unbind_dim.defvjp(
     self = lambda grads, dim: stack(grads, dim),
@@ -102,20 +105,41 @@ unbind_dim.defvjp(
 
 
 def pieces(array, lengths, dim) -> tuple[Any, ...]:
-    """Consecutive pieces of these lengths, as views."""
+    """Consecutive pieces of these lengths, as views.
+
+    Raises:
+        RuntimeError: the lengths do not add up.
+    """
+    total = array.shape[check_dim(dim, array.ndim)]
+    if sum(lengths) != total:
+        raise RuntimeError(
+            f"split_with_sizes expects split_sizes to sum exactly to {total} (input tensor's size at dimension {dim}), but got "
+            f"split_sizes={list(lengths)}"
+        )
     ends = np.cumsum(lengths, dtype=int).tolist()
     return tuple(array[along(array, dim, slice(end - n, end))] for n, end in zip(lengths, ends, strict=True))
 
 
-def equal_lengths(total, most) -> list[int]:
-    """`total` as pieces of length `most`, the last one shorter if need be."""
+def equal_lengths(array, most, dim) -> list[int]:
+    """What `dim` is long as pieces of length `most`, the last one shorter if need be.
+
+    Raises:
+        RuntimeError: pieces of no length.
+    """
+    if array.ndim == 0:
+        raise RuntimeError("split expects at least a 1-dimensional tensor")
+    total = array.shape[check_dim(dim, array.ndim)]
+    if most < 0:
+        raise RuntimeError(f"split expects split_size be non-negative, but got split_size={most}")
+    if most == 0 and total:
+        raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {total}")
     return [most] * (total // most) + ([total % most] if total % most else []) if total else [0]
 
 
 @primitive("SplitBackward0", view=True, several=True)
 def split_equally(self, *, split_size, dim):
     """Consecutive pieces of length `split_size`."""
-    return pieces(self, equal_lengths(self.shape[dim], split_size), dim)
+    return pieces(self, equal_lengths(self, split_size, dim), dim)
 split_equally.defvjp(
     self = lambda grads, self_sym_sizes, split_size, dim: cat(grads, dim=dim),
 )
@@ -124,7 +148,7 @@ split_equally.defvjp(
 @primitive("UnsafeSplitBackward0", several=True)
 def unsafe_split_equally(self, *, split_size, dim):
     """As split, but autograd is not told that the pieces share memory."""
-    return pieces(self, equal_lengths(self.shape[dim], split_size), dim)
+    return pieces(self, equal_lengths(self, split_size, dim), dim)
 unsafe_split_equally.defvjp(
     self = lambda grads, self_sym_sizes, split_size, dim: cat(grads, dim=dim),
 )

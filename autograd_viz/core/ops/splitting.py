@@ -10,62 +10,30 @@ from ..tensor import Tensor
 from . import slicing
 
 
-def check_split(input: Tensor, size: int, dim: int) -> None:
-    """Refuse pieces of no length.
-
-    Raises:
-        RuntimeError: in PyTorch's words.
-    """
-    if input.ndim == 0:
-        raise RuntimeError("split expects at least a 1-dimensional tensor")
-    length = input.shape[check_dim(dim, input.ndim)]
-    if size < 0:
-        raise RuntimeError(f"split expects split_size be non-negative, but got split_size={size}")
-    if size == 0 and length:
-        raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {length}")
-
-
-def checked_lengths(input: Tensor, lengths: Any, dim: int) -> tuple[int, ...]:
-    """The lengths of pieces, if they add up.
-
-    Raises:
-        RuntimeError: they do not.
-    """
-    total = input.shape[check_dim(dim, input.ndim)]
-    if sum(lengths) != total:
-        raise RuntimeError(
-            f"split_with_sizes expects split_sizes to sum exactly to {total} (input tensor's size at dimension {dim}), but got "
-            f"split_sizes={list(lengths)}"
-        )
-    return tuple(lengths)
-
-
 @public
 def split(input: Tensor, split_size_or_sections: Any, dim: int = 0) -> Any:
     """Pieces of one length, or of the given lengths, as views."""
     if isinstance(split_size_or_sections, list | tuple):
         return split_with_sizes(input, split_size_or_sections, dim)
-    check_split(input, split_size_or_sections, dim)
     return slicing.split_equally(input, split_size=split_size_or_sections, dim=dim)
 
 
 @public
 def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> Any:
     """Pieces of the given lengths, as views."""
-    return slicing.split_with_lengths(input, split_sizes=checked_lengths(input, split_sizes, dim), dim=dim)
+    return slicing.split_with_lengths(input, split_sizes=tuple(split_sizes), dim=dim)
 
 
 @public
 def unsafe_split(input: Tensor, split_size: int, dim: int = 0) -> Any:
     """As split, but autograd is not told that the pieces share memory."""
-    check_split(input, split_size, dim)
     return slicing.unsafe_split_equally(input, split_size=split_size, dim=dim)
 
 
 @public
 def unsafe_split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> Any:
     """As split_with_sizes, but autograd is not told that the pieces share memory."""
-    return slicing.unsafe_split_with_lengths(input, split_sizes=checked_lengths(input, split_sizes, dim), dim=dim)
+    return slicing.unsafe_split_with_lengths(input, split_sizes=tuple(split_sizes), dim=dim)
 
 
 def chunk_length(input: Tensor, chunks: int, dim: int) -> int:
@@ -162,9 +130,7 @@ def unbind(input: Tensor, dim: int = 0) -> Any:
     Raises:
         IndexError: there are no dimensions.
     """
-    if input.ndim == 0:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    return slicing.unbind_dim(input, dim=check_dim(dim, input.ndim))
+    return slicing.unbind_dim(input, dim=dim)
 
 
 def narrow_bounds(input: Tensor, dim: int, start: Any, length: int) -> tuple[int, int]:

@@ -139,3 +139,43 @@ def the_second_gradient_goes_through_a_written_slice(torch: Any) -> Iterator[Any
     (g,) = torch.autograd.grad((y * y).sum(), x, create_graph=True)
     yield g.detach()
     yield torch.autograd.grad(g.sum(), x)
+
+
+@program
+def a_view_that_is_stale_retains_its_grad_only_once_its_grad_fn_was_made_anew(torch: Any) -> Iterator[Any]:
+    w, base = leaf(torch, 2.0, 3.0), torch.ones(2)
+    view = base.view(-1)
+    with torch.no_grad():
+        forbidden = base.view(-1)
+    base.mul_(w)
+    forbidden.retain_grad()  # its grad_fn may not be made anew, and is not asked for
+    yield forbidden.requires_grad, forbidden.retains_grad
+    view.retain_grad()
+    yield view.requires_grad, view.retains_grad
+    yield view.grad_fn.name()
+    view.retain_grad()
+    view.sum().backward()
+    yield view.retains_grad, view.grad, w.grad
+
+
+@program
+def a_tensors_number_is_not_copied_to_elements_that_share_memory(torch: Any) -> Iterator[Any]:
+    repeated = torch.ones(()).expand(2)
+    repeated.fill_(2.0)
+    yield repeated.zero_()
+    repeated.copy_(repeated.view(2))
+    yield repeated, repeated._version
+    repeated.fill_(torch.ones(()))
+
+
+@program
+def overlap_is_told_as_pytorch_sees_it(torch: Any) -> Iterator[Any]:
+    column, cube = torch.ones(2, 1), torch.arange(24.0).reshape(2, 3, 4).permute(1, 0, 2)
+    x = torch.ones(2, 2)
+    x[0] = x[0][0]
+    yield x
+    for change in (lambda: column.mul_(column.t()), lambda: cube.mul_(cube.transpose(0, 1)), lambda: x.add_(x.t())):
+        try:
+            yield change()
+        except RuntimeError as error:
+            yield error

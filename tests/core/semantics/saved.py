@@ -70,3 +70,38 @@ def saving_on_the_cpu_gives_the_same_gradients(torch: Any) -> Iterator[Any]:
         y = x * x * x
     y.backward()
     yield x.grad
+
+
+@program
+def what_was_detached_in_place_is_told_before_what_was_modified_unless_it_was_a_leaf(torch: Any) -> Iterator[Any]:
+    w = leaf(torch, 3.0)
+    for change in ("detach", "modify and detach", "detach and modify", "leaf"):
+        x = torch.ones(()) if change == "leaf" else w * 1
+        y = x * w
+        if change != "detach":
+            if change == "detach and modify":
+                x.detach_()
+            x.mul_(w)
+        if change != "detach and modify":
+            x.detach_()
+        try:
+            y.backward()
+        except RuntimeError as error:
+            yield change, error
+
+
+@program
+def saved_tensors_are_looked_at_by_name_whatever_their_rules(torch: Any) -> Iterator[Any]:
+    vector, other = leaf(torch, 1.0, 2.0), leaf(torch, 3.0, 4.0)
+    matrix = torch.stack([vector, other])
+    operands = dict.fromkeys((torch.dot, torch.mul, torch.div, torch.pow, torch.atan2), (vector, other))
+    operands |= {torch.mm: (matrix, matrix), torch.mv: (matrix, other)}
+    for op, (first, second) in operands.items():
+        a, b = first * 1, second.exp()
+        y = op(a, b)
+        a.add_(1)
+        b.sin_()
+        try:
+            y.sum().backward()
+        except RuntimeError as error:
+            yield op.__name__, error
