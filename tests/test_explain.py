@@ -170,7 +170,7 @@ def test_it_speaks_chinese() -> None:
     av.set_language("zh")
     assert str(answer).split("\n")[:2] == [
         "x.grad 全为零。",
-        "ReluBackward0 在输入不为正处不传梯度，而这里的输入是 -3.0 … -1.0（第 2 行：y = (-x).relu()）。",
+        "ReluBackward0 在输入不为正的位置不传递梯度，而这里的输入是 -3.0 … -1.0（第 2 行：y = (-x).relu()）。",
     ]
 
 

@@ -164,6 +164,18 @@ def hooks_of_several_tensors():
     def forward():
         y, z = x.sin(), w.cos()
         torch.autograd.graph.register_multi_grad_hook([y, z], _says("all"))
+        return (y * z).sum()
+
+    return forward, [x, w]
+
+
+@hooked
+def a_hook_of_any_of_several_tensors():
+    x, w = leaf(3), leaf(3)
+
+    def forward():
+        y, z = x.sin(), w.cos()
+        torch.autograd.graph.register_multi_grad_hook([y, z], _says("all"))
         torch.autograd.graph.register_multi_grad_hook([y, z], _says("any"), mode="any")
         return (y * z).sum()
 

@@ -67,7 +67,7 @@ def forward_birth(f: Facts) -> Cause | None:
 def _suspects(f: Facts, nodes: list[str]) -> str:
     """The nodes whose rules (or ops) can make nan or inf, and are not known not to have."""
     names = [f.called(n) for n in nodes if (h := hazard_of(f, n)) is not None and h.holds(f, n) is not False]
-    return ", ".join(list(dict.fromkeys(names))[:MOST]) or words.NONE_OF_THEM
+    return words.COMMA.join(list(dict.fromkeys(names))[:MOST]) or words.NONE_OF_THEM
 
 
 def _of(f: Facts, op: Op) -> str:
@@ -103,7 +103,7 @@ def _met(f: Facts, at: Edge, name: str) -> Cause:
     node = at[0]
     hooks = f.live.hooks(node)
     kind = "bad_hook" if hooks else "bad_sum"
-    return Cause(kind, (), (node,), f.source(node), {"what": name, "node": f.called(node), "hook": ", ".join(hooks)})
+    return Cause(kind, (), (node,), f.source(node), {"what": name, "node": f.called(node), "hook": words.COMMA.join(hooks)})
 
 
 def _brought_about(f: Facts, node: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .. import words
 from ..graph.text import nested, number_text, value_text
 from .cause import Cause, Part, Said
 from .facts import Facts
@@ -71,7 +72,7 @@ def _hooked(f: Facts) -> list[Cause]:
     met, arrived = f.met(f.edge), f.arrived(*f.edge)
     if met is None or arrived is None or not arrived.numbers or nearly(met.numbers, arrived.numbers):
         return []
-    hooks = ", ".join(f.live.hooks(f.edge[0])) or "?"
+    hooks = words.COMMA.join(f.live.hooks(f.edge[0])) or "?"
     said = {"hook": hooks, "before": value_text(met), "after": value_text(arrived)}
     return [Cause("hook_changed", (f.subject.id,), (f.edge[0],), said=said)]
 

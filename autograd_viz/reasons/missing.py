@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .. import words
 from ..graph.model import Op, Source
 from ..graph.text import value_text
 from ..sentences import is_differentiable
@@ -73,7 +74,7 @@ def _not_recorded(f: Facts, op: Op) -> Cause:
     if wanted:
         return Cause("made_by_cutting_op", (t.id,), source=op.source, said={"op": op.name})
     origins = _origins(f, t.id)
-    names = ", ".join(f.tensors[o].name or "" for o in origins)
+    names = words.COMMA.join(f.tensors[o].name or "" for o in origins)
     kind = "made_of_constants" if origins else "made_of_unnamed"
     return Cause(kind, (t.id, *origins), source=op.source, said={"op": op.name, "origins": names})
 

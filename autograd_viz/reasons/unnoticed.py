@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .. import words
 from ..graph.text import value_text
 from .cause import Cause
 from .facts import Edge, Facts
@@ -23,7 +24,7 @@ def _hooks(f: Facts) -> list[Cause]:
     found = []
     nodes = [*f.leading(f.edge), *([f.edge[0]] if f.edge in f.starts else [])]
     for node in nodes:
-        hooks = ", ".join(f.live.hooks(node))
+        hooks = words.COMMA.join(f.live.hooks(node))
         changed = next((c for k in range(f.nodes[node].outputs) if hooks and (c := _change(f, (node, k))) is not None), None)
         if changed is not None:
             said = {"node": f.called(node), "hook": hooks, "before": changed[0], "after": changed[1]}
@@ -49,7 +50,7 @@ def _shared(f: Facts) -> list[Cause]:
     for edge in f.starts:
         changed = _change(f, edge) if hooks else None
         if changed is not None and edge not in f.senders:
-            said = {"hook": ", ".join(dict.fromkeys(hooks)), "after": changed[1]}
+            said = {"hook": words.COMMA.join(dict.fromkeys(hooks)), "after": changed[1]}
             return [Cause("start_not_one", f.loss, (edge[0],), f.source(edge[0]), said)]
     return []
 

@@ -38,7 +38,7 @@ def _unknown(f: Facts) -> Cause:
     """Nothing is sure; those on the way that can make zeros are named."""
     assert f.edge is not None
     suspects = [n for n in f.leading(f.edge) if _can(f, n)]
-    names = ", ".join(list(dict.fromkeys(f.called(n) for n in suspects))[:MOST]) or words.NONE_OF_THEM
+    names = words.COMMA.join(list(dict.fromkeys(f.called(n) for n in suspects))[:MOST]) or words.NONE_OF_THEM
     return Cause("zero_unknown", (f.subject.id,), tuple(suspects[:MOST]), said={"suspects": names})
 
 
@@ -84,7 +84,7 @@ def _met(f: Facts, at: Edge, values: dict[tuple[str, int], Value]) -> Cause:
         at_name = next((name for t in here if (name := f.tensors[t].name)), f.called(node))
         return Cause("zero_cancel", here, (node,), f.source(node), {"at": at_name, "parts": parts[:4]})
     said: dict[str, Said] = {"node": f.called(node), "parts": parts}
-    said["hook"] = ", ".join(f.live.hooks(node)) or "?"
+    said["hook"] = words.COMMA.join(f.live.hooks(node)) or "?"
     return Cause("zero_hook", here, (node,), f.source(node), said)
 
 
@@ -143,7 +143,7 @@ def unused_rows(f: Facts) -> list[Cause]:
     takers = [s for s, _ in f.senders.get(f.edge, ()) if f.called(s).startswith(("Embedding", "Index"))] if f.edge else []
     if not rows or not takers:
         return []
-    shown = ", ".join(map(str, rows[:6])) + (", …" if len(rows) > 6 else "")
+    shown = words.COMMA.join(map(str, rows[:6])) + (f"{words.COMMA}…" if len(rows) > 6 else "")
     return [
         Cause("rows_unused", (f.subject.id,), (takers[0],), f.source(takers[0]), {"rows": shown, "node": f.called(takers[0])})
     ]

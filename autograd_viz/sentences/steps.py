@@ -72,7 +72,7 @@ class Sentences:
     def _arrives(self, node: Node, step: Step) -> str:
         """What arrived, before hooks."""
         made = [self._name(t, "") for t in self.outputs.get(node.op or "", ()) if t is not None]
-        of = words.OF.format(names=", ".join(m for m in made if m)) if any(made) else ""
+        of = words.OF.format(names=words.COMMA.join(m for m in made if m)) if any(made) else ""
         values = [before_hooks(step, i) for i in range(len(step.grad_outputs))]
         grads = [value_text(g) for g in values if g is not None]
         return (words.ARRIVES if grads else words.ALL_ZERO).format(node=node.name, of=of, grads=listed(grads))
@@ -143,7 +143,7 @@ class Sentences:
         return f"{target.name}{words.OF.format(names=name)}" if name else target.name
 
     def _freed(self, step: Step) -> list[str]:
-        names = ", ".join(c.at.rpartition(".")[2] for c in step.changes if ".saved." in c.at and c.after is None)
+        names = words.COMMA.join(c.at.rpartition(".")[2] for c in step.changes if ".saved." in c.at and c.after is None)
         if not names:
             return []
         if step.freed >= MANY_BYTES:

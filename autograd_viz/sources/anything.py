@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from ..core.tensor import Tensor
@@ -30,11 +32,24 @@ def graph_of(tensor: Any, variables: Mapping[str, Any]) -> Any:
         tensor: as `is_drawable`.
         variables: the caller's names.
     """
-    if not is_torch(tensor):
-        return CoreGraph([tensor], variables)
-    from .pytorch.graph import TorchGraph
+    with no_collection():
+        if not is_torch(tensor):
+            return CoreGraph([tensor], variables)
+        from .pytorch.graph import TorchGraph
 
-    return TorchGraph([tensor], variables)
+        return TorchGraph([tensor], variables)
+
+
+@contextmanager
+def no_collection() -> Iterator[None]:
+    """Inside, no garbage is looked for: what is made here stays, and looking through it takes as long as making it."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
 
 
 def pass_of(graph: Any, root: Any, gradient: Any, retain_graph: bool | None, create_graph: bool) -> Pass:

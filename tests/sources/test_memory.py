@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import math
 import warnings
 from typing import Any
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 import autograd_viz as av
 from autograd_viz.graph import document_from_json, document_to_json
 from autograd_viz.graph.model import Document, Saved
+from autograd_viz.sources.anything import no_collection
 from autograd_viz.sources.from_core import CoreGraph, value_of
 from autograd_viz.sources.summary import SIDE, summary_of
 
@@ -179,3 +181,18 @@ def test_a_document_with_summaries_survives_json() -> None:
     document = document_of((a.view(10, 10) * av.tensor(2.0)).sum(), {"a": a})
     assert document_from_json(document_to_json(document)) == document
     assert any(t.value.summary for t in document.tensors) and any(t.shares for t in document.tensors)
+
+
+def test_garbage_is_collected_again_after_a_document_also_after_one_that_failed() -> None:
+    with pytest.raises(ZeroDivisionError), no_collection():
+        assert not gc.isenabled()
+        raise ZeroDivisionError
+    assert gc.isenabled()
+    av.show(leaf([1.0]).sum())
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        av.show(leaf([1.0]).sum())
+        assert not gc.isenabled(), "the user's own wish is kept"
+    finally:
+        gc.enable()

@@ -108,17 +108,21 @@ def _order_of_steps(stepper: Stepper, graph: TorchGraph, root: Any) -> list[tupl
     return [(number[node_of[s.node]], type(node_of[s.node]).__name__) for s in stepper.trace.steps]
 
 
-@every_program
-def test_a_stepped_pass_ends_like_backward(name: str) -> None:
+def ends(name: str) -> list[tuple[Any, ...]]:
+    """How backward() runs and ends, and how a stepped pass does: order, grads, and what hooks said."""
     theirs = Run(name)
     order = _order_of_backward(theirs)
-    said = list(SAID)
+    found: list[tuple[Any, ...]] = [(order, theirs.grads(), list(SAID))]
     ours = Run(name)
     stepper, graph = ours.stepper()
     stepper.finish()
-    assert _order_of_steps(stepper, graph, ours.root) == order
-    assert ours.grads() == theirs.grads()
-    assert said == SAID
+    return [*found, (_order_of_steps(stepper, graph, ours.root), ours.grads(), list(SAID))]
+
+
+@every_program
+def test_a_stepped_pass_ends_like_backward(name: str) -> None:
+    theirs, ours = ends(name)
+    assert ours == theirs
 
 
 @every_small_program

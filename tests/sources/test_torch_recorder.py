@@ -13,45 +13,14 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from torch import nn  # noqa: E402
-from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
 
 import autograd_viz as av  # noqa: E402
 from autograd_viz.sources.pytorch.graph import TorchGraph  # noqa: E402
-from autograd_viz.sources.pytorch.live import TorchPass  # noqa: E402
-from autograd_viz.stepper import Stepper  # noqa: E402
 
 from ..torch_features import leaf  # noqa: E402
+from ..torch_steppers import Seen, modes, ops_of, stepped  # noqa: E402
 
 pytestmark = pytest.mark.torch
-
-
-def stepper_of(root: Any) -> Stepper:
-    graph = TorchGraph([root], {})
-    return Stepper(graph.document, TorchPass(graph, root, None, None, False))
-
-
-def stepped(root: Any) -> None:
-    stepper_of(root).finish()
-
-
-def ops_of(root: Any) -> list[Any]:
-    return list(TorchGraph([root], {}).document.ops)
-
-
-def modes() -> int:
-    return int(torch._C._len_torch_dispatch_stack())
-
-
-class Seen(TorchDispatchMode):
-    """A mode of the user's, which counts ops."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.count = 0
-
-    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        self.count += 1
-        return func(*args, **(kwargs or {}))
 
 
 def test_a_recorder_in_a_recorder() -> None:

@@ -9,6 +9,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from autograd_viz.sources.pytorch.summary import summary_on_device  # noqa: E402
+from autograd_viz.sources.pytorch.values import as_array, value_of  # noqa: E402
 from autograd_viz.sources.summary import summary_of  # noqa: E402
 
 pytestmark = pytest.mark.torch
@@ -35,8 +36,15 @@ def tensors() -> dict[str, Any]:
 @pytest.mark.parametrize("name", list(tensors()))
 def test_it_is_numpys_summary(name: str, device: str) -> None:
     t = tensors()[name]
-    ours, expected = summary_on_device(t.to(device)), summary_of(t.numpy())
+    ours, expected = summary_on_device(t.to(device)), summary_of(as_array(t))
     for field in ("least", "most", "mean", "norm", "thumbnail"):
         assert getattr(ours, field) == pytest.approx(getattr(expected, field), rel=1e-5, abs=1e-6, nan_ok=True), field
     counts = ("zeros", "nans", "infs", "rows", "columns")
     assert [getattr(ours, c) for c in counts] == [getattr(expected, c) for c in counts]
+
+
+@pytest.mark.parametrize("name", [n for n in dir(torch) if n.startswith("float8_")])
+def test_elements_of_one_byte_can_be_read(name: str) -> None:
+    t = torch.tensor([1.0, 2.0, 0.5]).to(getattr(torch, name))
+    assert value_of(t).numbers == (1.0, 2.0, 0.5)
+    assert value_of(t).dtype == name

@@ -4,13 +4,15 @@ A tensor and a node:     values.py, summary.py, nodes.py, saved.py; twin.py: the
 The forward pass:        record.py and calls.py follow it while it runs, handles.py is what is then known of its tensors and ops
 A document:              graph.py, of the boxes of boxes.py and the ops of forward.py; asked.py answers `explain`;
                          deep.py: that a graph of many thousands of nodes can be freed
-The backward pass:       schedule.py is torch's engine, one node at a time, with hooks.py, user_function.py, graph_task.py
-Stepping it:             live.py, and cells.py to take steps back
+The backward pass:       schedule.py is torch's engine, one node at a time, with hooks.py, user_function.py, graph_task.py;
+                         devices.py: on accelerators
+Stepping it:             live.py, and cells.py to take steps back; hooked.py finds the tensors whose hooks a step runs
+PyTorch 2.2 to 2.4:      older.py, and rehearsal.py, which finds out what nodes tell since 2.5
 """
 
 import torch
 
-LEAST = (2, 5)  # since then nodes tell what their gradients look like, and a pass may start anywhere in the graph
+LEAST = (2, 2)  # older.py says what stands for what PyTorch has had since 2.5
 
 if tuple(map(int, torch.__version__.split(".")[:2])) < LEAST:
     raise ImportError(

@@ -6,19 +6,19 @@ is what the recorder has seen, and another box after every change in place.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from ...graph import model
 from .handles import Event, Handle, current, version_of
-from .nodes import edge_of, outputs_of
-from .values import is_plain, overwritten, shape_of, unknown, value_of
+from .nodes import Metadata, edge_of, grad_fn_of
+from .values import is_plain, not_told, overwritten, unknown, value_of
 
 Key = Any  # (node, output) | a leaf | a Handle
 
 
-@dataclass
+@dataclass(slots=True)
 class Box:
     """A tensor of the document.
 
@@ -54,7 +54,7 @@ class Box:
             return False
         return bool(source is t or (source.data_ptr() == t.data_ptr() and _layout(source) == _layout(t)))
 
-    def value(self) -> model.Value:
+    def value(self, outputs_of: Callable[[Any], tuple[Metadata, ...]]) -> model.Value:
         """Its elements as they were when it was made, as far as they are known."""
         if self.handle is not None and self.handle.is_overwritten:
             return overwritten(self.handle.shape, self.handle.dtype)
@@ -64,8 +64,9 @@ class Box:
             return value_of(self.known)
         if self.handle is not None:
             return unknown(self.handle.shape, self.handle.dtype)
-        metadata = outputs_of(self.edge[0])[self.edge[1]]  # type: ignore[index]
-        return unknown(metadata.shape, metadata.dtype)
+        node, output = self.edge  # type: ignore[misc]
+        looks = outputs_of(node)[output : output + 1]  # before PyTorch 2.5 there may be none
+        return unknown(looks[0].shape, looks[0].dtype) if looks and looks[0].is_known else not_told()
 
     @property
     def requires_grad(self) -> bool:
@@ -73,12 +74,6 @@ class Box:
         if self.edge is not None:
             return True
         return bool(self.tensor.requires_grad) if self.tensor is not None else bool(self.handle and self.handle.requires_grad)
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Its shape."""
-        t = self.known
-        return shape_of(t) if t is not None else self.value().shape
 
 
 class Boxes:
@@ -100,7 +95,7 @@ class Boxes:
         box = self.find(tensor)
         if box is None:
             known = current(tensor)
-            if tensor.grad_fn is not None:
+            if grad_fn_of(tensor) is not None:
                 box = self.at(*edge_of(tensor))
             elif known is not None and not known.is_leaf:
                 return self.of_handle(known, None)
@@ -111,12 +106,9 @@ class Boxes:
         return box
 
     def find(self, tensor: Any) -> Box | None:
-        """The box of a tensor, or None; also for a view for which autograd refuses to answer."""
-        try:
-            if tensor.grad_fn is not None:
-                return self.by_key.get(edge_of(tensor))
-        except RuntimeError:
-            return None
+        """The box of a tensor, or None."""
+        if grad_fn_of(tensor) is not None:
+            return self.by_key.get(edge_of(tensor))
         handle = self._handles.get(tensor)
         return self.by_key.get(tensor) or (None if handle is None else self.by_key.get(handle))
 

@@ -11,12 +11,12 @@ import torch
 from ...core.primitive import Primitive
 from .boxes import Box, Boxes
 from .handles import Event, Handle
-from .nodes import is_function, name_of, variable_of
+from .nodes import grad_fn_of, is_function, name_of, outputs_of, variable_of
 from .saved import Kept
 from .twin import primitive_of, titles
 from .values import is_plain, outside_modes
 
-NUMBER = "?"  # an operand of which the graph tells nothing: it does not require grad, and no rule needs it
+NUMBER = "?"  # an operand of which the graph tells nothing: it does not require grad, and no rule needs it, or it is gone
 Operands = list[Box | str]
 
 
@@ -58,9 +58,11 @@ def reconstructed(node: Any, saved: list[Kept], boxes: Boxes) -> Operands:
 
 
 def _saved_operand(value: Any, node: Any, boxes: Boxes) -> Box | str:
-    """A saved tensor that does not require grad; a Python number has been saved as a tensor of another type."""
+    """A saved tensor that did not require grad; a Python number has been saved as a tensor of another type."""
+    if grad_fn_of(value) is not None:  # a recorded op has changed it in place since: what was read is gone
+        return NUMBER
     is_number = value.ndim == 0 and is_plain(value) and value.dtype in (torch.float64, torch.int64, torch.bool)
-    if is_number and node._input_metadata[0].dtype != value.dtype and boxes.find(value) is None:
+    if is_number and outputs_of(node)[0].dtype != value.dtype and boxes.find(value) is None:
         with outside_modes():
             return str(value.item())
     return boxes.of(value)

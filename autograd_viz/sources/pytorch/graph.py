@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -14,12 +15,20 @@ from ..names import names_by_identity
 from ..statements import Happened, place_of, statements
 from .boxes import Box, Boxes
 from .deep import make_freeable
+from .devices import wait_for
 from .forward import inputs_of, reconstructed, title_of, title_of_event
 from .handles import KEY, Event, Handle
-from .nodes import edge_of, grad_of, is_accumulate, is_function, name_of, outputs_of, reach, variable_of
+from .nodes import edge_of, grad_fn_of, grad_of, is_accumulate, is_function, name_of, outputs_of, reach, variable_of
+from .rehearsal import learn
 from .saved import Kept, saved_of
 from .twin import formulas_of, signature_of, twin_of
 from .values import is_plain, value_of
+
+
+def event_of(node: Any) -> Event | None:
+    """The op of a node, if the recorder has seen it."""
+    event = None if is_accumulate(node) else node.metadata.get(KEY)
+    return event if isinstance(event, Event) else None
 
 
 def is_tensor(value: Any) -> bool:
@@ -43,6 +52,8 @@ class TorchGraph:
 
     def __init__(self, roots: Iterable[Any], variables: Mapping[str, Any]) -> None:
         self.roots = tuple(roots)
+        self.outputs_of = functools.cache(outputs_of)  # asked for again and again, and PyTorch makes it anew each time
+        self.event_of = functools.cache(event_of)
         self.boxes = Boxes()
         self._formulas: dict[Any, dict[str, str]] = {}
         self._values: dict[str, model.Value] = {}
@@ -52,7 +63,9 @@ class TorchGraph:
         self.operands: dict[Any, list[Box | str]] = {}  # by node, or by the event of an op without one
         for root in self.roots:
             self._add_nodes(edge_of(root)[0])
+            learn(root)
         make_freeable(self.nodes)
+        wait_for([*(t.device for t in self.roots), *(m.device for n in self.nodes for m in outputs_of(n))])
         makers = [box.maker for box in map(self.boxes.of, self.roots) if box.edge is None and box.maker is not None]
         self._add_ops([*self.nodes, *makers])
         self._name(variables)
@@ -62,15 +75,19 @@ class TorchGraph:
     # -- finding everything -------------------------------------------------------------------------------------------
 
     def _add_nodes(self, start: Any) -> list[Any]:
-        new = [n for n in reach([start]) if n not in self.nodes]
-        for node in new:
-            self.nodes[node] = None
-            if not is_accumulate(node):
-                self._by_number[node._sequence_nr()] = node
-                self.saved[node] = list(saved_of(node))
-            else:
-                self.saved[node] = []
-                self.boxes.of(variable_of(node))
+        new, todo = [], [start]
+        while todo:
+            found = [n for n in reach([todo.pop()]) if n not in self.nodes]
+            new += found
+            for node in found:
+                self.nodes[node] = None
+                if not is_accumulate(node):
+                    self._by_number[node._sequence_nr()] = node
+                    self.saved[node] = list(saved_of(node))
+                else:
+                    self.saved[node] = []
+                    self.boxes.of(variable_of(node))
+                    todo.append(grad_fn_of(variable_of(node)))  # of a leaf no more, which was changed in place since
         return new
 
     def _add_ops(self, todo: list[Any]) -> None:
@@ -102,11 +119,6 @@ class TorchGraph:
 
     def _box_of(self, handle: Handle) -> Box:
         return self.boxes.of_handle(handle, None if handle.edge is None else self._by_number.get(handle.edge[0]))
-
-    def event_of(self, node: Any) -> Event | None:
-        """The op of a node, if the recorder has seen it."""
-        event = None if is_accumulate(node) else node.metadata.get(KEY)
-        return event if isinstance(event, Event) else None
 
     # -- names and ids ------------------------------------------------------------------------------------------------
 
@@ -174,9 +186,9 @@ class TorchGraph:
     def _tensor(self, box: Box, shares: dict[str, tuple[str, ...]]) -> model.Tensor:
         id, t = self.id_of(box), box.tensor
         event = self.event_of(box.edge[0]) if box.edge is not None else box.maker
-        retains = t is not None and t.grad_fn is not None and t.retains_grad
+        retains = t is not None and grad_fn_of(t) is not None and t.retains_grad
         grad = None if t is None else grad_of(t)
-        self._values[id] = box.value()
+        self._values[id] = box.value(self.outputs_of)
         return model.Tensor(
             id=id,
             name=self.names.get(self._key(box)),
@@ -208,7 +220,7 @@ class TorchGraph:
     def _outputs(self, node: Any, event: Event | None) -> tuple[str | None, ...]:
         if node is None and event is not None:
             return tuple(self.ids.get(h) for h in event.outputs)
-        return tuple(self.ids.get((node, i)) for i in range(len(outputs_of(node))))
+        return tuple(self.ids.get((node, i)) for i in range(len(self.outputs_of(node))))
 
     def _node(self, node: Any, id: str, order: int | None) -> model.Node:
         saved = self.saved[node]
@@ -219,7 +231,7 @@ class TorchGraph:
             id=id,
             name=name_of(node),
             op=self.op_ids.get(node),
-            outputs=len(outputs_of(node)),
+            outputs=len(self.outputs_of(node)),
             next_functions=tuple(
                 model.NextFunction(None if after is None else self.node_ids[after], i) for after, i in node.next_functions
             ),
@@ -232,7 +244,7 @@ class TorchGraph:
 
     def _rules(self, node: Any, saved: list[Kept]) -> dict[str, str]:
         """The rules of a node in symbols. Nodes that keep alike things have the same."""
-        alike = signature_of(node, saved)
+        alike = signature_of(node, saved, self.outputs_of)
         if alike not in self._formulas:
             self._formulas[alike] = formulas_of(twin_of(name_of(node), node, saved))
         return self._formulas[alike]

@@ -16,6 +16,7 @@ from torch.autograd.graph import GradientEdge
 
 from ...graph.model import Value
 from ...graph.trace import HookRun
+from . import older
 from .nodes import variable_of
 from .values import value_of
 
@@ -69,11 +70,14 @@ class HookRunner:
 
     def _through_tensor_hooks(self, node: Any, grads: list[Any]) -> list[Any]:
         """The engine runs them: a pass from these edges to the same edges."""
-        places = [i for i, g in enumerate(grads) if g is not None]
+        hooks, places = self.watched.get(node, ()), [i for i, g in enumerate(grads) if g is not None]
+        if older.IS_OLDER:
+            with replaced(hooks, self._watched("tensor")):
+                return older.through_hooks(grads, hooks, self.retaining.get(node, ()), self.create_graph)
         if not places:
             return grads
         edges = [GradientEdge(node, i) for i in places]
-        with _replaced(self.watched.get(node, ()), self._watched("tensor")):
+        with replaced(hooks, self._watched("tensor")):
             passed = torch.autograd.grad(
                 edges, edges, [grads[i] for i in places], retain_graph=True, create_graph=self.create_graph, allow_unused=True
             )
@@ -91,7 +95,7 @@ class HookRunner:
             return
         after = [(0, getattr(leaf, "_post_accumulate_grad_hooks", None) or {})]
         hooks = [(0, dict_of(node.register_hook))]
-        with _replaced(after, self._watched("post_accumulate")), _replaced(hooks, self._watched("post")):
+        with replaced(after, self._watched("post_accumulate")), replaced(hooks, self._watched("post")):
             yield
 
     @contextmanager
@@ -99,7 +103,7 @@ class HookRunner:
         """Inside, what looks at the gradients first does nothing in a pass of the engine's: it has run already."""
         dicts = [*self.watched.get(node, ()), (0, dict_of(node.register_prehook))]
         retained = [(t, t.grad) for t in self.retaining.get(node, ())]
-        with _replaced(dicts, lambda *_: _nothing):
+        with replaced(dicts, lambda *_: _nothing):
             try:
                 yield
             finally:
@@ -137,7 +141,7 @@ class _Watched:
 
 
 @contextmanager
-def _replaced(dicts: Iterable[tuple[int, dict[Any, Any]]], by: Callable[[int, Any], Any]) -> Iterator[None]:
+def replaced(dicts: Iterable[tuple[Any, dict[Any, Any]]], by: Callable[[Any, Any], Any]) -> Iterator[None]:
     """Inside, every hook in these dictionaries is another; what the user adds or removes meanwhile is added or removed."""
     hooks = [(d, key, hook, by(i, hook)) for i, d in dicts for key, hook in d.items()]
     for d, key, _, other in hooks:
@@ -152,7 +156,7 @@ def _replaced(dicts: Iterable[tuple[int, dict[Any, Any]]], by: Callable[[int, An
 
 def run_backward(edges: Sequence[Any], grads: Sequence[Any], create_graph: bool) -> None:
     """A pass of PyTorch's engine from these edges; nothing is freed."""
-    starts = tuple(GradientEdge(node, i) for node, i in edges)
+    starts = tuple(older.start_at(node, i) for node, i in edges)
     ENGINE.run_backward(starts, tuple(grads), True, create_graph, (), allow_unreachable=True, accumulate_grad=True)
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,10 @@ from ..live import Cell, Pass
 from ..written import Ran
 from .cells import Attached, GradCell, SavedCell, TensorCell
 from .graph import TorchGraph
-from .nodes import grad_of, is_accumulate, is_function, name_of, outputs_of, variable_of
+from .hooked import tensors_with_hooks
+from .nodes import grad_fn_of, grad_of, is_accumulate, is_function, name_of, outputs_of, variable_of
+from .older import tensor_of, with_hooks_of
+from .rehearsal import learn
 from .saved import Kept, saved_of
 from .schedule import Step, TorchTask
 from .twin import agrees, formulas_of, twin_of
@@ -41,13 +43,14 @@ class TorchPass(Pass):
     def __init__(self, graph: TorchGraph, root: Any, gradient: Any, retain_graph: bool | None, create_graph: bool) -> None:
         import torch.fx.experimental.symbolic_shapes  # noqa: F401 -- PyTorch would load it (0.4 s) at the first press
 
+        learn(root, may_unpack=True)
         task = TorchTask(root, gradient, retain_graph, create_graph)
         super().__init__(graph, task, task.keep_graph)
         self._has_run = False
         self._saved = {n.id: {s.name: s.value for s in n.saved if s.value is not None} for n in graph.document.nodes}
         self._outputs: dict[Any, list[Any]] = {}
         for t in {*graph.tensors.values(), *tensors_with_hooks()}:
-            if t.grad_fn in graph.nodes:
+            if grad_fn_of(t) in graph.nodes:
                 self._outputs.setdefault(t.grad_fn, []).append(t)
 
     def grad_cell(self, tensor: Any, is_about_to_change: bool = False) -> GradCell:
@@ -117,13 +120,19 @@ class TorchPass(Pass):
         leaf = variable_of(node)
         if leaf is not None:
             return [(0, leaf._backward_hooks or {})]
-        return [(t.output_nr, t._backward_hooks or {}) for t in self._outputs.get(node, ()) if t.grad_fn is node]
+        live = [(t.output_nr, t._backward_hooks or {}) for t in self._outputs.get(node, ()) if t.grad_fn is node]
+        return with_hooks_of(node, live)
 
     def gradient(self, value: Any, node: Any, index: int) -> Any:
         """What the user has typed, in the shape, type and device of that output."""
         wanted = outputs_of(node)[index]
+        if not wanted.is_known:
+            raise ValueError(
+                f"output {index} of {name_of(node)} gets no gradient in this pass, and before PyTorch 2.5 its node does not "
+                "tell what one looks like: update PyTorch, or let the loss use this output"
+            )
         try:
-            given = value.detach() if isinstance(value, torch.Tensor) else torch.from_numpy(np.array(value))
+            given = value.detach() if isinstance(value, torch.Tensor) else tensor_of(np.array(value))
         except (TypeError, ValueError):
             raise ValueError(
                 f"a gradient is a number or a nested list of numbers of shape {list(wanted.shape)}, got {value!r:.60}"
@@ -151,34 +160,6 @@ class TorchPass(Pass):
             return self.graph.node_ids.get(thing)
         except TypeError:  # not hashable: no node
             return None
-
-
-def tensors_with_hooks() -> list[Any]:
-    """All tensors that are alive and have hooks or retain their grad: a step runs the hooks and changes the grads of those that
-    no variable and no recorder tells of, too.
-    """
-    everything = gc.get_objects()
-    try:
-        classes = set(_tensor_classes())
-        tensors = [o for o in everything if type(o) in classes]
-    except TypeError:  # there is an object of a class that cannot be hashed
-        tensors = [o for o in everything if issubclass(type(o), torch.Tensor)]
-    return [t for t in tensors if _has_hooks(t)]
-
-
-def _tensor_classes() -> Iterator[type]:
-    todo: list[type] = [torch.Tensor]
-    while todo:
-        found = todo.pop()
-        yield found
-        todo += type.__subclasses__(found)
-
-
-def _has_hooks(t: Any) -> bool:
-    try:
-        return bool(t.requires_grad and not t.is_leaf and (t.retains_grad or t._backward_hooks))
-    except RuntimeError:  # a view for which autograd refuses to answer
-        return False
 
 
 def _values(grads: Sequence[Any]) -> tuple[Value | None, ...]:

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 import torch
 from torch.autograd.graph import get_gradient_edge
 
+from . import older
+
 LAST_SEQUENCE_NR = 2**64 - 1  # AccumulateGrad's
 
 Edge = tuple[Any, int]
@@ -20,18 +22,35 @@ class Metadata(NamedTuple):
     dtype: Any
     device: Any
 
+    @property
+    def is_known(self) -> bool:
+        """Does anybody know? From PyTorch 2.5 on the node does."""
+        return self.dtype is not None
+
+
+UNKNOWN = Metadata((), None, None)
+
 
 def edge_of(tensor: Any) -> Edge:
     """Where the gradient of a tensor goes: (node, output), or (None, 0)."""
     if not tensor.requires_grad:
         return None, 0
-    edge = get_gradient_edge(tensor)
+    with torch.enable_grad():  # before PyTorch 2.5 a leaf is asked by an op
+        edge = get_gradient_edge(tensor)
     return edge.node, edge.output_nr
+
+
+def grad_fn_of(tensor: Any) -> Any:
+    """Its grad_fn; None for a leaf, and for a view for which autograd refuses to answer."""
+    try:
+        return tensor.grad_fn
+    except RuntimeError:
+        return None
 
 
 def grad_of(tensor: Any) -> Any:
     """Its grad; that of a non-leaf which keeps none is not asked for, which PyTorch would warn of."""
-    return tensor.grad if tensor.is_leaf or tensor.retains_grad else None
+    return tensor.grad if grad_fn_of(tensor) is None or tensor.retains_grad else None
 
 
 def variable_of(node: Any) -> Any:
@@ -51,6 +70,10 @@ def is_function(node: Any) -> bool:
 
 def outputs_of(node: Any) -> tuple[Metadata, ...]:
     """One for each output of the node's op."""
+    if older.IS_OLDER:
+        leaf = variable_of(node)
+        found: tuple[Metadata, ...] = node.metadata.get(older.LOOKS, ())
+        return found if leaf is None else (Metadata(tuple(leaf.shape), leaf.dtype, leaf.device),)
     return tuple([Metadata(tuple(m.shape), m.dtype, m.device) for m in node._input_metadata])  # asked for each node, and often
 
 

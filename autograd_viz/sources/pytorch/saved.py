@@ -8,6 +8,7 @@ before it happens, and forbids it.
 
 from __future__ import annotations
 
+import functools
 import gc
 import sys
 from collections.abc import Callable, Iterator
@@ -47,8 +48,14 @@ def saved_of(node: Any) -> Iterator[Kept]:
     if is_function(node):
         yield from _saved_of_function(node)
         return
-    for attribute in sorted(a for a in dir(node) if a.startswith("_saved_")):
-        yield _kept(node, attribute.removeprefix("_saved_"))
+    for name in _saved_names(node.__class__):
+        yield _kept(node, name)
+
+
+@functools.cache
+def _saved_names(kind: type) -> list[str]:
+    """What nodes of a class save: PyTorch has a class for each of its own ops."""
+    return sorted(a.removeprefix("_saved_") for a in dir(kind) if a.startswith("_saved_"))
 
 
 def _kept(node: Any, name: str) -> Kept:

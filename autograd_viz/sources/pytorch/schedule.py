@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import torch
 
 from ...core.ready_queue import ReadyQueue
+from .devices import called_on
 from .graph_task import Surroundings
 from .hooks import HookRunner, run_backward
 from .nodes import LAST_SEQUENCE_NR, Metadata, edge_of, is_accumulate, is_function, outputs_of
@@ -90,7 +91,7 @@ class TorchTask:
     def step(self) -> Step:
         """Run the next node; if it raises, the pass stays where it was."""
         node = self.peek()
-        with torch.set_grad_enabled(self.create_graph), self.surroundings.around(node):
+        with torch.set_grad_enabled(self.create_graph), self.surroundings.around(node), called_on(_devices(node)):
             grads = self._seen_by_hooks(node)
             results = self._called(node, grads)
             if torch.is_anomaly_enabled() and torch.is_anomaly_check_nan_enabled():
@@ -141,6 +142,12 @@ class TorchTask:
                 self.ready.push(after)
 
 
+def _devices(node: Any) -> list[Any]:
+    """Where gradients arrive, and where they go."""
+    near = (node, *(after for after, _ in node.next_functions if after is not None))
+    return [m.device for n in near for m in outputs_of(n)]
+
+
 def _inboxes(start: Any) -> dict[Any, list[Any]]:
     """For each node: how many gradients it waits for, and a place for what arrives at each of its op's outputs."""
     inbox: dict[Any, list[Any]] = {start: [1, *[None] * len(outputs_of(start))]}
@@ -178,6 +185,8 @@ def _validated(node: Any, results: Sequence[Any]) -> tuple[Any, ...]:
 
 def _fitted(node: Any, i: int, grad: Any, wanted: Metadata) -> Any:
     """Broadcasting undone, in the receiver's type and on its device."""
+    if not wanted.is_known:
+        return grad
     if tuple(grad.shape) != wanted.shape and not grad.is_nested:
         try:
             grad = grad.sum_to_size(wanted.shape)

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from . import older
 from .hooks import HookRunner, run_backward
 from .nodes import Metadata, outputs_of
 
@@ -33,8 +34,12 @@ def called_function(node: Any, grads: list[Any], hooks: HookRunner) -> tuple[Any
 def _as_the_engine_gives(node: Any, grads: list[Any], hooks: HookRunner) -> list[Any]:
     """Zeros where nothing has arrived, unless the Function has called ``ctx.set_materialize_grads(False)``.
 
-    The node does not tell which, so the engine is asked: it goes as far as the call.
+    The node does not tell which, so the engine is asked: it goes as far as the call. (Before PyTorch 2.5 the rehearsal
+    has asked.)
     """
+    if older.IS_OLDER:
+        wants = node.metadata.get(older.MATERIALIZES, True)
+        return [_zeros(m) if g is None and wants and m.is_known else g for g, m in zip(grads, outputs_of(node), strict=True)]
     there = [i for i, g in enumerate(grads) if g is not None]
     given = there or [0]  # the engine needs something to start with
     starts = [grads[i] for i in there] or [_zeros(outputs_of(node)[0])]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
@@ -10,12 +11,14 @@ import torch
 from ...graph import model
 from ..from_core import FEW
 from ..from_core import value_of as value_of_array
+from .older import array_of
 from .summary import summary_on_device
 
 MOST = 4_000_000  # elements of a tensor that is summed up; of a larger one only shape and type are told
-NUMPY = {torch.bfloat16: torch.float32, torch.complex32: torch.complex64}  # what NumPy has instead
+WIDER = {torch.bfloat16: torch.float32, torch.complex32: torch.complex64}  # what NumPy has instead
 
 
+@functools.cache
 def dtype_name(dtype: Any) -> str:
     """The type's name without the prefix: "float32"."""
     return str(dtype).removeprefix("torch.")
@@ -54,21 +57,30 @@ def value_of(t: Any) -> model.Value:
     if not is_plain(t):
         return model.Value(shape_of(t), dtype_name(t.dtype), kind_of(t))
     if t.device.type != "cpu" and t.numel() > FEW:
-        with torch.no_grad(), outside_modes():
-            return model.Value(shape_of(t), dtype_name(t.dtype), f"{t.numel()} elements", summary=summary_on_device(t))
-    with torch.no_grad():
-        array = as_array(t) if t.numel() <= MOST else None
-    if array is None:
+        return _summed_up_there(t)
+    if t.numel() > MOST:
         return model.Value(shape_of(t), dtype_name(t.dtype), f"{t.numel()} elements")
-    value = value_of_array(array)
-    return model.Value(value.shape, dtype_name(t.dtype), value.text, value.numbers, value.summary)
+    return value_of_array(as_array(t), dtype_name(t.dtype))
+
+
+def _summed_up_there(t: Any) -> model.Value:
+    """A large tensor on an accelerator, which may lack an op that a summary takes, or the memory."""
+    text = f"{t.numel()} elements"
+    try:
+        with torch.no_grad(), outside_modes():
+            return model.Value(shape_of(t), dtype_name(t.dtype), text, summary=summary_on_device(t))
+    except RuntimeError as error:  # also NotImplementedError, OutOfMemoryError
+        said = str(error).partition("\n")[0]
+        return model.Value(shape_of(t), dtype_name(t.dtype), f"{text}, not summed up: {said:.80}")
 
 
 def as_array(t: Any) -> Any:
     """The elements as a NumPy array: the tensor's own memory if it is on the CPU and of a type that NumPy has."""
     with outside_modes():
-        t = t.detach().resolve_conj().resolve_neg()
-        return t.to(NUMPY.get(t.dtype, t.dtype)).numpy(force=True)
+        t = t.detach()
+        if t.is_floating_point() and t.element_size() == 1:  # float8 of any kind
+            t = t.to(torch.float32)
+        return array_of(t.to(WIDER[t.dtype]) if t.dtype in WIDER else t)
 
 
 def outside_modes() -> AbstractContextManager[None]:
@@ -79,6 +91,11 @@ def outside_modes() -> AbstractContextManager[None]:
 def unknown(shape: tuple[int, ...], dtype: Any) -> model.Value:
     """A tensor that is gone: shape and type are all that the graph remembers."""
     return model.Value(_plain_shape(shape), dtype_name(dtype), "not kept")
+
+
+def not_told() -> model.Value:
+    """A tensor that is gone, in a release of PyTorch whose graph does not even remember its shape."""
+    return model.Value((), "?", "not kept (its shape: from PyTorch 2.5 on)")
 
 
 def _plain_shape(shape: tuple[Any, ...]) -> tuple[int, ...]:

@@ -1,0 +1,92 @@
+"""What releases of PyTorch from 2.2 to 2.4 lack, and what stands for it.
+
+# Note [Before PyTorch 2.5]
+- A node does not tell what arrives at it (`_input_metadata`): rehearsal.py finds out, and hangs it on the node.
+- A pass cannot start in the middle of a graph (`GradientEdge` in `backward` and `grad`). One at a leaf starts at the leaf; the
+  hooks of a tensor are run on a leaf that stands for it; whether a Function wants zeros, the rehearsal has seen.
+- PyTorch 2.2 was built for NumPy 1: beside NumPy 2, which this package needs, its own `numpy()` and `from_numpy` do not work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch.autograd.graph import GradientEdge
+
+IS_OLDER = not hasattr(torch._C._functions.AddBackward0, "_input_metadata")  # type: ignore[attr-defined]
+LOOKS = "autograd_viz.looks"  # in node.metadata: what arrives at a node
+HOOKS = "autograd_viz.hooks"  # which dictionaries of tensor hooks it runs, in order: (output, weak reference)
+MATERIALIZES = "autograd_viz.materializes"  # of a Function: it wants zeros where nothing has arrived
+
+
+def start_at(node: Any, output: int) -> Any:
+    """What a pass that starts there is given; before 2.5 it must be the node of a leaf."""
+    return node.variable if IS_OLDER else GradientEdge(node, output)
+
+
+def with_hooks_of(node: Any, live: list[tuple[int, dict[Any, Any]]]) -> list[tuple[int, dict[Any, Any]]]:
+    """The dictionaries of tensor hooks that a node runs: those that were seen to run, and those that live tensors have."""
+    seen = [(i, d()) for i, d in node.metadata.get(HOOKS, ())] if IS_OLDER else []
+    return [*(s for s in seen if s[1] is not None), *((i, d) for i, d in live if not any(d is known for _, known in seen))]
+
+
+def through_hooks(
+    grads: Sequence[Any], hooks: Sequence[tuple[int, dict[Any, Any]]], retaining: Sequence[Any], create_graph: bool
+) -> list[Any]:
+    """What arrived at a node, after the hooks of its tensors and retain_grad.
+
+    Args:
+        grads: one for each output of the node's op, or None.
+        hooks: (output, dictionary of hooks), in the order of their registration.
+        retaining: the outputs that retain their grad.
+        create_graph: what hooks do is recorded.
+    """
+    found = list(grads)
+    for i, those in hooks:
+        if those:
+            found[i] = _through(those, found[i], create_graph)
+    for t in retaining:
+        g = found[t.output_nr]
+        if g is not None:
+            t.grad = _copied(g) if t.grad is None else t.grad + g
+    return found
+
+
+def _through(hooks: dict[Any, Any], grad: Any, create_graph: bool) -> Any:
+    if grad is None:
+        returned = [hook(None) for hook in list(hooks.values())]
+        if any(r is not None for r in returned):
+            raise RuntimeError("can't replace a None gradient with a non-None value")
+        return None
+    stand_in = torch.empty((), dtype=grad.dtype, device=grad.device).expand(grad.shape).requires_grad_()
+    stand_in._backward_hooks = hooks  # the very dictionary: a hook may remove itself
+    return torch.autograd.grad([stand_in], [stand_in], [grad], retain_graph=True, create_graph=create_graph)[0]
+
+
+def _copied(grad: Any) -> Any:
+    return grad.clone() if grad.is_sparse else grad.clone(memory_format=torch.contiguous_format)
+
+
+def array_of(t: Any) -> Any:
+    """The elements of a tensor on the CPU, as an array that shares its memory where it can."""
+    try:
+        return t.numpy(force=True)
+    except RuntimeError:
+        if not IS_OLDER:
+            raise
+    host = t.cpu().resolve_conj().resolve_neg()
+    return np.from_dlpack(host.view(torch.uint8)).view(bool) if host.dtype is torch.bool else np.from_dlpack(host)
+
+
+def tensor_of(array: Any) -> Any:
+    """A tensor with the elements of an array.
+
+    Raises:
+        TypeError: they are no numbers.
+    """
+    if not IS_OLDER:
+        return torch.from_numpy(array)
+    return torch.tensor(array.tolist(), dtype=getattr(torch, array.dtype.name, None))
