@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from .lab import LabPage
 from .test_debugger import dot, panel, press_key
@@ -108,6 +109,19 @@ def test_the_map_of_a_large_picture_leads_there(open_notebook: Callable[..., Lab
     assert stepping.widget.locator(".av-picture > g:has(> .outline)").count() > 4
 
 
+def test_what_steps_write_far_away_stands_there_when_one_comes_near(open_notebook: Callable[..., LabPage]) -> None:
+    stepping = opened(open_notebook, CHAIN, "s = av.step(y, collapse=False)\ns")
+    nodes = stepping.widget.locator(".av-picture .node")
+    at_first = nodes.count()
+    stepping.widget.locator(".av-finish").click()
+    expect(stepping.widget.locator(".av-sentence")).to_contain_text("complete")
+    stepping.page.mouse.click(*middle(stepping.widget.locator(".av-minimap")))
+    saved = stepping.widget.locator(".av-picture [data-at$='.saved']")
+    expect(saved.first).to_contain_text("freed")
+    assert all("freed" in words for words in saved.all_text_contents())
+    assert saved.count() > 4 and at_first < 100  # the others were not even made
+
+
 def test_an_array_is_a_heat_map_whose_values_can_be_read(open_notebook: Callable[..., LabPage]) -> None:
     program = "a = av.tensor([[1., -2., 3.], [4., 5., 6.]], requires_grad=True)\ne = (a * a).sum()"
     stepping = opened(open_notebook, program, STEP)
@@ -136,7 +150,7 @@ def test_a_run_stops_where_a_gradient_became_nan_if_that_is_ticked(open_notebook
     stepping.widget.get_by_label("A gradient is nan or inf").check()
     stepping.page.keyboard.press("Escape")
     press_key(stepping, "c")
-    stepping.widget.locator(".av-stopped", has_text="SqrtBackward0 sent nan or inf").wait_for(timeout=10_000)
+    stepping.widget.locator(".av-stopped", has_text="SqrtBackward0 sent nan or inf").wait_for()
     step = stepping.lab.run_code("print(s.step)")
     press_key(stepping, "Home", "c")
     stepping.wait_for_step(int(step))
@@ -146,7 +160,7 @@ def test_playing_halts_at_a_breakpoint_and_says_so(stepping: Stepping) -> None:
     dot(stepping, "n0").click()
     stepping.widget.locator(".av-speed").select_option("10")
     stepping.press("play")
-    stepping.widget.locator(".av-stopped", has_text="breakpoint at MulBackward0").wait_for(timeout=10_000)
+    stepping.widget.locator(".av-stopped", has_text="breakpoint at MulBackward0").wait_for()
     stepping.wait_for_step(2)
     assert stepping.widget.locator(".av-play").get_attribute("aria-pressed") == "false"
     stepping.page.wait_for_timeout(400)

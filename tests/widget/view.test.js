@@ -4,7 +4,8 @@ import { test } from "node:test";
 
 const at = "../../autograd_viz/widget/static/";
 const { fitted, held, readable, revealed, zoomedAt } = await import(`${at}viewport.js`);
-const { holds, reachOf, regionOf } = await import(`${at}culling.js`);
+const { holds, regionOf } = await import(`${at}culling.js`);
+const { partsOf, reachOf } = await import(`${at}pieces.js`);
 const { meaning } = await import(`${at}keys.js`);
 const { towards } = await import(`${at}neighbours.js`);
 const { matches } = await import(`${at}search.js`);
@@ -41,9 +42,29 @@ test("what is drawn around the stage holds what is seen", () => {
 });
 
 test("an arrow reaches as far as all its lines", () => {
-  const line = (d) => ({ getAttribute: () => d });
-  const arrow = { children: [line("M10 20L30 20"), line("M30 20L30 5.5"), line("M-1e-2 7L4 7Z")] };
-  assert.deepEqual(reachOf(arrow), { left: -0.01, top: 5.5, right: 30, bottom: 20 });
+  const lines = ["M10 20L30 20", "M30 20L30 5.5", "M-1e-2 7L4 7Z"];
+  assert.deepEqual(reachOf(lines), { left: -0.01, top: 5.5, right: 30, bottom: 20 });
+});
+
+test("a large picture stays text: where its parts stand and what they are called is read from it", () => {
+  const box = (id) => `<g class='tensor green' data-at='${id}'><title>a</title><rect x='-8' y='4.5' width='18' height='20' class='outline f-green'/><g class='row' data-at='${id}.grad'><text>a\nb</text></g></g>`;
+  const arrow = "<g class='arrow next' data-at='n1.0'><path d='M1 2L3 9' class='line way'/><path d='M3 9L4 8Z' class='tip'/></g>";
+  const label = "<g class='label' data-at='sum:n1' data-x='7' data-y='-3' data-size='11'></g>";
+  const parts = [...Array.from({ length: 400 }, (_, k) => box(`t${k}`)), box("&lt;&#39;&amp;lt;"), arrow, label, "<g class='code'><text>y = x</text></g>"];
+  const head = "<svg viewBox='0 0 9 9'><title>t</title>";
+  const { head: first, pieces } = partsOf(`${[head, ...parts].join("\n")}</svg>`);
+  assert.equal(first, `${head}\n<g class='code'><text>y = x</text></g></svg>`);
+  assert.deepEqual(pieces.map((piece) => piece.text), parts.slice(0, -1));
+  assert.deepEqual(pieces[0].box, { id: "t0", kind: "tensor", x: -8, y: 4.5, w: 18, h: 20 });
+  assert.deepEqual(pieces[0].addresses, ["t0", "t0.grad"]);
+  assert.equal(pieces[400].box.id, "<'&lt;");
+  const sides = pieces.slice(-2).map(({ kind, left, top, right, bottom }) => [kind, left, top, right, bottom]);
+  assert.deepEqual(sides, [["arrow", 1, 2, 4, 9], ["label", 7, -3, 7, -3]]);
+});
+
+test("a small picture is parsed whole", () => {
+  const source = "<svg><title>t</title>\n<g class='tensor green' data-at='t0'></g></svg>";
+  assert.deepEqual(partsOf(source), { head: source, pieces: [] });
 });
 
 test("keys with Ctrl, Alt or Meta are not ours; Shift and an arrow walks", () => {

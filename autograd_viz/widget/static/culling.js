@@ -2,14 +2,11 @@
 // the same in a picture of ten boxes and of two thousand. What is left out is taken out of the document: Chromium styles and
 // lays out a <g> with `display: none` all the same.
 
-import { cornersOf } from "./runner.js";
-
 /** @typedef {import("./picture.js").Picture} Picture */
 /** @typedef {import("./viewport.js").Viewport} Viewport */
-/** @typedef {{ left: number, top: number, right: number, bottom: number }} Region */
-/** @typedef {Region & { element: Element, place: Comment | null }} Piece a box, an arrow or a label; where it stood, if away */
+/** @typedef {import("./pieces.js").Region} Region */
+/** @typedef {import("./pieces.js").Piece} Piece */
 
-const WHOLE = 150; // boxes; up to so many, everything is drawn
 const AROUND = 1; // how many stages around the stage are drawn
 
 /**
@@ -34,55 +31,24 @@ export function holds(a, b) {
 }
 
 /**
- * How far the lines of an arrow reach.
- * @param {Element} arrow
- * @returns {Region}
+ * Does a piece reach into a region?
+ * @param {Piece} piece
+ * @param {Region} region
  */
-export function reachOf(arrow) {
-  const corners = [...arrow.children].flatMap((line) => cornersOf(line.getAttribute("d") ?? ""));
-  const reach = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity };
-  for (const [x, y] of corners) {
-    reach.left = Math.min(reach.left, x);
-    reach.right = Math.max(reach.right, x);
-    reach.top = Math.min(reach.top, y);
-    reach.bottom = Math.max(reach.bottom, y);
-  }
-  return reach;
+function isIn(piece, { left, top, right, bottom }) {
+  return piece.left <= right && piece.right >= left && piece.top <= bottom && piece.bottom >= top;
 }
 
 /**
- * Everything that may be left out.
- * @param {Picture} picture
- * @returns {Piece[]}
- */
-function piecesOf(picture) {
-  return [...picture.svg.children].flatMap((element) => {
-    const outline = element.querySelector(":scope > .outline");
-    if (outline) return { element, place: null, ...regionAt(outline, ["x", "y", "width", "height"]) };
-    if (element.classList.contains("arrow")) return { element, place: null, ...reachOf(element) };
-    return element.classList.contains("label") ? { element, place: null, ...regionAt(element, ["data-x", "data-y"]) } : [];
-  });
-}
-
-/**
- * @param {Element} element
- * @param {string[]} names of the attributes: left, top and perhaps width and height
- * @returns {Region}
- */
-function regionAt(element, names) {
-  const [left, top, width = 0, height = 0] = names.map((name) => Number(element.getAttribute(name)));
-  return { left, top, right: left + width, bottom: top + height };
-}
-
-/**
+ * Take a piece away, or put it back where it stood.
  * @param {Piece} piece
  * @param {boolean} isAway
  */
 function take(piece, isAway) {
   if (isAway) {
     piece.place = document.createComment("");
-    piece.element.replaceWith(piece.place);
-  } else {
+    piece.element?.replaceWith(piece.place);
+  } else if (piece.element) {
     piece.place?.replaceWith(piece.element);
     piece.place = null;
   }
@@ -96,12 +62,10 @@ export class Culling {
   constructor(picture, viewport) {
     this.picture = picture;
     this.viewport = viewport;
-    this.isNeeded = picture.boxes.size > WHOLE;
+    this.isNeeded = picture.pieces.length > 0;
     /** @type {Region} what is drawn */
     this.region = { left: 0, top: 0, right: 0, bottom: 0 };
     this.scale = 0;
-    /** @type {Piece[] | undefined} */
-    this.pieces = undefined;
   }
 
   /** After every movement; does something only where the drawn region is left. */
@@ -117,11 +81,9 @@ export class Culling {
 
   /** @param {Region} region */
   draw(region) {
-    this.pieces ??= piecesOf(this.picture);
-    for (const piece of this.pieces) {
-      const { left, top, right, bottom } = region;
-      const isAway = piece.left > right || piece.right < left || piece.top > bottom || piece.bottom < top;
-      if (isAway !== (piece.place !== null)) take(piece, isAway);
-    }
+    const { pieces } = this.picture;
+    const near = new Set(pieces.filter((piece) => isIn(piece, region)));
+    this.picture.make([...near]);
+    for (const piece of pieces) if (near.has(piece) === (piece.place !== null)) take(piece, !near.has(piece));
   }
 }

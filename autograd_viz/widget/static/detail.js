@@ -44,13 +44,14 @@ export class Detail {
   /** Write the names, hidden until they are wanted; at the first time only. */
   name() {
     this.isNamed = true;
+    this.picture.at(this.picture.boxes.keys()); // all in one go
     for (const [id, box] of this.picture.boxes) {
       const name = this.title(id);
       const size = nameSize(name, box);
       const place = { x: box.x + box.w / 2, y: box.y + box.h / 2 + 0.35 * size, "font-size": size, "text-anchor": "middle" };
       const text = svgElement("text", { ...place, class: "av-name f-text", "aria-hidden": "true" });
       text.textContent = name;
-      this.picture.places.get(id)?.[0]?.append(text);
+      this.picture.at([id])[0]?.append(text);
     }
   }
 }

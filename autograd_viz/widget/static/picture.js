@@ -1,6 +1,7 @@
 // The picture: laid out once by Python, stepped here by rewriting the few words that a step changes.
 
 import { writeLines } from "./draw.js";
+import { partsOf } from "./pieces.js";
 import { runAlong } from "./runner.js";
 
 /** @typedef {import("./draw.js").Lines} Lines */
@@ -16,22 +17,36 @@ import { runAlong } from "./runner.js";
  * @property {Record<string, string>} [why]
  */
 /** @typedef {{ id: string, kind: string, x: number, y: number, w: number, h: number }} Box */
+/** @typedef {import("./pieces.js").Piece} Piece */
+
+/**
+ * SVG text as an element of this document.
+ * @param {string} source
+ * @returns {SVGSVGElement}
+ */
+function parsed(source) {
+  return /** @type {any} */ (document.adoptNode(new DOMParser().parseFromString(source, "image/svg+xml").documentElement));
+}
 
 export class Picture {
   /** @param {string} source the SVG text */
   constructor(source) {
-    const parsed = new DOMParser().parseFromString(source, "image/svg+xml").documentElement;
-    /** @type {SVGSVGElement} */
-    this.svg = /** @type {any} */ (document.adoptNode(parsed));
-    /** @type {Map<string, Element[]>} */
+    const { head, pieces } = partsOf(source);
+    this.svg = parsed(head);
+    /** @type {Map<string, Element[]>} the elements at an address, as far as they are made */
     this.places = new Map();
+    /** @type {Map<string, Piece[]>} the pieces in which an address is still text */
+    this.waiting = new Map();
+    /** @type {Piece[]} what may be left out of a large picture; none of a small one */
+    this.pieces = pieces;
     /** @type {Map<string, Box>} tensors, ops and nodes */
     this.boxes = new Map();
     for (const element of this.svg.querySelectorAll("[data-at]")) this.know(element);
     /** @type {Element[]} */
     this.code = [...this.svg.querySelectorAll(".code")];
     this.belowLabels = document.createComment("");
-    this.svg.insertBefore(this.belowLabels, this.svg.querySelector(":scope > .label"));
+    this.svg.insertBefore(this.belowLabels, this.svg.querySelector(":scope > .label, :scope > .code"));
+    for (const piece of pieces) this.expect(piece, this.belowLabels.nextSibling);
     /** @type {Frame[]} what is shown */
     this.shown = [];
     /** @type {Map<string, Element[]>} class -> the elements that have it from us */
@@ -60,11 +75,53 @@ export class Picture {
   }
 
   /**
+   * A piece that is not made yet: a place where it will stand.
+   * @param {Piece} piece
+   * @param {ChildNode | null} above what stands above all labels
+   */
+  expect(piece, above) {
+    piece.place = document.createComment("");
+    this.svg.insertBefore(piece.place, piece.kind === "label" ? above : this.belowLabels);
+    if (piece.box) this.boxes.set(piece.box.id, piece.box);
+    for (const at of piece.addresses) {
+      const known = this.waiting.get(at);
+      if (known) known.push(piece);
+      else this.waiting.set(at, [piece]);
+    }
+  }
+
+  /**
+   * Make pieces, all at once; they stay away until they are near.
+   * @param {Piece[]} pieces
+   */
+  make(pieces) {
+    const wanted = pieces.filter((piece) => !piece.element);
+    if (!wanted.length) return;
+    const made = [...parsed(`<svg xmlns="${this.svg.namespaceURI}">${wanted.map((piece) => piece.text).join("")}</svg>`).children];
+    for (const [i, piece] of wanted.entries()) {
+      piece.element = made[i];
+      piece.text = "";
+      for (const element of [made[i], ...made[i].querySelectorAll("[data-at]")]) {
+        this.know(element);
+        const lines = piece.writes.get(/** @type {string} */ (element.getAttribute("data-at")));
+        if (lines && !element.classList.contains("arrow")) writeLines(element, lines);
+      }
+      for (const at of piece.addresses) {
+        const others = this.waiting.get(at)?.filter((other) => other !== piece) ?? [];
+        if (others.length) this.waiting.set(at, others);
+        else this.waiting.delete(at);
+      }
+    }
+  }
+
+  /**
    * The elements at some addresses.
    * @param {Iterable<string>} addresses
    */
   at(addresses) {
-    return [...addresses].flatMap((at) => this.places.get(at) ?? []);
+    const all = [...addresses];
+    this.make([...new Set(all.flatMap((at) => this.waiting.get(at) ?? []))]);
+    return all.flatMap((at) => this.places.get(at) ?? []);
   }
 
   /**
@@ -88,6 +145,7 @@ export class Picture {
    */
   write(frame, which) {
     for (const change of frame.changes) {
+      for (const piece of this.waiting.get(change[0]) ?? []) piece.writes.set(change[0], change[which]);
       for (const element of this.places.get(change[0]) ?? []) {
         if (this.under.has(element)) this.under.set(element, change[which]);
         else if (!element.classList.contains("arrow")) writeLines(element, change[which]);
@@ -115,7 +173,7 @@ export class Picture {
    */
   light(id, fresh) {
     const elements = this.at(fresh);
-    this.mark("lit", this.places.get(id) ?? []);
+    this.mark("lit", this.at([id]));
     this.mark("fresh", elements);
     for (const element of elements) {
       if (element.parentNode === this.svg && element.classList.contains("arrow")) this.belowLabels.before(element); // over other arrows
@@ -145,7 +203,7 @@ export class Picture {
 
   /** @param {string} at */
   rows(at) {
-    return (this.places.get(at) ?? []).filter((element) => !element.classList.contains("arrow"));
+    return this.at([at]).filter((element) => !element.classList.contains("arrow"));
   }
 
   /**
@@ -154,7 +212,7 @@ export class Picture {
    */
   run(frame) {
     for (const [at, text] of frame.moves) {
-      const way = this.places.get(at)?.map((e) => e.querySelector(".way")).find(Boolean);
+      const way = this.at([at]).map((e) => e.querySelector(".way")).find(Boolean);
       if (way) runAlong(this.svg, way, text, this.x, this.width);
     }
   }

@@ -179,7 +179,7 @@ export class Stage {
   fail(node) {
     if (node === this.failed) return;
     this.failed = node;
-    this.picture.mark("failed", this.picture.places.get(node) ?? []);
+    this.picture.mark("failed", this.picture.at([node]));
     this.marks.fail(node);
   }
 

@@ -1,0 +1,90 @@
+// The parts of a large picture as text. A picture of a thousand boxes takes most of a second to parse; what nobody has come near
+// to stays text: where it stands, what it is called and what a step writes into it are known without parsing it.
+
+import { cornersOf } from "./runner.js";
+
+/** @typedef {import("./draw.js").Lines} Lines */
+/** @typedef {import("./picture.js").Box} Box */
+/** @typedef {{ left: number, top: number, right: number, bottom: number }} Region */
+/** @typedef {{ element: Element | null, place: ChildNode | null }} Standing the element, once made; what stands for it, if it is away */
+/**
+ * @typedef {Region & Standing & {
+ *   text: string, kind: string, addresses: string[], box: Box | undefined, writes: Map<string, Lines>
+ * }} Piece a box, an arrow or a label, and what it is to say when it is made
+ */
+
+const MANY = 400; // pieces; up to so many, everything is parsed
+const NEXT = "\n<g "; // between pieces; inside them "<" never follows a line's end of the user's
+const END = "</g></svg>";
+const KINDS = { tensor: "box", op: "box", node: "box", ctx: "box", arrow: "arrow", label: "label" }; // what may be left out
+const OUTLINE = /<rect x='([^']*)' y='([^']*)' width='([^']*)' height='([^']*)'[^>]* class='outline/;
+const ENTITIES = { "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'", "&amp;": "&" };
+
+/**
+ * The attribute's value as it was before it was escaped.
+ * @param {string} value
+ */
+function unescaped(value) {
+  return value.replace(/&(?:lt|gt|quot|#39|amp);/g, (entity) => ENTITIES[/** @type {keyof ENTITIES} */ (entity)]);
+}
+
+/**
+ * A picture's text in two: what is to be parsed at once, and the pieces that may wait.
+ * @param {string} source
+ * @returns {{ head: string, pieces: Piece[] }}
+ */
+export function partsOf(source) {
+  const [head, ...texts] = source.split(NEXT);
+  if (texts.length <= MANY || !source.endsWith(END)) return { head: source, pieces: [] };
+  texts.push(/** @type {string} */ (texts.pop()).slice(0, -"</svg>".length));
+  const whole = texts.map((text) => pieceOf(`<g ${text}`));
+  const kept = whole.filter((piece) => !piece.kind).map((piece) => piece.text); // lines of code
+  return { head: [head, ...kept].join("\n") + "</svg>", pieces: whole.filter((piece) => piece.kind) };
+}
+
+/**
+ * @param {string} text
+ * @returns {Piece}
+ */
+function pieceOf(text) {
+  const name = /^<g class='(\w+)/.exec(text)?.[1] ?? "";
+  const kind = KINDS[/** @type {keyof KINDS} */ (name)] ?? "";
+  const addresses = [...text.matchAll(/ data-at='([^']*)'/g)].map((found) => unescaped(found[1]));
+  const region = kind ? sidesOf(kind, text) : { left: 0, top: 0, right: 0, bottom: 0 };
+  const { left, top, right, bottom } = region;
+  const isBox = kind === "box" && name !== "ctx";
+  const box = isBox ? { id: addresses[0], kind: name, x: left, y: top, w: right - left, h: bottom - top } : undefined;
+  return { ...region, text, kind, addresses, box, element: null, place: null, writes: new Map() };
+}
+
+/**
+ * Where a piece stands.
+ * @param {string} kind
+ * @param {string} text
+ * @returns {Region}
+ */
+function sidesOf(kind, text) {
+  if (kind === "arrow") return reachOf([...text.matchAll(/ d='([^']*)'/g)].map((found) => found[1]));
+  if (kind === "label") {
+    const [x, y] = ["x", "y"].map((name) => Number(new RegExp(` data-${name}='([^']*)'`).exec(text)?.[1]));
+    return { left: x, top: y, right: x, bottom: y };
+  }
+  const [x, y, w, h] = (OUTLINE.exec(text) ?? []).slice(1).map(Number);
+  return { left: x, top: y, right: x + w, bottom: y + h };
+}
+
+/**
+ * How far lines reach.
+ * @param {string[]} lines path data
+ * @returns {Region}
+ */
+export function reachOf(lines) {
+  const reach = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity };
+  for (const [x, y] of lines.flatMap(cornersOf)) {
+    reach.left = Math.min(reach.left, x);
+    reach.right = Math.max(reach.right, x);
+    reach.top = Math.min(reach.top, y);
+    reach.bottom = Math.max(reach.bottom, y);
+  }
+  return reach;
+}
