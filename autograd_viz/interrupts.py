@@ -1,4 +1,7 @@
-"""Ctrl-C between two lines of bookkeeping would leave half a step: there it waits; while code of the user's runs it comes."""
+"""Ctrl-C between two lines of bookkeeping would leave half a step: there it waits; while code of the user's runs it comes.
+
+So would another thread: Jupyter runs what a press of a button asks for beside the cell that runs. One move waits for another.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,8 @@ import signal
 import threading
 from collections.abc import Iterator
 from typing import Any
+
+alone = threading.RLock()
 
 
 class _Waiting:
@@ -49,23 +54,24 @@ def _is_heard() -> bool:
 
 @contextlib.contextmanager
 def whole() -> Iterator[None]:
-    """The block runs to its end (or to its own error): Ctrl-C comes after it."""
-    if not _is_heard():
-        yield
-        return
-    was_open = _waiting.is_open
-    if _waiting.depth == 0:
-        _waiting.begin()
-    _waiting.is_open = False  # from this line on it waits: what follows is done whole
-    _waiting.depth += 1
-    try:
-        yield
-    finally:
-        _waiting.depth -= 1
+    """The block runs to its end (or to its own error), alone: Ctrl-C and other threads' moves come after it."""
+    with alone:
+        if not _is_heard():
+            yield
+            return
+        was_open = _waiting.is_open
         if _waiting.depth == 0:
-            _waiting.end()
-        else:
-            _open(was_open)
+            _waiting.begin()
+        _waiting.is_open = False  # from this line on it waits: what follows is done whole
+        _waiting.depth += 1
+        try:
+            yield
+        finally:
+            _waiting.depth -= 1
+            if _waiting.depth == 0:
+                _waiting.end()
+            else:
+                _open(was_open)
 
 
 @contextlib.contextmanager

@@ -14,7 +14,7 @@ from . import words
 from .graph.forward import hidden_at
 from .graph.model import Document, Node, Tensor, Value
 from .graph.trace import State, Step, Trace, state_at
-from .interrupts import breakable, whole
+from .interrupts import alone, breakable, whole
 from .live_pass import LivePass
 from .render.escape import printable
 from .sentences import Sentences, born_in, explain_error
@@ -290,11 +290,12 @@ class Stepper:
 
     def _moving(self, move: Callable[[], Any]) -> Any:
         """Make a move, and tell the listeners where it has led, also if it raised."""
-        self.failed = self.stopped = None
-        try:
-            return move()
-        finally:
-            self._announce()
+        with alone:
+            self.failed = self.stopped = None
+            try:
+                return move()
+            finally:
+                self._announce()
 
     def _to(self, step: int) -> None:
         with whole():

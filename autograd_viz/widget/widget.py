@@ -19,7 +19,7 @@ import traitlets
 from .. import words
 from ..drawing import Drawing, drawing_of
 from ..export.cell import cell_bundle
-from ..interrupts import breakable, whole
+from ..interrupts import alone, breakable, whole
 from ..render import theme_named
 from ..render.cells import Writer
 from ..stepper import Stepper
@@ -123,12 +123,13 @@ class StepperWidget(Scripted, anywidget.AnyWidget):
 
     def refresh(self) -> None:
         """Show what the notebook has changed meanwhile (called after every cell)."""
-        shown = self._drawing.shown.document
-        writer = Writer(shown, self._theme)
-        state = self.stepper.state
-        drift = self.stepper.drift([t.id for t in shown.tensors])
-        changed = type(state)({**state.values, **drift}, None)
-        self.overlay = {at: plain_lines(writer.lines(at, changed)) for at in drift}
+        with alone:
+            shown = self._drawing.shown.document
+            writer = Writer(shown, self._theme)
+            state = self.stepper.state
+            drift = self.stepper.drift([t.id for t in shown.tensors])
+            changed = type(state)({**state.values, **drift}, None)
+            self.overlay = {at: plain_lines(writer.lines(at, changed)) for at in drift}
 
     def _try(self, move: Any, *args: Any) -> Any:
         raised = node = ""
@@ -150,7 +151,15 @@ class StepperWidget(Scripted, anywidget.AnyWidget):
 
     def _asked(self, widget: Any, content: Any, buffers: Any) -> None:
         """The page wants something that it cannot do alone. An error is shown there, not raised into the void."""
-        self._questions += 1
+        with alone:
+            match content:
+                case {"kind": "all", "questions": [*first, content]}:
+                    for question in first:
+                        self._do(question)
+            self._questions += 1  # answered by the last of them
+            self._do(content)
+
+    def _do(self, content: Any) -> None:
         match content:
             case {"kind": "goto", "step": int(step)}:
                 self.goto_quietly(step)
@@ -256,6 +265,12 @@ class StepperWidget(Scripted, anywidget.AnyWidget):
             self._maker.frame(step, "")
         self._known = min(self._known, length)
         self._send_frames()
+
+    def close(self) -> None:
+        """Take it off the page and let go of the graph; one that is not closed lives as long as the kernel."""
+        layout = self.layout
+        super().close()
+        layout.close()  # ipywidgets would keep it
 
     # -- without a front end ------------------------------------------------------------------------------------------
 

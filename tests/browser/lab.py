@@ -161,12 +161,12 @@ class LabPage:
         change = "theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})"
         is_light = "light => document.body.dataset.jpThemeLight === light"
         self.page.evaluate(change, "JupyterLab Dark")
-        self.page.wait_for_function(is_light, arg="false", timeout=20_000)
+        self.page.wait_for_function(is_light, arg="false")
         try:
             yield
         finally:
             self.page.evaluate(change, "JupyterLab Light")
-            self.page.wait_for_function(is_light, arg="true", timeout=20_000)
+            self.page.wait_for_function(is_light, arg="true")
 
     def run_all(self) -> None:
         """Run every cell; fail on an error output."""

@@ -50,7 +50,7 @@ def test_why_a_run_stopped_is_said_without_moving_the_picture(stepping: Stepping
     before = stage.bounding_box()
     dot(stepping, "n0").click()
     press_key(stepping, "c")
-    stepping.widget.locator(".av-stopped", has_text="breakpoint").wait_for(timeout=5_000)
+    stepping.widget.locator(".av-stopped", has_text="breakpoint").wait_for()
     assert stage.bounding_box() == before
 
 
@@ -101,7 +101,7 @@ def test_the_first_gradient_is_edited_in_the_panel_and_the_pass_goes_on_with_it(
     field.fill("10")
     field.press("Enter")
     waiting = panel(stepping).locator(".av-i-pending")
-    waiting.wait_for(timeout=5_000)
+    waiting.wait_for()
     assert waiting.text_content() == "changed by hand: 10. will enter"
     stepping.press("finish")
     stepping.wait_for_step(5)
@@ -112,11 +112,11 @@ def test_an_edit_is_taken_back_in_the_panel_before_and_after_its_node_has_run(st
     waiting, undo = panel(stepping).locator(".av-i-pending"), panel(stepping).get_by_role("button", name="Undo the edit")
     stepping.lab.run_code("s.edit(10.)")
     undo.click()
-    waiting.wait_for(state="detached", timeout=5_000)
+    waiting.wait_for(state="detached")
     stepping.lab.run_code("s.edit(10.); s.finish(); s.reset()")
     stepping.wait_for_step(0)
     undo.click()
-    waiting.wait_for(state="detached", timeout=5_000)
+    waiting.wait_for(state="detached")
     stepping.press("finish")
     stepping.wait_for_step(5)
     assert stepping.kernel_grads() == ("tensor(12.)", "tensor(8.)", "tensor(6.)") == stepping.grads()
@@ -126,20 +126,20 @@ def test_on_until_a_gradient_reaches_a_tensor_and_the_line_says_so(stepping: Ste
     stepping.widget.locator(f'[data-at="{LEAVES["a"]}"] .outline').first.dblclick(position={"x": 60, "y": 12})
     stepping.wait_for_step(4)
     stopped = stepping.widget.locator(".av-stopped", has_text="a gradient has reached a")
-    stopped.wait_for(timeout=5_000)
+    stopped.wait_for()
     assert stepping.kernel_grads() == ("tensor(12.)", "None", "tensor(6.)")
     stepping.press("back")
-    stopped.wait_for(state="hidden", timeout=5_000)
-    stepping.page.wait_for_timeout(150)
+    stopped.wait_for(state="hidden")
+    stepping.wait_for_kernel(3)
     assert stepping.kernel_grads() == ("None", "None", "tensor(6.)")
 
 
 def test_positions_before_0_replay_the_forward_pass_and_light_the_line(stepping: Stepping) -> None:
     press_key(stepping, "Home", "Home")
     counter = stepping.widget.locator(".av-counter")
-    counter.filter(has_text="forward 0 / 2").wait_for(timeout=5_000)
+    counter.filter(has_text="forward 0 / 2").wait_for()
     press_key(stepping, "ArrowRight")
-    counter.filter(has_text="forward 1 / 2").wait_for(timeout=5_000)
+    counter.filter(has_text="forward 1 / 2").wait_for()
     assert "c = Mul(a, b) computes 6.0" in stepping.sentence()
     assert stepping.kernel_grads() == ("None", "None", "None")
 
@@ -194,7 +194,7 @@ def test_what_the_notebook_does_to_grad_stands_in_the_picture(stepping: Stepping
     stepping.press("next")
     stepping.wait_for_step(1)
     stepping.lab.run_code("a.grad = av.tensor(7.)")
-    stepping.widget.locator('[data-at="t0.grad"]', has_text="tensor(7.)").first.wait_for(timeout=5_000)
+    stepping.widget.locator('[data-at="t0.grad"]', has_text="tensor(7.)").first.wait_for()
     stepping.press("finish")
     stepping.wait_for_step(5)
     assert stepping.kernel_grads() == ("tensor(19.)", "tensor(8.)", "tensor(6.)") == stepping.grads()
@@ -206,7 +206,7 @@ def test_a_hook_that_raises_is_shown_with_its_node_and_the_stepper_goes_on(open_
     lab.run_all()
     stepping = Stepping(lab)
     stepping.press("finish")
-    stepping.widget.locator(".av-error", has_text="not today").wait_for(timeout=10_000)
+    stepping.widget.locator(".av-error", has_text="not today").wait_for()
     assert lab.run_code("print(s.step, s.error_node)") == "2 n0"
     assert stepping.widget.locator('[data-at="n0"].failed').count() == 1
     lab.run_code("mood.clear()")

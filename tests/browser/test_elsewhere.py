@@ -33,10 +33,10 @@ if __name__ == "__main__":
 def press_next_and_read(page: Any, grad: str) -> None:
     """Two presses of next; the leaf's row says what backward() would have left there."""
     widget = page.locator(".av-root").first
-    widget.wait_for(timeout=30_000)
+    widget.wait_for()
     for step in (1, 2):
         widget.locator(".av-next").click()
-        widget.locator(".av-counter", has_text=f"{step} / 2").wait_for(timeout=15_000)
+        widget.locator(".av-counter", has_text=f"{step} / 2").wait_for()
     assert grad in str(widget.locator('[data-at="t0.grad"]').first.text_content())
 
 
@@ -74,10 +74,10 @@ def test_a_restarted_kernel_leaves_the_recorded_steps(open_notebook: Callable[..
     lab = open_notebook(*CELLS, "s.finish()")
     lab.run_all()
     widget = lab.page.locator(".av-root").first
-    widget.locator(".av-counter", has_text="2 / 2").wait_for(timeout=15_000)
+    widget.locator(".av-counter", has_text="2 / 2").wait_for()
     lab.page.evaluate("async () => { await window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart(); }")
     widget.locator(".av-back").click()
-    widget.locator(".av-counter", has_text="1 / 2").wait_for(timeout=5_000)
+    widget.locator(".av-counter", has_text="1 / 2").wait_for()
     assert "MulBackward0" in str(widget.locator(".av-sentence").text_content())
     lab.page.wait_for_timeout(1500)
     lab.errors.clear()  # JupyterLab complains about what it had asked the old kernel

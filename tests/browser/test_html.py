@@ -31,7 +31,7 @@ def opened(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
         page.on("pageerror", lambda e: wrong.append(str(e)))
         page.on("request", lambda r: wrong.append(r.url) if not r.url.endswith("/x.html") else None)
         page.goto((tmp_path / "x.html").as_uri())
-        page.locator(".av-root").wait_for(timeout=10_000)
+        page.locator(".av-root").wait_for()
         return page
 
     yield open_it

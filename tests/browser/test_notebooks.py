@@ -73,7 +73,7 @@ def lab(root: Path, server: tuple[str, str], browser: Any) -> Iterator[LabPage]:
 
 def opened(lab: LabPage, name: str) -> None:
     lab.page.evaluate(OPEN, name)
-    lab.page.wait_for_function(OPENED, arg=name, timeout=30_000)
+    lab.page.wait_for_function(OPENED, arg=name)
     lab.page.wait_for_function(READY, timeout=60_000)
 
 
@@ -137,10 +137,10 @@ def test_axe_finds_no_barriers(open_notebook: Callable[..., LabPage], dark: bool
     lab = open_notebook(ASKED, "ask.grad(a, of=c)", "ask.color(c)", "ask.order(c)", "ask.saves(c)")
     with lab.dark() if dark else nullcontext():
         lab.run_all()
-        lab.page.locator(".av-q-root").nth(3).wait_for(timeout=30_000)
+        lab.page.locator(".av-q-root").nth(3).wait_for()
         for question in lab.page.locator(".av-q-root").all():
             question.locator(".av-q-show").click()
-            question.locator(".av-q-why").wait_for(timeout=10_000)
+            question.locator(".av-q-why").wait_for()
         found = Axe().run(lab.page, context=".av-q-root").response["violations"]
     assert not found, [(v["id"], [n["html"][:120] for n in v["nodes"]][:3]) for v in found]
 
@@ -156,15 +156,15 @@ def test_a_question_is_answered_by_keyboard_and_jupyterlab_does_not_get_the_keys
     row.locator(".av-q-input").focus()
     lab.page.keyboard.type("add 1")
     lab.page.keyboard.press("Enter")
-    row.locator(".av-q-verdict", has_text="cannot be read").wait_for(timeout=10_000)
+    row.locator(".av-q-verdict", has_text="cannot be read").wait_for()
     lab.page.keyboard.press("Control+a")
     lab.page.keyboard.type("3.0")
     lab.page.keyboard.press("Enter")
-    row.locator(".av-q-verdict", has_text="Right: 3.0.").wait_for(timeout=10_000)
+    row.locator(".av-q-verdict", has_text="Right: 3.0.").wait_for()
     order.locator("button.av-q-option").nth(1).focus()
     for key in ("Space", "Shift+Tab", "Space", "Tab", "Tab", "Tab", "Enter"):
         lab.page.keyboard.press(key)
-    order.locator(".av-q-verdict").wait_for(timeout=10_000)
+    order.locator(".av-q-verdict").wait_for()
     assert lab.page.evaluate(cells) == before
 
 
@@ -175,6 +175,6 @@ def test_a_silent_kernel_is_called_silent_and_what_was_written_stays(open_notebo
     question.locator(".av-q-input").fill("3")
     lab.page.evaluate(SLEEP)
     question.locator(".av-q-check").click()
-    question.locator(".av-q-verdict", has_text="does not answer").wait_for(timeout=10_000)
-    question.locator(".av-q-verdict", has_text="Right").wait_for(timeout=20_000)
+    question.locator(".av-q-verdict", has_text="does not answer").wait_for()
+    question.locator(".av-q-verdict", has_text="Right").wait_for()
     assert question.locator(".av-q-input").input_value() == "3"

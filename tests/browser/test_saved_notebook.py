@@ -66,14 +66,14 @@ def test_it_steps_in_a_notebook_opened_again(
     write_notebook(root / name, PROGRAM, cell)
     lab = open_notebook(name=name)
     lab.run_all()
-    lab.page.locator(".av-root").nth(pages - 1).wait_for(timeout=30_000)
+    lab.page.locator(".av-root").nth(pages - 1).wait_for()
     assert lab.page.locator("iframe").count() == lab.page.locator(".jp-OutputArea-output img").count() == pages
     assert lab.page.evaluate(OUTPUTS) == ["live"]
     assert lab.run_code("print(a.grad)") == "None"
     saved(lab)
     assert (root / name).stat().st_size < 300_000 * pages
     page = reopened(name)
-    page.locator("iframe").nth(pages - 1).wait_for(timeout=30_000)
+    page.locator("iframe").nth(pages - 1).wait_for()
     page.wait_for_timeout(1500)  # a live view would have had its chance
     assert page.evaluate(OUTPUTS) == ["page"] * pages
     step_pages(page, *("tensor(4.)", "tensor(3.)")[:pages])
@@ -82,7 +82,7 @@ def test_it_steps_in_a_notebook_opened_again(
     plain["metadata"]["changed"] = "by somebody else"  # so JupyterLab does not trust it
     (root / f"not_{name}").write_text(json.dumps(plain))
     page = reopened(f"not_{name}")
-    page.locator(".jp-OutputArea-output img").nth(pages - 1).wait_for(timeout=30_000)
+    page.locator(".jp-OutputArea-output img").nth(pages - 1).wait_for()
     assert [o for o in page.evaluate(OUTPUTS) if o in ("picture", "page")] == ["picture"] * pages
 
 
@@ -93,16 +93,16 @@ def test_code_of_the_users_runs_when_they_step_and_then_the_page_is_there(
     lab = open_notebook(name="hooked.ipynb")
     lab.run_all()
     widget = lab.page.locator(".av-root").first
-    widget.wait_for(timeout=30_000)
+    widget.wait_for()
     assert lab.page.locator("iframe").count() == 0 and "the hook ran" not in str(lab.page.evaluate(OUTPUTS))
     for step in (1, 2):
         widget.locator(".av-next").click()
-        widget.locator(".av-counter", has_text=f"{step} / 2").wait_for(timeout=15_000)
-    lab.page.locator("iframe").wait_for(state="attached", timeout=15_000)
+        widget.locator(".av-counter", has_text=f"{step} / 2").wait_for()
+    lab.page.locator("iframe").wait_for(state="attached")
     assert "page" not in lab.page.evaluate(OUTPUTS)
     saved(lab)
     page = reopened("hooked.ipynb")
-    page.locator("iframe").wait_for(timeout=30_000)
+    page.locator("iframe").wait_for()
     step_pages(page, "tensor(4.)")
 
 
@@ -118,7 +118,7 @@ def test_what_nbconvert_writes_steps_without_network(browser: Any, tmp_path: Pat
     # nbconvert asks for MathJax and the like, whatever is in the notebook
     page.on("console", lambda m: wrong.append(m.text) if m.type == "error" and "DISCONNECTED" not in m.text else None)
     page.goto((tmp_path / "a.html").as_uri())
-    page.locator("iframe").nth(2).wait_for(timeout=10_000)
+    page.locator("iframe").nth(2).wait_for()
     page.wait_for_timeout(1500)
     told = [o for o in page.evaluate(OUTPUTS) if not o.startswith(("<Stepper", "Compare("))]  # the live view as text
     assert told == ["before", "page", "page", "page"]

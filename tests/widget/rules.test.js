@@ -61,7 +61,7 @@ test("an edit begins where the page stands", () => {
   const { made, sent } = walks({ step: 1 });
   made.change({ kind: "edit", index: 0, text: "2" });
   made.rest();
-  assert.deepEqual(sent, [{ kind: "goto", step: 1 }, { kind: "edit", index: 0, text: "2" }]);
+  assert.deepEqual(sent, [{ kind: "all", questions: [{ kind: "goto", step: 1 }, { kind: "edit", index: 0, text: "2" }] }]);
 });
 
 test("why a walk stopped is said only where it stopped", () => {
@@ -124,7 +124,7 @@ test("a kernel that does not answer is gone, one that sends steps is not", () =>
   tick(3000);
   assert.equal(made.gone, false);
   tick(1001);
-  assert.deepEqual([made.gone, made.asked], [true, 0]);
+  assert.deepEqual([made.gone, made.asked], [true, false]);
   state.recorded = { answers: 1 };
   made.heard();
   assert.equal(made.gone, false);

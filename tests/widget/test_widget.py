@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 from importlib import resources
 from typing import Any
 
@@ -78,6 +79,39 @@ def test_a_question_is_answered_in_one_message_with_nothing_but_what_is_new(monk
     assert sent[0]["recorded"] == {"from": 1, "frames": s.frames[1:], "answers": 1} and len(s.frames) == 3
     s._asked(s, {"kind": "nudge"}, [])
     assert len(sent) == 1
+
+
+def test_questions_in_one_message_are_done_in_turn_and_answered_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    s = stepper()
+    sent: list[dict[str, Any]] = []
+    monkeypatch.setattr(s, "_send", lambda message, buffers=None: sent.append(message["state"]))
+    s._asked(s, {"kind": "all", "questions": [{"kind": "goto", "step": 3}, {"kind": "goto", "step": 1}]}, [])
+    assert [state["step"] for state in sent] == [3, 1]
+    assert [state["recorded"]["answers"] for state in sent] == [0, 1]
+
+
+def test_a_press_waits_for_the_move_of_a_cell_in_another_thread() -> None:
+    a = av.tensor(2.0, requires_grad=True)
+    b = a * 3
+    is_inside, may_go_on = threading.Event(), threading.Event()
+
+    def wait(g: av.Tensor) -> None:
+        is_inside.set()
+        assert may_go_on.wait(10)
+
+    b.register_hook(wait)
+    s = av.step(b.exp())
+    cell = threading.Thread(target=s.finish)
+    press = threading.Thread(target=lambda: s._asked(s, {"kind": "goto", "step": 1}, []))
+    cell.start()
+    assert is_inside.wait(10)
+    press.start()
+    press.join(0.1)
+    assert press.is_alive()
+    may_go_on.set()
+    cell.join(10)
+    press.join(10)
+    assert (s.step, len(s.frames), s.error) == (1, 3, "")
 
 
 def test_a_page_that_misses_frames_gets_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:

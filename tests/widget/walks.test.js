@@ -25,10 +25,10 @@ const FRAMES = [frame("n0", [], ["n1", "n2"]), frame("n1", ["nan"], ["n2"]), fra
 
 function walks(given = {}) {
   const state = { frames: FRAMES, recorded: {}, step: 0, complete: true, error: "", stopped: "", stops: {}, ...given };
-  const sent = [];
-  const model = { get: (n) => state[n], set: (n, v) => (state[n] = v), save_changes() {}, send: (m) => sent.push(m) };
+  const [sent, saved] = [[], []];
+  const model = { get: (n) => state[n], set: (n, v) => (state[n] = v), save_changes: () => saved.push(state.step), send: (m) => sent.push(m) };
   const made = new Walks(model, { first: -1, total: 3, ready: "n0", graph: new Graph(program), say: sayer({}), pause: () => 1, changed() {} });
-  return { made, state, sent, done: () => made.rest() };
+  return { made, state, sent, saved, done: () => made.rest() };
 }
 
 test("reset goes to the start of the backward pass, and from there to that of the forward pass", () => {
@@ -69,7 +69,7 @@ test("a breakpoint at the frontier is known by the queue", () => {
 test("past the frontier the kernel runs, from where the page stands", () => {
   const { made, sent, done } = walks({ frames: FRAMES.slice(0, 2), complete: false, step: 1 });
   made.act("run");
-  assert.deepEqual(sent, [{ kind: "goto", step: 1 }, { kind: "run" }]);
+  assert.deepEqual(sent, [{ kind: "all", questions: [{ kind: "goto", step: 1 }, { kind: "run" }] }]);
   assert.equal(made.step, 2);
   done();
 });
@@ -85,14 +85,34 @@ test("a question that is not answered at once is followed by a nudge, an answere
   made.act("next");
   await later();
   assert.deepEqual(sent.slice(1), [{ kind: "goto", step: 2 }, { kind: "nudge" }, { kind: "nudge" }]);
-  assert.equal(made.asked, 1);
+  assert.equal(made.asked, true);
   done();
 });
 
-test("presses count while the kernel has not answered", () => {
-  const { made, sent, done } = walks({ frames: [], complete: false });
+test("presses count while the kernel has not answered, and one question is on its way at a time", () => {
+  const { made, state, sent, done } = walks({ frames: [], complete: false });
   for (let i = 0; i < 3; i++) made.act("next");
-  assert.deepEqual(sent.map((m) => m.step), [1, 2, 3]);
+  made.change({ kind: "undo_edit" });
+  assert.deepEqual(sent, [{ kind: "goto", step: 1 }]);
+  state.recorded = { answers: 1 };
+  made.heard();
+  assert.deepEqual(sent.slice(1), [{ kind: "all", questions: [{ kind: "goto", step: 0 }, { kind: "undo_edit" }] }]);
+  state.recorded = { answers: 2 };
+  made.heard();
+  assert.equal(made.asked, false);
+  done();
+});
+
+test("a step that the kernel has not been told waits for the answer to a question", async () => {
+  const { made, state, saved, done } = walks({ complete: false });
+  made.ask({ kind: "goto", step: 2 });
+  made.move(1);
+  await new Promise((resolve) => setTimeout(resolve, 60));
+  assert.deepEqual(saved, []);
+  state.recorded = { answers: 1 };
+  made.heard();
+  await new Promise((resolve) => setTimeout(resolve, 60));
+  assert.deepEqual(saved, [1]);
   done();
 });
 

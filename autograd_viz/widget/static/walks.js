@@ -19,7 +19,7 @@ import { nextStop, stopAt, wholeStops } from "./stops.js";
  */
 
 const SILENCE_MS = 4000; // after which an unanswered question means that the kernel is gone
-const NUDGES_MS = [12, 24, 40]; // Jupyter's server keeps the answer back until the page acknowledges "busy", for 40 ms if it has nothing to send
+const NUDGES_MS = [12, 24, 40, 500, 1500]; // Jupyter's server keeps the answer back until the page acknowledges "busy", for 40 ms if it has nothing to send; a kernel may overlook a message until the next one comes
 const SAVE_MS = 50; // from a recorded step until the kernel is told: its reply keeps JupyterLab busy, so a fast series is told once
 
 export class Walks {
@@ -50,7 +50,9 @@ export class Walks {
     this.answers = model.get("recorded")?.answers ?? 0;
     /** @type {number | undefined} a step that the kernel has been asked for */
     this.wanted = undefined;
-    this.asked = 0; // questions without an answer
+    this.asked = false; // a question is on its way
+    /** @type {any[]} questions that wait for the answer to it: Jupyter may hand two to two threads, and the later be done first */
+    this.waiting = [];
     this.playing = false;
     this.gone = false;
     /** @type {{ step: number, text: string } | null} why a walk over recorded steps stopped */
@@ -116,6 +118,10 @@ export class Walks {
   /** Tell the kernel where we are. */
   save() {
     clearTimeout(this.saving);
+    if (this.asked) {
+      this.saving = setTimeout(() => this.save(), SAVE_MS);
+      return;
+    }
     const step = this.ahead;
     this.ahead = this.saving = undefined;
     if (step === undefined) return;
@@ -126,7 +132,7 @@ export class Walks {
 
   /** The kernel, or another view, is somewhere else now. */
   moved() {
-    const isAnswer = this.asked > 0 && this.saving !== undefined; // a person has gone on meanwhile
+    const isAnswer = this.asked && this.saving !== undefined; // a person has gone on meanwhile
     if (!isAnswer) {
       clearTimeout(this.saving);
       this.ahead = this.saving = undefined;
@@ -151,13 +157,21 @@ export class Walks {
 
   /** @param {...any} questions */
   ask(...questions) {
-    this.listenForSilence();
     clearTimeout(this.saving); // a question says where it begins
     this.saving = undefined;
     for (const question of questions) {
-      this.asked++;
-      this.send(question);
+      if (question.kind === "goto" && this.waiting.at(-1)?.kind === "goto") this.waiting.pop();
+      this.waiting.push(question);
     }
+    if (!this.asked) this.sendWaiting();
+  }
+
+  /** What waits, in one message: it is answered once. */
+  sendWaiting() {
+    const questions = this.waiting.splice(0);
+    this.asked = true;
+    this.listenForSilence();
+    this.send(questions.length === 1 ? questions[0] : { kind: "all", questions });
     this.hush();
     this.nudges = NUDGES_MS.map((ms) => setTimeout(() => this.send({ kind: "nudge" }), ms));
   }
@@ -181,6 +195,7 @@ export class Walks {
     clearTimeout(this.timer);
     clearTimeout(this.silence);
     this.hush();
+    this.asked = false;
     if (this.saving !== undefined) this.save();
   }
 
@@ -188,7 +203,7 @@ export class Walks {
     clearTimeout(this.silence);
     this.silence = setTimeout(() => {
       this.wanted = undefined;
-      this.asked = 0;
+      this.asked = false;
       this.gone = true;
       this.halt();
     }, SILENCE_MS);
@@ -197,21 +212,20 @@ export class Walks {
   /** The kernel lives: it has done what was asked, or a part of it, or has said why not. */
   heard() {
     const { answers = 0 } = this.model.get("recorded");
-    if (answers > this.answers) this.answered(answers - this.answers);
+    if (answers > this.answers) this.answered();
     else if (this.asked) this.listenForSilence();
     this.answers = answers;
     this.changed();
   }
 
-  /** @param {number} count of questions */
-  answered(count) {
-    this.gone = false;
-    this.asked = Math.max(0, this.asked - count);
-    if (this.asked === 0) {
+  answered() {
+    this.gone = this.asked = false;
+    this.hush();
+    if (this.waiting.length) this.sendWaiting();
+    else {
       clearTimeout(this.silence);
       if (this.saving === undefined) this.ahead = undefined;
     }
-    this.hush();
     const arrived = this.wanted !== undefined && this.step >= this.wanted;
     if (arrived || this.atEnd || this.model.get("error")) this.wanted = undefined;
   }
