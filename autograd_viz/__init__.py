@@ -14,7 +14,6 @@ The names of PyTorch are here (``import autograd_viz as torch``), and the verbs:
 """
 
 from math import e, inf, nan, pi
-from types import ModuleType as _ModuleType
 
 from . import (
     accelerator,
@@ -106,15 +105,19 @@ from .words import set_language
 
 __version__ = "0.1.0"
 newaxis = None  # in an index
-# every op says its public names where it is written
-globals().update(_public.NAMESPACES["torch"])
+globals().update(_public.NAMESPACES["torch"])  # every op says its public names where it is written
 __getattr__ = _missing.module_getattr("torch", globals())
 
-_MODULES = (
-    accelerator, amp, autograd, backends, cuda, distributions, fft, linalg, masked, nn, ops, optim, special, testing, utils,
-)  # fmt: skip
-__all__ = sorted(  # noqa: PLE0605 -- a list of strings
-    name
-    for name, value in globals().items()
-    if not name.startswith("_") and (not isinstance(value, _ModuleType) or value in _MODULES)
-)
+__all__ = [
+    "AutogradVizError", "CannotReadError", "CannotWriteError", "DocumentError", "LayoutError", "MissingLibraryError",
+    "NotDrawableError", "Size", "Tensor", "UnknownChoiceError", "accelerator", "amp", "autocast", "autograd", "backends",
+    "bool", "cdouble", "cfloat", "channels_last", "channels_last_3d", "compare", "complex64", "complex128",
+    "contiguous_format", "cuda", "default_generator", "device", "distributions", "double", "dtype", "e", "enable_grad",
+    "explain", "fft", "float", "float16", "float32", "float64", "from_dlpack", "get_default_dtype", "half", "iframe", "inf",
+    "inference_mode", "int", "int8", "int16", "int32", "int64", "is_anomaly_check_nan_enabled", "is_anomaly_enabled",
+    "is_grad_enabled", "is_inference_mode_enabled", "layout", "linalg", "load", "long", "masked", "memory_format", "nan",
+    "newaxis", "nn", "no_grad", "ops", "optim", "pi", "preserve_format", "record", "save", "scope", "set_default_dtype",
+    "set_grad_enabled", "set_language", "short", "show", "special", "step", "strided", "testing", "to_graphviz", "uint8",
+    "utils",
+]  # fmt: skip
+__all__.extend(sorted(op for op in _public.NAMESPACES["torch"] if op[0] != "_" and op not in __all__))

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .core import storage
 from .drawing import Drawing, drawing_of
@@ -23,6 +23,9 @@ from .sources import anything
 from .sources.names import visible_names
 from .stepper import Stepper
 from .widget.html import frame
+
+if TYPE_CHECKING:
+    from .widget import Compare, StepperWidget
 
 
 class Figure:
@@ -273,7 +276,7 @@ def step(
     params: Any = None,
     theme: str = "auto",
     collapse: bool | None = None,
-) -> Any:
+) -> StepperWidget:
     """The widget that steps the backward pass of `tensor`, one grad_fn call at a time; scriptable without it.
 
     Args:
@@ -307,7 +310,7 @@ def step(
     return StepperWidget(Stepper(graph.document, live), live.total, theme, collapse, rehearsal)
 
 
-def compare(*steppers: Any, titles: tuple[str, ...] | list[str] = ()) -> Any:
+def compare(*steppers: Any, titles: tuple[str, ...] | list[str] = ()) -> Compare:
     """Steppers side by side on one cursor: with and without `retain_grad`, before and after `detach`.
 
     Args:

@@ -6,7 +6,7 @@ from .zh_lessons import *  # noqa: F403 -- one file would be too long
 from .zh_reasons import *  # noqa: F403 -- one file would be too long
 
 # a step of the backward pass
-START = "尚未执行任何节点。点“下一步”将用初始梯度调用 {node}。"
+START = "尚未执行任何节点。点击“下一步”，将以初始梯度调用 {node}。"
 NOTHING = "没有可以单步执行的内容。"
 COMPLETE = "反向传播完成。"
 RECORDED = "这些计算会被记录（create_graph=True），因此可以再次求导。"
@@ -16,8 +16,8 @@ OF = " ({names})"
 SUM = "{count} 个梯度在此汇合：{parts} = {total}。"
 SUM_MANY = "{count} 个梯度在此汇合，其和为 {total}。"
 SUM_ARRAY = "{count} 个梯度在此汇合，逐元素相加（{shape}）。"
-UNUSED = "输出 {indices} 没有被使用：没有梯度到达，按零处理。"
-MANY_UNUSED = "有 {count} 个输出没有被使用：没有梯度到达，按零处理。"
+UNUSED = "输出 {indices} 未被使用：没有梯度到达，按零处理。"
+MANY_UNUSED = "有 {count} 个输出未被使用：没有梯度到达，按零处理。"
 NONE_ARRIVED = "使用输出 {indices} 的节点没有传来梯度，按零处理。"
 ALL_ZERO = "{node}{of} 没有收到梯度，按零处理。"
 SENDS = "它传出：{parts}。"
@@ -36,7 +36,7 @@ WOULD_FREE = "backward() 会释放：{names}。"
 EDITED = "到达的梯度被手动改为 {value}。"
 HOOK_CHANGED = "{kind} {name} 修改了梯度：{before} → {after}。"
 HOOK_CHANGED_ARRAY = "{kind} {name} 修改了梯度（{shape}）。"
-HOOK_DROPPED = "{kind} {name} 没有让梯度通过。"
+HOOK_DROPPED = "{kind} {name} 截断了梯度。"
 HOOK_SAW = "{kind} {name} 看到 {before}，没有修改。"
 HOOK_RAN = "{kind} {name} 已执行。"
 HOOK_TENSOR = "张量钩子"
@@ -44,9 +44,9 @@ HOOK_PRE = "节点前置钩子"
 HOOK_POST = "节点后置钩子"
 HOOK_POST_ACCUMULATE = "梯度累加后钩子"
 A_LEAF = "该叶子张量"
-A_TENSOR = "某个未命名张量"
+A_TENSOR = "某个未命名的张量"
 COMMA = "、"
-AND = " 和 "
+AND = "、"
 BETWEEN = ""
 
 # the forward pass
@@ -62,12 +62,12 @@ RAN_AND_SAVES = "{call} 已执行，并为反向传播保存 {names}。"
 CREATED = "创建了 {node}。"
 NOT_WANTED = "没有记录任何内容：操作数都不需要梯度。"
 NOT_RECORDED = "没有记录任何内容：梯度模式已关闭，或者当时操作数还不需要梯度。"
-CUT_OFF = "没有记录任何内容：{op} 把结果从计算图中分离。"
+CUT_OFF = "没有记录任何内容：{op} 把结果从计算图中分离了出来。"
 NOT_DIFFERENTIABLE = "没有记录任何内容：{dtype} 类型的结果没有梯度。"
 
 # why a tensor's grad is what it is
 WHY_NOT_REQUIRED = "grad 是 None：requires_grad 为 False，不会为它计算梯度。"
-WHY_DTYPE = "grad 是 None：只有浮点和复数张量才能需要梯度，而它的类型是 {dtype}。"
+WHY_DTYPE = "grad 是 None：只有浮点型和复数型张量才有梯度，而它的类型是 {dtype}。"
 WHY_NOT_RECORDED = "grad 是 None：requires_grad 为 False，因为 {op} 的操作数都不需要梯度，或者梯度模式已关闭。"
 WHY_DETACHED = "grad 是 None：{op} 把它从计算图中分离了，梯度传不到这里。"
 WHY_NOT_RETAINED = "grad 是 None：它不是叶子张量。{node} 只传递梯度而不保留；如需保留，请调用 retain_grad()。"
@@ -108,14 +108,14 @@ WHY_EDITED = "第 {step} 步到达的梯度被手动修改过。"
 EXPLAIN_FREED = (
     "{node} 保存的张量已在之前的反向传播中释放，无法再次计算；请在那次反向传播时使用 retain_graph=True，或者重新计算损失。"
 )
-EXPLAIN_MODIFIED = "{node} 为反向传播保存了一个张量，而它之后被原地修改了；请改用副本（写 x = x + 1，而不是 x += 1）。"
+EXPLAIN_MODIFIED = "{node} 为反向传播保存了一个张量，而它后来被原地修改了；请改用副本（写 x = x + 1，而不是 x += 1）。"
 EXPLAIN_LEAF = "需要梯度的叶子张量在 autograd 记录期间被原地修改；请在 torch.no_grad() 下修改，或者创建新的张量。"
 EXPLAIN_VIEW_OF_LEAF = (
     "视图与需要梯度的叶子张量共享内存，修改视图就会修改叶子张量；请在 torch.no_grad() 下修改，或者修改 clone() 得到的副本。"
 )
 EXPLAIN_DETACHED = "{node} 保存的张量被 detach_() 从计算图中分离了；请使用 detach()，它会创建新的张量。"
-EXPLAIN_NO_GRAPH = "得到它的过程中没有任何需要梯度的张量，所以没有可以反向传播的计算图。"
-EXPLAIN_NOT_SCALAR = "只有单个元素时 backward() 才会以 1 作为初始梯度；请传入与张量形状相同的梯度，或者先 sum()。"
+EXPLAIN_NO_GRAPH = "计算它时没有用到任何需要梯度的张量，所以没有可以反向传播的计算图。"
+EXPLAIN_NOT_SCALAR = "只有单个元素时 backward() 才会以 1 作为初始梯度；请传入与该张量形状相同的梯度，或者先求和（sum()）。"
 EXPLAIN_SHAPE = "{node} 返回的梯度形状与所需的形状不符。"
 THE_NODE = "某个节点"
 
@@ -172,16 +172,16 @@ UI = {
     "stopped": "已停下：{reason}",
     "stopped_breakpoint": "{node} 处的断点",
     "stopped_nan": "{node} 传出了 nan 或 inf",
-    "stopped_inf": "{node} 发出了 nan 或 inf",
+    "stopped_inf": "{node} 传出了 nan 或 inf",
     "key_actual": "原始大小",
     "key_panel": "显示或隐藏面板",
-    "unused_output": "没有人使用这个输出",
+    "unused_output": "这个输出未被使用",
     "inputs": "输入",
     "outputs": "输出",
     "hook_tensor": "张量钩子",
-    "hook_pre": "前置钩子",
-    "hook_post": "节点钩子",
-    "hook_post_accumulate": "累积后钩子",
+    "hook_pre": "节点前置钩子",
+    "hook_post": "节点后置钩子",
+    "hook_post_accumulate": "梯度累加后钩子",
     "stopped_zero": "{node} 传出的梯度全为零",
     "stopped_condition": "条件在 {node} 处成立",
     "stopped_until": "有梯度到达 {tensor}",
@@ -201,7 +201,7 @@ UI = {
     "nothing_selected": "点击节点或张量查看详情。",
     "close": "关闭",
     "formula": "公式",
-    "rule_user": "规则就是你的 Function 的 backward 代码。",
+    "rule_user": "规则就是您的 Function 中 backward 的代码。",
     "rule_torch": "PyTorch 自己的规则；这里没有对应的公式。",
     "arrived": "grad_outputs：到达的梯度",
     "arrived_from": "来自 {node}",
@@ -215,8 +215,8 @@ UI = {
     "sent_to": "给 {node}",
     "not_sent": "不需要梯度",
     "next_functions": "next_functions",
-    "index_means": "索引 {index}：该梯度属于 {op} 的输出 {index}",
-    "index_means_leaf": "索引 {index}：叶子张量只有一个梯度",
+    "index_means": "序号 {index}：该梯度属于 {op} 的输出 {index}",
+    "index_means_leaf": "序号 {index}：叶子张量只有一个梯度",
     "hooks": "执行过的钩子",
     "hook_changed": "{name}：{before} → {after}",
     "hook_same": "{name}：没有修改",
@@ -238,7 +238,7 @@ UI = {
     "why": "grad 为什么是这个值？",
     "gradient": "梯度",
     "data": "数据",
-    "heat_map": "{name} 的热力图，零位于色标中间",
+    "heat_map": "{name} 的热力图，色标中点为零",
     "element": "[{index}] = {value}",
     "block_mean": "分块平均值",
     "statistics": "统计",
@@ -277,9 +277,9 @@ UI = {
     # messages
     "error": "错误",
     "kernel_gone": "内核没有响应。已记录的步骤仍可查看；要继续执行，请重新运行该单元格。",
-    "changed_outside_tip": "上一步之后 notebook 更改了它；图中显示的是当前值。",
-    "static_saved": "这是保存 notebook 时的画面。运行单元格即可单步执行。",
-    "html_no_script": "此页面可单步查看反向传播；需要启用 JavaScript，不需要网络。",
+    "changed_outside_tip": "上一步之后，笔记本更改了它；图中显示的是当前值。",
+    "static_saved": "这是保存笔记本时的画面。运行单元格即可单步执行。",
+    "html_no_script": "此页面可以单步查看反向传播；需要启用 JavaScript，不需要联网。",
     # keys
     "help": "快捷键",
     "help_tip": "显示快捷键 (?)",
@@ -290,7 +290,7 @@ UI = {
     "key_play": "播放或暂停",
     "key_run": "运行到下一个停止点",
     "key_run_to": "运行到选中的节点，或展开选中的组",
-    "key_group": "展开选中的组，或收起所在的组",
+    "key_group": "展开选中的组，或收起选中项所在的组",
     "key_breakpoint": "设置或取消选中节点的断点",
     "key_search": "查找",
     "key_fit": "显示整个计算图",

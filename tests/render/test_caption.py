@@ -9,7 +9,7 @@ from autograd_viz.render.caption import MARGIN, SIZE, caption_lines
 
 WORDS = {
     "en": "MulBackward0 (c) receives 4.0. It sends 12.0 to AccumulateGrad (a) and 8.0 to AccumulateGrad (b). Freed: self.",
-    "zh": "2 / 3  MulBackward0 (数据) 收到 3.0。它传出：6.0 → AccumulateGrad (a) 和 6.0 → MulBackward0。已释放：other、self。",
+    "zh": "2 / 3  MulBackward0 (数据) 收到 3.0。它传出：6.0 → AccumulateGrad (a)、6.0 → MulBackward0。已释放：other、self。",
     "all wide": "反向传播完成" * 20,
     "one word": "x" * 200,
 }
