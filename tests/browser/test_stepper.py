@@ -181,7 +181,8 @@ def test_presses_count_while_the_kernel_is_busy_with_the_ones_before(open_notebo
     lab = open_notebook(IMPORT, PROGRAM + slow, STEP)
     lab.run_all()
     stepping = Stepping(lab)
-    stepping.widget.locator(".av-next").evaluate("b => { for (const ms of [0, 60, 120, 300]) setTimeout(() => b.click(), ms); }")
+    presses = "b => { for (const ms of [0, 60, 120, 300]) setTimeout(() => b.click(), ms); }"
+    stepping.widget.locator(".av-next").evaluate(presses)
     stepping.wait_for_step(4)
     assert stepping.kernel_grads() == AFTER[4]
 
