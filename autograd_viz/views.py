@@ -8,6 +8,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+from .collector import collector_waits
 from .core import storage
 from .drawing import Drawing, drawing_of
 from .errors import MissingLibraryError, NotDrawableError, UnknownChoiceError
@@ -112,8 +113,9 @@ def show(tensor: Any, *, params: Any = None, theme: str = "light", collapse: boo
     theme_named(theme)
     if isinstance(tensor, Recording):
         return Figure(drawing_of(tensor.document, collapse), State(), theme)
-    graph = graph_of(tensor, visible_names(_caller()), params)
-    return Figure(drawing_of(graph.document, collapse), graph.past(), theme)
+    with collector_waits():
+        graph = graph_of(tensor, visible_names(_caller()), params)
+        return Figure(drawing_of(graph.document, collapse), graph.past(), theme)
 
 
 def subject_of(x: Any, variables: Mapping[str, Any], params: Any = None) -> Subject:
@@ -298,16 +300,17 @@ def step(
         theme_named(theme)
     if isinstance(tensor, Recording):
         return StepperWidget(tensor.stepper(), len(tensor.trace.steps), theme, collapse, tensor.stepper)
-    graph = graph_of(tensor, visible_names(_caller()), params)
+    with collector_waits():
+        graph = graph_of(tensor, visible_names(_caller()), params)
 
-    def fresh() -> Any:
-        return anything.pass_of(graph, tensor, gradient, retain_graph, create_graph)
+        def fresh() -> Any:
+            return anything.pass_of(graph, tensor, gradient, retain_graph, create_graph)
 
-    def rehearsal() -> Stepper | None:
-        return Stepper(graph.document, live) if (live := fresh()).leaves_no_trace else None
+        def rehearsal() -> Stepper | None:
+            return Stepper(graph.document, live) if (live := fresh()).leaves_no_trace else None
 
-    live = fresh()
-    return StepperWidget(Stepper(graph.document, live), live.total, theme, collapse, rehearsal)
+        live = fresh()
+        return StepperWidget(Stepper(graph.document, live), live.total, theme, collapse, rehearsal)
 
 
 def compare(*steppers: Any, titles: tuple[str, ...] | list[str] = ()) -> Compare:

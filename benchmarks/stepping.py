@@ -5,10 +5,12 @@ python -m benchmarks.stepping [10 100 1000]
 
 from __future__ import annotations
 
+import contextlib
 import random
 import statistics
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from playwright.sync_api import sync_playwright
@@ -23,6 +25,11 @@ x = av.tensor(0.5, requires_grad=True)
 y = x
 for _ in range({count}):
     y = (y * x).sin()
+"""
+# what JupyterLab needs to run a cell and to show a widget, whatever is in it
+EMPTY = """import anywidget
+class Empty(anywidget.AnyWidget):
+    _esm = "export default { render({ el }) { el.innerHTML = '<svg class=av-picture></svg>'; } };"
 """
 # Before a press: from the time stamp of the click to the end of the first frame that shows the step. What a page asks for in a
 # frame runs before that frame is painted, a timer set there runs after it; the listener comes before the widget's own, so the
@@ -114,12 +121,15 @@ def panning(lab: LabPage) -> float:
     return float(lab.page.evaluate("() => window.avFrames"))
 
 
-def measure(lab: LabPage, root: Path, name: str, nodes: int) -> None:
+def renders(lab: LabPage, what: str) -> None:
     lab.run_all()
-    lab.page.locator(".av-root").wait_for(timeout=60_000)
-    renders = [first_render(lab) for _ in range(RENDERS)]
+    lab.page.locator(".av-picture").first.wait_for(state="attached", timeout=60_000)
+    print(summary(f"  first render, {what}", [first_render(lab) for _ in range(RENDERS)]))
+
+
+def measure(lab: LabPage, root: Path, name: str, nodes: int) -> None:
     print(f"{nodes} backward nodes")
-    print(summary("  first render, from running the cell", renders))
+    renders(lab, "every box")
     presses(lab, min(MOST, nodes))
     print(f"  {'panning':<34} {panning(lab):6.0f} frames a second")
     lab.page.evaluate("async () => { await window.jupyterapp.commands.execute('docmanager:save'); }")
@@ -131,12 +141,23 @@ def main() -> None:
     sizes = [int(a) for a in sys.argv[1:]] or [10, 100, 1000]
     with jupyterlab(root) as server, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_ARGUMENTS)
-        for nodes in sizes:
-            name = f"chain{nodes}.ipynb"
-            write_notebook(root / name, PROGRAM.format(count=nodes // 2), "av.step(y, collapse=False)")
+
+        @contextlib.contextmanager
+        def opened(name: str, *cells: str) -> Iterator[LabPage]:
+            write_notebook(root / name, *cells)
             lab = LabPage(browser.new_page(viewport={"width": 1500, "height": 1200}), server, name)
-            measure(lab, root, name, nodes // 2 * 2 + 1)
+            yield lab
             lab.page.close()
+
+        print("from running the cell to the frame in which the picture stands")
+        with opened("empty.ipynb", EMPTY, "Empty()") as lab:
+            renders(lab, "an empty widget")
+        for nodes in sizes:
+            program, name = PROGRAM.format(count=nodes // 2), f"chain{nodes}.ipynb"
+            with opened(name, program, "av.step(y, collapse=False)") as lab:
+                measure(lab, root, name, nodes // 2 * 2 + 1)
+            with opened(f"groups{nodes}.ipynb", program, "av.step(y)") as lab:
+                renders(lab, "as drawn unasked")
         browser.close()
 
 

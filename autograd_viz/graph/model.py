@@ -42,7 +42,7 @@ class Value:
     Attributes:
         shape: the length of each dimension.
         dtype: PyTorch's name of the element type without the prefix: "float32".
-        text: the values as PyTorch prints them: "2.", "[1., 2., 3.]".
+        text: the values as PyTorch prints them: "2.", "[1., 2., 3.]"; of many the first and the last: "[1., ..., 9.]".
         numbers: all elements in row order if there are few, else empty.
         summary: of an array with more elements than that.
     """

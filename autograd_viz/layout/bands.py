@@ -161,7 +161,8 @@ def simplified(corners: list[tuple[float, float]]) -> list[tuple[float, float]]:
     """Without repeated points and points in the middle of a straight piece."""
     points: list[tuple[float, float]] = []
     for p in corners:
-        while len(points) > 1 and any(points[-2][i] == points[-1][i] == p[i] for i in (0, 1)):
+        x, y = p
+        while len(points) > 1 and (points[-2][0] == points[-1][0] == x or points[-2][1] == points[-1][1] == y):
             points.pop()
         if not points or p != points[-1]:
             points.append(p)

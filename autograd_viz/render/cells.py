@@ -99,7 +99,7 @@ def value_lines(name: str, value: Value | None, theme: Theme) -> Lines:
         shown = python_text(value)
         return (_named(name, shown if name == "grad" else f"tensor({shown})", "number"),)
     inside = value.text if theme.pytorch_words else python_text(value)
-    if columns(inside) > MOST_COLUMNS - 3:
+    if value.summary is not None or columns(inside) > MOST_COLUMNS - 3:
         inside = shape_text(value.shape)
     return (Run(f"{name} = "), Run("tensor(", "number")), (Run(f"  {clipped(inside, MOST_COLUMNS - 3)})", "number"),)
 
@@ -166,4 +166,5 @@ def _saved_line(s: Saved, value: Value | None) -> tuple[Run, ...]:
     if value is None:
         return _named(s.name, "freed", "none")
     room = MOST_COLUMNS - len(f"{s.name} = tensor()")
-    return _named(s.name, f"tensor({value.text if columns(value.text) <= room else shape_text(value.shape)})", "number")
+    is_short = value.summary is None and columns(value.text) <= room
+    return _named(s.name, f"tensor({value.text if is_short else shape_text(value.shape)})", "number")

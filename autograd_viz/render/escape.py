@@ -12,13 +12,14 @@ import re
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"}
 # control characters, halves of surrogate pairs, text that changes the direction of what follows, what XML does not allow
 _CHARACTERS = r"\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069\ufffe\uffff"
+SHORT = 40  # letters of an attribute that may be kept for the next time
 _UNWANTED = re.compile(f"[{_CHARACTERS}]")
 _SPECIAL = re.compile(f"[{_CHARACTERS}&<>\"']")
 
 
 def text(value: str) -> str:
     """Safe as character data and inside a quoted attribute; control characters become U+FFFD."""
-    return _SPECIAL.sub(lambda found: _ENTITIES.get(found[0], "\ufffd"), value)
+    return value if _SPECIAL.search(value) is None else _SPECIAL.sub(lambda found: _ENTITIES.get(found[0], "\ufffd"), value)
 
 
 def printable(value: str) -> str:
@@ -32,12 +33,20 @@ def is_unwanted(c: str) -> bool:
 
 
 @functools.cache
-def _attribute(name: str) -> str:
-    return name.strip("_").replace("_", "-")
+def _written(name: str) -> str:
+    return name.strip("_").replace("__", ":").replace("_", "-")
+
+
+def _attribute(name: str, value: object) -> str:
+    shown = f"{value:g}" if isinstance(value, float) else text(value) if isinstance(value, str) else str(value)
+    return f' {_written(name)}="{shown}"'
+
+
+_known_attribute = functools.lru_cache(4096)(_attribute)  # a picture says the same of many boxes
 
 
 def element(tag: str, content: str | None = None, **attributes: object) -> str:
-    """An element; `_` in attribute names stands for `-`, attributes that are None are left out, `content` is markup.
+    """An element; in attribute names `_` stands for `-` and `__` for `:`, None is left out, `content` is markup.
 
     >>> element("text", text("a < b"), x=1.50, font_size=12)
     '<text x="1.5" font-size="12">a &lt; b</text>'
@@ -45,6 +54,6 @@ def element(tag: str, content: str | None = None, **attributes: object) -> str:
     opening = tag
     for name, value in attributes.items():
         if value is not None:
-            shown = f"{value:g}" if isinstance(value, float) else text(value) if isinstance(value, str) else str(value)
-            opening += f' {_attribute(name)}="{shown}"'
+            is_long = isinstance(value, str) and len(value) > SHORT
+            opening += _attribute(name, value) if is_long else _known_attribute(name, value)
     return f"<{opening}/>" if content is None else f"<{opening}>{content}</{tag}>"

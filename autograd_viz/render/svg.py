@@ -240,8 +240,8 @@ class _Painter:
                 spans.append(element("tspan", text(words), fill=self.colour[shown], class_=f"f-{shown}"))
         return element(
             "text", "".join(spans), x=x, y=y, font_size=size, text_anchor=None if anchor == "start" else anchor,
-            fill=self.colour["text"], class_="f-text", xml_space="preserve",
-        ).replace("xml-space", "xml:space")  # fmt: skip
+            fill=self.colour["text"], class_="f-text", xml__space="preserve",
+        )  # fmt: skip
 
     # -- arrows -------------------------------------------------------------------------------------------------------
 
@@ -254,9 +254,11 @@ class _Painter:
             pieces = [list(arrow.points)]
         colour, name = self.colour[role], role.removesuffix("-stroke")
         last = arrow.points[-1]
-        lines = [self.line(rounded(p, size - 1 if p[-1] == last else 0), colour, width, f"line s-{name}") for p in pieces]
+        paths = [rounded(p, size - 1 if p[-1] == last else 0) for p in pieces]
+        lines = [self.line(d, colour, width, f"line s-{name}") for d in paths]
         if arrow.kind in ("next", "grad", "grad_fn", "retain"):
-            way = rounded(list(arrow.points), size - 1)
+            is_whole = pieces == [list(arrow.points)]
+            way = paths[0] if is_whole else rounded(list(arrow.points), size - 1)
             lines.append(self.line(way, "none", width, "way"))
         tip = element("path", d=head(arrow.points, size), fill=colour, class_=f"tip fs-{name}")
         return element("g", "".join(lines) + tip, class_=f"arrow {arrow.kind}{' fresh' if fresh else ''}", data_at=arrow.at)

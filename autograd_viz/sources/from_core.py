@@ -47,11 +47,18 @@ def value_of(array: Any, dtype: str = "") -> model.Value:
         return model.Value(tuple(array.shape), dtype_text(array._data.dtype), "overwritten")
     if isinstance(array, Tensor):
         array = array._data
-    text = " ".join(values_text(array, threshold=FEW).split())
     dtype = dtype or dtype_text(array.dtype)
     if array.size > FEW:
-        return model.Value(tuple(array.shape), dtype, text, summary=summary_of(array))
+        return model.Value(tuple(array.shape), dtype, _ends(array), summary=summary_of(array))
+    text = " ".join(values_text(array).split())
     return model.Value(tuple(array.shape), dtype, text, tuple(array.reshape(-1).tolist()))
+
+
+def _ends(array: Any) -> str:
+    """``[[1.5000, ..., 0.2500]]``: what nobody reads need not be written."""
+    ends = np.array([array.item(0), array.item(-1)], array.dtype)
+    first, last = values_text(ends)[1:-1].split(",")
+    return f"{'[' * array.ndim}{first.strip()}, ..., {last.strip()}{']' * array.ndim}"
 
 
 class CoreGraph:

@@ -10,6 +10,7 @@ frames are not let in (a notebook that is not trusted, GitHub), the picture rema
 from __future__ import annotations
 
 import ast
+import json
 import secrets
 from typing import Any
 
@@ -31,6 +32,11 @@ from .scripted import Scripted
 from .watch import watch
 
 
+def _as_text(picture: dict[str, Any], widget: Any) -> str:
+    """For the journey: Jupyter would walk through each of its parts, more than once."""
+    return json.dumps(picture)
+
+
 class StepperWidget(Scripted, anywidget.AnyWidget):
     """Steps a backward pass in a notebook, and from code: `next`, `back`, `finish`, `reset`, `goto`, `run`, `edit`.
 
@@ -48,7 +54,7 @@ class StepperWidget(Scripted, anywidget.AnyWidget):
 
     _esm = joined_modules()
     _css = style_sheets()
-    picture = traitlets.Dict().tag(sync=True)
+    picture = traitlets.Dict().tag(sync=True, to_json=_as_text)
     frames: Any = traitlets.List().tag(sync=True)
     recorded = traitlets.Dict().tag(sync=True)
     step = traitlets.Int(0).tag(sync=True)

@@ -34,17 +34,27 @@ const WALKS = ["reset", "back", "next", "finish", "play", "run"];
 const NOTHING = {};
 let views = 0; // tells the ids of several widgets apart
 
+/**
+ * The picture: as text from a kernel, as it is in a page.
+ * @param {Model} model
+ */
+function pictureOf(model) {
+  const picture = model.get("picture");
+  return typeof picture === "string" ? JSON.parse(picture) : picture;
+}
+
 class View {
   /**
    * @param {Model} model
    * @param {HTMLElement} el
+   * @param {any} picture
    * @param {Kept} [kept] from the view of the picture before
    */
-  constructor(model, el, kept) {
+  constructor(model, el, picture, kept) {
     this.model = model;
     this.abort = new AbortController();
     const signal = this.abort.signal;
-    const { palettes, start, total, mark, words, document = { tensors: [] }, forward = [], engine, why, svg, groups } = model.get("picture");
+    const { palettes, start, total, mark, words, document = { tensors: [] }, forward = [], engine, why, svg, groups } = picture;
     this.groups = wholeGroups(groups);
     /** @type {{ frame: Frame | undefined, reasons: Record<string, string> }} */
     this.why = { frame: undefined, reasons: why ?? {} };
@@ -344,7 +354,8 @@ function render({ model, el }) {
   const redraw = () => {
     const kept = view?.keep();
     leave();
-    view = model.get("picture").svg ? new View(model, el, kept) : undefined;
+    const picture = pictureOf(model);
+    view = picture.svg ? new View(model, el, picture, kept) : undefined;
   };
   redraw();
   model.on("change:picture", redraw);

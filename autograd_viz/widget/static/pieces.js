@@ -1,7 +1,7 @@
 // The parts of a large picture as text. A picture of a thousand boxes takes most of a second to parse; what nobody has come near
 // to stays text: where it stands, what it is called and what a step writes into it are known without parsing it.
 
-import { cornersOf } from "./runner.js";
+import { numbersOf } from "./runner.js";
 
 /** @typedef {import("./draw.js").Lines} Lines */
 /** @typedef {import("./picture.js").Box} Box */
@@ -18,6 +18,7 @@ const NEXT = "\n<g "; // between pieces; inside them "<" never follows a line's 
 const END = "</g></svg>";
 const KINDS = { tensor: "box", op: "box", node: "box", ctx: "box", arrow: "arrow", label: "label" }; // what may be left out
 const OUTLINE = /<rect x='([^']*)' y='([^']*)' width='([^']*)' height='([^']*)'[^>]* class='outline/;
+const PLACE = / data-x='([^']*)' data-y='([^']*)'/;
 const ENTITIES = { "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'", "&amp;": "&" };
 
 /**
@@ -66,7 +67,7 @@ function pieceOf(text) {
 function sidesOf(kind, text) {
   if (kind === "arrow") return reachOf([...text.matchAll(/ d='([^']*)'/g)].map((found) => found[1]));
   if (kind === "label") {
-    const [x, y] = ["x", "y"].map((name) => Number(new RegExp(` data-${name}='([^']*)'`).exec(text)?.[1]));
+    const [x, y] = (PLACE.exec(text) ?? []).slice(1).map(Number);
     return { left: x, top: y, right: x, bottom: y };
   }
   const [x, y, w, h] = (OUTLINE.exec(text) ?? []).slice(1).map(Number);
@@ -80,11 +81,14 @@ function sidesOf(kind, text) {
  */
 export function reachOf(lines) {
   const reach = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity };
-  for (const [x, y] of lines.flatMap(cornersOf)) {
-    reach.left = Math.min(reach.left, x);
-    reach.right = Math.max(reach.right, x);
-    reach.top = Math.min(reach.top, y);
-    reach.bottom = Math.max(reach.bottom, y);
+  for (const d of lines) {
+    const numbers = numbersOf(d);
+    for (let i = 0; i + 1 < numbers.length; i += 2) {
+      reach.left = Math.min(reach.left, numbers[i]);
+      reach.right = Math.max(reach.right, numbers[i]);
+      reach.top = Math.min(reach.top, numbers[i + 1]);
+      reach.bottom = Math.max(reach.bottom, numbers[i + 1]);
+    }
   }
   return reach;
 }

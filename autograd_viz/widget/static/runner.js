@@ -8,13 +8,21 @@ const RUNNER_SIZE = 14; // px
 const RUN_MS = 450; // how long a number takes along its arrow
 
 /**
+ * All numbers of path data.
+ * @param {string} d
+ */
+export function numbersOf(d) {
+  return (d.match(/-?[\d.]+(?:e-?\d+)?/g) ?? []).map(Number);
+}
+
+/**
  * The corners of an arrow: all points of its path data, also those that its bends are rounded at. Read from the text, because
  * asking the element would lay out the whole picture.
  * @param {string} d
  * @returns {Point[]}
  */
 export function cornersOf(d) {
-  const numbers = (d.match(/-?[\d.]+(?:e-?\d+)?/g) ?? []).map(Number);
+  const numbers = numbersOf(d);
   /** @type {Point[]} */
   const points = [];
   for (let i = 0; i + 1 < numbers.length; i += 2) points.push([numbers[i], numbers[i + 1]]);
