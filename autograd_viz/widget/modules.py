@@ -7,6 +7,7 @@ from importlib import resources
 
 ENTRY = "index.js"
 STYLES = ("stepper.css", "inspector.css")
+COMMENT = re.compile(r"^[ \t]*(?:/\*\*(?:[^*]|\*(?!/))*\*/|//[^\n]*)[ \t]*\n", re.MULTILINE)  # on lines of its own
 IMPORT = re.compile(r'^import [^;]*? from "\./([^"]+)";\n', re.MULTILINE)
 
 
@@ -30,13 +31,14 @@ def module_order(entry: str = ENTRY) -> list[str]:
 
 
 def joined_modules(entry: str = ENTRY) -> str:
-    """The front end as one ES module: imports between our files dropped, only the entry's exports kept.
+    """The front end as one ES module: imports between our files dropped, only the entry's exports kept, and no comments, which
+    would travel with every widget.
 
     What a file exports by default is called `stepper` where it is imported.
     """
     parts = []
     for name in module_order(entry):
-        text = IMPORT.sub("", static_text(name))
+        text = COMMENT.sub("", IMPORT.sub("", static_text(name)))
         text = text if name == entry else re.sub(r"^export default ", "const stepper = ", text, flags=re.MULTILINE)
         parts.append(text if name == entry else re.sub(r"^export ", "", text, flags=re.MULTILINE))
     return "\n".join(parts)

@@ -32,6 +32,9 @@ from .scripted import Scripted
 from .watch import watch
 
 
+LARGE = 100_000  # letters of a picture; a page reads one also where the live view hides it, and cannot do anything meanwhile
+
+
 def _as_text(picture: dict[str, Any], widget: Any) -> str:
     """For the journey: Jupyter would walk through each of its parts, more than once."""
     return json.dumps(picture)
@@ -305,7 +308,10 @@ class StepperWidget(Scripted, anywidget.AnyWidget):
         said = words.ui()["static_saved"]
         caption = f"{title}{': ' * bool(title)}{self.sentence} {said}"
         svg = self._drawing.svg(self.stepper.state, self._theme, caption, self._mark)
-        return cell_bundle(svg, said)
+        bundle = cell_bundle(svg, said)
+        if len(svg) > LARGE and "image/png" in bundle:
+            del bundle["image/svg+xml"]
+        return bundle
 
 
 def _numbers(value: Any) -> Any:

@@ -133,6 +133,16 @@ def test_modules_are_joined_without_imports_or_clashing_names(entry: str) -> Non
     assert len(top) == len(set(top)) > 10
 
 
+def test_comments_are_left_out_of_the_joined_modules_and_nothing_else() -> None:
+    lines = module.joined_modules().splitlines()
+    for name in module.module_order():
+        text = re.sub(r"^export (?:default )?", "", module.IMPORT.sub("", module.static_text(name)), flags=re.MULTILINE)
+        code = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith(("//", "/**", "*"))]
+        missing = set(code) - set(lines) - {"{ initialize, render };"}
+        assert not missing, name
+    assert not any(line.lstrip().startswith(("//", "* ")) for line in lines)
+
+
 def test_every_module_is_joined_after_those_it_imports() -> None:
     order = module.module_order()
     for i, name in enumerate(order):
