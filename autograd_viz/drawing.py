@@ -9,7 +9,7 @@ from functools import cached_property
 
 from .errors import LayoutError
 from .graph.collapse import Collapsed, collapse, titled
-from .graph.groups import WHOLE, Group, group_tree, opened_first
+from .graph.groups import WHOLE, WHOLE_NODES, Group, group_tree, opened_first
 from .graph.model import Document
 from .graph.trace import State
 from .layout import Geometry, layout, layout_apart
@@ -129,7 +129,8 @@ def drawing_of(document: Document, collapse: bool | None = None) -> Drawing:
         document: the whole.
         collapse: True: with all groups closed, False: whole, None: with groups closed as far as it is large.
     """
-    if collapse is False or (collapse is None and len(document.ops) <= WHOLE):
+    is_small = len(document.ops) <= WHOLE and len(document.nodes) <= WHOLE_NODES
+    if collapse is False or (collapse is None and is_small):
         drawing = Drawing(document)
         try:
             drawing.geometry  # noqa: B018 -- laid out now, to know whether it can be

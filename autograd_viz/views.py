@@ -103,7 +103,8 @@ def show(tensor: Any, *, params: Any = None, theme: str = "light", collapse: boo
         tensor: the end of the forward pass, of autograd_viz or of PyTorch; a leaf is a figure of one box. Or what `load` gave.
         params: names for parameters: a module, or a dictionary of names and tensors.
         theme: "light", "dark" or "waite".
-        collapse: True: in as few boxes as there are groups, False: every op, None: in groups beyond 60 ops.
+        collapse: True: in as few boxes as there are groups, False: every op, None: in groups beyond 60 ops or 100 backward
+            nodes.
 
     Raises:
         NotDrawableError: not a tensor.

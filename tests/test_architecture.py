@@ -18,6 +18,7 @@ NAMESPACES = ("accelerator", "backends", "fft", "linalg", "masked", "ops", "spec
 FLOORS: dict[str, set[str]] = {
     "errors": set(),
     "interrupts": set(),
+    "collector": set(),
     "core": {"errors"},
     "nn": {"core"},
     "optim": {"core"},
@@ -46,7 +47,10 @@ FLOORS: dict[str, set[str]] = {
     "widget": {"drawing", "interrupts", "stepper", "graph", "render", "export", "words", "why"},
     "recorded": {"errors", "graph", "render", "stepper"},
     "saving": {"drawing", "errors", "export", "graph", "interrupts", "render", "stepper", "widget"},
-    "views": {"core", "drawing", "errors", "graph", "sources", "render", "stepper", "export", "widget", "recorded", "saving"},
+    "views": {
+        *("collector", "core", "drawing", "errors", "graph", "sources", "render", "stepper", "export", "widget"),
+        *("recorded", "saving"),
+    },
     "lessons": {"answers", "errors", "graph", "render", "sentences", "sources", "stepper", "why", "widget", "words"},
     "cli": {"errors", "render", "saving", "stepper"},
     "__init__": {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -126,3 +127,17 @@ def test_the_png_of_a_cell_is_the_picture_in_few_colours() -> None:
     assert image.mode == "P" and image.size == whole.size
     worst = max(high for _, high in ImageChops.difference(image.convert("RGB"), whole).getextrema())
     assert worst < 64 and ImageStat.Stat(ImageChops.difference(image.convert("RGB"), whole)).mean[0] < 2
+
+
+@pytest.mark.parametrize("is_enabled", [True, False])
+def test_the_collector_of_cycles_is_as_before_a_picture(is_enabled: bool) -> None:
+    was_enabled = gc.isenabled()
+    try:
+        (gc.enable if is_enabled else gc.disable)()
+        av.show(program()["c"])
+        av.step(program()["c"])
+        with pytest.raises(av.NotDrawableError):
+            av.show(3)
+        assert gc.isenabled() == is_enabled
+    finally:
+        (gc.enable if was_enabled else gc.disable)()

@@ -20,6 +20,7 @@ from .repeats import repeats
 
 MOST = 24  # items of one group
 WHOLE = 60  # ops of a graph that is drawn whole without being asked
+WHOLE_NODES = 100  # and backward nodes: a leaf has one too
 BUDGET = 30  # boxes that groups may be opened to without being asked
 
 

@@ -139,3 +139,15 @@ def test_the_grad_fn_row_and_next_functions_name_the_real_nodes() -> None:
     svg = drawing.expanded("head").svg(State(), theme_named("light"))
     assert "grad_fn = <tspan" in svg and ">AddBackward0<" in svg
     assert "(AddBackward0, 0)" in svg and "6 nodes" in svg and "4 ops" in svg
+
+
+def test_a_graph_is_drawn_in_groups_for_many_ops_and_for_many_leaves() -> None:
+    def closed(ops: int, leaves: int) -> int:
+        known = [av.tensor(1.0, requires_grad=True) for _ in range(leaves)]
+        y = known[0]
+        for i in range(ops):
+            y = y * known[i % leaves]
+        return len(drawing_of(CoreGraph([y], {}).document).shown.groups)
+
+    assert closed(60, 1) == closed(49, 49) == 0
+    assert closed(61, 1) > 0 and closed(52, 52) > 0
