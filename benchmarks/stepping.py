@@ -47,8 +47,8 @@ WATCH = """([button, step]) => {
   const { x, y, width, height } = root.querySelector('.av-' + button).getBoundingClientRect();
   return [x + width / 2, y + height / 2];
 }"""
-# from running the cell to the end of the frame in which the picture stands: looked for by a timer after each frame, because what
-# runs in a frame before the widget's own callback would find it one frame late
+# from running the cell to the end of the frame in which the picture stands: looked for by a timer after each frame, because
+# what runs in a frame before the widget's own callback would find it one frame late
 RENDER = """async () => {
   const panel = window.jupyterapp.shell.currentWidget;
   const before = new Set(document.querySelectorAll('.av-picture'));

@@ -6,7 +6,7 @@ node is in sight. What is not seen is not drawn, so a picture may be of any size
 
 # Note [Ahead]
 What a step changes is known before it is drawn. So steps are planned ahead of the one that is shown, and what they need is
-drawn meanwhile by the threads of a pool (the drawing itself holds no lock of Python's).
+drawn meanwhile by the threads of a pool, as far as the libraries that draw let go of Python's lock.
 """
 
 from __future__ import annotations

@@ -7,13 +7,14 @@ from __future__ import annotations
 import contextlib
 import functools
 import importlib.util
+import math
 import os
 import re
 import stat
 import tempfile
 from pathlib import Path
 
-import resvg_py
+from resvg import render, usvg
 
 from ..errors import AutogradVizError, CannotReadError, CannotWriteError
 
@@ -56,15 +57,18 @@ def png_bytes(svg: str, scale: float = 2.0) -> bytes:
             f"a PNG of {width * scale:.0f} x {height * scale:.0f} pixels is too large; choose a scale below "
             f"{(MOST_PIXELS / width / height) ** 0.5:.2g}, or .svg, which has no limit"
         )
-    return bytes(
-        resvg_py.svg_to_bytes(
-            svg_string=svg,
-            zoom=scale,
-            skip_system_fonts=not FOREIGN.search(svg),
-            font_files=[str(font_file())],
-            monospace_family="DejaVu Sans Mono",
-        )
-    )
+    tree = usvg.Tree.from_str(svg, fonts_for(svg))
+    columns, rows = (max(1, math.floor(px * scale + 0.5)) for px in tree.int_size())
+    return render(tree, (scale, 0.0, 0.0, 0.0, scale, 0.0), bg_size=(columns, rows))
+
+
+def fonts_for(svg: str) -> usvg.Options:
+    """The font of all pictures, and the system's if it lacks letters of this one; to look through them takes a while."""
+    options = usvg.Options.default()
+    options.load_font_file(str(font_file()))
+    if FOREIGN.search(svg):
+        options.load_system_fonts()
+    return options
 
 
 def write_file(path: str | os.PathLike[str], data: bytes) -> Path:

@@ -31,7 +31,6 @@ from .page_output import PageOutput, Rehearsal
 from .scripted import Scripted
 from .watch import watch
 
-
 LARGE = 100_000  # letters of a picture; a page reads one also where the live view hides it, and cannot do anything meanwhile
 
 
