@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import io
+import json
 import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
@@ -141,3 +142,25 @@ def test_the_collector_of_cycles_is_as_before_a_picture(is_enabled: bool) -> Non
         assert gc.isenabled() == is_enabled
     finally:
         (gc.enable if was_enabled else gc.disable)()
+
+
+@pytest.mark.parametrize("theme", ["light", "waite"])
+def test_a_program_with_complex_numbers_is_drawn_stepped_edited_and_saved(theme: str, tmp_path: Path) -> None:
+    z = av.tensor([1 + 2j, 0.5 - 1j], requires_grad=True)
+    w = av.tensor(2.0 - 1j, requires_grad=True)
+    y = (z * w).abs().sum()
+    assert "1+2j" in av.show(y, theme=theme).svg
+    for suffix in ("json", "html", "svg"):
+        av.save(y, tmp_path / f"y.{suffix}")
+    loaded = av.load(tmp_path / "y.json")
+    s = av.step(y, theme=theme)
+    json.loads(s.get_state("picture")["picture"])
+    s.goto(2)
+    s._asked(s, {"kind": "edit", "index": 0, "text": "[(1+1j), 2j]"}, [])
+    assert s.pending["values"]["0"]["numbers"] == ["(1+1j)", "2j"] and not s.error
+    s.undo_edit()
+    s.finish()
+    found = av.step(loaded)
+    found.finish()
+    assert found.stepper.trace.steps[-1].sentence == s.stepper.trace.steps[-1].sentence
+    assert w.grad is not None and w.grad.dtype == av.complex64

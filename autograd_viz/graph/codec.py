@@ -1,6 +1,7 @@
 """Documents and traces as JSON, with a schema version, and back.
 
-Every dataclass becomes an object of its non-default fields; nan and the infinities, which JSON lacks, become strings.
+Every dataclass becomes an object of its non-default fields; nan, the infinities and complex numbers, which JSON lacks, become
+strings.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import dataclasses
 import functools
 import json
 import math
+import re
 import types
 import typing
 from typing import Any
@@ -20,6 +22,8 @@ from .trace import Trace
 
 SCHEMA_VERSION = 1
 
+_SIZE = r"(inf|nan|[0-9]+(\.[0-9]+)?(e[-+][0-9]+)?)"
+COMPLEX = rf"^(\(-?{_SIZE}[-+]{_SIZE}j\)|-?{_SIZE}j)$"  # as Python writes it: 2j, (1+2j)
 SPECIAL = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 
 
@@ -71,7 +75,7 @@ def to_plain(value: Any) -> Any:
     """Dicts, lists, strings and numbers only."""
     if isinstance(value, tuple):
         return [v if type(v) in _AS_THEY_ARE else to_plain(v) for v in value]
-    if isinstance(value, float) and not math.isfinite(value):
+    if isinstance(value, complex) or (isinstance(value, float) and not math.isfinite(value)):
         return str(value)
     kind: Any = type(value)
     if kind in _AS_THEY_ARE or not dataclasses.is_dataclass(value):
@@ -129,6 +133,8 @@ def _union_from(plain: Any, kinds: tuple[Any, ...], where: str) -> Any:
         return None
     if isinstance(plain, str) and plain in SPECIAL and float in kinds:
         return SPECIAL[plain]
+    if isinstance(plain, str) and complex in kinds and re.match(COMPLEX, plain):
+        return complex(plain)
     present: list[Any] = [k for k in kinds if k is not type(None)]
     if len(present) == 1:
         return from_plain(plain, present[0], where)

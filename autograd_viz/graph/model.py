@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-Number = bool | int | float
+Number = bool | int | float | complex
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ import types
 import typing
 from typing import Any
 
-from .codec import SCHEMA_VERSION, SPECIAL
+from .codec import COMPLEX, SCHEMA_VERSION, SPECIAL
 from .model import Document
 from .trace import Trace
 
@@ -37,6 +37,8 @@ def _schema_of(kind: Any, definitions: dict[str, Any]) -> dict[str, Any]:
     """The schema of a type; dataclasses are written into `definitions`."""
     if kind is float:
         return {"anyOf": [{"type": "number"}, {"enum": list(SPECIAL)}]}
+    if kind is complex:
+        return {"type": "string", "pattern": COMPLEX}
     if kind in _PLAIN:
         return {"type": _PLAIN[kind]}
     arguments = typing.get_args(kind)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-import math
+import cmath
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -70,5 +70,5 @@ def agrees(reading: Reading, value: Value | None) -> bool:
     return reading.shape == value.shape and all(map(_close, reading.numbers, value.numbers))
 
 
-def _close(a: Number, b: Number) -> bool:
-    return (math.isnan(a) and math.isnan(b)) or math.isclose(a, b, rel_tol=_CLOSE, abs_tol=5e-5)
+def _close(a: complex, b: complex) -> bool:
+    return (cmath.isnan(a) and cmath.isnan(b)) or cmath.isclose(a, b, rel_tol=_CLOSE, abs_tol=5e-5)

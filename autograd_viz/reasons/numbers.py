@@ -14,9 +14,8 @@ def bounds(value: Value | None) -> tuple[float, float] | None:
         return None
     if value.summary is not None:
         return value.summary.least, value.summary.most
-    if not value.numbers or any(isinstance(n, complex) or not math.isfinite(n) for n in value.numbers):
-        return None
-    return float(min(value.numbers)), float(max(value.numbers))
+    finite = [float(n) for n in value.numbers if not isinstance(n, complex) and math.isfinite(n)]
+    return (min(finite), max(finite)) if finite and len(finite) == len(value.numbers) else None
 
 
 def is_known(value: Value | None) -> bool:

@@ -110,7 +110,9 @@ def python_text(value: Value) -> str:
 
 
 def short(number: Number, width: int = 7) -> str:
-    """A number in few columns: 4.0, 0.3333, -1e-05, 2.35e+12."""
+    """A number in few columns: 4.0, 0.3333, -1e-05, 2.35e+12; a complex one in as many as it takes: 1.5-2j."""
+    if isinstance(number, complex):
+        return f"{number:.3g}"
     if isinstance(number, bool | int):
         return str(number)
     if number == int(number) if math.isfinite(number) else False:

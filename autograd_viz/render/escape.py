@@ -38,11 +38,12 @@ def _written(name: str) -> str:
 
 
 def _attribute(name: str, value: object) -> str:
-    shown = f"{value:g}" if isinstance(value, float) else text(value) if isinstance(value, str) else str(value)
+    # + 0.0: there is no -0, which the memory below could not tell from 0
+    shown = f"{value + 0.0:g}" if isinstance(value, float) else text(value) if isinstance(value, str) else str(value)
     return f' {_written(name)}="{shown}"'
 
 
-_known_attribute = functools.lru_cache(4096)(_attribute)  # a picture says the same of many boxes
+_known_attribute = functools.lru_cache(4096, typed=True)(_attribute)  # a picture says the same of many boxes
 
 
 def element(tag: str, content: str | None = None, **attributes: object) -> str:

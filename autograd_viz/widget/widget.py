@@ -36,7 +36,7 @@ LARGE = 100_000  # letters of a picture; a page reads one also where the live vi
 
 def _as_text(picture: dict[str, Any], widget: Any) -> str:
     """For the journey: Jupyter would walk through each of its parts, more than once."""
-    return json.dumps(picture)
+    return json.dumps(picture, allow_nan=False)
 
 
 class StepperWidget(Scripted, anywidget.AnyWidget):
@@ -315,4 +315,6 @@ class StepperWidget(Scripted, anywidget.AnyWidget):
 
 def _numbers(value: Any) -> Any:
     """A literal with the words "nan" and "inf" as numbers."""
-    return [_numbers(v) for v in value] if isinstance(value, list | tuple) else float(value)
+    if isinstance(value, list | tuple):
+        return [_numbers(v) for v in value]
+    return value if isinstance(value, complex) else float(value)

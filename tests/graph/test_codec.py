@@ -56,6 +56,15 @@ def test_nan_and_infinities_survive_json() -> None:
     assert str(numbers) == "(nan, inf, -inf, 1.0)"
 
 
+def test_complex_numbers_survive_json() -> None:
+    numbers = [1 + 2j, -2.5e-07j, complex("nan"), complex("inf-infj"), -1 - 0j]
+    document = CoreGraph([av.tensor(numbers, dtype=av.complex128)], {}).document
+    again = document_from_json(document_to_json(document)).tensors[0].value.numbers
+    assert list(map(str, again)) == list(map(str, map(complex, numbers)))
+    with pytest.raises(DocumentError, match="is none of"):
+        document_from_json(document_to_json(document).replace('"(1+2j)"', '"(1+2k)"'))
+
+
 def test_a_document_is_frozen() -> None:
     document = CoreGraph([av.tensor(1.0)], {}).document
     with pytest.raises(FrozenInstanceError):

@@ -4,7 +4,7 @@ import { test } from "node:test";
 
 const STATIC = "../../autograd_viz/widget/static";
 const { blockSize, gridOf, heatmap, indexText, limitOf, moved, shadeOf } = await import(`${STATIC}/heatmap.js`);
-const { bytesText, fullNumber, shortNumber, statisticsOf } = await import(`${STATIC}/statistics.js`);
+const { asNumber, bytesText, fullNumber, isComplex, shortNumber, statisticsOf } = await import(`${STATIC}/statistics.js`);
 
 const array = (shape, numbers) => ({ shape, dtype: "float32", text: "", numbers });
 const large = (shape, rows, columns, least = -1, most = 3) => ({
@@ -100,4 +100,10 @@ test("numbers are short where they are read, and whole where they are edited", (
 
 test("bytes are written for people", () => {
   assert.deepEqual([0, 512, 1500, 3136, 999_950, 12_345_678].map(bytesText), ["0 B", "512 B", "1.5 kB", "3.1 kB", "1 MB", "12.3 MB"]);
+});
+
+test("a complex number counts by its absolute value", () => {
+  const texts = ["(3+4j)", "2j", "-2.5e-07j", "(1e-05-1e+02j)", "(-0-1j)", "(nan+0j)", "(inf-infj)"];
+  assert.ok(texts.every(isComplex) && !["nan", "-inf", 1, true].some(isComplex));
+  assert.deepEqual(texts.map(asNumber), [5, 2, 2.5e-7, Math.hypot(1e-5, 100), 1, NaN, Infinity]);
 });

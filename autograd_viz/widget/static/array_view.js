@@ -1,7 +1,7 @@
 // An array: its text if it is short, a heat map from two elements on, and statistics.
 
 import { blockSize, gridOf, heatmap, indexText, legend } from "./heatmap.js";
-import { countOf, fullNumber, shortNumber, statisticsOf } from "./statistics.js";
+import { countOf, fullNumber, isComplex, shortNumber, statisticsOf } from "./statistics.js";
 import { tree } from "./tree.js";
 
 /** @typedef {import("./program.js").Value} Value */
@@ -78,7 +78,9 @@ function heat(look, value, key, name) {
 export function elementText(look, value, key, index) {
   const grid = gridOf(value);
   if (!grid) return "";
-  const number = grid.isBlocks ? shortNumber(grid.numbers[index]) : fullNumber(grid.numbers[index], value.dtype);
+  const element = grid.isBlocks ? 0 : value.numbers?.[index] ?? 0;
+  const plain = grid.isBlocks ? shortNumber(grid.numbers[index]) : fullNumber(grid.numbers[index], value.dtype);
+  const number = isComplex(element) ? element : plain;
   return look.word("element", { index: indexText(value, grid, index), value: number });
 }
 

@@ -1,7 +1,7 @@
 // The form that changes the gradient that is about to enter a node.
 
 import { lineOf } from "./array_view.js";
-import { countOf, fullNumber, asNumber } from "./statistics.js";
+import { asNumber, countOf, fullNumber, isComplex } from "./statistics.js";
 import { tree } from "./tree.js";
 
 /** @typedef {import("./program.js").Value} Value */
@@ -16,8 +16,16 @@ import { tree } from "./tree.js";
 export function editText(value) {
   const numbers = value.numbers ?? [];
   if (numbers.length !== countOf(value.shape)) return "";
-  const texts = numbers.map((x) => (typeof x === "boolean" ? (x ? "True" : "False") : fullNumber(asNumber(x), value.dtype)));
-  return nestedText(texts, value.shape);
+  return nestedText(numbers.map((x) => pythonText(x, value.dtype)), value.shape);
+}
+
+/**
+ * @param {import("./program.js").Element} element
+ * @param {string} dtype
+ */
+function pythonText(element, dtype) {
+  if (typeof element === "boolean") return element ? "True" : "False";
+  return isComplex(element) ? element : fullNumber(asNumber(element), dtype);
 }
 
 /**

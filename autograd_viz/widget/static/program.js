@@ -13,7 +13,7 @@
  * @property {number} columns
  * @property {(number | string)[]} thumbnail
  */
-/** @typedef {number | string | boolean} Element a string is "nan", "inf" or "-inf" */
+/** @typedef {number | string | boolean} Element a string is "nan", "inf", "-inf", or a complex number */
 /** @typedef {{ shape: number[], dtype: string, text: string, numbers?: Element[], summary?: Summary }} Value */
 /** @typedef {{ file: string, line: number, end_line: number, column: number, end_column: number, text?: string }} Source */
 /**

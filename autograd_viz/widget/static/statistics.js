@@ -16,12 +16,27 @@
 /** @type {Record<string, number>} what JSON lacks */
 const SPECIAL = { nan: NaN, inf: Infinity, "-inf": -Infinity };
 
+const COMPLEX = /^\(?(.*?)([+-]?(?:[\d.]+(?:e[+-]?\d+)?|inf|nan))j\)?$/;
+
 /**
- * An element as a number.
+ * An element as a number; a complex one counts by its absolute value, as in a summary.
  * @param {number | string | boolean} element
+ * @returns {number}
  */
 export function asNumber(element) {
-  return typeof element === "string" ? SPECIAL[element] ?? NaN : Number(element);
+  if (typeof element !== "string") return Number(element);
+  if (element in SPECIAL) return SPECIAL[element];
+  const [real, imaginary] = (COMPLEX.exec(element)?.slice(1) ?? ["nan", "nan"]).map((part) => part.replace(/^\+/, ""));
+  return Math.hypot(...[real || "0", imaginary].map((part) => SPECIAL[part] ?? Number(part)));
+}
+
+/**
+ * Is it "2j" or "(1+2j)"?
+ * @param {number | string | boolean} element
+ * @returns {element is string}
+ */
+export function isComplex(element) {
+  return typeof element === "string" && !(element in SPECIAL);
 }
 
 /** @param {number[]} shape */
