@@ -164,3 +164,15 @@ def test_a_program_with_complex_numbers_is_drawn_stepped_edited_and_saved(theme:
     found.finish()
     assert found.stepper.trace.steps[-1].sentence == s.stepper.trace.steps[-1].sentence
     assert w.grad is not None and w.grad.dtype == av.complex64
+
+
+def test_formulas_of_complex_numbers_say_what_is_conjugated() -> None:
+    z = av.tensor([1 + 2j, 0.5 - 1j], requires_grad=True)
+    w = av.tensor(2.0 - 1j, requires_grad=True)
+    s = av.step((z * w).abs().sum()).stepper
+    s.finish()
+    said = {f.input: f.text for f in s.trace.steps[2].formulas}
+    assert said["self"].startswith("grad * conj(other) = [") and " * conj(2-1j) = [1+2j, 1-2j]" in said["self"]
+    assert said["other"].startswith("grad * conj(self) = [") and " * conj([1+2j, 0.5-1j]) = " in said["other"]
+    real = av.step(av.tensor(2.0, requires_grad=True) * av.tensor(3.0, requires_grad=True)).stepper
+    assert "conj" not in str(real.document.nodes)

@@ -42,7 +42,7 @@ from .out import write_out
 from .quiet import quiet
 from .readings import ARRAY_NAMES, SYMBOL_NAMES, TENSOR_NAMES, as_reading, declare, rebound, writer
 from .results import return_type
-from .saved import FREED, SavedResult, holds_tensor, keep, keep_option
+from .saved import FREED, SavedResult, SavedTensor, holds_tensor, keep, keep_option
 from .symbol import Symbol, symbols
 from .tensor import Tensor
 from .view import become_view
@@ -328,7 +328,15 @@ def in_formula(name: str, value: Any) -> Any:
     """A saved value as a formula shows it: tensors by name, plain values as they are."""
     if isinstance(value, tuple) and holds_tensor(value):
         return symbols(name, (in_formula(f"{name}[{i}]", v) for i, v in enumerate(value)))
-    return Symbol(name) if value is FREED or holds_tensor(value) or isinstance(value, np.ndarray) else value
+    if value is FREED or holds_tensor(value) or isinstance(value, np.ndarray):
+        return Symbol(name, is_complex=is_complex(value))
+    return value
+
+
+def is_complex(kept: Any) -> bool:
+    """Does a kept tensor hold complex numbers? What hooks keep in a way of their own counts as real."""
+    kept = kept.tensor if isinstance(kept, SavedTensor) else kept
+    return getattr(getattr(getattr(kept, "_data", kept), "dtype", None), "kind", "") == "c"
 
 
 def primitive(

@@ -16,24 +16,24 @@ class Symbol:
     'grad * (a + 1)'
     """
 
-    __slots__ = ("binding", "text")
+    __slots__ = ("binding", "is_complex", "text")
     if TYPE_CHECKING:  # set by the loops below
 
         def __mul__(self, other: Any) -> Symbol: ...
 
         __add__ = __sub__ = __truediv__ = __mul__
 
-    def __init__(self, text: str, binding: int = _ATOM) -> None:
-        self.text, self.binding = text, binding
+    def __init__(self, text: str, binding: int = _ATOM, is_complex: bool = False) -> None:
+        self.text, self.binding, self.is_complex = text, binding, is_complex
 
     def __repr__(self) -> str:
         return self.text
 
     def __neg__(self) -> Symbol:
-        return Symbol(f"-{_bracketed(self, _PRODUCT)}", _PRODUCT)
+        return Symbol(f"-{_bracketed(self, _PRODUCT)}", _PRODUCT, self.is_complex)
 
     def __getitem__(self, index: Any) -> Symbol:
-        return Symbol(f"{_bracketed(self, _ATOM)}[{index!r}]")
+        return Symbol(f"{_bracketed(self, _ATOM)}[{index!r}]", _ATOM, self.is_complex)
 
 
 class Symbols(tuple[Any, ...]):
@@ -52,9 +52,10 @@ def symbols(name: str, parts: Iterable[Any]) -> Symbols:
     return together
 
 
-def number(text: str) -> Symbol:
-    """A number as an operand: a negative one wants brackets inside a product."""
-    return Symbol(text, _SUM if text.startswith("-") else _ATOM)
+def number(text: str, is_complex: bool = False) -> Symbol:
+    """A number as an operand: a negative one wants brackets inside a product, and 1+2j too."""
+    is_sum = text.startswith("-") or (is_complex and not text.startswith("["))
+    return Symbol(text, _SUM if is_sum else _ATOM, is_complex)
 
 
 def _operand(value: Any) -> Symbol:
@@ -71,7 +72,7 @@ def _infix(sign: str, binding: int, swapped: bool = False) -> Callable[[Symbol, 
         left, right = (_operand(other), self) if swapped else (self, _operand(other))
         strict_left, strict_right = sign == "**", sign != "+"
         text = f"{_bracketed(left, binding, strict_left)} {sign} {_bracketed(right, binding, strict_right)}"
-        return Symbol(text, binding)
+        return Symbol(text, binding, left.is_complex or right.is_complex)
 
     return operator
 
@@ -93,4 +94,4 @@ def call(name: str, *args: Any, **options: Any) -> Symbol:
     'sum(grad, (0,), keepdim=True)'
     """
     parts = [repr(a) for a in args] + [f"{k}={v!r}" for k, v in options.items()]
-    return Symbol(f"{name}({', '.join(parts)})")
+    return Symbol(f"{name}({', '.join(parts)})", is_complex=any(isinstance(a, Symbol) and a.is_complex for a in args))

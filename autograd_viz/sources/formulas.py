@@ -40,8 +40,8 @@ def formulas_with_numbers(
         return ()
     primitive = node.primitive
     zeros = (f"zeros({shape})" for shape, _ in node._outputs_metadata())
-    arrived = [number(z if g is None else value_text(g)) for g, z in zip(grads, zeros, strict=True)]
-    in_numbers = primitive.formulas(node, arrived, {n: number(value_text(v)) for n, v in saved.items()})
+    arrived = [number(z) if g is None else _number(g) for g, z in zip(grads, zeros, strict=True)]
+    in_numbers = primitive.formulas(node, arrived, {n: _number(v) for n, v in saved.items()})
     position = {n: i for i, n in enumerate(primitive.inputs)}
     found = []
     for name, text in in_symbols.items():
@@ -50,6 +50,10 @@ def formulas_with_numbers(
         left = None if index is None else grad_inputs[index]
         found.append(Formula(name, _one_formula(text, in_numbers[name], mine, left)))
     return tuple(found)
+
+
+def _number(value: Value) -> Symbol:
+    return number(value_text(value), value.dtype.startswith("complex"))
 
 
 def _one_formula(text: str, in_numbers: str, results: list[Value], left: Value | None) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..readings import composite, declare, op
+from ..symbol import Symbol, call
 from ..tensor import Tensor
 
 REAL = frozenset({int, float, bool, np.float16, np.float32, np.float64})
@@ -29,7 +30,13 @@ def _of_tensor(value: Any) -> Any:
     return op.conj(value) if value._data.dtype.kind == "c" else value
 
 
-declare(conjugated, conjugated, _of_tensor, lambda value: value)
+def _of_symbol(value: Any) -> Any:
+    if isinstance(value, Symbol):
+        return call("conj", value) if value.is_complex else value
+    return value.conjugate()
+
+
+declare(conjugated, conjugated, _of_tensor, _of_symbol)
 
 
 @composite
