@@ -335,7 +335,10 @@ def in_formula(name: str, value: Any) -> Any:
 
 def is_complex(kept: Any) -> bool:
     """Does a kept tensor hold complex numbers? What hooks keep in a way of their own counts as real."""
-    kept = kept.tensor if isinstance(kept, SavedTensor) else kept
+    if isinstance(kept, SavedTensor):
+        if kept.unpack_hook is not None:
+            return False
+        kept = kept.tensor
     return getattr(getattr(getattr(kept, "_data", kept), "dtype", None), "kind", "") == "c"
 
 
