@@ -14,6 +14,7 @@ from PIL import Image, ImageChops, ImageStat
 
 import autograd_viz as av
 from autograd_viz.export.image import png_bytes
+from autograd_viz.sources import anything
 
 
 def program() -> dict[str, Any]:
@@ -176,3 +177,13 @@ def test_formulas_of_complex_numbers_say_what_is_conjugated() -> None:
     assert said["other"].startswith("grad * conj(self) = [") and " * conj([1+2j, 0.5-1j]) = " in said["other"]
     real = av.step(av.tensor(2.0, requires_grad=True) * av.tensor(3.0, requires_grad=True)).stepper
     assert "conj" not in str(real.document.nodes)
+
+
+def test_many_values_are_told_by_the_first_and_the_last() -> None:
+    def told(t: Any) -> tuple[str, str]:
+        value = anything.graph_of(t, {}).document.tensors[-1].value
+        return value.text, av.show(t).svg
+
+    text, svg = told(av.arange(70.0).reshape(7, 10))
+    assert text == "[[0., ..., 69.]]" and "shape (7, 10)" in svg and "..." not in svg
+    assert told(av.arange(8.0))[0] == "[0., 1., 2., 3., 4., 5., 6., 7.]"

@@ -31,8 +31,6 @@ from .page_output import PageOutput, Rehearsal
 from .scripted import Scripted
 from .watch import watch
 
-LARGE = 100_000  # letters of a picture; a page reads one also where the live view hides it, and cannot do anything meanwhile
-
 
 def _as_text(picture: dict[str, Any], widget: Any) -> str:
     """For the journey: Jupyter would walk through each of its parts, more than once."""
@@ -307,10 +305,7 @@ class StepperWidget(Scripted, anywidget.AnyWidget):
         said = words.ui()["static_saved"]
         caption = f"{title}{': ' * bool(title)}{self.sentence} {said}"
         svg = self._drawing.svg(self.stepper.state, self._theme, caption, self._mark)
-        bundle = cell_bundle(svg, said)
-        if len(svg) > LARGE and "image/png" in bundle:
-            del bundle["image/svg+xml"]
-        return bundle
+        return cell_bundle(svg, said)
 
 
 def _numbers(value: Any) -> Any:
