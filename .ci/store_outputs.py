@@ -5,8 +5,7 @@
     python .ci/store_outputs.py --check           # fail if a stored output is not what running gives now
 
 PyTorch must be there: they compare with it. Widget views are left out: a stored one would show "model not found" beside its
-picture. A PNG copy stays beside each SVG, because JupyterLab shows no SVG in a notebook that has not been run yet; the check
-does not compare it, nor the page that steps, which has the whole front end in it.
+picture. The check does not compare the pages that step, which have the whole front end in them.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ import nbformat
 from nbclient import NotebookClient
 
 NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"
-WIDGET, PNG, SVG, HTML = "application/vnd.jupyter.widget-view+json", "image/png", "image/svg+xml", "text/html"
+WIDGET, HTML = "application/vnd.jupyter.widget-view+json", "text/html"
 MARK = re.compile(r"av-still-[0-9a-f]+")
 
 
@@ -57,18 +56,16 @@ def executed(path: Path, **kernel: Any) -> nbformat.NotebookNode:
 
 def still(output: nbformat.NotebookNode, mark: str) -> nbformat.NotebookNode:
     """A picture, page or question with a mark that is the same at every run."""
-    for kind in (SVG, HTML):
-        if kind in output.get("data", {}):
-            output.data[kind] = MARK.sub(mark, output.data[kind])
+    if HTML in output.get("data", {}):
+        output.data[HTML] = MARK.sub(mark, output.data[HTML])
     return output
 
 
 def comparable(notebook: nbformat.NotebookNode) -> str:
-    """The notebook's text without its PNG copies and pages."""
+    """The notebook's text without its pages."""
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
             data = output.get("data", {})
-            data.pop(PNG, None)
             if "<iframe" in data.get(HTML, ""):
                 del data[HTML]
     return nbformat.writes(notebook)

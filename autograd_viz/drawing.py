@@ -117,9 +117,9 @@ class Drawing:
             stack += (group := stack.pop()).groups
             yield group
 
-    def svg(self, state: State, theme: Theme, caption: str = "", mark: str | None = None) -> str:
+    def svg(self, state: State, theme: Theme, caption: str = "") -> str:
         """The picture in a state of the whole document."""
-        return render_svg(self.shown.document, self.geometry, self.shown.state(state), theme, caption, mark)
+        return render_svg(self.shown.document, self.geometry, self.shown.state(state), theme, caption)
 
 
 def drawing_of(document: Document, collapse: bool | None = None) -> Drawing:

@@ -48,7 +48,7 @@ def main() -> None:
         "svg": lambda: render_svg(document, geometry, State(), THEMES["light"]),
         "png": lambda: png_bytes(svg, 1.0),
         "show(e)": lambda: av.show(e),
-        "show(e), with the cell's svg and png": lambda: av.show(e)._repr_mimebundle_(),
+        "show(e), as a cell's output": lambda: av.show(e)._repr_mimebundle_(),
     }
     print(f"{'ms':<40} {'median':>8} {'p95':>8}")
     for name, act in stages.items():

@@ -4,10 +4,9 @@ python -m benchmarks.pictures               # everything; each cell of the table
 python -m benchmarks.pictures mlp encoder   # some models
 
 Needs `torchviz==0.0.3 torchview torchvista torchlens` and Graphviz's `dot` for the columns that are to be filled. Every tool's
-time ends with its picture: ours with the SVG and the PNG that a notebook's cell keeps (of which `show` is the SVG, all that
-torchviz makes: its ratio stands apart); torchvista's with a page that a browser has yet to lay out. Tools that run the
-forward pass themselves (torchview, torchvista, torchlens) are timed with it; `recorded` is timed with it too. `first` is
-a small drawing, the first of its process.
+time ends with its picture: ours with all that a notebook's cell keeps; torchvista's with a page that a browser has yet to lay
+out. Tools that run the forward pass themselves (torchview, torchvista, torchlens) are timed with it; `recorded` is timed with
+it too. `first` is a small drawing, the first of its process.
 """
 
 from __future__ import annotations
@@ -112,17 +111,15 @@ def _show(net: Any, x: Any, recorded: bool = False) -> dict[str, Any]:
         with av.record(net):
             loss = net(x)
     figure = av.show(loss, params=net)
-    drawn = time.perf_counter()
-    bundle = figure._repr_mimebundle_()
+    figure._repr_mimebundle_()
     end = time.perf_counter()
     document = figure.document
     values = sum(bool(t.value.numbers or t.value.summary) for t in document.tensors)
     shows = f"{len(document.nodes)} nodes, {len(document.ops)} ops, {len(document.tensors)} tensors ({values} with values)"
     return {
         "seconds": end - start,
-        "parts": {"show": drawn - start, "cell": end - drawn},
         "shows": shows,
-        "bytes": len(bundle["image/svg+xml"]),
+        "bytes": len(figure.svg),
     }
 
 
@@ -203,20 +200,18 @@ def cell(model: str, tool: str) -> dict[str, Any]:
     return {**sorted(found, key=lambda f: f["seconds"])[len(found) // 2], "rounds": len(found), "first": first["seconds"]}
 
 
-def in_a_process(model: str, tool: str) -> tuple[float | None, float | None, str]:
-    """One cell of the table, in a process of its own: seconds (None if it fails), those of the SVG alone, a sentence."""
+def in_a_process(model: str, tool: str) -> tuple[float | None, str]:
+    """One cell of the table, in a process of its own: seconds (None if it fails), a sentence."""
     command = [sys.executable, "-m", "benchmarks.pictures", "--cell", model, tool]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
     except subprocess.TimeoutExpired:
-        return None, None, f"more than {SECONDS} s"
+        return None, f"more than {SECONDS} s"
     if done.returncode:
         error = (done.stderr.strip().splitlines() or [f"killed by signal {-done.returncode}"])[-1]
-        return None, None, f"FAILS: {error[:90]}"
+        return None, f"FAILS: {error[:90]}"
     found = json.loads(done.stdout.splitlines()[-1])
-    parts = {**found.get("parts", {}), "first": found["first"]}
-    said = ", ".join(f"{name} {1000 * s:.0f}" for name, s in parts.items())
-    return found["seconds"], parts.get("show"), f"{said}; {found['shows']}; {found['bytes'] // 1024} kB"
+    return found["seconds"], f"first {1000 * found['first']:.0f}; {found['shows']}; {found['bytes'] // 1024} kB"
 
 
 def main() -> None:
@@ -225,11 +220,10 @@ def main() -> None:
         return
     for model in sys.argv[1:] or MODELS:
         print(f"## {model}")
-        torchviz, _, _ = found = in_a_process(model, "torchviz")
+        torchviz, _ = found = in_a_process(model, "torchviz")
         for tool in RUNS:
-            seconds, svg, said = found if tool == "torchviz" else in_a_process(model, tool)
+            seconds, said = found if tool == "torchviz" else in_a_process(model, tool)
             ratio = f" ({seconds / torchviz:.2f} of torchviz)" if seconds and torchviz and tool != "torchviz" else ""
-            ratio = ratio[:-1] + f", its SVG {svg / torchviz:.2f})" if ratio and svg else ratio
             print(f"- {tool}: {said if seconds is None else f'{1000 * seconds:.0f} ms{ratio}; {said}'}", flush=True)
 
 

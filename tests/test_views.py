@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+import base64
 import gc
-import io
 import json
 import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
 
 import pytest
-from PIL import Image, ImageChops, ImageStat
 
 import autograd_viz as av
-from autograd_viz.export.image import png_bytes
 from autograd_viz.sources import anything
 
 
@@ -101,9 +99,20 @@ def test_a_cell_shows_a_picture_even_without_a_widget() -> None:
     c = program()["c"]
     stepper = av.step(c)
     for shown in (av.show(c)._repr_mimebundle_(), stepper.still()):
-        assert shown["image/svg+xml"].startswith("<svg") and shown["image/png"].startswith(b"\x89PNG")
+        kind, data = ET.fromstring(shown["text/html"]).get("src", "").split(";base64,")
+        assert kind == "data:image/svg+xml" and base64.b64decode(data).decode() == shown["image/svg+xml"]
+        assert ET.fromstring(shown["image/svg+xml"]).tag == "{http://www.w3.org/2000/svg}svg"
     assert "application/vnd.jupyter.widget-view+json" in stepper._repr_mimebundle_()[0]
-    assert stepper.picture["mark"] in stepper.still()["image/svg+xml"]
+    image = ET.fromstring(stepper.still()["text/html"])
+    assert image.get("class") == stepper.picture["mark"] and image.get("alt") == shown["text/plain"]
+
+
+def test_a_large_picture_stands_in_a_notebook_once() -> None:
+    x = program()["c"]
+    for _ in range(50):
+        x = x.sin()
+    shown = av.show(x)._repr_mimebundle_()
+    assert set(shown) == {"text/html", "text/plain"} and shown["text/html"].startswith("<img ")
 
 
 def test_a_stepper_is_saved_as_it_stands(tmp_path: Path) -> None:
@@ -120,15 +129,6 @@ def test_steppers_do_not_keep_each_others_listeners() -> None:
     s, t = av.step(first["c"]), av.step(second["c"])
     s.finish()
     assert (s.step, t.step, second["a"].grad) == (3, 0, None)
-
-
-def test_the_png_of_a_cell_is_the_picture_in_few_colours() -> None:
-    figure = av.show(program()["c"])
-    image = Image.open(io.BytesIO(figure._repr_mimebundle_()["image/png"]))
-    whole = Image.open(io.BytesIO(png_bytes(figure.svg, 1.0))).convert("RGB")
-    assert image.mode == "P" and image.size == whole.size
-    worst = max(high for _, high in ImageChops.difference(image.convert("RGB"), whole).getextrema())
-    assert worst < 64 and ImageStat.Stat(ImageChops.difference(image.convert("RGB"), whole)).mean[0] < 2
 
 
 @pytest.mark.parametrize("is_enabled", [True, False])

@@ -2,36 +2,32 @@
 
 from __future__ import annotations
 
-import io
+import base64
 import re
 from typing import Any
 
-from PIL import Image
-
-from .image import png_bytes, size_of
+from ..render.escape import element
 
 # the way along which a number runs, and the names by which style sheets and scripts find things
-_FOR_MOVING = re.compile(r'<path [^>]*class="way"/>| class="(?!av-still)[^"]*"| data-[a-z]+="[^"]*"')
-MOST_PIXELS = 6_000_000  # beyond this a cell carries no PNG: it would be larger than the rest of the notebook
+_FOR_MOVING = re.compile(r'<path [^>]*class="way"/>| class="[^"]*"| data-[a-z]+="[^"]*"')
+MOST_LETTERS = 100_000  # of an SVG: a larger one stands in the notebook once, in the HTML
 
 
-def cell_bundle(svg: str, text: str) -> dict[str, Any]:
-    """MIME type -> data. A PNG goes with the SVG because JupyterLab shows no SVG in a notebook it does not trust yet."""
-    bundle: dict[str, Any] = {"image/svg+xml": still_svg(svg), "text/plain": text}
-    width, height = size_of(svg)
-    if width * height <= MOST_PIXELS:
-        bundle["image/png"] = with_palette(png_bytes(svg, 1.0))
-    return bundle
+def cell_bundle(svg: str, text: str, mark: str | None = None) -> dict[str, Any]:
+    """MIME type -> data. JupyterLab shows no SVG in a notebook that it does not trust yet, but it shows an image in HTML, in
+    which no script could run. What writes paper (LaTeX) takes the SVG.
+
+    Args:
+        svg: the picture.
+        text: what is shown where there are no pictures, and read to those who do not see them.
+        mark: a class of the image, by which a page can find it.
+    """
+    short = still_svg(svg)
+    source = f"data:image/svg+xml;base64,{base64.b64encode(short.encode()).decode()}"
+    bundle = {"text/html": element("img", class_=mark, alt=text, src=source), "text/plain": text}
+    return bundle if len(short) > MOST_LETTERS else {**bundle, "image/svg+xml": short}
 
 
 def still_svg(svg: str) -> str:
     """The same picture without what only a page that moves it needs: a third shorter, and a notebook holds one per output."""
     return _FOR_MOVING.sub("", svg.replace(' xml:space="preserve"', "")).replace("<svg ", '<svg xml:space="preserve" ', 1)
-
-
-def with_palette(png: bytes) -> bytes:
-    """The same picture in 128 colours: half the bytes, and a notebook holds one for each output."""
-    out = io.BytesIO()
-    image = Image.open(io.BytesIO(png)).convert("RGB")
-    image.quantize(128, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).save(out, "PNG")
-    return out.getvalue()

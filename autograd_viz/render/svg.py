@@ -23,9 +23,7 @@ FALLBACK = f"{FONT}, Menlo, Consolas, Liberation Mono, monospace"
 STACK = 5.0  # px: the second outline of a group, as of cards on a pile
 
 
-def render_svg(
-    document: Document, geometry: Geometry, state: State, theme: Theme, caption: str = "", mark: str | None = None
-) -> str:
+def render_svg(document: Document, geometry: Geometry, state: State, theme: Theme, caption: str = "") -> str:
     """The picture of a document in a state.
 
     Args:
@@ -34,7 +32,6 @@ def render_svg(
         state: which values to show, and which step has just run (its node is lit).
         theme: colours and words.
         caption: words under the picture.
-        mark: a class of the whole picture, by which a page can find it.
     """
     g = geometry
     painter = _Painter(document, geometry, state, theme)
@@ -46,7 +43,7 @@ def render_svg(
     content = "\n".join([element("title", text(painter.summary())), ground, *painter.everything(), *below])
     return element(
         "svg", content, xmlns="http://www.w3.org/2000/svg", viewBox=box, width=g.width, height=height,
-        font_family=FALLBACK, role="img", class_=mark,
+        font_family=FALLBACK, role="img",
     )  # fmt: skip
 
 

@@ -304,8 +304,8 @@ class StepperWidget(Scripted, anywidget.AnyWidget):
         """The picture at the cursor as the output of a cell, with a title before what is said: MIME type -> data."""
         said = words.ui()["static_saved"]
         caption = f"{title}{': ' * bool(title)}{self.sentence} {said}"
-        svg = self._drawing.svg(self.stepper.state, self._theme, caption, self._mark)
-        return cell_bundle(svg, said)
+        svg = self._drawing.svg(self.stepper.state, self._theme, caption)
+        return cell_bundle(svg, said, self._mark)
 
 
 def _numbers(value: Any) -> Any:

@@ -84,6 +84,8 @@ def test_it_steps_in_a_notebook_opened_again(
     page = reopened(f"not_{name}")
     page.locator(".jp-OutputArea-output img").nth(pages - 1).wait_for()
     assert [o for o in page.evaluate(OUTPUTS) if o in ("picture", "page")] == ["picture"] * pages
+    sizes = page.locator(".jp-OutputArea-output img").evaluate_all("(all) => all.map((i) => i.naturalWidth)")
+    assert len(sizes) == pages and all(size > 100 for size in sizes)
 
 
 def test_code_of_the_users_runs_when_they_step_and_then_the_page_is_there(

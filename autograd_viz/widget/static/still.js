@@ -8,7 +8,7 @@
  */
 export function hideStill(mark, root, hasKernel, signal) {
   if (!/^[\w-]+$/.test(mark)) return;
-  const image = `img[src*="${mark}"]`;
+  const image = `img.${mark}`;
   const hidden = hasKernel ? `${image}, .${mark}-page` : image;
   const style = document.createElement("style");
   style.textContent = `.jp-OutputArea-child:has(${hidden}), ${hidden} { display: none; }`;
