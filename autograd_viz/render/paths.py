@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from ..layout.geometry import Arrow, Point
 
 RADIUS = 8  # px of a bend
@@ -13,21 +15,12 @@ def rounded(points: list[Point], cut: float = 0) -> str:
     """Path data through `points` with rounded bends, ending `cut` before the last point."""
     points = _shortened(points, cut)
     d = [f"M{points[0][0]:g} {points[0][1]:g}"]
-    for before, (x, y), after in zip(points, points[1:], points[2:], strict=False):
-        (x0, y0), r0 = _towards((x, y), before, RADIUS)
-        (x1, y1), r1 = _towards((x, y), after, RADIUS)
-        if min(r0, r1) < RADIUS:
-            (x0, y0), _ = _towards((x, y), before, min(r0, r1))
-            (x1, y1), _ = _towards((x, y), after, min(r0, r1))
-        d.append(f"L{x0:g} {y0:g}Q{x:g} {y:g} {x1:g} {y1:g}")
+    for (a, b), (x, y), (e, f) in zip(points, points[1:], points[2:], strict=False):
+        before, after = abs(a - x) + abs(b - y), abs(e - x) + abs(f - y)  # of lines along the axes
+        r = min(RADIUS, before / 2, after / 2)
+        s, t = r / before, r / after
+        d.append(f"L{x + (a - x) * s:g} {y + (b - y) * s:g}Q{x:g} {y:g} {x + (e - x) * t:g} {y + (f - y) * t:g}")
     return "".join(d) + f"L{points[-1][0]:g} {points[-1][1]:g}"
-
-
-def _towards(a: Point, b: Point, wish: float) -> tuple[Point, float]:
-    """The point `wish` from a towards b, at most half way; and how far that is."""
-    length = abs(b[0] - a[0]) + abs(b[1] - a[1])
-    r = min(wish, length / 2)
-    return (a[0] + (b[0] - a[0]) / length * r, a[1] + (b[1] - a[1]) / length * r), r
 
 
 def _shortened(points: list[Point], cut: float) -> list[Point]:
@@ -51,11 +44,14 @@ def own_pieces(arrows: tuple[Arrow, ...]) -> dict[str, list[list[Point]]]:
 
     Drawn like this, a line that several arrows share is stroked once.
     """
+    of_net = Counter(arrow.net for arrow in arrows)
     covered: dict[tuple[str, ...], Lines] = {}
     pieces = {}
     for arrow in arrows:
         lines = covered.setdefault(arrow.net, {})
         pieces[arrow.at] = [list(arrow.points)] if not lines else _uncovered(arrow.points, lines)
+        if of_net[arrow.net] == 1:
+            continue
         for a, b in zip(arrow.points, arrow.points[1:], strict=False):
             axis = _axis(a, b)
             place = axis, a[1 - axis]
