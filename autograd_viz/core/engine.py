@@ -6,7 +6,7 @@ loop run to its end (`GraphTask.run_plain`), so what a stepper shows and what `b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,9 +17,10 @@ from .attention import Anomaly
 from .grad_mode import recording, set_recording
 from .node import Edge, Node
 from .quiet import quiet
-from .readings import ARRAY_NAMES, TENSOR_NAMES
 from .ready_queue import ReadyQueue
 from .tensor import Tensor
+from .validated import validated
+from .waiting import inboxes_of, leading_to
 
 SMALL = 64  # elements
 
@@ -73,15 +74,15 @@ class GraphTask:
         self.captured: dict[Edge, Any] = {}
         self.ready = ReadyQueue()
         starts = [edge[0] for edge, _ in roots if edge[0] is not None]
-        self.inbox = _inboxes(starts)
+        self.inbox = inboxes_of(starts)
         self.needed: set[Node] | None = None
         if captures is not None:
             for edge in captures:
                 if edge[0] is not None:
                     self.captures.setdefault(edge[0], []).append(edge)
-            self.needed = _leading_to(self.captures, self.inbox)
+            self.needed = leading_to(self.captures, self.inbox)
         if only is not None:
-            self.needed = _leading_to(only, self.inbox) | set(only)
+            self.needed = leading_to(only, self.inbox) | set(only)
         self.starts = set(starts)
         self.wanted = None if self.needed is None else self.needed | self.captures.keys()  # nothing else has to be queued
         self.looked_at: set[Node] = set()  # nodes whose hooks have run
@@ -290,78 +291,6 @@ def _tensor(grad: Any) -> Tensor | None:
     return grad if grad is None or isinstance(grad, Tensor) else Tensor(grad)
 
 
-def _inboxes(starts: list[Node]) -> dict[Node, list[Any]]:
-    """For each node: how many gradients it waits for (one per edge that leads to it, one if the pass starts there), and a
-    place for what arrives at each of its op's outputs.
-    """
-    inbox: dict[Node, list[Any]] = {}
-    reached: list[Node] = []
-    for node in starts:
-        if node not in inbox:
-            inbox[node] = [0, *(None,) * len(node._others or ()), None]
-            reached.append(node)
-        inbox[node][0] += 1
-    for node in reached:  # which grows meanwhile
-        for after in node._next:
-            if after is None:
-                continue
-            if after in inbox:
-                inbox[after][0] += 1
-                continue
-            inbox[after] = [1, None] if after._others is None else [1, *(None,) * len(after._others), None]
-            if after._next:
-                reached.append(after)
-    return inbox
-
-
-def _leading_to(targets: Iterable[Node], reached: Iterable[Node]) -> set[Node]:
-    """Those of the nodes `reached` from which a target can be, targets themselves only if they lead to another target."""
-    senders: dict[Node, list[Node]] = {}
-    for node in reached:
-        for after in node._next:
-            if after is None:
-                continue
-            if after in senders:
-                senders[after].append(node)
-            else:
-                senders[after] = [node]
-    found: set[Node] = set()
-    stack = [s for t in targets for s in senders.get(t, ())]
-    while stack:
-        node = stack.pop()
-        if node not in found:
-            found.add(node)
-            stack += senders.get(node, ())
-    return found
-
-
-def validated(node: Node, index: int, grad: Any, after: Node | None, output_nr: int) -> Any:
-    """A gradient as its receiver wants it: broadcasting undone, type of the forward value (PyTorch's validate_outputs).
-
-    Raises:
-        RuntimeError: the shape cannot be made to fit.
-    """
-    if grad is None or after is None:
-        return None
-    shape, element_type = after._outputs_metadata()[output_nr] if output_nr else (after._shape, after._dtype)
-    data = grad._data if isinstance(grad, Tensor) else grad
-    if grad is data and data.shape[1:] == shape != data.shape:  # as of a bias; three times as fast as the rule for all shapes
-        grad = data = np.add.reduce(data, 0)
-    elif data.shape != shape:
-        if not _expands_to(shape, data.shape):
-            raise RuntimeError(
-                f"Function {node.name()} returned an invalid gradient at index {index} - got {list(data.shape)} but "
-                f"expected shape compatible with {list(shape)}"
-            )
-        grad = (TENSOR_NAMES if isinstance(grad, Tensor) else ARRAY_NAMES)["sum_to"](grad, shape)
-        data = grad._data if isinstance(grad, Tensor) else grad
-    if data.dtype != element_type:
-        if element_type.kind != "c" and data.dtype.kind == "c":  # a real input has a real gradient
-            grad = grad.real
-        grad = grad.to(Tensor(np.empty(0, element_type)).dtype) if isinstance(grad, Tensor) else grad.astype(element_type)
-    return grad
-
-
 def _small_arrays(grads: Sequence[Any]) -> Sequence[Any]:
     """The arrays among the gradients that a drawing can show; None for larger ones, so that nothing big is kept alive."""
     return [g if g is not None and g.size <= SMALL else None for g in grads]
@@ -370,11 +299,3 @@ def _small_arrays(grads: Sequence[Any]) -> Sequence[Any]:
 def _small(grads: Sequence[Any]) -> Sequence[Any]:
     """`_small_arrays`, of arrays or tensors."""
     return _small_arrays([g._data if isinstance(g, Tensor) else g for g in grads])
-
-
-def _expands_to(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
-    """Could a tensor of `shape` have been broadcast to `target`?"""
-    lead = len(target) - len(shape)
-    if lead < 0:
-        return False
-    return shape == target[lead:] or all(a in (1, b) for a, b in zip(shape, target[lead:], strict=True))

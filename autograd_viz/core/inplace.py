@@ -12,8 +12,8 @@ from .copy_slices import check_overlap, rebase_view
 from .forbidden import NORMAL, why_forbidden
 from .former import as_it_is, forget_history, formers, history_of, remember
 from .grad_mode import State, recording
-from .node import PrimitiveNode
 from .ops import arithmetic, filling, shape
+from .primitive_node import PrimitiveNode
 from .provenance import note_change
 from .quiet import quiet
 from .saved import SavedResult

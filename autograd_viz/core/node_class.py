@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .node import PrimitiveNode
+from .primitive_node import PrimitiveNode
 from .programs import PLAIN, compiled
 from .saved import FREED, holds_tensor, plain, unpack
 from .tensor import Tensor

@@ -25,7 +25,7 @@ from __future__ import annotations
 import inspect
 import re
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from types import MethodType
 from typing import Any, NamedTuple, cast
 
@@ -36,14 +36,15 @@ from .accumulate_grad import gradient_edge
 from .arguments import array_of, as_operand, brought_together, check_broadcast
 from .attention import attend
 from .grad_mode import State, recording
-from .node import Node, PrimitiveNode
+from .node import Node
 from .node_class import make_node_class, write_backward
 from .out import write_out
+from .primitive_node import PrimitiveNode
 from .quiet import quiet
 from .readings import ARRAY_NAMES, SYMBOL_NAMES, TENSOR_NAMES, as_reading, declare, rebound, writer
 from .results import return_type
-from .saved import FREED, SavedResult, SavedTensor, holds_tensor, keep, keep_option
-from .symbol import Symbol, symbols
+from .saved import SavedResult, keep, keep_option
+from .symbol import Symbol
 from .tensor import Tensor
 from .view import become_view
 
@@ -296,50 +297,11 @@ class Primitive:
 
     # -- backward -----------------------------------------------------------------------------------------------------
 
-    def formulas(self, node: PrimitiveNode, grads: Sequence[Symbol], saved: dict[str, Symbol] | None = None) -> dict[str, str]:
-        """The third reading: the text of every rule that runs for `node`, by input name.
-
-        Args:
-            node: says which inputs want a gradient.
-            grads: a symbol per grad_output.
-            saved: what to show instead of the names of saved tensors; plain values (a dim, an exponent) show themselves.
-        """
-        grad: Any = grads if self.takes_all else grads[0]
-        shown = {name: in_formula(name, value) for name, value in node._saved().items()} | (saved or {})
-        texts = {}
-        for name, need, rule in zip(
-            [self.variadic] if self.variadic else self.inputs, self._needs(node), self.rules, strict=True
-        ):
-            if need and rule and name:
-                texts[name] = repr(rule.on_symbols(grad, *(shown[self.saved_names[i]] for i in rule.wants)))
-        return texts
-
-    def _needs(self, node: PrimitiveNode) -> tuple[bool, ...]:
-        return (True,) if self.variadic else tuple(after is not None for after in node._next)
-
     def materialized(self, node: PrimitiveNode, grads: tuple[Any, ...]) -> tuple[Any, ...]:
         """Zeros for the outputs that nobody used."""
         on_tensors = any(isinstance(g, Tensor) for g in grads)
         zeros = (np.zeros(shape, kind) for shape, kind in node._outputs_metadata())
         return tuple((Tensor(z) if on_tensors else z) if g is None else g for g, z in zip(grads, zeros, strict=True))
-
-
-def in_formula(name: str, value: Any) -> Any:
-    """A saved value as a formula shows it: tensors by name, plain values as they are."""
-    if isinstance(value, tuple) and holds_tensor(value):
-        return symbols(name, (in_formula(f"{name}[{i}]", v) for i, v in enumerate(value)))
-    if value is FREED or holds_tensor(value) or isinstance(value, np.ndarray):
-        return Symbol(name, is_complex=is_complex(value))
-    return value
-
-
-def is_complex(kept: Any) -> bool:
-    """Does a kept tensor hold complex numbers? What hooks keep in a way of their own counts as real."""
-    if isinstance(kept, SavedTensor):
-        if kept.unpack_hook is not None:
-            return False
-        kept = kept.tensor
-    return getattr(getattr(getattr(kept, "_data", kept), "dtype", None), "kind", "") == "c"
 
 
 def primitive(

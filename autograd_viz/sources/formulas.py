@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..core.node import Node, PrimitiveNode
+from ..core.formula import formulas
+from ..core.node import Node
+from ..core.primitive_node import PrimitiveNode
 from ..core.symbol import Symbol, number, symbols
 from ..graph.model import Formula, Value
 from ..graph.text import shape_text, value_text
@@ -19,8 +21,7 @@ def symbolic_formulas(node: Node) -> dict[str, str]:
         return {}
     count = len(node._outputs_metadata())
     grads = [Symbol("grad")] if count == 1 else symbols("grads", (Symbol(f"grads[{i}]") for i in range(count)))
-    formulas: dict[str, str] = node.primitive.formulas(node, grads)
-    return formulas
+    return formulas(node, grads)
 
 
 def formulas_with_numbers(
@@ -41,7 +42,7 @@ def formulas_with_numbers(
     primitive = node.primitive
     zeros = (f"zeros({shape})" for shape, _ in node._outputs_metadata())
     arrived = [number(z) if g is None else _number(g) for g, z in zip(grads, zeros, strict=True)]
-    in_numbers = primitive.formulas(node, arrived, {n: _number(v) for n, v in saved.items()})
+    in_numbers = formulas(node, arrived, {n: _number(v) for n, v in saved.items()})
     position = {n: i for i, n in enumerate(primitive.inputs)}
     found = []
     for name, text in in_symbols.items():

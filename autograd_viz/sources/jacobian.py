@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core.engine import validated
-from ..core.node import PrimitiveNode
+from ..core.primitive_node import PrimitiveNode
 from ..core.quiet import quiet
 from ..core.saved import SavedTensor
+from ..core.validated import validated
 from ..graph.trace import Jacobian
 from .from_core import value_of
 from .kept import raw_saved

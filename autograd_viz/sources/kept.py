@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.node import Node, PrimitiveNode
+from ..core.node import Node
+from ..core.primitive_node import PrimitiveNode
 from ..core.saved import SavedTensor, unpack
 from ..core.tensor import Number, Tensor
 from .memory import owner

@@ -14,8 +14,9 @@ import numpy as np
 import torch
 
 from ...core.former import Overwritten
-from ...core.node import Node, PrimitiveNode
+from ...core.node import Node
 from ...core.primitive import Primitive
+from ...core.primitive_node import PrimitiveNode
 from ...core.quiet import quiet
 from ...core.readings import TENSOR_NAMES
 from ...core.saved import FREED, SavedResult
