@@ -100,7 +100,8 @@ from .errors import (
     NotDrawableError,
     UnknownChoiceError,
 )
-from .views import compare, iframe, load, record, save, show, step, to_graphviz
+from .files import iframe, load, save, to_graphviz
+from .views import compare, record, show, step
 from .words import set_language
 
 __version__ = "0.1.0"

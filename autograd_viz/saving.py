@@ -24,7 +24,7 @@ from .stepper import Stepper
 from .widget.html import html_page
 
 FINAL = "final"
-STATES = (".npz",)  # state_dicts, which views.py writes
+STATES = (".npz",)  # state_dicts, which files.py writes
 
 
 @dataclass(frozen=True)

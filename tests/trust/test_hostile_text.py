@@ -60,8 +60,8 @@ def recording() -> dict[str, Any]:
     """What `save` writes of it."""
     root, names = program()
     path = io.StringIO()
+    from autograd_viz.files import subject_of
     from autograd_viz.graph.codec import recording_to_json
-    from autograd_viz.views import subject_of
 
     stepper = subject_of(root, names).stepper()
     stepper.finish()
