@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import functools
 import io
 import json
@@ -113,8 +114,15 @@ def stepped(rec: Recording) -> Any:
 def pictures(rec: Recording) -> list[str]:
     """The figure, the widget's picture, a still with its caption."""
     s = stepped(rec)
-    shown = av.show(rec)._repr_mimebundle_()["image/svg+xml"]
-    return [shown, s.picture["svg"], s.still()["image/svg+xml"]]
+    return [in_image(av.show(rec)._repr_mimebundle_()), s.picture["svg"], in_image(s.still())]
+
+
+def in_image(bundle: dict[str, Any]) -> str:
+    """The picture in the HTML of a cell, which is one image and nothing else."""
+    image = ET.fromstring(bundle["text/html"])
+    assert image.tag == "img" and not list(image) and set(image.attrib) <= {"class", "alt", "src"}
+    assert image.get("alt") == bundle["text/plain"]
+    return base64.b64decode(image.get("src", "").partition(";base64,")[2]).decode()
 
 
 KINDS = set().union(*map(kinds, pictures(loaded("a"))), *map(kinds, pictures(loaded("a b\nc" * 30))))
