@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import io
-import os
-from collections import deque
 from collections.abc import Iterable, Iterator
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +11,7 @@ from PIL import Image
 
 from ..errors import AutogradVizError
 from ..graph.model import Document
-from ..graph.trace import Step, Trace
+from ..graph.trace import Trace
 from ..layout.geometry import Arrow, Geometry, Point
 from ..layout.measure import ADVANCE, columns
 from ..render import Theme
@@ -23,13 +20,12 @@ from ..render.caption import SIZE as CAPTION
 from ..render.cells import moves_of
 from ..render.escape import element, text
 from ..render.svg import FALLBACK
-from .film import Change, Film, drawn
+from .film import Film, drawn
 
 WINDOW = (1400, 1100)  # px
 MOVE_MS, FRAME_MS = 480, 80  # how long a number takes along its arrow, and each picture of it
 NUMBER = 14.0  # px
 MOST_BYTES = 800_000_000  # of all pictures together, while they are encoded
-AHEAD = 12  # steps that are planned before they are shown
 LATE = 1.0  # seconds after which a progress bar appears
 OPTIONS: dict[str, dict[str, Any]] = {
     "GIF": {"optimize": False, "disposal": 1},
@@ -66,11 +62,7 @@ def animation_bytes(story: Story, format: str, theme: Theme, duration: float, sc
         raise ValueError(f"duration must be positive, got {duration}")
     if not scale > 0:
         raise ValueError(f"scale must be positive, got {scale}")
-    pool = ThreadPoolExecutor(os.cpu_count())
-    try:
-        return _written(Reel(story, theme, scale, duration, pool), format)
-    finally:
-        pool.shutdown(cancel_futures=True)
+    return _written(Reel(story, theme, scale, duration), format)
 
 
 def _written(reel: Reel, format: str) -> bytes:
@@ -91,27 +83,18 @@ def _written(reel: Reel, format: str) -> bytes:
 Number = tuple[Image.Image, Image.Image]  # and its mask
 
 
-@dataclass(frozen=True)
-class Plan:
-    """What is to be drawn for a step."""
-
-    change: Change
-    caption: Future[Image.Image]
-    numbers: list[tuple[Future[Number], Arrow]]
-
-
 class Reel:
-    """The frames of an animation, drawn by a pool of threads.
+    """The frames of an animation.
 
     Attributes:
         durations: of each frame, in ms.
     """
 
-    def __init__(self, story: Story, theme: Theme, scale: float, duration: float, pool: Executor) -> None:
-        self.story, self.theme, self.scale, self.pool = story, theme, scale, pool
-        self.film = Film(story.document, story.geometry, theme, scale, WINDOW, story.trace.steps[:3], pool)
+    def __init__(self, story: Story, theme: Theme, scale: float, duration: float) -> None:
+        self.story, self.theme, self.scale = story, theme, scale
+        self.film = Film(story.document, story.geometry, theme, scale, WINDOW, story.trace.steps[:3])
         self.width, self.height = self.film.width, self.film.height
-        self.numbers: dict[str, Future[Number]] = {}
+        self.numbers: dict[str, Number] = {}
         said = [f"{i} / {len(story.trace.steps)}  {sentence}" for i, sentence in enumerate(story.sentences)]
         self.captions = [caption_lines(words, self.width / scale) for words in said]
         self.caption_height = max(map(caption_height, self.captions))
@@ -134,23 +117,13 @@ class Reel:
     def frames(self) -> Iterator[Image.Image]:
         """The frames, mode "P"."""
         yield self._shot(self._caption(self.captions[0]))
-        for step, plan in self._plans():
-            self.film.show(plan.change)
-            still = self._shot(plan.caption.result())
-            for i in range(self.moving if moves_of(step) else 0):
-                yield self._with_numbers(still, plan.numbers, i / self.moving)
-            yield still
-
-    def _plans(self) -> Iterator[tuple[Step, Plan]]:
-        """Each step with what is to be drawn for it, while that of later ones is drawn already."""
-        waiting: deque[tuple[Step, Plan]] = deque()
         for step, lines in zip(self.story.trace.steps, self.captions[1:], strict=True):
-            caption = self.pool.submit(self._caption, lines)
+            self.film.show(step)
+            still = self._shot(self._caption(lines))
             numbers = [(self._number_of(said), self.arrows[at]) for at, said in moves_of(step) if at in self.arrows]
-            waiting.append((step, Plan(self.film.plan(step), caption, numbers)))
-            if len(waiting) > AHEAD:
-                yield waiting.popleft()
-        yield from waiting
+            for i in range(self.moving if moves_of(step) else 0):
+                yield self._with_numbers(still, numbers, i / self.moving)
+            yield still
 
     def _shot(self, caption: Image.Image) -> Image.Image:
         """What the window shows, and the caption."""
@@ -162,10 +135,10 @@ class Reel:
 
     # -- numbers ------------------------------------------------------------------------------------------------------
 
-    def _number_of(self, said: str) -> Future[Number]:
+    def _number_of(self, said: str) -> Number:
         """A number that is drawn once."""
         if said not in self.numbers:
-            self.numbers[said] = self.pool.submit(self._number, said)
+            self.numbers[said] = self._number(said)
         return self.numbers[said]
 
     def _number(self, said: str) -> Number:
@@ -179,11 +152,10 @@ class Reel:
         image = drawn(_svg(width, height, words), size).convert("RGBA")
         return self.film.in_palette(image), image.getchannel("A").point(lambda a: 255 if a > 127 else 0)
 
-    def _with_numbers(self, still: Image.Image, numbers: list[tuple[Future[Number], Arrow]], part: float) -> Image.Image:
+    def _with_numbers(self, still: Image.Image, numbers: list[tuple[Number, Arrow]], part: float) -> Image.Image:
         """The picture with each number a part of its way along."""
         shot, g = still.copy(), self.story.geometry
-        for number, arrow in numbers:
-            image, mask = number.result()
+        for (image, mask), arrow in numbers:
             x, y = point_along(arrow, part)
             px, py = (x - g.x) * self.scale - self.film.left, (y - g.y) * self.scale - self.film.top
             left = min(max(0, round(px - image.width / 2)), max(0, self.width - image.width))

@@ -3,10 +3,6 @@
 # Note [Window]
 A picture larger than the window is seen in part, and the window follows the node of the step. It stays where it is while that
 node is in sight. What is not seen is not drawn, so a picture may be of any size.
-
-# Note [Ahead]
-What a step changes is known before it is drawn. So steps are planned ahead of the one that is shown, and what they need is
-drawn meanwhile by the threads of a pool, as far as the libraries that draw let go of Python's lock.
 """
 
 from __future__ import annotations
@@ -15,8 +11,6 @@ import io
 import math
 import re
 from collections import Counter
-from concurrent.futures import Executor, Future
-from dataclasses import dataclass
 from typing import Any
 
 from PIL import Image
@@ -40,25 +34,10 @@ def drawn(svg: str, size: tuple[int, int]) -> Image.Image:
     return Image.open(io.BytesIO(png_bytes(sized, 1.0)))
 
 
-@dataclass(frozen=True)
-class Change:
-    """What a step changes of the film.
-
-    Attributes:
-        left, top: where the window is afterwards, in pixels of the whole picture.
-        parts: what is drawn anew: where in the whole picture, and the drawing.
-    """
-
-    left: int
-    top: int
-    parts: list[tuple[Pixels, Future[Image.Image]]]
-
-
 class Film:
     """What is seen of a picture through a window, after any step in turn.
 
     Args:
-        pool: draws.
         most: how large the window may be, in pixels; a smaller picture is seen as a whole.
         first: some of the first steps, in whose pictures colours are looked for; the window begins at the first one's node.
 
@@ -77,16 +56,14 @@ class Film:
         scale: float,
         most: tuple[int, int],
         first: tuple[Step, ...],
-        pool: Executor,
     ) -> None:
-        self.pool = pool
         self.document, self.geometry, self.theme, self.scale = document, geometry, theme, scale
         self.places = Places(geometry)
         self.boxes = {b.id: b for b in geometry.boxes}
         self.whole = (math.ceil(geometry.width * scale), math.ceil(geometry.height * scale))
         self.width, self.height = (min(a, b) for a, b in zip(self.whole, most, strict=True))
-        self._state = State()  # as planned
-        self.left, self.top = self._place = self._placed(first[0].node, 0, 0) if first else (0, 0)
+        self._state = State()
+        self.left, self.top = self._placed(first[0].node, 0, 0) if first else (0, 0)
         start = self._drawn(self.window, self._state)
         self.palette = palette_of([start, *self._seen(first)], theme)
         self.image = self.in_palette(start)
@@ -95,31 +72,22 @@ class Film:
     @property
     def window(self) -> Pixels:
         """What is seen of the whole picture."""
-        return self._window(self.left, self.top)
-
-    def _window(self, left: int, top: int) -> Pixels:
-        return left, top, left + self.width, top + self.height
+        return self.left, self.top, self.left + self.width, self.top + self.height
 
     def in_palette(self, image: Image.Image) -> Image.Image:
         """A picture in the film's colours."""
         return image.convert("RGB").quantize(palette=self.palette, dither=Image.Dither.NONE)
 
-    def plan(self, step: Step) -> Change:
-        """The next step after those that are planned already: its node in sight, and what it changes. See Note [Ahead]."""
+    def show(self, step: Step) -> None:
+        """Show the next step: its node in sight, and what it changes drawn anew."""
         before, self._state = self._state.current, _after(self._state, step)
-        old, self._place = self._place, self._placed(step.node, *self._place)
-        window = self._window(*self._place)
-        regions = [*self._changed(before, step, window), *_come_into_sight(self._window(*old), window)]
-        return Change(*self._place, [(r, self.pool.submit(self._part, r, self._state)) for r in regions])
-
-    def show(self, change: Change) -> None:
-        """Show the next step of those that are planned."""
-        if (change.left, change.top) != (self.left, self.top):
-            old, self.image = self.image, self.image.copy()
-            self.image.paste(old, (self.left - change.left, self.top - change.top))
-            self.left, self.top = change.left, change.top
-        for (left, top, _, _), part in change.parts:
-            self.image.paste(part.result(), (left - self.left, top - self.top))
+        old, image = self.window, self.image
+        self.left, self.top = self._placed(step.node, self.left, self.top)
+        if self.window != old:
+            self.image = image.copy()
+            self.image.paste(image, (old[0] - self.left, old[1] - self.top))
+        for region in [*self._changed(before, step, self.window), *_come_into_sight(old, self.window)]:
+            self.image.paste(self.in_palette(self._drawn(region, self._state)), (region[0] - self.left, region[1] - self.top))
 
     def _placed(self, node: str, left: int, top: int) -> tuple[int, int]:
         """Where the window is if a node shall be in sight: where it was, if it can stay."""
@@ -150,9 +118,6 @@ class Film:
             min(right, math.ceil((region[2] - g.x) * scale)),
             min(bottom, math.ceil((region[3] - g.y) * scale)),
         )
-
-    def _part(self, region: Pixels, state: State) -> Image.Image:
-        return self.in_palette(self._drawn(region, state))
 
     def _drawn(self, region: Pixels, state: State) -> Image.Image:
         """A region of the picture in a state."""

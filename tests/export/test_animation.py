@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -35,12 +33,6 @@ def frames_of(path: Path) -> list[tuple[Image.Image, int]]:
     return found
 
 
-@pytest.fixture
-def pool() -> Iterator[ThreadPoolExecutor]:
-    with ThreadPoolExecutor(2) as threads:
-        yield threads
-
-
 def chain(length: int) -> Any:
     x = av.tensor(0.5, requires_grad=True)
     for _ in range(length):
@@ -50,17 +42,15 @@ def chain(length: int) -> Any:
 
 @pytest.mark.parametrize("number", [3, 4, 5, 6])
 @pytest.mark.parametrize(("scale", "most"), [(1.0, (9999, 9999)), (0.7, (9999, 9999)), (1.0, (500, 300))])
-def test_what_is_drawn_again_makes_the_whole_picture(
-    number: int, scale: float, most: tuple[int, int], pool: ThreadPoolExecutor
-) -> None:
+def test_what_is_drawn_again_makes_the_whole_picture(number: int, scale: float, most: tuple[int, int]) -> None:
     s = av.step(figure(number, before=True)[0]).stepper
     s.finish()
     geometry, theme = layout(s.document), THEMES["light"]
-    film = Film(s.document, geometry, theme, scale, most, s.trace.steps, pool)
+    film = Film(s.document, geometry, theme, scale, most, s.trace.steps)
     pixels = replace(geometry, width=film.whole[0] / scale, height=film.whole[1] / scale)  # whole ones
     seen = set()
     for k, step in enumerate(s.trace.steps, 1):
-        film.show(film.plan(step))
+        film.show(step)
         seen.add(film.window)
         whole = drawn(render_svg(s.document, pixels, state_at(s.trace, k), theme), film.whole).crop(film.window)
         difference = ImageChops.difference(film.image.convert("RGB"), film.in_palette(whole).convert("RGB")).convert("L")
