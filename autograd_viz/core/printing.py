@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from .dtypes import bool_, get_default_dtype, int64
+from .dtypes import bool_, complex64, complex128, float64, get_default_dtype, int64
 
 if TYPE_CHECKING:
     from .as_array import Array
@@ -30,6 +30,13 @@ def _words(values: list[Any], is_float: bool) -> tuple[list[str], int]:
     wide = texts if are_all else [t for t, v in zip(texts, values, strict=True) if v and math.isfinite(v)]
     width = max(map(len, wide), default=1)
     return [t.rjust(width) for t in texts], width
+
+
+def _complex_words(array: Array) -> tuple[list[str], int]:
+    """Real and imaginary parts have a style each; only the real parts are brought to one width."""
+    (real, wide), (imaginary, wider) = (_words(part.ravel().tolist(), True) for part in (array.real, array.imag))
+    signed = (i if i.startswith("-") else f"+{i}" for i in map(str.lstrip, imaginary))
+    return [f"{r}{i}j" for r, i in zip(real, signed, strict=True)], wide + wider + 1
 
 
 def _float_style(magnitudes: list[float]) -> str:
@@ -91,7 +98,7 @@ def values_text(array: Array, indent: int = 0, threshold: int = THRESHOLD) -> st
         return _float_text(float(array))
     shown = _shown(array) if array.size > threshold else array
     sizes = [(few, few < all) for few, all in zip(shown.shape, array.shape, strict=True)]
-    words, width = _words(shown.reshape(-1).tolist(), array.dtype.kind == "f")
+    words, width = _complex_words(shown) if array.dtype.kind == "c" else _words(shown.ravel().tolist(), array.dtype.kind == "f")
     return _nested(words, sizes, indent, width)
 
 
@@ -101,7 +108,9 @@ def tensor_text(tensor: Tensor, prefix: str = "tensor(") -> str:
     suffixes = []
     if tensor.numel() == 0 and tensor.ndim != 1:
         suffixes.append(f"size={tuple(tensor.shape)}")
-    if tensor.dtype is not get_default_dtype() and (tensor.dtype not in (int64, bool_) or tensor.numel() == 0):
+    default = get_default_dtype()
+    usual = (default, complex128 if default is float64 else complex64, int64, bool_)
+    if tensor.dtype not in (usual if tensor.numel() else (default,)):
         suffixes.append(f"dtype={tensor.dtype}")
     if tensor.grad_fn is not None:
         suffixes.append(f"grad_fn=<{type(tensor.grad_fn).__name__}>")

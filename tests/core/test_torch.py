@@ -127,7 +127,10 @@ numbers = st.floats(width=32) | st.sampled_from([0.0, -0.0, 1.0, 2.0, 1e-5, 1234
 
 
 @given(
-    st.lists(numbers, max_size=30) | st.lists(st.integers(-(10**6), 10**6), max_size=30) | st.lists(st.booleans(), max_size=9)
+    st.lists(numbers, max_size=30)
+    | st.lists(st.builds(complex, numbers, numbers), max_size=30)
+    | st.lists(st.integers(-(10**6), 10**6), max_size=30)
+    | st.lists(st.booleans(), max_size=9)
 )
 @settings(max_examples=300)
 def test_tensors_print_as_pytorch_prints_them(values: list[Any]) -> None:
@@ -148,6 +151,9 @@ def test_tensors_print_as_pytorch_prints_them(values: list[Any]) -> None:
         lambda m: m.tensor([[1.0, 2.0]], requires_grad=True) * 2,
         lambda m: m.arange(30).float() * 1000.5,
         lambda m: m.zeros(0),
+        lambda m: m.zeros(0, dtype=m.complex64),
+        lambda m: m.tensor(3 - 1.5j, dtype=m.complex128, requires_grad=True) * 1j,
+        lambda m: m.ones(40, 40, dtype=m.complex64),
         lambda m: m.zeros(2, 0),
         lambda m: m.ones(12, requires_grad=True).exp(),
         lambda m: m.tensor([0.0005, 0.002]),
