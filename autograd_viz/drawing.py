@@ -16,7 +16,7 @@ from .layout import Geometry, layout, layout_apart
 from .render import Theme, render_svg
 from .render.escape import printable
 
-NEAR = 600  # ops that are laid out right here; more of them in a process of their own
+NEAR = 600  # ops, or pairs of tensors, that are laid out right here; more of them in a process of their own
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,8 @@ class Drawing:
             LayoutError: there is too much of it.
         """
         document = self.shown.document
-        return layout(document) if len(document.ops) <= NEAR else layout_apart(document)
+        is_near = max(len(document.ops), len(document.tensors) // 2) <= NEAR
+        return layout(document) if is_near else layout_apart(document)
 
     def is_open(self, group: Group) -> bool:
         """Is what is in it drawn (if the groups around it are open)?"""

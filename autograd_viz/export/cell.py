@@ -6,7 +6,7 @@ import base64
 import re
 from typing import Any
 
-from ..render.escape import element
+from ..render.escape import element, one_line
 
 # the way along which a number runs, and the names by which style sheets and scripts find things
 _FOR_MOVING = re.compile(r'<path [^>]*class="way"/>| class="[^"]*"| data-[a-z]+="[^"]*"')
@@ -24,7 +24,7 @@ def cell_bundle(svg: str, text: str, mark: str | None = None) -> dict[str, Any]:
     """
     short = still_svg(svg)
     source = f"data:image/svg+xml;base64,{base64.b64encode(short.encode()).decode()}"
-    bundle = {"text/html": element("img", class_=mark, alt=text, src=source), "text/plain": text}
+    bundle = {"text/html": one_line(element("img", class_=mark, alt=text, src=source)), "text/plain": text}
     return bundle if len(short) > MOST_LETTERS else {**bundle, "image/svg+xml": short}
 
 

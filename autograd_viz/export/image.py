@@ -95,9 +95,13 @@ def check_place(path: str | os.PathLike[str]) -> None:
     target = Path(path)
     if not target.parent.is_dir():
         raise CannotWriteError(f"cannot write {target}: the folder {target.parent} does not exist")
-    if target.is_dir():
+    try:
+        is_folder, is_there = target.is_dir(), target.exists()
+    except OSError as error:  # the folder may not be looked into
+        raise CannotWriteError(f"cannot write {target}: {error.strerror or error}") from error
+    if is_folder:
         raise CannotWriteError(f"cannot write {target}: it is a folder")
-    if target.exists() and not os.access(target, os.W_OK):
+    if is_there and not os.access(target, os.W_OK):
         raise CannotWriteError(f"cannot write {target}: it is there already, and may not be written to")
 
 

@@ -22,6 +22,11 @@ def text(value: str) -> str:
     return value if _SPECIAL.search(value) is None else _SPECIAL.sub(lambda found: _ENTITIES.get(found[0], "\ufffd"), value)
 
 
+def one_line(html: str) -> str:
+    """An element whose attributes may have line ends: in Markdown, where outputs may end up, an empty line would end it."""
+    return html.replace("\n", "&#10;")
+
+
 def printable(value: str) -> str:
     """Safe in a terminal: control characters, and with them escape sequences, become U+FFFD."""
     return _UNWANTED.sub("\ufffd", value)

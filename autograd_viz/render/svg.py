@@ -20,6 +20,7 @@ from .theme import Theme
 
 FONT = "DejaVu Sans Mono"
 FALLBACK = f"{FONT}, Menlo, Consolas, Liberation Mono, monospace"
+FAINT = 0.12  # opacity of what the forward pass has not made yet
 STACK = 5.0  # px: the second outline of a group, as of cards on a pile
 
 
@@ -94,7 +95,12 @@ class _Painter:
         content = [element("title", text(self.badge(box))), *behind, self.outline(box)]
         content += getattr(self, f"{box.kind}_content")(box)
         lit = " lit" if box.id == self.lit else ""
-        return element("g", "".join(content), class_=f"{box.kind} {self.kind(box)}{lit}", data_at=box.id)
+        faint = self.faint(box.id)
+        return element("g", "".join(content), class_=f"{box.kind} {self.kind(box)}{lit}", opacity=faint, data_at=box.id)
+
+    def faint(self, *boxes: str) -> float | None:
+        """The opacity of a box, or of an arrow between two, that is not there yet; None for what is."""
+        return FAINT if any(id.removeprefix("ctx:") in self.state.hidden for id in boxes) else None
 
     def is_reconstructed(self, box: Box) -> bool:
         """Is it known from the backward graph only?"""
@@ -258,7 +264,9 @@ class _Painter:
             way = paths[0] if is_whole else rounded(list(arrow.points), size - 1)
             lines.append(self.line(way, "none", width, "way"))
         tip = element("path", d=head(arrow.points, size), fill=colour, class_=f"tip fs-{name}")
-        return element("g", "".join(lines) + tip, class_=f"arrow {arrow.kind}{' fresh' if fresh else ''}", data_at=arrow.at)
+        names = f"arrow {arrow.kind}{' fresh' if fresh else ''}"
+        faint = self.faint(arrow.source, arrow.target)
+        return element("g", "".join(lines) + tip, class_=names, opacity=faint, data_at=arrow.at)
 
     def line(self, d: str, colour: str, width: float, names: str) -> str:
         """A path that is not filled."""

@@ -18,7 +18,7 @@ from typing import Any
 from .. import words
 from ..drawing import Drawing
 from ..render import theme_named
-from ..render.escape import element, text
+from ..render.escape import element, one_line, text
 from ..stepper import Stepper
 from .frames import FrameMaker
 from .modules import joined_modules, static_text, style_sheets
@@ -62,8 +62,8 @@ def html_page(stepper: Stepper, theme: str, step: int, drawing: Drawing) -> str:
 
 def frame(page: str, height: int) -> str:
     """A page in a frame of its own, which can reach nothing of the page around it; `height` in px."""
-    return element(
-        "iframe", "", srcdoc=page, sandbox="allow-scripts", width="100%", height=height, frameborder=0, loading="lazy"
+    return one_line(
+        element("iframe", "", srcdoc=page, sandbox="allow-scripts", width="100%", height=height, frameborder=0, loading="lazy")
     )
 
 

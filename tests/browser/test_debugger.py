@@ -246,3 +246,19 @@ def test_axe_finds_no_barriers(stepping: Stepping, width: int) -> None:
     stepping.wait_for_step(1)
     found = Axe().run(stepping.page, context=".av-root").response["violations"]
     assert not found, [(v["id"], [n["html"][:120] for n in v["nodes"]][:3]) for v in found]
+
+
+def test_attributes_and_statistics_stand_beside_their_names(open_notebook: Callable[..., LabPage]) -> None:
+    """JupyterLab has rules of its own for lists of definitions in outputs."""
+    lab = open_notebook(IMPORT, "x = av.ones(4, 20, requires_grad=True); s = av.step((x * 2).sum())", "s")
+    lab.run_all()
+    stepping = Stepping(lab)
+    stepping.widget.locator('[data-at="t0.grad"]').first.click()
+    panel(stepping).locator(".av-i-statistics > summary").first.click()
+    pairs = """(panel) => [...panel.querySelectorAll(".av-i-attributes > dt, .av-i-statistics dt")].map((dt) => {
+        const [a, b] = [dt.getBoundingClientRect(), dt.nextElementSibling.getBoundingClientRect()];
+        return [dt.textContent, Math.round(b.left - a.right), Math.abs(a.top - b.top) < 6, a.width > 0];
+    })"""
+    found = panel(stepping).evaluate(pairs)
+    assert {"grad_fn", "min"} <= {name for name, *_ in found}
+    assert all(0 <= gap < 120 and is_level and is_seen for _, gap, is_level, is_seen in found), found

@@ -137,6 +137,14 @@ def test_keys_step_and_jupyterlab_does_not_get_them(stepping: Stepping) -> None:
     assert stepping.page.evaluate("() => document.activeElement.classList.contains('av-root')")
 
 
+def test_shortcuts_with_ctrl_are_jupyterlabs_from_the_widget_too(stepping: Stepping) -> None:
+    dirty = "() => window.jupyterapp.shell.currentWidget.context.model.dirty"
+    assert stepping.page.evaluate(dirty)
+    stepping.widget.focus()
+    stepping.page.keyboard.press("Control+s")
+    stepping.page.wait_for_function(f"async () => !({dirty})()")
+
+
 def test_play_runs_to_the_end_at_the_chosen_speed_and_pauses(stepping: Stepping) -> None:
     stepping.widget.locator(".av-speed").select_option("2")
     stepping.press("play")

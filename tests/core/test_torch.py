@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -310,3 +311,41 @@ def test_every_attribute_of_pytorchs_tensors_is_there_or_says_that_it_is_not() -
 
 def test_an_attribute_of_a_tensor_costs_no_call() -> None:
     assert not any("__getattr__" in vars(kind) or "__getattribute__" in vars(kind) for kind in av.Tensor.__mro__[:-1])
+
+
+COMPLEX: list[Callable[..., Any]] = [
+    lambda m, a, b, v: a @ b,
+    lambda m, a, b, v: a @ v,
+    lambda m, a, b, v: m.outer(v, v),
+    lambda m, a, b, v: m.vdot(v, v * 2j),
+    lambda m, a, b, v: m.dot(v, v * 2j),
+    lambda m, a, b, v: m.bmm(a[None], b[None]),
+    lambda m, a, b, v: m.addmm(a, a, b, beta=2j, alpha=1 - 1j),
+    lambda m, a, b, v: m.addmv(v, a, v),
+    lambda m, a, b, v: m.addr(a, v, v),
+    lambda m, a, b, v: m.baddbmm(a[None], a[None], b[None]),
+    lambda m, a, b, v: m.addbmm(a, a[None], b[None]),
+    lambda m, a, b, v: m.nn.functional.linear(a, b, v),
+    lambda m, a, b, v: m.einsum("ij,jk->ik", a, b),
+    lambda m, a, b, v: m.linalg.multi_dot([a, b, a]),
+    lambda m, a, b, v: m.linalg.matrix_power(a, 3),
+    lambda m, a, b, v: v.log10() + v.log2() + v.asinh() + v.atanh() + v.acos() + v.asin() + v.atan() + v.sinc(),
+    lambda m, a, b, v: a.logsumexp(0),
+    lambda m, a, b, v: a.prod(),
+    lambda m, a, b, v: a.prod(1) + a.cumprod(0)[0],
+]
+
+
+@pytest.mark.parametrize("make", COMPLEX)
+def test_gradients_of_complex_numbers_are_pytorchs(make: Callable[..., Any]) -> None:
+    random = np.random.default_rng(3)
+    values = [(random.normal(size=s) + 1j * random.normal(size=s)).tolist() for s in ((2, 2), (2, 2), (2,))]
+    grads = []
+    for m in (av, torch):
+        leaves = [m.tensor(x, dtype=m.complex128, requires_grad=True) for x in values]
+        made = make(m, *leaves)
+        (made.abs() * 1.3 + made.real).sum().backward()
+        grads.append([None if x.grad is None else np.array(x.grad.tolist()) for x in leaves])
+    for mine, theirs in zip(*grads, strict=True):
+        assert (mine is None) == (theirs is None)
+        assert mine is None or np.allclose(mine, theirs)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import autograd_viz as av
 from autograd_viz.graph import State
+from autograd_viz.graph.forward import hidden_at
 from autograd_viz.layout import layout
 from autograd_viz.render import THEMES, Theme, escape, render_svg
 from autograd_viz.render.cells import label_text, short
@@ -247,3 +248,17 @@ def test_a_caption_stands_under_the_picture() -> None:
     bottom = float(ET.fromstring(plain).get("viewBox", "").split()[3]) + float(tree.get("viewBox", "").split()[1])
     assert len(below) > 1 and all(float(e.get("y", "0")) > bottom for e in below)
     assert float(tree.get("height", "0")) > bottom
+
+
+def test_what_the_forward_pass_has_not_made_yet_is_faint() -> None:
+    root, names = figure(3, False)
+    document = CoreGraph([root], names).document
+    state = State(hidden=hidden_at(document, -1))
+    tree = ET.fromstring(render_svg(document, layout(document), state, THEMES["light"]))
+    groups = [e for e in tree.iter(f"{SVG}g") if e.get("data-at")]
+    arrows = [e.get("opacity") for e in groups if e.get("class", "").startswith("arrow")]
+    assert 0 < sum(a is not None for a in arrows) < len(arrows)
+    faint = {
+        e.get("data-at", "").removeprefix("ctx:") for e in groups if e.get("opacity") and "arrow" not in e.get("class", "")
+    }
+    assert faint == state.hidden != frozenset()

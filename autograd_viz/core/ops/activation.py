@@ -16,6 +16,7 @@ from ..readings import composite, inlined
 from ..refusals import refuse
 from ..tensor import Tensor
 from .arithmetic import _as_float
+from .complex_rules import conjugated
 
 
 def expit(array: Any) -> Any:
@@ -119,7 +120,9 @@ softplus_of.defvjp(
 
 @primitive(
     "SoftplusBackwardBackward0",
-    written=lambda grad_output, self, beta, threshold: grad_output * sigmoid(times(self, beta)),
+    written=lambda grad_output, self, beta, threshold: where(
+        times(self, beta) > threshold, grad_output, grad_output * sigmoid(times(self, beta))
+    ),
 )
 def softplus_backward(grad_output, self, *, beta, threshold):
     """grad_output * sigmoid(beta * self), grad_output where beta * self > threshold."""

@@ -16,6 +16,7 @@ from ..public import public
 from ..readings import composite
 from ..refusals import check_scalar_type, check_tensor, scalar_type
 from ..tensor import Tensor
+from .complex_rules import conjugated
 from .shape import clone, unsafe_view
 
 
@@ -68,8 +69,8 @@ def mm(self, mat2):
         check_matrices(self, mat2, "self", "mat2")
     return self.dot(mat2)  # of two matrices it is `@`, in half the time
 mm.defvjp(
-    self = lambda grad, mat2: mm(grad, t(mat2)),
-    mat2 = lambda grad, self: mm(t(self), grad),
+    self = lambda grad, mat2: mm(grad, conjugated(t(mat2))),
+    mat2 = lambda grad, self: mm(conjugated(t(self)), grad),
 )
 
 
@@ -86,8 +87,8 @@ def mv(self, vec):
         raise RuntimeError(f"addmv input tensors must have the same dtype, but got {names[0]}, {names[1]}, and {names[0]}")
     return self @ vec
 mv.defvjp(
-    self = lambda grad, vec:  ger(grad, vec),
-    vec  = lambda grad, self: t(self) @ grad,
+    self = lambda grad, vec:  ger(grad, conjugated(vec)),
+    vec  = lambda grad, self: conjugated(t(self)) @ grad,
 )
 
 
@@ -98,8 +99,8 @@ def dot(self, tensor):
     check_vectors(self, tensor)
     return self @ tensor
 dot.defvjp(
-    self   = lambda grad, tensor: grad * tensor,
-    tensor = lambda grad, self:   grad * self,
+    self   = lambda grad, tensor: grad * conjugated(tensor),
+    tensor = lambda grad, self:   grad * conjugated(self),
 )
 
 
@@ -108,8 +109,8 @@ def ger(self, vec2):
     """Outer product: (n,), (m,) -> (n, m)."""
     return self[:, None] * vec2[None, :]
 ger.defvjp(
-    self = lambda grad, vec2: grad @ vec2,
-    vec2 = lambda grad, self: t(grad) @ self,
+    self = lambda grad, vec2: grad @ conjugated(vec2),
+    vec2 = lambda grad, self: t(grad) @ conjugated(self),
 )
 
 
@@ -120,8 +121,8 @@ def bmm(self, mat2):
     check_batches(self, mat2)
     return self @ mat2
 bmm.defvjp(
-    self = lambda grad, mat2: bmm(grad, mT(mat2)),
-    mat2 = lambda grad, self: bmm(mT(self), grad),
+    self = lambda grad, mat2: bmm(grad, conjugated(mT(mat2))),
+    mat2 = lambda grad, self: bmm(conjugated(mT(self)), grad),
 )
 
 

@@ -15,6 +15,7 @@ from ..public import public
 from ..refusals import check_expands, scalar_type
 from ..tensor import Tensor
 from .arithmetic import add, mul
+from .complex_rules import conjugated
 from .matmul import by, check_batches, check_matrices, check_vectors, common_shape, matmul
 from .shape import t, unsafe_view
 
@@ -26,9 +27,9 @@ def addmm(self, mat1, mat2, *, beta=1, alpha=1):
     check_matrices(mat1, mat2, "mat1", "mat2")
     return _plus(self, beta, mat1.dot(mat2), alpha)
 addmm.defvjp(
-    self = lambda grad, beta: maybe_multiply(grad, beta),
-    mat1 = lambda grad, mat2, alpha: maybe_multiply(mm(grad, t(mat2)), alpha),
-    mat2 = lambda grad, mat1, alpha: maybe_multiply(mm(t(mat1), grad), alpha),
+    self = lambda grad, beta: maybe_multiply(grad, conjugated(beta)),
+    mat1 = lambda grad, mat2, alpha: maybe_multiply(mm(grad, conjugated(t(mat2))), conjugated(alpha)),
+    mat2 = lambda grad, mat1, alpha: maybe_multiply(mm(conjugated(t(mat1)), grad), conjugated(alpha)),
 )
 
 
@@ -42,9 +43,9 @@ def addmv(self, mat, vec, *, beta=1, alpha=1):
         raise RuntimeError(f"size mismatch, got input ({self.size}), mat ({by(mat)}), vec ({by(vec)})")
     return _plus(self, beta, mat @ vec, alpha)
 addmv.defvjp(
-    self = lambda grad, beta: maybe_multiply(grad, beta),
-    mat  = lambda grad, vec, alpha: maybe_multiply(ger(grad, vec), alpha),
-    vec  = lambda grad, mat, alpha: maybe_multiply(t(mat) @ grad, alpha),
+    self = lambda grad, beta: maybe_multiply(grad, conjugated(beta)),
+    mat  = lambda grad, vec, alpha: maybe_multiply(ger(grad, conjugated(vec)), conjugated(alpha)),
+    vec  = lambda grad, mat, alpha: maybe_multiply(conjugated(t(mat)) @ grad, conjugated(alpha)),
 )
 
 
@@ -57,9 +58,9 @@ def addr(self, vec1, vec2, *, beta=1, alpha=1):
             raise RuntimeError(f"addr: Expected 1-D argument {name}, but got {vec.ndim}-D")
     return _plus(self, beta, vec1[:, None] * vec2, alpha)
 addr.defvjp(
-    self = lambda grad, beta: maybe_multiply(grad, beta),
-    vec1 = lambda grad, vec2, alpha: maybe_multiply(grad @ vec2, alpha),
-    vec2 = lambda grad, vec1, alpha: maybe_multiply(t(grad) @ vec1, alpha),
+    self = lambda grad, beta: maybe_multiply(grad, conjugated(beta)),
+    vec1 = lambda grad, vec2, alpha: maybe_multiply(grad @ conjugated(vec2), conjugated(alpha)),
+    vec2 = lambda grad, vec1, alpha: maybe_multiply(t(grad) @ conjugated(vec1), conjugated(alpha)),
 )
 
 
@@ -72,9 +73,9 @@ def baddbmm(self, batch1, batch2, *, beta=1, alpha=1):
     check_batches(batch1, batch2)
     return _plus(self, beta, batch1 @ batch2, alpha)
 baddbmm.defvjp(
-    self   = lambda grad, beta: maybe_multiply(grad, beta),
-    batch1 = lambda grad, batch2, alpha: maybe_multiply(bmm(grad, mT(batch2)), alpha),
-    batch2 = lambda grad, batch1, alpha: maybe_multiply(bmm(mT(batch1), grad), alpha),
+    self   = lambda grad, beta: maybe_multiply(grad, conjugated(beta)),
+    batch1 = lambda grad, batch2, alpha: maybe_multiply(bmm(grad, conjugated(mT(batch2))), conjugated(alpha)),
+    batch2 = lambda grad, batch1, alpha: maybe_multiply(bmm(conjugated(mT(batch1)), grad), conjugated(alpha)),
 )
 
 
@@ -87,13 +88,13 @@ def addbmm(self, batch1, batch2, *, beta=1, alpha=1):
     check_batches(batch1, batch2)
     return _plus(self, beta, (batch1 @ batch2).sum(0), alpha)
 addbmm.defvjp(
-    self   = lambda grad, beta: maybe_multiply(grad, beta),
+    self   = lambda grad, beta: maybe_multiply(grad, conjugated(beta)),
     batch1 = lambda grad, batch2, alpha, batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2:
-        maybe_multiply(bmm(expand(unsqueeze(grad, dim=0),
-                                  (batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2)), mT(batch2)), alpha),
+        maybe_multiply(bmm(expand(unsqueeze(grad, dim=0), (batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2)),
+                           conjugated(mT(batch2))), conjugated(alpha)),
     batch2 = lambda grad, batch1, alpha, batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2:
-        maybe_multiply(bmm(mT(batch1), expand(unsqueeze(grad, dim=0),
-                                              (batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2))), alpha),
+        maybe_multiply(bmm(conjugated(mT(batch1)), expand(unsqueeze(grad, dim=0), (
+            batch1_sym_argsize_0, batch1_sym_argsize_1, batch2_sym_argsize_2))), conjugated(alpha)),
 )
 
 
@@ -104,7 +105,7 @@ def vdot(self, other):
     check_vectors(self, other)
     return np.vdot(self, other)
 vdot.defvjp(
-    self  = lambda grad, other: grad * other,
+    self  = lambda grad, other: conjugated(grad) * other,
     other = lambda grad, self:  grad * self,
 )
 
@@ -123,8 +124,8 @@ def linalg_cross(self, other, *, dim=-1):
     self, other = np.broadcast_arrays(self, other)
     return np.cross(self, other, axis=dim)
 linalg_cross.defvjp(
-    self  = lambda grad, other, dim: linalg_cross(other, grad, dim=dim),
-    other = lambda grad, self, dim:  linalg_cross(grad, self, dim=dim),
+    self  = lambda grad, other, dim: linalg_cross(conjugated(other), grad, dim=dim),
+    other = lambda grad, self, dim:  linalg_cross(grad, conjugated(self), dim=dim),
 )
 
 

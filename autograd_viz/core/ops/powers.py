@@ -15,6 +15,7 @@ from ..readings import composite, inlined
 from ..refusals import refuse
 from ..tensor import Tensor
 from .arithmetic import _as_float, as_number_of, widened
+from .complex_rules import conjugated
 
 
 @primitive("PowBackward0")
@@ -188,7 +189,7 @@ def log2(self):
     """Logarithm to base 2."""
     return np.log2(_as_float(self))
 log2.defvjp(
-    self = lambda grad, self: grad / (self * 0.6931471805599453),
+    self = lambda grad, self: grad / conjugated(self * 0.6931471805599453),
 )
 
 
@@ -198,7 +199,7 @@ def log10(self):
     """Logarithm to base 10."""
     return np.log10(_as_float(self))
 log10.defvjp(
-    self = lambda grad, self: grad / (self * 2.302585092994046),
+    self = lambda grad, self: grad / conjugated(self * 2.302585092994046),
 )
 
 

@@ -13,6 +13,7 @@ from ..primitive import primitive
 from ..public import public
 from ..readings import composite
 from ..tensor import Tensor
+from .complex_rules import conjugated
 from .dims import of_tensor, on_vectors, result_type
 
 
@@ -21,7 +22,7 @@ def prod_all(self, *, dtype=None):
     """The product of all elements."""
     return np.prod(self, dtype=result_type(self, dtype))
 prod_all.defvjp(
-    self = lambda grad, self, result: grad * prod_of_others(self, dim=None),
+    self = lambda grad, self, result: grad * conjugated(prod_of_others(self, dim=None)),
 )
 
 
@@ -31,7 +32,8 @@ def prod_dim(self, *, dim, keepdim=False, dtype=None):
     """The product along `dim`."""
     return np.prod(self, axis=dim, keepdims=keepdim, dtype=result_type(self, dtype))
 prod_dim.defvjp(
-    self = lambda grad, self, result, dim, keepdim: keep_dims(grad, self, dim, keepdim) * prod_of_others(self, dim=dim),
+    self = lambda grad, self, result, dim, keepdim:
+        keep_dims(grad, self, dim, keepdim) * conjugated(prod_of_others(self, dim=dim)),
 )
 
 
@@ -45,7 +47,7 @@ def prod_of_others(self, *, dim):
     out = before * after
     return out.reshape(self.shape) if dim is None or not self.ndim else np.moveaxis(out, 0, dim)
 prod_of_others.defvjp(
-    self = lambda grad, self, dim: prod_of_others_backward(grad, self, dim),
+    self = lambda grad, self, dim: prod_of_others_backward(grad, conjugated(self), dim),
 )
 
 
@@ -68,7 +70,7 @@ def cumprod_dim(self, *, dim, dtype=None):
     """Running product along `dim`."""
     return np.cumprod(self, axis=dim, dtype=result_type(self, dtype))
 cumprod_dim.defvjp(
-    self = lambda grad, self, dim, result: cumprod_backward(grad, self, dim, result),
+    self = lambda grad, self, dim, result: cumprod_backward(grad, conjugated(self), dim, conjugated(result)),
 )
 
 

@@ -17,6 +17,7 @@ from ..readings import composite
 from ..refusals import refuse
 from ..tensor import Tensor
 from .arithmetic import _as_float
+from .complex_rules import conjugated
 from .dims import of_tensor, on_vectors, reduced_dims
 
 
@@ -92,7 +93,7 @@ def logsumexp_dims(self, *, dim, keepdim=False):
     return np.log(np.exp(x - largest).sum(dim, keepdims=keepdim)) + (largest if keepdim else largest.squeeze(dim))
 logsumexp_dims.defvjp(
     self = lambda grad, self, result, dim, keepdim:
-        keep_dims(grad, self, dim, keepdim) * exp(self - keep_dims(result, self, dim, keepdim)),
+        keep_dims(grad, self, dim, keepdim) * conjugated(exp(self - keep_dims(result, self, dim, keepdim))),
 )
 
 

@@ -12,6 +12,7 @@ from ..primitive import primitive
 from ..public import public
 from ..readings import composite
 from .arithmetic import _as_float
+from .complex_rules import conjugated
 
 
 @public("sin", inplace=True)
@@ -50,7 +51,7 @@ def asin(self):
     """The angle in [-pi/2, pi/2] whose sine this is."""
     return np.arcsin(_as_float(self))
 asin.defvjp(
-    self = lambda grad, self: grad / sqrt(1 - self * self),
+    self = lambda grad, self: grad / conjugated(sqrt(1 - self * self)),
 )
 
 
@@ -60,7 +61,7 @@ def acos(self):
     """The angle in [0, pi] whose cosine this is."""
     return np.arccos(_as_float(self))
 acos.defvjp(
-    self = lambda grad, self: -grad / sqrt(1 - self * self),
+    self = lambda grad, self: -grad / conjugated(sqrt(1 - self * self)),
 )
 
 
@@ -70,7 +71,7 @@ def atan(self):
     """The angle in (-pi/2, pi/2) whose tangent this is."""
     return np.arctan(_as_float(self))
 atan.defvjp(
-    self = lambda grad, self: grad / (self * self + 1),
+    self = lambda grad, self: grad / conjugated(self * self + 1),
 )
 
 
@@ -118,7 +119,7 @@ def asinh(self):
     """Inverse of sinh."""
     return np.arcsinh(_as_float(self))
 asinh.defvjp(
-    self = lambda grad, self: grad / sqrt(self**2 + 1),
+    self = lambda grad, self: grad / conjugated(sqrt(self**2 + 1)),
 )
 
 
@@ -128,7 +129,7 @@ def acosh(self):
     """Inverse of cosh; nan below 1."""
     return np.arccosh(_as_float(self))
 acosh.defvjp(
-    self = lambda grad, self: grad / sqrt(self * self - 1),
+    self = lambda grad, self: grad / conjugated(sqrt(self * self - 1)),
 )
 
 
@@ -138,7 +139,7 @@ def atanh(self):
     """Inverse of tanh."""
     return np.arctanh(_as_float(self))
 atanh.defvjp(
-    self = lambda grad, self: grad / (1 - self**2),
+    self = lambda grad, self: grad / conjugated(1 - self**2),
 )
 
 
@@ -149,7 +150,7 @@ def sinc(self):
     x = _as_float(self)
     return np.sinc(x).astype(x.dtype, copy=False)
 sinc.defvjp(
-    self = lambda grad, self: where(eq(self, 0), 0, grad * (cos(3.141592653589793 * self) - sinc(self)) / self),
+    self = lambda grad, self: where(eq(self, 0), 0, grad * conjugated((cos(3.141592653589793 * self) - sinc(self)) / self)),
 )
 
 

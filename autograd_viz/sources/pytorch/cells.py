@@ -10,7 +10,7 @@ from .handles import version_of
 from .hooks import dict_of
 from .nodes import grad_of, is_accumulate, variable_of
 from .saved import saved_of
-from .values import equal
+from .values import equal, is_plain
 
 MANY = 100_000  # elements; a larger gradient is taken for unchanged if it is the same object at the same version
 
@@ -42,7 +42,7 @@ class GradCell:
         grad = grad_of(self.tensor)
         if grad is None or self.grad is None:
             return grad is None and self.grad is None
-        if self.values is None:
+        if self.values is None or not (is_plain(grad) or grad.is_sparse):
             return grad is self.grad and version_of(grad) == self.version
         return same(grad.detach(), self.values)
 

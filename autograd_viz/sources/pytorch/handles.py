@@ -67,8 +67,9 @@ class Handle:
     @property
     def is_overwritten(self) -> bool:
         """Have the elements been changed since, without a copy?"""
-        values = self.values
-        return values is not None and values.numel() > FEW and version_of(values) != self.version
+        tensor = self.ref()  # not `values`: what is detached inside of a mode has a version counter of its own
+        is_copy = self.values is None or self.values.numel() <= FEW
+        return not is_copy and tensor is not None and version_of(tensor) != self.version
 
 
 class Event:

@@ -71,12 +71,10 @@ def _copied(grad: Any) -> Any:
 
 
 def array_of(t: Any) -> Any:
-    """The elements of a tensor on the CPU, as an array that shares its memory where it can."""
-    try:
-        return t.numpy(force=True)
-    except RuntimeError:
-        if not IS_OLDER:
-            raise
+    """The elements of a tensor, as an array that shares its memory where it can.
+
+    Not by `numpy()`, after which the user could not resize the tensor's memory any more.
+    """
     host = t.cpu().resolve_conj().resolve_neg()
     return np.from_dlpack(host.view(torch.uint8)).view(bool) if host.dtype is torch.bool else np.from_dlpack(host)
 

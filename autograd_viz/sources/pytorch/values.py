@@ -31,7 +31,7 @@ def is_plain(t: Any) -> bool:
     return (
         t.layout is torch.strided
         and type(t).__torch_dispatch__ is torch.Tensor.__torch_dispatch__
-        and not (t.is_meta or t.is_quantized or t.is_nested)
+        and not (t.is_meta or t.is_quantized or t.is_nested or t._is_zerotensor())
         and not torch._C._functorch.is_functorch_wrapped_tensor(t)
     )
 
@@ -44,6 +44,8 @@ def kind_of(t: Any) -> str:
         return str(t.layout).removeprefix("torch.")
     if torch._C._functorch.is_functorch_wrapped_tensor(t):
         return "inside torch.func"
+    if t._is_zerotensor():  # as forward mode makes them: without memory
+        return "zeros"
     return "quantized" if t.is_quantized else "meta" if t.is_meta else type(t).__name__
 
 

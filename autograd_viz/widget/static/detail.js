@@ -38,7 +38,7 @@ export class Detail {
     if (isFar === this.isFar) return;
     this.isFar = isFar;
     if (isFar && !this.isNamed) this.name();
-    this.picture.svg.classList.toggle("far", isFar);
+    this.picture.svg.classList.toggle("av-far", isFar);
   }
 
   /** Write the names, hidden until they are wanted; at the first time only. */

@@ -167,7 +167,7 @@ class View {
     else if (action === "open") this.open(this.selection);
     else if (action === "group") this.toggleGroup();
     else if (action === "breakpoint") this.do({ kind: "breakpoint", node: this.selection || this.stage.lit });
-    else if (action === "search") this.search.field.focus({ preventScroll: true });
+    else if (action === "search") this.search.enter();
     else if (action === "panel") this.togglePanel();
     else if (action === "help") this.help.toggle();
     else if (action === "close") this.help.close() || this.stops.popup.close() || this.select("");

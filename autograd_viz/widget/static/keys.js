@@ -1,4 +1,4 @@
-// Keys: everything by keyboard while the widget has the focus, and never JupyterLab's meanwhile.
+// Keys: everything by keyboard while the widget has the focus; JupyterLab's own of one letter wait meanwhile.
 
 /** @type {Record<string, string>} */
 const KEYS = {
@@ -66,17 +66,28 @@ export function meaning(event) {
 }
 
 /**
+ * A shortcut of the page around, as Ctrl+S; what is pressed in a field is the field's.
+ * @param {KeyboardEvent} event
+ */
+function isShortcut(event) {
+  const target = event.composedPath()[0];
+  return (event.ctrlKey || event.metaKey) && !(target instanceof HTMLElement && target.matches(FIELDS));
+}
+
+/**
  * @param {HTMLElement} root
  * @param {(action: string) => void} act
  * @param {AbortSignal} signal
  */
 export function listenToKeys(root, act, signal) {
   root.tabIndex = 0;
-  root.dataset.lmSuppressShortcuts = "true";
+  const suppress = (/** @type {boolean} */ isOurs) => root.toggleAttribute("data-lm-suppress-shortcuts", isOurs);
+  suppress(true);
+  window.addEventListener("keydown", (event) => suppress(!isShortcut(event)), { signal, capture: true }); // before JupyterLab looks
   root.addEventListener(
     "keydown",
     (event) => {
-      if (event.key === "Tab") return;
+      if (event.key === "Tab" || isShortcut(event)) return;
       event.stopPropagation(); // JupyterLab would move the focus or run a shortcut
       const target = /** @type {HTMLElement} */ (event.composedPath()[0]);
       const ownsKey = target.matches(FIELDS) || (target.matches(PRESSED) && (event.key === " " || event.key === "Enter"));

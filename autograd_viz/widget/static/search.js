@@ -75,6 +75,12 @@ export class Search {
     this.listen(signal);
   }
 
+  /** Ready to be typed into; what was looked for before is overwritten. */
+  enter() {
+    this.field.focus({ preventScroll: true });
+    this.field.select();
+  }
+
   /** @param {AbortSignal} signal */
   listen(signal) {
     this.field.addEventListener("input", () => this.look(), { signal });

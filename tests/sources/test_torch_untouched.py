@@ -1,0 +1,95 @@
+"""Tensors of unusual kinds, and what looking at a program must not do to them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from torch.utils._pytree import tree_map  # noqa: E402
+
+import autograd_viz as av  # noqa: E402
+
+from ..torch_steppers import stepper_of  # noqa: E402
+
+pytestmark = pytest.mark.torch
+
+
+class Wrapped(torch.Tensor):  # type: ignore[misc]
+    """A tensor around another, as those of distributed PyTorch are."""
+
+    @staticmethod
+    def __new__(cls, inner: Any) -> Any:
+        return torch.Tensor._make_wrapper_subclass(cls, inner.shape, dtype=inner.dtype, requires_grad=inner.requires_grad)
+
+    def __init__(self, inner: Any) -> None:
+        self.inner = inner
+
+    def __repr__(self, **_: Any) -> str:
+        return f"Wrapped({self.inner.tolist()})"
+
+    @classmethod
+    def __torch_dispatch__(cls, op: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        args, kwargs = tree_map(lambda a: a.inner if isinstance(a, Wrapped) else a, (args, kwargs or {}))
+        return tree_map(lambda a: Wrapped(a) if isinstance(a, torch.Tensor) else a, op(*args, **kwargs))
+
+
+@pytest.mark.parametrize("look", [av.show, av.step, av.explain, lambda loss: av.step(loss).finish()])
+@pytest.mark.parametrize("size", [3, 100])
+def test_memory_can_be_resized_after_a_look(look: Callable[[Any], Any], size: int) -> None:
+    w = torch.ones(size, requires_grad=True)
+    h = w * 2
+    loss = h.exp().sum()
+    look(loss)
+    for t in (w, h):
+        t.untyped_storage().resize_(0)
+
+
+def test_back_restores_the_grad_of_a_wrapped_tensor() -> None:
+    w = Wrapped(torch.ones(3)).requires_grad_()
+    loss = (w * 2).sum()
+    s = stepper_of(loss)
+    for _ in range(2):
+        s.finish()
+        assert repr(w.grad) == "Wrapped([2.0, 2.0, 2.0])"
+        s.reset()
+        assert w.grad is None
+    loss.backward(retain_graph=True)
+    again = stepper_of(loss)
+    again.finish()
+    assert repr(w.grad) == "Wrapped([4.0, 4.0, 4.0])"
+    again.reset()
+    assert repr(w.grad) == "Wrapped([2.0, 2.0, 2.0])"
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning")  # PyTorch's own, of its first call
+def test_a_graph_of_forward_mode_has_tensors_without_memory() -> None:
+    w = torch.randn(3, requires_grad=True)
+    loss = torch.func.jvp(lambda v: (v * w).sin().prod(), (w * 2,), (torch.ones(3),))[1]
+    (expected,) = torch.autograd.grad(loss, w, retain_graph=True)
+    assert "backward nodes" in repr(av.show(loss))
+    stepper_of(loss).finish()
+    assert torch.equal(w.grad, expected)
+
+
+@pytest.mark.parametrize("features", [8, 9])
+def test_a_weight_that_was_initialized_in_place_is_shown(features: int) -> None:
+    """`nn.init` counts as a change in place, before anybody looked."""
+    net = torch.nn.Linear(features, 8)
+    assert net.weight._version == 1
+    with av.record(net):
+        loss = net(torch.ones(1, features)).sum()
+    weight = next(t for t in stepper_of(loss).document.tensors if t.value.shape == (8, features))
+    assert f"{net.weight[0, 0].item():.3f}" in weight.value.text
+
+
+def test_a_large_leaf_that_is_changed_after_the_recording_is_told() -> None:
+    x = torch.ones(100, requires_grad=True)
+    with av.record():
+        loss = (x * 2).sum()
+    with torch.no_grad():
+        x.add_(1)
+    assert next(t for t in stepper_of(loss).document.tensors if t.is_leaf).value.text == "overwritten"
