@@ -104,6 +104,35 @@ def test_a_notebook_is_run_without_its_magics(script: Path) -> None:
     assert run_program(notebook, [])["loss"].item() == 36.0
 
 
+def test_what_only_looks_like_a_magic_is_python(script: Path) -> None:
+    sources = [
+        "import autograd_viz as av\na = av.tensor(7.0, requires_grad=True)",
+        "z=(a * a\n  % 4\n)",
+        's = """a\n%b\n!c"""',
+        "%%bash\necho no python",
+        "%%time\nloss = z + len(s)",
+        "files = !ls\nz?",
+        "get_ipython().run_line_magic('matplotlib', 'inline')",
+    ]
+    notebook = script.with_suffix(".ipynb")
+    notebook.write_text(json.dumps({"cells": [{"cell_type": "code", "source": [source]} for source in sources]}))
+    found = run_program(notebook, [])
+    assert (found["loss"].item(), found["files"]) == (8.0, [])
+
+
+@pytest.mark.parametrize("encoded", [b"\xef\xbb\xbf%s", b"# -*- coding: latin-1 -*-\n# caf\xe9\n%s"])
+def test_a_script_may_say_its_encoding(script: Path, encoded: bytes) -> None:
+    script.write_bytes(encoded % SCRIPT.encode())
+    assert run_program(script, [])["loss"].item() == 36.0
+
+
+def test_a_script_that_moves_about_writes_where_the_user_is(script: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(script.parent)
+    script.write_text(f"import os\nos.mkdir('sub'); os.chdir('sub')\n{SCRIPT}")
+    assert cli.main(["render", script.name, "-o", "x.svg"]) == 0
+    assert (script.parent / "x.svg").exists()
+
+
 def test_a_script_that_raises_shows_its_own_traceback(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
     script.write_text("def f():\n    return 1 / 0\nf()\n")
     assert cli.main(["render", str(script), "-o", "x.svg"]) == 1

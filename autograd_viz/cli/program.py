@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import ast
-import json
-import linecache
+import os
 import sys
 import traceback
 from contextlib import nullcontext
@@ -12,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import autograd_viz as av
+
+from .cells import NoShell, cells_of
 
 HIDDEN = "variables inside of functions are not seen: return the loss, and assign it at the end of the script"
 HERE = str(Path(__file__).resolve().parent)
@@ -42,11 +43,14 @@ def run_program(path: Path, arguments: list[str]) -> dict[str, Any]:
         ProgramError: it raised.
     """
     try:
-        cells = _cells(path)
-    except (OSError, UnicodeDecodeError, ValueError, KeyError) as error:
+        cells = cells_of(path)
+    except (OSError, ValueError, KeyError, SyntaxError) as error:
         raise UsageError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
     namespace: dict[str, Any] = {"__name__": "__main__", "__file__": str(path)}
-    before = sys.argv, sys.path[:]
+    if path.suffix == ".ipynb":
+        shell = NoShell(namespace)
+        namespace["get_ipython"] = lambda: shell
+    before, folder = (sys.argv, sys.path[:]), os.getcwd()
     sys.argv, sys.path[:] = [str(path), *arguments], [str(path.resolve().parent), *sys.path]
     try:
         with av.record() if any(_uses_torch(text) for _, text in cells) else nullcontext():
@@ -59,23 +63,8 @@ def run_program(path: Path, arguments: list[str]) -> dict[str, Any]:
         raise ProgramError(_traceback(error)) from None
     finally:
         sys.argv, sys.path[:] = before
+        os.chdir(folder)  # what is written next stands where the user is
     return namespace
-
-
-def _cells(path: Path) -> list[tuple[str, str]]:
-    """(name, code) of what is to be run: one for a script, one for each code cell of a notebook (its %magics left out)."""
-    text = path.read_text(encoding="utf-8")
-    if path.suffix != ".ipynb":
-        return [(str(path), text)]
-    codes = ("".join(c["source"]) for c in json.loads(text)["cells"] if c["cell_type"] == "code")
-    cells = [(f"{path}, cell {i}", _without_magics(code)) for i, code in enumerate(codes, 1)]
-    for name, code in cells:
-        linecache.cache[name] = (len(code), None, code.splitlines(True), name)
-    return cells
-
-
-def _without_magics(code: str) -> str:
-    return "\n".join("" if line.lstrip().startswith(("%", "!")) else line for line in code.split("\n"))
 
 
 def _uses_torch(text: str) -> bool:

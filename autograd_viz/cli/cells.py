@@ -1,0 +1,60 @@
+"""The code of a script or of a notebook's cells, as Python runs it."""
+
+from __future__ import annotations
+
+import json
+import linecache
+import tokenize
+from pathlib import Path
+from typing import Any
+
+from IPython.core.inputtransformer2 import TransformerManager
+
+RUNS_ITS_BODY = ("time", "timeit", "capture", "prun")  # cell magics around Python code
+
+
+def cells_of(path: Path) -> list[tuple[str, str]]:
+    """(name, code) of what is to be run: one for a script, one for each code cell of a notebook.
+
+    Raises:
+        OSError: it cannot be read.
+        ValueError, SyntaxError, KeyError: it is no text, no notebook, or in an encoding that does not exist.
+    """
+    if path.suffix != ".ipynb":
+        with tokenize.open(path) as file:  # in the encoding that the file says
+            return [(str(path), file.read())]
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    codes = ["".join(c["source"]) for c in notebook["cells"] if c["cell_type"] == "code"]
+    cells = [(f"{path}, cell {i}", _as_python(code)) for i, code in enumerate(codes, 1)]
+    for name, code in cells:
+        linecache.cache[name] = (len(code), None, code.splitlines(True), name)
+    return cells
+
+
+def _as_python(code: str) -> str:
+    """A cell with its %magics and !commands as calls, as IPython itself reads it."""
+    found: str = TransformerManager().transform_cell(code)  # type: ignore[no-untyped-call]
+    return found
+
+
+class NoShell:
+    """What `get_ipython()` gives to a cell that runs without IPython: %magics and !commands do nothing.
+
+    Args:
+        namespace: where the body of %%time and its like runs.
+    """
+
+    def __init__(self, namespace: dict[str, Any]) -> None:
+        self._namespace = namespace
+
+    def run_cell_magic(self, name: str, line: str, body: str) -> None:
+        """Run the body of a magic that only looks at Python code."""
+        if name in RUNS_ITS_BODY:
+            exec(compile(_as_python(body), f"%%{name}", "exec"), self._namespace)
+
+    def getoutput(self, *_: Any) -> list[str]:
+        """The lines that a !command has written: none."""
+        return []
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda *_, **__: None
