@@ -47,10 +47,8 @@ FLOORS: dict[str, set[str]] = {
     "widget": {"drawing", "interrupts", "stepper", "graph", "render", "export", "words", "why"},
     "recorded": {"errors", "graph", "render", "stepper"},
     "saving": {"drawing", "errors", "export", "graph", "interrupts", "render", "stepper", "widget"},
-    "views": {
-        *("collector", "core", "drawing", "errors", "graph", "sources", "render", "stepper", "export", "widget"),
-        *("recorded", "saving"),
-    },
+    "views": {*("collector", "drawing", "errors", "graph", "sources", "render", "stepper", "export", "recorded", "widget")},
+    "files": {*("core", "errors", "graph", "sources", "stepper", "export", "recorded", "saving", "views", "widget")},
     "lessons": {"answers", "errors", "graph", "render", "sentences", "sources", "stepper", "why", "widget", "words"},
     "cli": {"errors", "render", "saving", "stepper"},
     "__init__": {
@@ -65,6 +63,7 @@ FLOORS: dict[str, set[str]] = {
         "optim",
         "testing",
         "utils",
+        "files",
         "views",
         "words",
         *NAMESPACES,

@@ -133,7 +133,8 @@ def _dropped(f: Facts, node: str, i: int) -> bool | None:
 
 
 WALLS = (
-    Wall(("Relu", "Threshold"), "zero_relu", _relu),
+    Wall(("Relu",), "zero_relu", _relu),
+    Wall(("Threshold",), "zero_clamp", _relu),
     Wall(("Clamp", "Hardtanh"), "zero_clamp", _clamp),
     Wall(("Hardsigmoid",), "zero_clamp", _saturated(3.0)),
     Wall(("Softshrink", "Hardshrink"), "zero_shrink", _shrink),

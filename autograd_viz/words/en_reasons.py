@@ -204,7 +204,7 @@ CAUSE_ZERO_UNKNOWN = (
     "Those on the way that can: {suspects}."
 )
 DO_ZERO_UNKNOWN = "Step it: av.step(loss) before backward(), and stop where a gradient becomes zero."
-CAUSE_ROWS_UNUSED = "Its rows {rows} are zero: {node} did not look them up ({line})."
+CAUSE_ROWS_UNUSED = "Its rows {rows} are zero: {node} did not look them up, or sent them zeros ({line})."
 
 # nan, inf
 CAUSE_GIVEN = "The {what} was there from the start: {tensor} holds it ({line})."

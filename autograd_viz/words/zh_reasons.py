@@ -172,7 +172,7 @@ CAUSE_ZEROED = "上一次反向传播中 {value} 确实到达过：grad 后来�
 DO_ZEROED = "在置零之前读取 grad。"
 CAUSE_ZERO_UNKNOWN = "途中的梯度没有保留，也没有哪个运算必定产生了零。途中可能产生零的：{suspects}。"
 DO_ZERO_UNKNOWN = "单步执行：在 backward() 之前用 av.step(loss)，在梯度变成零处停下。"
-CAUSE_ROWS_UNUSED = "它的第 {rows} 行为零：{node} 没有查到这些行（{line}）。"
+CAUSE_ROWS_UNUSED = "它的第 {rows} 行为零：{node} 没有查到这些行，或传给它们的就是零（{line}）。"
 
 # nan, inf
 CAUSE_GIVEN = "{what} 从一开始就有：它在 {tensor} 中（{line}）。"

@@ -78,7 +78,7 @@ export class Inspector {
     const once = { open: "" };
     const engine = tree("details", { class: "av-i-engine" }, [summary, ...enginePanel(look)], { key: "engine", once });
     const panel = id === null ? tree("p", { class: "av-i-note" }, [this.word("nothing_selected")]) : this.panelOf(look, id);
-    return [panel, engine];
+    return this.shown.step < 0 ? [panel] : [panel, engine]; // in the forward pass there is no engine yet
   }
 
   /**
