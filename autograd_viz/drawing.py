@@ -93,7 +93,7 @@ class Drawing:
             ValueError: there is no such group.
         """
         group = self._named(what)
-        if group is None:
+        if group is None or group is self.tree:
             titles = printable(", ".join(titled(g) for g in self._groups() if g is not self.tree and self.is_open(g)))
             raise ValueError(f"there is no group {what!r}; the open groups are {titles or 'none'}")
         opened = frozenset(g.id for g in self._groups()) if self.opened is None else self.opened

@@ -85,6 +85,8 @@ def stepped(stepper: Stepper, step: int | str) -> Iterator[None]:
                 if step == FINAL:
                     stepper.finish()
                 else:
+                    if step != int(step):
+                        raise ValueError(f"step must be a whole number or {FINAL!r}, got {step}")
                     stepper.goto(int(step))
                     if stepper.step != step:
                         raise ValueError(f"there is no step {step}: the pass has {len(stepper.trace.steps)}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -26,6 +27,8 @@ WINDOW = (1400, 1100)  # px
 MOVE_MS, FRAME_MS = 480, 80  # how long a number takes along its arrow, and each picture of it
 NUMBER = 14.0  # px
 MOST_BYTES = 800_000_000  # of all pictures together, while they are encoded
+LONGEST = 655  # seconds, of a picture of a GIF
+LEAST = 16  # pixels, of the shorter side
 LATE = 1.0  # seconds after which a progress bar appears
 OPTIONS: dict[str, dict[str, Any]] = {
     "GIF": {"optimize": False, "disposal": 1},
@@ -58,10 +61,17 @@ def animation_bytes(story: Story, format: str, theme: Theme, duration: float, sc
         ValueError: duration or scale is not positive.
         AutogradVizError: it would be too large.
     """
-    if not duration > 0:
+    if not 0 < duration < math.inf:
         raise ValueError(f"duration must be positive, got {duration}")
+    if format == "GIF" and duration > LONGEST:
+        raise ValueError(
+            f"a picture of a .gif stands for at most {LONGEST} seconds, got a duration of {duration}; choose .apng or .webp"
+        )
     if not scale > 0:
         raise ValueError(f"scale must be positive, got {scale}")
+    width, height = story.geometry.width * scale, story.geometry.height * scale
+    if min(width, height) < LEAST:
+        raise ValueError(f"scale {scale} is too small: a picture would have {width:.2g} x {height:.2g} pixels")
     return _written(Reel(story, theme, scale, duration), format)
 
 

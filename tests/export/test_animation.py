@@ -129,3 +129,17 @@ def test_points_along_an_arrow() -> None:
 def test_regions_are_joined_where_that_is_cheaper() -> None:
     near, far = (0.0, 0.0, 10.0, 10.0), (900.0, 900.0, 910.0, 910.0)
     assert merged([near, (5.0, 5.0, 20.0, 20.0), far]) in ([far, (0.0, 0.0, 20.0, 20.0)], [(0.0, 0.0, 20.0, 20.0), far])
+
+
+@pytest.mark.parametrize(
+    ("suffix", "wish", "said"),
+    [
+        (".gif", {"duration": 656}, "at most 655 seconds"),
+        (".webp", {"duration": float("inf")}, "duration must be positive"),
+        (".gif", {"scale": 0.001}, "scale 0.001 is too small"),
+    ],
+)
+def test_what_a_format_cannot_tell_is_refused(tmp_path: Path, suffix: str, wish: dict[str, float], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        av.save(chain(2), tmp_path / f"a{suffix}", **wish)  # type: ignore[arg-type]
+    assert not list(tmp_path.iterdir())

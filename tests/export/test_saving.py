@@ -159,3 +159,18 @@ def test_a_file_object_gets_a_state_dict() -> None:
     file = io.BytesIO()
     av.save({"a": av.tensor(1.0)}, file)
     assert file.getvalue().startswith(b"PK")
+
+
+def test_there_are_no_half_steps(tmp_path: Path) -> None:
+    x = av.tensor(2.0, requires_grad=True)
+    with pytest.raises(ValueError, match="step must be a whole number or 'final', got 1.5"):
+        av.save(x * x, tmp_path / "a.svg", step=1.5)  # type: ignore[arg-type]
+
+
+def test_a_folder_that_may_not_be_looked_into_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(self: Path) -> bool:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "exists", refused)  # tests may run as root, who may look anywhere
+    with pytest.raises(av.CannotWriteError, match="Permission denied"):
+        av.save(av.tensor(1.0), tmp_path / "a.svg")
