@@ -163,7 +163,7 @@ def test_a_file_object_gets_a_state_dict() -> None:
 
 def test_there_are_no_half_steps(tmp_path: Path) -> None:
     x = av.tensor(2.0, requires_grad=True)
-    with pytest.raises(ValueError, match="step must be a whole number or 'final', got 1.5"):
+    with pytest.raises(ValueError, match=r"step must be a whole number or 'final', got 1\.5"):
         av.save(x * x, tmp_path / "a.svg", step=1.5)  # type: ignore[arg-type]
 
 
