@@ -11,7 +11,8 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
-alone = threading.RLock()
+_moves = threading.RLock()  # held by the thread whose move is being made
+PATIENCE = 0.05  # seconds between two looks at whether Ctrl-C has been pressed, while another thread's move is waited for
 
 
 class _Waiting:
@@ -55,23 +56,35 @@ def _is_heard() -> bool:
 @contextlib.contextmanager
 def whole() -> Iterator[None]:
     """The block runs to its end (or to its own error), alone: Ctrl-C and other threads' moves come after it."""
-    with alone:
-        if not _is_heard():
+    if not _is_heard():
+        with _moves:
             yield
-            return
-        was_open = _waiting.is_open
-        if _waiting.depth == 0:
-            _waiting.begin()
-        _waiting.is_open = False  # from this line on it waits: what follows is done whole
-        _waiting.depth += 1
+        return
+    was_open = _waiting.is_open
+    if _waiting.depth == 0:
+        _waiting.begin()
+    _waiting.is_open = False  # from this line on it waits: what follows is done whole, and no lock is left behind
+    _waiting.depth += 1
+    try:
+        _wait_for_others()
         try:
             yield
         finally:
-            _waiting.depth -= 1
-            if _waiting.depth == 0:
-                _waiting.end()
-            else:
-                _open(was_open)
+            _moves.release()
+    finally:
+        _waiting.depth -= 1
+        if _waiting.depth == 0:
+            _waiting.end()
+        else:
+            _open(was_open)
+
+
+@contextlib.contextmanager
+def alone() -> Iterator[None]:
+    """Other threads' moves come after the block; Ctrl-C comes as it would without it."""
+    was_open = _waiting.depth == 0 or _waiting.is_open
+    with whole(), breakable() if was_open else contextlib.nullcontext():
+        yield
 
 
 @contextlib.contextmanager
@@ -86,6 +99,13 @@ def breakable() -> Iterator[None]:
         yield
     finally:
         _waiting.is_open = was_open
+
+
+def _wait_for_others() -> None:
+    """Take the lock; Ctrl-C is heard while another thread has it."""
+    while not _moves.acquire(timeout=PATIENCE):
+        _open(True)
+        _waiting.is_open = False
 
 
 def _open(is_open: bool) -> None:

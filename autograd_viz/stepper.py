@@ -290,7 +290,7 @@ class Stepper:
 
     def _moving(self, move: Callable[[], Any]) -> Any:
         """Make a move, and tell the listeners where it has led, also if it raised."""
-        with alone:
+        with alone():
             self.failed = self.stopped = None
             try:
                 return move()

@@ -129,7 +129,7 @@ class StepperWidget(Scripted, anywidget.AnyWidget):
 
     def refresh(self) -> None:
         """Show what the notebook has changed meanwhile (called after every cell)."""
-        with alone:
+        with alone():
             shown = self._drawing.shown.document
             writer = Writer(shown, self._theme)
             state = self.stepper.state
@@ -157,7 +157,7 @@ class StepperWidget(Scripted, anywidget.AnyWidget):
 
     def _asked(self, widget: Any, content: Any, buffers: Any) -> None:
         """The page wants something that it cannot do alone. An error is shown there, not raised into the void."""
-        with alone:
+        with alone():
             match content:
                 case {"kind": "all", "questions": [*first, content]}:
                     for question in first:

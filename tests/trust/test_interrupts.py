@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import signal
+import threading
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -11,6 +13,7 @@ from typing import Any
 import pytest
 
 import autograd_viz as av
+from autograd_viz.interrupts import alone, whole
 
 from .moments import Moments, lines_of
 
@@ -48,6 +51,20 @@ def some_of(lines: int) -> list[int]:
     return sorted(random.Random(0).sample(range(1, lines + 1), min(MOMENTS, lines)))
 
 
+def may_another_thread_move() -> bool:
+    """Is no lock left behind?"""
+    entered = []
+
+    def move() -> None:
+        with alone():
+            entered.append(True)
+
+    thread = threading.Thread(target=move, daemon=True)
+    thread.start()
+    thread.join(5)
+    return bool(entered)
+
+
 def states(module: Any) -> list[list[Any]]:
     """The grads after each whole step."""
     p = Program(module)
@@ -81,7 +98,7 @@ def anew(p: Program, s: Any) -> None:
 
 @pytest.mark.parametrize("action", [finish, there_and_back, anew])
 def test_a_stepper(module: Any, action: Callable[[Program, Any], None]) -> None:
-    whole = states(module)
+    expected = states(module)
     p = Program(module)
     s = av.step(p.loss)
     wrong = []
@@ -89,18 +106,59 @@ def test_a_stepper(module: Any, action: Callable[[Program, Any], None]) -> None:
         p = Program(module)
         s = av.step(p.loss)
         Moments(at).run(partial(action, p, s))
-        if action is not anew and p.grads() != whole[max(0, s.stepper.step)]:
+        if action is not anew and p.grads() != expected[max(0, s.stepper.step)]:
             wrong.append(f"line {at}: at step {s.stepper.step} the grads are {p.grads()}")
         s.goto(min(1, s.stepper.step))
         s.undo_edit()
         s.goto(0)
-        if p.grads() != whole[0]:
+        if p.grads() != expected[0]:
             wrong.append(f"line {at}: Back to the start leaves {p.grads()}")
         s.finish()
-        if p.grads() != whole[-1] or len(s.frames) != len(whole) - 1 or not s.complete:
+        if p.grads() != expected[-1] or len(s.frames) != len(expected) - 1 or not s.complete:
             wrong.append(f"line {at}: in the end {p.grads()}, {len(s.frames)} frames, complete: {s.complete}")
         assert module.is_grad_enabled()
+        assert may_another_thread_move(), f"line {at} leaves a lock"
     assert not wrong, "\n".join(wrong[:10])
+
+
+def test_a_move_leaves_no_lock_and_no_handler() -> None:
+    """At each of its lines."""
+
+    def move() -> None:
+        with alone(), whole():
+            done.append(True)
+
+    done: list[bool] = []
+    handler = signal.getsignal(signal.SIGINT)
+    for at in range(1, lines_of(move) + 1):
+        done.clear()
+        if not Moments(at).run(move):
+            assert done
+        assert may_another_thread_move(), f"line {at}"
+        assert signal.getsignal(signal.SIGINT) is handler
+
+
+def test_while_another_thread_moves() -> None:
+    """Who waits for its turn can be interrupted."""
+    has_begun, may_end = threading.Event(), threading.Event()
+
+    def move() -> None:
+        with alone():
+            has_begun.set()
+            may_end.wait(30)
+
+    other = threading.Thread(target=move, daemon=True)
+    other.start()
+    assert has_begun.wait(30)
+    handler = signal.getsignal(signal.SIGINT)
+    press = threading.Timer(0.2, signal.raise_signal, [signal.SIGINT])
+    press.start()
+    with pytest.raises(KeyboardInterrupt), whole():
+        pytest.fail("two moves at the same time")
+    assert signal.getsignal(signal.SIGINT) is handler
+    may_end.set()
+    other.join(30)
+    assert may_another_thread_move()
 
 
 def verbs(folder: Path) -> dict[str, Callable[[Any], Any]]:
@@ -125,6 +183,7 @@ def test_a_verb(module: Any, verb: str, tmp_path: Path) -> None:
         if {f.name: f.read_bytes() for f in tmp_path.iterdir()} != files:
             wrong.append(f"line {at}: {[f.name for f in tmp_path.iterdir()]}")
     assert not wrong, "\n".join(wrong[:10])
+    assert may_another_thread_move()
     call(p.loss)
     p.seen.clear()
     p.loss.backward()

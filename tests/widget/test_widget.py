@@ -101,8 +101,8 @@ def test_a_press_waits_for_the_move_of_a_cell_in_another_thread() -> None:
 
     b.register_hook(wait)
     s = av.step(b.exp())
-    cell = threading.Thread(target=s.finish)
-    press = threading.Thread(target=lambda: s._asked(s, {"kind": "goto", "step": 1}, []))
+    cell = threading.Thread(target=s.finish, daemon=True)
+    press = threading.Thread(target=lambda: s._asked(s, {"kind": "goto", "step": 1}, []), daemon=True)
     cell.start()
     assert is_inside.wait(10)
     press.start()
