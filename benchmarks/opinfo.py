@@ -3,9 +3,10 @@
     python -m benchmarks.opinfo                 every variant, and what fails where
     python -m benchmarks.opinfo -k linalg       only those with this in their name
     python -m benchmarks.opinfo -v              with the first failure of each in full
+    python -m benchmarks.opinfo -d complex128   of complex numbers
 
 A variant is whole if for each of its samples the values, the gradients under a random cotangent, the names, arity and
-edges of the backward graph and the names of what its nodes save are PyTorch's.
+edges of the backward graph and the names of what its nodes save are PyTorch's (`OTHER_GRAPHS` lists exceptions).
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ import autograd_viz as av
 
 MOST_SAMPLES = 60  # of a variant; some have hundreds that differ in one option
 SEED = 42  # the one that OpInfo's own wrappers use
+OTHER_GRAPHS = ("conv", "cov", "corrcoef")  # of complex numbers: PyTorch goes by real and imaginary parts
 RANDOM = ("dropout", "normal", "bernoulli", "rrelu", "_lowrank", "fractional_max_pool")  # values are drawn, not computed
 
 
@@ -37,10 +39,10 @@ class Outcome(NamedTuple):
     detail: str = ""
 
 
-def variants() -> Iterator[Any]:
-    """The differentiable variants on CPU float64."""
+def variants(dtype: Any = torch.float64) -> Iterator[Any]:
+    """The variants that are differentiable on the CPU for tensors of a dtype."""
     for op in op_db:
-        if op.supports_autograd and torch.float64 in op.supported_backward_dtypes("cpu") and torch.float64 in op.dtypes:
+        if op.supports_autograd and dtype in op.supported_backward_dtypes("cpu") and dtype in op.dtypes:
             yield op
 
 
@@ -85,7 +87,7 @@ def translated(value: Any, twins: dict[int, Any]) -> Any:
     """An argument of PyTorch's as one of ours; the same tensor stays the same tensor."""
     if isinstance(value, torch.Tensor):
         if id(value) not in twins:
-            twin = av.from_numpy(value.detach().numpy())
+            twin = av.from_numpy(value.detach().resolve_conj().numpy())
             twins[id(value)] = (twin.requires_grad_(value.requires_grad), value)
         return twins[id(value)][0]
     if isinstance(value, torch.dtype):
@@ -158,6 +160,8 @@ def compare(op: Any, function: Callable[..., Any], sample: Any) -> str:
         if not drawn and not close(m, t):
             return f"result {i}: values {m.detach().numpy().reshape(-1)[:4]} for {t.detach().reshape(-1)[:4].numpy()}"
     pairs = [p for p in twins.values() if p[1].requires_grad]
+    if mine and mine[0].is_complex() and any(name in op.name for name in OTHER_GRAPHS):
+        return gradients(mine, theirs, pairs)
     graphs = graph(mine, [p[0] for p in pairs]), graph(theirs, [p[1] for p in pairs])
     if graphs[0] != graphs[1]:
         line = next((i for i, (a, b) in enumerate(zip(*graphs, strict=False)) if a != b), min(map(len, graphs)))
@@ -189,14 +193,14 @@ def close(mine: Any, theirs: Any) -> bool:
     return bool(np.allclose(a, b, rtol=tolerance, atol=tolerance, equal_nan=True))
 
 
-def run(op: Any, seed: int = 0, most: int = MOST_SAMPLES) -> Outcome:
+def run(op: Any, seed: int = 0, most: int = MOST_SAMPLES, dtype: Any = torch.float64) -> Outcome:
     """All samples of a variant, at most `most` of them, drawn."""
     name = name_of(op)
     function = ours(op)
     if function is None:
         return Outcome(name, "absent")
     torch.manual_seed(seed)
-    samples = list(op.sample_inputs("cpu", torch.float64, requires_grad=True))
+    samples = list(op.sample_inputs("cpu", dtype, requires_grad=True))
     if len(samples) > most:
         samples = random.Random(seed).sample(samples, most)
     for k, sample in enumerate(samples):
@@ -216,10 +220,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("-k", default="", help="only variants with one of these (comma separated) in their name")
     parser.add_argument("-v", action="store_true", help="failures in full")
+    parser.add_argument("-d", default="float64", help="dtype of the samples")
     chosen = parser.parse_args()
     warnings.simplefilter("ignore")
     wanted = chosen.k.split(",")
-    outcomes = [run(op) for op in variants() if any(w in name_of(op) for w in wanted)]
+    dtype = getattr(torch, chosen.d)
+    outcomes = [run(op, dtype=dtype) for op in variants(dtype) if any(w in name_of(op) for w in wanted)]
     for o in outcomes:
         if o.status != "whole":
             print(f"{o.status:7} {o.name}: {o.detail if chosen.v else o.detail[:150]}")

@@ -30,6 +30,15 @@ LEFT_OUT = {
 VARIANTS = {opinfo.name_of(op): op for op in opinfo.variants()}
 WHOLE = [name for name in VARIANTS if name not in LEFT_OUT]
 
+LEFT_OUT_COMPLEX = {
+    "logcumsumexp": "refused, in words",
+    "svd_lowrank": "random complex numbers are refused, in words",
+    "pca_lowrank": "likewise",
+    "istft": "PyTorch gives no gradient to a complex window that it pads",
+}
+COMPLEX = {opinfo.name_of(op): op for op in opinfo.variants(torch.complex128)}
+WHOLE_COMPLEX = [name for name in COMPLEX if name not in LEFT_OUT and name not in LEFT_OUT_COMPLEX]
+
 
 @pytest.mark.parametrize("name", WHOLE)
 def test_a_variant_is_whole(name: str) -> None:
@@ -37,6 +46,14 @@ def test_a_variant_is_whole(name: str) -> None:
     assert outcome.status == "whole", outcome.detail
 
 
+@pytest.mark.parametrize("name", WHOLE_COMPLEX)
+def test_a_variant_of_complex_numbers_is_whole(name: str) -> None:
+    outcome = opinfo.run(COMPLEX[name], most=SAMPLES, dtype=torch.complex128)
+    assert outcome.status == "whole", outcome.detail
+
+
 def test_what_is_left_out_is_listed_and_exists() -> None:
     assert set(LEFT_OUT) <= set(VARIANTS)
     assert len(WHOLE) >= 531
+    assert set(LEFT_OUT_COMPLEX) <= set(COMPLEX)
+    assert len(WHOLE_COMPLEX) >= 314

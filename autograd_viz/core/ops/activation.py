@@ -16,7 +16,6 @@ from ..readings import composite, inlined
 from ..refusals import refuse
 from ..tensor import Tensor
 from .arithmetic import _as_float
-from .complex_rules import conjugated
 
 
 def expit(array: Any) -> Any:

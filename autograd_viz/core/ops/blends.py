@@ -50,8 +50,8 @@ def lerp_scalar(self, end, *, weight):
     """self + weight * (end - self), for a number `weight`."""
     return self + weight * (end - self) if abs(weight) < 0.5 else end - (end - self) * (1 - weight)
 lerp_scalar.defvjp(
-    self = lambda grad, weight: grad * (1 - weight),
-    end  = lambda grad, weight: grad * weight,
+    self = lambda grad, weight: grad * conjugated(1 - weight),
+    end  = lambda grad, weight: grad * conjugated(weight),
 )
 
 
@@ -60,9 +60,9 @@ def lerp_tensor(self, end, weight):
     """self + weight * (end - self), all tensors."""
     return np.where(np.abs(weight) < 0.5, self + weight * (end - self), end - (end - self) * (1 - weight))
 lerp_tensor.defvjp(
-    self   = lambda grad, weight: grad * (1 - weight),
-    end    = lambda grad, weight: grad * weight,
-    weight = lambda grad, end, self: grad * (end - self),
+    self   = lambda grad, weight: grad * conjugated(1 - weight),
+    end    = lambda grad, weight: grad * conjugated(weight),
+    weight = lambda grad, end, self: grad * conjugated(end - self),
 )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..readings import composite, declare, op
+from ..readings import declare, op
 from ..symbol import Symbol, call
 from ..tensor import Tensor
 
@@ -39,7 +39,9 @@ def _of_symbol(value: Any) -> Any:
 declare(conjugated, conjugated, _of_tensor, _of_symbol)
 
 
-@composite
 def is_complex(value: Any) -> bool:
-    """Does the array or tensor hold complex numbers?"""
-    return bool(getattr(value, "_data", value).dtype.kind == "c")
+    """Does the array, the tensor, or what a formula writes as a symbol hold complex numbers?"""
+    return bool(value.is_complex if isinstance(value, Symbol) else getattr(value, "_data", value).dtype.kind == "c")
+
+
+declare(is_complex, is_complex, is_complex, is_complex)

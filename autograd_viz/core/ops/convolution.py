@@ -39,10 +39,10 @@ def convolution(input, weight, bias=None, *, stride, padding, dilation, transpos
     return out
 convolution.defvjp(
     input  = lambda grad, input, weight, stride, padding, dilation, transposed, output_padding, groups:
-        convolution_backward_input(grad, input, weight, stride=stride, padding=padding, dilation=dilation,
+        convolution_backward_input(grad, input, conjugated(weight), stride=stride, padding=padding, dilation=dilation,
                                    transposed=transposed, output_padding=output_padding, groups=groups),
     weight = lambda grad, input, weight, stride, padding, dilation, transposed, output_padding, groups:
-        convolution_backward_weight(grad, input, weight, stride=stride, padding=padding, dilation=dilation,
+        convolution_backward_weight(grad, conjugated(input), weight, stride=stride, padding=padding, dilation=dilation,
                                     transposed=transposed, output_padding=output_padding, groups=groups),
     bias   = lambda grad, bias_sym_sizes_opt, stride: sum_dim(grad, dim=all_but_channels(stride)),
 )
@@ -56,10 +56,10 @@ def convolution_backward_input(grad_output, input, weight, *, stride, padding, d
     return _spread(grad_output, weight, input.shape[2:], stride, padding, dilation, groups)
 convolution_backward_input.defvjp(
     grad_output = lambda grad, weight, stride, padding, dilation, transposed, output_padding, groups:
-        convolution(grad, weight, None, stride=stride, padding=padding, dilation=dilation,
+        convolution(grad, conjugated(weight), None, stride=stride, padding=padding, dilation=dilation,
                     transposed=transposed, output_padding=output_padding, groups=groups),
     weight      = lambda grad, grad_output, weight, stride, padding, dilation, transposed, output_padding, groups:
-        convolution_backward_weight(grad_output, grad, weight, stride=stride, padding=padding, dilation=dilation,
+        convolution_backward_weight(conjugated(grad_output), grad, weight, stride=stride, padding=padding, dilation=dilation,
                                     transposed=transposed, output_padding=output_padding, groups=groups),
 )
 
@@ -71,10 +71,10 @@ def convolution_backward_weight(grad_output, input, weight, *, stride, padding, 
     return _match(at, seen, weight.shape, stride, padding, dilation, groups)
 convolution_backward_weight.defvjp(
     grad_output = lambda grad, input, stride, padding, dilation, transposed, output_padding, groups:
-        convolution(input, grad, None, stride=stride, padding=padding, dilation=dilation,
+        convolution(conjugated(input), grad, None, stride=stride, padding=padding, dilation=dilation,
                     transposed=transposed, output_padding=output_padding, groups=groups),
     input       = lambda grad, grad_output, input, stride, padding, dilation, transposed, output_padding, groups:
-        convolution_backward_input(grad_output, input, grad, stride=stride, padding=padding, dilation=dilation,
+        convolution_backward_input(conjugated(grad_output), input, grad, stride=stride, padding=padding, dilation=dilation,
                                    transposed=transposed, output_padding=output_padding, groups=groups),
 )
 

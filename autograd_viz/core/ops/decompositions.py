@@ -91,7 +91,11 @@ def qr_backward(gQ: Any, gR: Any, Q: Any, R: Any, mode: str) -> Any:
         raise RuntimeError("The QR decomposition is not differentiable when mode='complete' and nrows > ncols.")
     inside = mH(Q) @ gQ
     n = inside - gR @ mH(R)
-    turn = gQ - Q @ inside + Q @ tril(n - mH(n), diagonal=-1)
+    skew = n - mH(n)
+    turned = tril(skew, diagonal=-1)
+    if is_complex(skew):  # on its diagonal, i times twice how Q's columns turn in the complex plane
+        turned = turned + skew * identity(skew, rows=k, columns=k) * 0.5
+    turn = gQ - Q @ inside + Q @ turned
     turn = linalg_solve_triangular(mH(resized(R, k, k)), turn, upper=False, left=False)
     return Q @ gR + resized(turn, rows, columns)
 
@@ -101,6 +105,7 @@ def svd_backward(gU: Any, gS: Any, gVh: Any, U: Any, S: Any, Vh: Any, k: int) ->
     """U @ (diag(gS) + (skew(U.mH gU) / E) S + S (skew(V.mH gV) / E)) @ Vh, and what turns U and V out of their columns.
 
     E[i, j] = S[j]² - S[i]², skew(X) = X - X.mH. Columns that full_matrices adds are not determined, and get nothing.
+    Complex columns may turn in the plane if U's and V's do so together: the diagonal of skew(U.mH gU) is divided by 2 S.
     """
     rows, columns = U.shape[-2], Vh.shape[-1]
     U, Vh, S = resized(U, rows, k), resized(Vh, k, columns), unsqueeze(S, dim=-2)
@@ -111,13 +116,19 @@ def svd_backward(gU: Any, gS: Any, gVh: Any, U: Any, S: Any, Vh: Any, k: int) ->
     if gU is not None:
         gU = resized(gU, rows, k)
         inside = mH(U) @ gU
-        inner = inner + (inside - mH(inside)) / E * S
+        skew = inside - mH(inside)
+        if is_complex(skew):
+            inner, skew = inner + one * skew / (S * 2), skew * (1 - one)
+        inner = inner + skew / E * S
         if rows > k:
             outer_part = ((gU - U @ inside) / S) @ Vh
     if gVh is not None:
         gVh = resized(gVh, k, columns)
         inside = gVh @ mH(Vh)
-        inner = inner + S_column * ((mH(inside) - inside) / E)
+        skew = mH(inside) - inside
+        if is_complex(skew):
+            skew = skew * (1 - one)
+        inner = inner + S_column * (skew / E)
         if columns > k:
             outer_part = outer_part + U @ ((gVh - inside @ Vh) / S_column)
     return U @ inner @ Vh + outer_part

@@ -14,6 +14,7 @@ from ..public import public
 from ..readings import composite, inlined
 from ..tensor import Tensor
 from .arithmetic import div, mul, mul_scalar, sub
+from .complex_numbers import complex_
 from .matmul import contiguous, mm
 from .reduction import sum_all, sum_dim
 from .shape import squeeze_all, t
@@ -168,7 +169,8 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, a
     total = Tensor(np.array(x.shape[1])) if weights is None else sum_all(weights)
     divisor = _divisor(total, correction, weights, aweights)
     x = sub(x, div(sum_dim(x if weights is None else mul(x, weights), dim=(1,)), total).unsqueeze(1))
-    return squeeze_all(div(mm(x, t(x if weights is None else mul(x, weights))), divisor))
+    other = t(x if weights is None else mul(x, weights))
+    return squeeze_all(div(mm(x, other.conj() if x.dtype.is_complex else other), divisor))
 
 
 def _divisor(total: Tensor, correction: int, weights: Tensor | None, aweights: Tensor | None) -> Any:
@@ -196,5 +198,8 @@ def corrcoef(input: Tensor) -> Any:
     c = cov(input)
     if c.ndim == 0:
         return div(c, c)
-    deviation = c.diagonal().sqrt()
-    return div(div(c, deviation.view(-1, 1)), deviation.view(1, -1)).clamp(-1, 1)
+    deviation = (c.diagonal().real if c.dtype.is_complex else c.diagonal()).sqrt()
+    scaled = div(div(c, deviation.view(-1, 1)), deviation.view(1, -1))
+    if c.dtype.is_complex:
+        return complex_(scaled.real.clamp(-1, 1), scaled.imag.clamp(-1, 1))
+    return scaled.clamp(-1, 1)

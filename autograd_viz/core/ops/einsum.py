@@ -26,7 +26,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Any:
     """The dot products of the vectors along `dim`."""
     if x.ndim == 1 and y.ndim == 1:
         return vdot(x, y)
-    return sum_dim(mul(x, y), dim=(check_dim(dim, max(x.ndim, y.ndim)),))
+    return sum_dim(mul(x.conj() if x.dtype.is_complex else x, y), dim=(check_dim(dim, max(x.ndim, y.ndim)),))
 
 
 @public

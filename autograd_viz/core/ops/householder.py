@@ -71,7 +71,7 @@ def reflections_backward(gQ: Any, input: Any, tau: Any) -> Any:
     """The gradients of the vectors and of tau, from that of Q = H1 @ H2 @ ...
 
     Hi stands between what is left of it and what is right of it, so it gets gH = left.mH @ gQ @ right.mH; and in
-    Hi = I - tau v @ v.mH its vector gets -tau (gH + gH.mH) @ v, and tau gets -v.mH @ gH @ v.
+    Hi = I - tau v @ v.mH its vector gets -(conj(tau) gH + tau gH.mH) @ v, and tau gets -v.mH @ gH @ v.
     """
     rows, columns, k = input.shape[-2], input.shape[-1], tau.shape[-1]
     if 0 in (*input.shape, *tau.shape):
@@ -90,7 +90,7 @@ def reflections_backward(gQ: Any, input: Any, tau: Any) -> Any:
     for i in range(k):
         gH = mH(left) @ gQ @ mH(right[k - 1 - i])
         place = identity(input, rows=1, columns=columns, offset=i)
-        g_vectors = g_vectors - scales[i] * ((gH + mH(gH)) @ each[i]) @ place
+        g_vectors = g_vectors - ((conjugated(scales[i]) * gH + scales[i] * mH(gH)) @ each[i]) @ place
         g_tau = g_tau - (mH(each[i]) @ gH @ each[i]) @ identity(input, rows=1, columns=k, offset=i)
         left = left @ (one - scales[i] * (each[i] @ mH(each[i])))
     return tril(g_vectors, diagonal=-1), squeeze_dim(g_tau, dim=-2)

@@ -45,7 +45,7 @@ def lstsq_tensors(self, b, *, rcond=None, driver="gelsy"):
     s = np.linalg.svd(self, compute_uv=False)
     rank = (s > cutoff(s, self.shape, None, rcond)[..., None]).sum(-1)
     x = column_major(pinv_tensor.forward(self, rtol=rcond) @ b)
-    empty = np.empty(0, self.dtype)
+    empty = np.empty(0, s.dtype)
     known = driver != "gelsy" and rows > columns and (driver == "gels" or (rank == columns).all())
     residuals = (np.abs(self @ x - b) ** 2).sum(-2) if known else empty
     return x, residuals, np.empty(0, np.int64) if driver == "gels" else rank, s if driver in ("gelsd", "gelss") else empty

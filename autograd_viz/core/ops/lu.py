@@ -134,7 +134,7 @@ def eliminate(a: Any) -> tuple[Any, Any, Any]:
     every = np.arange(len(lu))
     pivots, info = np.zeros((len(lu), n), np.int32), np.zeros(len(lu), np.int32)
     for j in range(n):
-        largest = j + np.abs(lu[:, j:, j]).argmax(1)
+        largest = j + (np.abs(lu[:, j:, j].real) + np.abs(lu[:, j:, j].imag)).argmax(1)  # LAPACK's size of a complex number
         pivots[:, j] = largest + 1
         lu[every, j], lu[every, largest] = lu[every, largest], lu[every, j]
         pivot = lu[:, j, j, None]

@@ -24,7 +24,7 @@ def _neutral(name: str, dtype: Any) -> Any:
     if name == "median":
         return float("nan")
     sign = 1 if name in ("amin", "argmin", "softmin") else -1
-    if dtype.is_floating_point:
+    if dtype.is_floating_point or dtype.is_complex:
         return sign * float("inf")
     limits = np.iinfo(dtype.numpy)
     return limits.max if sign > 0 else limits.min
@@ -121,7 +121,9 @@ def var(
     """The variance of what the mask leaves in."""
     correction = (1 if unbiased in (None, True) else 0) if correction is None else correction
     distance = _cast(input, dtype) - mean(input, dim, keepdim=True, dtype=dtype, mask=mask)
-    total = sum(distance * distance, dim, keepdim=keepdim, dtype=dtype, mask=mask)
+    total = sum(
+        distance * (distance.conj() if distance.dtype.is_complex else distance), dim, keepdim=keepdim, dtype=dtype, mask=mask
+    )
     count = _count(input, dim, keepdim, mask)._data - correction
     return total / Tensor(np.maximum(count, 0))
 

@@ -16,7 +16,6 @@ from ..public import public
 from ..readings import composite
 from ..refusals import check_scalar_type, check_tensor, scalar_type
 from ..tensor import Tensor
-from .complex_rules import conjugated
 from .shape import clone, unsafe_view
 
 

@@ -15,7 +15,6 @@ from ..public import public
 from ..refusals import check_expands, scalar_type
 from ..tensor import Tensor
 from .arithmetic import add, mul
-from .complex_rules import conjugated
 from .matmul import by, check_batches, check_matrices, check_vectors, common_shape, matmul
 from .shape import t, unsafe_view
 

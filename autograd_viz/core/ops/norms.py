@@ -59,16 +59,16 @@ renorm_dim.defvjp(
 
 @inlined
 def norm_backward(grad: Any, self: Any, p: Any, result: Any, dim: Any = None) -> Any:
-    """grad * sign(self) * (|self| / result) ** (p - 1); 0 where that is 0 / 0."""
+    """grad * sgn(self) * (|self| / result) ** (p - 1); 0 where that is 0 / 0."""
     if p == 0:
         return None  # a count does not move
     if p == 1:
-        return grad * sign(self)
+        return grad * sgn(self)
     if p == 2:
         return grad * where(eq(result, 0), zeros_like(self), self / result)
     if p in (float("inf"), -float("inf")):
-        return shared(grad, is_same(abs(self), result), dim) * sign(self)
-    return grad * where(eq(self, 0), zeros_like(self), sign(self) * (abs(self) / result) ** (p - 1))
+        return shared(grad, is_same(abs(self), result), dim) * sgn(self)
+    return grad * where(eq(self, 0), zeros_like(self), sgn(self) * (abs(self) / result) ** (p - 1))
 
 
 @composite
@@ -77,7 +77,7 @@ def renorm_backward(grad: Any, self: Any, p: Any, dim: int, maxnorm: float) -> A
     dims = other_dims(self, dim)
     norm = norm_dims(self, p=p, dim=dims, keepdim=True)
     scale = 1 / (norm + 1e-7)
-    through_norm = norm_backward(sum_dim(grad * self, dim=dims, keepdim=True), self, p, norm, dims)
+    through_norm = norm_backward(real_part(sum_dim(grad * conjugated(self), dim=dims, keepdim=True)), self, p, norm, dims)
     return where(norm > maxnorm, maxnorm * scale * (grad - scale * through_norm), grad)
 
 
@@ -103,7 +103,7 @@ def _norm(self: Array, p: float, dim: Any, keepdim: bool) -> Any:
 
 def _check_vector(input: Tensor, ord: float, dim: Any, dtype: Any) -> None:
     """Refuse what has no vector norm."""
-    if not input.dtype.is_floating_point:
+    if not (input.dtype.is_floating_point or input.dtype.is_complex):
         raise RuntimeError(
             f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {input.dtype.legacy}"
         )

@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import float64
+from ..dtypes import complex128, float64
 from ..primitive import primitive
 from ..public import public
 from ..readings import composite, inlined
 from ..refusals import refuse
 from ..tensor import Tensor
 from .arithmetic import _as_float, as_number_of, widened
-from .complex_rules import conjugated
 
 
 @primitive("PowBackward0")
@@ -103,8 +102,10 @@ def rpow(self: Tensor, other: Any) -> Any:
 
 @public("float_power", inplace=True)
 def float_power(input: Any, exponent: Any) -> Any:
-    """input ** exponent in float64."""
-    return pow(*(t.to(float64) if isinstance(t, Tensor) else float(t) for t in (input, exponent)))
+    """input ** exponent in float64, or in complex128."""
+    kinds = (x.dtype.is_complex if isinstance(x, Tensor) else isinstance(x, complex) for x in (input, exponent))
+    dtype, number = (complex128, complex) if any(kinds) else (float64, float)
+    return pow(*(x.to(dtype) if isinstance(x, Tensor) else number(x) for x in (input, exponent)))
 
 
 @public("square", inplace=True)
@@ -149,7 +150,7 @@ def exp2(self):
     """2 ** self."""
     return np.exp2(_as_float(self))
 exp2.defvjp(
-    self = lambda grad, result: grad * result * 0.6931471805599453,  # log(2)
+    self = lambda grad, result: grad * conjugated(result) * 0.6931471805599453,  # log(2)
 )
 
 
@@ -208,10 +209,14 @@ log10.defvjp(
 def logaddexp(self, other):
     """log(exp(self) + exp(other)), without overflow."""
     refuse(self, "iub", "logaddexp_cpu")
+    if np.result_type(self, other).kind == "c":
+        is_larger = self.real >= other.real
+        larger, smaller = np.where(is_larger, self, other), np.where(is_larger, other, self)
+        return larger + np.log(1 + np.exp(smaller - larger))
     return np.logaddexp(self, other)
 logaddexp.defvjp(
-    self  = lambda grad, self, other: grad / (1 + exp(other - self)),
-    other = lambda grad, self, other: grad / (1 + exp(self - other)),
+    self  = lambda grad, self, other: grad / conjugated(1 + exp(other - self)),
+    other = lambda grad, self, other: grad / conjugated(1 + exp(self - other)),
 )
 
 
@@ -233,8 +238,8 @@ def ldexp(self, other):
     """self * 2**other."""
     return _as_float(self) * np.exp2(_as_float(other))
 ldexp.defvjp(
-    self  = lambda grad, other: grad * exp2(other),
-    other = lambda grad, result: grad * result * 0.6931471805599453,  # log(2)
+    self  = lambda grad, other: grad * conjugated(exp2(other)),
+    other = lambda grad, result: grad * conjugated(result) * 0.6931471805599453,  # log(2)
 )
 
 

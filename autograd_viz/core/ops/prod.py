@@ -13,7 +13,6 @@ from ..primitive import primitive
 from ..public import public
 from ..readings import composite
 from ..tensor import Tensor
-from .complex_rules import conjugated
 from .dims import of_tensor, on_vectors, result_type
 
 

@@ -17,7 +17,6 @@ from ..readings import composite
 from ..refusals import refuse
 from ..tensor import Tensor
 from .arithmetic import _as_float
-from .complex_rules import conjugated
 from .dims import of_tensor, on_vectors, reduced_dims
 
 
@@ -89,7 +88,7 @@ def logsumexp_dims(self, *, dim, keepdim=False):
     """log(sum(exp(self))) over the dimensions `dim`, without overflow."""
     x = _as_float(self)
     largest = _largest(x, dim)
-    largest = np.where(np.isfinite(largest), largest, x.dtype.type(0))
+    largest = np.where(np.isfinite(largest), largest, largest.dtype.type(0))
     return np.log(np.exp(x - largest).sum(dim, keepdims=keepdim)) + (largest if keepdim else largest.squeeze(dim))
 logsumexp_dims.defvjp(
     self = lambda grad, self, result, dim, keepdim:
@@ -105,7 +104,7 @@ def sum_along(input: Any, dim: int) -> Any:
 
 def _largest(x: Array, dim: Any) -> Any:
     """The largest element along `dim`, to be subtracted before exp."""
-    return np.max(x, axis=dim, keepdims=True, initial=-np.inf)
+    return np.max(x.real, axis=dim, keepdims=True, initial=-np.inf)
 
 
 def _in_float(name: str, input: Tensor, dim: int, dtype: Any) -> Tensor:

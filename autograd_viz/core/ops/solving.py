@@ -69,17 +69,17 @@ def slogdet_tensor(A):
     diagonal = np.diagonal(lu, axis1=-2, axis2=-1)
     return swap_sign(pivots, A.dtype) * np.sign(diagonal).prod(-1), np.log(np.abs(diagonal)).sum(-1), lu, pivots
 slogdet_tensor.defvjp(
-    A = lambda grads, A, LU, pivots, sign: of_matrix(grads[1]) * mH(linalg_inv_ex(A)[0]),
+    A = lambda grads, A, LU, pivots, sign: of_matrix(log_det_gradient(grads, sign)) * mH(linalg_inv_ex(A)[0]),
 )
 
 
 @primitive("CofactorsBackward0")
 def cofactors(A):
-    """det(A) * A^-H, which exists for a singular A too: each singular value is replaced by the product of the others."""
+    """conj(det(A)) * A^-H, which exists for a singular A too: each singular value is replaced by the product of the others."""
     u, s, vh = np.linalg.svd(A)
     n = s.shape[-1]
     others = np.where(np.eye(n, dtype=bool), 1, s[..., None, :]).prod(-1)
-    sign = np.linalg.det(u) * np.linalg.det(vh)
+    sign = (np.linalg.det(u) * np.linalg.det(vh)).conj()
     return ((u * (others * sign[..., None])[..., None, :]) @ vh).astype(A.dtype)
 cofactors.defvjp(
     A = lambda grad, A, result: cofactors_backward(grad, A, result),
@@ -95,7 +95,7 @@ def matrix_exp(self):
     a = flat(self)
     size = np.abs(a).sum(-2).max(-1, initial=0)
     halvings = np.ceil(np.log2(np.maximum(np.where(np.isfinite(size), size, 1), 0.25))).astype(int) + 2
-    a = a / np.ldexp(a.dtype.type(1), halvings)[:, None, None].astype(a.dtype)
+    a = a / np.exp2(halvings)[:, None, None].astype(a.dtype)
     term = result = np.broadcast_to(np.eye(a.shape[-1], dtype=a.dtype), a.shape)
     for k in range(1, 15):
         term = term @ a / a.dtype.type(k)
@@ -119,10 +119,19 @@ def solve_backward(grad: Any, A: Any, left: bool, result: Any) -> Any:
 
 
 @composite
+def log_det_gradient(grads: Any, sign: Any) -> Any:
+    """What log(det) gets: its real part is the size, and the sign is exp(i * its imaginary part); a real sign is fixed."""
+    if not is_complex(sign):
+        return grads[1]
+    turned = conj(grads[0]) * sign
+    return grads[1] - (turned - conj(turned)) * 0.5
+
+
+@composite
 def cofactors_backward(grad: Any, A: Any, result: Any) -> Any:
-    """With B = A^-H and C = det(A) B: sum(grad * C) * B - B @ grad.mH @ C."""
+    """With B = A^-H and C = conj(det(A)) B: sum(conj(grad) * C) * B - B @ grad.mH @ C."""
     B = mH(linalg_inv_ex(A)[0])
-    return of_matrix(sum_dim(grad * result, dim=(-2, -1))) * B - B @ mH(grad) @ result
+    return of_matrix(sum_dim(conjugated(grad) * result, dim=(-2, -1))) * B - B @ mH(grad) @ result
 
 
 @composite
@@ -223,4 +232,6 @@ def logdet(input: Tensor) -> Any:
     square_matrices(input, "logdet")
     floating(input, "logdet")
     sign, size, *_ = slogdet_tensor(input)
+    if input.dtype.is_complex:
+        return op.log(sign) + size
     return op.where(eq(sign, -1), Tensor(np.array(np.nan, input._data.dtype)), size)

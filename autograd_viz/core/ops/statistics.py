@@ -85,14 +85,15 @@ def _variance(self: Array, dim: Any, correction: Any, keepdim: bool) -> tuple[An
     """The variance and the mean."""
     n = mean_divisor(self.shape, dim)
     mean = np.sum(self, axis=dim, keepdims=True) / self.dtype.type(n)
-    squares = np.sum(np.square(self - mean), axis=dim, keepdims=keepdim)
-    variance = squares / self.dtype.type(n - correction if n > correction else 0)
+    distance = self - mean
+    squares = np.sum((distance * distance.conj()).real, axis=dim, keepdims=keepdim)
+    variance = squares / squares.dtype.type(n - correction if n > correction else 0)
     return variance, mean if keepdim else mean.reshape(np.shape(variance))
 
 
 def _arguments(name: str, input: Tensor, dim: Any, unbiased: Any, correction: Any, keepdim: bool) -> dict[str, Any]:
     """The options of the primitives from PyTorch's two ways of asking: std(unbiased=False), std(correction=0)."""
-    if not input.dtype.is_floating_point:
+    if not (input.dtype.is_floating_point or input.dtype.is_complex):
         which = name if "_" in name else "std and var"
         raise RuntimeError(f"{which} only support floating point and complex dtypes")
     if isinstance(dim, bool):  # std(False)

@@ -41,7 +41,8 @@ def conjugate_transpose(input: Tensor) -> Any:
 @public
 def adjoint(input: Tensor) -> Any:
     """The last two dimensions swapped, the elements conjugated."""
-    return matrix_transpose(input if not input.dtype.is_complex else input.conj(), "mH")
+    transposed = matrix_transpose(input, "mH")
+    return transposed.conj() if input.dtype.is_complex else transposed
 
 
 public("Tensor.T")(property(reversed_dims))

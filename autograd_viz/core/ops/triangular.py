@@ -119,17 +119,16 @@ def triangular_solve_backward(grads: Any, A: Any, solution: Any, upper: bool, tr
 
 @composite
 def cholesky_backward(grad: Any, upper: bool, L: Any) -> Any:
-    """L^-H @ Φ(L.mH @ grad) @ L^-1, made symmetric; Φ keeps the lower triangle and half of the diagonal.
+    """L^-H @ Φ(L.mH @ grad) @ L^-1; Φ mirrors the lower triangle, and halves all.
 
     Murray, Differentiation of the Cholesky decomposition (2016), section 3.1.
     """
     if upper:
         grad, L = mH(grad), mH(L)
     phi = mH(L) @ grad
-    phi = (tril(phi, diagonal=0) + tril(phi, diagonal=-1)) * 0.5
+    phi = (tril(phi, diagonal=0) + mH(tril(phi, diagonal=-1))) * 0.5
     half = linalg_solve_triangular(mH(L), phi, upper=True)
-    grad = linalg_solve_triangular(L, half, upper=False, left=False)
-    return (grad + mH(grad)) * 0.5
+    return linalg_solve_triangular(L, half, upper=False, left=False)
 
 
 @composite

@@ -10,9 +10,8 @@ import numpy as np
 
 from ..primitive import primitive
 from ..public import public
-from ..readings import composite
+from ..readings import composite, inlined
 from .arithmetic import _as_float
-from .complex_rules import conjugated
 
 
 @public("sin", inplace=True)
@@ -129,8 +128,14 @@ def acosh(self):
     """Inverse of cosh; nan below 1."""
     return np.arccosh(_as_float(self))
 acosh.defvjp(
-    self = lambda grad, self: grad / conjugated(sqrt(self * self - 1)),
+    self = lambda grad, self: grad / conjugated(acosh_divisor(self)),
 )
+
+
+@inlined
+def acosh_divisor(self: Any) -> Any:
+    """sqrt(self² - 1), by two roots for complex numbers: left of 0 the one root has the other sign."""
+    return sqrt(self + 1) * sqrt(self - 1) if is_complex(self) else sqrt(self * self - 1)
 
 
 @public("atanh", "arctanh", inplace=True)
