@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 from .core import storage
@@ -16,14 +14,10 @@ from .graph.trace import State
 from .recorded import Recording
 from .saving import Subject, Wishes, check, html_text, save_subject, to_digraph
 from .sources import anything
-from .sources.names import visible_names
+from .sources.names import callers_names
 from .stepper import Stepper
 from .views import graph_of
 from .widget.html import frame
-
-
-def _caller() -> FrameType:
-    return sys._getframe(2)
 
 
 def subject_of(x: Any, variables: Mapping[str, Any], params: Any = None) -> Subject:
@@ -95,7 +89,7 @@ def save(
     storage.refuse_pickle(path)
     wishes = Wishes(step, theme, scale, duration, collapse)
     check(wishes, path)
-    save_subject(subject_of(x, visible_names(_caller()), params), path, wishes)
+    save_subject(subject_of(x, callers_names(), params), path, wishes)
 
 
 class Frame:
@@ -131,7 +125,7 @@ def iframe(
     """
     wishes = Wishes(None, theme, collapse=collapse)
     check(wishes)
-    return Frame(html_text(subject_of(x, visible_names(_caller()), params), wishes), height)
+    return Frame(html_text(subject_of(x, callers_names(), params), wishes), height)
 
 
 def to_graphviz(x: Any, *, step: int | str | None = None, params: Any = None, theme: str = "auto") -> Any:
@@ -148,7 +142,7 @@ def to_graphviz(x: Any, *, step: int | str | None = None, params: Any = None, th
     """
     wishes = Wishes(step, theme)
     check(wishes)
-    return to_digraph(subject_of(x, visible_names(_caller()), params), wishes)
+    return to_digraph(subject_of(x, callers_names(), params), wishes)
 
 
 def load(path: Any, map_location: Any = None, *, weights_only: bool = True) -> Any:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
-from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from .collector import collector_waits
@@ -16,7 +14,7 @@ from .recorded import Recording
 from .render import theme_named
 from .render.escape import printable
 from .sources import anything
-from .sources.names import visible_names
+from .sources.names import callers_names
 from .stepper import Stepper
 
 if TYPE_CHECKING:
@@ -62,10 +60,6 @@ def graph_of(tensor: Any, variables: Mapping[str, Any], params: Any = None) -> A
     return anything.graph_of(tensor, {**anything.named(params), **variables})
 
 
-def _caller() -> FrameType:
-    return sys._getframe(2)
-
-
 def record(what: Any = None) -> Any:
     """Follow a PyTorch forward pass, so that its picture has every value, every line of code and every module.
 
@@ -109,7 +103,7 @@ def show(tensor: Any, *, params: Any = None, theme: str = "light", collapse: boo
     if isinstance(tensor, Recording):
         return Figure(drawing_of(tensor.document, collapse), State(), theme)
     with collector_waits():
-        graph = graph_of(tensor, visible_names(_caller()), params)
+        graph = graph_of(tensor, callers_names(), params)
         return Figure(drawing_of(graph.document, collapse), graph.past(), theme)
 
 
@@ -145,7 +139,7 @@ def step(
     if isinstance(tensor, Recording):
         return StepperWidget(tensor.stepper(), len(tensor.trace.steps), theme, collapse, tensor.stepper)
     with collector_waits():
-        graph = graph_of(tensor, visible_names(_caller()), params)
+        graph = graph_of(tensor, callers_names(), params)
 
         def fresh() -> Any:
             return anything.pass_of(graph, tensor, gradient, retain_graph, create_graph)

@@ -112,12 +112,13 @@ def test_what_only_looks_like_a_magic_is_python(script: Path) -> None:
         "%%bash\necho no python",
         "%%time\nloss = z + len(s)",
         "files = !ls\nz?",
+        "%time w = z * 2\ntwice = %time w + 1",
         "get_ipython().run_line_magic('matplotlib', 'inline')",
     ]
     notebook = script.with_suffix(".ipynb")
     notebook.write_text(json.dumps({"cells": [{"cell_type": "code", "source": [source]} for source in sources]}))
     found = run_program(notebook, [])
-    assert (found["loss"].item(), found["files"]) == (8.0, [])
+    assert (found["loss"].item(), found["files"], found["twice"].item()) == (8.0, [], 3.0)
 
 
 @pytest.mark.parametrize("encoded", [b"\xef\xbb\xbf%s", b"# -*- coding: latin-1 -*-\n# caf\xe9\n%s"])
@@ -138,6 +139,14 @@ def test_a_script_that_raises_shows_its_own_traceback(script: Path, capsys: pyte
     assert cli.main(["render", str(script), "-o", "x.svg"]) == 1
     said = capsys.readouterr().err
     assert said.startswith("Traceback") and "ZeroDivisionError" in said and "cli" not in said and "line 3" in said
+
+
+def test_a_magic_s_body_that_raises_shows_the_user_s_lines_alone(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    notebook = script.with_suffix(".ipynb")
+    notebook.write_text(json.dumps({"cells": [{"cell_type": "code", "source": ["%%time\n1 / 0"]}]}))
+    assert cli.main(["render", str(notebook), "-o", "x.svg"]) == 1
+    said = capsys.readouterr().err
+    assert said.count("  File ") == 2 and "cell 1" in said and "%%time" in said and "ZeroDivisionError" in said
 
 
 def test_a_name_that_is_not_there_lists_those_that_are(script: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 from IPython.core.inputtransformer2 import TransformerManager
 
 RUNS_ITS_BODY = ("time", "timeit", "capture", "prun")  # cell magics around Python code
+RUNS_ITS_LINE = ("time", "prun")  # likewise of a line, which may be assigned: `loss = %time f(x)`
 
 
 def cells_of(path: Path) -> list[tuple[str, str]]:
@@ -51,6 +52,16 @@ class NoShell:
         """Run the body of a magic that only looks at Python code."""
         if name in RUNS_ITS_BODY:
             exec(compile(_as_python(body), f"%%{name}", "exec"), self._namespace)
+
+    def run_line_magic(self, name: str, line: str, *_: Any) -> Any:
+        """Run the statement of a magic that only looks at it; the value of an expression."""
+        if name not in RUNS_ITS_LINE:
+            return None
+        try:
+            expression = compile(line.strip(), f"%{name}", "eval")
+        except SyntaxError:
+            return exec(compile(line.strip(), f"%{name}", "exec"), self._namespace)
+        return eval(expression, self._namespace)
 
     def getoutput(self, *_: Any) -> list[str]:
         """The lines that a !command has written: none."""

@@ -6,7 +6,7 @@ import ast
 import os
 import sys
 import traceback
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +63,8 @@ def run_program(path: Path, arguments: list[str]) -> dict[str, Any]:
         raise ProgramError(_traceback(error)) from None
     finally:
         sys.argv, sys.path[:] = before
-        os.chdir(folder)  # what is written next stands where the user is
+        with suppress(OSError):  # the program may have removed it
+            os.chdir(folder)  # what is written next stands where the user is
     return namespace
 
 
@@ -79,10 +80,9 @@ def _uses_torch(text: str) -> bool:
 
 
 def _traceback(error: BaseException) -> str:
-    trace = error.__traceback__
-    while trace is not None and trace.tb_frame.f_code.co_filename.startswith(HERE):
-        trace = trace.tb_next
-    return "".join(traceback.format_exception(type(error), error, trace))
+    told = traceback.TracebackException.from_exception(error)
+    told.stack = traceback.StackSummary.from_list([f for f in told.stack if not f.filename.startswith(HERE)])
+    return "".join(told.format())
 
 
 def root_of(namespace: dict[str, Any], name: str | None, path: Path) -> str:

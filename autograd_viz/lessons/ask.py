@@ -10,7 +10,6 @@ ask.choice("…", [...], f)  one of several; f() finds out which
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -19,7 +18,7 @@ from ..answers import explain
 from ..errors import NotDrawableError
 from ..graph.text import value_text
 from ..sources import anything
-from ..sources.names import visible_names
+from ..sources.names import callers_names
 from .question import Option, Question
 from .reasons_of_grad import slip_grad, why_grad
 from .reasons_of_order import order_question
@@ -41,7 +40,7 @@ def grad(tensor: Any, of: Any, gradient: Any = None) -> QuestionWidget:
         RuntimeError: as ``of.backward(gradient)`` would.
     """
     _must_be_tensors(tensor, of)
-    names = visible_names(sys._getframe(1))
+    names = callers_names()
     rehearsal = rehearse(of, gradient, (tensor,), names)
     (id,) = rehearsal.asked
     if id is None:
@@ -68,7 +67,7 @@ def color(tensor: Any) -> QuestionWidget:
         NotDrawableError: not a tensor.
     """
     _must_be_tensors(tensor)
-    names = visible_names(sys._getframe(1))
+    names = callers_names()
     return QuestionWidget(color_question(anything.graph_of(tensor, names).document, _name(tensor, names)))
 
 
@@ -84,7 +83,7 @@ def row(tensor: Any, row: str) -> QuestionWidget:
         UnknownChoiceError: another row.
     """
     _must_be_tensors(tensor)
-    names = visible_names(sys._getframe(1))
+    names = callers_names()
     return QuestionWidget(row_question(anything.graph_of(tensor, names).document, _name(tensor, names), row))
 
 
@@ -96,7 +95,7 @@ def order(of: Any, gradient: Any = None) -> QuestionWidget:
         RuntimeError: as ``of.backward(gradient)`` would.
     """
     _must_be_tensors(of)
-    names = visible_names(sys._getframe(1))
+    names = callers_names()
     return QuestionWidget(order_question(rehearse(of, gradient, (), names), _name(of, names)))
 
 
@@ -107,7 +106,7 @@ def saves(tensor: Any) -> QuestionWidget:
         NotDrawableError: not a tensor, or a leaf.
     """
     _must_be_tensors(tensor)
-    document = anything.graph_of(tensor, visible_names(sys._getframe(1))).document
+    document = anything.graph_of(tensor, callers_names()).document
     if tensor_of(document, document.roots[0]).grad_fn is None:
         raise NotDrawableError("ask.saves(x) is about the node that made x; x has no grad_fn")
     return QuestionWidget(saves_question(document))

@@ -6,6 +6,7 @@ import ast
 import bisect
 import functools
 import linecache
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from types import CodeType, FrameType
@@ -19,6 +20,11 @@ def visible_names(frame: FrameType) -> dict[str, Any]:
     names = {**frame.f_globals, **frame.f_locals}
     hidden = {"In", "Out"} if "get_ipython" in frame.f_globals else set()
     return {k: v for k, v in names.items() if not k.startswith("_") and k not in hidden}
+
+
+def callers_names() -> dict[str, Any]:
+    """The variables that the code sees which called the function that asks."""
+    return visible_names(sys._getframe(2))
 
 
 def names_by_identity(variables: Mapping[str, Any], is_tensor: Callable[[Any], bool]) -> list[tuple[str, Any]]:

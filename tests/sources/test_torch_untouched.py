@@ -46,6 +46,7 @@ def test_memory_can_be_resized_after_a_look(look: Callable[[Any], Any], size: in
     look(loss)
     for t in (w, h):
         t.untyped_storage().resize_(0)
+        assert t.untyped_storage().nbytes() == 0
 
 
 def test_back_restores_the_grad_of_a_wrapped_tensor() -> None:

@@ -68,8 +68,8 @@ class Handle:
     def is_overwritten(self) -> bool:
         """Have the elements been changed since, without a copy?"""
         tensor = self.ref()  # not `values`: what is detached inside of a mode has a version counter of its own
-        is_copy = self.values is None or self.values.numel() <= FEW
-        return not is_copy and tensor is not None and version_of(tensor) != self.version
+        shares_memory = self.values is not None and self.values.numel() > FEW
+        return shares_memory and tensor is not None and version_of(tensor) != self.version
 
 
 class Event:
