@@ -13,6 +13,7 @@ ZERO = {  # expression of x = [1, 2, 3] -> kind, words
     "x.clamp(min=5)": ("zero_clamp", "ClampBackward1"),
     "F.hardtanh(x * 10)": ("zero_clamp", "HardtanhBackward0"),
     "F.hardsigmoid(x * 10)": ("zero_clamp", "HardsigmoidBackward0"),
+    "F.threshold(-x, 0, 7)": ("zero_clamp", "ThresholdBackward0"),
     "F.softshrink(x * 0.1)": ("zero_shrink", "inside its threshold"),
     "x.round()": ("zero_flat", "RoundBackward0 is flat"),
     "x.floor()": ("zero_flat", "FloorBackward0 is flat"),
@@ -95,6 +96,14 @@ def test_rows_that_no_lookup_used_are_named() -> None:
         "x = torch.ones(4, 2, requires_grad=True)\nloss = F.embedding(torch.tensor([0, 2]), x).sum()\nloss.backward()"
     )
     assert kinds(answer) == ["rows_unused"] and "Its rows 1, 3 are zero" in str(answer) and lines(answer) == [2]
+
+
+def test_rows_that_were_looked_up_may_have_got_zeros() -> None:
+    program = (
+        "x = torch.ones(2, 2, requires_grad=True)\nh = F.embedding(torch.tensor([0, 1]), x)\nloss = h[0].sum()\nloss.backward()"
+    )
+    answer = told(program)
+    assert kinds(answer) == ["rows_unused"] and "Its rows 1 are zero" in str(answer) and "or sent them zeros" in str(answer)
 
 
 def test_a_zero_that_was_put_there() -> None:

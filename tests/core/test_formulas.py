@@ -56,6 +56,11 @@ def test_every_op_is_shown() -> None:
     assert set(MORE) == set(without())
 
 
+def test_softplus_shows_its_threshold() -> None:
+    x = av.tensor([1.0, 30.0], requires_grad=True)
+    assert symbolic_formulas(av.nn.functional.softplus(x).grad_fn) == {"self": "where(self > 20, grad, grad * sigmoid(self))"}
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_every_rule_writes_a_formula(name: str) -> None:
     for arrays, options in CASES[name]:

@@ -11,6 +11,7 @@ const { nodePanel, nodeSubtitle } = await import(new URL("node_panel.js", STATIC
 const { tensorPanel } = await import(new URL("tensor_panel.js", STATIC));
 const { enginePanel } = await import(new URL("engine_panel.js", STATIC));
 const { fileName, splitSource } = await import(new URL("source_line.js", STATIC));
+const { Inspector } = await import(new URL("inspector.js", STATIC));
 const { editText, editsAt } = await import(new URL("edit_form.js", STATIC));
 const { treeText } = await import(new URL("tree.js", STATIC));
 
@@ -208,6 +209,15 @@ test("the engine panel lists who is ready and what the step freed", () => {
   assert.match(sectionText(panel, "queue"), /AccumulateGrad \(a\)/);
   assert.match(sectionText(panel, "held"), /^held0 BMulBackward0 freed 4 B: self$/);
   assert.match(sectionText(enginePanel(lookAt(0)), "held"), /^held4 B$/);
+});
+
+test("the engine stands below what is selected, but not in the forward pass", () => {
+  const at = (step) => Inspector.prototype.content.call({
+    shown: { step }, look: () => lookAt(Math.max(step, 0)), target: () => null, word: (key) => key, panelOf: () => null,
+  });
+  assert.equal(at(-1).length, 1);
+  assert.equal(at(0).length, 2);
+  assert.match(treeText(at(0)[1]), /^engine/);
 });
 
 test("what has no name is called by its op, and a hostile name is only text", () => {
