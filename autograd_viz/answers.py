@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Sequence
 from types import FrameType, TracebackType
@@ -15,9 +16,11 @@ from .reasons import Cause, Facts, causes_of, causes_of_error, sentences
 from .render import theme_named
 from .render.escape import printable
 from .sources.anything import is_drawable
-from .sources.asking import question
+from .sources.asking import losses_beside, question
 from .sources.names import source_at, visible_names
 from .sources.raised import Where, failing_node, users_frame
+
+NOT_RUN = ("not_run", "not_run_unknown")
 
 
 class Explanation:
@@ -133,8 +136,27 @@ def _of_tensor(tensor: Any, loss: Any, frame: FrameType) -> Explanation:
                 "explain(x) takes a tensor of autograd_viz or of PyTorch, or an exception, got "
                 f"{type(given).__name__} ({given!r:.60})"
             )
-    facts, _ = _facts(tensor, loss, visible_names(frame), _place(frame))
-    return Explanation(facts, causes_of(facts))
+    names, here = visible_names(frame), _place(frame)
+    facts, _ = _facts(tensor, loss, names, here)
+    causes = causes_of(facts)
+    cut_off = _cut_off(tensor, names, here) if loss is None and _is_a_loss_doubtful(facts, causes) else None
+    return cut_off or Explanation(facts, causes)
+
+
+def _is_a_loss_doubtful(facts: Facts, causes: Sequence[Cause]) -> bool:
+    """No pass went through what the tensor leads to: it is no number, or a pass went through something else."""
+    numbers = [id for id in facts.loss if math.prod(facts.tensors[id].value.shape) == 1]
+    return bool(causes) and causes[0].kind in NOT_RUN and (not numbers or bool(facts.live.passes()))
+
+
+def _cut_off(tensor: Any, names: dict[str, Any], here: Source | None) -> Explanation | None:
+    """The tensor leads to something that no pass went through: perhaps it was on its way to a loss, and was cut off."""
+    for loss in losses_beside(tensor, names):
+        facts, _ = _facts(tensor, loss, names, here)
+        causes = causes_of(facts)
+        if causes and causes[0].kind.startswith("cut_"):
+            return Explanation(facts, causes)
+    return None
 
 
 def _facts(tensor: Any, loss: Any, variables: dict[str, Any], here: Source | None) -> tuple[Facts, Any]:

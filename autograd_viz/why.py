@@ -8,6 +8,7 @@ from . import words
 from .graph.model import Document, Node, Op, Tensor, Value
 from .graph.text import shape_text, value_text
 from .graph.trace import Change, Step, Trace
+from .reasons import recorded_cut_sentences
 from .sentences import PROPERTIES, Births, after_hooks, hook_kind, is_differentiable, listed, same, together
 
 RULES = (  # part of a node's name, and what its rule does to make a gradient zero
@@ -53,16 +54,22 @@ class Why:
 
     def at_start(self) -> dict[str, str]:
         """The answer for every tensor of the document before the pass, by id."""
-        return {t.id: self._without_gradient(t) or self._pending(t) for t in self.document.tensors}
+        found = {t.id: self._without_gradient(t) or self._pending(t) for t in self.document.tensors}
+        cuts = recorded_cut_sentences(self.document, (t.id for t in self.document.tensors if self._is_unreached(t)))
+        return found | {id: together([found[id], cut]) for id, cut in cuts.items() if cut}
+
+    def _is_unreached(self, t: Tensor) -> bool:
+        """A gradient could be kept here, but no path leads to it."""
+        return t.requires_grad and self.node_of[t.id] not in self.expected
 
     def _without_gradient(self, t: Tensor) -> str:
         """Why no gradient will be kept; "" if one will."""
         grad = _text(t.grad)
         if not t.requires_grad:
             return words.WHY_BEFORE.format(grad=grad) if t.grad is not None else self._not_required(t)
-        node = self.node_of[t.id]
-        if node is None or node not in self.expected:
+        if self._is_unreached(t):
             return words.WHY_UNREACHED.format(grad=grad)
+        node = self.node_of[t.id] or ""
         if not t.is_leaf and not t.retains_grad:
             return words.WHY_NOT_RETAINED.format(node=self.nodes[node].name)
         return words.WHY_FREED.format(grad=grad) if node in self.cut else ""

@@ -36,7 +36,7 @@ FLOORS: dict[str, set[str]] = {
     "drawing": {"errors", "graph", "layout", "render"},
     "words": {"errors"},
     "sentences": {"words", "graph"},
-    "why": {"words", "sentences", "graph"},
+    "why": {"words", "sentences", "graph", "reasons"},
     "reasons": {"words", "sentences", "graph"},
     "answers": {"drawing", "errors", "graph", "reasons", "render", "sources", "export"},
     "stops": {"graph"},

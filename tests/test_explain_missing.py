@@ -47,6 +47,12 @@ CASES = {
     "nothing left": (X + "(x * 2).sum().backward()\nx.grad = None", "x", "no_loss_cleared", 3, "this cleared it"),
     "another loss": (X + W + "loss = w.sum()\n" + PASS, "x", "unreached", None, "loss was not computed from x"),
     "cut by detach": (X + W + "h = (x * 2).detach()\nloss = (h * w).sum()\n" + PASS, "x", "cut_detach", 3, "cut by detach()"),
+    "cut behind a name": (
+        X + W + "z = x * 2\nloss = (z.detach() * w).sum()\n" + PASS, "x", "cut_detach", 4, "cut by detach()",
+    ),
+    "not cut, but not asked": (
+        X + W + "z = (x * 2).sum()\nloss = (z.detach() * w).sum()", "x", "not_run", None, "z depends on x",
+    ),
     "cut by .data": (X + W + "h = x.data * 2\nloss = (h * w).sum()\n" + PASS, "x", "cut_data", 3, "cut by .data"),
     "cut by no_grad": (
         X + W + "with torch.no_grad():\n    h = x * 2\nloss = (h * w).sum()\n" + PASS, "x", "cut_no_grad", 4, "no_grad()",

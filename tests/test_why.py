@@ -40,7 +40,9 @@ def test_tensors_without_a_gradient_say_why() -> None:
 def test_a_leaf_of_another_graph_is_not_reached() -> None:
     a, b = leaf(2.0), leaf(3.0)
     cut = (b * b).detach()
-    assert whys(*stepped(a * cut, {"a": a, "b": b}))[0]["b"] == "grad is None: no path leads from the root of this pass to it."
+    assert whys(*stepped(a * cut, {"a": a, "b": b}))[0]["b"].startswith(
+        "grad is None: no path leads from the root of this pass to it. The path from b to the loss is cut by detach()"
+    )
 
 
 def test_a_leaf_says_what_it_waits_for() -> None:
@@ -177,6 +179,15 @@ def test_a_freed_graph_says_that_nothing_will_come() -> None:
     c.backward()
     start = Why(CoreGraph([c], {"a": a}).document).at_start()
     assert "saved tensors of this graph are freed" in start["t0"]
+
+
+def test_a_tensor_that_was_cut_off_is_told_where() -> None:
+    a, b = leaf(3.0), leaf(2.0)
+    c = a * 2
+    start = Why(CoreGraph([c.detach() * b], {"a": a, "b": b, "c": c}).document).at_start()
+    by_name = {t.name: start[t.id] for t in CoreGraph([c.detach() * b], {"a": a, "b": b, "c": c}).document.tensors}
+    assert "The path from a to the loss is cut by detach()" in by_name["a"] and "cut by detach()" in by_name["c"]
+    assert "cut" not in by_name["b"]
 
 
 def test_a_gradient_that_is_none_leaves_grad_alone() -> None:

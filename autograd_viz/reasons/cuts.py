@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from ..graph.model import Op, Source
+from collections.abc import Iterable
+
+from ..graph.model import Document, Op, Source
 from ..sentences import is_differentiable
 from .cause import Cause
 from .code import Maker, Statement, assignment, statement_of
 from .facts import Facts
+from .live import NothingLive
 from .slices import cut_between
+from .text import sentences
 
 
 def cut_causes(f: Facts) -> list[Cause]:
@@ -22,6 +26,18 @@ def cut_causes(f: Facts) -> list[Cause]:
     return [Cause("unreached", (f.subject.id, *f.loss), said={"root": loss_names(f)})]
 
 
+def recorded_cut_sentences(document: Document, tensors: Iterable[str]) -> dict[str, str]:
+    """For each of the tensors that the roots were made from, and that get no gradient, where it was cut off."""
+    f: Facts | None = None
+    found = {}
+    for id in tensors:
+        f = f or Facts(document, id, {}, NothingLive(), tuple(document.roots))
+        if id in f.behind_loss:
+            about = f.about(id)
+            found[id] = "".join(sentences(about.subject, recorded_cuts(about)[:1], headed=False)[:1])
+    return found
+
+
 def loss_names(f: Facts) -> str:
     """The names of the roots."""
     return ", ".join(f.tensors[r].name or "loss" for r in f.loss)
@@ -32,7 +48,7 @@ def loss_names(f: Facts) -> str:
 
 def recorded_cuts(f: Facts) -> list[Cause]:
     """The ops at which gradients from the loss would have to pass, and cannot."""
-    leads = _leads_to_loss(f)
+    leads = f.behind_loss
     found, seen, stack = [], {f.subject.id}, [f.subject.id]
     while stack:
         id = stack.pop()
@@ -46,18 +62,6 @@ def recorded_cuts(f: Facts) -> list[Cause]:
             new = [o for o in outputs if o not in seen]
             seen.update(new)
             stack += new
-    return found
-
-
-def _leads_to_loss(f: Facts) -> set[str]:
-    """The tensors that the loss was made from, cut or not."""
-    found, stack = {*f.loss}, [*f.loss]
-    while stack:
-        op = f.makers.get(stack.pop())
-        for operand in () if op is None else op.inputs:
-            if operand.tensor is not None and operand.tensor not in found:
-                found.add(operand.tensor)
-                stack.append(operand.tensor)
     return found
 
 
@@ -89,7 +93,7 @@ def read_cut(f: Facts) -> Maker | None:
 
 def _statements_of_loss(f: Facts) -> list[Statement]:
     """The statements that made the loss: those of the ops that it was made by, or the last assignment to its name."""
-    leads = _leads_to_loss(f)
+    leads = f.behind_loss
     sources: list[Source | None] = [op.source for op in f.document.ops[::-1] if leads & {*op.outputs}]
     found = [s for s in map(statement_of, dict.fromkeys(sources)) if s is not None]
     asked = statement_of(f.here)

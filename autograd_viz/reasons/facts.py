@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping
+from copy import copy
 from dataclasses import replace
+from functools import cached_property
 
 from ..graph.model import Document, Node, Op, Source, Tensor, Value
 from ..sentences import PROPERTIES
@@ -61,6 +63,24 @@ class Facts:
             for i, after in enumerate(self.nodes[id].next_functions):
                 if after.node is not None:
                     self.senders.setdefault((after.node, after.index), []).append((id, i))
+
+    def about(self, tensor: str) -> Facts:
+        """The same of another tensor."""
+        other = copy(self)
+        other.subject, other.edge = self.tensors[tensor], self.edge_of(tensor)
+        return other
+
+    @cached_property
+    def behind_loss(self) -> set[str]:
+        """The tensors that the loss was made from, cut or not, and itself."""
+        found, stack = {*self.loss}, [*self.loss]
+        while stack:
+            op = self.makers.get(stack.pop())
+            for operand in () if op is None else op.inputs:
+                if operand.tensor is not None and operand.tensor not in found:
+                    found.add(operand.tensor)
+                    stack.append(operand.tensor)
+        return found
 
     # -- the graph ----------------------------------------------------------------------------------------------------
 

@@ -13,11 +13,12 @@ from ..core.saved import SavedResult, SavedTensor
 from ..core.tensor import Tensor
 from ..graph.model import Source, Value
 from ..graph.passes import Changed, Pass
+from . import roots
 from .from_core import CoreGraph, is_tensor, value_of
 from .kept import raw_saved, version_of
 from .names import names_by_identity, source_at
 from .reach import backward_of
-from .roots import Access, roots_among
+from .roots import Access
 
 
 def _grad_fn(tensor: Tensor) -> Node | None:
@@ -44,7 +45,12 @@ ACCESS = Access(
 
 def roots_for(tensor: Tensor, variables: Mapping[str, Any]) -> tuple[Tensor, ...]:
     """The roots, among the caller's variables, that the tensor's gradient would come from."""
-    return roots_among(tensor, [t for _, t in names_by_identity(variables, is_tensor)], ACCESS)
+    return roots.roots_among(tensor, [t for _, t in names_by_identity(variables, is_tensor)], ACCESS)
+
+
+def roots_beside(tensor: Tensor, variables: Mapping[str, Any]) -> list[Tensor]:
+    """Losses, among the caller's variables, that the tensor may be cut off from."""
+    return roots.roots_beside(tensor, [t for _, t in names_by_identity(variables, is_tensor)], ACCESS)
 
 
 def numbers_of(graph: CoreGraph) -> dict[str, Value | None]:

@@ -53,3 +53,12 @@ def question(tensor: Any, loss: Any, variables: Mapping[str, Any]) -> Question:
         live, past = asked_core.CoreLive(graph), asked_core.numbers_of(graph)
     ids = tuple(id for r in roots if (id := graph.tensor_id(r)) is not None)
     return Question(graph, graph.document, graph.tensor_id(tensor) or graph.document.roots[-1], past, live, ids)
+
+
+def losses_beside(tensor: Any, variables: Mapping[str, Any]) -> list[Any]:
+    """Losses among the variables that no path leads from to the tensor: it may be cut off from them. The latest first."""
+    if is_torch(tensor):
+        from .pytorch import asked
+
+        return asked.roots_beside(tensor, variables)
+    return asked_core.roots_beside(tensor, variables)

@@ -9,8 +9,9 @@ import torch
 
 from ...graph.model import Source
 from ...graph.passes import Changed, Pass
+from .. import roots
 from ..names import names_by_identity
-from ..roots import Access, roots_among
+from ..roots import Access
 from .graph import TorchGraph, is_tensor
 from .hooks import dict_of, name_of_hook
 from .nodes import edge_of, grad_of, is_accumulate, variable_of
@@ -34,7 +35,12 @@ ACCESS = Access(
 
 def roots_for(tensor: Any, variables: Mapping[str, Any]) -> tuple[Any, ...]:
     """The roots, among the caller's variables, that the tensor's gradient would come from."""
-    return roots_among(tensor, [t for _, t in names_by_identity(variables, is_tensor)], ACCESS)
+    return roots.roots_among(tensor, [t for _, t in names_by_identity(variables, is_tensor)], ACCESS)
+
+
+def roots_beside(tensor: Any, variables: Mapping[str, Any]) -> list[Any]:
+    """Losses, among the caller's variables, that the tensor may be cut off from."""
+    return roots.roots_beside(tensor, [t for _, t in names_by_identity(variables, is_tensor)], ACCESS)
 
 
 class TorchLive:
