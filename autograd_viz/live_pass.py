@@ -47,6 +47,9 @@ class LivePass(Protocol):
     def drift(self, among: Iterable[str] | None = None) -> dict[str, Value | None]:
         """The grad rows that the user has changed meanwhile."""
 
+    def spoiled(self) -> list[str]:
+        """The saved tensors of nodes that have not run which somebody has changed in place since: "n0.saved.self"."""
+
     def engine(self) -> Engine:
         """Queue, waiting nodes and memory as they are."""
 

@@ -90,6 +90,10 @@ class RecordedPass:
         """There are none."""
         return {}
 
+    def spoiled(self) -> list[str]:
+        """Nobody can change what is in a file."""
+        return []
+
     def drift(self, among: Iterable[str] | None = None) -> dict[str, Value | None]:
         """No tensor of the user's belongs to it."""
         return {}

@@ -14,7 +14,7 @@ from . import words
 from .graph.forward import hidden_at
 from .graph.model import Document, Node, Tensor, Value
 from .graph.trace import State, Step, Trace, state_at
-from .interrupts import alone, breakable, whole
+from .interrupts import alone, whole
 from .live_pass import LivePass
 from .render.escape import printable
 from .sentences import Sentences, born_in, explain_error
@@ -190,13 +190,18 @@ class Stepper:
         """Let `run` stop before a node is called; `node` as for `run_to`."""
         self.stops.nodes.add(node_of(self.document, self._in_document(node)))
 
-    def stop_on(self, *, nan: bool = False, zero: bool = False) -> None:
-        """Let `run` stop after a step in which a gradient became nan or infinite, or all zero."""
-        self.stops.nan, self.stops.zero = self.stops.nan or nan, self.stops.zero or zero
+    def stop_on(self, *, nan: bool | None = None, zero: bool | None = None) -> None:
+        """Let `run` stop (or, with False, not stop) after a step in which a gradient became nan or infinite, or all zero."""
+        self.stops.nan = self.stops.nan if nan is None else nan
+        self.stops.zero = self.stops.zero if zero is None else zero
 
     def stop_when(self, condition: Callable[[Step], Any]) -> None:
-        """Let `run` stop after a step for which ``condition(step)`` is true. It is asked when the step runs."""
+        """Let `run` stop after a step for which ``condition(step)`` is true. It is asked of recorded steps now, of others when
+        they run.
+        """
         self.stops.condition = condition
+        self._steps[:] = map(self.stops.asked, self._steps)
+        self._trace = None
 
     def clear_stops(self) -> None:
         """Stop nowhere."""
@@ -246,6 +251,10 @@ class Stepper:
             among: ids of the tensors that are looked at; None: all.
         """
         return self._live.drift(among)
+
+    def spoiled(self) -> list[str]:
+        """The saved tensors that somebody has changed in place since ("n0.saved.self"): their nodes will refuse to run."""
+        return self._live.spoiled()
 
     @property
     def explanation(self) -> str:
@@ -317,8 +326,8 @@ class Stepper:
                 self.stopped = Stopped("breakpoint", str(self.next_node))
                 return
             step = self._forward()
-            if stops and step is not None and (kind := self.stops.hit(step)):
-                self.stopped = Stopped(kind, step.node, self._condition_error if kind == "condition_error" else "")
+            self.stopped = self.stops.hit(step) if stops and step is not None else None
+            if self.stopped is not None:
                 return
 
     def _until(self, ends: frozenset[str], tensor: str) -> None:
@@ -363,21 +372,9 @@ class Stepper:
                 raise
 
     def _write_down(self, step: Step) -> None:
-        step = replace(step, flags=(*born_in(step, first=not self._steps), *self._asked(step)))
+        step = self.stops.asked(replace(step, flags=born_in(step, first=not self._steps)))
         self._steps.append(replace(step, sentence=step.sentence or self._sentences.step(step, self.trace)))
         self._trace = None
-
-    def _asked(self, step: Step) -> tuple[str, ...]:
-        """What the user's condition says of a step."""
-        self._condition_error = ""
-        if self.stops.condition is None:
-            return ()
-        try:
-            with breakable():
-                return ("condition",) if self.stops.condition(step) else ()
-        except Exception as error:
-            self._condition_error = f"{type(error).__name__}: {error}"
-            return ("condition_error",)
 
     def _cut(self) -> None:
         """Forget the recorded steps from the cursor on."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .graph.trace import Step
+from .interrupts import breakable
 
 FLAGS = {"nan": "nan", "inf": "nan", "zero": "zero"}  # the flag of a step -> the stop that looks at it
 
@@ -26,6 +27,7 @@ class Stops:
     nan: bool = False
     zero: bool = False
     condition: Callable[[Step], Any] | None = None
+    _errors: dict[str, str] = field(default_factory=dict)  # by node: what the condition has raised
 
     def plain(self) -> dict[str, Any]:
         """For a page: nodes, nan, zero, and the condition's name."""
@@ -42,16 +44,30 @@ class Stops:
         if not plain.get("condition"):
             self.condition = None
 
-    def hit(self, step: Step) -> str:
-        """Which stop a step meets: "nan", "inf", "zero", "condition", "condition_error", or ""."""
-        wanted = {"nan": self.nan, "zero": self.zero, "condition": True}
-        return next((f for f in step.flags if wanted.get(FLAGS.get(f, "condition"))), "")
+    def asked(self, step: Step) -> Step:
+        """The step with what the condition says of it."""
+        flags = tuple(f for f in step.flags if f in FLAGS)
+        self._errors.pop(step.node, None)
+        if self.condition is None:
+            return replace(step, flags=flags)
+        try:
+            with breakable():
+                return replace(step, flags=(*flags, "condition") if self.condition(step) else flags)
+        except Exception as error:
+            self._errors[step.node] = f"{type(error).__name__}: {error}"
+            return replace(step, flags=(*flags, "condition_error"))
+
+    def hit(self, step: Step) -> Stopped | None:
+        """Which stop a step meets, if any."""
+        wanted = {"nan": self.nan, "zero": self.zero, "condition": self.condition is not None}
+        kind = next((f for f in step.flags if wanted.get(FLAGS.get(f, "condition"))), "")
+        return Stopped(kind, step.node, self._errors.get(step.node, "") if kind == "condition_error" else "") if kind else None
 
 
 @dataclass(frozen=True)
 class Stopped:
-    """Why a run has stopped: "breakpoint", "until", or what `Stops.hit` says; at which node, and the words of an error or the
-    name of the tensor that a gradient has reached.
+    """Why a run has stopped: "breakpoint", "until", "nan", "inf", "zero", "condition" or "condition_error"; at which node, and
+    the words of the error or the name of the tensor that a gradient has reached.
     """
 
     kind: str

@@ -39,7 +39,7 @@ FLOORS: dict[str, set[str]] = {
     "why": {"words", "sentences", "graph", "reasons"},
     "reasons": {"words", "sentences", "graph"},
     "answers": {"drawing", "errors", "graph", "reasons", "render", "sources", "export"},
-    "stops": {"graph"},
+    "stops": {"graph", "interrupts"},
     "targets": {"graph", "render"},
     "live_pass": {"graph"},
     "stepper": {"interrupts", "render", "words", "sentences", "graph", "live_pass", "stops", "targets"},

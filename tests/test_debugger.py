@@ -129,6 +129,28 @@ def test_a_condition_in_python_stops_a_run_and_one_that_raises_says_so() -> None
     assert s.run() is None and s.is_complete
 
 
+def test_a_condition_is_asked_of_recorded_steps_too() -> None:
+    s, _ = three_leaves()
+    s.finish()
+    s.goto(0)
+    s.stop_when(lambda step: step.grad_outputs[0].numbers[0] == 4.0)
+    stopped = s.run()
+    assert stopped is not None and (stopped.kind, s.step) == ("condition", 3)
+    s.stop_when(lambda step: 1 / 0)
+    s.goto(0)
+    assert s.run() is not None and s.step == 1 and "ZeroDivisionError" in s.explanation
+    s.clear_stops()
+    assert s.run() is None and s.is_complete
+
+
+def test_a_stop_can_be_lifted() -> None:
+    x = av.tensor([-1.0, -2.0], requires_grad=True)
+    s = stepper_of((x.relu() * 3).sum(), {"x": x})
+    s.stop_on(zero=True, nan=True)
+    s.stop_on(zero=False)
+    assert s.stops.nan and s.run() is None and s.is_complete
+
+
 def test_stops_hold_over_recorded_steps_too() -> None:
     s, _ = three_leaves()
     s.finish()

@@ -84,6 +84,10 @@ class Pass(ABC):
         """A node's saved tensors as they are now."""
 
     @abstractmethod
+    def stale(self, node: Any) -> list[str]:
+        """The names of a node's saved tensors that were changed in place since."""
+
+    @abstractmethod
     def attached(self, node: Any) -> Any:
         """What the user has attached to a node; `holds()` if the node would do the same again."""
 
@@ -249,3 +253,9 @@ class Pass(ABC):
     def drift(self, among: Iterable[str] | None = None) -> dict[str, Value | None]:
         """The grad rows that the user has changed behind the picture's back: address -> what is there now."""
         return {f"{id}.grad": self.grad_value(t) for id, t in self._drift.found(among).items()}
+
+    def spoiled(self) -> list[str]:
+        """The saved tensors of nodes that have not run which somebody has changed in place since."""
+        ran = {done.node for done in self._done}
+        nodes = [node for node in self.task.inbox if node not in ran]
+        return [f"{self.graph.node_ids[node]}.saved.{name}" for node in nodes for name in sorted(self.stale(node))]

@@ -17,7 +17,7 @@ from .from_core import CoreGraph, value_of
 from .gradient import as_gradient
 from .hook_watch import hooks_watched
 from .jacobian import local_jacobians
-from .kept import kept_array, raw_saved
+from .kept import is_stale, kept_array, raw_saved
 from .live import Cell, Pass
 from .written import Ran
 
@@ -49,6 +49,10 @@ class CorePass(Pass):
     def saved_cell(self, node: Node) -> Cell:
         """A node's saved tensors as they are now."""
         return SavedCell(node)
+
+    def stale(self, node: Node) -> list[str]:
+        """The names of a node's saved tensors that were changed in place since."""
+        return [name for name, kept in raw_saved(node).items() if is_stale(node, kept)]
 
     def attached(self, node: Node) -> Attached:
         """What the user has attached to a node."""

@@ -21,6 +21,10 @@ class Scripted:
         """Tell the page which stops there are."""
         raise NotImplementedError
 
+    def _tell_anew(self) -> None:
+        """Tell the page of recorded steps again."""
+        raise NotImplementedError
+
     def next(self) -> Step | None:
         """One step forward: calls the next node for real. Returns the step, or None at the end.
 
@@ -71,14 +75,15 @@ class Scripted:
         self.stepper.stop_at(what)
         self._show_stops()
 
-    def stop_on(self, *, nan: bool = False, zero: bool = False) -> None:
-        """Stop after a step that sends nan or inf, or nothing but zeros."""
+    def stop_on(self, *, nan: bool | None = None, zero: bool | None = None) -> None:
+        """Stop (or, with False, do not stop) after a step that sends nan or inf, or nothing but zeros."""
         self.stepper.stop_on(nan=nan, zero=zero)
         self._show_stops()
 
     def stop_when(self, condition: Any) -> None:
         """Stop after a step for which ``condition(step)`` is true."""
         self.stepper.stop_when(condition)
+        self._tell_anew()
         self._show_stops()
 
     def clear_stops(self) -> None:

@@ -65,6 +65,7 @@ class StepperWidget(Scripted, anywidget.AnyWidget):
     stopped = traitlets.Unicode("").tag(sync=True)
     overlay = traitlets.Dict().tag(sync=True)
     pending = traitlets.Dict().tag(sync=True)
+    spoiled: Any = traitlets.List().tag(sync=True)
 
     def __init__(
         self,
@@ -129,13 +130,18 @@ class StepperWidget(Scripted, anywidget.AnyWidget):
 
     def refresh(self) -> None:
         """Show what the notebook has changed meanwhile (called after every cell)."""
-        with alone():
-            shown = self._drawing.shown.document
-            writer = Writer(shown, self._theme)
-            state = self.stepper.state
-            drift = self.stepper.drift([t.id for t in shown.tensors])
-            changed = type(state)({**state.values, **drift}, None)
-            self.overlay = {at: plain_lines(writer.lines(at, changed)) for at in drift}
+        with alone(), self.hold_sync():
+            self._show_drift()
+            self.spoiled = self.stepper.spoiled()
+
+    def _show_drift(self) -> None:
+        """The grads that are no longer as the last step left them."""
+        shown = self._drawing.shown.document
+        writer = Writer(shown, self._theme)
+        state = self.stepper.state
+        drift = self.stepper.drift([t.id for t in shown.tensors])
+        changed = type(state)({**state.values, **drift}, None)
+        self.overlay = {at: plain_lines(writer.lines(at, changed)) for at in drift}
 
     def _try(self, move: Any, *args: Any) -> Any:
         raised = node = ""
@@ -256,7 +262,10 @@ class StepperWidget(Scripted, anywidget.AnyWidget):
             self.stopped = self.stepper.explanation
             self.pending = pending_edit(self.stepper, self._drawing.shown)
             self.error, self.error_node = error, node
-            self.refresh()
+            if error or self.spoiled:
+                self.refresh()
+            else:
+                self._show_drift()
 
     def _send_frames(self) -> None:
         """The frames that the page has not got yet."""
@@ -271,6 +280,12 @@ class StepperWidget(Scripted, anywidget.AnyWidget):
             self._maker.frame(step, "")
         self._known = min(self._known, length)
         self._send_frames()
+
+    def _tell_anew(self) -> None:
+        """What is said of recorded steps has changed."""
+        with self.hold_sync():
+            self._cut(0)
+            self._tell()
 
     def close(self) -> None:
         """Take it off the page and let go of the graph; one that is not closed lives as long as the kernel."""

@@ -80,7 +80,7 @@ const lookAt = (step, frames = FRAMES) => {
   const history = new PassHistory({ queue: ["n1"], held: 4 });
   history.goto(frames, step);
   const word = wordsOf(WORDS);
-  return { word, program, history, step, total: 3, complete: false, why: { t0: "because" }, stops: [], pointed: null, next: history.nextNode, edits: {} };
+  return { word, program, history, step, total: 3, complete: false, why: { t0: "because" }, stops: [], pointed: null, next: history.nextNode, edits: {}, spoiled: [] };
 };
 const sectionText = (parts, key) => treeText(parts.find((p) => p.key === key));
 const messages = (part) => (typeof part === "string" ? [] : [part.message, ...part.children.flatMap(messages)].filter(Boolean));
@@ -156,6 +156,11 @@ test("a saved tensor is kept, then freed, and kept again after a step back", () 
   const look = lookAt(2);
   look.history.goto(FRAMES, 1);
   assert.match(sectionText(nodePanel(look, program.nodeById.get("n0")), "saved"), /kept/);
+});
+
+test("a saved tensor that was changed in place since says so", () => {
+  const panel = nodePanel({ ...lookAt(1), spoiled: ["n0.saved.self"] }, program.nodeById.get("n0"));
+  assert.match(sectionText(panel, "saved"), /selfstale/);
 });
 
 test("only the node that runs next can be edited", () => {

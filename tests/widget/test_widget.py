@@ -114,6 +114,33 @@ def test_a_press_waits_for_the_move_of_a_cell_in_another_thread() -> None:
     assert (s.step, len(s.frames), s.error) == (1, 3, "")
 
 
+def test_a_condition_that_is_set_late_marks_the_frames_that_the_page_has() -> None:
+    s = stepper()
+    s.finish()
+    s.goto(1)
+    s.stop_when(lambda step: len(step.grad_inputs) == 2)
+    marked = ["condition" in frame["step"].get("flags", ()) for frame in s.frames]
+    assert any(marked) and s.recorded["from"] == 0 and len(s.recorded["frames"]) == len(s.frames)
+    assert marked == [len(step.grad_inputs) == 2 for step in s.stepper.trace.steps] and s.step == 1
+
+
+@pytest.mark.parametrize("name", ["autograd_viz", pytest.param("torch", marks=pytest.mark.torch)])
+def test_the_page_hears_of_a_saved_tensor_that_is_changed_in_place(name: str) -> None:
+    module = pytest.importorskip(name)
+    a = module.tensor(2.0, requires_grad=True)
+    b = a * 3
+    s = av.step((b * b).exp())
+    s.next()
+    assert s.spoiled == []
+    with module.no_grad():
+        b.add_(1)
+    s.refresh()
+    assert [at.rpartition(".")[2] for at in s.spoiled] == ["other", "self"]
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        s.finish()
+    assert s.spoiled
+
+
 def test_a_page_that_misses_frames_gets_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
     s = stepper()
     s.finish()

@@ -66,6 +66,10 @@ class TorchPass(Pass):
         self._has_run = False
         return SavedCell(node, inner)
 
+    def stale(self, node: Any) -> list[str]:
+        """The names of a node's saved tensors that were changed in place since."""
+        return [] if is_accumulate(node) else [kept.name for kept in saved_of(node) if kept.stale]
+
     def attached(self, node: Any) -> Attached:
         """What the user has attached to a node."""
         return Attached(node, self._outputs.get(node, []))

@@ -149,7 +149,7 @@ class View {
     const update = () => this.update();
     /** @type {Record<string, () => void>} */
     const heard = { step: () => this.walks.moved(), recorded: () => this.walks.heard() };
-    for (const trait of ["complete", "error", "error_node", "frames", "stops", "stopped", "overlay", "pending"]) heard[trait] = update;
+    for (const trait of ["complete", "error", "error_node", "frames", "stops", "stopped", "overlay", "pending", "spoiled"]) heard[trait] = update;
     for (const trait in heard) this.model.on(`change:${trait}`, heard[trait]);
     signal.addEventListener("abort", () => {
       resized.disconnect();
@@ -312,7 +312,8 @@ class View {
   showOverlay() {
     const overlay = this.model.get("overlay") ?? NOTHING;
     this.stage.picture.lay(overlay);
-    put(this.said.drift, Object.keys(overlay).length ? this.say("changed_outside_tip") : "");
+    const spoiled = this.model.get("spoiled")?.length && this.say("spoiled_tip");
+    put(this.said.drift, [Object.keys(overlay).length && this.say("changed_outside_tip"), spoiled].filter(Boolean).join(" "));
   }
 
   inspect() {
@@ -322,8 +323,10 @@ class View {
     const complete = this.model.get("complete");
     const stops = this.walks.stops.nodes;
     const pending = this.model.get("pending");
+    const spoiled = this.model.get("spoiled");
     const why = this.reasons();
-    this.inspector.show({ step, frames, selection: this.selection, startEngine: engine, why, complete, total, stops, pending });
+    const { selection } = this;
+    this.inspector.show({ step, frames, selection, startEngine: engine, why, complete, total, stops, pending, spoiled });
   }
 
   /** Why each tensor's grad is what it is: what was said at the start, and since. */

@@ -19,6 +19,7 @@ import { tree } from "./tree.js";
  * @property {Pointed | null} pointed
  * @property {string | null} next the node that would run next
  * @property {Record<string, import("./program.js").Value | null>} edits what a person has put in for it, by output
+ * @property {string[]} spoiled addresses of saved tensors that were changed in place since
  */
 
 export const MOST_LISTED = 16; // lines of a list

@@ -197,7 +197,7 @@ function savedRow(look, node, s) {
   const at = `${node.id}.saved.${s.name}`;
   const freed = s.state === "freed" || look.history.isFreed(at);
   const value = freed ? null : look.history.at(at, s.value ?? null);
-  const state = freed ? "freed" : s.stale ? "stale" : s.state;
+  const state = freed ? "freed" : s.stale || look.spoiled.includes(at) ? "stale" : s.state;
   const badge = tree("span", { class: `av-i-badge av-i-is-${state}` }, [word(state)]);
   const plain = s.text && tree("code", {}, [`= ${s.text}`]);
   const isTensor = s.state === "kept";
