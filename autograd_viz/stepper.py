@@ -17,7 +17,7 @@ from .graph.trace import State, Step, Trace, state_at
 from .interrupts import alone, whole
 from .live_pass import LivePass
 from .render.escape import printable
-from .sentences import Sentences, born_in, explain_error
+from .sentences import Sentences, born_in, explain_error, whose_error
 from .stops import Stopped, Stops
 from .targets import node_of, reached_by, tensor_of
 
@@ -267,8 +267,9 @@ class Stepper:
         return printable(text.format(node=name, error=s.text, tensor=s.text))
 
     def explain(self, error: BaseException) -> str:
-        """What the last move raised in one plain sentence; "" if the error is not autograd's own."""
-        return explain_error(str(error), next((n.name for n in self.document.nodes if n.id == self.failed), ""))
+        """What the last move raised, in one plain sentence: what an error of autograd's means, or whose code raised another."""
+        name = next((n.name for n in self.document.nodes if n.id == self.failed), "")
+        return explain_error(str(error), name) or (printable(whose_error(error, name)) if name else "")
 
     # -- listeners ----------------------------------------------------------------------------------------------------
 

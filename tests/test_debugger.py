@@ -331,6 +331,36 @@ def test_a_saved_tensor_changed_in_place_between_steps_is_refused_and_explained(
     assert "changed in place" in s.explain(caught.value)
 
 
+def refuse(grad: Any) -> None:
+    raise ValueError("not this one")
+
+
+class Refusing(av.autograd.Function):
+    """Its backward raises."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> Any:
+        return x * 2
+
+    @staticmethod
+    def backward(ctx: Any, grad: Any) -> Any:
+        return refuse(grad)
+
+
+@pytest.mark.parametrize("is_hook", [True, False])
+def test_an_error_of_the_user_s_code_says_whose_it_is(is_hook: bool) -> None:
+    x = av.tensor([1.0, 2.0], requires_grad=True)
+    y = x * 2 if is_hook else Refusing.apply(x)
+    if is_hook:
+        y.register_hook(refuse)
+    s = stepper_of(y.sum(), {"x": x})
+    with pytest.raises(ValueError) as caught:
+        s.finish()
+    said = s.explain(caught.value)
+    wanted = "refuse() raised it, called by MulBackward0" if is_hook else "backward() raised it, called by RefusingBackward"
+    assert said.startswith(wanted) and ("raise ValueError" if is_hook else "return refuse(grad)") in said
+
+
 def test_two_steppers_on_one_graph_each_keep_their_own_pass() -> None:
     first, t = three_leaves()
     graph = CoreGraph([t["e"]], t)

@@ -1,7 +1,7 @@
 """What happens in plain words with its numbers: steps of the backward pass, ops of the forward pass, errors."""
 
 from .births import PROPERTIES, Births, born_in
-from .errors import explain_error
+from .errors import explain_error, whose_error
 from .forward import is_differentiable
 from .steps import Sentences
 from .text import after_hooks, before_hooks, hook_kind, listed, same, together
@@ -19,4 +19,5 @@ __all__ = [
     "listed",
     "same",
     "together",
+    "whose_error",
 ]

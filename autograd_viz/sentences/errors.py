@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import traceback
+
 from .. import words
 
+OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+PYTORCH = os.sep + "torch" + os.sep  # in the names of its files
 # part of the message, and the name of the sentence; the more special first
 KNOWN = (
     ("Trying to backward through the graph a second time", "EXPLAIN_FREED"),
@@ -32,3 +37,24 @@ def explain_error(message: str, node: str = "") -> str:
             text: str = getattr(words, sentence)
             return text.format(node=node or words.THE_NODE)
     return ""
+
+
+def whose_error(error: BaseException, node: str) -> str:
+    """Which function of the user's raised an error while a node ran: a hook, or the backward of a Function.
+
+    Args:
+        error: what was raised.
+        node: name of the node.
+
+    Returns:
+        One sentence with its name and line, or "" for an error that no code of the user's raised.
+    """
+    was_library, found = False, None
+    for frame in traceback.extract_tb(error.__traceback__):
+        is_library = frame.filename.startswith((OWN, "<autograd_viz")) or PYTORCH in frame.filename
+        if was_library and not is_library:
+            found = frame
+        was_library = is_library
+    if found is None:
+        return ""
+    return words.RAISED_BY.format(function=found.name, node=node, line=found.lineno, code=found.line or "").rstrip(": ")

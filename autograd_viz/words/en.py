@@ -127,6 +127,7 @@ EXPLAIN_NOT_SCALAR = (
     "backward() starts with 1 only for a single element; give a gradient of the tensor's shape, or sum() first."
 )
 EXPLAIN_SHAPE = "{node} returned a gradient whose shape does not fit what it was asked for."
+RAISED_BY = "{function}() raised it, called by {node}, at line {line}: {code}"
 THE_NODE = "A node"
 
 UI = {

@@ -117,6 +117,7 @@ EXPLAIN_DETACHED = "{node} 保存的张量被 detach_() 从计算图中分离了
 EXPLAIN_NO_GRAPH = "计算它时没有用到任何需要梯度的张量，所以没有可以反向传播的计算图。"
 EXPLAIN_NOT_SCALAR = "只有单个元素时 backward() 才会以 1 作为初始梯度；请传入与该张量形状相同的梯度，或者先求和（sum()）。"
 EXPLAIN_SHAPE = "{node} 返回的梯度形状与所需的形状不符。"
+RAISED_BY = "由 {node} 调用的 {function}() 抛出，位于第 {line} 行：{code}"
 THE_NODE = "某个节点"
 
 UI = {
