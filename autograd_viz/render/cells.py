@@ -80,6 +80,11 @@ def clipped(text: str, width: int, mark: str = "…") -> str:
     return kept + mark
 
 
+def path_clipped(path: str, width: int) -> str:
+    """At most `width` columns of the name of a tensor; of a path in a module the end is kept, which tells it from its like."""
+    return clipped(path[::-1], width)[::-1] if "." in path and path.isascii() else clipped(path, width)
+
+
 def _named(name: str, value: str, role: str) -> tuple[Run, ...]:
     head = f"{name} = "
     return Run(head), Run(clipped(value, MOST_COLUMNS - len(head)), role)

@@ -13,7 +13,7 @@ from ..graph.trace import State
 from ..layout.geometry import Arrow, Box, CodeLine, Geometry, Label, Row
 from ..layout.measure import ADVANCE, CAPTION_SIZE, CODE_SIZE, LABEL_SIZE, OP_SIZE, ROW_SIZE, TITLE_SIZE, columns, op_title
 from .caption import caption_elements, caption_height, caption_lines
-from .cells import Lines, Run, Writer, clipped, entry_of, node_title
+from .cells import Lines, Run, Writer, clipped, entry_of, node_title, path_clipped
 from .escape import element, text
 from .paths import head, own_pieces, rounded
 from .theme import Theme
@@ -155,7 +155,7 @@ class _Painter:
         """The name and five rows."""
         name = self.tensors[box.id].name or ""
         size = min(float(TITLE_SIZE), max(11.0, 160 / (max(1, columns(name)) * ADVANCE)))
-        title = self.text(box.x + box.w / 2, box.y + 29, [Run(clipped(name, int(164 / size / ADVANCE)))], size, "middle")
+        title = self.text(box.x + box.w / 2, box.y + 29, [Run(path_clipped(name, int(164 / size / ADVANCE)))], size, "middle")
         return [title, *(self.row(box, row, f"{box.id}.{row.key}") for row in box.rows)]
 
     def op_content(self, box: Box) -> list[str]:

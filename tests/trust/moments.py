@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -32,13 +33,14 @@ class Moments:
     def run(self, action: Callable[[], Any]) -> bool:
         """Was the action interrupted?"""
         before = sys.gettrace()
-        sys.settrace(self._call)
-        try:
-            action()
-        except KeyboardInterrupt:
-            return True
-        finally:
-            sys.settrace(before)
+        with heard():
+            sys.settrace(self._call)
+            try:
+                action()
+            except KeyboardInterrupt:
+                return True
+            finally:
+                sys.settrace(before)
         return False
 
     def _call(self, frame: FrameType, event: str, argument: Any) -> Any:
@@ -50,6 +52,16 @@ class Moments:
             if self.lines == self.at:
                 signal.raise_signal(signal.SIGINT)
         return self._line
+
+
+@contextlib.contextmanager
+def heard() -> Iterator[None]:
+    """Ctrl-C raises KeyboardInterrupt, also in a process that was started in the background, which ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def lines_of(action: Callable[[], Any]) -> int:

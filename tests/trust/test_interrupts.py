@@ -15,7 +15,7 @@ import pytest
 import autograd_viz as av
 from autograd_viz.interrupts import alone, whole
 
-from .moments import Moments, lines_of
+from .moments import Moments, heard, lines_of
 
 MOMENTS = 24  # of each action
 
@@ -150,12 +150,12 @@ def test_while_another_thread_moves() -> None:
     other = threading.Thread(target=move, daemon=True)
     other.start()
     assert has_begun.wait(30)
-    handler = signal.getsignal(signal.SIGINT)
     press = threading.Timer(0.2, signal.raise_signal, [signal.SIGINT])
-    press.start()
-    with pytest.raises(KeyboardInterrupt), whole():
-        pytest.fail("two moves at the same time")
-    assert signal.getsignal(signal.SIGINT) is handler
+    with heard():
+        press.start()
+        with pytest.raises(KeyboardInterrupt), whole():
+            pytest.fail("two moves at the same time")
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     may_end.set()
     other.join(30)
     assert may_another_thread_move()

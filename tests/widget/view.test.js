@@ -86,8 +86,15 @@ test("search finds by name, type and id, those that begin with it first", () => 
   const tensor = (id, name) => ({ id, name, grad_fn: null, output_nr: 0 });
   const graph = new Graph({ tensors: [tensor("t0", "w1"), tensor("t1", "new")], nodes: [{ id: "n0", name: "MulBackward0", op: null, outputs: 1 }] });
   const say = (key) => key;
-  assert.deepEqual(matches(graph, "w", say).map((f) => f.id), ["t0", "t1", "n0"]);
+  assert.deepEqual(matches(graph, "w", say).map((f) => f.id), ["t0"]);
+  assert.deepEqual(matches(graph, "ew", say).map((f) => f.id), ["t1"]);
   assert.deepEqual(matches(graph, "mulb", say).map((f) => f.title), ["MulBackward0"]);
+  const op = { id: "o0", name: "Mul", inputs: [{ tensor: "t0" }, { tensor: null, text: "2" }], outputs: ["t2"], node: "n0" };
+  const more = [{ id: "n0", name: "MulBackward0", op: "o0", outputs: 1 }, { id: "n1", name: "AccumulateGrad", op: null, outputs: 1, variable: "t0" }];
+  const made = new Graph({ tensors: [tensor("t0", "w1"), tensor("t2", null)], ops: [op], nodes: more });
+  assert.deepEqual(matches(made, "mul", say).map((f) => f.title), ["Mul(w1, 2)", "Mul(w1, 2)", "MulBackward0"]);
+  assert.deepEqual(matches(made, "cumul", say).map((f) => f.title), ["AccumulateGrad (w1)"]);
+  assert.deepEqual(matches(made, "grad", say).map((f) => f.id), ["n1"]);
   assert.deepEqual(matches(graph, "n0", say).map((f) => f.id), ["n0"]);
   assert.deepEqual(matches(graph, " ", say), []);
 });

@@ -3,6 +3,7 @@
 /**
  * @typedef {object} Operand
  * @property {string | null} tensor
+ * @property {string} [text] of a number
  */
 /** @typedef {{ line: number }} Source */
 /** @typedef {{ id: string, name: string | null, grad_fn: string | null, output_nr: number, source?: Source }} Tensor */
@@ -25,6 +26,7 @@
  * @property {Statement[]} [statements]
  */
 
+const LONGEST_CALL = 40; // letters between the brackets
 const TURNING = /[\u202a-\u202e\u2066-\u2069]/g; // characters that change the direction of what follows
 
 export class Graph {
@@ -125,6 +127,31 @@ export class Graph {
   owner(at) {
     const id = at.startsWith("ctx:") ? at.slice(4) : at.split(".")[0];
     return this.tensors.has(id) || this.ops.has(id) || this.nodes.has(id) ? id : "";
+  }
+
+  /**
+   * What tells a box from its like: "Mul(a, b)" for an op and for its result without a name, "MulBackward0 (c)" for its node.
+   * @param {string} id
+   */
+  label(id) {
+    const [node, op] = [this.nodes.get(id), this.ops.get(this.ops.has(id) ? id : (this.maker.get(id) ?? ""))];
+    if (op && !this.tensors.get(id)?.name) return this.call(op).replace(TURNING, "\ufffd");
+    const made = node?.op ? this.ops.get(node.op)?.outputs.map((t) => this.tensors.get(t ?? "")?.name).find(Boolean) : "";
+    return made ? `${this.title(id)} (${made})`.replace(TURNING, "\ufffd") : this.title(id);
+  }
+
+  /** @param {Op} op */
+  call(op) {
+    const inside = op.inputs.map(({ tensor, text }) => (tensor === null ? text ?? "" : this.tensors.get(tensor)?.name ?? "…")).join(", ");
+    return `${op.name}(${inside.length <= LONGEST_CALL ? inside : "…"})`;
+  }
+
+  /**
+   * What a box is called, as the picture writes it; "" for a tensor without a name.
+   * @param {string} id
+   */
+  short(id) {
+    return this.tensors.has(id) ? this.tensors.get(id)?.name ?? "" : this.title(id);
   }
 
   /**

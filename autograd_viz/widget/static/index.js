@@ -80,7 +80,7 @@ class View {
     this.inspector = new Inspector({ words: words ?? {}, document, groups: this.groups, act, signal });
     this.split = new Split(this.stage.root, this.inspector.root, say("panel"), () => this.resized(), signal);
     this.said = new Said(say);
-    const title = (/** @type {string} */ id) => this.stage.graph.title(id);
+    const title = (/** @type {string} */ id) => this.stage.graph.label(id);
     this.stops = new StopsMenu({ say, title, change: (stops) => this.setStops(stops), signal });
     this.help = helpPopup(say, signal);
     this.search = new Search({
@@ -226,7 +226,7 @@ class View {
     this.selection = id;
     this.stage.marks.select(id);
     if (jump) this.stage.jump(id);
-    this.said.chosen.textContent = id ? this.stage.graph.title(id) : "";
+    this.said.chosen.textContent = id ? this.stage.graph.label(id) : "";
     this.inspect();
   }
 

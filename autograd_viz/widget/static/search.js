@@ -7,10 +7,14 @@ import { html } from "./elements.js";
 /** @typedef {{ id: string, title: string, kind: string }} Found */
 
 const SHOWN = 12; // rows of the list
+const WITHIN = 4; // rank of what has the query in the midst of a word
+const NO_FIT = 5;
+const NO_WORD = /[^\p{L}\p{N}]+/gu;
+const WORDS = /[^\p{L}\p{N}]+|(?<=\p{Ll})(?=\p{Lu})/u; // between words: "AccumulateGrad (w1)" has three
 const EDGE = 8; // px to the edge of the widget
 
 /**
- * What a query fits, by name, type or id; names that begin with it first.
+ * What a query fits, by name, type or id; names that begin with it first, what has it in the midst of a word only if all do.
  * @param {Graph} graph
  * @param {string} query
  * @param {Say} say
@@ -25,14 +29,15 @@ export function matches(graph, query, say, hidden = []) {
     ...[...graph.ops.keys()].map((id) => ({ id, kind: say("op_panel") })),
     ...[...graph.nodes.keys()].map((id) => ({ id, kind: say("node_panel") })),
   ];
-  return everything
+  const ranked = everything
     .filter(({ id }) => graph.isDrawn(id))
-    .map((found) => ({ ...found, title: graph.title(found.id) }))
+    .map((found) => ({ ...found, title: graph.label(found.id) }))
     .concat(hidden.map(([id, title, kind]) => ({ id, title, kind: `${say(`${kind}_panel`)} · ${say("in_a_group")}` })))
     .map((found) => ({ found, rank: rank(found, wanted) }))
-    .filter(({ rank }) => rank < 4)
-    .sort((a, b) => a.rank - b.rank)
-    .map(({ found }) => found);
+    .filter(({ rank }) => rank < NO_FIT)
+    .sort((a, b) => a.rank - b.rank);
+  const isMeant = ranked.some(({ rank }) => rank < WITHIN);
+  return ranked.filter(({ rank }) => rank !== WITHIN || !isMeant).map(({ found }) => found);
 }
 
 /**
@@ -43,8 +48,10 @@ function rank({ id, title, kind }, wanted) {
   const name = title.toLowerCase();
   if (name === wanted || id === wanted) return 0;
   if (name.startsWith(wanted)) return 1;
-  if (name.includes(wanted)) return 2;
-  return kind.toLowerCase().startsWith(wanted) ? 3 : 4;
+  const words = title.split(WORDS).map((word) => word.toLowerCase());
+  if (words.some((_, i) => words.slice(i).join("").startsWith(wanted.replace(NO_WORD, "")))) return 2;
+  if (kind.toLowerCase().startsWith(wanted)) return 3;
+  return name.includes(wanted) ? WITHIN : NO_FIT;
 }
 
 export class Search {
@@ -88,7 +95,10 @@ export class Search {
     this.list.addEventListener("pointerdown", (event) => {
       event.preventDefault(); // the field keeps the focus
       const row = event.target instanceof Element ? event.target.closest("li") : null;
-      if (row?.dataset.index) this.go(Number(row.dataset.index));
+      if (row?.dataset.index) {
+        this.go(Number(row.dataset.index));
+        this.close();
+      }
     }, { signal });
     this.root.addEventListener("focusout", (event) => {
       if (!this.root.contains(/** @type {Node | null} */ (event.relatedTarget))) this.close();

@@ -46,7 +46,7 @@ export class Stage {
     const sheet = html("div", "av-sheet");
     this.viewport = new Viewport(this.root, sheet, [this.picture.svg, this.marks.svg], this.picture, () => this.moved());
     this.culling = new Culling(this.picture, this.viewport);
-    this.detail = new Detail(this.picture, this.viewport, (id) => this.graph.title(id));
+    this.detail = new Detail(this.picture, this.viewport, (id) => this.graph.short(id));
     this.map = new Minimap(this.picture, this.viewport, say("minimap"), signal);
     const over = html("div", "av-over");
     over.append(this.marks.svg);

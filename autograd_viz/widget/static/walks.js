@@ -241,7 +241,7 @@ export class Walks {
   /** @param {Stop} stop */
   stopFor(stop) {
     this.move(stop.step);
-    this.stop = { step: stop.step, text: this.say(`stopped_${stop.kind}`, { node: this.graph.title(stop.node) }) };
+    this.stop = { step: stop.step, text: this.say(`stopped_${stop.kind}`, { node: this.graph.label(stop.node) }) };
     this.changed();
   }
 
@@ -267,7 +267,7 @@ export class Walks {
     const index = this.frames.findIndex((frame, i) => i >= from && ends.has(frame.node));
     if (index >= 0) {
       this.move(index + 1);
-      this.stop = { step: index + 1, text: this.say("stopped_until", { tensor: this.graph.title(tensor) }) };
+      this.stop = { step: index + 1, text: this.say("stopped_until", { tensor: this.graph.label(tensor) }) };
       this.changed();
     } else if (this.model.get("complete")) this.move(this.frames.length);
     else this.askFromHere({ kind: "until", tensor });
