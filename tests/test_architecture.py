@@ -32,7 +32,7 @@ FLOORS: dict[str, set[str]] = {
     "graph": {"errors"},
     "sources": {"core", "graph", "interrupts"},
     "layout": {"errors", "graph"},
-    "render": {"errors", "graph", "layout"},
+    "render": {"errors", "graph", "layout", "words"},
     "drawing": {"errors", "graph", "layout", "render"},
     "words": {"errors"},
     "sentences": {"words", "graph"},

@@ -41,6 +41,16 @@ def test_the_language_can_be_chosen() -> None:
     assert (words.language(), words.COMPLETE, words.ui()["next"]) == ("zh", "反向传播完成。", "下一步")
 
 
+def test_a_picture_speaks_the_language() -> None:
+    a = av.tensor([1.0, 2.0], requires_grad=True)
+    b = (a * 2).exp()
+    b.sum().backward()
+    av.set_language("zh")
+    picture = av.show(b, collapse=True).svg + av.show(b, collapse=False).svg
+    assert "叶子，需要梯度" in picture and "已释放" in picture and "个反向节点" in picture
+    assert not re.search(r"\bfreed\b|backward node|requires grad", re.sub(r"<style.*?</style>", "", picture))
+
+
 def test_an_unknown_language_is_refused_with_the_choices() -> None:
     with pytest.raises(av.UnknownChoiceError, match="unknown language 'fr'; choose one of: en, zh"):
         av.set_language("fr")

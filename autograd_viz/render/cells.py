@@ -9,6 +9,7 @@ import math
 import re
 from typing import NamedTuple
 
+from .. import words
 from ..graph.model import Document, Entry, Node, Number, Saved, Tensor, Value
 from ..graph.text import nested, shape_text
 from ..graph.trace import State, Step
@@ -154,8 +155,8 @@ def _accumulating(t: Tensor, state: State) -> Lines | None:
 def _called_lines(n: Node, state: State) -> Lines:
     """How many nodes of a group have been called."""
     called = state.called.get(n.id, 0)
-    whole = f"{n.members:,} node{'s' * (n.members != 1)}"
-    return ((Run(f"{called:,} of {whole} called", "number") if called else Run(whole),),)
+    whole = words.PICTURE_NODE if n.members == 1 else words.PICTURE_NODES.format(count=n.members)
+    return ((Run(words.PICTURE_CALLED.format(called=called, whole=whole), "number") if called else Run(whole),),)
 
 
 def _saved_lines(n: Node, state: State, theme: Theme) -> Lines:
@@ -171,7 +172,7 @@ def _saved_lines(n: Node, state: State, theme: Theme) -> Lines:
 
 def _saved_line(s: Saved, value: Value | None) -> tuple[Run, ...]:
     if value is None:
-        return _named(s.name, "freed", "none")
+        return _named(s.name, words.PICTURE_FREED, "none")
     room = MOST_COLUMNS - len(f"{s.name} = tensor()")
     is_short = value.summary is None and columns(value.text) <= room
     return _named(s.name, f"tensor({value.text if is_short else shape_text(value.shape)})", "number")

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from .. import words
 from ..graph.model import Document, Entry, Node, Op, Tensor
 from ..graph.text import shape_text
 from ..graph.trace import State
@@ -64,8 +65,8 @@ class _Painter:
     def summary(self) -> str:
         """What the picture shows, in one line, for those who cannot see it."""
         names = [t.name for t in self.document.tensors if t.name]
-        counts = f"{len(self.document.ops)} ops, {len(self.document.nodes)} backward nodes"
-        return f"Autograd graph of {', '.join(names) or 'unnamed tensors'}: {counts}"
+        counts = {"ops": len(self.document.ops), "nodes": len(self.document.nodes)}
+        return words.PICTURE_OF.format(names=words.COMMA.join(names) or words.PICTURE_UNNAMED, **counts)
 
     def everything(self) -> Iterable[str]:
         """Boxes, then thin arrows, thick arrows, those of the step that has just run, labels and code on top."""
@@ -114,26 +115,23 @@ class _Painter:
 
     def badge(self, box: Box) -> str:
         """What a box is, in words: shown when the mouse rests on it, and read to those who cannot see colours."""
-        reconstructed = ", reconstructed from the backward graph" if self.is_reconstructed(box) else ""
-        return self.what(box) + reconstructed
+        return self.what(box) + (words.BOX_RECONSTRUCTED if self.is_reconstructed(box) else "")
 
     def what(self, box: Box) -> str:
         """A box in words."""
         if box.kind == "tensor":
             t = self.tensors[box.id]
-            kind = ("leaf" if t.is_leaf else "non-leaf") + (", requires grad" if t.requires_grad else ", does not require grad")
-            return f"{t.name or 'unnamed tensor'}: {kind}, {shape_text(t.value.shape)}, {t.value.dtype}"
+            kind = words.BOX_NON_LEAF if not t.is_leaf else words.BOX_LEAF if t.requires_grad else words.BOX_CONSTANT
+            name = t.name or words.BOX_UNNAMED
+            return words.BOX_TENSOR.format(name=name, kind=kind, shape=shape_text(t.value.shape), dtype=t.value.dtype)
         if box.kind == "op":
             op = self.ops[box.id]
-            kind = f"group of {op.members} forward ops" if op.members else "forward op"
-            return f"{op_title(op)}: {kind}{'' if op.node else ', not recorded'}"
-        if box.kind == "node" and self.nodes[box.id].members:
-            return f"{self.nodes[box.id].name}: group of {self.nodes[box.id].members} backward nodes"
-        return (
-            "ctx: carries saved tensors to the backward node"
-            if box.kind == "ctx"
-            else f"{self.nodes[box.id].name}: backward node"
-        )
+            said = words.BOX_OP_GROUP if op.members else words.BOX_OP
+            return said.format(name=op_title(op), count=op.members) + ("" if op.node else words.BOX_NOT_RECORDED)
+        if box.kind == "ctx":
+            return words.BOX_CTX
+        node = self.nodes[box.id]
+        return (words.BOX_NODE_GROUP if node.members else words.BOX_NODE).format(name=node.name, count=node.members)
 
     def outline(self, box: Box) -> str:
         """Sharp corners: a tensor; rounded: a function; round: ctx. Dashed: takes no part in autograd; dotted: nobody has
@@ -163,8 +161,9 @@ class _Painter:
         title = clipped(op_title(self.ops[box.id]), int((box.w - 10) / OP_SIZE / ADVANCE))
         y = box.y + (26 if box.rows else box.h / 2 + 5)
         members = self.ops[box.id].members
-        words = "1 op" if members == 1 else f"{members:,} ops" if members else "ctx.save_for_backward(...)"
-        rows = [self.row(box, row, "", ((Run(words),),), radius=10, middle=True) for row in box.rows]
+        counted = words.PICTURE_OP if members == 1 else words.PICTURE_OPS.format(count=members)
+        inside = ((Run(counted if members else "ctx.save_for_backward(...)"),),)
+        rows = [self.row(box, row, "", inside, radius=10, middle=True) for row in box.rows]
         return [self.text(box.x + box.w / 2, y, [Run(title)], OP_SIZE, "middle"), *rows]
 
     def ctx_content(self, box: Box) -> list[str]:
@@ -221,7 +220,7 @@ class _Painter:
         middle_y = row.y + row.h / 2 if top is None else row.y + top - ROW_SIZE * 0.35 + pitch * (len(lines) - 1) / 2
         x, anchor = (box.x + box.w / 2, "middle") if middle else (box.x + 14, "start")
         fresh = at in self.fresh
-        words = [
+        lines_of_text = [
             self.text(x, middle_y + (i - (len(lines) - 1) / 2) * pitch + size * 0.35, line, size, anchor, fresh)
             for i, line in enumerate(lines)
         ]
@@ -230,17 +229,17 @@ class _Painter:
             if at
             else {}
         )
-        return element("g", frame + "".join(words), class_="row fresh" if fresh else "row", **place)
+        return element("g", frame + "".join(lines_of_text), class_="row fresh" if fresh else "row", **place)
 
     def text(self, x: float, y: float, runs: Iterable[Run], size: float, anchor: str = "start", fresh: bool = False) -> str:
         """A line of text; one tspan per coloured run."""
         spans = []
-        for words, role in runs:
+        for written, role in runs:
             shown = "grad" if fresh and role == "number" else role
             if shown == "text":
-                spans.append(text(words))
+                spans.append(text(written))
             else:
-                spans.append(element("tspan", text(words), fill=self.colour[shown], class_=f"f-{shown}"))
+                spans.append(element("tspan", text(written), fill=self.colour[shown], class_=f"f-{shown}"))
         return element(
             "text", "".join(spans), x=x, y=y, font_size=size, text_anchor=None if anchor == "start" else anchor,
             fill=self.colour["text"], class_="f-text", xml__space="preserve",

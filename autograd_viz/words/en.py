@@ -130,6 +130,28 @@ EXPLAIN_SHAPE = "{node} returned a gradient whose shape does not fit what it was
 RAISED_BY = "{function}() raised it, called by {node}, at line {line}: {code}"
 THE_NODE = "A node"
 
+# a picture's own words, and what is said of its boxes when the mouse rests on them
+PICTURE_OPS = "{count:,} ops"
+PICTURE_OP = "1 op"
+PICTURE_NODES = "{count:,} nodes"
+PICTURE_NODE = "1 node"
+PICTURE_CALLED = "{called:,} of {whole} called"
+PICTURE_FREED = "freed"
+PICTURE_OF = "Autograd graph of {names}: {ops} ops, {nodes} backward nodes"
+PICTURE_UNNAMED = "unnamed tensors"
+BOX_TENSOR = "{name}: {kind}, {shape}, {dtype}"
+BOX_UNNAMED = "unnamed tensor"
+BOX_LEAF = "leaf, requires grad"
+BOX_NON_LEAF = "non-leaf, requires grad"
+BOX_CONSTANT = "leaf, does not require grad"
+BOX_OP = "{name}: forward op"
+BOX_OP_GROUP = "{name}: group of {count} forward ops"
+BOX_NOT_RECORDED = ", not recorded"
+BOX_NODE = "{name}: backward node"
+BOX_NODE_GROUP = "{name}: group of {count} backward nodes"
+BOX_CTX = "ctx: carries saved tensors to the backward node"
+BOX_RECONSTRUCTED = ", reconstructed from the backward graph"
+
 UI = {
     # walking
     "toolbar": "Step the backward pass",

@@ -120,6 +120,28 @@ EXPLAIN_SHAPE = "{node} 返回的梯度形状与所需的形状不符。"
 RAISED_BY = "由 {node} 调用的 {function}() 抛出，位于第 {line} 行：{code}"
 THE_NODE = "某个节点"
 
+# 图中的文字，以及鼠标停在方框上时的说明
+PICTURE_OPS = "{count:,} 个操作"
+PICTURE_OP = "1 个操作"
+PICTURE_NODES = "{count:,} 个节点"
+PICTURE_NODE = "1 个节点"
+PICTURE_CALLED = "{whole}，已调用 {called:,} 个"
+PICTURE_FREED = "已释放"
+PICTURE_OF = "{names} 的自动微分图：{ops} 个操作，{nodes} 个反向节点"
+PICTURE_UNNAMED = "未命名张量"
+BOX_TENSOR = "{name}：{kind}，{shape}，{dtype}"
+BOX_UNNAMED = "未命名张量"
+BOX_LEAF = "叶子，需要梯度"
+BOX_NON_LEAF = "非叶子，需要梯度"
+BOX_CONSTANT = "叶子，不需要梯度"
+BOX_OP = "{name}：前向操作"
+BOX_OP_GROUP = "{name}：{count} 个前向操作组成的组"
+BOX_NOT_RECORDED = "，未被记录"
+BOX_NODE = "{name}：反向节点"
+BOX_NODE_GROUP = "{name}：{count} 个反向节点组成的组"
+BOX_CTX = "ctx：把保存的张量带给反向节点"
+BOX_RECONSTRUCTED = "，由反向图推出"
+
 UI = {
     # walking
     "toolbar": "单步执行反向传播",
