@@ -136,8 +136,10 @@ export class Graph {
   label(id) {
     const [node, op] = [this.nodes.get(id), this.ops.get(this.ops.has(id) ? id : (this.maker.get(id) ?? ""))];
     if (op && !this.tensors.get(id)?.name) return this.call(op).replace(TURNING, "\ufffd");
-    const made = node?.op ? this.ops.get(node.op)?.outputs.map((t) => this.tensors.get(t ?? "")?.name).find(Boolean) : "";
-    return made ? `${this.title(id)} (${made})`.replace(TURNING, "\ufffd") : this.title(id);
+    const made = this.ops.get(node?.op ?? "");
+    if (!made) return this.title(id);
+    const name = made.outputs.map((t) => this.tensors.get(t ?? "")?.name).find(Boolean) ?? this.call(made);
+    return `${this.title(id)} (${name})`.replace(TURNING, "\ufffd");
   }
 
   /** @param {Op} op */

@@ -6,6 +6,7 @@ import { svgElement } from "./draw.js";
 /** @typedef {import("./words.js").Say} Say */
 
 const RADIUS = 8; // px of a breakpoint
+const RING = 3; // px from a box to the ring around it: a label on an arrow begins not much further away
 
 export class Marks {
   /**
@@ -17,7 +18,7 @@ export class Marks {
     this.boxes = boxes;
     this.svg = svgElement("svg", { viewBox, class: "av-marks", role: "group" });
     this.svg.setAttribute("aria-label", say("breakpoints"));
-    this.ring = svgElement("rect", { class: "av-ring", rx: 16, visibility: "hidden" });
+    this.ring = svgElement("rect", { class: "av-ring", rx: 14, visibility: "hidden" });
     this.alarm = svgElement("g", { class: "av-alarm", visibility: "hidden", "aria-hidden": "true" });
     this.alarm.append(svgElement("circle", { r: 13 }), svgElement("text", { "text-anchor": "middle", y: 7, "font-size": 20 }));
     this.alarm.children[1].textContent = "!";
@@ -61,7 +62,7 @@ export class Marks {
   select(id) {
     const box = this.boxes.get(id);
     this.ring.setAttribute("visibility", box ? "visible" : "hidden");
-    if (box) place(this.ring, box, 8);
+    if (box) place(this.ring, box, RING);
     this.dots.get(this.reachable)?.setAttribute("tabindex", "-1");
     this.dots.get(id)?.setAttribute("tabindex", "0"); // one stop of the Tab key, not one for each node
     this.reachable = id;
