@@ -14,6 +14,9 @@ class Live(Protocol):
     def has_run(self, node: str) -> bool | None:
         """Has a backward pass called this node?"""
 
+    def is_awaited(self, node: str) -> bool:
+        """A stepper is half way through this graph, and has yet to call the node."""
+
     def changed(self, node: str, saved: str) -> Changed | None:
         """What became of a saved tensor that was changed in place since."""
 
@@ -39,6 +42,10 @@ class NothingLive:
     def has_run(self, node: str) -> bool | None:
         """Nobody knows."""
         return None
+
+    def is_awaited(self, node: str) -> bool:
+        """There is none."""
+        return False
 
     def changed(self, node: str, saved: str) -> Changed | None:
         """Nobody knows."""

@@ -149,6 +149,8 @@ def did_not_arrive(f: Facts) -> Cause:
     broken = modified_causes(f, leading)
     if broken:
         return broken[0]
+    if f.live.is_awaited(node):
+        return Cause("awaited", (t.id,), (node,), said={"node": f.called(node)})
     if f.has_run(node) is False and any(f.has_run(n) for n in roots):
         return Cause("left_out", (t.id,), (node,))
     if f.arrived(node, index) is not None:

@@ -69,13 +69,16 @@ def _maybe(f: Facts, node: str, i: int) -> bool | None:
 
 def _factor(f: Facts, node: str, i: int) -> bool | None:
     """What the input is multiplied by is all zero."""
-    op, others = f.op(node), f.others(node, i)
+    op, others = f.op(node), [t.value for t in f.others(node, i)]
     numbers = [number(o.text) for o in op.inputs if o.tensor is None] if op is not None else []
     if 0.0 in numbers:
         return True
-    if any(PROPERTIES["zero"](t.value) for t in others):
+    saved = f.input(node, 1 - i) if not others and not numbers and i < 2 else None
+    others += [] if saved is None else [saved]
+    if any(map(PROPERTIES["zero"], others)):
         return True
-    return None if not others or any(has_zero(t.value) or not is_known(t.value) for t in others) else False
+    is_sure = bool(others or numbers) and None not in numbers
+    return False if is_sure and not any(has_zero(v) or not is_known(v) for v in others) else None
 
 
 def _convolution(f: Facts, node: str, i: int) -> bool | None:
@@ -148,6 +151,12 @@ WALLS = (
     Wall(("Convolution",), "zero_factor", _convolution),
     Wall(("Addmm", "Addmv", "Baddbmm", "Addbmm"), "zero_factor", _matrices),
     Wall(("Mul", "Mm", "Bmm", "Mv", "Dot", "Ger", "Vdot"), "zero_factor", _factor),
+    Wall(
+        ("Gelu", "Silu", "Mish", "Elu", "Selu", "Celu", "Softplus", "LogSigmoid", "LogSigmoidForward", "Hardswish", "Glu",
+         "Prelu", "LeakyRelu", "RreluWithNoise", "Exp", "Exp2", "Expm1", "Erf", "Erfc", "Sin", "Cos", "Atan", "Atan2", "Hypot",
+         "Prod"),
+        "zero_sent", _maybe,
+    ),
     Wall(("Pow",), "zero_power", _power),
     Wall(("Abs",), "zero_abs", _at_zero),
     Wall(("MseLoss", "L1Loss", "SmoothL1Loss", "HuberLoss"), "zero_equal", _equal),

@@ -35,10 +35,13 @@ def zero_causes(f: Facts) -> list[Cause]:
 
 
 def _unknown(f: Facts) -> Cause:
-    """Nothing is sure; those on the way that can make zeros are named."""
+    """Nothing is sure; those on the way that can make zeros are named: ops, and hooks."""
     assert f.edge is not None
-    suspects = [n for n in f.leading(f.edge) if _can(f, n)]
-    names = words.COMMA.join(list(dict.fromkeys(f.called(n) for n in suspects))[:MOST]) or words.NONE_OF_THEM
+    hooked = {n: words.COMMA.join(hooks) for n in (*f.leading(f.edge), f.edge[0]) if (hooks := f.live.hooks(n))}
+    suspects = [n for n in f.leading(f.edge) if n not in hooked and _can(f, n)]
+    said = [words.SUSPECT_HOOK.format(hook=hooks, node=f.called(n)) for n, hooks in hooked.items()]
+    said += dict.fromkeys(f.called(n) for n in suspects)
+    names, suspects = words.COMMA.join(said[:MOST]) or words.NONE_OF_THEM, [*hooked, *suspects]
     return Cause("zero_unknown", (f.subject.id,), tuple(suspects[:MOST]), said={"suspects": names})
 
 

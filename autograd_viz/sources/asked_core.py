@@ -13,7 +13,7 @@ from ..core.saved import SavedResult, SavedTensor
 from ..core.tensor import Tensor
 from ..graph.model import Source, Value
 from ..graph.passes import Changed, Pass
-from . import roots
+from . import roots, stepped
 from .from_core import CoreGraph, is_tensor, value_of
 from .kept import raw_saved, version_of
 from .names import names_by_identity, source_at
@@ -69,10 +69,16 @@ class CoreLive:
     def __init__(self, graph: CoreGraph) -> None:
         self._graph = graph
         self._nodes = {id: node for node, id in graph.node_ids.items()}
+        self._stepped = stepped.last_pass(graph.node_ids)
+        self._seen = {} if self._stepped is None else self._stepped.seen()
 
     def has_run(self, node: str) -> bool | None:
         """Every node of the core remembers its last call."""
         return self._nodes[node]._passed is not None
+
+    def is_awaited(self, node: str) -> bool:
+        """A stepper is half way, and has yet to call it."""
+        return bool(self._seen) and self._nodes[node] in self._stepped.nodes and self._nodes[node] not in self._seen
 
     def changed(self, node: str, saved: str) -> Changed | None:
         """As the version counter has it, which all tensors of one memory share."""

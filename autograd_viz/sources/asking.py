@@ -46,7 +46,7 @@ def question(tensor: Any, loss: Any, variables: Mapping[str, Any]) -> Question:
         roots = asked.roots_for(tensor, variables) if loss is None else (loss,)
         graph: Any = TorchGraph((*roots, tensor), variables)
         live: Any = asked.TorchLive(graph, variables)
-        past = graph.past().values
+        past = {**graph.past().values, **live.numbers()}
     else:
         roots = asked_core.roots_for(tensor, variables) if loss is None else (loss,)
         graph = CoreGraph((*roots, tensor), variables)

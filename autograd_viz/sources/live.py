@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from ..graph.model import Document, Value
 from ..graph.trace import Engine, Step
 from ..interrupts import breakable
+from . import stepped
 from .drift import Drift
 from .engine_cell import EngineCell
 from .engine_state import EngineState
@@ -51,6 +52,7 @@ class _Done:
     around: EngineCell
     attached: Any
     freed: tuple[str, ...]
+    step: Step
 
 
 class Pass(ABC):
@@ -60,6 +62,9 @@ class Pass(ABC):
         graph: the graph of the root.
         task: the engine: `inbox`, `ready`, `starts`, `looked_at`, `callbacks` as in `core.engine.GraphTask`.
         keep_graph: saved tensors are not freed.
+
+    Attributes:
+        nodes: those that it calls.
     """
 
     frees = True
@@ -68,6 +73,8 @@ class Pass(ABC):
         self.graph, self.task = graph, task
         self.is_recorded = bool(task.create_graph)
         self._done: list[_Done] = []
+        self.nodes = frozenset(task.inbox)
+        self._position = 0  # how many of these are in effect: the others have been taken back
         self._writer = StepWriter(graph.document, keep_graph)
         self._edits: dict[int, dict[int, Any]] = {}  # by step: what had arrived before the user changed it
         self._state = EngineState(task, graph.node_ids, graph.document)
@@ -170,9 +177,19 @@ class Pass(ABC):
         grads = [self.grad_cell(t) for t in touched]
         freed = tuple(c.at.rpartition(".")[2] for c in written.changes if ".saved." in c.at and c.after is None)
         bytes_freed = self._state.freed(written.node, freed)
-        self._done.append(_Done(node, before, [self.saved_cell(node), *grads], grads, around, attached, freed))
+        step = replace(written, freed=bytes_freed, engine=self._state.now())
+        self._done.append(_Done(node, before, [self.saved_cell(node), *grads], grads, around, attached, freed, step))
         self._drift.done(grads)
-        return replace(written, freed=bytes_freed, engine=self._state.now())
+        self._moved(len(self._done))
+        return step
+
+    def _moved(self, position: int) -> None:
+        self._position = position
+        stepped.moved(self)
+
+    def seen(self) -> dict[Any, Step]:
+        """The nodes that it has called and not taken back, with what happened there."""
+        return {done.node: done.step for done in self._done[: self._position]}
 
     def undo(self, index: int) -> None:
         """Take back what step `index` did to `grad` and to saved tensors.
@@ -185,6 +202,7 @@ class Pass(ABC):
             if left.holds():
                 cell.restore()
         self._drift.undone(done.grads)
+        self._moved(index)
 
     def redo(self, index: int) -> bool:
         """Do again what step `index` did, without calling anything; False, and nothing done, if it would come out otherwise:
@@ -196,6 +214,7 @@ class Pass(ABC):
         for cell in done.after:
             cell.restore()
         self._drift.done(done.grads)
+        self._moved(index + 1)
         return True
 
     def rewind(self, index: int) -> None:

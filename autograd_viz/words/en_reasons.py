@@ -117,6 +117,8 @@ CAUSE_CLEARED_BY = "A pass has gone through this graph, and this cleared grad: {
 DO_CLEARED_BY = "Read grad before that line."
 CAUSE_NOT_RUN = "backward() has not run: {root} depends on {name}, and no pass has gone through this graph."
 DO_NOT_RUN = "Call {root}.backward()."
+CAUSE_AWAITED = "A stepper is on its way through this graph, and {node}, where the gradient of {name} arrives, has not run yet."
+DO_AWAITED = "Step on: next(), or finish()."
 CAUSE_LEFT_OUT = (
     "A backward pass has run, and left {name} out: autograd.grad() returns gradients instead of keeping them, and "
     "backward(inputs=...) keeps only those named."
@@ -199,6 +201,7 @@ CAUSE_ZERO_OLD = (
 )
 CAUSE_ZEROED = "{value} did arrive in the last pass: grad has been set to zero since (grad.zero_())."
 DO_ZEROED = "Read grad before it is set to zero."
+SUSPECT_HOOK = "the hook {hook} at {node}"
 CAUSE_ZERO_UNKNOWN = (
     "The gradients on the way were not kept, and no single op is sure to have made zeros. "
     "Those on the way that can: {suspects}."

@@ -102,6 +102,8 @@ CAUSE_CLEARED_BY = "反向传播经过了这个计算图，是这一行清除了
 DO_CLEARED_BY = "在这一行之前读取 grad。"
 CAUSE_NOT_RUN = "backward() 还没有运行：{root} 依赖 {name}，但还没有反向传播经过这个计算图。"
 DO_NOT_RUN = "调用 {root}.backward()。"
+CAUSE_AWAITED = "有一个单步执行器正在此图上运行；{name} 的梯度到达的节点 {node} 还没有执行。"
+DO_AWAITED = "继续单步执行：next() 或 finish()。"
 CAUSE_LEFT_OUT = (
     "反向传播已运行，但没有包括 {name}：autograd.grad() 返回梯度而不保存它们，backward(inputs=...) 只保存指定张量的梯度。"
 )
@@ -170,6 +172,7 @@ DO_ZERO_START = "请给 backward() 传入别的梯度。"
 CAUSE_ZERO_OLD = "在这个计算图中没有梯度到达这里：零是原来就有的（zero_grad(set_to_none=False) 或手动）。"
 CAUSE_ZEROED = "上一次反向传播中 {value} 确实到达过：grad 后来被置零（grad.zero_()）。"
 DO_ZEROED = "在置零之前读取 grad。"
+SUSPECT_HOOK = "{node} 处的钩子 {hook}"
 CAUSE_ZERO_UNKNOWN = "途中的梯度没有保留，也没有哪个运算必定产生了零。途中可能产生零的：{suspects}。"
 DO_ZERO_UNKNOWN = "单步执行：在 backward() 之前用 av.step(loss)，在梯度变成零处停下。"
 CAUSE_ROWS_UNUSED = "它的第 {rows} 行为零：{node} 没有查到这些行，或传给它们的就是零（{line}）。"

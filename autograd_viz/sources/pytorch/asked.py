@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 import torch
 
-from ...graph.model import Source
+from ...graph.model import Source, Value
 from ...graph.passes import Changed, Pass
-from .. import roots
+from ...graph.trace import Step
+from .. import roots, stepped
 from ..names import names_by_identity
 from ..roots import Access
 from .graph import TorchGraph, is_tensor
+from .hooked import tensors_with_hooks
 from .hooks import dict_of, name_of_hook
-from .nodes import edge_of, grad_of, is_accumulate, variable_of
+from .nodes import edge_of, grad_fn_of, grad_of, is_accumulate, variable_of
 from .saved import saved_of
 
 
@@ -54,11 +57,25 @@ class TorchLive:
     def __init__(self, graph: TorchGraph, variables: Mapping[str, Any]) -> None:
         self._graph = graph
         self._nodes = {id: node for node, id in graph.node_ids.items()}
+        self._stepped = stepped.last_pass(graph.node_ids)
+        self._seen: dict[Any, Step] = {} if self._stepped is None else self._stepped.seen()
         self._known = names_by_identity(variables, is_tensor)
 
+    @cached_property
+    def _hooked(self) -> list[Any]:
+        return [t for t in tensors_with_hooks() if grad_fn_of(t) in self._graph.nodes]
+
     def has_run(self, node: str) -> bool | None:
-        """PyTorch's nodes do not remember."""
-        return None
+        """PyTorch's nodes do not remember; a stepper does."""
+        return True if self._nodes[node] in self._seen else None
+
+    def is_awaited(self, node: str) -> bool:
+        """A stepper is half way, and has yet to call it."""
+        return bool(self._seen) and self._nodes[node] in self._stepped.nodes and self._nodes[node] not in self._seen
+
+    def numbers(self) -> dict[str, Value | None]:
+        """What a stepper saw: PyTorch itself keeps no gradient of a pass."""
+        return stepped.numbers_of(self._seen, self._graph.node_ids)
 
     def changed(self, node: str, saved: str) -> Changed | None:
         """The version now, and a variable that shares the memory."""
@@ -92,9 +109,9 @@ class TorchLive:
         return tuple(empty.nonzero().flatten().tolist())
 
     def hooks(self, node: str) -> tuple[str, ...]:
-        """The hooks of the leaf, and the node's own."""
+        """The hooks of the tensors that arrive at the node, and the node's own."""
         n = self._nodes[node]
-        leaf = variable_of(n) if is_accumulate(n) else None
-        found = list((getattr(leaf, "_backward_hooks", None) or {}).values())
+        tensors = [variable_of(n)] if is_accumulate(n) else [t for t in self._hooked if t.grad_fn is n]
+        found = [h for t in tensors for h in (getattr(t, "_backward_hooks", None) or {}).values()]
         found += [*dict_of(n.register_prehook).values(), *dict_of(n.register_hook).values()]
         return tuple(name_of_hook(h) for h in found)

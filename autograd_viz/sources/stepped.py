@@ -1,0 +1,41 @@
+"""What steppers have done to a graph: which of its nodes they have called, and with what numbers."""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ..graph.model import Value
+from ..graph.trace import Step
+
+_moves = itertools.count()
+_passes: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()  # a pass -> when it moved last
+
+
+def moved(stepped: Any) -> None:
+    """A pass has called a node, or taken that back."""
+    _passes[stepped] = next(_moves)
+
+
+def last_pass(nodes: Iterable[Any]) -> Any:
+    """The pass of a stepper that went through one of these nodes and moved last; None if there is none."""
+    nodes = list(nodes)
+    found = [(when, p) for p, when in _passes.items() if not p.nodes.isdisjoint(nodes)]
+    return max(found, key=lambda f: f[0])[1] if found else None
+
+
+def numbers_of(steps: Mapping[Any, Step], ids: Mapping[Any, str]) -> dict[str, Value | None]:
+    """What a stepper saw, by address: what went along each arrow, and `arrived:n2.0` what hooks left of what arrived.
+
+    Args:
+        steps: the step that called a node.
+        ids: the node's id in the document that is asked about.
+    """
+    found: dict[str, Value | None] = {}
+    for node, step in steps.items():
+        if node in ids:
+            found |= {f"next:{ids[node]}.{i}": g for i, g in enumerate(step.grad_inputs)}
+            found |= {f"arrived:{ids[node]}.{i}": g for i, g in enumerate(step.grad_outputs)}
+    return found

@@ -1,0 +1,50 @@
+"""explain, after a stepper has gone through the graph: it knows what the stepper saw."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import autograd_viz as av
+
+from .explained import X, kinds, told
+
+MODULES = ["autograd_viz", pytest.param("torch", marks=pytest.mark.torch)]
+STEPPED = "s = av.step(loss)\n"
+
+
+@pytest.fixture(params=MODULES)
+def names(request: pytest.FixtureRequest) -> dict[str, Any]:
+    module = pytest.importorskip(request.param)
+    return {"torch": module, "F": module.nn.functional, "av": av}
+
+
+def test_the_node_that_made_zeros_is_known(names: dict[str, Any]) -> None:
+    answer = told(X + "loss = F.gelu(x * -30).sum()\n" + STEPPED + "s.finish()", **names)
+    assert kinds(answer) == ["zero_sent"] and "GeluBackward0 received a gradient and sent zero" in str(answer)
+
+
+def test_half_way_the_node_is_named_that_has_yet_to_run(names: dict[str, Any]) -> None:
+    answer = told(X + "loss = (x * 2).exp().sum()\n" + STEPPED + "s.next()", **names)
+    assert kinds(answer) == ["awaited"] and "AccumulateGrad, where the gradient of x arrives, has not run yet" in str(answer)
+
+
+def test_what_is_taken_back_counts_no_more(names: dict[str, Any]) -> None:
+    answer = told(X + "loss = (x * 2).exp().sum()\n" + STEPPED + "s.finish(); s.reset()", **names)
+    assert kinds(answer) == ["not_run"]
+
+
+def test_a_grad_that_is_cleared_after_the_steps_has_arrived(names: dict[str, Any]) -> None:
+    answer = told(X + "loss = (x * 2).sum()\n" + STEPPED + "s.finish()\nx.grad = None", **names)
+    assert kinds(answer) == ["cleared_at"] and "[2.0, 2.0, 2.0] did arrive" in str(answer)
+
+
+@pytest.mark.torch
+def test_without_steps_hooks_are_among_the_suspects_and_a_product_with_other_numbers_is_not() -> None:
+    torch = pytest.importorskip("torch")
+    program = "h = x * 3\ndef nothing(g): return g * 0\nh.register_hook(nothing)\nloss = h.sum()\nloss.backward()"
+    answer = told(X + program, torch=torch)
+    assert kinds(answer) == ["zero_unknown"] and "can: the hook nothing at MulBackward0." in str(answer)
+    answer = told(X + "loss = F.gelu(x * -30).sum()\nloss.backward(retain_graph=True)", torch=torch, F=torch.nn.functional)
+    assert kinds(answer) == ["zero_unknown"] and "can: GeluBackward0." in str(answer)
