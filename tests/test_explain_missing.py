@@ -33,6 +33,20 @@ CASES = {
     "made by detach": (X + "h = x.detach()", "h", "made_detach", 2, "detach() cut it off"),
     "made by .data": (X + "h = x.data", "h", "made_data", 2, ".data gives the values"),
     "made under no_grad": (X + "with torch.no_grad():\n    h = x * 2", "h", "made_no_grad", 3, "made under no_grad()"),
+    "made after set_grad_enabled(False)": (
+        X + "torch.set_grad_enabled(False)\nh = x * 2\ntorch.set_grad_enabled(True)", "h", "made_no_grad", 3,
+        "made under set_grad_enabled(False)",
+    ),
+    "made after set_grad_enabled(True)": (
+        "torch.set_grad_enabled(False)\ntorch.set_grad_enabled(True)\na = torch.ones(2)\nh = a * 2",
+        "h", "made_of_constants", 4, "computed from a",
+    ),
+    "another name for what was switched off": (
+        "lin = torch.nn.Linear(1, 1)\nlin.weight.requires_grad_(False)\nq = lin.weight", "q", "switched_off", 2, "switched off",
+    ),
+    "switched off where it was made": (
+        "lin = torch.nn.Linear(1, 1).requires_grad_(False)", "lin.weight", "switched_off", 1, "switched off",
+    ),
     "made of a number": (X + "h = torch.tensor(x.sum().item())", "h", "made_new_tensor", 2, "tensor() makes a new tensor"),
     "made before requires_grad_": (
         "a = torch.tensor(2.0)\nc = a * 3\na.requires_grad_()", "c", "made_early", 2, "a did not require grad yet when Mul ran",
@@ -150,3 +164,9 @@ def test_what_a_cell_magic_breaks_is_still_read() -> None:
     answer = told(X + W + "h = x.data * 2\nloss = (h * w).sum()\nloss.backward()")
     assert kinds(answer) == ["cut_data"]
     assert kinds(told("'%matplotlib inline'\n" + X + "h = x.data", "h")) == ["made_data"]
+
+
+def test_the_parameter_of_a_function_is_not_the_variable_of_another() -> None:
+    other = "def other():\n    p = torch.zeros(7)\n    return p\n"
+    answer = told(other + "ask = explain\ndef explain(p):\n    return ask(p)\nx = torch.ones(2)")
+    assert kinds(answer) == ["not_asked"] and "zeros(7)" not in str(answer)

@@ -34,6 +34,11 @@ CASES = {
         "lin = torch.nn.Linear(1, 1)\nfor p in lin.parameters():\n    p.requires_grad_(False)", "lin.weight",
         ["switched_off"], 3, "switched off",
     ),
+    "a Function that returns None": (
+        X + "class Drop(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, a): return a * 2\n"
+        "    @staticmethod\n    def backward(ctx, g): return None\nloss = Drop.apply(x).sum()\n" + PASS,
+        "x", ["nothing_sent"], None, "DropBackward sent no gradient",
+    ),
     "made under no_grad": (X + "with torch.no_grad():\n    h = x * 2", "h", ["made_no_grad"], 3, "made under no_grad()"),
     "cut by detach": (X + W + "h = (x * 2).detach()\nloss = (h * w).sum()\n" + PASS, "x", ["cut_detach"], 3, "detach()"),
     "cut by .data": (X + W + "h = x.data * 2\nloss = (h * w).sum()\n" + PASS, "x", ["cut_data"], 3, ".data"),
@@ -64,7 +69,7 @@ CASES = {
     "nan with the input at hand": (
         X + "d = x - 1\ny = d.sqrt()\nloss = torch.where(x > 1, y, x).sum()\n" + PASS, "x", ["born_sqrt"], None, "Sqrt",
     ),
-    "fine": (X + "loss = (x * x).sum()\n" + PASS, "x", ["sum_of"], None, "the sum of 2 paths"),
+    "fine": (X + "loss = (x * x).sum()\n" + PASS, "x", ["paths"], None, "2 paths lead here, from MulBackward0, MulBackward0"),
 }  # fmt: skip
 
 

@@ -129,13 +129,32 @@ def assignment(name: str, before: Statement, within: bool = False) -> Statement 
     """
     scope: ast.AST = scope_of(before.node)
     while True:
-        found = [n for n in ast.walk(scope) if isinstance(n, ast.stmt) and name in targets(n) and n is not before.node]
+        inside = [n for n in ast.walk(scope) if isinstance(n, ast.stmt) and scope_of(n) is scope]
+        found = [n for n in inside if name in targets(n) and n is not before.node]
         above = [n for n in found if n.lineno < before.node.lineno]
         if found:
             return Statement(before.file, max(above or found, key=lambda n: n.lineno))
-        if isinstance(scope, ast.Module) or within:
+        if isinstance(scope, ast.Module) or within or name in _parameters(scope):
             return None
         scope = scope_of(scope)
+
+
+def _parameters(function: ast.AST) -> set[str]:
+    """The names of what a function is given."""
+    a = getattr(function, "args", None)
+    return (
+        {p.arg for p in (*a.posonlyargs, *a.args, *a.kwonlyargs, a.vararg, a.kwarg) if p is not None}
+        if a is not None
+        else set()
+    )
+
+
+def alias_of(name: str | None, here: Source | None) -> str | None:
+    """What a name was given as another name for, above the question: "model.weight" after `q = model.weight`."""
+    asked = statement_of(here)
+    made = assignment(name, asked) if asked is not None and name is not None and name.isidentifier() else None
+    value = getattr(made.node, "value", None) if made is not None else None
+    return ast.unparse(value) if isinstance(value, ast.Name | ast.Attribute | ast.Subscript) else None
 
 
 def cuts_in(statement: Statement) -> list[tuple[ast.AST, Maker]]:
@@ -148,7 +167,7 @@ def cuts_in(statement: Statement) -> list[tuple[ast.AST, Maker]]:
             found.append((part, Maker(how[0], statement.source, how[1])))
     mode = mode_around(node)
     if mode is not None:
-        found.append((node, Maker(MODES[mode], statement.source, f"{mode}()")))
+        found.append((node, Maker(MODES[mode], statement.source, f"{mode}({False if mode == 'set_grad_enabled' else ''})")))
     return found
 
 
@@ -191,14 +210,26 @@ def mode_around(node: ast.AST) -> str | None:
             mode = _mode(e)
             if mode is not None:
                 return mode or None
-    return None
+    return _switched_mode(node)
+
+
+def _switched_mode(node: ast.AST) -> str | None:
+    """`torch.set_grad_enabled(False)` as a statement, the last of its kind above the node in its scope."""
+    scope, line = scope_of(node), getattr(node, "lineno", 0)
+    alone = [n for n in ast.walk(scope) if isinstance(n, ast.Expr) and isinstance(n.value, ast.Call) and n.lineno < line]
+    switches = [n.value for n in alone if _called(n.value) == "set_grad_enabled" and scope_of(n) is scope]
+    return (_mode(max(switches, key=lambda n: n.lineno)) or None) if switches else None
+
+
+def _called(expression: ast.expr) -> str:
+    """The last part of the name of what is called."""
+    called = expression.func if isinstance(expression, ast.Call) else expression
+    return called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""
 
 
 def _mode(expression: ast.expr) -> str | None:
     """The name of a mode that switches recording off, "" for one that switches it on, None for neither."""
-    call = expression if isinstance(expression, ast.Call) else None
-    called = call.func if call is not None else expression
-    name = called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""
+    call, name = expression if isinstance(expression, ast.Call) else None, _called(expression)
     given = call.args[0].value if call is not None and call.args and isinstance(call.args[0], ast.Constant) else None
     if name == "enable_grad" or (name in MODES and given is (name == "set_grad_enabled")):
         return ""

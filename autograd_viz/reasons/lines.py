@@ -111,11 +111,19 @@ def _switched_off(node: ast.stmt) -> Iterator[ast.expr]:
     """The expressions whose requires_grad a statement sets to False."""
     if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and node.value.value is False:
         yield from (t.value for t in node.targets if isinstance(t, ast.Attribute) and t.attr == "requires_grad")
+    if isinstance(node, ast.Assign) and _is_switching(node.value):
+        yield from node.targets
     for n in ast.walk(node):
-        if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr == "requires_grad_":
-            given = [*n.args, *(k.value for k in n.keywords)]
-            if given and isinstance(given[0], ast.Constant) and given[0].value is False:
-                yield n.func.value
+        if _is_switching(n):
+            yield n.func.value  # type: ignore[attr-defined]
+
+
+def _is_switching(node: ast.AST) -> bool:
+    """`x.requires_grad_(False)`."""
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "requires_grad_"):
+        return False
+    given = [*node.args, *(k.value for k in node.keywords)]
+    return bool(given) and isinstance(given[0], ast.Constant) and given[0].value is False
 
 
 def _is_same(expression: ast.expr, name: str) -> bool:

@@ -7,7 +7,7 @@ from ..graph.model import Op, Source
 from ..graph.text import value_text
 from ..sentences import is_differentiable
 from .cause import Cause
-from .code import maker_of, statement_of
+from .code import alias_of, maker_of, statement_of
 from .cuts import cut_causes, loss_names
 from .facts import Facts
 from .lines import cleared_at, switched_off_line
@@ -57,11 +57,12 @@ def _made_outside(f: Facts) -> Cause:
         return Cause("made_detach", (t.id,), source=op.source)
     if read is not None and read.how != "plain":
         return Cause(f"made_{read.how}", (t.id,), source=read.source, said={"what": read.what})
-    off = f.live.switched_at(t.id) or switched_off_line(t.name, f.here)
+    other = alias_of(t.name, f.here) if t.source is None else None
+    off = f.live.switched_at(t.id) or switched_off_line(t.name, f.here) or switched_off_line(other, f.here)
     if off is not None:
         return Cause("switched_off", (t.id,), source=off)
     if op is None:
-        return Cause("not_asked", (t.id,), source=t.source or (read.source if read else None))
+        return Cause("not_asked", (t.id,), source=t.source or (read.source if read and other is None else None))
     return _not_recorded(f, op)
 
 
@@ -69,7 +70,7 @@ def _not_recorded(f: Facts, op: Op) -> Cause:
     """An op made it, and recorded nothing."""
     t = f.subject
     wanted = [o.tensor for o in op.inputs if o.tensor is not None and f.tensors[o.tensor].requires_grad]
-    if wanted and not _is_recorded_elsewhere(f, wanted):
+    if wanted and not (op.name.endswith("Like") or _is_recorded_elsewhere(f, wanted)):
         return Cause("made_early", (t.id,), source=op.source, said={"op": op.name, "operand": _called(f, wanted[0])})
     if wanted:
         return Cause("made_by_cutting_op", (t.id,), source=op.source, said={"op": op.name})
@@ -175,6 +176,9 @@ def _unknown_arrival(f: Facts, node: str) -> Cause:
     """A pass has gone through, and what came is not known: it may have been too large to be remembered."""
     t = f.subject
     if f.live.has_run(node) is None:
+        users = next((s for s, _ in f.senders.get((node, 0), ()) if f.nodes[s].rule == "user"), None)
+        if users is not None and t.value.summary is None:
+            return Cause("nothing_sent", (t.id,), (users,), f.source(users), {"node": f.called(users)})
         cleared = cleared_at(t.name, f.here)
         return Cause("left_out_or_cleared" if cleared is None else "cleared_by", (t.id,), (node,), cleared)
     if not f.has_run(node):

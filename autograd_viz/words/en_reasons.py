@@ -281,6 +281,11 @@ DO_TINY = "Step it: av.step(loss) before backward()."
 
 # as it should be
 CAUSE_CAME_FROM = "What arrives here comes from {node} ({line})."
+CAUSE_PATHS = (
+    "{count} paths lead here, from {nodes}; PyTorch keeps nothing of what each of them brought, nor of earlier passes, whose "
+    "gradients are added up."
+)
+DO_PATHS = "Step it to see each part: av.step(loss) before backward()."
 CAUSE_SUM_OF = "It is the sum of {count} paths: {parts}."
 CAUSE_IS_ROOT = "It is the root: backward() starts with this gradient."
 CAUSE_ACCUMULATED = "{value} arrived in the last pass; {rest} was there before, because backward() adds to grad."

@@ -239,6 +239,10 @@ DO_TINY = "单步执行：在 backward() 之前用 av.step(loss)。"
 
 # as it should be
 CAUSE_CAME_FROM = "到达这里的梯度来自 {node}（{line}）。"
+CAUSE_PATHS = (
+    "有 {count} 条路径通到这里，来自 {nodes}；PyTorch 不保留每条路径带来了什么，也不保留以前各次反向传播的梯度（它们会累加）。"
+)
+DO_PATHS = "要看到每一部分，请在 backward() 之前单步执行：av.step(loss)。"
 CAUSE_SUM_OF = "它是 {count} 条路径之和：{parts}。"
 CAUSE_IS_ROOT = "它是根：backward() 从这个梯度开始。"
 CAUSE_ACCUMULATED = "上一次反向传播到达的是 {value}；{rest} 是原来就有的，因为 backward() 会把梯度累加到 grad。"
