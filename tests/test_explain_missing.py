@@ -51,6 +51,10 @@ CASES = {
     "made before requires_grad_": (
         "a = torch.tensor(2.0)\nc = a * 3\na.requires_grad_()", "c", "made_early", 2, "a did not require grad yet when Mul ran",
     ),
+    "made of what was made before requires_grad_": (
+        "a = torch.tensor(2.0)\nc = a * 3\nd = c + 1\na.requires_grad_()", "d", "made_early", 2, "a did not require grad yet",
+    ),
+    "made of a comparison": (X + "m = (x > 1).float() * 2", "m", "made_by_cutting_op", 2, "Gt gives a result outside"),
     "made of what requires nothing": (
         "a = torch.ones(2)\nc = (a * 3).sum()", "c", "made_of_constants", 2, "it was computed from a",
     ),

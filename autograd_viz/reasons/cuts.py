@@ -54,7 +54,7 @@ def recorded_cuts(f: Facts) -> list[Cause]:
         id = stack.pop()
         for op in f.users.get(id, ()):
             outputs = [o for o in op.outputs if o is not None]
-            if not leads & {*outputs}:
+            if not leads & {*outputs} or takes_the_shape(op):
                 continue
             if not _passes(f, op, id):
                 found.append(_cut_at(f, op, id, outputs))
@@ -63,6 +63,11 @@ def recorded_cuts(f: Facts) -> list[Cause]:
             seen.update(new)
             stack += new
     return found
+
+
+def takes_the_shape(op: Op) -> bool:
+    """`zeros_like(x)`: x lends its shape, nothing of its values."""
+    return op.name.replace("_", "").lower().endswith("like")
 
 
 def _passes(f: Facts, op: Op, tensor: str) -> bool:

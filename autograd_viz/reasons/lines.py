@@ -5,10 +5,13 @@ remembers.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from ..graph.model import Source
 from .code import Statement, parents, scope_of, statement_of
+
+SAME = ("eval", "train", "to", "cuda", "cpu", "float", "double", "half")  # methods that return the module itself
 
 
 def cleared_at(name: str | None, here: Source | None) -> Source | None:
@@ -128,7 +131,9 @@ def _is_switching(node: ast.AST) -> bool:
 
 def _is_same(expression: ast.expr, name: str) -> bool:
     """`lin.weight` is itself, a part of `lin`, and one of the p in `for p in lin.parameters()`."""
-    text = ast.unparse(expression)
+    while isinstance(expression, ast.Call) and isinstance(expression.func, ast.Attribute) and expression.func.attr in SAME:
+        expression = expression.func.value
+    text = re.sub(r"\[(\d+)\]", r".\1", ast.unparse(expression))  # a part of a Sequential, as parameters are called
     loop = next((p for p in parents(expression) if isinstance(p, ast.For) and ast.unparse(p.target) == text), None)
     if loop is not None and ast.unparse(loop.iter).endswith("parameters()"):
         text = ast.unparse(loop.iter).partition(".parameters()")[0]

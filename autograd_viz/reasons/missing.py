@@ -8,7 +8,7 @@ from ..graph.text import value_text
 from ..sentences import is_differentiable
 from .cause import Cause
 from .code import alias_of, maker_of, statement_of
-from .cuts import cut_causes, loss_names
+from .cuts import cut_causes, loss_names, takes_the_shape
 from .facts import Facts
 from .lines import cleared_at, switched_off_line
 from .stale import freed_cause, modified_causes
@@ -69,15 +69,36 @@ def _made_outside(f: Facts) -> Cause:
 def _not_recorded(f: Facts, op: Op) -> Cause:
     """An op made it, and recorded nothing."""
     t = f.subject
-    wanted = [o.tensor for o in op.inputs if o.tensor is not None and f.tensors[o.tensor].requires_grad]
-    if wanted and not (op.name.endswith("Like") or _is_recorded_elsewhere(f, wanted)):
-        return Cause("made_early", (t.id,), source=op.source, said={"op": op.name, "operand": _called(f, wanted[0])})
-    if wanted:
-        return Cause("made_by_cutting_op", (t.id,), source=op.source, said={"op": op.name})
+    cutting = _cutting_op(f, t.id)
+    if cutting is not None:
+        return _cut_or_early(f, cutting)
     origins = _origins(f, t.id)
     names = words.COMMA.join(f.tensors[o].name or "" for o in origins)
     kind = "made_of_constants" if origins else "made_of_unnamed"
     return Cause(kind, (t.id, *origins), source=op.source, said={"op": op.name, "origins": names})
+
+
+def _cut_or_early(f: Facts, op: Op) -> Cause:
+    """An op was given something that requires grad, and its result does not: it never does, or it ran too early."""
+    wanted = [o.tensor for o in op.inputs if o.tensor is not None and f.tensors[o.tensor].requires_grad]
+    is_flat = any(not is_differentiable(f.tensors[o].value.dtype) for o in op.outputs if o is not None)
+    said = {"op": op.name, "operand": _called(f, wanted[0])}
+    if is_flat or op.name == "Detach" or takes_the_shape(op) or _is_recorded_elsewhere(f, wanted):
+        return Cause("made_by_cutting_op", (f.subject.id,), source=op.source, said=said)
+    return Cause("made_early", (f.subject.id,), source=op.source, said=said)
+
+
+def _cutting_op(f: Facts, tensor: str) -> Op | None:
+    """The op that made the tensor, or the nearest behind it, that was given something that requires grad."""
+    seen, stack = {tensor}, [tensor]
+    while stack:
+        op = f.makers.get(stack.pop(0))
+        operands = [] if op is None else [o.tensor for o in op.inputs if o.tensor is not None and o.tensor not in seen]
+        if any(f.tensors[o].requires_grad for o in operands):
+            return op
+        seen.update(operands)
+        stack += operands
+    return None
 
 
 def _origins(f: Facts, tensor: str) -> list[str]:
