@@ -9,6 +9,7 @@ from .collector import collector_waits
 from .drawing import Drawing, drawing_of
 from .errors import MissingLibraryError, NotDrawableError
 from .export.cell import cell_bundle
+from .graph.text import few_names
 from .graph.trace import State
 from .recorded import Recording
 from .render import theme_named
@@ -41,7 +42,7 @@ class Figure:
         freed += ", forward pass reconstructed (dotted)" if any(o.reconstructed for o in self.document.ops) else ""
         groups = len(self._drawn.groups)
         freed += f", {groups} group{'s' * (groups > 1)} collapsed" if groups else ""
-        names = ", ".join(t.name for t in self._drawn.document.tensors if t.name)
+        names = few_names([t.name for t in self._drawn.document.tensors if t.name])
         return printable(f"<Figure of {names or 'an unnamed tensor'}: {len(self.document.nodes):,} backward nodes{freed}>")
 
 

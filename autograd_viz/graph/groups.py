@@ -21,6 +21,7 @@ from .repeats import repeats
 MOST = 24  # items of one group
 WHOLE = 60  # ops of a graph that is drawn whole without being asked
 WHOLE_NODES = 100  # and backward nodes: a leaf has one too
+CROWD = 60  # leaves of one op, beyond which they are hidden with it
 BUDGET = 30  # boxes that groups may be opened to without being asked
 
 
@@ -30,7 +31,8 @@ class Group:
 
     Attributes:
         id: "g0", "g1", …
-        kind: "module" (also a scope), "repeat", "turn" (one of a repetition), "run" (by position), or "all".
+        kind: "module" (also a scope), "repeat", "turn" (one of a repetition), "run" (by position), "crowd" (one op with very
+            many leaves), or "all".
         title: "encoder.layers.0", "layers.0 … layers.5", "Mul, Add", "ops 1 – 400".
         first, last: its ops are ``document.ops[first:last]``.
         items: groups, and indices of ops that are in none of them.
@@ -69,6 +71,7 @@ class _Builder:
         self.document, self.ops = document, document.ops
         self._signatures: dict[object, int] = {}
         self._made: dict[str, int] = {}  # id of a group -> its signature
+        self._results = {t for op in self.ops for t in op.outputs if t is not None}
         self._shapes = {t.id: t.value.shape for t in document.tensors}
 
     def tree(self) -> Group:
@@ -78,10 +81,15 @@ class _Builder:
                 self._close(open)
             while len(open[-1].path) < len(path):
                 open.append(_Draft(path[: len(open[-1].path) + 1]))
-            open[-1].items.append(i)
+            open[-1].items.append(self._crowd(i))
         while len(open) > 1:
             self._close(open)
         return self._group("all", "", self._tidied(open[0].items))
+
+    def _crowd(self, i: int) -> Group | int:
+        """An op that takes very many leaves is a group, which hides them."""
+        leaves = {o.tensor for o in self.ops[i].inputs if o.tensor is not None} - self._results
+        return self._group("crowd", f"{self.ops[i].name}, {len(leaves):,} leaves", [i]) if len(leaves) > CROWD else i
 
     def _close(self, open: list[_Draft]) -> None:
         """The last call of `open` ends. One that is a single op or module is that; `layers` is `layers.0 … layers.5`."""

@@ -6,6 +6,8 @@ import math
 
 from .model import Number, Value
 
+MOST_NAMES = 12  # in a row
+
 
 def number_text(number: Number) -> str:
     """4.0, -0.5, 123457, 1e-08, 1+2j."""
@@ -16,6 +18,11 @@ def number_text(number: Number) -> str:
     if math.isfinite(number) and abs(number) < 1e6 and number == int(number):
         return f"{number:.1f}"
     return f"{number:.6g}"
+
+
+def few_names(names: list[str], between: str = ", ") -> str:
+    """Names in a row; of very many the first and the last."""
+    return between.join(names if len(names) <= MOST_NAMES else [*names[: MOST_NAMES - 1], "…", names[-1]])
 
 
 def shape_text(shape: tuple[int, ...]) -> str:

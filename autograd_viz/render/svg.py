@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from .. import words
 from ..graph.model import Document, Entry, Node, Op, Tensor
-from ..graph.text import shape_text
+from ..graph.text import few_names, shape_text
 from ..graph.trace import State
 from ..layout.geometry import Arrow, Box, CodeLine, Geometry, Label, Row
 from ..layout.measure import ADVANCE, CAPTION_SIZE, CODE_SIZE, LABEL_SIZE, OP_SIZE, ROW_SIZE, TITLE_SIZE, columns, op_title
@@ -66,7 +66,7 @@ class _Painter:
         """What the picture shows, in one line, for those who cannot see it."""
         names = [t.name for t in self.document.tensors if t.name]
         counts = {"ops": len(self.document.ops), "nodes": len(self.document.nodes)}
-        return words.PICTURE_OF.format(names=words.COMMA.join(names) or words.PICTURE_UNNAMED, **counts)
+        return words.PICTURE_OF.format(names=few_names(names, words.COMMA) or words.PICTURE_UNNAMED, **counts)
 
     def everything(self) -> Iterable[str]:
         """Boxes, then thin arrows, thick arrows, those of the step that has just run, labels and code on top."""

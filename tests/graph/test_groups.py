@@ -153,3 +153,20 @@ def test_at_first_modules_are_open_while_the_picture_stays_small_and_repetitions
         h = h.sin()
     loop = tree_of(h)
     assert opened_first(loop) == {loop.id}
+
+
+def test_an_op_with_very_many_leaves_is_a_group_that_hides_them() -> None:
+    xs = [av.tensor(float(i), requires_grad=True) for i in range(3000)]
+    loss = av.stack(xs).sum()
+    figure = av.show(loss)
+    assert repr(figure) == "<Figure of loss: 3,002 backward nodes, 1 group collapsed>"
+    assert "Stack, 3,000 leaves" in figure.svg and "3,001 nodes" in figure.svg
+    s = av.step(loss)
+    s.finish()
+    assert s.stepper.step == 3002 and xs[-1].grad is not None and xs[-1].grad.item() == 1.0
+
+
+def test_an_op_with_many_leaves_is_drawn_whole_if_asked_and_names_them_briefly() -> None:
+    xs = [av.tensor(float(i), requires_grad=True) for i in range(80)]
+    figure = av.show(av.stack(xs).sum(), collapse=False)
+    assert repr(figure) == f"<Figure of {', '.join(f'xs[{i}]' for i in range(11))}, …, xs[79]: 82 backward nodes>"
