@@ -64,7 +64,7 @@ export class Graph {
     op.outputs.forEach((t, j) => t !== null && this.join(`out:${op.id}.${j}`, op.id, this.drawn(t)));
     if (!op.node) return;
     this.join(`saved:${op.id}`, op.id, op.node);
-    for (const at of [`save:${op.id}`, `ctx:${op.id}`]) this.touch(op.id, at);
+    for (const at of [`save:${op.id}`, `ctx:${op.id}`]) [op.id, op.node].forEach((id) => this.touch(id, at));
   }
 
   /** @param {Node} node */
