@@ -24,7 +24,6 @@ from .stepper import Stepper
 from .widget.html import html_page
 
 FINAL = "final"
-STATES = (".npz",)  # state_dicts, which files.py writes
 
 
 @dataclass(frozen=True)
@@ -190,7 +189,6 @@ WRITERS: dict[str, Callable[[Subject, Wishes], bytes]] = {
     ".mmd": _mermaid,
     ".json": _json,
 }
-SUFFIXES = (*WRITERS, *STATES)
 
 
 def suffix_of(path: Any) -> str:
@@ -207,7 +205,7 @@ def check(wishes: Wishes, path: Any = None) -> None:
         CannotWriteError: the folder is missing, or the path is one.
     """
     if path is not None and suffix_of(path) not in WRITERS:
-        raise UnknownChoiceError("file suffix", Path(path).suffix, WRITERS if suffix_of(path) in STATES else SUFFIXES)
+        raise UnknownChoiceError("file suffix", Path(path).suffix, WRITERS)
     if isinstance(wishes.step, str) and wishes.step != FINAL:
         raise UnknownChoiceError("step", wishes.step, ["a number", FINAL])
     if wishes.theme != "auto":

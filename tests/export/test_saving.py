@@ -10,7 +10,7 @@ import pytest
 
 import autograd_viz as av
 from autograd_viz.export import image
-from autograd_viz.saving import SUFFIXES
+from autograd_viz.saving import WRITERS
 
 from ..figures import figure
 
@@ -91,7 +91,7 @@ def test_a_folder_that_may_not_be_written_to(tmp_path: Path, monkeypatch: pytest
         av.save(program()[0], tmp_path / "e.svg")
 
 
-@pytest.mark.parametrize("suffix", [s for s in SUFFIXES if s != ".npz"])
+@pytest.mark.parametrize("suffix", WRITERS)
 def test_every_format_is_written_whole_or_not_at_all(tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if suffix == ".pdf":
         pytest.importorskip("typst")
