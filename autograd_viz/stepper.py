@@ -17,7 +17,7 @@ from .graph.trace import State, Step, Trace, state_at
 from .interrupts import alone, whole
 from .live_pass import LivePass
 from .render.escape import printable
-from .sentences import Sentences, born_in, explain_error, whose_error
+from .sentences import Sentences, born_in, explain_error, together, whose_error
 from .stops import Stopped, Stops
 from .targets import node_of, reached_by, tensor_of
 
@@ -48,6 +48,7 @@ class Stepper:
         self._start = live.engine()
         self._trace: Trace | None = None
         self._step = 0
+        self._has_replayed = False  # the cursor has just come here out of the forward pass
         self._sentences = Sentences(document, live.is_recorded, live.frees)
         self._move_listeners: list[Callable[[], None]] = []
         self._cut_listeners: list[Callable[[int], None]] = []
@@ -98,8 +99,9 @@ class Stepper:
 
     @property
     def sentence(self) -> str:
-        """What happened last, in words."""
-        return self.sentence_at(self._step)
+        """What happened last, in words: at the start of the backward pass, the last op if the forward pass has been replayed."""
+        said = self.sentence_at(self._step)
+        return together([printable(self._sentences.forward(0)), said]) if self._has_replayed else said
 
     def sentence_at(self, step: int) -> str:
         """What happened in a recorded step; 0 is the start."""
@@ -302,9 +304,11 @@ class Stepper:
         """Make a move, and tell the listeners where it has led, also if it raised."""
         with alone():
             self.failed = self.stopped = None
+            begin = self._step
             try:
                 return move()
             finally:
+                self._has_replayed = begin < 0 == self._step
                 self._announce()
 
     def _to(self, step: int) -> None:

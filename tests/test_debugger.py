@@ -405,7 +405,11 @@ def test_positions_before_0_replay_the_forward_pass() -> None:
     assert s.next() is None and s.step == -1
     assert {names[i] for i in s.state.hidden if i in names} == {"e"} and "c = Mul(a, b) computes 6.0" in s.sentence
     s.next()
-    assert s.step == 0 and s.state.hidden == frozenset() and s.sentence.startswith("Nothing has run yet")
+    assert s.step == 0 and s.state.hidden == frozenset()
+    assert "e = Mul(c, d) computes" in s.sentence and "Nothing has run yet" in s.sentence
+    s.next()
+    s.back()
+    assert s.sentence.startswith("Nothing has run yet")
     assert t["a"].grad is None
 
 

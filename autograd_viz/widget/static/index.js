@@ -297,8 +297,10 @@ class View {
     const last = done.at(-1);
     if (this.at === step && last === this.stage.picture.shown.at(-1)) return;
     this.stage.show(done, step, !matchMedia("(prefers-reduced-motion: reduce)").matches);
+    const { forward, start } = this.given;
+    const lastOp = this.at < 0 && step === 0 ? forward.at(-1)?.sentence : ""; // the forward pass has been replayed to its end
     this.at = step;
-    const sentence = last?.sentence ?? positionAt(this.given.forward, step)?.sentence ?? this.given.start;
+    const sentence = last?.sentence ?? positionAt(forward, step)?.sentence ?? [lastOp, start].filter(Boolean).join(" ");
     this.said.step(sentence, last?.step.formulas ?? []);
   }
 
