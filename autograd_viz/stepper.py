@@ -101,7 +101,11 @@ class Stepper:
     def sentence(self) -> str:
         """What happened last, in words: at the start of the backward pass, the last op if the forward pass has been replayed."""
         said = self.sentence_at(self._step)
-        return together([printable(self._sentences.forward(0)), said]) if self._has_replayed else said
+        return together([self.forward_sentence(0), said]) if self._has_replayed else said
+
+    def forward_sentence(self, position: int) -> str:
+        """What the forward pass did last: from `first` (before its first op) to 0 (its last op has run)."""
+        return printable(self._sentences.forward(position))
 
     def sentence_at(self, step: int) -> str:
         """What happened in a recorded step; 0 is the start."""
@@ -109,7 +113,7 @@ class Stepper:
 
     def _said(self, step: int) -> str:
         if step < 0:
-            return self._sentences.forward(step)
+            return self.forward_sentence(step)
         if step == 0:
             return self._sentences.start(self._steps[0].node if self._steps else self._live.next_node())
         end = f" {words.COMPLETE}" if self.trace.complete and step == len(self._steps) else ""

@@ -93,11 +93,11 @@ def _forward(stepper: Stepper, shown: Collapsed) -> list[dict[str, Any]]:
         return []
     ops, made = stepper.document.ops, made_by_op(stepper.document)
     known: set[str] = set()
-    start: dict[str, Any] = {"op": "", "sentence": stepper.sentence_at(stepper.first) if ops else "", "made": []}
+    start: dict[str, Any] = {"op": "", "sentence": stepper.forward_sentence(stepper.first) if ops else "", "made": []}
     rest = []
     for k, op in enumerate(ops):
         new = [id for id in dict.fromkeys(shown.shown.get(m, m) for m in made[k]) if id not in known]
         known.update(new)
-        sentence = stepper.sentence_at(k + 1 - len(ops)) if k + 1 < len(ops) else ""
+        sentence = stepper.forward_sentence(k + 1 - len(ops))
         rest.append({"op": shown.shown.get(op.id, op.id), "sentence": sentence, "made": new})
     return [start, *rest]
