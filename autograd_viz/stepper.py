@@ -99,7 +99,7 @@ class Stepper:
 
     @property
     def sentence(self) -> str:
-        """What happened last, in words; at the start of the backward pass also the last op, if the forward pass was replayed."""
+        """What happened last, in words; at the start of the backward pass the last op too, if the forward was replayed."""
         said = self.sentence_at(self._step)
         return together([self.forward_sentence(0), said]) if self._has_replayed else said
 
