@@ -77,6 +77,7 @@ MADE_UP = re.compile(  # keys that are put together where they are read
 
 def test_every_label_is_read_somewhere() -> None:
     package = Path(words.__file__).parent.parent
-    files = [package / "stepper.py", package / "cursor.py", *(p for p in (package / "widget").rglob("*") if p.suffix in (".js", ".py"))]
+    front_end = (p for p in (package / "widget").rglob("*") if p.suffix in (".js", ".py"))
+    files = [package / "stepper.py", package / "cursor.py", *front_end]
     source = "\n".join(p.read_text(encoding="utf-8") for p in files)
     assert [k for k in en.UI if not MADE_UP.fullmatch(k) and not re.search(f"[\"'`]{k}[\"'`]", source)] == []

@@ -13,7 +13,21 @@ from typing import Any
 import autograd_viz
 
 PACKAGE = Path(autograd_viz.__file__).parent
-PLACES = ("core", "interrupts", "saving", "sources", "stepper", "cursor", "stops", "views", "widget/widget", "export/image", "answers")
+PLACES = (
+    *(
+        "core",
+        "interrupts",
+        "saving",
+        "sources",
+        "stepper",
+        "cursor",
+        "stops",
+        "views",
+        "widget/widget",
+        "export/image",
+        "answers",
+    ),
+)
 LOOKED_AT = tuple(str(PACKAGE / place) for place in PLACES)
 
 
