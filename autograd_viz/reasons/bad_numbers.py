@@ -9,10 +9,11 @@ from ..sentences import PROPERTIES
 from .cause import Cause
 from .facts import Edge, Facts
 from .hazards import hazard_of, value_with
-from .numbers import has_zero, is_known
+from .numbers import bounds, has_zero, is_known
 from .walls import range_text
 
 MOST = 4  # suspects that are named
+FILLS = ("MaskedFill", "Where", "MaskedScatter", "Fill")  # ops that put numbers where the user wants them
 MASKS = ("Where", "MaskedFill", "MaskedSelect", "Relu", "Clamp", "Max", "Min", "Index", "Select", "Slice", "Mul")
 
 
@@ -51,6 +52,10 @@ def forward_birth(f: Facts) -> Cause | None:
         name = next((n for r in results if (n := value_with(r, ("nan", "inf")))), None)
         inputs = [f.tensors[o.tensor] for o in op.inputs if o.tensor is not None]
         bad = next((t for t in inputs if f.makers.get(t.id) is None and value_with(t.value, ("nan", "inf"))), None)
+        if name == "inf" and op.name in FILLS and bad is None:
+            continue  # it is meant: a mask before softmax
+        if name == "nan" and inputs and all(value_with(t.value, ("nan",)) is None for t in inputs) and bad is None:
+            return _made_nan(f, op)
         if name is not None and bad is not None:
             said = {"what": value_with(bad.value, ("nan", "inf")) or name, "tensor": bad.name or op.name}
             return Cause("given", (bad.id,), () if op.node is None else (op.node,), bad.source or op.source, said)
@@ -62,6 +67,13 @@ def forward_birth(f: Facts) -> Cause | None:
             said = {"what": name, "op": op.name, "inputs": _of(f, op)}
             return Cause("forward_born", ids, () if op.node is None else (op.node,), op.source, said)
     return None
+
+
+def _made_nan(f: Facts, op: Op) -> Cause:
+    """The op made nan of numbers and infinities."""
+    ids = tuple(o for o in op.outputs if o is not None)
+    said = {"what": "nan", "op": op.name, "inputs": _of(f, op)}
+    return Cause("forward_born", ids, () if op.node is None else (op.node,), op.source, said)
 
 
 def _suspects(f: Facts, nodes: list[str]) -> str:
@@ -115,6 +127,9 @@ def _born(f: Facts, node: str, name: str) -> list[Cause]:
     """The op, the reason, and what sent a zero into it or an inf."""
     hazard = hazard_of(f, node)
     kind = hazard.kind if hazard is not None and hazard.holds(f, node) is not False else "born_other"
+    range_of_input = bounds(f.input(node))
+    if kind == "born_sqrt" and range_of_input is not None and range_of_input[0] < 0:
+        kind = "born_negative_root"
     if name == "nan" and f.holds("inf", node):
         found = [c for k in range(f.nodes[node].outputs) for c in _walk(f, (node, k), "inf")]
         return found or [Cause("born_other", (), (node,), f.source(node), _said(f, node, name))]

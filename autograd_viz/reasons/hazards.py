@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import NamedTuple
 
 from ..graph.model import Value
 from ..sentences import PROPERTIES
 from .facts import Facts
-from .numbers import bounds, has_zero, is_known
+from .numbers import bounds, has_zero, is_known, number
 
 
 class Hazard(NamedTuple):
@@ -51,26 +52,62 @@ def _at_edge(f: Facts, node: str) -> bool | None:
     return any(abs(n) == 1 for n in value.numbers)
 
 
-def _log_of(least: float) -> Callable[[Facts, str], bool | None]:
+def _reaches(pole: float) -> Callable[[Facts, str], bool | None]:
+    """The input holds the number at which the derivative is infinite."""
+
     def holds(f: Facts, node: str) -> bool | None:
-        value = f.input(node)
-        found = bounds(value)
+        value, found = f.input(node), bounds(f.input(node))
         if value is not None and value.numbers:
-            return any(not isinstance(n, complex) and n <= least for n in value.numbers)
-        return None if found is None else found[0] <= least
+            return pole in value.numbers
+        if pole == 0:
+            return _zero(value)
+        return None if found is None or found[0] <= pole <= found[1] else False
 
     return holds
 
 
+def _no_root(f: Facts, node: str) -> bool | None:
+    """The input reaches 0, or is negative: then the root is nan, and its derivative too."""
+    found = bounds(f.input(node))
+    return None if found is None else found[0] <= 0
+
+
+def _power(f: Facts, node: str) -> bool | None:
+    """A base of 0 under an exponent below 1 (but 0), or a negative one under an exponent with a fraction."""
+    exponent, found = number(f.plain(node, "exponent")), bounds(f.input(node))
+    if exponent is None:
+        return None if _zero(f.input(node)) is not False else False
+    if exponent == 0 or (exponent >= 1 and exponent == int(exponent)):
+        return False
+    if found is None:
+        return None
+    return (exponent < 1 and has_zero(f.input(node))) or (found[0] < 0 and exponent != int(exponent))
+
+
+def _too_few(f: Facts, node: str) -> bool | None:
+    """No more elements than the correction takes away: the rule divides by 0. (Of equal elements it sends 0.)"""
+    value, correction = f.input(node), number(f.plain(node, "correction") or "1")
+    if value is None or correction is None:
+        return None
+    return True if math.prod(value.shape) <= correction else None if f.plain(node, "dim") not in ("", "None", "()") else False
+
+
+def _odd_norm(f: Facts, node: str) -> bool | None:
+    """A norm of 0; those for p = 1, 2 and inf have a rule for that."""
+    p = number(f.plain(node, "ord") or f.plain(node, "p") or "2")
+    return False if p is None or p in (1, 2, math.inf) else _result_zero(f, node)
+
+
 HAZARDS = (
-    Hazard(("Log", "Log2", "Log10"), "born_log", _log_of(0.0)),
-    Hazard(("Log1P",), "born_log", _log_of(-1.0)),
-    Hazard(("Sqrt",), "born_sqrt", _log_of(0.0)),
-    Hazard(("Rsqrt", "Reciprocal"), "born_division", _input_zero(0)),
+    Hazard(("Log", "Log2", "Log10"), "born_log", _reaches(0.0)),
+    Hazard(("Log1P",), "born_log", _reaches(-1.0)),
+    Hazard(("Sqrt",), "born_sqrt", _no_root),
+    Hazard(("Rsqrt",), "born_sqrt", _no_root),
+    Hazard(("Reciprocal",), "born_division", _input_zero(0)),
     Hazard(("Div",), "born_division", _divisor_zero),
-    Hazard(("Pow",), "born_power", _input_zero(0)),
-    Hazard(("Norm", "LinalgVectorNorm", "Dist", "Cdist", "Pdist", "EuclideanDist"), "born_norm", _result_zero),
-    Hazard(("Std", "Var", "StdMean", "VarMean"), "born_std", _result_zero),
+    Hazard(("Pow",), "born_power", _power),
+    Hazard(("Norm", "LinalgVectorNorm", "Dist", "Cdist", "Pdist", "EuclideanDist"), "born_norm", _odd_norm),
+    Hazard(("Std", "Var", "StdMean", "VarMean"), "born_std", _too_few),
     Hazard(("Exp", "Exp2", "Expm1", "Sinh", "Cosh"), "born_exp", _result_infinite),
     Hazard(("Asin", "Acos", "Atanh", "Acosh", "Erfinv", "Logit"), "born_edge", _at_edge),
 )

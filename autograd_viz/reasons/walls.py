@@ -95,8 +95,9 @@ def _matrices(f: Facts, node: str, i: int) -> bool | None:
 def _saturated(limit: float, ends: tuple[float, ...] = ()) -> Test:
     def holds(f: Facts, node: str, i: int) -> bool | None:
         result = f.result(node)
-        if f.input(node) is None and result is not None and result.numbers and ends:
-            return all(n in ends for n in result.numbers)
+        if result is not None and result.numbers and ends:
+            at_end = [n in ends for n in result.numbers]
+            return True if all(at_end) else None if any(at_end) else False
         return _outside(f, node, -limit, limit)
 
     return holds

@@ -220,6 +220,10 @@ CAUSE_BORN_SQRT = (
     "The {what} was born at {node}: the derivative of sqrt is 1/(2 sqrt(x)), and its input reaches 0 ({inputs}; {line})."
 )
 DO_BORN_SQRT = "Add a small number under the root: (x + 1e-8).sqrt()."
+CAUSE_BORN_NEGATIVE_ROOT = (
+    "The {what} was born at {node}: its input is negative ({inputs}), so the root is nan, and its derivative too ({line})."
+)
+DO_BORN_NEGATIVE_ROOT = "Make the input safe before the op: torch.where(x > 0, x, 1.0).sqrt()."
 CAUSE_BORN_DIVISION = "The {what} was born at {node}: it divides by 0 ({line})."
 DO_BORN_DIVISION = "Add a small number to the divisor, or replace the zeros in it before the division."
 CAUSE_BORN_POWER = (

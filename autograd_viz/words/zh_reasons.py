@@ -186,6 +186,8 @@ CAUSE_BORN_LOG = "{what} 产生于 {node}：log 的导数是 1/x，而它的输�
 DO_BORN_LOG = "让输入远离 0（x.clamp(min=1e-8)），或使用 log1p、log_softmax，或直接以 logits 为输入的损失函数。"
 CAUSE_BORN_SQRT = "{what} 产生于 {node}：sqrt 的导数是 1/(2 sqrt(x))，而它的输入到了 0（{inputs}；{line}）。"
 DO_BORN_SQRT = "在根号下加上一个很小的数：(x + 1e-8).sqrt()。"
+CAUSE_BORN_NEGATIVE_ROOT = "{what} 产生于 {node}：它的输入为负（{inputs}），所以平方根是 nan，其导数也是 nan（{line}）。"
+DO_BORN_NEGATIVE_ROOT = "在该操作之前保证输入有效：torch.where(x > 0, x, 1.0).sqrt()。"
 CAUSE_BORN_DIVISION = "{what} 产生于 {node}：它除以 0（{line}）。"
 DO_BORN_DIVISION = "给除数加上一个很小的数，或在相除之前替换其中的零。"
 CAUSE_BORN_POWER = "{what} 产生于 {node}：指数小于 1 的幂（或对指数求导时）在 0 处的导数为无穷（{line}）。"

@@ -22,7 +22,7 @@ from .rehearsal import learn
 from .saved import Kept, saved_of
 from .schedule import Step, TorchTask
 from .twin import agrees, formulas_of, twin_of
-from .values import value_of
+from .values import shape_of, value_of
 
 
 class TorchPass(Pass):
@@ -99,7 +99,7 @@ class TorchPass(Pass):
         ids = map(self.graph.tensor_id, touched)
         grads = {id: (b, self.grad_value(t)) for id, t, b in zip(ids, touched, before, strict=True) if id is not None}
         outputs, inputs = _values(step.grad_outputs), _values(step.grad_inputs)
-        shapes = tuple(None if r is None else tuple(r.shape) for r in step.results)
+        shapes = tuple(None if r is None else shape_of(r) for r in step.results)
         id = self.graph.node_ids[node]
         saved = self._saved.get(id, {})
         formulas, jacobians = self._rules(step, kept, saved, outputs, inputs)
