@@ -32,7 +32,7 @@ BELIEFS = {
     ),
     "None and zero are the same (zero)": (A + "loss = a * 0 + b\nloss.backward()", "a", ["zero_number"], "multiplies by 0"),
     "None and zero are the same (None)": (
-        A + "loss = b * 2\nloss.backward()", "a", ["unreached"], "loss was not computed from a",
+        A + "loss = b * 2\nloss.backward()", "a", ["unreached"], "No path leads from loss to a",
     ),
     "grad is there after zero_grad": (
         A + "opt = torch.optim.SGD([a], lr=0.1)\nloss = a * b\nloss.backward()\nopt.zero_grad()", "a", ["cleared_at"],

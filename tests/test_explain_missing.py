@@ -44,6 +44,13 @@ CASES = {
     "another name for what was switched off": (
         "lin = torch.nn.Linear(1, 1)\nlin.weight.requires_grad_(False)\nq = lin.weight", "q", "switched_off", 2, "switched off",
     ),
+    "switched off in a loop over a part": (
+        "net = torch.nn.Sequential(torch.nn.Linear(1, 1))\nfor n, p in net[0].named_parameters():\n    p.requires_grad = False",
+        "net[0].weight", "switched_off", 3, "switched off",
+    ),
+    "made not to require it": (
+        "p = torch.nn.Parameter(torch.ones(1), requires_grad=False)", "p", "switched_off", 1, "requires_grad=False",
+    ),
     "switched off where it was made": (
         "lin = torch.nn.Linear(1, 1).requires_grad_(False)", "lin.weight", "switched_off", 1, "switched off",
     ),
@@ -63,7 +70,7 @@ CASES = {
     ),
     "nothing computed": (X, "x", "no_loss", None, "in no graph"),
     "nothing left": (X + "(x * 2).sum().backward()\nx.grad = None", "x", "no_loss_cleared", 3, "this cleared it"),
-    "another loss": (X + W + "loss = w.sum()\n" + PASS, "x", "unreached", None, "loss was not computed from x"),
+    "another loss": (X + W + "loss = w.sum()\n" + PASS, "x", "unreached", None, "No path leads from loss to x"),
     "cut by detach": (X + W + "h = (x * 2).detach()\nloss = (h * w).sum()\n" + PASS, "x", "cut_detach", 3, "cut by detach()"),
     "cut behind a name": (
         X + W + "z = x * 2\nloss = (z.detach() * w).sum()\n" + PASS, "x", "cut_detach", 4, "cut by detach()",

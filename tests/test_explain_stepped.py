@@ -48,3 +48,15 @@ def test_without_steps_hooks_are_among_the_suspects_and_a_product_with_other_num
     assert kinds(answer) == ["zero_unknown"] and "can: the hook nothing at MulBackward0." in str(answer)
     answer = told(X + "loss = F.gelu(x * -30).sum()\nloss.backward(retain_graph=True)", torch=torch, F=torch.nn.functional)
     assert kinds(answer) == ["zero_unknown"] and "can: GeluBackward0." in str(answer)
+
+
+def test_what_was_there_before_and_cancels_is_known(names: dict[str, Any]) -> None:
+    answer = told(X + "(x * 3).sum().backward()\nloss = -(x * 3).sum()\n" + STEPPED + "s.finish()", **names)
+    assert kinds(answer) == ["cancelled"] and "[3.0, 3.0, 3.0] was there before" in str(answer)
+
+
+def test_what_is_changed_after_the_pass_is_not_said_to_have_been_there_before(names: dict[str, Any]) -> None:
+    answer = told(X + "loss = (x * 3).sum()\n" + STEPPED + "s.finish()\nx.grad.mul_(0.5)", **names)
+    assert kinds(answer) == ["came_from", "edited"] and "it is 0.5 times that" in str(answer)
+    answer = told(X + "(x * 3).sum().backward()\nloss = (x * 2).sum()\n" + STEPPED + "s.finish()", **names)
+    assert kinds(answer) == ["came_from", "accumulated"] and "[3.0, 3.0, 3.0] was there before" in str(answer)

@@ -48,7 +48,7 @@ CASES = {
         X + W + "@torch.no_grad()\ndef double(v):\n    return v * 2\nloss = (double(x) * w).sum()\n" + PASS, "x",
         ["cut_no_grad"], 5, "no_grad()",
     ),
-    "unreached": (X + W + "loss = w.sum()\n" + PASS, "x", ["unreached"], None, "loss was not computed from x"),
+    "unreached": (X + W + "loss = w.sum()\n" + PASS, "x", ["unreached"], None, "No path leads from loss to x"),
     "not run": (X + "loss = (x * x).sum()", "x", ["not_run"], None, "loss depends on x"),
     "cleared": (X + "loss = (x * x).sum()\n" + PASS + "x.grad = None", "x", ["cleared_by"], 4, "this cleared grad"),
     "left out": (

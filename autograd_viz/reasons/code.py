@@ -15,6 +15,7 @@ from ..graph.model import Source
 
 METHODS = {  # methods that give something outside the graph
     "item": "item", "tolist": "item", "numpy": "numpy", "__array__": "numpy", "detach": "detach", "detach_": "detach",
+    "state_dict": "detach",
     "long": "integer", "int": "integer", "bool": "integer", "byte": "integer", "short": "integer", "argmax": "integer",
     "argmin": "integer", "argsort": "integer",
 }  # fmt: skip
@@ -182,9 +183,10 @@ def _cutting_call(part: ast.Call) -> tuple[str, str] | None:
     if isinstance(called, ast.Name) and called.id in CASTS and part.args:
         return CASTS[called.id], f"{called.id}()"
     name = called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""
-    if name in FACTORIES and part.args and not isinstance(part.args[0], ast.Constant | ast.List):
-        return "new_tensor", f"{name}()"
     keywords = {k.arg: k.value for k in part.keywords}
+    is_made_so = isinstance(wish := keywords.get("requires_grad"), ast.Constant) and wish.value is False
+    if name in FACTORIES and part.args and not isinstance(part.args[0], ast.Constant | ast.List) and not is_made_so:
+        return "new_tensor", f"{name}()"
     if name == "grad" and "create_graph" not in keywords:
         return "gradient", "grad()"
     if isinstance(called, ast.Attribute) and name in METHODS:

@@ -143,6 +143,16 @@ class Facts:
         sent = [v for s, i in self.senders.get((node, index), ()) if (v := self.sent(s, i)) is not None]
         return sent[0] if len(sent) == 1 == len(self.senders[node, index]) else None
 
+    @property
+    def before(self) -> Value | None:
+        """What stood in the subject's grad before the last pass came there, if a stepper has seen it (`knows_before`)."""
+        return None if self.edge is None else self.past.get(f"before:{self.edge[0]}")
+
+    @property
+    def knows_before(self) -> bool:
+        """Has a stepper seen what stood in the subject's grad before the last pass?"""
+        return self.edge is not None and f"before:{self.edge[0]}" in self.past
+
     def arrivals(self, node: str) -> list[Value]:
         """What is known of everything that arrived at the node."""
         return [v for i in range(self.nodes[node].outputs) if (v := self.arrived(node, i)) is not None]

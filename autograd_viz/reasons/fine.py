@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from .. import words
+from ..graph.model import Value
 from ..graph.text import nested, number_text, value_text
 from .cause import Cause, Part, Said
 from .facts import Facts
-from .numbers import nearly
+from .numbers import added, nearly
 
 MOST = 4  # parts that are named
 
@@ -85,8 +86,31 @@ def _not_what_arrived(f: Facts) -> Cause:
     assert f.edge is not None
     grad, arrived = f.subject.grad, f.arrived(*f.edge)
     assert grad is not None and arrived is not None
+    ids, nodes = (f.subject.id,), (f.edge[0],)
+    if f.knows_before and not has_added_up(f):
+        return Cause("edited", ids, nodes, said={"value": value_text(arrived), "times": _times(grad, arrived)})
     rest = [g - a for g, a in zip(grad.numbers, arrived.numbers, strict=True)]
-    words = nested([number_text(r) for r in rest], grad.shape)
-    said = {"value": value_text(arrived), "rest": words if len(words) <= 40 else value_text(grad)}
-    several = len(f.live.passes()) > 1
-    return Cause("accumulated" if several else "accumulated_or_edited", (f.subject.id,), (f.edge[0],), said=said)
+    shown = nested([number_text(r) for r in rest], grad.shape)
+    said = {
+        "value": value_text(arrived),
+        "rest": shown if len(shown) <= 40 else value_text(grad),
+        "times": _times(grad, arrived),
+    }
+    if f.knows_before or len(f.live.passes()) > 1:
+        return Cause("accumulated", ids, nodes, said=said)
+    return Cause("scaled" if said["times"] else "accumulated_or_edited", ids, nodes, said=said)
+
+
+def has_added_up(f: Facts) -> bool:
+    """Grad is what a stepper saw there before, and what arrived."""
+    grad, arrived = f.subject.grad, None if f.edge is None else f.arrived(*f.edge)
+    total = None if f.before is None or arrived is None else added([f.before, arrived])
+    return total is not None and grad is not None and nearly(grad.numbers, total)
+
+
+def _times(grad: Value, arrived: Value) -> str:
+    """The factor in words, if every element is the same part of what arrived, as clipping leaves it."""
+    pairs = [(g, a) for g, a in zip(grad.numbers, arrived.numbers, strict=True) if a]
+    factors = [g / a for g, a in pairs if not isinstance(g, complex) and not isinstance(a, complex)]
+    is_same = bool(factors) and len(pairs) == len(factors) and nearly(tuple(factors), (factors[0],) * len(factors))
+    return words.TIMES.format(factor=number_text(factors[0])) if is_same and 0 < factors[0] < 1 else ""

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from ..graph.model import Source
 from .code import Statement, parents, scope_of, statement_of
 
+PART = re.compile(r"\[['\"]?(\w+)['\"]?\]")  # a part of a Sequential or a ModuleDict, which parameters write with a dot
 SAME = ("eval", "train", "to", "cuda", "cpu", "float", "double", "half")  # methods that return the module itself
 
 
@@ -114,11 +115,17 @@ def _switched_off(node: ast.stmt) -> Iterator[ast.expr]:
     """The expressions whose requires_grad a statement sets to False."""
     if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and node.value.value is False:
         yield from (t.value for t in node.targets if isinstance(t, ast.Attribute) and t.attr == "requires_grad")
-    if isinstance(node, ast.Assign) and _is_switching(node.value):
+    if isinstance(node, ast.Assign) and (_is_switching(node.value) or _is_made_so(node.value)):
         yield from node.targets
     for n in ast.walk(node):
         if _is_switching(n):
             yield n.func.value  # type: ignore[attr-defined]
+
+
+def _is_made_so(node: ast.expr) -> bool:
+    """`Parameter(x, requires_grad=False)`."""
+    wishes = [k.value for k in node.keywords if k.arg == "requires_grad"] if isinstance(node, ast.Call) else []
+    return any(isinstance(w, ast.Constant) and w.value is False for w in wishes)
 
 
 def _is_switching(node: ast.AST) -> bool:
@@ -129,12 +136,18 @@ def _is_switching(node: ast.AST) -> bool:
     return bool(given) and isinstance(given[0], ast.Constant) and given[0].value is False
 
 
+def _names(target: ast.expr) -> list[str]:
+    """The variables of a loop."""
+    return [n.id for n in ast.walk(target) if isinstance(n, ast.Name)]
+
+
 def _is_same(expression: ast.expr, name: str) -> bool:
     """`lin.weight` is itself, a part of `lin`, and one of the p in `for p in lin.parameters()`."""
     while isinstance(expression, ast.Call) and isinstance(expression.func, ast.Attribute) and expression.func.attr in SAME:
         expression = expression.func.value
-    text = re.sub(r"\[(\d+)\]", r".\1", ast.unparse(expression))  # a part of a Sequential, as parameters are called
-    loop = next((p for p in parents(expression) if isinstance(p, ast.For) and ast.unparse(p.target) == text), None)
+    text = ast.unparse(expression)
+    loop = next((p for p in parents(expression) if isinstance(p, ast.For) and text in _names(p.target)), None)
     if loop is not None and ast.unparse(loop.iter).endswith("parameters()"):
-        text = ast.unparse(loop.iter).partition(".parameters()")[0]
+        text = ast.unparse(loop.iter).rpartition(".")[0]
+    text = PART.sub(r".\1", text)
     return name == text or name.startswith(f"{text}.")

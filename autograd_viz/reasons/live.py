@@ -23,6 +23,9 @@ class Live(Protocol):
     def is_inference(self, tensor: str) -> bool:
         """Was it made in inference mode?"""
 
+    def is_parameter(self, tensor: str) -> bool:
+        """Is it a module's parameter, which requires grad unless somebody says otherwise?"""
+
     def switched_at(self, tensor: str) -> Source | None:
         """The line that last changed its requires_grad after it was made."""
 
@@ -52,6 +55,10 @@ class NothingLive:
         return None
 
     def is_inference(self, tensor: str) -> bool:
+        """Nobody knows."""
+        return False
+
+    def is_parameter(self, tensor: str) -> bool:
         """Nobody knows."""
         return False
 

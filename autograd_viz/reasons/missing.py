@@ -59,7 +59,7 @@ def _made_outside(f: Facts) -> Cause:
         return Cause(f"made_{read.how}", (t.id,), source=read.source, said={"what": read.what})
     other = alias_of(t.name, f.here) if t.source is None else None
     off = f.live.switched_at(t.id) or switched_off_line(t.name, f.here) or switched_off_line(other, f.here)
-    if off is not None:
+    if off is not None or f.live.is_parameter(t.id):
         return Cause("switched_off", (t.id,), source=off)
     if op is None:
         return Cause("not_asked", (t.id,), source=t.source or (read.source if read and other is None else None))

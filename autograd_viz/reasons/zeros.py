@@ -8,7 +8,7 @@ from ..graph.text import value_text
 from ..sentences import PROPERTIES
 from .cause import Cause, Said
 from .facts import Edge, Facts
-from .fine import last_pass_is_gone, part_of
+from .fine import has_added_up, last_pass_is_gone, part_of
 from .numbers import count_zeros
 from .walls import wall_cause, wall_of
 
@@ -27,7 +27,15 @@ def zero_causes(f: Facts) -> list[Cause]:
         return [Cause("zero_old", (f.subject.id,))]
     arrived = f.arrived(*f.edge)
     if arrived is not None and not all_zero(arrived):
-        return [Cause("zeroed", (f.subject.id,), said={"value": value_text(arrived)})]
+        cancels = f.before is not None and has_added_up(f)
+        said = {"value": value_text(arrived), "before": "" if f.before is None else value_text(f.before)}
+        return [
+            Cause(
+                "cancelled" if cancels else "zeroed" if f.knows_before else "zeroed_or_cancelled",
+                (f.subject.id,),
+                said=said,
+            )
+        ]
     gone = last_pass_is_gone(f)
     found = [gone] if gone is not None else _walk(f, f.edge)
     unique = {(c.kind, c.nodes): c for c in found}

@@ -13,6 +13,7 @@ from ..core.saved import SavedResult, SavedTensor
 from ..core.tensor import Tensor
 from ..graph.model import Source, Value
 from ..graph.passes import Changed, Pass
+from ..graph.trace import Step
 from . import roots, stepped
 from .from_core import CoreGraph, is_tensor, value_of
 from .kept import raw_saved, version_of
@@ -63,6 +64,12 @@ def numbers_of(graph: CoreGraph) -> dict[str, Value | None]:
     return found
 
 
+def _is_last(node: Node, step: Step) -> bool:
+    """No pass has called the node since."""
+    arrived = tuple(None if g is None else value_of(np.asarray(g)) for g in node._passed[0]) if node._passed else ()
+    return arrived == step.grad_outputs
+
+
 class CoreLive:
     """`reasons.Live` for a graph of the core."""
 
@@ -75,6 +82,11 @@ class CoreLive:
     def has_run(self, node: str) -> bool | None:
         """Every node of the core remembers its last call."""
         return self._nodes[node]._passed is not None
+
+    def numbers(self) -> dict[str, Value | None]:
+        """What stood in grads before a stepper's pass, if that was the last."""
+        steps = {node: step for node, step in self._seen.items() if _is_last(node, step)}
+        return stepped.grads_before(steps, self._graph.node_ids)
 
     def is_awaited(self, node: str) -> bool:
         """A stepper is half way, and has yet to call it."""
@@ -95,6 +107,10 @@ class CoreLive:
     def is_inference(self, tensor: str) -> bool:
         """Made in inference mode."""
         return self._graph.tensors[tensor].is_inference()
+
+    def is_parameter(self, tensor: str) -> bool:
+        """The core remembers where it was switched off."""
+        return False
 
     def switched_at(self, tensor: str) -> Source | None:
         """The last requires_grad_() that changed something."""

@@ -50,7 +50,8 @@ def question(tensor: Any, loss: Any, variables: Mapping[str, Any]) -> Question:
     else:
         roots = asked_core.roots_for(tensor, variables) if loss is None else (loss,)
         graph = CoreGraph((*roots, tensor), variables)
-        live, past = asked_core.CoreLive(graph), asked_core.numbers_of(graph)
+        live = asked_core.CoreLive(graph)
+        past = {**asked_core.numbers_of(graph), **live.numbers()}
     ids = tuple(id for r in roots if (id := graph.tensor_id(r)) is not None)
     return Question(graph, graph.document, graph.tensor_id(tensor) or graph.document.roots[-1], past, live, ids)
 

@@ -38,4 +38,12 @@ def numbers_of(steps: Mapping[Any, Step], ids: Mapping[Any, str]) -> dict[str, V
         if node in ids:
             found |= {f"next:{ids[node]}.{i}": g for i, g in enumerate(step.grad_inputs)}
             found |= {f"arrived:{ids[node]}.{i}": g for i, g in enumerate(step.grad_outputs)}
-    return found
+    return found | grads_before(steps, ids)
+
+
+def grads_before(steps: Mapping[Any, Step], ids: Mapping[Any, str]) -> dict[str, Value | None]:
+    """What stood in the grad of a leaf before a stepper's pass came there: `before:n3`, by the id of its AccumulateGrad."""
+    known = [
+        (ids[node], c.before) for node, step in steps.items() if node in ids for c in step.changes if c.at.endswith(".grad")
+    ]
+    return {f"before:{id}": before for id, before in known}

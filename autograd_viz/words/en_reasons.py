@@ -81,8 +81,14 @@ CAUSE_NO_LOSS = (
 )
 CAUSE_NO_LOSS_CLEARED = "{name} is in no graph that a variable here holds. If there was a gradient, this cleared it: {line}."
 DO_NO_LOSS = "Compute a loss from {name} and call backward() on it, or name the loss: explain({name}, loss)."
-CAUSE_UNREACHED = "{root} was not computed from {name}: no path leads from one to the other."
-DO_UNREACHED = "Use {name} in what leads to the loss. Another tensor may have taken its name since (a new assignment)."
+CAUSE_UNREACHED = (
+    "No path leads from {root} to {name}: it was not computed from it, or it was cut off where a graph keeps no trace "
+    "(no_grad(), detach(), item())."
+)
+DO_UNREACHED = (
+    "Use {name} in what leads to the loss, with grad mode on and without detach(). Another tensor may have taken its name "
+    "since (a new assignment)."
+)
 CAUSE_CUT_DETACH = "The path from {name} to the loss is cut by detach() ({line})."
 DO_CUT_DETACH = "Leave detach() out if a gradient should reach {name}."
 CAUSE_CUT_DATA = "The path from {name} to the loss is cut by .data, which gives the values without their history ({line})."
@@ -199,6 +205,13 @@ DO_ZERO_START = "Give another gradient to backward()."
 CAUSE_ZERO_OLD = (
     "No gradient of this graph arrives here: the zeros were there before (zero_grad(set_to_none=False), or by hand)."
 )
+CAUSE_ZEROED_OR_CANCELLED = (
+    "{value} did arrive in the last pass: grad has been set to zero since (grad.zero_()), or earlier passes had left the "
+    "opposite."
+)
+DO_ZEROED_OR_CANCELLED = "Read grad before it is set to zero; clear it before each pass."
+CAUSE_CANCELLED = "{before} was there before, {value} arrived in the last pass, and backward() adds to grad: they cancel."
+DO_CANCELLED = "Call zero_grad() (or {name}.grad = None) before each pass."
 CAUSE_ZEROED = "{value} did arrive in the last pass: grad has been set to zero since (grad.zero_())."
 DO_ZEROED = "Read grad before it is set to zero."
 SUSPECT_HOOK = "the hook {hook} at {node}"
@@ -292,6 +305,14 @@ CAUSE_PATHS = (
 DO_PATHS = "Step it to see each part: av.step(loss) before backward()."
 CAUSE_SUM_OF = "It is the sum of {count} paths: {parts}."
 CAUSE_IS_ROOT = "It is the root: backward() starts with this gradient."
+CAUSE_EDITED = (
+    "{value} arrived in the last pass: grad has been changed since{times}, as clipping, unscaling or an assignment does."
+)
+CAUSE_SCALED = (
+    "{value} arrived in the last pass: grad has been changed since{times}, as clipping or unscaling does, or something was "
+    "there before."
+)
+TIMES = " (it is {factor} times that)"
 CAUSE_ACCUMULATED = "{value} arrived in the last pass; {rest} was there before, because backward() adds to grad."
 DO_ACCUMULATED = "Call zero_grad() (or {name}.grad = None) before each pass."
 CAUSE_ACCUMULATED_OR_EDITED = (
