@@ -47,8 +47,8 @@ class LivePass(Protocol):
     def drift(self, among: Iterable[str] | None = None) -> dict[str, Value | None]:
         """The grad rows that the user has changed meanwhile."""
 
-    def spoiled(self) -> list[str]:
-        """The saved tensors of nodes that have not run which somebody has changed in place since: "n0.saved.self"."""
+    def spoiled(self) -> dict[str, str]:
+        """Saved tensors ("n0.saved.self") of nodes that are to run which somebody has changed in place ("stale") or "freed"."""
 
     def engine(self) -> Engine:
         """Queue, waiting nodes and memory as they are."""

@@ -90,9 +90,9 @@ class RecordedPass:
         """There are none."""
         return {}
 
-    def spoiled(self) -> list[str]:
+    def spoiled(self) -> dict[str, str]:
         """Nobody can change what is in a file."""
-        return []
+        return {}
 
     def drift(self, among: Iterable[str] | None = None) -> dict[str, Value | None]:
         """No tensor of the user's belongs to it."""

@@ -179,8 +179,8 @@ class Stepper(Cursor):
         """
         return self._live.drift(among)
 
-    def spoiled(self) -> list[str]:
-        """The saved tensors that somebody has changed in place since ("n0.saved.self"): their nodes will refuse to run."""
+    def spoiled(self) -> dict[str, str]:
+        """The saved tensors ("n0.saved.self") that somebody has changed in place ("stale") or "freed": their nodes will refuse."""
         return self._live.spoiled()
 
     # -- listeners ----------------------------------------------------------------------------------------------------

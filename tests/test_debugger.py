@@ -432,3 +432,15 @@ def test_stepping_a_long_chain_costs_as_much_as_there_are_steps() -> None:
     assert s.step == 1001 and isinstance(s.current, Step)
     s.goto(0)
     assert x.grad is None
+
+
+@pytest.mark.parametrize("name", ["autograd_viz", pytest.param("torch", marks=pytest.mark.torch)])
+def test_memory_that_views_share_is_held_once(name: str) -> None:
+    module = pytest.importorskip(name)
+    x = module.ones(1000, requires_grad=True)
+    y = x.exp()
+    z = y.view(10, 100)
+    s = av.step((z * z).sum())
+    assert s.stepper.trace.start.held == 4000
+    s.finish()
+    assert [step.freed for step in s.stepper.trace.steps if step.freed] == [4000]

@@ -59,6 +59,7 @@ class _Held:
     """Memory that saved tensors keep alive; what several nodes have saved counts once, and goes with the last of them."""
 
     def __init__(self, document: Document) -> None:
+        self._memory = {t.id: min(t.id, *t.shares) for t in document.tensors if t.shares}  # one name for what shares its memory
         self._saved: dict[tuple[str, str], Saved] = {(n.id, s.name): s for n in document.nodes for s in n.saved}
         self._users: dict[str, int] = {}
         self.bytes = 0
@@ -82,4 +83,6 @@ class _Held:
 
     def _place(self, node: str, name: str) -> tuple[str, int]:
         s = self._saved.get((node, name))
-        return (s.tensor or f"{node}.{name}", s.bytes) if s is not None else (f"{node}.{name}", 0)
+        if s is None or s.tensor is None:
+            return f"{node}.{name}", 0 if s is None else s.bytes
+        return self._memory.get(s.tensor, s.tensor), s.bytes

@@ -91,8 +91,8 @@ class Pass(ABC):
         """A node's saved tensors as they are now."""
 
     @abstractmethod
-    def stale(self, node: Any) -> list[str]:
-        """The names of a node's saved tensors that were changed in place since."""
+    def lost(self, node: Any) -> dict[str, str]:
+        """The node's saved tensors that it cannot use: by name, "stale" (changed in place since) or "freed"."""
 
     @abstractmethod
     def attached(self, node: Any) -> Any:
@@ -273,8 +273,8 @@ class Pass(ABC):
         """The grad rows that the user has changed behind the picture's back: address -> what is there now."""
         return {f"{id}.grad": self.grad_value(t) for id, t in self._drift.found(among).items()}
 
-    def spoiled(self) -> list[str]:
-        """The saved tensors of nodes that have not run which somebody has changed in place since."""
-        ran = {done.node for done in self._done}
-        nodes = [node for node in self.task.inbox if node not in ran]
-        return [f"{self.graph.node_ids[node]}.saved.{name}" for node in nodes for name in sorted(self.stale(node))]
+    def spoiled(self) -> dict[str, str]:
+        """The saved tensors of nodes that are to run which somebody has changed in place ("stale") or freed since."""
+        ran = {done.node for done in self._done[: self._position]}
+        lost = [(self.graph.node_ids[node], self.lost(node)) for node in self.task.inbox if node not in ran]
+        return {f"{id}.saved.{name}": state for id, of_node in lost for name, state in sorted(of_node.items())} if lost else {}

@@ -9,6 +9,7 @@ from ..core.accumulate_grad import AccumulateGrad
 from ..core.attention import Anomaly
 from ..core.backward import start
 from ..core.node import Node
+from ..core.saved import FREED
 from ..core.tensor import Tensor
 from ..graph.model import Value
 from .cells import ArrayCell, Attached, GradCell, SavedCell, runs_only_ours
@@ -50,9 +51,10 @@ class CorePass(Pass):
         """A node's saved tensors as they are now."""
         return SavedCell(node)
 
-    def stale(self, node: Node) -> list[str]:
-        """The names of a node's saved tensors that were changed in place since."""
-        return [name for name, kept in raw_saved(node).items() if is_stale(node, kept)]
+    def lost(self, node: Node) -> dict[str, str]:
+        """The node's saved tensors that it cannot use."""
+        kept = raw_saved(node).items()
+        return {name: "freed" if k is FREED else "stale" for name, k in kept if k is FREED or is_stale(node, k)}
 
     def attached(self, node: Node) -> Attached:
         """What the user has attached to a node."""

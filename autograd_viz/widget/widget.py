@@ -65,7 +65,7 @@ class StepperWidget(Scripted, anywidget.AnyWidget):
     stopped = traitlets.Unicode("").tag(sync=True)
     overlay = traitlets.Dict().tag(sync=True)
     pending = traitlets.Dict().tag(sync=True)
-    spoiled: Any = traitlets.List().tag(sync=True)
+    spoiled: Any = traitlets.Dict().tag(sync=True)
 
     def __init__(
         self,

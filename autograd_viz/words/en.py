@@ -311,6 +311,7 @@ UI = {
     "error": "Error",
     "kernel_gone": "The kernel does not answer. Recorded steps still work; to go further, wait if it is busy, or run the cell.",
     "changed_outside_tip": "The notebook has changed this since the last step; the picture shows it as it is now.",
+    "freed_tip": "Another pass has freed saved tensors of this graph: the nodes that saved them will refuse to run.",
     "spoiled_tip": "A saved tensor has been changed in place since it was saved: the node that saved it will refuse to run.",
     "static_saved": "A picture of what the stepper showed when the notebook was saved. Run the cell to step.",
     "html_no_script": "This page steps through a backward pass; it needs JavaScript, nothing from the network.",

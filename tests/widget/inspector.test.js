@@ -80,7 +80,7 @@ const lookAt = (step, frames = FRAMES) => {
   const history = new PassHistory({ queue: ["n1"], held: 4 });
   history.goto(frames, step);
   const word = wordsOf(WORDS);
-  return { word, program, history, step, total: 3, complete: false, why: { t0: "because" }, stops: [], pointed: null, next: history.nextNode, edits: {}, spoiled: [] };
+  return { word, program, history, step, total: 3, complete: false, why: { t0: "because" }, stops: [], pointed: null, next: history.nextNode, edits: {}, spoiled: {}, overlay: {} };
 };
 const sectionText = (parts, key) => treeText(parts.find((p) => p.key === key));
 const messages = (part) => (typeof part === "string" ? [] : [part.message, ...part.children.flatMap(messages)].filter(Boolean));
@@ -159,7 +159,7 @@ test("a saved tensor is kept, then freed, and kept again after a step back", () 
 });
 
 test("a saved tensor that was changed in place since says so", () => {
-  const panel = nodePanel({ ...lookAt(1), spoiled: ["n0.saved.self"] }, program.nodeById.get("n0"));
+  const panel = nodePanel({ ...lookAt(1), spoiled: { "n0.saved.self": "stale" } }, program.nodeById.get("n0"));
   assert.match(sectionText(panel, "saved"), /selfstale/);
 });
 
@@ -207,6 +207,13 @@ test("the tensor panel has the grad of the position, why it is so, and a run unt
   assert.match(sectionText(panel(3), "attributes"), /grad12\.grad_fn/);
   assert.equal(sectionText(panel(3), "why"), "whybecause");
   assert.deepEqual(messages(panel(0)[0]), [{ kind: "until", tensor: "t0" }]);
+});
+
+test("a grad that the notebook has changed is shown as it is, and so is the reason", () => {
+  const overlay = { "t0.grad": [[["grad = ", "text"], ["tensor(7.)", "number"]]] };
+  const panel = tensorPanel({ ...lookAt(3), overlay }, program.tensorById.get("t0"));
+  assert.match(sectionText(panel, "attributes"), /gradtensor\(7\.\)grad_fn/);
+  assert.equal(sectionText(panel, "why"), "whychanged_outside_tip");
 });
 
 test("the engine panel lists who is ready and what the step freed", () => {

@@ -131,7 +131,7 @@ def test_the_page_hears_of_a_saved_tensor_that_is_changed_in_place(name: str) ->
     b = a * 3
     s = av.step((b * b).exp())
     s.next()
-    assert s.spoiled == []
+    assert s.spoiled == {}
     with module.no_grad():
         b.add_(1)
     s.refresh()
@@ -139,6 +139,31 @@ def test_the_page_hears_of_a_saved_tensor_that_is_changed_in_place(name: str) ->
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         s.finish()
     assert s.spoiled
+
+
+@pytest.mark.parametrize("name", ["autograd_viz", pytest.param("torch", marks=pytest.mark.torch)])
+def test_the_page_hears_of_what_recorded_steps_ahead_have_lost(name: str) -> None:
+    module = pytest.importorskip(name)
+    a = module.tensor(2.0, requires_grad=True)
+    b = a * 3
+    s = av.step((b * b).exp())
+    s.finish()
+    s.goto(1)
+    with module.no_grad():
+        b.add_(1)
+    s.refresh()
+    assert set(s.spoiled.values()) == {"stale"} and len(s.spoiled) == 2
+
+
+@pytest.mark.parametrize("name", ["autograd_viz", pytest.param("torch", marks=pytest.mark.torch)])
+def test_the_page_hears_of_saved_tensors_that_another_pass_has_freed(name: str) -> None:
+    module = pytest.importorskip(name)
+    a = module.tensor(2.0, requires_grad=True)
+    loss = (a * a).exp()
+    s = av.step(loss)
+    loss.backward()
+    s.refresh()
+    assert set(s.spoiled.values()) == {"freed"} and len(s.spoiled) == 3
 
 
 def test_a_page_that_misses_frames_gets_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -66,9 +66,10 @@ class TorchPass(Pass):
         self._has_run = False
         return SavedCell(node, inner)
 
-    def stale(self, node: Any) -> list[str]:
-        """The names of a node's saved tensors that were changed in place since."""
-        return [] if is_accumulate(node) else [kept.name for kept in saved_of(node) if kept.stale]
+    def lost(self, node: Any) -> dict[str, str]:
+        """The node's saved tensors that it cannot use."""
+        kept = () if is_accumulate(node) else saved_of(node)
+        return {k.name: "stale" if k.stale else "freed" for k in kept if k.stale or k.state == "freed"}
 
     def attached(self, node: Any) -> Attached:
         """What the user has attached to a node."""

@@ -100,6 +100,7 @@ class View {
     this.resized();
     if (kept) this.goOn(kept);
     this.show();
+    if (kept?.chosen && !kept.at) this.select(this.selection, true); // what a search has found in a group, not where the step is
   }
 
   /**
@@ -314,8 +315,9 @@ class View {
   showOverlay() {
     const overlay = this.model.get("overlay") ?? NOTHING;
     this.stage.picture.lay(overlay);
-    const spoiled = this.model.get("spoiled")?.length && this.say("spoiled_tip");
-    put(this.said.drift, [Object.keys(overlay).length && this.say("changed_outside_tip"), spoiled].filter(Boolean).join(" "));
+    const lost = Object.values(this.model.get("spoiled") ?? NOTHING);
+    const tips = [Object.keys(overlay).length && "changed_outside_tip", lost.includes("stale") && "spoiled_tip", lost.includes("freed") && "freed_tip"];
+    put(this.said.drift, tips.flatMap((tip) => (tip ? [this.say(tip)] : [])).join(" "));
   }
 
   inspect() {
@@ -325,10 +327,10 @@ class View {
     const complete = this.model.get("complete");
     const stops = this.walks.stops.nodes;
     const pending = this.model.get("pending");
-    const spoiled = this.model.get("spoiled");
+    const [spoiled, overlay] = [this.model.get("spoiled"), this.model.get("overlay")];
     const why = this.reasons();
     const { selection } = this;
-    this.inspector.show({ step, frames, selection, startEngine: engine, why, complete, total, stops, pending, spoiled });
+    this.inspector.show({ step, frames, selection, startEngine: engine, why, complete, total, stops, pending, spoiled, overlay });
   }
 
   /** Why each tensor's grad is what it is: what was said at the start, and since. */

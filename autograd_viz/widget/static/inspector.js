@@ -34,7 +34,8 @@ import { messageAt, patch, tree } from "./tree.js";
  * @property {number} [total]
  * @property {string[]} [stops] ids of nodes with a breakpoint
  * @property {import("./edit_form.js").Pending} [pending]
- * @property {string[]} [spoiled] addresses of saved tensors that were changed in place
+ * @property {Record<string, string>} [spoiled] saved tensors that were changed in place or freed meanwhile, by address
+ * @property {Record<string, import("./draw.js").Lines>} [overlay] grads that the notebook has changed meanwhile, by address
  */
 
 export class Inspector {
@@ -129,12 +130,12 @@ export class Inspector {
 
   /** @returns {Look} */
   look() {
-    const { step, total = 0, complete = false, why = {}, stops = [], pending = {}, spoiled = [] } = this.shown;
+    const { step, total = 0, complete = false, why = {}, stops = [], pending = {}, spoiled = {}, overlay = {} } = this.shown;
     const { word, program, history, pointed } = this;
     const first = history.position === 0 ? program.edgeOf(program.roots[0]).split(".")[0] : null;
     const next = history.nextNode ?? (first && program.nodeById.has(first) ? first : null);
     const edits = editsAt(history, pending);
-    return { word, program, history, step, total, complete, why, stops, pointed, next, edits, spoiled };
+    return { word, program, history, step, total, complete, why, stops, pointed, next, edits, spoiled, overlay };
   }
 
   /** @param {AbortSignal} signal */

@@ -19,7 +19,8 @@ import { tree } from "./tree.js";
  * @property {Pointed | null} pointed
  * @property {string | null} next the node that would run next
  * @property {Record<string, import("./program.js").Value | null>} edits what a person has put in for it, by output
- * @property {string[]} spoiled addresses of saved tensors that were changed in place since
+ * @property {Record<string, string>} spoiled saved tensors that were changed in place ("stale") or freed since, by address
+ * @property {Record<string, import("./draw.js").Lines>} overlay grads that the notebook has changed since, as the picture writes them
  */
 
 export const MOST_LISTED = 16; // lines of a list

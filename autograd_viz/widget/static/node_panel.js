@@ -195,9 +195,9 @@ function saved(look, node) {
 function savedRow(look, node, s) {
   const { word } = look;
   const at = `${node.id}.saved.${s.name}`;
-  const freed = s.state === "freed" || look.history.isFreed(at);
+  const freed = s.state === "freed" || look.history.isFreed(at) || look.spoiled[at] === "freed";
   const value = freed ? null : look.history.at(at, s.value ?? null);
-  const state = freed ? "freed" : s.stale || look.spoiled.includes(at) ? "stale" : s.state;
+  const state = freed ? "freed" : s.stale || look.spoiled[at] ? "stale" : s.state;
   const badge = tree("span", { class: `av-i-badge av-i-is-${state}` }, [word(state)]);
   const plain = s.text && tree("code", {}, [`= ${s.text}`]);
   const isTensor = s.state === "kept";

@@ -18,7 +18,7 @@ import { tree } from "./tree.js";
  */
 export function tensorPanel(look, tensor) {
   const { word } = look;
-  const why = look.why[tensor.id];
+  const why = changedGrad(look, tensor) ? word("changed_outside_tip") : look.why[tensor.id];
   const source = tensor.source ?? look.program.makers.get(tensor.id)?.source;
   const parts = [
     tensor.requires_grad && untilButton(look, tensor),
@@ -46,16 +46,27 @@ function flag(on) {
 }
 
 /**
+ * What the notebook has put into grad since the last step, as the picture writes it; "" if it has not.
+ * @param {Look} look
+ * @param {Tensor} tensor
+ */
+function changedGrad(look, tensor) {
+  const lines = look.overlay[`${tensor.id}.grad`] ?? [];
+  return lines.map((line) => line.map(([text]) => text).join("")).join("\n").replace(/^grad = /, "");
+}
+
+/**
  * @param {Look} look
  * @param {Tensor} tensor
  */
 function attributes(look, tensor) {
   const { word } = look;
-  const grad = look.history.at(`${tensor.id}.grad`, tensor.grad);
+  const changed = changedGrad(look, tensor);
+  const grad = changed ? null : look.history.at(`${tensor.id}.grad`, tensor.grad);
   /** @type {[string, Child][]} */
   const rows = [
     ["data", arrayView(look, tensor.value, `${tensor.id}.data`, word("data"))],
-    ["grad", arrayView(look, grad, `${tensor.id}.grad`, word("gradient"))],
+    ["grad", changed ? tree("code", {}, [changed]) : arrayView(look, grad, `${tensor.id}.grad`, word("gradient"))],
     ["grad_fn", tensor.grad_fn ? linkTo(look, tensor.grad_fn) : tree("code", { class: "av-i-none" }, ["None"])],
     ["is_leaf", flag(tensor.is_leaf)],
     ["requires_grad", flag(tensor.requires_grad)],

@@ -233,7 +233,8 @@ export class Walks {
   /** To the next stop, or to the end. */
   run() {
     const stop = nextStop(this.frames, Math.max(0, this.step), this.stops);
-    if (stop) this.stopFor(stop);
+    if (stop?.kind === "condition_error") this.askFromHere({ kind: "run" }); // what was raised is known there
+    else if (stop) this.stopFor(stop);
     else if (this.model.get("complete")) this.move(this.frames.length);
     else this.askFromHere({ kind: "run" });
   }
