@@ -180,7 +180,7 @@ class Stepper(Cursor):
         return self._live.drift(among)
 
     def spoiled(self) -> dict[str, str]:
-        """The saved tensors ("n0.saved.self") that somebody has changed in place ("stale") or "freed": their nodes will refuse."""
+        """The saved tensors ("n0.saved.self") that somebody has changed in place ("stale") or "freed" since."""
         return self._live.spoiled()
 
     # -- listeners ----------------------------------------------------------------------------------------------------
