@@ -106,6 +106,16 @@ def test_rows_that_were_looked_up_may_have_got_zeros() -> None:
     assert kinds(answer) == ["rows_unused"] and "Its rows 1 are zero" in str(answer) and "or sent them zeros" in str(answer)
 
 
+def test_a_grad_of_before_is_not_told_as_this_graph_s() -> None:
+    answer = told(X + "(x * x).sum().backward()\nloss = (x * x * x).sum()")
+    assert kinds(answer) == ["grad_before"]
+
+
+def test_of_many_paths_the_first_are_told_and_that_there_are_more() -> None:
+    answer = told(X + "loss = (x + x + x + x + x + x).sum()\nloss.backward()")
+    assert "sum of 6 paths" in str(answer) and str(answer).count(" + …") == 1
+
+
 def test_a_zero_that_was_put_there() -> None:
     assert kinds(told(X + "loss = (x * 2).sum()\nloss.backward()\nx.grad.zero_()")) == ["zeroed_or_cancelled"]
     assert kinds(told(X + "loss = (x * 2).sum()\nloss.backward(torch.tensor(0.0))")) == ["zero_start"]

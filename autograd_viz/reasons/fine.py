@@ -56,11 +56,14 @@ def _parts(f: Facts) -> list[Cause]:
     nodes, source = tuple(n for n, _ in senders), f.source(senders[0][0])
     if len(senders) == 1:
         return [Cause("came_from", (f.subject.id,), nodes, source, {"node": f.called(nodes[0])})]
+    if all(f.live.has_run(n) is False for n in nodes):
+        return [Cause("grad_before", (f.subject.id,), nodes)]
     if all(f.sent(*s) is None for s in senders):
         names = words.COMMA.join(f.called(n) for n, _ in senders[:MOST])
         return [Cause("paths", (f.subject.id,), nodes, source, {"count": str(len(senders)), "nodes": names})]
     parts = [part_of(f, node, i) for node, i in senders[:MOST]]
-    said: dict[str, Said] = {"count": str(len(senders)), "parts": tuple(parts)}
+    more = f"{words.PLUS}…" if len(senders) > MOST else ""
+    said: dict[str, Said] = {"count": str(len(senders)), "parts": tuple(parts), "more": more}
     return [Cause("sum_of", (f.subject.id,), nodes, source, said)]
 
 

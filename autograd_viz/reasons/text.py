@@ -25,7 +25,7 @@ def sentences(subject: Tensor | None, causes: Sequence[Cause], headed: bool = Tr
     """
     name = (subject.name if subject is not None else None) or words.THE_TENSOR
     said = [] if subject is None or not headed else [_head(subject, name)]
-    said += [_formed("CAUSE", c, name) for c in causes]
+    said += dict.fromkeys(_formed("CAUSE", c, name) for c in causes)
     last = [c for c in causes if c.kind in BEST]
     advice = dict.fromkeys(_formed("DO", c, name) for c in last or causes if hasattr(words, f"DO_{c.kind.upper()}"))
     return said + [words.DO.format(advice=a) for a in advice]

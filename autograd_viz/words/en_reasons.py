@@ -303,7 +303,8 @@ CAUSE_PATHS = (
     "gradients are added up."
 )
 DO_PATHS = "Step it to see each part: av.step(loss) before backward()."
-CAUSE_SUM_OF = "It is the sum of {count} paths: {parts}."
+CAUSE_SUM_OF = "It is the sum of {count} paths: {parts}{more}."
+CAUSE_GRAD_BEFORE = "No pass has gone through this graph: what stands in grad was there before."
 CAUSE_IS_ROOT = "It is the root: backward() starts with this gradient."
 CAUSE_EDITED = (
     "{value} arrived in the last pass: grad has been changed since{times}, as clipping, unscaling or an assignment does."

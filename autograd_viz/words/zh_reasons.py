@@ -252,7 +252,8 @@ CAUSE_PATHS = (
     "有 {count} 条路径通到这里，来自 {nodes}；PyTorch 不保留每条路径带来了什么，也不保留以前各次反向传播的梯度（它们会累加）。"
 )
 DO_PATHS = "要看到每一部分，请在 backward() 之前单步执行：av.step(loss)。"
-CAUSE_SUM_OF = "它是 {count} 条路径之和：{parts}。"
+CAUSE_SUM_OF = "它是 {count} 条路径之和：{parts}{more}。"
+CAUSE_GRAD_BEFORE = "还没有反向传播经过这个计算图：grad 中的值是以前留下的。"
 CAUSE_IS_ROOT = "它是根：backward() 从这个梯度开始。"
 CAUSE_EDITED = "上一次反向传播带来了 {value}：grad 后来被修改{times}，例如裁剪、反缩放或赋值。"
 CAUSE_SCALED = "上一次反向传播带来了 {value}：grad 后来被修改{times}，例如裁剪或反缩放；或者之前那里已有别的值。"
