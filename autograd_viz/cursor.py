@@ -20,7 +20,7 @@ class Cursor:
         live: the pass.
 
     Attributes:
-        stopped: why the last run stopped before the end, or what the last `until` has reached, or None.
+        stopped: why the last run stopped before the end, or what the last `until` has come to, or None.
         failed: id of the node at which the last move raised, or None.
     """
 
@@ -108,7 +108,7 @@ class Cursor:
         s = self.stopped
         if s is None:
             return ""
-        name = next(n.name for n in self.document.nodes if n.id == s.node)
+        name = next((n.name for n in self.document.nodes if n.id == s.node), "")
         text = words.ui()[f"stopped_{s.kind}" if s.kind != "condition_error" else s.kind]
         return printable(text.format(node=name, error=s.text, tensor=s.text))
 

@@ -99,7 +99,7 @@ class Stepper(Cursor):
             self._moving(lambda: self._on(until=lambda: self.next_node == id))
 
     def until(self, tensor: Any) -> None:
-        """On to the step in which the next gradient reaches a tensor (`stopped` says so), or to the end if none does.
+        """On to the step in which the next gradient reaches a tensor or to the end if none does; `stopped` says which.
 
         Args:
             tensor: itself, its name or its id.
@@ -249,9 +249,11 @@ class Stepper(Cursor):
         """Forward by one step at least, until a node of `ends` has run."""
         begin = self._step
         self._on(until=lambda: self.current is not None and self.current.node in ends, first=True)
+        name = next(t.name for t in self.document.tensors if t.id == tensor) or tensor
         if self._step > begin and self.current is not None and self.current.node in ends:
-            name = next(t.name for t in self.document.tensors if t.id == tensor)
-            self.stopped = Stopped("until", self.current.node, name or tensor)
+            self.stopped = Stopped("until", self.current.node, name)
+        elif not self._can_go_on():
+            self.stopped = Stopped("unreached", "", name)
 
     def _can_go_on(self) -> bool:
         return self.next_node is not None

@@ -66,8 +66,8 @@ class Stops:
 
 @dataclass(frozen=True)
 class Stopped:
-    """Why a run has stopped: "breakpoint", "until", "nan", "inf", "zero", "condition" or "condition_error"; at which node, and
-    the words of the error or the name of the tensor that a gradient has reached.
+    """Why a run has stopped: "breakpoint", "until", "unreached", "nan", "inf", "zero", "condition" or "condition_error"; at
+    which node ("" for "unreached"), and the words of the error or the name of the tensor that was waited for.
     """
 
     kind: str

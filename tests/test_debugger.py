@@ -169,13 +169,14 @@ def test_run_to_a_node_goes_on_or_back_and_until_stops_where_a_gradient_arrives(
     assert s.step == 5 and s.stopped is not None and (s.stopped.kind, s.stopped.node) == ("until", s.trace.steps[4].node)
     assert s.explanation == "a gradient has reached b"
     s.until("b")
-    assert s.step == 5 and s.stopped is None
+    assert s.step == 5 and s.stopped is not None and s.stopped.kind == "unreached"
+    assert s.explanation == "no gradient has reached b from here to the end"
     s.goto(0)
     assert s.explanation == ""
     s.until("c")
     assert s.step == 3 and s.explanation == "a gradient has reached c"
     s.until("d")
-    assert s.is_complete and s.explanation == ""
+    assert s.is_complete and s.explanation == "no gradient has reached d from here to the end"
     with pytest.raises(ValueError, match=r"no tensor 'q' in this graph; there are: a, b, d, c, e"):
         s.until("q")
 

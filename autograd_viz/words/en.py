@@ -218,6 +218,7 @@ UI = {
     "stopped_zero": "all that {node} sent is zero",
     "stopped_condition": "the condition holds at {node}",
     "stopped_until": "a gradient has reached {tensor}",
+    "stopped_unreached": "no gradient has reached {tensor} from here to the end",
     "condition_error": "The condition failed: {error}",
     # panels
     "panel": "Details",

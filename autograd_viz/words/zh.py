@@ -208,6 +208,7 @@ UI = {
     "stopped_zero": "{node} 传出的梯度全为零",
     "stopped_condition": "条件在 {node} 处成立",
     "stopped_until": "有梯度到达 {tensor}",
+    "stopped_unreached": "从这里到结束，没有梯度到达 {tensor}",
     "condition_error": "条件出错：{error}",
     # panels
     "panel": "详情",

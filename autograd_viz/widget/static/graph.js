@@ -137,7 +137,7 @@ export class Graph {
     const [node, op] = [this.nodes.get(id), this.ops.get(this.ops.has(id) ? id : (this.maker.get(id) ?? ""))];
     if (op && !this.tensors.get(id)?.name) return this.call(op).replace(TURNING, "\ufffd");
     const made = this.ops.get(node?.op ?? "");
-    if (!made) return this.title(id);
+    if (!made || made.name === node?.name) return this.title(id); // a group is called alike on both sides
     const name = made.outputs.map((t) => this.tensors.get(t ?? "")?.name).find(Boolean) ?? this.call(made);
     return `${this.title(id)} (${name})`.replace(TURNING, "\ufffd");
   }

@@ -142,7 +142,8 @@ export class Program {
     const node = this.nodeById.get(id);
     if (!node) return this.tensorLabel(id, unnamed);
     const of = this.tensorOf(node);
-    const isOnly = this.namesakes.get(node.name) === 1 && !node.variable;
+    const isGroup = this.opOf(node)?.name === node.name;
+    const isOnly = (this.namesakes.get(node.name) === 1 && !node.variable) || isGroup;
     return isOnly || !of ? node.name : `${node.name} (${this.tensorLabel(of, unnamed)})`;
   }
 

@@ -115,6 +115,7 @@ export class Search {
       if (!this.found.length) this.look();
       const back = event.key === "ArrowUp" || (event.key === "Enter" && event.shiftKey);
       if (this.found.length) this.go(back ? (this.index <= 0 ? this.found.length : this.index) - 1 : this.index + 1);
+      if (event.key === "Enter") this.close(); // it would lie on what has been found; arrows open it again
     } else return;
     event.preventDefault();
     event.stopPropagation();

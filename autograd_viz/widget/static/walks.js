@@ -270,8 +270,11 @@ export class Walks {
       this.move(index + 1);
       this.stop = { step: index + 1, text: this.say("stopped_until", { tensor: this.graph.label(tensor) }) };
       this.changed();
-    } else if (this.model.get("complete")) this.move(this.frames.length);
-    else this.askFromHere({ kind: "until", tensor });
+    } else if (this.model.get("complete")) {
+      this.move(this.frames.length);
+      this.stop = { step: this.frames.length, text: this.say("stopped_unreached", { tensor: this.graph.label(tensor) }) };
+      this.changed();
+    } else this.askFromHere({ kind: "until", tensor });
   }
 
   /**
