@@ -55,11 +55,16 @@ class EngineState:
         return Engine(queue, waiting, self._held.bytes)
 
 
+def _first(*ids: str) -> str:
+    """t2 comes before t10. Of very many that share memory each names the first."""
+    return min(ids, key=lambda id: (len(id), id))
+
+
 class _Held:
     """Memory that saved tensors keep alive; what several nodes have saved counts once, and goes with the last of them."""
 
     def __init__(self, document: Document) -> None:
-        self._memory = {t.id: min(t.id, *t.shares) for t in document.tensors if t.shares}  # one name for what shares its memory
+        self._memory = {t.id: _first(t.id, *t.shares) for t in document.tensors if t.shares}  # one name for what shares memory
         self._saved: dict[tuple[str, str], Saved] = {(n.id, s.name): s for n in document.nodes for s in n.saved}
         self._users: dict[str, int] = {}
         self.bytes = 0

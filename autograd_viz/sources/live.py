@@ -277,4 +277,4 @@ class Pass(ABC):
         """The saved tensors of nodes that are to run which somebody has changed in place ("stale") or freed since."""
         ran = {done.node for done in self._done[: self._position]}
         lost = [(self.graph.node_ids[node], self.lost(node)) for node in self.task.inbox if node not in ran]
-        return {f"{id}.saved.{name}": state for id, of_node in lost for name, state in sorted(of_node.items())} if lost else {}
+        return {f"{id}.saved.{name}": state for id, of_node in lost for name, state in sorted(of_node.items())}
