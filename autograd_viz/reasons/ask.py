@@ -15,13 +15,9 @@ from .unnoticed import unnoticed_causes
 from .zeros import zero_causes
 
 MOST = 3  # causes of one kind of question
-OLD = (
-    "zeroed",
-    "zeroed_or_cancelled",
-    "cancelled",
-    "zero_old",
-    "bad_old",
-)  # what stands in grad did not come with the last pass
+# what stands in grad did not come with the last pass alone
+OLD = ("zeroed", "zeroed_or_cancelled", "cancelled", "zero_old", "bad_old")
+CHANGED = ("accumulated", "accumulated_or_edited", "scaled", "edited")
 
 
 def causes_of(f: Facts) -> list[Cause]:
@@ -32,11 +28,7 @@ def causes_of(f: Facts) -> list[Cause]:
     if not found:
         unnoticed = unnoticed_causes(f)
         shared = any(c.kind == "start_not_one" for c in unnoticed)  # then the numbers that were kept are not to be trusted
-        sums = [
-            c
-            for c in sum_causes(f, False)
-            if not (shared and c.kind in ("accumulated", "accumulated_or_edited", "scaled", "edited"))
-        ]
+        sums = [c for c in sum_causes(f, False) if not (shared and c.kind in CHANGED)]
         return [*size_causes(f), *sums, *unnoticed, *bad_loss(f)]
     if found[0].kind in OLD:
         return found

@@ -143,11 +143,8 @@ def assignment(name: str, before: Statement, within: bool = False) -> Statement 
 def _parameters(function: ast.AST) -> set[str]:
     """The names of what a function is given."""
     a = getattr(function, "args", None)
-    return (
-        {p.arg for p in (*a.posonlyargs, *a.args, *a.kwonlyargs, a.vararg, a.kwarg) if p is not None}
-        if a is not None
-        else set()
-    )
+    given = () if a is None else (*a.posonlyargs, *a.args, *a.kwonlyargs, a.vararg, a.kwarg)
+    return {p.arg for p in given if p is not None}
 
 
 def alias_of(name: str | None, here: Source | None) -> str | None:

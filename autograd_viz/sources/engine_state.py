@@ -57,7 +57,7 @@ class EngineState:
 
 def _first(*ids: str) -> str:
     """t2 comes before t10. Of very many that share memory each names the first."""
-    return min(ids, key=lambda id: (len(id), id))
+    return min(ids, key=lambda t: (len(t), t))
 
 
 class _Held:
