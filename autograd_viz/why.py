@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import islice
 
 from . import words
 from .graph.model import Document, Node, Op, Tensor, Value
@@ -19,6 +20,7 @@ RULES = (  # part of a node's name, and what its rule does to make a gradient ze
     ("MulBackward", "WHY_ZERO_MUL"),
 )
 FEW = 3  # nodes that are named
+MOST_CUT = 40  # tensors whose way to the loss is followed to where it is cut
 
 
 class Why:
@@ -55,7 +57,8 @@ class Why:
     def at_start(self) -> dict[str, str]:
         """The answer for every tensor of the document before the pass, by id."""
         found = {t.id: self._without_gradient(t) or self._pending(t) for t in self.document.tensors}
-        cuts = recorded_cut_sentences(self.document, (t.id for t in self.document.tensors if self._is_unreached(t)))
+        unreached = (t.id for t in self.document.tensors if self._is_unreached(t) and (t.name or t.is_leaf))
+        cuts = recorded_cut_sentences(self.document, islice(unreached, MOST_CUT))
         return found | {id: together([found[id], cut]) for id, cut in cuts.items() if cut}
 
     def _is_unreached(self, t: Tensor) -> bool:
