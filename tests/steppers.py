@@ -36,3 +36,10 @@ def drift(s: Stepper) -> dict[str, Any]:
 
 def grad_fn_of(s: Stepper, name: str) -> str | None:
     return next(t.grad_fn for t in s.document.tensors if t.name == name)
+
+
+def names_of(s: Stepper, ids: Any) -> list[str]:
+    """The names of nodes by id, of AccumulateGrad with its tensor."""
+    nodes = {n.id: n for n in s.document.nodes}
+    tensors = {t.id: t.name for t in s.document.tensors}
+    return [nodes[i].name + (f" {tensors[nodes[i].variable]}" if nodes[i].variable else "") for i in ids]

@@ -1,4 +1,4 @@
-"""What a debugger of backward passes does: stops, edits, looks at the engine, and never argues with the notebook."""
+"""What a debugger of backward passes does: edits, looks at the engine, and never argues with the notebook."""
 
 from __future__ import annotations
 
@@ -13,14 +13,7 @@ from autograd_viz.sources.from_core import CoreGraph
 from autograd_viz.sources.live_core import CorePass
 from autograd_viz.stepper import Stepper
 
-from .steppers import stepper_of, three_leaves
-
-
-def names_of(s: Stepper, ids: Any) -> list[str]:
-    nodes = {n.id: n for n in s.document.nodes}
-    tensors = {t.id: t.name for t in s.document.tensors}
-    return [nodes[i].name + (f" {tensors[nodes[i].variable]}" if nodes[i].variable else "") for i in ids]
-
+from .steppers import names_of, stepper_of, three_leaves
 
 # -- the engine -------------------------------------------------------------------------------------------------------
 
@@ -85,100 +78,6 @@ def test_hooks_are_listed_with_what_they_made_of_the_gradient() -> None:
         ("post_accumulate", "look", (6.0,), (6.0,)),
     ]
     assert "double" in s.sentence_at(2)
-
-
-# -- stops ------------------------------------------------------------------------------------------------------------
-
-
-def test_a_breakpoint_stops_before_its_node_and_run_goes_on_from_there() -> None:
-    s, t = three_leaves()
-    s.stop_at("c")
-    stopped = s.run()
-    assert stopped is not None and stopped.kind == "breakpoint" and s.step == 2 and t["a"].grad is None
-    assert s.explanation == "breakpoint at MulBackward0"
-    assert s.run() is None and s.is_complete and s.explanation == ""
-
-
-def test_a_run_stops_where_nan_is_born_and_not_where_it_is_handed_on() -> None:
-    x = av.tensor([0.0, 1.0], requires_grad=True)
-    s = stepper_of((av.where(x > 0, x.sqrt(), x) * 2).sum(), {"x": x})
-    s.stop_on(nan=True)
-    stopped = s.run()
-    assert stopped is not None and names_of(s, [stopped.node]) == ["SqrtBackward0"] and "nan" in s.trace.steps[-1].flags
-    assert s.run() is None and s.is_complete
-
-
-def test_a_run_stops_where_a_gradient_becomes_zero() -> None:
-    x = av.tensor([-1.0, -2.0], requires_grad=True)
-    s = stepper_of((x.relu() * 3).sum(), {"x": x})
-    s.stop_on(zero=True)
-    stopped = s.run()
-    assert stopped is not None and names_of(s, [stopped.node]) == ["ReluBackward0"]
-
-
-def test_a_condition_in_python_stops_a_run_and_one_that_raises_says_so() -> None:
-    s, _ = three_leaves()
-    s.stop_when(lambda step: step.grad_outputs[0].numbers[0] == 4.0)
-    stopped = s.run()
-    assert stopped is not None and (stopped.kind, s.step) == ("condition", 3)
-    s, _ = three_leaves()
-    s.stop_when(lambda step: 1 / 0)
-    stopped = s.run()
-    assert stopped is not None and stopped.kind == "condition_error" and "ZeroDivisionError" in s.explanation and s.step == 1
-    s.clear_stops()
-    assert s.run() is None and s.is_complete
-
-
-def test_a_condition_is_asked_of_recorded_steps_too() -> None:
-    s, _ = three_leaves()
-    s.finish()
-    s.goto(0)
-    s.stop_when(lambda step: step.grad_outputs[0].numbers[0] == 4.0)
-    stopped = s.run()
-    assert stopped is not None and (stopped.kind, s.step) == ("condition", 3)
-    s.stop_when(lambda step: 1 / 0)
-    s.goto(0)
-    assert s.run() is not None and s.step == 1 and "ZeroDivisionError" in s.explanation
-    s.clear_stops()
-    assert s.run() is None and s.is_complete
-
-
-def test_a_stop_can_be_lifted() -> None:
-    x = av.tensor([-1.0, -2.0], requires_grad=True)
-    s = stepper_of((x.relu() * 3).sum(), {"x": x})
-    s.stop_on(zero=True, nan=True)
-    s.stop_on(zero=False)
-    assert s.stops.nan and s.run() is None and s.is_complete
-
-
-def test_stops_hold_over_recorded_steps_too() -> None:
-    s, _ = three_leaves()
-    s.finish()
-    s.goto(0)
-    s.stop_at("c")
-    assert s.run() is not None and s.step == 2
-
-
-def test_run_to_a_node_goes_on_or_back_and_until_stops_where_a_gradient_arrives() -> None:
-    s, _ = three_leaves()
-    s.run_to("a")
-    assert s.step == 3 and names_of(s, [s.next_node]) == ["AccumulateGrad a"]
-    s.run_to("c")
-    assert s.step == 2
-    s.until("b")
-    assert s.step == 5 and s.stopped is not None and (s.stopped.kind, s.stopped.node) == ("until", s.trace.steps[4].node)
-    assert s.explanation == "a gradient has reached b"
-    s.until("b")
-    assert s.step == 5 and s.stopped is not None and s.stopped.kind == "unreached"
-    assert s.explanation == "no gradient has reached b from here to the end"
-    s.goto(0)
-    assert s.explanation == ""
-    s.until("c")
-    assert s.step == 3 and s.explanation == "a gradient has reached c"
-    s.until("d")
-    assert s.is_complete and s.explanation == "no gradient has reached d from here to the end"
-    with pytest.raises(ValueError, match=r"no tensor 'q' in this graph; there are: a, b, d, c, e"):
-        s.until("q")
 
 
 # -- edits ------------------------------------------------------------------------------------------------------------

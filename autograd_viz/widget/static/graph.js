@@ -26,8 +26,18 @@
  * @property {Statement[]} [statements]
  */
 
-const LONGEST_CALL = 40; // letters between the brackets
+const LONGEST_CALL = 32; // letters between the brackets
 const TURNING = /[\u202a-\u202e\u2066-\u2069]/g; // characters that change the direction of what follows
+
+/**
+ * An op as a call: "Mul(b, c)", what has no name as "…".
+ * @param {{ name: string, inputs: { tensor: string | null, text?: string }[] }} op
+ * @param {Map<string, { name: string | null }>} tensors
+ */
+export function callText(op, tensors) {
+  const inside = op.inputs.map(({ tensor, text }) => (tensor === null ? text ?? "" : tensors.get(tensor)?.name ?? "…")).join(", ");
+  return `${op.name}(${inside.length <= LONGEST_CALL ? inside : "…"})`;
+}
 
 export class Graph {
   /**
@@ -135,17 +145,11 @@ export class Graph {
    */
   label(id) {
     const [node, op] = [this.nodes.get(id), this.ops.get(this.ops.has(id) ? id : (this.maker.get(id) ?? ""))];
-    if (op && !this.tensors.get(id)?.name) return this.call(op).replace(TURNING, "\ufffd");
+    if (op && !this.tensors.get(id)?.name) return callText(op, this.tensors).replace(TURNING, "\ufffd");
     const made = this.ops.get(node?.op ?? "");
     if (!made || made.name === node?.name) return this.title(id); // a group is called alike on both sides
-    const name = made.outputs.map((t) => this.tensors.get(t ?? "")?.name).find(Boolean) ?? this.call(made);
+    const name = made.outputs.map((t) => this.tensors.get(t ?? "")?.name).find(Boolean) ?? callText(made, this.tensors);
     return `${this.title(id)} (${name})`.replace(TURNING, "\ufffd");
-  }
-
-  /** @param {Op} op */
-  call(op) {
-    const inside = op.inputs.map(({ tensor, text }) => (tensor === null ? text ?? "" : this.tensors.get(tensor)?.name ?? "…")).join(", ");
-    return `${op.name}(${inside.length <= LONGEST_CALL ? inside : "…"})`;
   }
 
   /**

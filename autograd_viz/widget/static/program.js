@@ -1,5 +1,7 @@
 // The document's indexes, built once: who is who, who sends to whom, and what to call them.
 
+import { callText } from "./graph.js";
+
 /**
  * @typedef {object} Summary
  * @property {number | string} least
@@ -62,7 +64,6 @@
 /** @typedef {{ tensors: Tensor[], ops?: Op[], nodes?: GraphNode[], roots?: string[] }} Doc */
 /** @typedef {{ node: string, edge: number }} Sender `edge` is the sender's own next_functions index */
 
-const LONGEST_NAME = 32; // characters of a made-up name
 
 export class Program {
   /** @param {Doc} doc */
@@ -163,8 +164,6 @@ export class Program {
    * @param {Op} op
    */
   call(op) {
-    const operands = op.inputs.map((o) => (o.tensor === null ? o.text ?? "" : this.tensorById.get(o.tensor)?.name ?? "…"));
-    const inside = operands.join(", ");
-    return `${op.name}(${inside.length <= LONGEST_NAME ? inside : "…"})`;
+    return callText(op, this.tensorById);
   }
 }
