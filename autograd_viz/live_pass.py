@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any, Protocol
 
 from .graph.model import Value
-from .graph.trace import Engine, Step
+from .graph.trace import Engine, Rewritten, Step
 
 
 class LivePass(Protocol):
@@ -46,6 +46,9 @@ class LivePass(Protocol):
 
     def drift(self, among: Iterable[str] | None = None) -> dict[str, Value | None]:
         """The grad rows that the user has changed meanwhile."""
+
+    def rewritten(self, among: Iterable[str] | None = None) -> dict[str, Rewritten]:
+        """The tensors whose data somebody has changed in place since they were drawn."""
 
     def spoiled(self) -> dict[str, str]:
         """Saved tensors ("n0.saved.self") of nodes that are to run which somebody has changed in place ("stale") or "freed"."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from .errors import AutogradVizError
 from .graph.model import Document, Value
-from .graph.trace import Engine, Step, Trace
+from .graph.trace import Engine, Rewritten, Step, Trace
 from .render.escape import printable
 from .stepper import Stepper
 
@@ -88,6 +88,10 @@ class RecordedPass:
 
     def edits(self) -> dict[int, Value]:
         """There are none."""
+        return {}
+
+    def rewritten(self, among: Iterable[str] | None = None) -> dict[str, Rewritten]:
+        """No tensor of the user's belongs to it."""
         return {}
 
     def spoiled(self) -> dict[str, str]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from .cursor import Cursor
 from .graph.model import Document, Node, Tensor, Value
-from .graph.trace import Step
+from .graph.trace import Rewritten, Step
 from .interrupts import alone, whole
 from .live_pass import LivePass
 from .sentences import born_in
@@ -178,6 +178,14 @@ class Stepper(Cursor):
             among: ids of the tensors that are looked at; None: all.
         """
         return self._live.drift(among)
+
+    def rewritten(self, among: Iterable[str] | None = None) -> dict[str, Rewritten]:
+        """The tensors whose data somebody has changed in place since they were drawn, and what it is now, by id.
+
+        Args:
+            among: ids of the tensors that are looked at; None: all.
+        """
+        return self._live.rewritten(among)
 
     def spoiled(self) -> dict[str, str]:
         """The saved tensors ("n0.saved.self") that somebody has changed in place ("stale") or "freed" since."""

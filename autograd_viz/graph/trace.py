@@ -163,3 +163,16 @@ def state_at(trace: Trace, step: int) -> State:
         raise IndexError(f"step {step} is out of range; the trace has steps 0 to {len(trace.steps)}")
     values = {c.at: c.after for s in trace.steps[:step] for c in s.changes}
     return State(values, trace.steps[step - 1] if step else None, called=Counter(s.node for s in trace.steps[:step]))
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """What stands in a tensor now that was changed in place, while its box shows what the pass was recorded with.
+
+    Attributes:
+        version: how often it has been changed in place by now; the same as drawn where nobody counted (``x.data``).
+        value: its data.
+    """
+
+    version: int
+    value: Value

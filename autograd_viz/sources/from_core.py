@@ -54,6 +54,11 @@ def value_of(array: Any, dtype: str = "") -> model.Value:
     return model.Value(tuple(array.shape), dtype, text, tuple(array.reshape(-1).tolist()))
 
 
+def version_now(t: Tensor) -> int:
+    """How often a tensor has been changed in place by now; inference tensors do not count."""
+    return 0 if t.is_inference() else t._version
+
+
 def _ends(array: Any) -> str:
     """``[[1.5000, ..., 0.2500]]``: what nobody reads need not be written."""
     ends = np.array([array.item(0), array.item(-1)], array.dtype)
@@ -151,7 +156,7 @@ class CoreGraph:
             is_leaf=t._grad_fn is None,
             requires_grad=t.requires_grad,
             retains_grad=t.retains_grad,
-            version=0 if t.is_inference() else t._version,  # inference tensors count no versions
+            version=version_now(t),
             source=place_of(t._made_by.at) if t._made_by else None,
             shares=self._shares.get(id, ()),
         )

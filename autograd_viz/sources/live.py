@@ -7,13 +7,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from ..graph.model import Document, Value
-from ..graph.trace import Engine, Step
+from ..graph.model import Document, Number, Value
+from ..graph.trace import Engine, Rewritten, Step
 from ..interrupts import breakable
 from . import stepped
 from .drift import Drift
 from .engine_cell import EngineCell
 from .engine_state import EngineState
+from .rewritten import Rewrites
 from .written import Ran, StepWriter
 
 
@@ -79,6 +80,7 @@ class Pass(ABC):
         self._edits: dict[int, dict[int, Any]] = {}  # by step: what had arrived before the user changed it
         self._state = EngineState(task, graph.node_ids, graph.document)
         self._drift = Drift(graph.tensors, self.grad_cell)
+        self._rewrites = Rewrites(graph.document, graph.tensors, self.version_of, self.numbers_of, self.value_of)
 
     # -- what depends on the kind of tensor ---------------------------------------------------------------------------
 
@@ -125,6 +127,14 @@ class Pass(ABC):
     @abstractmethod
     def grad_value(self, tensor: Any) -> Value | None:
         """The tensor's grad."""
+
+    @abstractmethod
+    def version_of(self, tensor: Any) -> int:
+        """How often the tensor has been changed in place."""
+
+    @abstractmethod
+    def numbers_of(self, tensor: Any) -> tuple[Number, ...] | None:
+        """The elements of a tensor of so few that the document has them; None where reading them would wait for a device."""
 
     @abstractmethod
     def id_of(self, thing: Any) -> str | None:
@@ -272,6 +282,10 @@ class Pass(ABC):
     def drift(self, among: Iterable[str] | None = None) -> dict[str, Value | None]:
         """The grad rows that the user has changed behind the picture's back: address -> what is there now."""
         return {f"{id}.grad": self.grad_value(t) for id, t in self._drift.found(among).items()}
+
+    def rewritten(self, among: Iterable[str] | None = None) -> dict[str, Rewritten]:
+        """The tensors (of these ids) whose data somebody has changed in place since they were drawn, and what it is now."""
+        return self._rewrites.found(among)
 
     def spoiled(self) -> dict[str, str]:
         """The saved tensors of nodes that are to run which somebody has changed in place ("stale") or freed since."""

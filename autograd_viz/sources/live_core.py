@@ -11,10 +11,10 @@ from ..core.backward import start
 from ..core.node import Node
 from ..core.saved import FREED
 from ..core.tensor import Tensor
-from ..graph.model import Value
+from ..graph.model import Number, Value
 from .cells import ArrayCell, Attached, GradCell, SavedCell, runs_only_ours
 from .formulas import formulas_with_numbers, symbolic_formulas
-from .from_core import CoreGraph, value_of
+from .from_core import CoreGraph, value_of, version_now
 from .gradient import as_gradient
 from .hook_watch import hooks_watched
 from .jacobian import local_jacobians
@@ -106,6 +106,14 @@ class CorePass(Pass):
     def grad_value(self, tensor: Tensor) -> Value | None:
         """The tensor's grad."""
         return None if tensor._grad is None else value_of(tensor._grad)
+
+    def version_of(self, tensor: Tensor) -> int:
+        """How often the tensor has been changed in place."""
+        return version_now(tensor)
+
+    def numbers_of(self, tensor: Tensor) -> tuple[Number, ...]:
+        """The elements of a tensor of few."""
+        return tuple(tensor._data.reshape(-1).tolist())
 
     def id_of(self, thing: Any) -> str | None:
         """The id of a tensor or node of the graph, else None."""

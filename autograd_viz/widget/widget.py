@@ -20,6 +20,7 @@ import traitlets
 from .. import words
 from ..drawing import Drawing, drawing_of
 from ..export.cell import cell_bundle
+from ..graph.codec import to_plain
 from ..interrupts import alone, breakable, whole
 from ..render import theme_named
 from ..render.cells import Writer
@@ -66,6 +67,7 @@ class StepperWidget(Scripted, anywidget.AnyWidget):
     overlay = traitlets.Dict().tag(sync=True)
     pending = traitlets.Dict().tag(sync=True)
     spoiled: Any = traitlets.Dict().tag(sync=True)
+    rewritten = traitlets.Dict().tag(sync=True)
 
     def __init__(
         self,
@@ -133,6 +135,8 @@ class StepperWidget(Scripted, anywidget.AnyWidget):
         with alone(), self.hold_sync():
             self._show_drift()
             self.spoiled = self.stepper.spoiled()
+            drawn = [t.id for t in self._drawing.shown.document.tensors]
+            self.rewritten = {id: to_plain(now) for id, now in self.stepper.rewritten(drawn).items()}
 
     def _show_drift(self) -> None:
         """The grads that are no longer as the last step left them."""

@@ -203,6 +203,16 @@ def test_what_the_notebook_does_to_grad_stands_in_the_picture(stepping: Stepping
     assert stepping.kernel_grads() == ("tensor(19.)", "tensor(8.)", "tensor(6.)") == stepping.grads()
 
 
+def test_a_tensor_that_the_notebook_changes_in_place_is_told_and_its_panel_has_both_values(stepping: Stepping) -> None:
+    stepping.widget.locator(f'[data-at="{LEAVES["d"]}"] .outline').first.click(position={"x": 60, "y": 12})
+    stepping.lab.run_code("with av.no_grad(): d.mul_(10)")
+    told = stepping.widget.locator(".av-drift")
+    told.filter(has_text="Changed in place since drawn: d.").wait_for()
+    rows = dict(zip(*(panel(stepping).locator(f".av-i-attributes {of}").all_inner_texts() for of in ("dt", "dd")), strict=True))
+    assert (rows["data"], rows["data now"], rows["version"]) == ("4.", "40.", "0, now 1")
+    assert "tensor(4.)" in stepping.text(LEAVES["d"])
+
+
 def test_a_hook_that_raises_is_shown_with_its_node_and_the_stepper_goes_on(open_notebook: Callable[..., LabPage]) -> None:
     hook = "mood = [1]\ndef hook(grad):\n    if mood: raise ValueError('not today')\nc.register_hook(hook)"
     lab = open_notebook(IMPORT, PROGRAM, hook, STEP)

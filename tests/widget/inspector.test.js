@@ -9,6 +9,7 @@ const { PassHistory } = await import(new URL("history.js", STATIC));
 const { wordsOf } = await import(new URL("look.js", STATIC));
 const { nodePanel, nodeSubtitle } = await import(new URL("node_panel.js", STATIC));
 const { tensorPanel } = await import(new URL("tensor_panel.js", STATIC));
+const { meanwhileText } = await import(new URL("meanwhile.js", STATIC));
 const { enginePanel } = await import(new URL("engine_panel.js", STATIC));
 const { fileName, splitSource } = await import(new URL("source_line.js", STATIC));
 const { Inspector } = await import(new URL("inspector.js", STATIC));
@@ -80,7 +81,7 @@ const lookAt = (step, frames = FRAMES) => {
   const history = new PassHistory({ queue: ["n1"], held: 4 });
   history.goto(frames, step);
   const word = wordsOf(WORDS);
-  return { word, program, history, step, total: 3, complete: false, why: { t0: "because" }, stops: [], pointed: null, next: history.nextNode, edits: {}, spoiled: {}, overlay: {} };
+  return { word, program, history, step, total: 3, complete: false, why: { t0: "because" }, stops: [], pointed: null, next: history.nextNode, edits: {}, spoiled: {}, overlay: {}, rewritten: {} };
 };
 const sectionText = (parts, key) => treeText(parts.find((p) => p.key === key));
 const messages = (part) => (typeof part === "string" ? [] : [part.message, ...part.children.flatMap(messages)].filter(Boolean));
@@ -214,6 +215,21 @@ test("a grad that the notebook has changed is shown as it is, and so is the reas
   const panel = tensorPanel({ ...lookAt(3), overlay }, program.tensorById.get("t0"));
   assert.match(sectionText(panel, "attributes"), /gradtensor\(7\.\)grad_fn/);
   assert.equal(sectionText(panel, "why"), "whychanged_outside_tip");
+});
+
+test("a tensor that was changed in place is shown as it was drawn and as it is now", () => {
+  const rewritten = { t0: { version: 2, value: value(40) } };
+  const panel = sectionText(tensorPanel({ ...lookAt(1), rewritten }, program.tensorById.get("t0")), "attributes");
+  assert.match(panel, /data2\.data_now40\.grad/);
+  assert.match(panel, /versionversion_now/);
+  assert.doesNotMatch(sectionText(tensorPanel(lookAt(1), program.tensorById.get("t0")), "attributes"), /now/);
+});
+
+test("the line under the picture names what was changed in place, three of them at most", () => {
+  const meanwhile = { overlay: {}, spoiled: { "n0.saved.self": "stale" }, rewritten: Object.fromEntries(["a", "b", "c", "d"].map((id) => [id, {}])) };
+  const say = (key, values = {}) => `${key} ${values.tensors ?? ""}`.trim();
+  assert.equal(meanwhileText(meanwhile, say, (id) => id.toUpperCase()), "spoiled_tip rewritten_tip A, B, C, …");
+  assert.equal(meanwhileText({ overlay: {}, spoiled: {}, rewritten: {} }, say, String), "");
 });
 
 test("the engine panel lists who is ready and what the step freed", () => {

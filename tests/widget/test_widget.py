@@ -144,6 +144,26 @@ def test_the_page_hears_of_a_saved_tensor_that_is_changed_in_place(name: str, is
     assert s.spoiled
 
 
+@pytest.mark.parametrize("change", ["mul_(5)", "data.mul_(5)"])
+@pytest.mark.parametrize("name", ["autograd_viz", pytest.param("torch", marks=pytest.mark.torch)])
+def test_the_page_hears_what_a_tensor_is_that_was_changed_in_place(name: str, change: str) -> None:
+    module = pytest.importorskip(name)
+    a = module.tensor([2.0, float("nan")], requires_grad=True)
+    large = module.ones(100, requires_grad=True)
+    s = av.step((a * 3).sum() + large.sum())
+    s.refresh()
+    assert s.rewritten == {}
+    with module.no_grad():
+        eval(f"a.{change}, large.{change}")  # the same line in two forms
+    s.refresh()
+    of_a = s.stepper.id_of("a")
+    is_counted = change == "mul_(5)"  # x.data counts for itself, so nobody knows of a large one
+    now = s.rewritten[of_a]
+    assert (now["version"], now["value"]["text"]) == (int(is_counted), "[10., nan]")
+    assert {t.id: t for t in s.stepper.document.tensors}[of_a].value.text == "[2., nan]"
+    assert set(s.rewritten) == ({of_a, s.stepper.id_of("large")} if is_counted else {of_a})
+
+
 @pytest.mark.parametrize("name", ["autograd_viz", pytest.param("torch", marks=pytest.mark.torch)])
 def test_the_page_hears_of_saved_tensors_that_another_pass_has_freed(name: str) -> None:
     module = pytest.importorskip(name)

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 import torch
 
-from ...graph.model import Formula, Value
+from ...graph.model import Formula, Number, Value
 from ..formulas import formulas_with_numbers
 from ..jacobian import local_jacobians
 from ..live import Cell, Pass
 from ..written import Ran
 from .cells import Attached, GradCell, SavedCell, TensorCell
 from .graph import TorchGraph
+from .handles import version_of
 from .hooked import tensors_with_hooks
 from .nodes import grad_fn_of, grad_of, is_accumulate, is_function, name_of, outputs_of, variable_of
 from .older import tensor_of, with_hooks_of
@@ -22,7 +23,7 @@ from .rehearsal import learn
 from .saved import Kept, saved_of
 from .schedule import Step, TorchTask
 from .twin import agrees, formulas_of, twin_of
-from .values import shape_of, value_of
+from .values import as_array, is_plain, shape_of, value_of
 
 
 class TorchPass(Pass):
@@ -156,6 +157,14 @@ class TorchPass(Pass):
         """The tensor's grad."""
         grad = grad_of(tensor)
         return None if grad is None else value_of(grad)
+
+    def version_of(self, tensor: Any) -> int:
+        """How often the tensor has been changed in place."""
+        return version_of(tensor)
+
+    def numbers_of(self, tensor: Any) -> tuple[Number, ...] | None:
+        """The elements of a tensor of few, if it is on the CPU."""
+        return tuple(as_array(tensor).reshape(-1).tolist()) if is_plain(tensor) and tensor.device.type == "cpu" else None
 
     def id_of(self, thing: Any) -> str | None:
         """The id of a tensor or node of the graph, else None."""

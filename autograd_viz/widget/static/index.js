@@ -7,6 +7,7 @@ import { anchored, closedGroup, successor, toggledGroup, wholeGroups } from "./g
 import { helpPopup } from "./help.js";
 import { Inspector } from "./inspector.js";
 import { listenToKeys } from "./keys.js";
+import { meanwhileOf, meanwhileText } from "./meanwhile.js";
 import { afterPaint } from "./paint.js";
 import { keepRecorded } from "./recorded.js";
 import { Said, put } from "./said.js";
@@ -31,7 +32,6 @@ import { sayer } from "./words.js";
 
 const DIRECTIONS = ["left", "right", "up", "down"];
 const WALKS = ["reset", "back", "next", "finish", "play", "run"];
-const NOTHING = {};
 let views = 0; // tells the ids of several widgets apart
 
 /**
@@ -150,7 +150,7 @@ class View {
     const update = () => this.update();
     /** @type {Record<string, () => void>} */
     const heard = { step: () => this.walks.moved(), recorded: () => this.walks.heard() };
-    for (const trait of ["complete", "error", "error_node", "frames", "stops", "stopped", "overlay", "pending", "spoiled"]) heard[trait] = update;
+    for (const trait of ["complete", "error", "error_node", "frames", "stops", "stopped", "overlay", "pending", "spoiled", "rewritten"]) heard[trait] = update;
     for (const trait in heard) this.model.on(`change:${trait}`, heard[trait]);
     signal.addEventListener("abort", () => {
       resized.disconnect();
@@ -313,11 +313,9 @@ class View {
   }
 
   showOverlay() {
-    const overlay = this.model.get("overlay") ?? NOTHING;
-    this.stage.picture.lay(overlay);
-    const lost = Object.values(this.model.get("spoiled") ?? NOTHING);
-    const tips = [Object.keys(overlay).length && "changed_outside_tip", lost.includes("stale") && "spoiled_tip", lost.includes("freed") && "freed_tip"];
-    put(this.said.drift, tips.flatMap((tip) => (tip ? [this.say(tip)] : [])).join(" "));
+    const meanwhile = meanwhileOf(this.model);
+    this.stage.picture.lay(meanwhile.overlay);
+    put(this.said.drift, meanwhileText(meanwhile, this.say, (id) => this.stage.graph.label(id)));
   }
 
   inspect() {
@@ -327,10 +325,10 @@ class View {
     const complete = this.model.get("complete");
     const stops = this.walks.stops.nodes;
     const pending = this.model.get("pending");
-    const [spoiled, overlay] = [this.model.get("spoiled"), this.model.get("overlay")];
+    const meanwhile = meanwhileOf(this.model);
     const why = this.reasons();
     const { selection } = this;
-    this.inspector.show({ step, frames, selection, startEngine: engine, why, complete, total, stops, pending, spoiled, overlay });
+    this.inspector.show({ step, frames, selection, startEngine: engine, why, complete, total, stops, pending, meanwhile });
   }
 
   /** Why each tensor's grad is what it is: what was said at the start, and since. */

@@ -34,9 +34,10 @@ import { messageAt, patch, tree } from "./tree.js";
  * @property {number} [total]
  * @property {string[]} [stops] ids of nodes with a breakpoint
  * @property {import("./edit_form.js").Pending} [pending]
- * @property {Record<string, string>} [spoiled] saved tensors that were changed in place or freed meanwhile, by address
- * @property {Record<string, import("./draw.js").Lines>} [overlay] grads that the notebook has changed meanwhile, by address
+ * @property {import("./meanwhile.js").Meanwhile} [meanwhile] what the notebook has changed
  */
+
+const UNTOUCHED = { overlay: {}, spoiled: {}, rewritten: {} };
 
 export class Inspector {
   /** @param {Given} given */
@@ -130,12 +131,12 @@ export class Inspector {
 
   /** @returns {Look} */
   look() {
-    const { step, total = 0, complete = false, why = {}, stops = [], pending = {}, spoiled = {}, overlay = {} } = this.shown;
+    const { step, total = 0, complete = false, why = {}, stops = [], pending = {}, meanwhile = UNTOUCHED } = this.shown;
     const { word, program, history, pointed } = this;
     const first = history.position === 0 ? program.edgeOf(program.roots[0]).split(".")[0] : null;
     const next = history.nextNode ?? (first && program.nodeById.has(first) ? first : null);
     const edits = editsAt(history, pending);
-    return { word, program, history, step, total, complete, why, stops, pointed, next, edits, spoiled, overlay };
+    return { word, program, history, step, total, complete, why, stops, pointed, next, edits, ...meanwhile };
   }
 
   /** @param {AbortSignal} signal */

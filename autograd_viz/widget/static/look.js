@@ -21,6 +21,7 @@ import { tree } from "./tree.js";
  * @property {Record<string, import("./program.js").Value | null>} edits what a person has put in for it, by output
  * @property {Record<string, string>} spoiled saved tensors that were changed in place ("stale") or freed since, by address
  * @property {Record<string, import("./draw.js").Lines>} overlay grads that the notebook has changed since, as the picture writes them
+ * @property {Record<string, import("./meanwhile.js").Rewritten>} rewritten tensors whose data was changed in place since, by id
  */
 
 export const MOST_LISTED = 16; // lines of a list

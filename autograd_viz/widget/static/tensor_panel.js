@@ -62,17 +62,20 @@ function changedGrad(look, tensor) {
 function attributes(look, tensor) {
   const { word } = look;
   const changed = changedGrad(look, tensor);
+  const now = look.rewritten[tensor.id];
+  const version = String(tensor.version ?? 0);
   const grad = changed ? null : look.history.at(`${tensor.id}.grad`, tensor.grad);
   /** @type {[string, Child][]} */
   const rows = [
     ["data", arrayView(look, tensor.value, `${tensor.id}.data`, word("data"))],
+    ...(now ? [/** @type {[string, Child]} */ ([word("data_now"), arrayView(look, now.value, `${tensor.id}.now`, word("data_now"))])] : []),
     ["grad", changed ? tree("code", {}, [changed]) : arrayView(look, grad, `${tensor.id}.grad`, word("gradient"))],
     ["grad_fn", tensor.grad_fn ? linkTo(look, tensor.grad_fn) : tree("code", { class: "av-i-none" }, ["None"])],
     ["is_leaf", flag(tensor.is_leaf)],
     ["requires_grad", flag(tensor.requires_grad)],
     [word("shape"), tree("code", {}, [`[${tensor.value.shape.join(", ")}]`])],
     [word("dtype"), tree("code", {}, [tensor.value.dtype])],
-    [word("version"), tree("code", {}, [String(tensor.version ?? 0)])],
+    [word("version"), tree("code", {}, [now ? word("version_now", { version, now: now.version }) : version])],
     ["retains_grad", flag(tensor.retains_grad)],
   ];
   const pairs = rows.flatMap(([name, value]) => [tree("dt", {}, [name]), tree("dd", {}, [value])]);

@@ -1,0 +1,41 @@
+// What the notebook has done to the graph since it was drawn, behind the stepper's back: a line under the picture.
+
+/** @typedef {import("./walks.js").Model} Model */
+/** @typedef {{ version: number, value: import("./program.js").Value }} Rewritten a tensor that was changed in place, as it is now */
+/**
+ * @typedef {object} Meanwhile
+ * @property {Record<string, import("./draw.js").Lines>} overlay grads that the notebook has changed, as the picture writes them
+ * @property {Record<string, string>} spoiled saved tensors that were changed in place ("stale") or freed, by address
+ * @property {Record<string, Rewritten>} rewritten tensors whose data was changed in place, by id
+ */
+
+const MOST_NAMED = 3;
+const NOTHING = {};
+
+/**
+ * @param {Model} model
+ * @returns {Meanwhile}
+ */
+export function meanwhileOf(model) {
+  const [overlay, spoiled, rewritten] = ["overlay", "spoiled", "rewritten"].map((trait) => model.get(trait) ?? NOTHING);
+  return { overlay, spoiled, rewritten };
+}
+
+/**
+ * @param {Meanwhile} meanwhile
+ * @param {import("./words.js").Say} say
+ * @param {(id: string) => string} labelOf
+ */
+export function meanwhileText({ overlay, spoiled, rewritten }, say, labelOf) {
+  const lost = Object.values(spoiled);
+  const changed = Object.keys(rewritten);
+  const tensors = changed.slice(0, MOST_NAMED).map(labelOf).join(", ") + (changed.length > MOST_NAMED ? ", …" : "");
+  return [
+    Object.keys(overlay).length && say("changed_outside_tip"),
+    lost.includes("stale") && say("spoiled_tip"),
+    lost.includes("freed") && say("freed_tip"),
+    changed.length && say("rewritten_tip", { tensors }),
+  ]
+    .filter(Boolean)
+    .join(" ");
+}
