@@ -5,6 +5,7 @@ from __future__ import annotations
 from . import words
 from .graph.forward import hidden_at
 from .graph.model import Document
+from .graph.text import label_of
 from .graph.trace import State, Step, Trace, state_at
 from .live_pass import LivePass
 from .render.escape import printable
@@ -108,7 +109,7 @@ class Cursor:
         s = self.stopped
         if s is None:
             return ""
-        name = next((n.name for n in self.document.nodes if n.id == s.node), "")
+        name = label_of(self.document, s.node) if s.node else ""
         text = words.ui()[f"stopped_{s.kind}" if s.kind != "condition_error" else s.kind]
         return printable(text.format(node=name, error=s.text, tensor=s.text))
 

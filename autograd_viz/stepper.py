@@ -12,6 +12,7 @@ from typing import Any
 
 from .cursor import Cursor
 from .graph.model import Document, Node, Tensor, Value
+from .graph.text import label_of
 from .graph.trace import Rewritten, Step
 from .interrupts import alone, whole
 from .live_pass import LivePass
@@ -257,7 +258,7 @@ class Stepper(Cursor):
         """Forward by one step at least, until a node of `ends` has run."""
         begin = self._step
         self._on(until=lambda: self.current is not None and self.current.node in ends, first=True)
-        name = next(t.name for t in self.document.tensors if t.id == tensor) or tensor
+        name = label_of(self.document, tensor)
         if self._step > begin and self.current is not None and self.current.node in ends:
             self.stopped = Stopped("until", self.current.node, name)
         elif not self._can_go_on():

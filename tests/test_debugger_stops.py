@@ -14,7 +14,7 @@ def test_a_breakpoint_stops_before_its_node_and_run_goes_on_from_there() -> None
     s.stop_at("c")
     stopped = s.run()
     assert stopped is not None and stopped.kind == "breakpoint" and s.step == 2 and t["a"].grad is None
-    assert s.explanation == "breakpoint at MulBackward0"
+    assert s.explanation == "breakpoint at MulBackward0 (c)"
     assert s.run() is None and s.is_complete and s.explanation == ""
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 
-from .model import Number, Value
+from .model import Document, Number, Op, Value
 
 MOST_NAMES = 12  # in a row
+LONGEST_CALL = 32  # characters between the brackets; graph.js writes calls alike
 
 
 def number_text(number: Number) -> str:
@@ -23,6 +24,30 @@ def number_text(number: Number) -> str:
 def few_names(names: list[str], between: str = ", ") -> str:
     """Names in a row; of very many the first and the last."""
     return between.join(names if len(names) <= MOST_NAMES else [*names[: MOST_NAMES - 1], "…", names[-1]])
+
+
+def call_text(document: Document, op: Op) -> str:
+    """An op as a call: "Mul(a, b)"; what has no name as "…"."""
+    names = {t.id: t.name for t in document.tensors}
+    inside = ", ".join(o.text if o.tensor is None else names[o.tensor] or "…" for o in op.inputs)
+    return f"{op.name}({inside if len(inside) <= LONGEST_CALL else '…'})"
+
+
+def label_of(document: Document, id: str) -> str:
+    """What tells a tensor or node from its like: "a", "Mul(a, b)" for a tensor without a name, "MulBackward0 (c)".
+
+    Stands in the page's own words too (`label` in graph.js): both must say the same of one stop.
+    """
+    names = {t.id: t.name or "" for t in document.tensors}
+    node = next((n for n in document.nodes if n.id == id), None)
+    made = next((o for o in document.ops if id in o.outputs or (node is not None and o.id == node.op)), None)
+    if node is None:
+        return names.get(id) or (call_text(document, made) if made is not None else id)
+    outputs = () if made is None else made.outputs
+    of = names.get(node.variable or "") or next((n for t in outputs if (n := names.get(t or ""))), "")
+    if not of and made is not None:
+        of = call_text(document, made)
+    return f"{node.name} ({of})" if of else node.name
 
 
 def shape_text(shape: tuple[int, ...]) -> str:

@@ -150,17 +150,22 @@ def test_a_run_stops_where_a_gradient_became_nan_if_that_is_ticked(open_notebook
     stepping.widget.get_by_label("A gradient is nan or inf").check()
     stepping.page.keyboard.press("Escape")
     press_key(stepping, "c")
-    stepping.widget.locator(".av-stopped", has_text="SqrtBackward0 sent nan or inf").wait_for()
+    said = stepping.widget.locator(".av-stopped", has_text="SqrtBackward0 (Sqrt(a)) sent nan or inf")
+    said.wait_for()  # the kernel's words
     step = stepping.lab.run_code("print(s.step)")
-    press_key(stepping, "Home", "c")
+    press_key(stepping, "Home")
+    stepping.wait_for_step(0)
+    assert not said.is_visible()
+    press_key(stepping, "c")
     stepping.wait_for_step(int(step))
+    said.wait_for()  # the page's own, over recorded steps
 
 
 def test_playing_halts_at_a_breakpoint_and_says_so(stepping: Stepping) -> None:
     dot(stepping, "n0").click()
     stepping.widget.locator(".av-speed").select_option("10")
     stepping.press("play")
-    stepping.widget.locator(".av-stopped", has_text="breakpoint at MulBackward0").wait_for()
+    stepping.widget.locator(".av-stopped", has_text="breakpoint at MulBackward0 (c)").wait_for()
     stepping.wait_for_step(2)
     assert stepping.widget.locator(".av-play").get_attribute("aria-pressed") == "false"
     stepping.page.wait_for_timeout(400)

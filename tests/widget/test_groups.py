@@ -25,7 +25,7 @@ def test_a_breakpoint_at_a_group_stops_before_the_first_of_its_nodes_and_shows_w
     group = group_of(widget)
     widget.stops = {"nodes": [group], "nan": False, "zero": False, "condition": ""}
     widget.run()
-    assert widget.step == 2 and widget.stopped == "breakpoint at SinBackward0"
+    assert widget.step == 2 and widget.stopped == "breakpoint at SinBackward0 (h)"
     assert widget.stops["nodes"] == [group]
     hidden = widget.stepper.next_node
     widget.expand("body")
