@@ -117,7 +117,10 @@ def test_of_many_paths_the_first_are_told_and_that_there_are_more() -> None:
 
 
 def test_a_zero_that_was_put_there() -> None:
-    assert kinds(told(X + "loss = (x * 2).sum()\nloss.backward()\nx.grad.zero_()")) == ["zeroed_or_cancelled"]
+    zeroed = told(X + "loss = (x * 2).sum()\nloss.backward()\nx.grad.zero_()")
+    assert (kinds(zeroed), lines(zeroed)) == (["zeroed_at"], [4])
+    assert kinds(told(X + "loss = (x * 2).sum()\nloss.backward()\nx.grad = x.grad * 0")) == ["zeroed_at"]
+    assert kinds(told(X + "loss = (x * 2).sum()\nloss.backward()\ng = x.grad\ng.data[:] = 0")) == ["zeroed_or_cancelled"]
     assert kinds(told(X + "loss = (x * 2).sum()\nloss.backward(torch.tensor(0.0))")) == ["zero_start"]
     answer = told(X + "def none(g):\n    return g * 0\nx.register_hook(none)\nloss = (x * 2).sum()\nloss.backward()")
     assert kinds(answer) == ["zero_hook"] and "hooks there: none" in str(answer)

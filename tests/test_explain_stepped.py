@@ -8,7 +8,7 @@ import pytest
 
 import autograd_viz as av
 
-from .explained import X, kinds, told
+from .explained import X, kinds, lines, told
 
 MODULES = ["autograd_viz", pytest.param("torch", marks=pytest.mark.torch)]
 STEPPED = "s = av.step(loss)\n"
@@ -23,6 +23,15 @@ def names(request: pytest.FixtureRequest) -> dict[str, Any]:
 def test_the_node_that_made_zeros_is_known(names: dict[str, Any]) -> None:
     answer = told(X + "loss = F.gelu(x * -30).sum()\n" + STEPPED + "s.finish()", **names)
     assert kinds(answer) == ["zero_sent"] and "GeluBackward0 received a gradient and sent zero" in str(answer)
+
+
+@pytest.mark.parametrize("clear", ["opt.zero_grad(set_to_none=False)", "x.grad.zero_()", "for p in [x]: p.grad *= 0"])
+def test_the_line_that_set_grad_to_zero_after_the_pass_is_named(names: dict[str, Any], clear: str) -> None:
+    program = X + "opt = torch.optim.SGD([x], lr=0.1)\nloss = (x * x).sum()\nloss.backward()\n"
+    answer = told(program + clear, **names)
+    assert kinds(answer)[0] in ("zeroed_at", "zeroed_by") and lines(answer) == [5]
+    dead = told(f"{program}{clear}\nloss = (x * x - 100).relu().sum()\nloss.backward()", **names)
+    assert not set(kinds(dead)) & {"zeroed_at", "zeroed_by"} and "ReluBackward0" in str(dead)
 
 
 def test_half_way_the_node_is_named_that_has_yet_to_run(names: dict[str, Any]) -> None:

@@ -80,6 +80,19 @@ def accumulate(variable: Tensor, grad: Any, on_tensors: bool) -> None:
         old._bump_version()
 
 
+def clear_grad(variable: Tensor, set_to_none: bool) -> None:
+    """What ``zero_grad`` does to one tensor: grad is None, or the same tensor of zeros, out of any graph."""
+    grad = variable._grad
+    if grad is None or set_to_none:
+        variable.grad = None
+        return
+    if grad._grad_fn is not None:
+        grad.detach_()
+    else:
+        grad.requires_grad_(False)
+    grad.zero_()
+
+
 def accumulator(leaf: Tensor) -> AccumulateGrad | None:
     """The leaf's AccumulateGrad: one while any graph holds it. None for a view that requires grad only as its base does."""
     if (view := leaf._view) is not None and view.borrowed:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ..core.accumulate_grad import clear_grad
 from ..core.device import check_device
 from ..core.device import device as Device  # noqa: N812 -- `device` is PyTorch's name of the argument
 from ..core.dtypes import dtype, float16, float32, float64
@@ -243,11 +244,7 @@ class Module(HookedCall, State):
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradients of all parameters."""
         for p in self.parameters():
-            if p.grad is not None:
-                if set_to_none:
-                    p.grad = None
-                else:
-                    p.grad = p.grad.detach() * 0
+            clear_grad(p, set_to_none)
 
     def _to_type(self, kind: dtype) -> Any:
         """All floating point parameters, gradients and buffers in another type; parameters stay the same objects."""

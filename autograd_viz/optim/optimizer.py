@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.accumulate_grad import clear_grad
 from ..core.as_array import Array
 from ..core.grad_mode import enable_grad
 from ..core.provenance import callers_place, note_change
@@ -78,9 +79,7 @@ class Optimizer:
         """Forget the gradients: None, or zeros in place."""
         for group in self.param_groups:
             for p in group["params"]:
-                if p.grad is None:
-                    continue
-                p.grad = None if set_to_none else Tensor(np.zeros_like(p.grad._data))
+                clear_grad(p, set_to_none)
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Move every parameter that has a gradient.

@@ -34,6 +34,49 @@ def _clears(node: ast.stmt, name: str) -> bool:
     return any(c.func.attr == "zero_grad" for c in calls if isinstance(c.func, ast.Attribute))
 
 
+def zeroed_at(name: str | None, here: Source | None) -> Source | None:
+    """The last line between backward() and the question that may have set the grad of this name to zero."""
+    asked, ran = statement_of(here), backward_line(here)
+    if asked is None or name is None:
+        return None
+    start = 0 if ran is None or ran.line >= asked.node.lineno else ran.line
+    simple = (n for n in ast.walk(scope_of(asked.node)) if isinstance(n, ast.stmt) and not hasattr(n, "body"))
+    found = [
+        n for n in simple if start < n.lineno < asked.node.lineno and any(_is_same(g, name) or _loops(g) for g in _zeroed(n))
+    ]
+    return Statement(asked.file, max(found, key=lambda n: n.lineno)).source if found else None
+
+
+def _zeroed(node: ast.stmt) -> Iterator[ast.expr | None]:
+    """The expressions whose grad a statement may set to zero; None for all that an optimizer or a module knows."""
+    call = node.value if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) else None
+    if call is not None and isinstance(call.func, ast.Attribute):
+        if call.func.attr == "zero_grad":
+            yield None
+        elif call.func.attr in ("zero_", "mul_", "fill_", "copy_"):
+            yield from _grad_of(call.func.value)
+    elif isinstance(node, ast.AugAssign):
+        yield from _grad_of(node.target)
+    elif isinstance(node, ast.Assign):
+        for target in node.targets:
+            yield from _grad_of(target)
+
+
+def _loops(expression: ast.expr | None) -> bool:
+    """The variable of a loop, which may have been any tensor."""
+    return isinstance(expression, ast.Name) and any(
+        isinstance(p, ast.For) and expression.id in _names(p.target) for p in parents(expression)
+    )
+
+
+def _grad_of(expression: ast.expr) -> Iterator[ast.expr]:
+    """What the grad belongs to in `x.grad`, `x.grad.data` and `x.grad[0]`."""
+    while isinstance(expression, ast.Subscript) or (isinstance(expression, ast.Attribute) and expression.attr == "data"):
+        expression = expression.value
+    if isinstance(expression, ast.Attribute) and expression.attr == "grad":
+        yield expression.value
+
+
 def data_written(name: str, here: Source | None, after: int, before: int) -> Source | None:
     """A line between two others, in the code of the question, that changes `name.data` in place."""
     asked = statement_of(here)
@@ -141,8 +184,10 @@ def _names(target: ast.expr) -> list[str]:
     return [n.id for n in ast.walk(target) if isinstance(n, ast.Name)]
 
 
-def _is_same(expression: ast.expr, name: str) -> bool:
-    """`lin.weight` is itself, a part of `lin`, and one of the p in `for p in lin.parameters()`."""
+def _is_same(expression: ast.expr | None, name: str) -> bool:
+    """`lin.weight` is itself, a part of `lin`, and one of the p in `for p in lin.parameters()`; None stands for everything."""
+    if expression is None:
+        return True
     while isinstance(expression, ast.Call) and isinstance(expression.func, ast.Attribute) and expression.func.attr in SAME:
         expression = expression.func.value
     text = ast.unparse(expression)

@@ -35,6 +35,9 @@ class Live(Protocol):
     def zero_rows(self, tensor: str) -> tuple[int, ...]:
         """The rows of its gradient that hold nothing but zeros."""
 
+    def grad_changed(self, tensor: str) -> Changed | None:
+        """The last change in place of its grad, if there was one since a gradient first stood there."""
+
     def hooks(self, node: str) -> tuple[str, ...]:
         """The names of the user's hooks there."""
 
@@ -73,6 +76,10 @@ class NothingLive:
     def zero_rows(self, tensor: str) -> tuple[int, ...]:
         """Nobody knows."""
         return ()
+
+    def grad_changed(self, tensor: str) -> Changed | None:
+        """Nobody knows."""
+        return None
 
     def hooks(self, node: str) -> tuple[str, ...]:
         """Nobody knows."""

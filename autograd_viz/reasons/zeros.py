@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from .. import words
-from ..graph.model import Value
+from ..graph.model import Source, Value
 from ..graph.text import value_text
 from ..sentences import PROPERTIES
 from .cause import Cause, Said
 from .facts import Edge, Facts
 from .fine import has_added_up, last_pass_is_gone, part_of
+from .lines import zeroed_at
 from .numbers import count_zeros
 from .walls import wall_cause, wall_of
 
@@ -27,19 +28,30 @@ def zero_causes(f: Facts) -> list[Cause]:
         return [Cause("zero_old", (f.subject.id,))]
     arrived = f.arrived(*f.edge)
     if arrived is not None and not all_zero(arrived):
-        cancels = f.before is not None and has_added_up(f)
-        said = {"value": value_text(arrived), "before": "" if f.before is None else value_text(f.before)}
-        return [
-            Cause(
-                "cancelled" if cancels else "zeroed" if f.knows_before else "zeroed_or_cancelled",
-                (f.subject.id,),
-                said=said,
-            )
-        ]
+        return [_zero_now(f, arrived)]
+    zeroed = _zeroed(f) if arrived is None else None
+    if zeroed is not None:
+        return [Cause("zeroed_by", (f.subject.id,), source=zeroed)]
     gone = last_pass_is_gone(f)
     found = [gone] if gone is not None else _walk(f, f.edge)
     unique = {(c.kind, c.nodes): c for c in found}
     return list(unique.values()) or [_unknown(f)]
+
+
+def _zero_now(f: Facts, arrived: Value) -> Cause:
+    """Something arrived, and zero stands there: set to zero since, or added to its opposite."""
+    said = {"value": value_text(arrived), "before": "" if f.before is None else value_text(f.before)}
+    if f.before is not None and has_added_up(f):
+        return Cause("cancelled", (f.subject.id,), said=said)
+    zeroed = _zeroed(f) or zeroed_at(f.subject.name, f.here)
+    kind = "zeroed_at" if zeroed is not None else "zeroed" if f.knows_before else "zeroed_or_cancelled"
+    return Cause(kind, (f.subject.id,), source=zeroed, said=said)
+
+
+def _zeroed(f: Facts) -> Source | None:
+    """The line that has set grad to zero since the last pass: as the graph remembers it, or else as the code reads."""
+    changed = f.live.grad_changed(f.subject.id)
+    return None if changed is None else changed.source or zeroed_at(f.subject.name, f.here)
 
 
 def _unknown(f: Facts) -> Cause:

@@ -131,6 +131,15 @@ class CoreLive:
             return ()
         return tuple(np.flatnonzero(~grad._data.reshape(grad._data.shape[0], -1).any(axis=1)).tolist())
 
+    def grad_changed(self, tensor: str) -> Changed | None:
+        """As its version counter has it: the line, if the last change was the user's and not the next pass."""
+        grad = self._graph.tensors[tensor]._grad
+        counter: Any = None if grad is None else grad._counter
+        if type(counter) is not list or not counter[0]:
+            return None
+        last = next((place for version, place in counter[1:] if version == counter[0] - 1), None)
+        return Changed(None, counter[0], None if last is None else source_at(*last))
+
     def hooks(self, node: str) -> tuple[str, ...]:
         """The hooks of the tensors that arrive at the node, and the node's own."""
         found: list[Any] = []

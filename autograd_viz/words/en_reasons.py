@@ -214,6 +214,10 @@ CAUSE_CANCELLED = "{before} was there before, {value} arrived in the last pass, 
 DO_CANCELLED = "Call zero_grad() (or {name}.grad = None) before each pass."
 CAUSE_ZEROED = "{value} did arrive in the last pass: grad has been set to zero since (grad.zero_())."
 DO_ZEROED = "Read grad before it is set to zero."
+CAUSE_ZEROED_AT = "{value} did arrive in the last pass, and this has set grad to zero: {line}."
+DO_ZEROED_AT = "Read grad before that line."
+CAUSE_ZEROED_BY = "This has set grad to zero since the last pass: {line}."
+DO_ZEROED_BY = "Read grad before that line."
 SUSPECT_HOOK = "the hook {hook} at {node}"
 CAUSE_ZERO_UNKNOWN = (
     "The gradients on the way were not kept, and no single op is sure to have made zeros. "

@@ -176,3 +176,19 @@ def test_a_closure_may_return_a_number() -> None:
 
     assert optimizer.step(closure) == 4.0
     assert abs(x.item()) < 1e-3
+
+
+@pytest.mark.parametrize("of", ["optimizer", "module"])
+def test_zero_grad_writes_zeros_into_the_same_tensor_and_takes_it_out_of_the_graph(of: str) -> None:
+    def cleared(m: Any) -> tuple[Any, ...]:
+        layer = m.nn.Linear(2, 1, bias=False)
+        (layer(m.ones(1, 2)).sum() ** 2).backward(create_graph=True)
+        grad = layer.weight.grad
+        with m.no_grad():
+            grad[0, 0] = float("nan")
+        (m.optim.SGD(layer.parameters(), lr=0.1) if of == "optimizer" else layer).zero_grad(set_to_none=False)
+        return layer.weight.grad is grad, grad.tolist(), grad._version, grad.grad_fn, grad.requires_grad
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # backward() with create_graph
+        assert cleared(av) == cleared(torch) == (True, [[0.0, 0.0]], 2, None, False)

@@ -15,6 +15,7 @@ from .. import roots, stepped
 from ..names import names_by_identity
 from ..roots import Access
 from .graph import TorchGraph, is_tensor
+from .handles import version_of
 from .hooked import tensors_with_hooks
 from .hooks import dict_of, name_of_hook
 from .nodes import edge_of, grad_fn_of, grad_of, is_accumulate, variable_of
@@ -111,6 +112,12 @@ class TorchLive:
             return ()
         empty = ~grad.detach().reshape(grad.shape[0], -1).any(dim=1)
         return tuple(empty.nonzero().flatten().tolist())
+
+    def grad_changed(self, tensor: str) -> Changed | None:
+        """Its version counter has moved: something was added to it, or it was written to, nobody knows where."""
+        t = self._graph.tensors.get(tensor)
+        grad = None if t is None else grad_of(t)
+        return Changed(None, version, None) if grad is not None and (version := version_of(grad)) else None
 
     def hooks(self, node: str) -> tuple[str, ...]:
         """The hooks of the tensors that arrive at the node, and the node's own."""
