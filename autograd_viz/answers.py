@@ -144,9 +144,10 @@ def _of_tensor(tensor: Any, loss: Any, frame: FrameType) -> Explanation:
 
 
 def _is_a_loss_doubtful(facts: Facts, causes: Sequence[Cause]) -> bool:
-    """No pass went through what the tensor leads to: it is no number, or a pass went through something else."""
+    """No pass went through what the tensor leads to: it is no number, or a pass may have gone through something else."""
     numbers = [id for id in facts.loss if math.prod(facts.tensors[id].value.shape) == 1]
-    return bool(causes) and causes[0].kind in NOT_RUN and (not numbers or bool(facts.live.passes()))
+    may_be_another = bool(facts.live.passes()) or any(facts.has_run(node) is None for node, _ in facts.starts)
+    return bool(causes) and causes[0].kind in NOT_RUN and (not numbers or may_be_another)
 
 
 def _cut_off(tensor: Any, names: dict[str, Any], here: Source | None) -> Explanation | None:

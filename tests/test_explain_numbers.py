@@ -39,6 +39,8 @@ ZERO = {  # expression of x = [1, 2, 3] -> kind, words
     "x - x": ("zero_cancel", "[1.0, 1.0, 1.0] from SubBackward0 (line 2) + [-1.0, -1.0, -1.0] from SubBackward0 (line 2)"),
     "x - x.mean()": ("zero_cancel", "meet at x cancel"),
     "torch.tensor([1.0, -1.0]).unsqueeze(1) * x": ("zero_broadcast", "x was broadcast"),
+    "x ** 0": ("zero_exponent", "its exponent is 0"),
+    "F.cross_entropy(x[None], torch.tensor([-100]), reduction='sum')": ("zero_ignored", "every target is its ignore_index"),
     "F.layer_norm(x, (3,))": ("zero_sent", "NativeLayerNormBackward0 received a gradient and sent zero"),
 }
 

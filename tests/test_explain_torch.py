@@ -44,6 +44,19 @@ CASES = {
     "cut by .data": (X + W + "h = x.data * 2\nloss = (h * w).sum()\n" + PASS, "x", ["cut_data"], 3, ".data"),
     "cut by item": (X + W + "s = x.sum().item()\nloss = (s * w).sum()\n" + PASS, "x", ["cut_item"], 3, ".item()"),
     "cut by argmax": (X + W + "i = x.argmax()\nloss = (i * w).sum()\n" + PASS, "x", ["cut_integer"], 3, "whole numbers"),
+    "cut by the indices of topk": (
+        X + W + "i = x.topk(2).indices\nloss = w[i].sum()\n" + PASS, "x", ["cut_integer"], 3, "cut by .indices",
+    ),
+    "cut by the second of two": (
+        X + W + "_, i = x.sort()\nloss = w[i].sum()\n" + PASS, "x", ["cut_integer"], 3, "cut by sort()[1]",
+    ),
+    "not cut by the first of two": (
+        X + W + "v, _ = x.sort()\nloss = (v.detach() * w).sum()\n" + PASS, "x", ["cut_detach"], 4, "detach()",
+    ),
+    "cut by item, behind a number": (
+        "w = torch.tensor(3.0, requires_grad=True)\n" + X + "q = w * 2\nloss = (x * q.item()).sum()\n" + PASS, "w",
+        ["cut_item"], 4, ".item()",
+    ),
     "cut in a function": (
         X + W + "@torch.no_grad()\ndef double(v):\n    return v * 2\nloss = (double(x) * w).sum()\n" + PASS, "x",
         ["cut_no_grad"], 5, "no_grad()",
@@ -55,6 +68,9 @@ CASES = {
         X + "loss = (x * x).sum()\ntorch.autograd.grad(loss, x)", "x", ["left_out_or_cleared"], None, "left x out",
     ),
     "round": (X + "loss = x.round().sum()\n" + PASS, "x", ["zero_flat"], None, "RoundBackward0 is flat"),
+    "power 0": (X + "loss = (x ** 0).sum()\n" + PASS, "x", ["zero_exponent"], None, "its exponent is 0"),
+    "nan of what was not kept": (X + "loss = (x * float('inf') * 0).sum()\n" + PASS, "x", ["loss_bad"], None, "forward pass"),
+    "another name by a loop": (X + "h = x * 2\nfor t in [h]: pass\ndel h", "t", ["not_leaf"], None, "made it (line not"),
     "clamp": (X + "loss = x.clamp(5, 6).sum()\n" + PASS, "x", ["zero_clamp"], None, "its input is 1.0 … 3.0"),
     "relu by its result": (X + "y = (-x).relu()\nloss = y.sum()\n" + PASS, "x", ["zero_relu"], None, "here it is ≤ 0"),
     "a suspect": (X + "loss = (-x).relu().sum()\n" + PASS, "x", ["zero_unknown"], None, "that can: ReluBackward0"),
@@ -71,6 +87,52 @@ CASES = {
     ),
     "fine": (X + "loss = (x * x).sum()\n" + PASS, "x", ["paths"], None, "2 paths lead here, from MulBackward0, MulBackward0"),
 }  # fmt: skip
+
+
+NET = """
+class Enc(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.l = torch.nn.Linear(1, 1)
+    def forward(self, x):
+        return self.l(x)
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.enc, self.dec = Enc(), torch.nn.Linear(1, 1)
+        self.part = Enc().double().float()
+    def forward(self, x):
+        {body}
+        return self.dec(h)
+    def features(self, x):
+        z = self.part(x)
+        return z.detach()
+net = Net()
+data = torch.ones(2, 1)
+loss = net(data).sum()
+loss.backward()
+"""
+IN_FORWARD = {  # the body of forward, what is asked, and what the answer names
+    "a part under no_grad": ("with torch.no_grad(): h = self.enc(x)", "net.enc.l.weight", "cut by no_grad()"),
+    "another name of the whole": ("n = self; h = n.enc(x).detach()", "net.enc.l.weight", "cut by detach()"),
+    "another part of the whole": ("n = self; h = n.enc(x).detach()", "net.part.l.weight", "No path leads"),
+    "another part": ("with torch.no_grad(): h = self.enc(x)", "net.part.l.weight", "No path leads"),
+    "a method": ("h = self.features(x)", "net.part.l.bias", "cut by detach()"),
+    "a part of a part": ("h = self.enc.l(x).data", "net.enc.l.weight", "cut by .data"),
+    "another name": ("e = self.enc; h = e(x).detach()", "net.enc.l.weight", "cut by detach()"),
+    "a loop over parts": (
+        "\n        for e in [self.enc, self.part]:\n            with torch.no_grad(): h = e(x)", "net.part.l.weight",
+        "cut by no_grad()",
+    ),
+    "a name that is the caller's too": ("data = x * 2; h = data.detach()", "net.enc.l.weight", "No path leads"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", IN_FORWARD)
+def test_a_cut_in_forward_is_found_for_the_part_that_it_cuts_off(case: str) -> None:
+    body, ask, words = IN_FORWARD[case]
+    answer = asked(NET.format(body=body), ask)
+    assert words in str(answer) and (body.strip()[-20:] in str(answer) or "detach" in words or "No path" in words), answer
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -54,12 +54,13 @@ def forward_birth(f: Facts) -> Cause | None:
         bad = next((t for t in inputs if f.makers.get(t.id) is None and value_with(t.value, ("nan", "inf"))), None)
         if name == "inf" and op.name in FILLS and bad is None:
             continue  # it is meant: a mask before softmax
-        if name == "nan" and inputs and all(value_with(t.value, ("nan",)) is None for t in inputs) and bad is None:
+        is_told = all(is_known(t.value) for t in inputs)
+        if name == "nan" and inputs and is_told and all(value_with(t.value, ("nan",)) is None for t in inputs) and bad is None:
             return _made_nan(f, op)
         if name is not None and bad is not None:
             said = {"what": value_with(bad.value, ("nan", "inf")) or name, "tensor": bad.name or op.name}
             return Cause("given", (bad.id,), () if op.node is None else (op.node,), bad.source or op.source, said)
-        if name is not None and not all(is_known(t.value) for t in inputs):
+        if name is not None and not is_told:
             suspects = _suspects(f, list(f.passed))
             return Cause("loss_bad", f.loss, said={"what": name, "suspects": suspects})
         if name is not None and all(value_with(t.value, ("nan", "inf")) is None for t in inputs):

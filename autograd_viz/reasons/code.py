@@ -20,7 +20,8 @@ METHODS = {  # methods that give something outside the graph
     "argmin": "integer", "argsort": "integer",
 }  # fmt: skip
 FACTORIES = {"tensor", "as_tensor", "asarray", "from_numpy", "Tensor", "FloatTensor", "DoubleTensor", "array", "Parameter"}
-ATTRIBUTES = {"data": "data", "grad": "gradient"}
+ATTRIBUTES = {"data": "data", "grad": "gradient", "indices": "integer"}
+PICKERS = {"topk", "max", "min", "sort", "kthvalue", "median", "nanmedian", "mode", "cummax", "cummin"}  # give values, indices
 CASTS = {"float": "item", "int": "item", "bool": "item", "complex": "item"}
 MODES = {"no_grad": "no_grad", "inference_mode": "inference", "set_grad_enabled": "no_grad"}
 
@@ -172,7 +173,21 @@ def cuts_in(statement: Statement) -> list[tuple[ast.AST, Maker]]:
 def _cut(part: ast.AST) -> tuple[str, str] | None:
     if isinstance(part, ast.Attribute) and part.attr in ATTRIBUTES and isinstance(part.ctx, ast.Load) and not _is_called(part):
         return ATTRIBUTES[part.attr], f".{part.attr}"
+    if isinstance(part, ast.Subscript) and _called(part.value) in PICKERS and isinstance(part.value, ast.Call):
+        is_second = isinstance(part.slice, ast.Constant) and part.slice.value == 1
+        return ("integer", f"{_called(part.value)}()[1]") if is_second else None
     return _cutting_call(part) if isinstance(part, ast.Call) else None
+
+
+def indices_cut(statement: Statement, name: str) -> Maker | None:
+    """`_, name = x.topk(2)`: the second of two is indices."""
+    node = statement.node
+    value = node.value if isinstance(node, ast.Assign) else None
+    if not isinstance(node, ast.Assign) or not isinstance(value, ast.Call) or _called(value) not in PICKERS:
+        return None
+    seconds = [t.elts[1] for t in node.targets if isinstance(t, ast.Tuple) and len(t.elts) == 2]
+    is_second = any(isinstance(s, ast.Name) and s.id == name for s in seconds)
+    return Maker("integer", statement.source, f"{_called(value)}()[1]") if is_second else None
 
 
 def _cutting_call(part: ast.Call) -> tuple[str, str] | None:
@@ -241,7 +256,7 @@ def maker_of(name: str | None, source: Source | None, here: Source | None) -> Ma
     if made is None and name is not None and name.isidentifier():
         asked = statement_of(here)
         made = assignment(name, asked) if asked is not None else None
-    if made is None:
+    if made is None or isinstance(made.node, ast.For):  # a loop gives a tensor another name
         return None
     value = getattr(made.node, "value", None)
     outermost = [m for part, m in cuts_in(made) if part is value or part is made.node]

@@ -9,6 +9,7 @@ from ..sentences import is_differentiable
 from .cause import Cause
 from .code import Maker, Statement, assignment, statement_of
 from .facts import Facts
+from .lines import PART
 from .live import NothingLive
 from .slices import cut_between
 from .text import sentences
@@ -92,8 +93,8 @@ def _cut_at(f: Facts, op: Op, tensor: str, outputs: list[str]) -> Cause:
 
 def read_cut(f: Facts) -> Maker | None:
     """Follow names from the loss back to the subject through the code; the cut that lies on the way."""
-    wanted = {(f.subject.name or "").split(".")[0].split("[")[0]} - {""}
-    return cut_between(_statements_of_loss(f), wanted)
+    wanted = PART.sub(r".\1", f.subject.name or "")
+    return cut_between(_statements_of_loss(f), wanted) if wanted else None
 
 
 def _statements_of_loss(f: Facts) -> list[Statement]:

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 
 from ..graph.model import Source
 from .code import Statement, parents, scope_of, statement_of
+from .meant import SAME
 
 PART = re.compile(r"\[['\"]?(\w+)['\"]?\]")  # a part of a Sequential or a ModuleDict, which parameters write with a dot
-SAME = ("eval", "train", "to", "cuda", "cpu", "float", "double", "half")  # methods that return the module itself
 
 
 def cleared_at(name: str | None, here: Source | None) -> Source | None:

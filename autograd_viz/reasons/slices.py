@@ -6,42 +6,41 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from .code import Function, Maker, Statement, assignment, cuts_in, parents, scope_of, tree_of
+from .code import Function, Maker, Statement, assignment, cuts_in, indices_cut, parents, scope_of
+from .meant import Call, Place, called_by, chain_from, is_parameter, parts_of, path_of
 
 MOST = 2000  # reads of names that are followed
 
 
-class Call(NamedTuple):
-    """A call of a function of the user's, in whose body a name is read.
+class Read(NamedTuple):
+    """A name that is read on the way to the loss.
 
     Attributes:
-        node: the call.
-        function: what it calls.
-        statement: where it stands.
-        outer: the call in whose body that is.
+        name: the name.
+        statement: where it is read.
+        cut: what cuts the way from there to the loss, if that was met.
+        call: the call in whose body it is read.
+        rest: the parts of it that are meant, where the name stands for another: "enc" of net, for `self.enc` in its forward.
     """
-
-    node: ast.Call
-    function: Function
-    statement: Statement
-    outer: Call | None
-
-
-class Read(NamedTuple):
-    """A name that is read on the way to the loss, and the cut between it and the loss, if one was met."""
 
     name: ast.Name
     statement: Statement
     cut: Maker | None
     call: Call | None = None
+    rest: tuple[str, ...] = ()
+
+    @property
+    def place(self) -> Place:
+        """Where it is read."""
+        return Place(self.statement, self.call)
 
 
-def cut_between(starts: list[Statement], wanted: set[str]) -> Maker | None:
+def cut_between(starts: list[Statement], wanted: str) -> Maker | None:
     """What cuts the way from a name to the loss; None if no way is found, or none with a cut.
 
     Args:
         starts: the statements that made the loss.
-        wanted: the name.
+        wanted: the name, or the path: "net.blocks.0.weight".
     """
     queue = [r for s in starts for r in _reads(s.node, s, None, None)]
     seen: set[tuple[ast.Name, bool, ast.Call | None]] = set()
@@ -52,12 +51,22 @@ def cut_between(starts: list[Statement], wanted: set[str]) -> Maker | None:
         if key in seen:
             continue
         seen.add(key)
-        if read.name.id in wanted and not _is_parameter(read):
+        called = called_by(read.name, read.place)
+        if _is_met(read, wanted):
             if cut is not None:
                 return cut
-            continue
-        queue += _behind(read._replace(cut=cut))
+        else:
+            queue += _before(read._replace(cut=cut))
+        if called is not None:
+            returns = _returns(called.function, read.statement.file)
+            queue += [r for s in returns for r in _reads(s.node, s, cut, called)]
     return None
+
+
+def _is_met(read: Read, wanted: str) -> bool:
+    """What is read is the wanted, or what it is a part of."""
+    path = path_of(chain_from(read.name), read.place, read.rest)
+    return bool(path) and (f"{wanted}.".startswith(f"{path}.") or path.startswith(f"{wanted}."))
 
 
 def _cut_at(read: Read) -> Maker | None:
@@ -66,70 +75,31 @@ def _cut_at(read: Read) -> Maker | None:
 
 
 def _reads(part: ast.AST, statement: Statement, cut: Maker | None, call: Call | None) -> list[Read]:
-    """The names that a part of a simple statement reads."""
+    """The names that a part of a simple statement reads; of a loop, what it goes through."""
+    part = part.iter if isinstance(part, ast.For) else part
     if hasattr(part, "body") and isinstance(part, ast.stmt):
         return []
     names = (n for n in ast.walk(part) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
     return [Read(n, statement, cut, call) for n in names]
 
 
-def _is_parameter(read: Read) -> bool:
-    return read.call is not None and read.name.id in _parameters(read.call.function)
-
-
-def _parameters(function: Function) -> list[str]:
-    return [a.arg for a in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)]
-
-
-def _behind(read: Read) -> Iterator[Read]:
+def _before(read: Read) -> Iterator[Read]:
     """What the value of a name was made from."""
-    before = assignment(read.name.id, read.statement, within=read.call is not None and _is_parameter(read))
+    before = assignment(read.name.id, read.statement, within=is_parameter(read.name.id, read.call))
+    given = read.place.parameter(read.name.id)
+    rest = (*parts_of(chain_from(read.name))[1:], *read.rest)
+    found: ast.AST
     if before is not None:
-        yield from _reads(before.node, before, read.cut, read.call)
-    elif _is_parameter(read) and read.call is not None:
-        given = _argument(read.call, read.name.id)
-        if given is not None:
-            yield from _reads(given, read.call.statement, read.cut, read.call.outer)
-    node, function = _called(read)
-    if node is not None and function is not None and _depth(read.call) < 10:
-        inner = Call(node, function, read.statement, read.call)
-        for statement in _returns(function, read.statement.file):
-            yield from _reads(statement.node, statement, read.cut, inner)
-
-
-def _depth(call: Call | None) -> int:
-    return 0 if call is None else 1 + _depth(call.outer)
-
-
-def _called(read: Read) -> tuple[ast.Call | None, Function | None]:
-    """The call that the name is the function (or the object) of, and the function of the same file that it means."""
-    part: ast.AST = read.name
-    name = read.name.id
-    while isinstance(above := getattr(part, "parent", None), ast.Attribute):
-        part, name = above, above.attr
-    call = getattr(part, "parent", None)
-    tree = tree_of(read.statement.file)
-    if not isinstance(call, ast.Call) or call.func is not part or tree is None:
-        return None, None
-    functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
-    named = [f for f in functions if f.name == name] or [f for f in functions if f.name == "forward"]
-    return call, named[-1] if named else None
+        cut, is_name = read.cut or indices_cut(before, read.name.id), parts_of(getattr(before.node, "value", None))
+        found, place = before.node, Place(before, read.call)
+    elif given is not None:
+        cut, is_name, (found, place) = read.cut, parts_of(given[0]), given
+    else:
+        return
+    for new in _reads(found, place.statement, cut, place.call):
+        yield new._replace(rest=rest if is_name else ())
 
 
 def _returns(function: Function, file: str) -> list[Statement]:
     found = [n for n in ast.walk(function) if isinstance(n, ast.Return) and scope_of(n) is function]
     return [Statement(file, n) for n in found]
-
-
-def _argument(call: Call, name: str) -> ast.AST | None:
-    """What a parameter was given."""
-    keyword = next((k.value for k in call.node.keywords if k.arg == name), None)
-    if keyword is not None:
-        return keyword
-    place = _parameters(call.function).index(name)
-    if isinstance(getattr(call.function, "parent", None), ast.ClassDef):
-        function = call.node.func
-        if place == 0:
-            return function.value if isinstance(function, ast.Attribute) else function
-        place -= 1
-    return call.node.args[place] if place < len(call.node.args) else None

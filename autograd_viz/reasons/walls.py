@@ -131,6 +131,13 @@ def _masked(f: Facts, node: str, i: int) -> bool | None:
     return all(chosen_other) if other else not any(chosen_other)
 
 
+def _ignored(f: Facts, node: str, i: int) -> bool | None:
+    """Every target is the one that does not count."""
+    target = next((s.value for s in f.nodes[node].saved if s.name == "target"), None)
+    index = number(f.plain(node, "ignore_index"))
+    return None if target is None or not target.numbers or index is None else all(n == index for n in target.numbers)
+
+
 def _dropped(f: Facts, node: str, i: int) -> bool | None:
     p = number(f.plain(node, "p"))
     return None if p is None else p == 1.0
@@ -159,6 +166,7 @@ WALLS = (
         "zero_sent", _maybe,
     ),
     Wall(("Pow",), "zero_power", _power),
+    Wall(("NllLoss", "NllLoss2D"), "zero_ignored", _ignored),
     Wall(("Abs",), "zero_abs", _at_zero),
     Wall(("MseLoss", "L1Loss", "SmoothL1Loss", "HuberLoss"), "zero_equal", _equal),
     Wall(
@@ -203,7 +211,9 @@ def wall_cause(f: Facts, node: str, i: int, sure: bool) -> Cause | None:
 
 
 def _kind(f: Facts, wall: Wall, node: str, i: int) -> str:
-    """The kind of the wall, but for products: by dropout's mask, by a tensor with a name, by a number."""
+    """The kind of the wall, but for products: by dropout's mask, by a tensor with a name, by a number; and for powers of 0."""
+    if wall.kind == "zero_power" and number(f.plain(node, "exponent")) == 0:
+        return "zero_exponent"
     if wall.kind != "zero_factor":
         return wall.kind
     source = f.source(node)
