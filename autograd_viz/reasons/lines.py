@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from ..graph.model import Source
 from .code import Statement, parents, scope_of, statement_of
-from .meant import SAME
+from .meant import SAME, Place, path_of, ran_before
 
 PART = re.compile(r"\[['\"]?(\w+)['\"]?\]")  # a part of a Sequential or a ModuleDict, which parameters write with a dot
 
@@ -149,9 +149,8 @@ def switched_off_line(name: str | None, here: Source | None) -> Source | None:
     asked = statement_of(here)
     if asked is None or name is None:
         return None
-    simple = (n for n in ast.walk(scope_of(asked.node)) if isinstance(n, ast.stmt) and not hasattr(n, "body"))
-    found = [n for n in simple if n.lineno < asked.node.lineno and any(_is_same(t, name) for t in _switched_off(n))]
-    return Statement(asked.file, max(found, key=lambda n: n.lineno)).source if found else None
+    found = [p for p in ran_before(asked) if any(_is_same(t, name, p) for t in _switched_off(p.statement.node))]
+    return found[-1].statement.source if found else None
 
 
 def _switched_off(node: ast.stmt) -> Iterator[ast.expr]:
@@ -184,15 +183,22 @@ def _names(target: ast.expr) -> list[str]:
     return [n.id for n in ast.walk(target) if isinstance(n, ast.Name)]
 
 
-def _is_same(expression: ast.expr | None, name: str) -> bool:
-    """`lin.weight` is itself, a part of `lin`, and one of the p in `for p in lin.parameters()`; None stands for everything."""
+def _is_same(expression: ast.expr | None, name: str, place: Place | None = None) -> bool:
+    """`lin.weight` is itself, a part of `lin`, and one of the p in `for p in lin.parameters()`; None stands for everything.
+
+    Args:
+        expression: what is read.
+        name: what is asked about.
+        place: where it is read, if that may be in a called function.
+    """
     if expression is None:
         return True
     while isinstance(expression, ast.Call) and isinstance(expression.func, ast.Attribute) and expression.func.attr in SAME:
         expression = expression.func.value
-    text = ast.unparse(expression)
-    loop = next((p for p in parents(expression) if isinstance(p, ast.For) and text in _names(p.target)), None)
-    if loop is not None and ast.unparse(loop.iter).endswith("parameters()"):
-        text = ast.unparse(loop.iter).rpartition(".")[0]
-    text = PART.sub(r".\1", text)
-    return name == text or name.startswith(f"{text}.")
+    looped = ast.unparse(expression)
+    loop = next((p for p in parents(expression) if isinstance(p, ast.For) and looped in _names(p.target)), None)
+    match loop and loop.iter:
+        case ast.Call(func=ast.Attribute(value=of, attr="parameters" | "named_parameters")):
+            expression = of
+    text = PART.sub(r".\1", ast.unparse(expression) if place is None else path_of(expression, place))
+    return name == text or bool(text and name.startswith(f"{text}."))

@@ -6,8 +6,9 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from .code import Function, Statement, assignment, parents, tree_of
+from .code import Function, Statement, assignment, parents, scope_of, tree_of
 
+MOST_RAN = 2000  # statements
 DEPTH = 10  # calls within calls, bases of classes, names for names
 SAME = ("eval", "train", "to", "cuda", "cpu", "float", "double", "half")  # methods that return the module itself
 
@@ -140,9 +141,32 @@ def called_by(name: ast.Name, place: Place) -> Call | None:
     return None if function is None else Call(node, function, bound, place.statement, place.call)
 
 
+def ran_before(asked: Statement) -> list[Place]:
+    """The simple statements that stand above another in its scope, each followed by those of the functions that it calls."""
+    scope = scope_of(asked.node)
+    own = [Statement(asked.file, n) for n in _simple(scope) if n.lineno < asked.node.lineno]
+    found, stack = list[Place](), [Place(s, None) for s in reversed(own)]
+    while stack and len(found) < MOST_RAN:
+        place = stack.pop()
+        found.append(place)
+        names = (n for n in ast.walk(place.statement.node) if isinstance(n, ast.Name))
+        calls = [c for n in names if (c := called_by(n, place)) is not None]
+        stack += [Place(Statement(asked.file, n), c) for c in reversed(calls) for n in reversed(_simple(c.function))]
+    return found
+
+
+def _simple(scope: ast.AST) -> list[ast.stmt]:
+    """The statements of a scope that hold no others, in the order of their lines."""
+    found = [n for n in ast.walk(scope) if isinstance(n, ast.stmt) and not hasattr(n, "body") and scope_of(n) is scope]
+    return sorted(found, key=lambda n: (n.lineno, n.col_offset))
+
+
 def _function_of(chain: ast.expr, place: Place, tree: ast.Module) -> tuple[Function | None, ast.expr | None]:
-    """The function, and the object whose method it is."""
+    """The function, and the object whose method it is; for a class, `__init__` and what is made."""
     if isinstance(chain, ast.Name):
+        cls = _class(chain.id, tree)
+        if cls is not None:
+            return _method(cls, "__init__", tree), _target(place.statement)
         plain = [f for f in _functions(tree) if f.name == chain.id and not isinstance(getattr(f, "parent", None), ast.ClassDef)]
         if plain:
             return plain[-1], None
@@ -154,6 +178,12 @@ def _function_of(chain: ast.expr, place: Place, tree: ast.Module) -> tuple[Funct
     own = _class_of(chain, place, tree)
     forward = _only_forward(chain, tree) if own is None else _method(own, "forward", tree) or _method(own, "__call__", tree)
     return forward, chain
+
+
+def _target(statement: Statement) -> ast.expr | None:
+    """What a statement assigns to, if that is one thing."""
+    node = statement.node
+    return node.targets[0] if isinstance(node, ast.Assign) and len(node.targets) == 1 else None
 
 
 def _only_forward(chain: ast.expr, tree: ast.Module) -> Function | None:
