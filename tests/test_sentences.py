@@ -39,6 +39,14 @@ def test_large_gradients_that_meet_are_said_by_their_shape() -> None:
     assert last.startswith("2 gradients met here and were added, element by element (shape (20, 30)).")
 
 
+def test_a_large_gradient_is_said_by_its_shape_and_norm() -> None:
+    a = leaf(np.ones((20, 30), np.float32))
+    texts = said(*stepped((a * 2).sum(), {"a": a}))
+    assert "sends shape (20, 30), norm 49 to AccumulateGrad (a)" in texts[1] and "becomes shape (20, 30), norm 49." in texts[2]
+    b = leaf(np.full((3, 5), -1.0))
+    assert "norm nan to" in said(*stepped(b.sqrt().sum(), {"b": b}))[1]
+
+
 def test_a_hundred_gradients_that_meet_are_counted() -> None:
     a = leaf(1.0)
     last = said(*stepped(av.stack([a] * 100).sum(), {"a": a}))[-1]

@@ -63,6 +63,19 @@ def nested(words: list[str], shape: tuple[int, ...]) -> str:
     return "[" + ", ".join(nested(words[i * size : (i + 1) * size], shape[1:]) for i in range(shape[0])) + "]"
 
 
+def gradient_text(value: Value) -> str:
+    """The values if there are few, else `shape (28, 28), norm 0.53`: how large a gradient is tells whether it vanishes."""
+    text = value_text(value)
+    if text != shape_text(value.shape):
+        return text
+    s = value.summary
+    if s is None:
+        norm = math.sqrt(sum(abs(n) ** 2 for n in value.numbers)) if value.numbers else None
+    else:
+        norm = math.nan if s.nans else math.inf if s.infs else s.norm
+    return text if norm is None else f"{text}, norm {norm:.3g}"
+
+
 def value_text(value: Value, most: int = 40) -> str:
     """The values if they take at most `most` characters, else the shape."""
     text = nested([number_text(n) for n in value.numbers], value.shape) if value.numbers else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .. import words
 from ..graph.model import Document, NextFunction, Node, Value
-from ..graph.text import shape_text, value_text
+from ..graph.text import gradient_text, shape_text, value_text
 from ..graph.trace import HookRun, Step, Trace
 from .forward import ForwardSentences
 from .past import Past
@@ -64,7 +64,7 @@ class Sentences:
             return [words.NO_GRADIENT.format(node=node.name)]
         name = self._name(a.tensor, words.A_LEAF)
         if a.old is None:
-            return [words.FIRST.format(name=name, new=value_text(a.new))]
+            return [words.FIRST.format(name=name, new=gradient_text(a.new))]
         if _is_shape(a.new):
             return [words.ADDS_ARRAY.format(name=name, shape=shape_text(a.new.shape))]
         return [words.ADDS.format(name=name, old=value_text(a.old), incoming=value_text(a.incoming), new=value_text(a.new))]
@@ -74,7 +74,7 @@ class Sentences:
         made = [self._name(t, "") for t in self.outputs.get(node.op or "", ()) if t is not None]
         of = words.OF.format(names=words.COMMA.join(m for m in made if m)) if any(made) else ""
         values = [before_hooks(step, i) for i in range(len(step.grad_outputs))]
-        grads = [value_text(g) for g in values if g is not None]
+        grads = [gradient_text(g) for g in values if g is not None]
         return (words.ARRIVES if grads else words.ALL_ZERO).format(node=node.name, of=of, grads=listed(grads))
 
     def _arrived(self, step: Step) -> list[str]:
@@ -135,7 +135,7 @@ class Sentences:
         if shape is not None and shape != value.shape:
             from_to = {"shape": shape_text(shape), "into": shape_text(value.shape)}
             return words.UNBROADCAST.format(value=value_text(value), target=self._target(after), **from_to)
-        return words.SENT.format(value=value_text(value), target=self._target(after))
+        return words.SENT.format(value=gradient_text(value), target=self._target(after))
 
     def _target(self, after: NextFunction) -> str:
         target = self.nodes[after.node or ""]
