@@ -26,7 +26,7 @@ ZERO = {  # expression of x = [1, 2, 3] -> kind, words
     "torch.sigmoid(x * 1000)": ("zero_saturated", "SigmoidBackward0 is saturated: its input is 1000.0 … 3000.0"),
     "torch.tanh(x * 100)": ("zero_saturated", "TanhBackward0 is saturated"),
     "x * 0": ("zero_number", "MulBackward0 multiplies by 0"),
-    "torch.zeros(2, 3) @ x": ("zero_number", "MvBackward0"),
+    "torch.zeros(2, 3) @ x": ("zero_tensor", "MvBackward0"),
     "torch.softmax(x, 0)": ("zero_softmax", "sum to 1"),
     "(x - x.detach()) ** 2": ("zero_power", "its input is 0.0"),
     "(x - x.detach()).abs()": ("zero_abs", "AbsBackward0"),

@@ -70,7 +70,7 @@ def gradient_text(value: Value) -> str:
         return text
     s = value.summary
     if s is None:
-        norm = math.sqrt(sum(abs(n) ** 2 for n in value.numbers)) if value.numbers else None
+        norm = math.hypot(*map(abs, value.numbers)) if value.numbers else None
     else:
         norm = math.nan if s.nans else math.inf if s.infs else s.norm
     return text if norm is None else f"{text}, norm {norm:.3g}"

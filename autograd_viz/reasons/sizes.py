@@ -12,6 +12,7 @@ from .facts import Edge, Facts
 from .numbers import norm, together
 
 HUGE, TINY = 1e4, 1e-6  # norms beyond which somebody should ask
+LEAP = 10  # between two layers: then the change is worth a word
 SHARE = 0.5  # of the whole change, in powers of ten: then one node is to blame
 
 
@@ -55,8 +56,10 @@ def _between(f: Facts, huge: bool, said: dict[str, Said]) -> Cause:
     pairs = list(pairwise(later))
     if not pairs:
         return Cause("huge" if huge else "tiny", (f.subject.id,), said=said)
-    (a, small), (b, large) = (max if huge else min)(pairs, key=lambda p: p[0][1] / p[1][1])
-    said |= {"near": a.name or "", "near_norm": number_text(small), "far": b.name or "", "far_norm": number_text(large)}
+    (a, after), (b, before) = (max if huge else min)(pairs, key=lambda p: p[0][1] / p[1][1])  # from b on to a
+    if max(after, before) < LEAP * min(after, before) or (after > before) != huge:
+        return Cause("huge" if huge else "tiny", (f.subject.id,), said=said)
+    said |= {"near": a.name or "", "near_norm": number_text(after), "far": b.name or "", "far_norm": number_text(before)}
     return Cause("grew_between" if huge else "shrank_between", (a.id, b.id), said=said)
 
 

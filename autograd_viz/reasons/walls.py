@@ -59,6 +59,11 @@ def _shrink(f: Facts, node: str, i: int) -> bool | None:
     return None if found is None else -limit <= found[0] and found[1] <= limit
 
 
+def _rounded(f: Facts, node: str, i: int) -> bool | None:
+    """A division that rounds down."""
+    return f.plain(node, "rounding_mode") not in ("", "None")
+
+
 def _always(f: Facts, node: str, i: int) -> bool | None:
     return True
 
@@ -143,13 +148,17 @@ def _dropped(f: Facts, node: str, i: int) -> bool | None:
     return None if p is None else p == 1.0
 
 
+ADDED = ("Addmm", "Addmv", "Baddbmm", "Addbmm")  # the first operand is added to the product of the others
 WALLS = (
     Wall(("Relu",), "zero_relu", _relu),
     Wall(("Threshold",), "zero_clamp", _relu),
     Wall(("Clamp", "Hardtanh"), "zero_clamp", _clamp),
     Wall(("Hardsigmoid",), "zero_clamp", _saturated(3.0)),
     Wall(("Softshrink", "Hardshrink"), "zero_shrink", _shrink),
-    Wall(("Round", "Floor", "Ceil", "Trunc", "Sign", "Sgn"), "zero_flat", _always),
+    Wall(("Round", "Floor", "Ceil", "Trunc", "Sign", "Sgn", "FloorDivide", "Heaviside"), "zero_flat", _always),
+    Wall(("Div",), "zero_flat", _rounded),
+    Wall(("Bernoulli", "Normal", "Uniform", "Multinomial", "Random", "Poisson", "Exponential"), "zero_drawn", _always),
+    Wall(("BackwardHookFunction",), "zero_module_hook", _maybe),
     Wall(("Where", "MaskedFill", "MaskedScatter"), "zero_mask", _masked),
     Wall(("NativeDropout", "FusedDropout"), "zero_dropout", _dropped),
     Wall(("Sigmoid",), "zero_saturated", _saturated(100.0, (0.0, 1.0))),
@@ -157,7 +166,7 @@ WALLS = (
     Wall(("CopySlices", "Fill", "Zero", "IndexPut", "IndexFill", "IndexCopy", "Copy"), "zero_overwritten", _maybe),
     Wall(("Softmax", "LogSoftmax"), "zero_softmax", _maybe),
     Wall(("Convolution",), "zero_factor", _convolution),
-    Wall(("Addmm", "Addmv", "Baddbmm", "Addbmm"), "zero_factor", _matrices),
+    Wall(ADDED, "zero_factor", _matrices),
     Wall(("Mul", "Mm", "Bmm", "Mv", "Dot", "Ger", "Vdot"), "zero_factor", _factor),
     Wall(
         ("Gelu", "Silu", "Mish", "Elu", "Selu", "Celu", "Softplus", "LogSigmoid", "LogSigmoidForward", "Hardswish", "Glu",
@@ -185,7 +194,9 @@ BY_NAME = {prefix: wall for wall in WALLS for prefix in wall.nodes}
 
 def wall_of(name: str) -> Wall | None:
     """The wall of a node's class: the longest prefix before "Backward" (or a digit) that is known."""
-    stem = name.partition("Backward")[0]
+    stem, _, more = name.partition("Backward")
+    if more.startswith("Backward"):  # the derivative of a derivative has walls of its own
+        return None
     return BY_NAME.get(stem) or next((BY_NAME[p] for p in sorted(BY_NAME, key=len, reverse=True) if _starts(stem, p)), None)
 
 
@@ -204,6 +215,8 @@ def wall_cause(f: Facts, node: str, i: int, sure: bool) -> Cause | None:
         sure: it is known that it does; only the reason is asked.
     """
     wall = wall_of(f.called(node))
+    if f.nodes[node].rule == "user" and wall is None:
+        return Cause("zero_user", (), (node,), f.source(node), _said(f, node, i)) if sure else None
     holds = None if wall is None else wall.holds(f, node, i)
     if wall is None or holds is False or (holds is None and not sure):
         return Cause("zero_sent", _read(f, node), (node,), f.source(node), _said(f, node, i)) if sure else None
@@ -219,7 +232,11 @@ def _kind(f: Facts, wall: Wall, node: str, i: int) -> str:
     source = f.source(node)
     if source is not None and "dropout" in source.text.lower():
         return "zero_dropout"
-    return wall.kind if _said(f, node, i)["factor"] else "zero_number"
+    if _said(f, node, i)["factor"]:
+        return wall.kind
+    op = f.op(node)
+    numbers = [] if op is None else [number(o.text) for o in op.inputs if o.tensor is None]
+    return "zero_number" if 0.0 in numbers else "zero_tensor"
 
 
 def _read(f: Facts, node: str) -> tuple[str, ...]:
@@ -227,7 +244,8 @@ def _read(f: Facts, node: str) -> tuple[str, ...]:
 
 
 def _said(f: Facts, node: str, i: int) -> dict[str, str]:
-    others = [t for t in f.others(node, i) if PROPERTIES["zero"](t.value)]
+    added = {t.id for t in f.inputs(node)[:1]} if f.called(node).startswith(ADDED) else set()  # a bias multiplies nothing
+    others = [t for t in f.others(node, i) if PROPERTIES["zero"](t.value) and t.id not in added]
     value = f.input(node)
     return {
         "node": f.called(node),

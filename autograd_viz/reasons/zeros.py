@@ -58,11 +58,18 @@ def _unknown(f: Facts) -> Cause:
     """Nothing is sure; those on the way that can make zeros are named: ops, and hooks."""
     assert f.edge is not None
     hooked = {n: words.COMMA.join(hooks) for n in (*f.leading(f.edge), f.edge[0]) if (hooks := f.live.hooks(n))}
-    suspects = [n for n in f.leading(f.edge) if n not in hooked and _can(f, n)]
+    leading = [n for n in f.leading(f.edge) if n not in hooked]
+    suspects = [n for n in leading if _can(f, n)] + [n for n in leading if _is_strange(f, n)]
     said = [words.SUSPECT_HOOK.format(hook=hooks, node=f.called(n)) for n, hooks in hooked.items()]
     said += dict.fromkeys(f.called(n) for n in suspects)
     names, suspects = words.COMMA.join(said[:MOST]) or words.NONE_OF_THEM, [*hooked, *suspects]
     return Cause("zero_unknown", (f.subject.id,), tuple(suspects[:MOST]), said={"suspects": names})
+
+
+def _is_strange(f: Facts, node: str) -> bool:
+    """Nothing is known of what the node does to a gradient."""
+    name = f.called(node).partition("Backward")[0]
+    return wall_of(f.called(node)) is None and not name.startswith(HARMLESS)
 
 
 def _can(f: Facts, node: str) -> bool:
@@ -154,6 +161,11 @@ def _masked_before(f: Facts, node: str, i: int) -> Cause | None:
     return own
 
 
+HARMLESS = (  # nodes that make no zeros of what is none
+    "Add", "Sub", "Rsub", "Neg", "View", "UnsafeView", "Reshape", "T", "Transpose", "Permute", "Sum", "Mean", "Expand", "Clone",
+    "Cat", "Stack", "Squeeze", "Unsqueeze", "AccumulateGrad", "ToCopy", "Alias", "Repeat", "Flip", "Roll", "ConstantPad",
+    "Movedim", "Div", "Sqrt", "Rsqrt", "Reciprocal", "Log", "Std", "Var",
+)  # fmt: skip
 ROUTERS = (
     "Stack", "Cat", "View", "UnsafeView", "Permute", "Transpose", "T", "Unsqueeze", "Squeeze", "Expand", "Clone",
     "ReshapeAlias", "Repeat", "Flip", "Roll", "Alias", "ToCopy", "ConstantPad", "Add", "Sub", "Neg", "Mul",

@@ -180,6 +180,8 @@ CAUSE_ZERO_SOFTMAX = (
     "comes in ({line})."
 )
 DO_ZERO_SOFTMAX = "Let the loss tell the elements apart, or make the scores smaller."
+CAUSE_ZERO_TENSOR = "{node} multiplies by a tensor that is all zero ({line})."
+DO_ZERO_TENSOR = "Look at where that zero comes from: a relu that passes nothing, dropout, an empty input."
 CAUSE_ZERO_NUMBER = "{node} multiplies by 0 ({line})."
 DO_ZERO_NUMBER = "Look at where that zero comes from."
 CAUSE_ZERO_FACTOR = "{node} multiplies by {factor}, which is all zero ({line})."
@@ -203,7 +205,13 @@ CAUSE_ZERO_BROADCAST = (
 CAUSE_ZERO_CANCEL = "Gradients that meet at {at} cancel: {parts}."
 CAUSE_ZERO_HOOK = "A hook made it zero: {node} was sent {parts}; hooks there: {hook}."
 DO_ZERO_HOOK = "Look at what the hook returns."
-CAUSE_ZERO_SENT = "{node} received a gradient and sent zero: its derivative is zero at this input, {inputs} ({line})."
+CAUSE_ZERO_SENT = "{node} received a gradient and sent zero; its input is {inputs} ({line})."
+CAUSE_ZERO_DRAWN = "{node} draws at random: its gradient is zero by rule ({line})."
+DO_ZERO_DRAWN = "Draw first, then scale: mean + std * torch.randn_like(std); of a distribution, rsample()."
+CAUSE_ZERO_MODULE_HOOK = "A backward hook of a module received a gradient and made it zero: {node} ({line})."
+DO_ZERO_MODULE_HOOK = "Look at what the module's hook returns."
+CAUSE_ZERO_USER = "{node}, a Function of your own, received a gradient and returned zeros ({line})."
+DO_ZERO_USER = "Look at what its backward returns."
 CAUSE_ZERO_START = "The pass started with zero: the gradient given to backward() was all zero."
 DO_ZERO_START = "Give another gradient to backward()."
 CAUSE_ZERO_OLD = (
