@@ -127,7 +127,8 @@ def test_a_zero_that_was_put_there() -> None:
     answer = told(X + "def none(g):\n    return g * 0\nx.register_hook(none)\nloss = (x * 2).sum()\nloss.backward()")
     assert kinds(answer) == ["zero_hook"] and "hooks there: none" in str(answer)
     gone = told(X + "(x * 2).sum().backward()\nx.grad.zero_()")
-    assert kinds(gone) == ["zero_old"]
+    assert (kinds(gone), lines(gone)) == (["zeroed_by"], [3])
+    assert kinds(told(X + "def f():\n    (x * 0).sum().backward()\nf()")) == ["no_graph"]
 
 
 BAD = {  # expression -> kinds, words

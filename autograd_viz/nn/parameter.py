@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.creation import leaf, tensor
+from ..core.provenance import Call, callers_place
 from ..core.tensor import Tensor
 
 
@@ -23,7 +24,8 @@ class Parameter(Tensor):
         if requires_grad and data._data.dtype.kind not in "fc":
             raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
         super().__init__(data._data)
-        self._made_by = data._made_by
+        made_by = data._made_by  # of a recorded op, that is its node, which leads to another graph
+        self._made_by = made_by if type(made_by) is Call else Call("Parameter", (), None, callers_place())
         self._requires_grad = requires_grad
 
     def __repr__(self) -> str:

@@ -16,7 +16,9 @@ from .zeros import zero_causes
 
 MOST = 3  # causes of one kind of question
 # what stands in grad did not come with the last pass alone
-OLD = ("zeroed", "zeroed_at", "zeroed_by", "zeroed_or_cancelled", "cancelled", "zero_old", "bad_old")
+OLD = (
+    "no_graph", "bad_elsewhere", "zeroed", "zeroed_at", "zeroed_by", "zeroed_or_cancelled", "cancelled", "zero_old", "bad_old",
+)  # fmt: skip
 CHANGED = ("accumulated", "accumulated_or_edited", "scaled", "edited")
 
 

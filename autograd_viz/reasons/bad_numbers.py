@@ -26,7 +26,7 @@ def bad_causes(f: Facts) -> list[Cause]:
     if forward is not None:
         return [forward]
     if f.edge is None or not f.is_connected:
-        return [Cause("bad_old", (f.subject.id,), said={"what": name})]
+        return [Cause("bad_elsewhere" if f.loss else "no_graph", (f.subject.id,), said={"what": name})]
     arrived = f.arrived(*f.edge)
     if arrived is not None and value_with(arrived, ("nan", "inf")) is None:
         return [Cause("bad_old", (f.subject.id,), said={"what": name})]
@@ -59,14 +59,25 @@ def forward_birth(f: Facts) -> Cause | None:
             return _made_nan(f, op)
         if name is not None and bad is not None:
             said = {"what": value_with(bad.value, ("nan", "inf")) or name, "tensor": bad.name or op.name}
-            return Cause("given", (bad.id,), () if op.node is None else (op.node,), bad.source or op.source, said)
+            kind = "given_leaf" if bad.requires_grad else "given"
+            return Cause(kind, (bad.id,), () if op.node is None else (op.node,), bad.source or op.source, said)
         if name is not None and not is_told:
-            suspects = _suspects(f, list(f.passed))
-            return Cause("loss_bad", f.loss, said={"what": name, "suspects": suspects})
+            return _given(f) or Cause("loss_bad", f.loss, said={"what": name, "suspects": _suspects(f, list(f.passed))})
         if name is not None and all(value_with(t.value, ("nan", "inf")) is None for t in inputs):
             ids = tuple(o for o in op.outputs if o is not None)
             said = {"what": name, "op": op.name, "inputs": _of(f, op)}
             return Cause("forward_born", ids, () if op.node is None else (op.node,), op.source, said)
+    return None
+
+
+def _given(f: Facts) -> Cause | None:
+    """A leaf that the loss was computed from holds it."""
+    for id in f.behind_loss:
+        t = f.tensors[id]
+        what = value_with(t.value, ("nan", "inf")) if f.makers.get(id) is None else None
+        if what is not None:
+            kind = "given_leaf" if t.requires_grad else "given"
+            return Cause(kind, (id,), source=t.source, said={"what": what, "tensor": t.name or words.THE_TENSOR})
     return None
 
 

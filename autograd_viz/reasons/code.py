@@ -15,7 +15,7 @@ from ..graph.model import Source
 
 METHODS = {  # methods that give something outside the graph
     "item": "item", "tolist": "item", "numpy": "numpy", "__array__": "numpy", "detach": "detach", "detach_": "detach",
-    "state_dict": "detach",
+    "state_dict": "detach", "sample": "sample",
     "long": "integer", "int": "integer", "bool": "integer", "byte": "integer", "short": "integer", "argmax": "integer",
     "argmin": "integer", "argsort": "integer",
 }  # fmt: skip
@@ -247,7 +247,8 @@ def _mode(expression: ast.expr) -> str | None:
     given = call.args[0].value if call is not None and call.args and isinstance(call.args[0], ast.Constant) else None
     if name == "enable_grad" or (name in MODES and given is (name == "set_grad_enabled")):
         return ""
-    return name if name in MODES else None
+    is_told = name != "set_grad_enabled" or given is False  # what an expression gave is not in the code
+    return name if name in MODES and is_told else None
 
 
 def maker_of(name: str | None, source: Source | None, here: Source | None) -> Maker | None:

@@ -126,6 +126,12 @@ class Facts:
             return True
         return True if any(self.sent(node, i) is not None for i in range(len(self.nodes[node].next_functions))) else None
 
+    @property
+    def may_have_run(self) -> bool:
+        """False if all saved tensors of the pass are still there: only one with retain_graph=True leaves them."""
+        kept = any(s.state == "kept" for node in self.passed for s in self.nodes[node].saved)
+        return not kept or any(self.has_run(node) for node in self.passed)
+
     # -- the numbers --------------------------------------------------------------------------------------------------
 
     def sent(self, node: str, index: int) -> Value | None:

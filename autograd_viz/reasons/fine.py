@@ -23,7 +23,7 @@ def sum_causes(f: Facts, wrong: bool) -> list[Cause]:
     if f.edge is None or grad is None:
         return []
     if not f.is_connected:
-        return [] if wrong else [Cause("grad_from_elsewhere", (f.subject.id,))]
+        return [] if wrong else [Cause("grad_from_elsewhere" if f.loss else "no_graph", (f.subject.id,))]
     gone = last_pass_is_gone(f)
     if gone is not None:
         return [gone]
@@ -54,10 +54,16 @@ def _parts(f: Facts) -> list[Cause]:
     if not senders:
         return [Cause("is_root", (f.subject.id,), (f.edge[0],))]
     nodes, source = tuple(n for n, _ in senders), f.source(senders[0][0])
-    if len(senders) == 1:
-        return [Cause("came_from", (f.subject.id,), nodes, source, {"node": f.called(nodes[0])})]
     if all(f.live.has_run(n) is False for n in nodes):
         return [Cause("grad_before", (f.subject.id,), nodes)]
+    if not f.may_have_run:
+        return [Cause("grad_before_or_kept", (f.subject.id,), nodes, source, {"node": f.called(nodes[0])})]
+    seen = [s for s in senders if f.sent(*s) is not None and f.live.has_run(s[0])]
+    if len(senders) > 1 and seen and len(seen) < len(senders) and all(f.live.has_run(n) is not False for n, _ in seen):
+        senders = seen  # the others have not run: a stepper has seen those that did
+        nodes = tuple(n for n, _ in senders)
+    if len(senders) == 1:
+        return [Cause("came_from", (f.subject.id,), nodes, source, {"node": f.called(nodes[0])})]
     if all(f.sent(*s) is None for s in senders):
         names = words.COMMA.join(f.called(n) for n, _ in senders[:MOST])
         return [Cause("paths", (f.subject.id,), nodes, source, {"count": str(len(senders)), "nodes": names})]

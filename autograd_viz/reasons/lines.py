@@ -20,9 +20,25 @@ def cleared_at(name: str | None, here: Source | None) -> Source | None:
     asked = statement_of(here)
     if asked is None or name is None:
         return None
-    above = [n for n in ast.walk(scope_of(asked.node)) if isinstance(n, ast.stmt) and n.lineno < asked.node.lineno]
-    found = [n for n in above if not hasattr(n, "body") and _clears(n, name)]
+    found = [n for n in _since_backward(asked, here) if _clears(n, name)]
     return Statement(asked.file, max(found, key=lambda n: n.lineno)).source if found else None
+
+
+def _since_backward(asked: Statement, here: Source | None) -> list[ast.stmt]:
+    """The simple statements between the last backward() above the question and the question."""
+    ran = backward_line(here)
+    start = 0 if ran is None or ran.line >= asked.node.lineno else ran.line
+    simple = (n for n in ast.walk(scope_of(asked.node)) if isinstance(n, ast.stmt) and not hasattr(n, "body"))
+    return [n for n in simple if start < n.lineno < asked.node.lineno]
+
+
+def retained_at(name: str | None, here: Source | None) -> Source | None:
+    """The line between backward() and the question that called retain_grad(), which then was too late."""
+    asked = statement_of(here)
+    if asked is None or name is None or backward_line(here) is None:
+        return None
+    found = [n for n in _since_backward(asked, here) if ast.unparse(n) == f"{name}.retain_grad()"]
+    return Statement(asked.file, found[-1]).source if found else None
 
 
 def _clears(node: ast.stmt, name: str) -> bool:
@@ -36,14 +52,10 @@ def _clears(node: ast.stmt, name: str) -> bool:
 
 def zeroed_at(name: str | None, here: Source | None) -> Source | None:
     """The last line between backward() and the question that may have set the grad of this name to zero."""
-    asked, ran = statement_of(here), backward_line(here)
+    asked = statement_of(here)
     if asked is None or name is None:
         return None
-    start = 0 if ran is None or ran.line >= asked.node.lineno else ran.line
-    simple = (n for n in ast.walk(scope_of(asked.node)) if isinstance(n, ast.stmt) and not hasattr(n, "body"))
-    found = [
-        n for n in simple if start < n.lineno < asked.node.lineno and any(_is_same(g, name) or _loops(g) for g in _zeroed(n))
-    ]
+    found = [n for n in _since_backward(asked, here) if any(_is_same(g, name) or _loops(g) for g in _zeroed(n))]
     return Statement(asked.file, max(found, key=lambda n: n.lineno)).source if found else None
 
 

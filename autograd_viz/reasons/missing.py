@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from .. import words
 from ..graph.model import Op, Source
 from ..graph.text import value_text
@@ -10,7 +12,7 @@ from .cause import Cause
 from .code import alias_of, maker_of, statement_of
 from .cuts import cut_causes, loss_names, takes_the_shape
 from .facts import Facts
-from .lines import cleared_at, switched_off_line
+from .lines import cleared_at, retained_at, switched_off_line
 from .stale import freed_cause, modified_causes
 
 
@@ -23,6 +25,9 @@ def missing_causes(f: Facts) -> list[Cause]:
         return not_kept(f)
     if not f.is_connected:
         return cut_causes(f) if f.loss else [_no_loss(f)]
+    late = retained_at(t.name, f.here) if t.retains_grad and f.edge and f.live.has_run(f.edge[0]) is not False else None
+    if late is not None and f.edge is not None:
+        return [Cause("retained_late", (t.id,), (f.edge[0],), late)]
     return [did_not_arrive(f)] if f.edge is not None else []
 
 
@@ -188,9 +193,9 @@ def _not_run(f: Facts, roots: list[str]) -> Cause:
     """No pass has gone through; or nobody would know, because nothing in the graph is saved or freed."""
     saves = any(s.state == "kept" for n in f.passed for s in f.nodes[n].saved)
     is_sure = saves or all(f.has_run(n) is False for n in roots)
-    return Cause(
-        "not_run" if is_sure else "not_run_unknown", (f.subject.id, *f.loss), tuple(roots), said={"root": loss_names(f)}
-    )
+    is_number = any(math.prod(f.tensors[id].value.shape) == 1 for id in f.loss)
+    kind = "not_run" if is_sure and is_number else "not_run_array" if is_sure else "not_run_unknown"
+    return Cause(kind, (f.subject.id, *f.loss), tuple(roots), said={"root": loss_names(f)})
 
 
 def _unknown_arrival(f: Facts, node: str) -> Cause:

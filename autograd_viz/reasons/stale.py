@@ -44,10 +44,13 @@ def freed_cause(f: Facts, nodes: Iterable[str], failed: bool = False) -> Cause |
         nodes: where to look.
         failed: the last call of backward() is the one that failed.
     """
-    freed = next((id for id in nodes if any(s.state == "freed" for s in f.nodes[id].saved)), None)
-    if freed is None:
+    given_up = [id for id in nodes if any(s.state == "freed" for s in f.nodes[id].saved)]
+    if not given_up:
         return None
+    freed = given_up[0]
     passes = f.live.passes()[: -1 if failed else None]
     mine = [p for p in passes if p.root] or passes  # another graph's pass freed nothing here
     source = mine[-1].source if mine else backward_line(f.here)
+    if failed and len(given_up) > 1:  # the pass that failed gave up some of them itself, on its way
+        return Cause("freed_among", (), tuple(given_up), source, {"count": str(len(given_up))})
     return Cause("freed" if source is not None else "freed_somewhere", (), (freed,), source, {"node": _at(f, freed)})

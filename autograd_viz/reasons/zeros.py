@@ -25,7 +25,8 @@ def zero_causes(f: Facts) -> list[Cause]:
     if not all_zero(grad):
         return unused_rows(f)
     if f.edge is None or not f.is_connected:
-        return [Cause("zero_old", (f.subject.id,))]
+        put = _zeroed(f)
+        return [Cause("zeroed_by" if put else "zero_old" if f.loss else "no_graph", (f.subject.id,), source=put)]
     arrived = f.arrived(*f.edge)
     if arrived is not None and not all_zero(arrived):
         return [_zero_now(f, arrived)]

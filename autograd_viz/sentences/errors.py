@@ -19,6 +19,11 @@ KNOWN = (
     ("does not require grad and does not have a grad_fn", "EXPLAIN_NO_GRAPH"),
     ("grad can be implicitly created only for scalar outputs", "EXPLAIN_NOT_SCALAR"),
     ("returned an invalid gradient at index", "EXPLAIN_SHAPE"),
+    ("to not have been used in the graph", "EXPLAIN_UNUSED"),
+    ("is a view and is being modified inplace", "EXPLAIN_MULTI_VIEW"),
+    ("Inference tensors cannot be saved for backward", "EXPLAIN_INFERENCE"),
+    ("Can't call numpy() on Tensor that requires grad", "EXPLAIN_NUMPY"),
+    ("Only Tensors created explicitly by the user", "EXPLAIN_DEEPCOPY"),
 )
 
 

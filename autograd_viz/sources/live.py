@@ -80,7 +80,7 @@ class Pass(ABC):
         self._edits: dict[int, dict[int, Any]] = {}  # by step: what had arrived before the user changed it
         self._state = EngineState(task, graph.node_ids, graph.document)
         self._drift = Drift(graph.tensors, self.grad_cell)
-        self._rewrites = Rewrites(graph.document, graph.tensors, self.version_of, self.numbers_of, self.value_of)
+        self._rewrites = Rewrites(graph.document, graph.tensors, self)
 
     # -- what depends on the kind of tensor ---------------------------------------------------------------------------
 
@@ -285,7 +285,7 @@ class Pass(ABC):
 
     def rewritten(self, among: Iterable[str] | None = None) -> dict[str, Rewritten]:
         """The tensors (of these ids) whose data somebody has changed in place since they were drawn, and what it is now."""
-        return self._rewrites.found(among)
+        return self._rewrites.found(self, among)
 
     def spoiled(self) -> dict[str, str]:
         """The saved tensors of nodes that are to run which somebody has changed in place ("stale") or freed since."""

@@ -28,13 +28,27 @@ def callers_names() -> dict[str, Any]:
 
 
 def names_by_identity(variables: Mapping[str, Any], is_tensor: Callable[[Any], bool]) -> list[tuple[str, Any]]:
-    """(name, tensor) pairs: plain variables first, then `xs[0]`, `xs["w"]` and the parameters of modules.
+    """(name, tensor) pairs: parameters of modules by their path, then plain variables, `xs[0]`, `xs["w"]`, what `self` holds.
 
-    The pairs hold the tensors, so comparing with `is` is safe. The first name of a tensor is its name.
+    The pairs hold the tensors, so comparing with `is` is safe. The first name of a tensor is its name: a parameter is called
+    by its path, since a variable may be left over from a loop over parameters().
     """
+    variables = {**variables, **_held(variables.get("self"))}
+    of_modules = [pair for name, v in variables.items() for pair in _parameters(name, v) if is_tensor(pair[1])]
     plain = [(name, v) for name, v in variables.items() if is_tensor(v)]
     inside = [pair for name, v in variables.items() for pair in _elements(name, v) if is_tensor(pair[1])]
-    return plain + inside
+    return of_modules + plain + inside
+
+
+def _held(value: Any) -> dict[str, Any]:
+    """The attributes of `self` as if they were variables."""
+    held = getattr(value, "__dict__", {}) if value is not None and not isinstance(value, type) else {}
+    return {f"self.{k}": v for k, v in held.items() if isinstance(k, str) and not k.startswith("_")}
+
+
+def _parameters(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    if callable(getattr(type(value), "named_parameters", None)):  # an instance of ours would explain what it lacks
+        yield from ((f"{name}.{k}", v) for k, v in value.named_parameters())
 
 
 def _elements(name: str, value: Any) -> Iterator[tuple[str, Any]]:
@@ -42,8 +56,6 @@ def _elements(name: str, value: Any) -> Iterator[tuple[str, Any]]:
         yield from ((f"{name}[{i}]", v) for i, v in enumerate(islice(value, 1000)))
     elif isinstance(value, dict):
         yield from ((f"{name}[{k!r}]", v) for k, v in islice(value.items(), 1000))
-    elif callable(getattr(type(value), "named_parameters", None)):  # an instance of ours would explain what it lacks
-        yield from ((f"{name}.{k}", v) for k, v in value.named_parameters())
 
 
 def source_at(code: CodeType, lasti: int) -> Source | None:

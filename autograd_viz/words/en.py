@@ -127,6 +127,19 @@ EXPLAIN_NOT_SCALAR = (
     "backward() starts with 1 only for a single element; give a gradient of the tensor's shape, or sum() first."
 )
 EXPLAIN_SHAPE = "{node} returned a gradient whose shape does not fit what it was asked for."
+EXPLAIN_UNUSED = (
+    "No path leads from one of the outputs to one of the inputs of grad(): it was not used, or was cut off; allow_unused=True "
+    "gives None for it."
+)
+EXPLAIN_MULTI_VIEW = (
+    "A view that an op with several results gave (unbind, split, chunk) is changed in place: clone() it first, or use an op "
+    "that gives one result."
+)
+EXPLAIN_INFERENCE = (
+    "A tensor that was made in inference_mode() is used where backward() would need it: clone() it outside, or use no_grad()."
+)
+EXPLAIN_NUMPY = "NumPy keeps no history, so PyTorch asks that the cut be written down: x.detach().numpy()."
+EXPLAIN_DEEPCOPY = "A tensor inside a graph is copied: its history cannot be; copy x.detach(), or copy before it is computed."
 RAISED_BY = "{function}() raised it, called by {node}, at line {line}: {code}"
 THE_NODE = "A node"
 

@@ -57,6 +57,8 @@ CAUSE_MADE_NEW_TENSOR = (
 DO_MADE_NEW_TENSOR = "Use the tensor itself, or torch.stack() for several; or ask for requires_grad=True if it is to be a leaf."
 CAUSE_MADE_INTEGER = "{name}.requires_grad is False: {what} gives whole numbers, which have no gradient ({line})."
 DO_MADE_INTEGER = "Keep to a floating point type where a gradient has to pass."
+CAUSE_MADE_SAMPLE = "{name}.requires_grad is False: {what} draws values without a history ({line})."
+DO_MADE_SAMPLE = "Use rsample(), where the distribution has it; else the log_prob() of what was drawn."
 CAUSE_MADE_GRADIENT = "{name}.requires_grad is False: a gradient has no graph of its own here ({line})."
 DO_MADE_GRADIENT = "Use torch.autograd.grad(..., create_graph=True)."
 CAUSE_CUT_GRADIENT = "The path from {name} to the loss is cut at {what}: a gradient has no graph of its own ({line})."
@@ -99,6 +101,8 @@ CAUSE_CUT_NUMPY = "The path from {name} to the loss is cut by {what}: NumPy keep
 DO_CUT_NUMPY = "Compute with the tensor's own methods."
 CAUSE_CUT_NEW_TENSOR = "The path from {name} to the loss is cut by {what}, which copies the values into a new leaf ({line})."
 DO_CUT_NEW_TENSOR = "Use the tensor itself, or torch.stack() for several."
+CAUSE_CUT_SAMPLE = "The path from {name} to the loss is cut by {what}, which draws values without a history ({line})."
+DO_CUT_SAMPLE = "Use rsample(), where the distribution has it; else the log_prob() of what was drawn."
 CAUSE_CUT_INTEGER = "The path from {name} to the loss is cut by {what}: whole numbers have no gradient ({line})."
 DO_CUT_INTEGER = "Keep to a floating point type where a gradient has to pass."
 CAUSE_CUT_NO_GRAD = "The path from {name} to the loss is cut by {what}, under which nothing is recorded ({line})."
@@ -116,6 +120,8 @@ CAUSE_NOT_RUN_UNKNOWN = (
     "There is no trace of a pass: {root} depends on {name}, and backward() has not run, or grad has been set to None since."
 )
 DO_NOT_RUN_UNKNOWN = "Call {root}.backward(), and read grad before zero_grad()."
+CAUSE_RETAINED_LATE = "retain_grad() came after the pass, which keeps a gradient only where that was asked before: {line}."
+DO_RETAINED_LATE = "Call {name}.retain_grad() before backward()."
 CAUSE_LEFT_OUT_OR_CLEARED = (
     "A pass has gone through this graph: grad has been set to None since, or grad() or backward(inputs=...) left {name} out."
 )
@@ -123,6 +129,8 @@ CAUSE_CLEARED_BY = "A pass has gone through this graph, and this cleared grad: {
 DO_CLEARED_BY = "Read grad before that line."
 CAUSE_NOT_RUN = "backward() has not run: {root} depends on {name}, and no pass has gone through this graph."
 DO_NOT_RUN = "Call {root}.backward()."
+CAUSE_NOT_RUN_ARRAY = "No pass has gone through this graph: {root} depends on {name}, and no loss of one element leads to it."
+DO_NOT_RUN_ARRAY = "Compute one number from {root} with grad mode on, and call backward() on it."
 CAUSE_AWAITED = "A stepper is on its way through this graph, and {node}, where the gradient of {name} arrives, has not run yet."
 DO_AWAITED = "Step on: next(), or finish()."
 CAUSE_LEFT_OUT = (
@@ -148,6 +156,14 @@ CAUSE_MODIFIED_SOMEWHERE = (
 DO_MODIFIED_SOMEWHERE = "Make a new tensor (x = x + 1 instead of x += 1), or change a clone()."
 CAUSE_FREED = "{node} gave up its saved tensors in an earlier pass: {line}."
 DO_FREED = "Call that backward() with retain_graph=True, or compute the loss anew."
+CAUSE_FREED_AMONG = (
+    "The pass came to a node whose saved tensors an earlier pass had given up: {line}. {count} nodes have none now, those that "
+    "this pass called before it failed too."
+)
+DO_FREED_AMONG = (
+    "Something that was computed before that pass is used again: in a loop, detach() what is carried over, or compute it anew; "
+    "or call the earlier backward() with retain_graph=True."
+)
 CAUSE_FREED_SOMEWHERE = "{node} gave up its saved tensors in an earlier pass."
 DO_FREED_SOMEWHERE = "Call that backward() with retain_graph=True, or compute the loss anew."
 CAUSE_ERROR = "{meaning} ({line})"
@@ -215,7 +231,8 @@ DO_ZERO_USER = "Look at what its backward returns."
 CAUSE_ZERO_START = "The pass started with zero: the gradient given to backward() was all zero."
 DO_ZERO_START = "Give another gradient to backward()."
 CAUSE_ZERO_OLD = (
-    "No gradient of this graph arrives here: the zeros were there before (zero_grad(set_to_none=False), or by hand)."
+    "No gradient of this graph arrives here: the zeros came with a pass through another, or were put there "
+    "(zero_grad(set_to_none=False), or by hand)."
 )
 CAUSE_ZEROED_OR_CANCELLED = (
     "{value} did arrive in the last pass: grad has been set to zero since (grad.zero_()), or earlier passes had left the "
@@ -239,6 +256,8 @@ DO_ZERO_UNKNOWN = "Step it: av.step(loss) before backward(), and stop where a gr
 CAUSE_ROWS_UNUSED = "Its rows {rows} are zero: {node} did not look them up, or sent them zeros ({line})."
 
 # nan, inf
+CAUSE_GIVEN_LEAF = "The {what} was there before this pass: {tensor} itself holds it ({line})."
+DO_GIVEN_LEAF = "An earlier step has put it there: look at the gradients and the learning rate of the steps before."
 CAUSE_GIVEN = "The {what} was there from the start: {tensor} holds it ({line})."
 DO_GIVEN = "Look at the data: torch.isnan(x).any()."
 CAUSE_FORWARD_BORN = "The {what} was there in the forward pass already: {op} made it of {inputs} ({line})."
@@ -281,6 +300,7 @@ CAUSE_BAD_SUM = "The {what} came of gradients that were added before {node}: inf
 CAUSE_BAD_HOOK = "The {what} came of a hook at {node}: {hook}."
 DO_BAD_HOOK = "Look at what the hook returns."
 CAUSE_BAD_OLD = "What arrived in the last pass has no {what}: it was in grad before."
+CAUSE_BAD_ELSEWHERE = "Nothing leads from here to the loss now: the {what} came with a pass through another graph."
 DO_BAD_OLD = "Call zero_grad() before the pass."
 CAUSE_BAD_UNKNOWN = (
     "The gradients on the way were not kept, and no single op is sure to have made {what}. "
@@ -321,6 +341,10 @@ CAUSE_PATHS = (
 DO_PATHS = "Step it to see each part: av.step(loss) before backward()."
 CAUSE_SUM_OF = "It is the sum of {count} paths: {parts}{more}."
 CAUSE_GRAD_BEFORE = "No pass has gone through this graph: what stands in grad was there before."
+CAUSE_GRAD_BEFORE_OR_KEPT = (
+    "If a pass has gone through this graph (its saved tensors are still there, as after retain_graph=True), "
+    "what arrives here comes from {node} ({line}); if not, what stands in grad is older."
+)
 CAUSE_IS_ROOT = "It is the root: backward() starts with this gradient."
 CAUSE_EDITED = (
     "{value} arrived in the last pass: grad has been changed since{times}, as clipping, unscaling or an assignment does."
@@ -336,7 +360,12 @@ CAUSE_ACCUMULATED_OR_EDITED = (
     "{value} arrived in the last pass; {rest} was there before, because backward() adds to grad, or grad was changed since."
 )
 DO_ACCUMULATED_OR_EDITED = "Call zero_grad() (or {name}.grad = None) before each pass."
-CAUSE_GRAD_FROM_ELSEWHERE = "It did not come from this graph: nothing leads from here to the loss now. It was there before."
+CAUSE_GRAD_FROM_ELSEWHERE = "It did not come from this graph: nothing leads from here to the loss now. It came with another."
+CAUSE_NO_GRAPH = (
+    "No variable here holds the graph that it came from: it is gone, or belongs to another function (or backward() was called "
+    "on {name} itself)."
+)
+DO_NO_GRAPH = "Ask where the loss is still at hand, right after backward(), or name it: explain({name}, loss)."
 CAUSE_HOOK_CHANGED = "A hook changed what arrived from {before} to {after}: {hook}."
 CAUSE_HOOK_ON_WAY = "On the way a hook changed the gradient at {node} from {before} to {after}: {hook} ({line})."
 CAUSE_START_NOT_ONE = (

@@ -117,6 +117,13 @@ EXPLAIN_DETACHED = "{node} 保存的张量被 detach_() 从计算图中分离了
 EXPLAIN_NO_GRAPH = "计算它时没有用到任何需要梯度的张量，所以没有可以反向传播的计算图。"
 EXPLAIN_NOT_SCALAR = "只有单个元素时 backward() 才会以 1 作为初始梯度；请传入与该张量形状相同的梯度，或者先求和（sum()）。"
 EXPLAIN_SHAPE = "{node} 返回的梯度形状与所需的形状不符。"
+EXPLAIN_UNUSED = "grad() 的某个输出到某个输入之间没有路径：它没有被使用，或路径被切断；allow_unused=True 会为它返回 None。"
+EXPLAIN_MULTI_VIEW = (
+    "对有多个结果的运算（unbind、split、chunk）给出的视图做了原地修改：先 clone() 它，或使用只给出一个结果的运算。"
+)
+EXPLAIN_INFERENCE = "在 inference_mode() 中创建的张量被用在 backward() 需要它的地方：在外部 clone() 它，或使用 no_grad()。"
+EXPLAIN_NUMPY = "NumPy 不保留历史，所以 PyTorch 要求明确写出切断：x.detach().numpy()。"
+EXPLAIN_DEEPCOPY = "被复制的张量处在计算图中：它的历史无法复制；请复制 x.detach()，或在计算之前复制。"
 RAISED_BY = "由 {node} 调用的 {function}() 抛出，位于第 {line} 行：{code}"
 THE_NODE = "某个节点"
 

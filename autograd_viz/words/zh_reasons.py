@@ -50,6 +50,8 @@ CAUSE_MADE_NEW_TENSOR = "{name}.requires_grad 是 False：{what} 用数值创建
 DO_MADE_NEW_TENSOR = "使用张量本身，多个张量用 torch.stack()；若要它成为叶子张量，请加上 requires_grad=True。"
 CAUSE_MADE_INTEGER = "{name}.requires_grad 是 False：{what} 给出整数，整数没有梯度（{line}）。"
 DO_MADE_INTEGER = "梯度要经过的地方保持浮点类型。"
+CAUSE_MADE_SAMPLE = "{name}.requires_grad 是 False：{what} 抽取的值没有历史（{line}）。"
+DO_MADE_SAMPLE = "如果分布支持，使用 rsample()；否则使用所抽值的 log_prob()。"
 CAUSE_MADE_GRADIENT = "{name}.requires_grad 是 False：这里的梯度没有自己的计算图（{line}）。"
 DO_MADE_GRADIENT = "使用 torch.autograd.grad(..., create_graph=True)。"
 CAUSE_CUT_GRADIENT = "从 {name} 到损失的路径在 {what} 处断开：这个梯度没有自己的计算图（{line}）。"
@@ -86,6 +88,8 @@ CAUSE_CUT_NUMPY = "从 {name} 到损失的路径被 {what} 切断：NumPy 不保
 DO_CUT_NUMPY = "使用张量自己的方法。"
 CAUSE_CUT_NEW_TENSOR = "从 {name} 到损失的路径被 {what} 切断：它把数值复制到一个新的叶子张量（{line}）。"
 DO_CUT_NEW_TENSOR = "使用张量本身，多个张量用 torch.stack()。"
+CAUSE_CUT_SAMPLE = "从 {name} 到损失的路径被 {what} 切断：它抽取的值没有历史（{line}）。"
+DO_CUT_SAMPLE = "如果分布支持，使用 rsample()；否则使用所抽值的 log_prob()。"
 CAUSE_CUT_INTEGER = "从 {name} 到损失的路径被 {what} 切断：整数没有梯度（{line}）。"
 DO_CUT_INTEGER = "梯度要经过的地方保持浮点类型。"
 CAUSE_CUT_NO_GRAD = "从 {name} 到损失的路径被 {what} 切断：其中的运算都不会被记录（{line}）。"
@@ -98,6 +102,8 @@ CAUSE_CUT_EARLY = "从 {name} 到损失的路径在 {op} 处断开：它运行�
 DO_CUT_EARLY = "先调用 requires_grad_()，再计算其余部分。"
 CAUSE_NOT_RUN_UNKNOWN = "没有反向传播的痕迹：{root} 依赖 {name}，但 backward() 还没有运行，或者 grad 后来被设为 None。"
 DO_NOT_RUN_UNKNOWN = "调用 {root}.backward()，并在 zero_grad() 之前读取 grad。"
+CAUSE_RETAINED_LATE = "retain_grad() 在反向传播之后才调用，而反向传播只保留事先要求的梯度：{line}。"
+DO_RETAINED_LATE = "在 backward() 之前调用 {name}.retain_grad()。"
 CAUSE_LEFT_OUT_OR_CLEARED = (
     "反向传播经过了这个计算图：grad 后来被设为 None，或者 grad() 或 backward(inputs=...) 没有包括 {name}。"
 )
@@ -105,6 +111,8 @@ CAUSE_CLEARED_BY = "反向传播经过了这个计算图，是这一行清除了
 DO_CLEARED_BY = "在这一行之前读取 grad。"
 CAUSE_NOT_RUN = "backward() 还没有运行：{root} 依赖 {name}，但还没有反向传播经过这个计算图。"
 DO_NOT_RUN = "调用 {root}.backward()。"
+CAUSE_NOT_RUN_ARRAY = "还没有反向传播经过这个计算图：{root} 依赖 {name}，但没有单个元素的损失通向它。"
+DO_NOT_RUN_ARRAY = "在梯度模式开启时由 {root} 计算出一个数，并对它调用 backward()。"
 CAUSE_AWAITED = "有一个单步执行器正在此图上运行；{name} 的梯度到达的节点 {node} 还没有执行。"
 DO_AWAITED = "继续单步执行：next() 或 finish()。"
 CAUSE_LEFT_OUT = (
@@ -127,6 +135,14 @@ CAUSE_MODIFIED_SOMEWHERE = "{node} 保存了版本 {version} 的 {tensor}，它�
 DO_MODIFIED_SOMEWHERE = "请创建新张量（写 x = x + 1，而不是 x += 1），或者修改 clone() 得到的副本。"
 CAUSE_FREED = "{node} 保存的张量已在之前的反向传播中释放：{line}。"
 DO_FREED = "那次调用 backward() 时请加上 retain_graph=True，或者重新计算损失。"
+CAUSE_FREED_AMONG = (
+    "这次反向传播走到的节点，其保存的张量已被之前的传播释放：{line}。现在有 {count} 个节点没有保存的张量，"
+    "其中包括这次传播失败之前已经执行的。"
+)
+DO_FREED_AMONG = (
+    "那次传播之前计算的东西又被使用了：在循环中对携带下来的值调用 detach()，或重新计算；"
+    "或在之前的 backward() 中使用 retain_graph=True。"
+)
 CAUSE_FREED_SOMEWHERE = "{node} 保存的张量已在之前的反向传播中释放。"
 DO_FREED_SOMEWHERE = "那次调用 backward() 时请加上 retain_graph=True，或者重新计算损失。"
 CAUSE_ERROR = "{meaning}（{line}）"
@@ -184,7 +200,7 @@ CAUSE_ZERO_USER = "{node} 是你自己的 Function，它收到了梯度却返回
 DO_ZERO_USER = "查看它的 backward 返回了什么。"
 CAUSE_ZERO_START = "反向传播从零开始：传给 backward() 的梯度全为零。"
 DO_ZERO_START = "请给 backward() 传入别的梯度。"
-CAUSE_ZERO_OLD = "在这个计算图中没有梯度到达这里：零是原来就有的（zero_grad(set_to_none=False) 或手动）。"
+CAUSE_ZERO_OLD = "在这个计算图中没有梯度到达这里：零来自另一个计算图，或是被置零的（zero_grad(set_to_none=False) 或手动）。"
 CAUSE_ZEROED_OR_CANCELLED = "上一次反向传播确实带来了 {value}：grad 后来被置零（grad.zero_()），或者以前的传播留下了相反的值。"
 DO_ZEROED_OR_CANCELLED = "在置零之前读取 grad；每次反向传播之前先清除它。"
 CAUSE_CANCELLED = "之前已有 {before}，上一次反向传播带来了 {value}，而 backward() 会累加到 grad：两者抵消。"
@@ -201,6 +217,8 @@ DO_ZERO_UNKNOWN = "单步执行：在 backward() 之前用 av.step(loss)，在�
 CAUSE_ROWS_UNUSED = "它的第 {rows} 行为零：{node} 没有查到这些行，或传给它们的就是零（{line}）。"
 
 # nan, inf
+CAUSE_GIVEN_LEAF = "这次传播之前就有 {what}：{tensor} 本身就含有它（{line}）。"
+DO_GIVEN_LEAF = "是之前的某一步把它放进去的：查看之前各步的梯度和学习率。"
 CAUSE_GIVEN = "{what} 从一开始就有：它在 {tensor} 中（{line}）。"
 DO_GIVEN = "请检查数据：torch.isnan(x).any()。"
 CAUSE_FORWARD_BORN = "前向传播中就已有 {what}：{op} 由 {inputs} 算出了它（{line}）。"
@@ -234,6 +252,7 @@ CAUSE_BAD_SUM = "{what} 来自 {node} 之前相加的梯度：inf - inf，或溢
 CAUSE_BAD_HOOK = "{what} 来自 {node} 处的钩子：{hook}。"
 DO_BAD_HOOK = "查看钩子返回了什么。"
 CAUSE_BAD_OLD = "上一次反向传播到达的梯度没有 {what}：它原来就在 grad 里。"
+CAUSE_BAD_ELSEWHERE = "现在没有路径从这里通向损失：{what} 来自经过另一个计算图的反向传播。"
 DO_BAD_OLD = "在反向传播之前调用 zero_grad()。"
 CAUSE_BAD_UNKNOWN = "途中的梯度没有保留，也没有哪个运算必定产生了 {what}。途中可能产生它的：{suspects}。"
 CAUSE_LOSS_BAD = "损失本身就有 {what}，所以它产生于前向传播。途中可能产生它的运算：{suspects}。"
@@ -270,6 +289,10 @@ CAUSE_PATHS = (
 DO_PATHS = "要看到每一部分，请在 backward() 之前单步执行：av.step(loss)。"
 CAUSE_SUM_OF = "它是 {count} 条路径之和：{parts}{more}。"
 CAUSE_GRAD_BEFORE = "还没有反向传播经过这个计算图：grad 中的值是以前留下的。"
+CAUSE_GRAD_BEFORE_OR_KEPT = (
+    "如果有反向传播经过了这个计算图（它保存的张量都还在，就像使用了 retain_graph=True），到达这里的来自 {node}（{line}）；"
+    "否则 grad 中的值是更早就有的。"
+)
 CAUSE_IS_ROOT = "它是根：backward() 从这个梯度开始。"
 CAUSE_EDITED = "上一次反向传播带来了 {value}：grad 后来被修改{times}，例如裁剪、反缩放或赋值。"
 CAUSE_SCALED = "上一次反向传播带来了 {value}：grad 后来被修改{times}，例如裁剪或反缩放；或者之前那里已有别的值。"
@@ -280,7 +303,9 @@ CAUSE_ACCUMULATED_OR_EDITED = (
     "上一次反向传播到达的是 {value}；{rest} 是原来就有的，因为 backward() 会把梯度累加到 grad，或者 grad 后来被修改过。"
 )
 DO_ACCUMULATED_OR_EDITED = "每次反向传播之前调用 zero_grad()（或 {name}.grad = None）。"
-CAUSE_GRAD_FROM_ELSEWHERE = "它不是来自这个计算图：现在没有路径从这里通向损失。它是原来就有的。"
+CAUSE_GRAD_FROM_ELSEWHERE = "它不是来自这个计算图：现在没有路径从这里通向损失。它来自另一个计算图。"
+CAUSE_NO_GRAPH = "这里没有变量持有它所来自的计算图：它已经消失，或属于另一个函数（或者是对 {name} 本身调用了 backward()）。"
+DO_NO_GRAPH = "在损失仍可访问的地方、紧接 backward() 之后提问，或指明损失：explain({name}, loss)。"
 CAUSE_HOOK_CHANGED = "钩子把到达的梯度从 {before} 改成了 {after}：{hook}。"
 CAUSE_HOOK_ON_WAY = "途中有钩子在 {node} 处把梯度从 {before} 改成了 {after}：{hook}（{line}）。"
 CAUSE_START_NOT_ONE = "反向传播从 {after} 而不是 1 开始：可能有钩子（{hook}）原地修改了梯度，而相等的梯度共享内存。"
