@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import torch
@@ -14,6 +15,9 @@ from .torch_models import Program
 FEATURES: dict[str, Program] = {}
 NEEDS = {  # the release of PyTorch from which on a program runs, with us or without
     "nested_tensors": (2, 6),
+    "strided_nested_tensors": (2, 6),
+    "boxed_function_with_an_unused_output": (2, 9),
+    "compiled_with_an_unused_output": (2, 9),
     "a_hook_of_any_of_several_tensors": (2, 3),
 }
 
@@ -121,6 +125,29 @@ def function_with_two_outputs():
 def function_with_an_unused_output():
     a, b = leaf(3), leaf(3)
     return (lambda: TwoOutputs.apply(a, 2.0, b)[1].sum()), [a, b]
+
+
+class Boxed(torch.autograd.Function):
+    """Its backward is given a list, which it may empty, as compiled code's is."""
+
+    boxed_grads_call = True
+
+    @staticmethod
+    def forward(ctx: Any, a: Any) -> Any:
+        ctx.save_for_backward(a)
+        return a.sin(), a.exp()
+
+    @staticmethod
+    def backward(ctx: Any, grads: Any, *more: Any) -> Any:
+        g, h = grads if isinstance(grads, list) else (grads, *more)  # releases before 2.9 know no boxes
+        (a,) = ctx.saved_tensors
+        return g * a.cos() + h * a.exp()
+
+
+@feature
+def boxed_function_with_an_unused_output():
+    a = leaf(3)
+    return (lambda: Boxed.apply(a)[0].sum()), [a]
 
 
 @feature
@@ -252,6 +279,12 @@ def dense_and_sparse_grads_meet():
 
 
 @feature
+def sparse_grads_meet():
+    e, i = nn.Embedding(6, 3, sparse=True), torch.tensor([0, 1, 1, 5])
+    return (lambda: e(i).sin().sum() + e(i[:2]).sum() * 2), [e.weight]
+
+
+@feature
 def sparse_tensors():
     s, d = torch.eye(3).to_sparse().requires_grad_(), leaf(3, 2)
     return (lambda: torch.sparse.mm(s * 2, d).square().sum()), [s, d]
@@ -267,6 +300,19 @@ def nested_tensors():
         return torch.nested.to_padded_tensor((n @ w).sin(), 0.0).sum()
 
     return forward, [a, b, w]
+
+
+@feature
+def strided_nested_tensors():
+    a, w = leaf(3, 2), leaf(2)
+
+    def forward():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # PyTorch calls them a prototype
+            n = torch.nested.as_nested_tensor([a, a[:1]])
+        return (torch.nested.to_padded_tensor(n * 2, 0.0) * w).sum()
+
+    return forward, [a, w]
 
 
 @feature
@@ -363,6 +409,13 @@ def compiled():
     net, x = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 1)), torch.randn(2, 3)
     fast = torch.compile(net, backend="aot_eager")
     return (lambda: fast(x).sum()), list(net.parameters())
+
+
+@feature
+def compiled_with_an_unused_output():
+    net, x = nn.Linear(3, 4), torch.randn(2, 3)
+    fast = torch.compile(lambda v: (net(v), net(v) * 2), backend="aot_eager")
+    return (lambda: fast(x)[0].sum()), list(net.parameters())
 
 
 @feature

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import bisect
 import functools
+import inspect
 import linecache
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -17,9 +18,21 @@ from ..graph.model import Source
 
 def visible_names(frame: FrameType) -> dict[str, Any]:
     """The caller's variables: its globals, hidden by its locals. IPython's own (In, Out, _, _3) are left out."""
-    names = {**frame.f_globals, **frame.f_locals}
+    names = {**frame.f_globals, **_locals_of(frame)}
     hidden = {"In", "Out"} if "get_ipython" in frame.f_globals else set()
     return {k: v for k, v in names.items() if not k.startswith("_") and k not in hidden}
+
+
+def _locals_of(frame: FrameType) -> dict[str, Any]:
+    """The variables of a frame. Up to Python 3.12 a function's frame keeps the dict that it is asked for, and all that is in
+    it: it is emptied, unless `locals()` has given it to somebody.
+    """
+    asked = frame.f_locals
+    found = dict(asked)
+    is_kept = type(asked) is dict and frame.f_code.co_flags & inspect.CO_OPTIMIZED and sys.version_info < (3, 13)
+    if is_kept and sys.getrefcount(asked) <= 3:  # the frame, `asked`, and the question itself
+        asked.clear()
+    return found
 
 
 def callers_names() -> dict[str, Any]:
@@ -33,11 +46,20 @@ def names_by_identity(variables: Mapping[str, Any], is_tensor: Callable[[Any], b
     The pairs hold the tensors, so comparing with `is` is safe. The first name of a tensor is its name: a parameter is called
     by its path, since a variable may be left over from a loop over parameters().
     """
-    variables = {**variables, **_held(variables.get("self"))}
+    variables = {name: v for name, v in {**variables, **_held(variables.get("self"))}.items() if _can_be_asked(v)}
     of_modules = [pair for name, v in variables.items() for pair in _parameters(name, v) if is_tensor(pair[1])]
     plain = [(name, v) for name, v in variables.items() if is_tensor(v)]
     inside = [pair for name, v in variables.items() for pair in _elements(name, v) if is_tensor(pair[1])]
     return of_modules + plain + inside
+
+
+def _can_be_asked(value: Any) -> bool:
+    """Not the proxy of an object that is gone, and not an object that will not say what it is."""
+    try:
+        isinstance(value, list)
+    except Exception:
+        return False
+    return True
 
 
 def _held(value: Any) -> dict[str, Any]:
@@ -53,9 +75,9 @@ def _parameters(name: str, value: Any) -> Iterator[tuple[str, Any]]:
 
 def _elements(name: str, value: Any) -> Iterator[tuple[str, Any]]:
     if isinstance(value, list | tuple):
-        yield from ((f"{name}[{i}]", v) for i, v in enumerate(islice(value, 1000)))
+        yield from ((f"{name}[{i}]", v) for i, v in enumerate(islice(value, 1000)) if _can_be_asked(v))
     elif isinstance(value, dict):
-        yield from ((f"{name}[{k!r}]", v) for k, v in islice(value.items(), 1000))
+        yield from ((f"{name}[{k!r}]", v) for k, v in islice(value.items(), 1000) if _can_be_asked(v))
 
 
 def source_at(code: CodeType, lasti: int) -> Source | None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+import weakref
 from typing import Any
 
 import autograd_viz as av
 from autograd_viz.graph import Document
-from autograd_viz.sources.from_core import CoreGraph
-from autograd_viz.sources.names import visible_names
+from autograd_viz.sources.from_core import CoreGraph, is_tensor
+from autograd_viz.sources.names import names_by_identity, visible_names
 
 from ..figures import figure, run
 
@@ -48,10 +50,53 @@ def test_ipythons_own_names_are_left_out() -> None:
     namespace = {"get_ipython": 1, "In": [], "Out": {}, "_": av.tensor(1.0), "_3": av.tensor(1.0), "x": 2, "__name__": "x"}
 
     class Frame:
+        f_code = compile("", "<a cell>", "exec")
         f_globals = namespace
         f_locals = namespace
 
     assert visible_names(Frame()) == {"get_ipython": 1, "x": 2}  # type: ignore[arg-type]
+
+
+def test_what_cannot_be_asked_is_no_variable() -> None:
+    class Gone:
+        pass
+
+    gone = Gone()
+    proxy, kept = weakref.proxy(gone), av.ones(2, requires_grad=True)
+    del gone
+    pairs = names_by_identity({"proxy": proxy, "several": [proxy, kept]}, is_tensor)
+    assert [name for name, _ in pairs] == ["several[1]"]
+
+
+def test_a_parameter_is_called_by_its_path_and_what_self_holds_by_that() -> None:
+    class Trainer:
+        def __init__(self) -> None:
+            self.net, self.scale = av.nn.Linear(1, 1), av.ones(1)
+
+    trainer = Trainer()
+    pairs = names_by_identity({"self": trainer, "p": trainer.net.weight}, is_tensor)
+    assert next(name for name, t in pairs if t is trainer.net.weight) == "self.net.weight"
+    assert next(name for name, t in pairs if t is trainer.scale) == "self.scale"
+
+
+def test_a_function_that_asks_lets_go_of_its_variables() -> None:
+    def ask() -> weakref.ref[Any]:
+        kept = av.ones(2)
+        names = visible_names(sys._getframe())
+        assert names["kept"] is kept
+        reference = weakref.ref(kept)
+        del kept, names
+        assert reference() is None, "the frame keeps what was in it when it was asked"
+        return reference
+
+    def look_on() -> None:
+        left = 1
+        mine = locals()
+        visible_names(sys._getframe())
+        assert mine["left"] == left
+
+    ask()
+    look_on()
 
 
 def test_every_op_knows_its_exact_expression() -> None:

@@ -15,10 +15,12 @@ from autograd_viz.sources.pytorch import older  # noqa: E402
 from autograd_viz.sources.pytorch.graph import TorchGraph  # noqa: E402
 from autograd_viz.sources.pytorch.nodes import Metadata, is_accumulate, outputs_of  # noqa: E402
 
+from ..torch_features import NEEDS  # noqa: E402
 from ..torch_models import VERSION  # noqa: E402
-from .test_torch_passes import Run, ends, every_small_program  # noqa: E402
+from .test_torch_passes import LARGE, PROGRAMS, Run, ends  # noqa: E402
 
 pytestmark = pytest.mark.torch
+every_older_program = pytest.mark.parametrize("name", [n for n in PROGRAMS if n not in LARGE and NEEDS.get(n, (2, 2)) < (2, 5)])
 
 
 @pytest.fixture(autouse=True)
@@ -29,14 +31,14 @@ def _as_before(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     gc.unfreeze()
 
 
-@every_small_program
+@every_older_program
 def test_a_stepped_pass_ends_like_backward(name: str) -> None:
     theirs, ours = ends(name)
     assert ours == theirs
 
 
 @pytest.mark.skipif(VERSION < (2, 5), reason="the oracle is `_input_metadata`, which PyTorch has had since 2.5")
-@every_small_program
+@every_older_program
 def test_the_rehearsal_finds_what_newer_releases_tell(name: str) -> None:
     if name == "function_with_non_differentiable_outputs":
         return  # the node says () of the outputs that get no gradient, a Function gets zeros of their shape

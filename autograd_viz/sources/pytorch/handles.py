@@ -20,7 +20,7 @@ from torch.utils.weak import WeakIdKeyDictionary
 
 from ...core.provenance import CUTS, UNTRACKED_DEPTH, Place
 from ..from_core import FEW
-from .values import is_plain, outside_modes
+from .values import is_plain, outside_modes, shape_of
 
 KEY = "autograd_viz"  # in node.metadata
 clock = itertools.count(1)
@@ -45,7 +45,7 @@ class Handle:
     def __init__(self, tensor: Any, maker: Event | None) -> None:
         self.ref = weakref.ref(tensor)
         self._maker: Any = maker
-        self.shape, self.dtype = tuple(tensor.shape), tensor.dtype
+        self.shape, self.dtype = shape_of(tensor), tensor.dtype
         self.edge: tuple[int, int] | None = None
         self.is_leaf = self.requires_grad = False
         self.version = version_of(tensor)

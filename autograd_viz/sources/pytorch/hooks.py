@@ -78,9 +78,7 @@ class HookRunner:
             return grads
         edges = [GradientEdge(node, i) for i in places]
         with replaced(hooks, self._watched("tensor")):
-            passed = torch.autograd.grad(
-                edges, edges, [grads[i] for i in places], retain_graph=True, create_graph=self.create_graph, allow_unused=True
-            )
+            passed = gradients_at(edges, edges, [grads[i] for i in places], self.create_graph)
         found = list(grads)
         for i, g in zip(places, passed, strict=True):
             found[i] = g
@@ -132,7 +130,10 @@ class _Watched:
         """Run the hook."""
         before = self._value(given)
         returned = self.hook(given, *more)
-        after = before if self.kind == "post" else self._value(given if returned is None else returned)
+        if self.kind == "post" or not isinstance(returned, torch.Tensor | None):  # PyTorch refuses what it cannot use
+            after = before
+        else:
+            after = self._value(given if returned is None or self.kind == "post_accumulate" else returned)
         self.runner.runs.append(HookRun(self.kind, name_of_hook(self.hook), before, after, self.index))
         return returned
 
@@ -158,6 +159,15 @@ def run_backward(edges: Sequence[Any], grads: Sequence[Any], create_graph: bool)
     """A pass of PyTorch's engine from these edges; nothing is freed."""
     starts = tuple(older.start_at(node, i) for node, i in edges)
     ENGINE.run_backward(starts, tuple(grads), True, create_graph, (), allow_unreachable=True, accumulate_grad=True)
+
+
+def gradients_at(starts: Sequence[Any], ends: Sequence[Any], grads: Sequence[Any], create_graph: bool) -> Sequence[Any]:
+    """What a pass of PyTorch's engine from edges brings to others; no grad is written, nothing is freed."""
+    return tuple(
+        ENGINE.run_backward(
+            tuple(starts), tuple(grads), True, create_graph, tuple(ends), allow_unreachable=True, accumulate_grad=False
+        )
+    )
 
 
 def dict_of(register: Any) -> dict[Any, Any]:

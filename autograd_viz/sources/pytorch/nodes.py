@@ -74,7 +74,12 @@ def outputs_of(node: Any) -> tuple[Metadata, ...]:
         leaf = variable_of(node)
         found: tuple[Metadata, ...] = node.metadata.get(older.LOOKS, ())
         return found if leaf is None else (Metadata(tuple(leaf.shape), leaf.dtype, leaf.device),)
-    return tuple([Metadata(tuple(m.shape), m.dtype, m.device) for m in node._input_metadata])  # asked for each node, and often
+    return tuple([Metadata(_shape_of(m), m.dtype, m.device) for m in node._input_metadata])  # asked for each node, and often
+
+
+def _shape_of(looks: Any) -> tuple[int, ...]:
+    """Empty for a nested tensor, which has one for each of its parts."""
+    return () if looks.is_nested_tensor else tuple(looks.shape)
 
 
 def name_of(node: Any) -> str:

@@ -164,8 +164,8 @@ def _inboxes(start: Any) -> dict[Any, list[Any]]:
 
 
 def _sum(there: Any, grad: Any) -> Any:
-    """Both; only a dense tensor can be added to."""
-    return grad + there if there.is_sparse and not grad.is_sparse else there + grad
+    """Both, in the engine's order: to a sparse one nothing is added, it is added to what comes."""
+    return grad + there if there.is_sparse else there + grad
 
 
 def _check_nan(node: Any, results: Sequence[Any]) -> None:
@@ -187,7 +187,7 @@ def _fitted(node: Any, i: int, grad: Any, wanted: Metadata) -> Any:
     """Broadcasting undone, in the receiver's type and on its device."""
     if not wanted.is_known:
         return grad
-    if tuple(grad.shape) != wanted.shape and not grad.is_nested:
+    if not grad.is_nested and tuple(grad.shape) != wanted.shape:
         try:
             grad = grad.sum_to_size(wanted.shape)
         except RuntimeError:

@@ -8,9 +8,10 @@ from contextlib import contextmanager
 from typing import Any
 
 import torch
+from torch.autograd.graph import GradientEdge
 
 from . import older
-from .hooks import HookRunner, run_backward
+from .hooks import HookRunner, gradients_at
 from .nodes import Metadata, outputs_of
 
 
@@ -50,13 +51,17 @@ def _as_the_engine_gives(node: Any, grads: list[Any], hooks: HookRunner) -> list
         raise _NotCalledError
 
     node.apply = stop
+    if hasattr(node, "apply_boxed"):  # called with a list where the Function says `boxed_grads_call`, as compiled ones do
+        node.apply_boxed = lambda boxed: stop(*boxed)
+    ends = [GradientEdge(after, i) for after, i in node.next_functions if after is not None]
     try:
-        with hooks.silent(node), torch.autograd.set_detect_anomaly(False):
-            run_backward([(node, i) for i in given], starts, hooks.create_graph)
+        with hooks.silent(node), torch.autograd.set_detect_anomaly(False):  # to the next nodes: no grad can be written
+            gradients_at([GradientEdge(node, i) for i in given], ends, starts, hooks.create_graph)
     except _NotCalledError:
         pass
     finally:
         del node.apply
+        vars(node).pop("apply_boxed", None)
     return [g if i in there else s for i, (g, s) in enumerate(zip(grads, found, strict=True))]
 
 
