@@ -298,8 +298,9 @@ class Stepper(Cursor):
                 raise
 
     def _write_down(self, step: Step) -> None:
-        step = self.stops.asked(replace(step, flags=born_in(step, first=not self._steps)))
-        self._steps.append(replace(step, sentence=step.sentence or self._sentences.step(step, self.trace)))
+        step = replace(step, sentence=step.sentence or self._sentences.step(step, self.trace))
+        flagged = replace(step, flags=born_in(step, self._sentences.sent_to(step)))
+        self._steps.append(self.stops.asked(flagged))
         self._trace = None
 
     def _cut(self) -> None:

@@ -15,7 +15,7 @@ from .recorded import Recording
 from .render import theme_named
 from .render.escape import printable
 from .sources import anything
-from .sources.names import callers_names
+from .sources.names import Names, callers_names
 from .stepper import Stepper
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def graph_of(tensor: Any, variables: Mapping[str, Any], params: Any = None) -> A
             "there is no graph to draw: expected a tensor of autograd_viz or of PyTorch, got "
             f"{type(tensor).__name__} ({tensor!r:.60})"
         )
-    return anything.graph_of(tensor, {**anything.named(params), **variables})
+    return anything.graph_of(tensor, Names(variables, anything.named(params)))
 
 
 def record(what: Any = None) -> Any:

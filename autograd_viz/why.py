@@ -12,11 +12,10 @@ from .graph.trace import Change, Step, Trace
 from .reasons import recorded_cut_sentences
 from .sentences import PROPERTIES, Births, after_hooks, hook_kind, is_differentiable, listed, same, together
 
-RULES = (  # part of a node's name, and what its rule does to make a gradient zero
-    ("Relu", "WHY_ZERO_RELU"),
-    ("Threshold", "WHY_ZERO_RELU"),
-    ("Clamp", "WHY_ZERO_CLAMP"),
-    ("Hardtanh", "WHY_ZERO_CLAMP"),
+RULES = (  # how a node's name begins, and what its rule does to make a gradient zero
+    ("ReluBackward", "WHY_ZERO_RELU"),
+    ("ClampBackward", "WHY_ZERO_CLAMP"),
+    ("HardtanhBackward", "WHY_ZERO_CLAMP"),
     ("MulBackward", "WHY_ZERO_MUL"),
 )
 FEW = 3  # nodes that are named
@@ -130,9 +129,12 @@ class Why:
         if incoming is None:
             return words.WHY_NOTHING_ARRIVED.format(grad=_text(t.grad), node=node.name, step=number)
         extras = [*self._changed_on_the_way(step, number, index), *self._properties(number, index)]
+        if change is not None and change.after is None and step.accumulation is not None:
+            return together([words.WHY_TAKEN.format(value=_text(incoming), step=number), *extras])
         if change is None or change.after is None:
             return together([words.WHY_PASSED.format(value=_text(incoming), node=node.name, step=number), *extras])
-        return together([_kept(node, change, change.after, incoming, number), *extras, *_old(change, incoming)])
+        made = step.accumulation.new if step.accumulation is not None else change.after
+        return together([_kept(node, change, made, incoming, number), *extras, *_old(change, incoming)])
 
     def _changed_on_the_way(self, step: Step, number: int, index: int) -> list[str]:
         """Hooks and edits at this very node."""
@@ -154,18 +156,26 @@ class Why:
             node = self.nodes[birth.node]
             said.append(_birth_text(name.upper(), birth.how).format(node=node.name, step=birth.step))
             if name == "zero" and birth.how == "node":
-                said += [getattr(words, rule).format(node=node.name) for part, rule in RULES if part in node.name][:1]
+                said += [getattr(words, rule).format(node=node.name) for begin, rule in RULES if _has_rule(node, begin)]
         return said
 
 
-def _kept(node: Node, change: Change, new: Value, incoming: Value, number: int) -> str:
-    """What stands in grad now, and how it came about."""
+def _has_rule(node: Node, begin: str) -> bool:
+    """It is such a node; a product (of tiny numbers it may be zero too) only if it has saved a zero."""
+    factors = [s.value for s in node.saved if s.value is not None]
+    return node.name.startswith(begin) and (begin != "MulBackward" or any(map(PROPERTIES["zero"], factors)))
+
+
+def _kept(node: Node, change: Change, made: Value, incoming: Value, number: int) -> str:
+    """What stands in grad now, and how it came about; `made`: before post-accumulate hooks."""
+    new = change.after or made
     if change.before is None:
         template = words.WHY_FIRST if node.variable is not None else words.WHY_RETAINED
         return template.format(new=_text(new), incoming=_text(incoming), node=node.name, step=number)
     if _text(new) == shape_text(new.shape):
         return words.WHY_ADDED_ARRAY.format(shape=_text(new), step=number)
-    return words.WHY_ADDED.format(new=_text(new), old=_text(change.before), incoming=_text(incoming), step=number)
+    said = {"old": _text(change.before), "incoming": _text(incoming), "made": _text(made), "step": number}
+    return words.WHY_ADDED.format(new=_text(new), **said)
 
 
 def _old(change: Change, incoming: Value) -> list[str]:

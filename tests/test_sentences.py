@@ -231,7 +231,7 @@ def test_sentences_are_in_the_chosen_language() -> None:
     av.set_language("zh")
     try:
         assert said(document, steps)[:2] == [
-            "MulBackward0 (e) 收到 1.0。它传出：4.0 → MulBackward0、6.0 → AccumulateGrad (d)。已释放：other、self。",
+            "MulBackward0 (e) 收到 1.0。它传出：4.0 → MulBackward0 (c)、6.0 → AccumulateGrad (d)。已释放：other、self。",
             "AccumulateGrad：d.grad 原为 None，现为 6.0。",
         ]
     finally:

@@ -78,15 +78,19 @@ def vjp_source(p: Primitive, on_tensors: bool = False) -> list[str]:
         for place in sorted(tensors, key=lambda place: p.result_index(p.saved_names[place]) is not None):
             lines.append(f"    v{place} = None if node.{p.slots[place]} is None else {values[place]}")
             values[place] = f"v{place}"
-    results = []
-    for i, rule in enumerate(p.rules):
+    results = ["None"] * len(p.rules)
+    in_order = sorted(range(len(p.rules)), key=lambda i: p.inputs[i]) if on_tensors and not p.variadic else range(len(p.rules))
+    for i in in_order:  # PyTorch computes them by name, which tells in a recorded pass
+        rule = p.rules[i]
         if rule is None:
-            results.append("None")
             continue
         call = f"rule{i}(grad{''.join(', ' + values[place] for place in rule.wants)})"
         if p.variadic:
             return [*lines, f"    return tuple({call})"]
-        results.append(call if len(p.rules) == 1 else f"{call} if node._next[{i}] is not None else None")
+        results[i] = call if len(p.rules) == 1 else f"{call} if node._next[{i}] is not None else None"
+        if on_tensors and len(p.rules) > 1:
+            lines.append(f"    r{i} = {results[i]}")
+            results[i] = f"r{i}"
     return [*lines, f"    return ({', '.join(results)},)"]
 
 

@@ -20,7 +20,8 @@ class Summary:
         norm: the Euclidean norm of the finite elements.
         zeros, nans, infs: how many elements are that.
         rows, columns: the size of the thumbnail.
-        thumbnail: means of equal blocks of the array as a matrix (leading dimensions joined), row by row.
+        thumbnail: means of equal blocks of the array as a matrix (leading dimensions joined), row by row; nan where a block
+            holds a nan, infinite where it holds an infinity.
     """
 
     least: float

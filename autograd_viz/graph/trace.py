@@ -32,7 +32,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Accumulation:
-    """What AccumulateGrad did: old + incoming = new (old is None the first time)."""
+    """What AccumulateGrad did: old + incoming = new (old is None the first time), before post-accumulate hooks."""
 
     tensor: str
     old: Value | None

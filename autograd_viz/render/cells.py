@@ -146,8 +146,8 @@ def label_text(value: Value) -> str:
 def _accumulating(t: Tensor, state: State) -> Lines | None:
     """While AccumulateGrad adds to an existing grad: old + incoming = new, if it fits the row."""
     a = state.current.accumulation if state.current else None
-    if a is None or a.tensor != t.id or a.old is None or a.new.shape != ():
-        return None
+    if a is None or a.tensor != t.id or a.old is None or a.new.shape != () or state.values.get(f"{t.id}.grad") != a.new:
+        return None  # nothing was added, it does not fit, or a hook has changed the sum
     text = f"{python_text(a.old)} + {python_text(a.incoming)} = {python_text(a.new)}"
     return (_named("grad", text, "grad"),) if columns(text) + 7 <= MOST_COLUMNS else None
 

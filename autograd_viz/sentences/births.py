@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import cmath
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from ..graph.model import Document, Value
@@ -46,16 +47,24 @@ def has_inf(value: Value) -> bool:
 PROPERTIES = {"zero": all_zero, "nan": has_nan, "inf": has_inf}
 
 
-def born_in(step: Step, first: bool) -> tuple[str, ...]:
-    """What a step is flagged with: "zero", "nan", "inf" where a gradient that left has it and none that arrived had.
+def born_in(step: Step, sent: Sequence[Value]) -> tuple[str, ...]:
+    """What a step is flagged with: "zero", "nan", "inf" where a gradient became that: by the node's rule, by the sum of what
+    was sent there, a hook or the user's hand, or by what is accumulated.
 
     Args:
         step: the step.
-        first: it is the first of its pass: a first gradient that has a property is flagged there.
+        sent: what was sent to its node; empty for the first gradient of a pass, which is flagged where it arrives.
     """
-    arrived = [g for g in step.grad_outputs if g is not None]
-    left = [g for g in step.grad_inputs if g is not None]
-    return tuple(n for n, holds in PROPERTIES.items() if any(map(holds, left)) and (first or not any(map(holds, arrived))))
+    arrived, left = ([g for g in some if g is not None] for some in (step.grad_outputs, step.grad_inputs))
+    ways = [(sent, arrived), (arrived, left)]  # (before, after)
+    a = step.accumulation
+    if a is not None:
+        ways.append(([g for g in (a.old, a.incoming) if g is not None], [a.new]))
+    return tuple(
+        name
+        for name, holds in PROPERTIES.items()
+        if any(any(map(holds, after)) and not any(map(holds, before)) for before, after in ways)
+    )
 
 
 class Births:

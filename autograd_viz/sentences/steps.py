@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from .. import words
 from ..graph.model import Document, NextFunction, Node, Value
 from ..graph.text import gradient_text, shape_text, value_text
-from ..graph.trace import HookRun, Step, Trace
+from ..graph.trace import Change, HookRun, Step, Trace
 from .forward import ForwardSentences
 from .past import Past
 from .text import before_hooks, hook_kind, listed, same, size_text, together
@@ -26,6 +28,7 @@ class Sentences:
     def __init__(self, document: Document, recorded: bool = False, frees: bool = True) -> None:
         self.tensors = {t.id: t for t in document.tensors}
         self.nodes = {n.id: n for n in document.nodes}
+        self.namesakes = Counter(n.name for n in document.nodes)
         self.outputs = {o.id: o.outputs for o in document.ops}
         self.used = {(f.node, f.index) for n in document.nodes for f in n.next_functions}
         self.recorded, self.frees = recorded, frees
@@ -51,11 +54,15 @@ class Sentences:
         if node.variable is not None:
             return together([*self._arrived(step), *self._accumulated(node, step), *self._hooks(step, "post_accumulate")])
         if all(g is None for g in (*step.grad_outputs, *step.grad_inputs)):
-            return together([words.NO_GRADIENT.format(node=node.name), *self._freed(step)])
+            return together([words.NO_GRADIENT_PASSED.format(node=node.name), *self._freed(step)])
         parts = [self._arrives(node, step), *self._arrived(step), *self._unused(node, step)]
         parts += [*self._hooks(step, "post"), *self._sends(node, step)]
         parts += [words.RECORDED] if self.recorded else []
         return together([*parts, *self._freed(step)])
+
+    def sent_to(self, step: Step) -> list[Value]:
+        """What earlier steps have sent to the node of the step that was just told."""
+        return [v for index in range(len(step.grad_outputs)) for v in self.past.gradients(step.node, index)]
 
     def _accumulated(self, node: Node, step: Step) -> list[str]:
         """What AccumulateGrad did."""
@@ -80,9 +87,16 @@ class Sentences:
     def _arrived(self, step: Step) -> list[str]:
         """What became of it on its last bit of way: edits, sums, hooks, retain_grad."""
         edits = [words.EDITED.format(value=_text(before_hooks(step, i))) for i in step.edited]
-        kept = [c.at.removeprefix("retain:") for c in step.changes if c.at.startswith("retain:") and c.after is not None]
-        retained = [words.RETAINED.format(name=self._name(t, words.A_TENSOR)) for t in kept]
+        retained = [self._retained(c) for c in step.changes if c.at.startswith("retain:") and c.after is not None]
         return [*edits, *self._sums(step), *self._hooks(step, "tensor"), *retained, *self._hooks(step, "pre")]
+
+    def _retained(self, kept: Change) -> str:
+        """What retain_grad() has kept, and what was there."""
+        tensor = kept.at.removeprefix("retain:")
+        name, old = self._name(tensor, words.A_TENSOR), kept.before
+        if old is None:
+            return words.RETAINED.format(name=name)
+        return words.RETAINED_ADDED.format(name=name, old=gradient_text(old), new=_text(kept.after))
 
     def _sums(self, step: Step) -> list[str]:
         """Where several gradients arrived at one output: the parts and their sum."""
@@ -139,8 +153,13 @@ class Sentences:
 
     def _target(self, after: NextFunction) -> str:
         target = self.nodes[after.node or ""]
-        name = self._name(target.variable, words.A_LEAF) if target.variable else ""
+        name = self._name(target.variable, words.A_LEAF) if target.variable else self._result_of(target)
         return f"{target.name}{words.OF.format(names=name)}" if name else target.name
+
+    def _result_of(self, node: Node) -> str:
+        """What its op made, where another node has the same name."""
+        outputs = self.outputs.get(node.op or "", ()) if self.namesakes[node.name] > 1 else ()
+        return next((name for t in outputs if t is not None and (name := self.tensors[t].name)), "")
 
     def _freed(self, step: Step) -> list[str]:
         names = words.COMMA.join(c.at.rpartition(".")[2] for c in step.changes if ".saved." in c.at and c.after is None)
@@ -161,6 +180,8 @@ def _hook(hook: HookRun) -> str:
         return (
             words.HOOK_RAN.format(**said) if hook.before is None else words.HOOK_SAW.format(**said, before=_text(hook.before))
         )
+    if hook.after is None and hook.kind == "post_accumulate":
+        return words.HOOK_TOOK.format(**said)
     if hook.after is None:
         return words.HOOK_DROPPED.format(**said)
     before, after = _text(hook.before), _text(hook.after)

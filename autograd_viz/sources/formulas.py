@@ -37,7 +37,7 @@ def formulas_with_numbers(
         results: what the rules returned, one per input.
         grad_inputs: what left: the results with broadcasting undone.
     """
-    if not isinstance(node, PrimitiveNode):
+    if not isinstance(node, PrimitiveNode) or all(g is None for g in grads):  # then no rule ran
         return ()
     primitive = node.primitive
     zeros = (f"zeros({shape})" for shape, _ in node._outputs_metadata())

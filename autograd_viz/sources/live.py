@@ -181,7 +181,8 @@ class Pass(ABC):
                 cell.restore()
             around.restore()
             raise
-        written = self._writer.written(ran)
+        unedited = {i: None if g is None else self.value_of(g) for i, g in self._edits.get(len(self._done), {}).items()}
+        written = self._writer.written(replace(ran, unedited=unedited))
         around.settle()
         self._state.look((node, *(after for after, _ in node.next_functions)))
         grads = [self.grad_cell(t) for t in touched]

@@ -23,6 +23,19 @@ def visible_names(frame: FrameType) -> dict[str, Any]:
     return {k: v for k, v in names.items() if not k.startswith("_") and k not in hidden}
 
 
+class Names(dict[str, Any]):
+    """The caller's variables, and names chosen for some tensors, which come first.
+
+    Args:
+        variables: by name.
+        chosen: by name.
+    """
+
+    def __init__(self, variables: Mapping[str, Any], chosen: Mapping[str, Any]) -> None:
+        super().__init__(variables)
+        self.chosen = chosen
+
+
 def _locals_of(frame: FrameType) -> dict[str, Any]:
     """The variables of a frame. Up to Python 3.12 a function's frame keeps the dict that it is asked for, and all that is in
     it: it is emptied, unless `locals()` has given it to somebody.
@@ -40,17 +53,18 @@ def callers_names() -> dict[str, Any]:
     return visible_names(sys._getframe(2))
 
 
-def names_by_identity(variables: Mapping[str, Any], is_tensor: Callable[[Any], bool]) -> list[tuple[str, Any]]:
-    """(name, tensor) pairs: parameters of modules by their path, then plain variables, `xs[0]`, `xs["w"]`, what `self` holds.
+def names_by_identity(known: Mapping[str, Any], is_tensor: Callable[[Any], bool]) -> list[tuple[str, Any]]:
+    """(name, tensor) pairs: chosen names, parameters of modules by their path, plain variables, `xs[0]`, `xs["w"]`.
 
     The pairs hold the tensors, so comparing with `is` is safe. The first name of a tensor is its name: a parameter is called
     by its path, since a variable may be left over from a loop over parameters().
     """
-    variables = {name: v for name, v in {**variables, **_held(variables.get("self"))}.items() if _can_be_asked(v)}
+    variables = {name: v for name, v in {**known, **_held(known.get("self"))}.items() if _can_be_asked(v)}
+    chosen = [pair for pair in getattr(known, "chosen", {}).items() if is_tensor(pair[1])]
     of_modules = [pair for name, v in variables.items() for pair in _parameters(name, v) if is_tensor(pair[1])]
     plain = [(name, v) for name, v in variables.items() if is_tensor(v)]
     inside = [pair for name, v in variables.items() for pair in _elements(name, v) if is_tensor(pair[1])]
-    return of_modules + plain + inside
+    return chosen + of_modules + plain + inside
 
 
 def _can_be_asked(value: Any) -> bool:

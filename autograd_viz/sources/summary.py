@@ -16,7 +16,7 @@ SIDE = 8  # blocks of the thumbnail in each direction, at most
 def summary_of(array: Any) -> Summary:
     """Extremes, mean, norm, counts and thumbnail of an array of at least one element, of any dtype and shape.
 
-    Elements that are nan or infinite are counted and otherwise left out; where nothing is left, a mean is nan.
+    Elements that are nan or infinite are counted and otherwise left out, but in the thumbnail a block with a nan is nan.
     """
     rows, columns = -1, array.shape[-1] if array.ndim else 1
     matrix = _real(array).reshape(rows, columns)
@@ -50,8 +50,8 @@ def _any(flat: Any, matrix: Any) -> Summary:
     finite = np.isfinite(matrix)
     kept = np.where(finite, matrix, 0).astype(np.float64)
     there = kept[finite]
-    sums, counts = _block_sums(kept), _block_sums(finite.astype(np.float64))
-    thumbnail = tuple((sums / counts).reshape(-1).tolist())
+    sums = _block_sums(matrix.astype(np.float64))
+    thumbnail = tuple((sums / _block_sizes(*matrix.shape)).reshape(-1).tolist())
     least, most, mean = (float(f(there)) if there.size else math.nan for f in (np.min, np.max, np.mean))
     nans = int(np.count_nonzero(np.isnan(flat)))
     infs = flat.size - there.size - nans

@@ -33,6 +33,20 @@ class Ran:
     hooks: tuple[HookRun, ...] = ()
     jacobians: tuple[Jacobian, ...] = ()
     edited: tuple[int, ...] = field(default=())
+    unedited: Mapping[int, Value | None] = field(default_factory=dict)
+
+    def entered(self, index: int) -> Value | None:
+        """What entered at an output, before hooks."""
+        seen = (h.before for h in self.hooks if h.kind in ("tensor", "pre") and h.index == index and h.before is not None)
+        return next(seen, self.grad_outputs[index])
+
+    def met(self, index: int) -> Value | None:
+        """What had arrived there before the user changed it: the sum of what was sent."""
+        return self.unedited[index] if index in self.unedited else self.entered(index)
+
+    def added_up(self, now: Value | None) -> Value | None:
+        """What AccumulateGrad left in a grad, before post-accumulate hooks."""
+        return next((h.before for h in self.hooks if h.kind == "post_accumulate"), now)
 
 
 class StepWriter:
@@ -56,16 +70,16 @@ class StepWriter:
     def written(self, ran: Ran) -> Step:
         """The step in the document's terms."""
         id, node = ran.node, self._nodes[ran.node]
-        changes = self._arrived(id, ran.grad_outputs)
+        changes = self._arrived(ran)
         accumulation = None
         for at, (before, now) in ran.grads.items():
             changes.append(Change(f"{at}.grad", before, now))
             arrived = ran.grad_outputs[0]
             if node.variable is None:
-                changes.append(Change(f"retain:{at}", None, now))
-            elif arrived is not None and now is not None:
+                changes.append(Change(f"retain:{at}", before, now))
+            elif arrived is not None and (made := ran.added_up(now)) is not None:
                 changes.append(Change(f"grad:{id}", None, arrived))
-                accumulation = Accumulation(at, before, arrived, now)
+                accumulation = Accumulation(at, before, arrived, made)
         for i, (after, g) in enumerate(zip(node.next_functions, ran.grad_inputs, strict=True)):
             if after.node is not None:
                 edge = (after.node, after.index)
@@ -85,11 +99,11 @@ class StepWriter:
             if after.node is not None and sent:
                 self._arrivals[after.node, after.index] -= 1
 
-    def _arrived(self, id: str, outputs: Values) -> list[Change]:
+    def _arrived(self, ran: Ran) -> list[Change]:
         """Where gradients met before this node, and the first gradient at the root."""
-        changes = []
+        changes, id = [], ran.node
         node, index = self._start
         if node == id and not self._root.is_leaf and self._arrivals[node, index] == 1:
-            changes.append(Change(f"grad_fn:{self._root.id}", None, outputs[index]))
-        sums = ((i, v) for i, v in enumerate(outputs) if self._arrivals.get((id, i), 0) > 1)
-        return changes + [Change(f"sum:{id}.{i}", None, v) for i, v in sums]
+            changes.append(Change(f"grad_fn:{self._root.id}", None, ran.entered(index)))
+        several = (i for i in range(len(ran.grad_outputs)) if self._arrivals.get((id, i), 0) > 1)
+        return changes + [Change(f"sum:{id}.{i}", None, ran.met(i)) for i in several]

@@ -30,13 +30,16 @@ FIRST = "AccumulateGrad: {name}.grad was None and becomes {new}."
 ADDS = "AccumulateGrad adds to {name}.grad: {old} + {incoming} = {new}."
 ADDS_ARRAY = "AccumulateGrad adds what arrived to {name}.grad, element by element ({shape})."
 NO_GRADIENT = "{node} receives no gradient, so nothing changes."
+NO_GRADIENT_PASSED = "{node} receives no gradient and sends none."
 RETAINED = "{name}.grad keeps it, because of retain_grad()."
+RETAINED_ADDED = "It is added to {name}.grad, because of retain_grad(): {old} becomes {new}."
 FREED = "Freed: {names}."
 WOULD_FREE = "backward() would free: {names}."
 EDITED = "You had changed the gradient that arrives: it was set to {value} by hand."
 HOOK_CHANGED = "The {kind} {name} changed the gradient: {before} → {after}."
 HOOK_CHANGED_ARRAY = "The {kind} {name} changed the gradient ({shape})."
 HOOK_DROPPED = "The {kind} {name} let no gradient through."
+HOOK_TOOK = "The {kind} {name} set grad to None."
 HOOK_SAW = "The {kind} {name} saw {before} and left it as it was."
 HOOK_RAN = "The {kind} {name} ran."
 HOOK_TENSOR = "tensor hook"
@@ -80,7 +83,8 @@ WHY_READY = "grad is {grad}: {node} has received everything and has not run yet.
 WHY_BEFORE = "grad is {grad}: it was there before this pass."
 WHY_FREED = "grad is {grad}: saved tensors of this graph are freed, so a second backward pass would stop before it."
 WHY_FIRST = "grad is {new}: {incoming} arrived in step {step} and grad was None."
-WHY_ADDED = "grad is {new}: {old} was there already, and {incoming} arrived in step {step}: {old} + {incoming} = {new}."
+WHY_ADDED = "grad is {new}: {old} was there already, and {incoming} arrived in step {step}: {old} + {incoming} = {made}."
+WHY_TAKEN = "grad is None: {value} arrived in step {step}, and a post-accumulate hook has set grad to None."
 WHY_ADDED_ARRAY = "grad has {shape}: what arrived in step {step} was added to what was there already, element by element."
 WHY_RETAINED = "grad is {new}: it arrived at {node} in step {step} and is kept because of retain_grad()."
 WHY_ZERO = "What arrived is all zero since {node} in step {step}: something else than zero arrived there, and zero was sent on."
@@ -188,7 +192,7 @@ UI = {
     "speed": "Speed of play, steps a second",
     "speed_value": "{speed}/s",
     "run_to": "Run to here",
-    "run_to_tip": "Run until {node} has run",
+    "run_to_tip": "Run until {node} is the next to run",
     "until": "Until a gradient reaches it",
     "until_tip": "Run until a gradient reaches {tensor}",
     "forward": "forward pass",
@@ -217,8 +221,8 @@ UI = {
     "clear_stops": "Clear all stops",
     "stopped": "Stopped: {reason}",
     "stopped_breakpoint": "breakpoint at {node}",
-    "stopped_nan": "{node} sent nan or inf",
-    "stopped_inf": "{node} sent nan or inf",
+    "stopped_nan": "a gradient became nan or inf at {node}",
+    "stopped_inf": "a gradient became nan or inf at {node}",
     "key_actual": "actual size",
     "key_panel": "show or hide the panel",
     "unused_output": "nobody used this output",
@@ -228,7 +232,7 @@ UI = {
     "hook_pre": "prehook",
     "hook_post": "hook of the node",
     "hook_post_accumulate": "post-accumulate hook",
-    "stopped_zero": "all that {node} sent is zero",
+    "stopped_zero": "a gradient became all zero at {node}",
     "stopped_condition": "the condition holds at {node}",
     "stopped_until": "a gradient has reached {tensor}",
     "stopped_unreached": "no gradient has reached {tensor} from here to the end",
@@ -256,6 +260,8 @@ UI = {
     "not_arrived": "nothing has arrived yet",
     "not_run": "has not run yet",
     "sum": "sum",
+    "after_hooks": "after hooks",
+    "by_hand": "by hand",
     "saved": "Saved tensors",
     "no_saved": "saves nothing",
     "sent": "grad_inputs: what left",
@@ -291,6 +297,7 @@ UI = {
     "element": "[{index}] = {value}",
     "block_mean": "means of blocks",
     "statistics": "Statistics",
+    "statistics_finite": "Statistics of the finite elements",
     "min": "min",
     "max": "max",
     "mean": "mean",
@@ -319,6 +326,7 @@ UI = {
     "edit_tip": "Change the gradient that is about to enter {node}",
     "edit_example": "[1.0, 2.0]",
     "edited": "changed by hand",
+    "edit_waits": "Changed by hand: {value} will enter {node}.",
     "edit_pending": "changed by hand: {value} will enter",
     "apply": "Apply",
     "undo_edit": "Undo the edit",

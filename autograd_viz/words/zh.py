@@ -30,13 +30,16 @@ FIRST = "AccumulateGrad：{name}.grad 原为 None，现为 {new}。"
 ADDS = "AccumulateGrad 累加到 {name}.grad：{old} + {incoming} = {new}。"
 ADDS_ARRAY = "AccumulateGrad 把到达的梯度逐元素累加到 {name}.grad（{shape}）。"
 NO_GRADIENT = "{node} 没有收到梯度，所以什么也没有改变。"
+NO_GRADIENT_PASSED = "{node} 没有收到梯度，也没有传出梯度。"
 RETAINED = "由于调用过 retain_grad()，{name}.grad 保留了它。"
+RETAINED_ADDED = "由于调用过 retain_grad()，它被加到 {name}.grad 上：{old} 变为 {new}。"
 FREED = "已释放：{names}。"
 WOULD_FREE = "backward() 会释放：{names}。"
 EDITED = "到达的梯度被手动改为 {value}。"
 HOOK_CHANGED = "{kind} {name} 修改了梯度：{before} → {after}。"
 HOOK_CHANGED_ARRAY = "{kind} {name} 修改了梯度（{shape}）。"
 HOOK_DROPPED = "{kind} {name} 截断了梯度。"
+HOOK_TOOK = "{kind} {name} 把 grad 设为 None。"
 HOOK_SAW = "{kind} {name} 看到 {before}，没有修改。"
 HOOK_RAN = "{kind} {name} 已执行。"
 HOOK_TENSOR = "张量钩子"
@@ -80,7 +83,8 @@ WHY_READY = "grad 是 {grad}：{node} 已收到全部梯度，但尚未执行。
 WHY_BEFORE = "grad 是 {grad}：在本次反向传播之前就已存在。"
 WHY_FREED = "grad 是 {grad}：这个计算图保存的张量已被释放，再次反向传播会在到达它之前中断。"
 WHY_FIRST = "grad 是 {new}：{incoming} 在第 {step} 步到达，而 grad 原为 None。"
-WHY_ADDED = "grad 是 {new}：原来已有 {old}，{incoming} 在第 {step} 步到达：{old} + {incoming} = {new}。"
+WHY_ADDED = "grad 是 {new}：原来已有 {old}，{incoming} 在第 {step} 步到达：{old} + {incoming} = {made}。"
+WHY_TAKEN = "grad 是 None：{value} 在第 {step} 步到达，随后累积后钩子把 grad 设为 None。"
 WHY_ADDED_ARRAY = "grad 为 {shape}：第 {step} 步到达的梯度逐元素累加到了原有的值上。"
 WHY_RETAINED = "grad 是 {new}：它在第 {step} 步到达 {node}，因调用过 retain_grad() 而保留。"
 WHY_ZERO = "到达的梯度从第 {step} 步的 {node} 起全为零：到达那里的不为零，传出的为零。"
@@ -172,7 +176,7 @@ UI = {
     "speed": "播放速度，每秒步数",
     "speed_value": "{speed}/秒",
     "run_to": "运行到此处",
-    "run_to_tip": "运行到 {node} 执行完",
+    "run_to_tip": "运行到 {node} 将要执行时",
     "until": "直到梯度到达它",
     "until_tip": "运行到有梯度到达 {tensor}",
     "forward": "前向传播",
@@ -201,8 +205,8 @@ UI = {
     "clear_stops": "清除所有停止点",
     "stopped": "已停下：{reason}",
     "stopped_breakpoint": "{node} 处的断点",
-    "stopped_nan": "{node} 传出了 nan 或 inf",
-    "stopped_inf": "{node} 传出了 nan 或 inf",
+    "stopped_nan": "梯度在 {node} 处变成 nan 或 inf",
+    "stopped_inf": "梯度在 {node} 处变成 nan 或 inf",
     "key_actual": "原始大小",
     "key_panel": "显示或隐藏面板",
     "unused_output": "这个输出未被使用",
@@ -212,7 +216,7 @@ UI = {
     "hook_pre": "节点前置钩子",
     "hook_post": "节点后置钩子",
     "hook_post_accumulate": "梯度累加后钩子",
-    "stopped_zero": "{node} 传出的梯度全为零",
+    "stopped_zero": "有梯度在 {node} 处变成全零",
     "stopped_condition": "条件在 {node} 处成立",
     "stopped_until": "有梯度到达 {tensor}",
     "stopped_unreached": "从这里到结束，没有梯度到达 {tensor}",
@@ -240,6 +244,8 @@ UI = {
     "not_arrived": "尚无梯度到达",
     "not_run": "尚未执行",
     "sum": "求和",
+    "after_hooks": "钩子之后",
+    "by_hand": "手动修改后",
     "saved": "保存的张量",
     "no_saved": "没有保存任何内容",
     "sent": "grad_inputs：传出的梯度",
@@ -275,6 +281,7 @@ UI = {
     "element": "[{index}] = {value}",
     "block_mean": "分块平均值",
     "statistics": "统计",
+    "statistics_finite": "有限元素的统计",
     "min": "最小值",
     "max": "最大值",
     "mean": "平均值",
@@ -303,6 +310,7 @@ UI = {
     "edit_tip": "修改即将进入 {node} 的梯度",
     "edit_example": "[1.0, 2.0]",
     "edited": "已手动修改",
+    "edit_waits": "手动修改：{value} 将进入 {node}。",
     "edit_pending": "已手动修改：将传入 {value}",
     "apply": "应用",
     "undo_edit": "撤销编辑",

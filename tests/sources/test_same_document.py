@@ -135,3 +135,17 @@ def test_the_steps_of_random_programs(program: Program) -> None:
     for a, b in zip(ours.trace.steps, theirs.trace.steps, strict=True):
         assert [f.text.split(" = ")[0] for f in a.formulas] == [f.text.split(" = ")[0] for f in b.formulas]
         assert a.sentence.split(" ")[0] == b.sentence.split(" ")[0]
+
+
+def test_a_recorded_pass_is_stepped_in_pytorchs_order() -> None:
+    """The rules of a node run in the order of their inputs' names, which tells when their ops are stepped through."""
+
+    def stepped(module: Any) -> list[Any]:
+        x = module.tensor(2.0, requires_grad=True)
+        y = x * x * x
+        (g,) = module.autograd.grad(y, x, create_graph=True)
+        s = av.step(g * g)
+        s.finish()
+        return [(step.node, [v and v.text for v in step.grad_outputs]) for step in s.stepper.trace.steps]
+
+    assert stepped(av) == stepped(torch)

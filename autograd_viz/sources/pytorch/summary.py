@@ -22,8 +22,7 @@ def summary_on_device(t: Any) -> Summary:
     matrix = real.reshape(-1, real.shape[-1] if real.ndim else 1)
     finite = matrix.isfinite()
     there = matrix[finite]
-    kept = torch.where(finite, matrix, torch.zeros_like(matrix))
-    sums, counts = _block_sums(kept), _block_sums(finite)
+    sums, counts = _block_sums(matrix), _block_sums(torch.ones_like(finite))
     thumbnail = tuple((sums / counts).reshape(-1).tolist())
     nans, zeros = int(matrix.isnan().sum()), int((matrix == 0).sum())
     infs = matrix.numel() - there.numel() - nans

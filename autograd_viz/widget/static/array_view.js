@@ -100,6 +100,6 @@ function statisticsView(look, value) {
     ]),
   );
   const once = found.elements >= OPEN_FROM || found.nan + found.inf ? { open: "" } : undefined;
-  const summary = tree("summary", {}, [look.word("statistics")]);
+  const summary = tree("summary", {}, [look.word(found.nan + found.inf ? "statistics_finite" : "statistics")]);
   return tree("details", { class: "av-i-statistics" }, [summary, tree("dl", {}, pairs)], { once });
 }

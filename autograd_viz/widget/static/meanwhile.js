@@ -1,5 +1,7 @@
 // What the notebook has done to the graph since it was drawn, behind the stepper's back: a line under the picture.
 
+import { lineOf } from "./array_view.js";
+
 /** @typedef {import("./walks.js").Model} Model */
 /** @typedef {{ version: number, value: import("./program.js").Value }} Rewritten a tensor that was changed in place, as it is now */
 /**
@@ -7,6 +9,7 @@
  * @property {Record<string, import("./draw.js").Lines>} overlay grads that the notebook has changed, as the picture writes them
  * @property {Record<string, string>} spoiled saved tensors that were changed in place ("stale") or freed, by address
  * @property {Record<string, Rewritten>} rewritten tensors whose data was changed in place, by id
+ * @property {{ node?: string, values?: Record<string, import("./program.js").Value> }} [pending] the edit that waits for its node
  */
 
 const MOST_NAMED = 3;
@@ -17,8 +20,8 @@ const NOTHING = {};
  * @returns {Meanwhile}
  */
 export function meanwhileOf(model) {
-  const [overlay, spoiled, rewritten] = ["overlay", "spoiled", "rewritten"].map((trait) => model.get(trait) ?? NOTHING);
-  return { overlay, spoiled, rewritten };
+  const [overlay, spoiled, rewritten, pending] = ["overlay", "spoiled", "rewritten", "pending"].map((trait) => model.get(trait) ?? NOTHING);
+  return { overlay, spoiled, rewritten, pending };
 }
 
 /**
@@ -26,11 +29,13 @@ export function meanwhileOf(model) {
  * @param {import("./words.js").Say} say
  * @param {(id: string) => string} labelOf
  */
-export function meanwhileText({ overlay, spoiled, rewritten }, say, labelOf) {
+export function meanwhileText({ overlay, spoiled, rewritten, pending = {} }, say, labelOf) {
+  const edits = Object.values(pending.values ?? {}).map(lineOf).join(", ");
   const lost = Object.values(spoiled);
   const changed = Object.keys(rewritten);
   const tensors = changed.slice(0, MOST_NAMED).map(labelOf).join(", ") + (changed.length > MOST_NAMED ? ", …" : "");
   return [
+    edits && say("edit_waits", { value: edits, node: labelOf(pending.node ?? "") }),
     Object.keys(overlay).length && say("changed_outside_tip"),
     lost.includes("stale") && say("spoiled_tip"),
     lost.includes("freed") && say("freed_tip"),

@@ -90,6 +90,7 @@ function edits(look, node) {
 function formulas(look, node, step) {
   const rules = new Map((node.formulas ?? []).map((f) => [f.input, f.text]));
   const numbers = new Map((step?.formulas ?? []).map((f) => [f.input, f.text]));
+  if (step && !step.grad_outputs?.some(Boolean)) return null; // no rule ran
   const disagrees = step !== undefined && numbers.size === 0; // PyTorch came to something else than our rule
   const inputs = disagrees ? [] : [...new Set([...rules.keys(), ...numbers.keys()])];
   const lines = inputs.map((input) => {
@@ -151,6 +152,9 @@ function arrival(look, node, step, index) {
   const isWritten = isInline || !isOnce;
   const rows = shortList(parts, (p) => partRow(look, p.node, p.value, isWritten));
   const arrived = parts.filter((p) => p.value).length;
+  const sum = count > 1 && step ? history.at(`sum:${at}`) ?? total : null;
+  const changed = step && total && (sum ?? parts[0]?.value ?? total).text !== total.text;
+  const how = step?.edited?.includes(index) ? "by_hand" : "after_hooks";
   return tree("div", { class: "av-i-output" }, [
     node.outputs > 1 && tree("h5", {}, [name]),
     isStart && tree("p", { class: "av-i-first" }, [word("arrived_first")]),
@@ -158,6 +162,8 @@ function arrival(look, node, step, index) {
     !count && noteOf(word("unused_output")),
     count > 1 && !step && !isStart && noteOf(word("arrived_of", { arrived, expected: count })),
     count > 1 && step && tree("h5", {}, [word("sum")]),
+    changed && sum && arrayView(look, sum, `sum ${at}`, word("sum")),
+    changed && tree("h5", {}, [word(how)]),
     count > 0 && !isInline && (step || total) && arrayView(look, total, `out ${at}`, name),
     step?.edited?.includes(index) && noteOf(word("edited")),
   ]);

@@ -29,7 +29,8 @@ export class Popup {
   }
 
   toggle() {
-    this.show(!this.isOpen);
+    if (this.close()) return;
+    this.show(true);
     if (this.isOpen) /** @type {HTMLElement} */ (this.root.querySelector("input, button") ?? this.root).focus({ preventScroll: true });
   }
 

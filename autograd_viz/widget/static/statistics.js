@@ -54,7 +54,8 @@ export function statisticsOf(value) {
   const elements = countOf(value.shape);
   if (s) {
     const [min, max, mean, norm] = [s.least, s.most, s.mean, s.norm].map(asNumber);
-    return { min, max, mean, norm, zeros: s.zeros, nan: s.nans, inf: s.infs, elements };
+    const finite = elements - s.nans - s.infs;
+    return { min, max, mean, norm: finite ? norm : NaN, zeros: s.zeros, nan: s.nans, inf: s.infs, elements };
   }
   return value.numbers?.length ? statisticsOfNumbers(value.numbers.map(asNumber)) : null;
 }
@@ -70,7 +71,7 @@ export function statisticsOfNumbers(numbers) {
     min: none ? NaN : Math.min(...finite),
     max: none ? NaN : Math.max(...finite),
     mean: none ? NaN : finite.reduce((sum, x) => sum + x, 0) / finite.length,
-    norm: Math.hypot(...finite),
+    norm: none ? NaN : Math.hypot(...finite),
     zeros: numbers.filter((x) => x === 0).length,
     nan: numbers.filter(Number.isNaN).length,
     inf: numbers.filter((x) => Math.abs(x) === Infinity).length,
