@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 from .graph.model import Value
@@ -52,6 +53,9 @@ class LivePass(Protocol):
 
     def spoiled(self) -> dict[str, str]:
         """Saved tensors ("n0.saved.self") of nodes that are to run which somebody has changed in place ("stale") or "freed"."""
+
+    def untouched(self) -> AbstractContextManager[None]:
+        """Steps that are run and taken back inside change nothing else, whatever code of the user's they call."""
 
     def engine(self) -> Engine:
         """Queue, waiting nodes and memory as they are."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -101,6 +102,10 @@ class RecordedPass:
     def drift(self, among: Iterable[str] | None = None) -> dict[str, Value | None]:
         """No tensor of the user's belongs to it."""
         return {}
+
+    def untouched(self) -> AbstractContextManager[None]:
+        """Nothing runs."""
+        return nullcontext()
 
     def engine(self) -> Engine:
         """As it was before the first step."""

@@ -78,7 +78,7 @@ def stepped(stepper: Stepper, step: int | str) -> Iterator[None]:
         RuntimeError: what ``backward()`` would refuse, in PyTorch's words.
     """
     here = stepper.step
-    with whole():
+    with whole(), stepper.untouched():
         try:
             with breakable():
                 if step == FINAL:

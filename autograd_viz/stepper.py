@@ -7,6 +7,7 @@ its k-th step.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -191,6 +192,10 @@ class Stepper(Cursor):
     def spoiled(self) -> dict[str, str]:
         """The saved tensors ("n0.saved.self") that somebody has changed in place ("stale") or "freed" since."""
         return self._live.spoiled()
+
+    def untouched(self) -> AbstractContextManager[None]:
+        """Steps that are run and taken back inside change nothing else, whatever code of the user's they call."""
+        return nullcontext() if self.trace.complete else self._live.untouched()
 
     # -- listeners ----------------------------------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -146,6 +147,12 @@ class Pass(ABC):
         """Id of the node that `advance` would run, or None at the end."""
         node = self.task.peek()
         return None if node is None else self.graph.node_ids[node]
+
+    @abstractmethod
+    def untouched(self) -> AbstractContextManager[None]:
+        """Steps that run inside, and are taken back there, leave random numbers, leaves and their grads as they were, whatever
+        code of the user's they call.
+        """
 
     @property
     def leaves_no_trace(self) -> bool:

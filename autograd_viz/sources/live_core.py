@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from ..core.accumulate_grad import AccumulateGrad
@@ -12,6 +13,7 @@ from ..core.node import Node
 from ..core.saved import FREED
 from ..core.tensor import Tensor
 from ..graph.model import Number, Value
+from .bystanders import leaves_kept, random_numbers_kept
 from .cells import ArrayCell, Attached, GradCell, SavedCell, runs_only_ours
 from .formulas import formulas_with_numbers, symbolic_formulas
 from .from_core import CoreGraph, value_of, version_now
@@ -89,6 +91,16 @@ class CorePass(Pass):
         shapes = tuple(None if r is None else r.shape for r in results)
         id = self.graph.node_ids[node]
         return Ran(id, outputs, inputs, shapes, grads, saved, formulas, tuple(hooks), jacobians, edited)
+
+    @contextmanager
+    def untouched(self) -> Iterator[None]:
+        """Random numbers and leaves are kept, if code of the user's is called."""
+        leaves = [n.variable for n in self.nodes if isinstance(n, AccumulateGrad)]
+        with ExitStack() as kept:
+            if not all(map(runs_only_ours, self.nodes)):
+                kept.enter_context(random_numbers_kept())
+                kept.enter_context(leaves_kept(leaves))
+            yield
 
     @property
     def leaves_no_trace(self) -> bool:

@@ -107,6 +107,12 @@ class Attached:
     def __init__(self, node: Any, tensors: list[Any]) -> None:
         self.node, self.tensors, self.seen = node, tensors, _attached(node, tensors)
 
+    @property
+    def runs_code(self) -> bool:
+        """Is there a hook of the user's, or a retain_grad()?"""
+        hooks = [part for part in self.seen if isinstance(part, tuple)]  # keys of hooks, which may be 0, or (keys, retains)
+        return any(part[0] or part[1] if part and isinstance(part[0], tuple) else part for part in hooks)
+
     def holds(self) -> bool:
         """Would the node do the same again? Not after a hook came or went, or a saved tensor was changed in place."""
         return _attached(self.node, self.tensors) == self.seen and not any(k.stale for k in saved_of(self.node))

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import numpy as np
 import torch
 
 from ...graph.model import Formula, Number, Value
+from ..bystanders import random_numbers_kept as others_kept
 from ..formulas import formulas_with_numbers
 from ..jacobian import local_jacobians
 from ..live import Cell, Pass
 from ..written import Ran
+from .bystanders import leaves_kept, random_numbers_kept
 from .cells import Attached, GradCell, SavedCell, TensorCell
 from .graph import TorchGraph
 from .handles import version_of
@@ -54,6 +57,17 @@ class TorchPass(Pass):
             if grad_fn_of(t) in graph.nodes:
                 self._outputs.setdefault(t.grad_fn, []).append(t)
 
+    @contextmanager
+    def untouched(self) -> Iterator[None]:
+        """Random numbers are kept; leaves too, if a hook or a Function is called."""
+        leaves = [leaf for n in self.nodes if (leaf := variable_of(n)) is not None]
+        with ExitStack() as kept:
+            kept.enter_context(others_kept())
+            kept.enter_context(random_numbers_kept())
+            if any(map(self._runs_users_code, self.nodes)):
+                kept.enter_context(leaves_kept(leaves))
+            yield
+
     def grad_cell(self, tensor: Any, is_about_to_change: bool = False) -> GradCell:
         """The tensor's grad as it is now."""
         return GradCell(tensor, is_about_to_change)
@@ -78,9 +92,12 @@ class TorchPass(Pass):
 
     def arrived(self, node: Any) -> Sequence[Cell]:
         """The gradients that code of the user's may change: hooks, a Function's backward."""
-        runs_users_code = is_function(node) or any(any(part) for part in self.attached(node).seen if isinstance(part, tuple))
-        grads = self.task.inbox[node][1:] if runs_users_code else ()
+        grads = self.task.inbox[node][1:] if self._runs_users_code(node) else ()
         return [TensorCell(g) for g in grads if g is not None]
+
+    def _runs_users_code(self, node: Any) -> bool:
+        """Hooks, or a Function's backward."""
+        return is_function(node) or self.attached(node).runs_code
 
     def touched(self, node: Any) -> list[Any]:
         """The leaf, or the outputs that retain their grad."""

@@ -1,0 +1,40 @@
+"""What code of the user's (a hook, a Function's backward) may change while a pass runs that is taken back afterwards."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+import numpy as np
+
+from ..core.random import default_generator
+from ..core.tensor import Tensor
+from .cells import ArrayCell, GradCell
+
+
+@contextmanager
+def random_numbers_kept() -> Iterator[None]:
+    """Afterwards the generators of Python, NumPy and the core stand where they stood."""
+    states = random.getstate(), np.random.get_state(), default_generator.get_state()
+    try:
+        yield
+    finally:
+        random.setstate(states[0])
+        np.random.set_state(states[1])
+        default_generator.set_state(states[2])
+
+
+@contextmanager
+def leaves_kept(leaves: Iterable[Tensor]) -> Iterator[None]:
+    """Afterwards data, version and grad of these tensors are what they were: a hook may be an optimizer's step."""
+    kept = [(t, ArrayCell(t._data), t._version, GradCell(t)) for t in leaves]
+    try:
+        yield
+    finally:
+        for leaf, data, version, grad in kept:
+            if not data.holds():
+                data.restore()
+            if leaf._version != version:
+                leaf._shared_counter()[0] = version
+            grad.restore()
