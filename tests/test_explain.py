@@ -64,7 +64,7 @@ ERRORS = {  # program, what is run, kinds, line of the first cause, words
     ),
     "changed by an optimizer": (
         "w = torch.ones(2, requires_grad=True)\nopt = torch.optim.SGD([w], lr=0.1)\nloss = (w * w).sum()\n"
-        "loss.backward(retain_graph=True)\nopt.step()\n", "loss.backward()", ["modified"], 5, "line 5: opt.step()",
+        "loss.backward(retain_graph=True)\nopt.step()\n", "loss.backward()", ["modified_by_step"], 5, "line 5: opt.step()",
     ),
     "a leaf changed": ("w = torch.ones(2, requires_grad=True)\n", "w += 1", ["error"], 3, "A leaf that requires grad was"),
     "no graph": (

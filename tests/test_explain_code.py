@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+torch = pytest.importorskip("torch")
+
 from .explained import kinds, lines
 from .test_explain_torch import asked
 
@@ -53,6 +55,69 @@ def test_a_cut_in_forward_is_found_for_the_part_that_it_cuts_off(case: str) -> N
     body, ask, words = IN_FORWARD[case]
     answer = asked(NET.format(body=body), ask)
     assert words in str(answer) and (body.strip()[-20:] in str(answer) or "detach" in words or "No path" in words), answer
+
+
+# program, what is asked, kind of the first cause, line that it names
+READ = {
+    "a mode by a condition": (
+        "phase = 'train'\nwith torch.set_grad_enabled(phase == 'train'):\n    x = torch.ones(2)", "x", "not_asked", 3,
+    ),
+    "sample": (
+        "p = torch.ones(2, requires_grad=True)\nz = torch.distributions.Normal(p, 1.0).sample()\n"
+        "w = torch.ones(2, requires_grad=True)\nloss = (z * w).sum()\nloss.backward()", "p", "cut_sample", 2,
+    ),
+    "a list of tensors": (
+        "a = torch.tensor(1.0, requires_grad=True)\nw = torch.ones(2, requires_grad=True)\nR = torch.tensor([a, -a])\n"
+        "loss = (R * w).sum()\nloss.backward()", "a", "cut_new_tensor", 3,
+    ),
+    "zero_grad before the pass": (
+        "w = torch.ones(2, requires_grad=True)\nopt = torch.optim.SGD([w], lr=0.1)\nopt.zero_grad()\nloss = (w * w).sum()\n"
+        "g, = torch.autograd.grad(loss, w)", "w", "left_out_or_cleared", None,
+    ),
+    "retain_grad after the pass": (
+        "x = torch.ones(2, requires_grad=True)\nh = x * 2\nloss = (h * h).sum()\nloss.backward()\nh.retain_grad()", "h",
+        "retained_late", 5,
+    ),
+    "computed of what does not require grad": (
+        "a = torch.ones(2)\nloss = (a * 2).sum()", "loss", "computed", 2,
+    ),
+    "grad mode left off": (
+        "w = torch.ones(2, requires_grad=True)\nmode = torch.no_grad()\nmode.__enter__()\nloss = (w * 2).sum()", "loss", "mode_off",
+        4,
+    ),
+    "no scalar": ("w = torch.ones(2, requires_grad=True)\ny = w * w", "w", "not_run_array", None),
+    "a pass in a function": (
+        "w = torch.ones(2, requires_grad=True)\ndef train():\n    (w * w).sum().backward()\ntrain()", "w", "no_graph", None,
+    ),
+    "a forward pass after the pass": (
+        "w = torch.ones(2, requires_grad=True)\nloss = (w * w).sum()\nloss.backward()\nloss = (w * w).sum()", "w",
+        "grad_before_or_kept", None,
+    ),
+    "a nan weight": (
+        "w = torch.tensor([1.0, float('nan')], requires_grad=True)\nb = torch.ones(2, requires_grad=True)\n"
+        "loss = (w * b).sum()\nloss.backward()", "b", "given_leaf", None,
+    ),
+    "an unused part of a model that ran under no_grad too": (
+        "class Net(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.a = torch.nn.Linear(1, 1)\n"
+        "        self.aux = torch.nn.Linear(1, 1)\n    def forward(self, x):\n        return self.a(x)\nnet = Net()\n"
+        "with torch.no_grad():\n    target = net(torch.ones(1))\nloss = (net(torch.zeros(1)) - target - 1).sum()\nloss.backward()",
+        "net.aux.weight", "unreached", None,
+    ),
+    "another optimizer's step": (
+        "a, b = torch.nn.Linear(1, 1), torch.nn.Linear(1, 1)\nopt_a = torch.optim.SGD(a.parameters(), lr=0.1)\n"
+        "opt_b = torch.optim.SGD(b.parameters(), lr=0.1)\nx = torch.ones(1, requires_grad=True)\nloss = (b(a(x)) ** 2).sum()\n"
+        "loss.backward(retain_graph=True)\nopt_a.step()\nopt_b.step()\ntry:\n    loss.backward()\nexcept RuntimeError as e:\n"
+        "    error = e", "error", "modified_by_step", 8,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", READ)
+def test_what_the_code_says_is_read_with_care(case: str) -> None:
+    program, ask, kind, line = READ[case]
+    with torch.enable_grad():  # a program may leave the mode off
+        answer = asked(program, ask)
+    assert (kinds(answer)[0], lines(answer)[0]) == (kind, line), answer
 
 
 FREEZE = """

@@ -34,6 +34,13 @@ def test_the_line_that_set_grad_to_zero_after_the_pass_is_named(names: dict[str,
     assert not set(kinds(dead)) & {"zeroed_at", "zeroed_by"} and "ReluBackward0" in str(dead)
 
 
+def test_a_pass_after_the_stepped_one_is_told_apart_from_a_change_by_hand(names: dict[str, Any]) -> None:
+    program = X + "loss = (x * x).sum()\n" + STEPPED + "s.finish()\n"
+    again = told(program + "loss.backward()", **names) if names["torch"] is not av else None
+    assert again is None or kinds(again)[-1] == "added_since"
+    assert kinds(told(program + "x.grad *= 0.3", **names))[-1] == "edited"
+
+
 def test_half_way_the_node_is_named_that_has_yet_to_run(names: dict[str, Any]) -> None:
     answer = told(X + "loss = (x * 2).exp().sum()\n" + STEPPED + "s.next()", **names)
     assert kinds(answer) == ["awaited"] and "AccumulateGrad, where the gradient of x arrives, has not run yet" in str(answer)

@@ -23,6 +23,11 @@ FACTORIES = {"tensor", "as_tensor", "asarray", "from_numpy", "Tensor", "FloatTen
 ATTRIBUTES = {"data": "data", "grad": "gradient", "indices": "integer"}
 PICKERS = {"topk", "max", "min", "sort", "kthvalue", "median", "nanmedian", "mode", "cummax", "cummin"}  # give values, indices
 CASTS = {"float": "item", "int": "item", "bool": "item", "complex": "item"}
+TENSORS_OWN = {  # methods that hardly anything but a tensor has
+    "sum", "mean", "norm", "prod", "pow", "sqrt", "exp", "log", "relu", "sigmoid", "tanh", "softmax", "log_softmax", "matmul",
+    "mm", "bmm", "view", "reshape", "flatten", "squeeze", "unsqueeze", "transpose", "permute", "clamp", "abs", "float",
+    "double", "half", "clone", "gather", "logsumexp", "std", "var",
+}  # fmt: skip
 MODES = {"no_grad": "no_grad", "inference_mode": "inference", "set_grad_enabled": "no_grad"}
 
 
@@ -57,7 +62,7 @@ class Maker(NamedTuple):
     """How a value came about, as the code has it.
 
     Attributes:
-        how: "item", "data", "detach", "numpy", "new_tensor", "integer", "no_grad", "inference", or "plain".
+        how: "item", "data", "detach", "numpy", "new_tensor", "integer", "sample", "no_grad", "inference"; "computed", "plain".
         source: the line.
         what: the words that do it: ".item()", "no_grad()".
     """
@@ -206,6 +211,13 @@ def _cutting_call(part: ast.Call) -> tuple[str, str] | None:
     return None
 
 
+def copied_in(name: ast.Name, statement: Statement) -> Maker | None:
+    """`torch.tensor([a, b])` of tensors: the names in its list."""
+    above = next((p for p in parents(name) if not isinstance(p, ast.List | ast.Tuple | ast.UnaryOp)), None)
+    is_listed = isinstance(above, ast.Call) and _called(above) in FACTORIES and isinstance(above.args[0], ast.List | ast.Tuple)
+    return Maker("new_tensor", statement.source, f"{_called(above)}()") if is_listed and isinstance(above, ast.Call) else None
+
+
 def _is_called(part: ast.AST) -> bool:
     """`torch.autograd.grad(...)`: the attribute is a function."""
     above = getattr(part, "parent", None)
@@ -262,7 +274,17 @@ def maker_of(name: str | None, source: Source | None, here: Source | None) -> Ma
     value = getattr(made.node, "value", None)
     outermost = [m for part, m in cuts_in(made) if part is value or part is made.node]
     inside = [m for part, m in cuts_in(made) if _carries(part, value)]
-    return (outermost or inside or [Maker("plain", made.source)])[0]
+    return (outermost or inside or [Maker("computed" if _is_computed(value) else "plain", made.source)])[0]
+
+
+def _is_computed(value: ast.AST | None) -> bool:
+    """The value is worked out of others: `a @ b`, `model(x).mean()`; not `torch.ones(2)`, `batch[0]` or `load(file)`."""
+    if isinstance(value, ast.BinOp | ast.UnaryOp | ast.Compare):
+        return not isinstance(value, ast.UnaryOp) or _is_computed(value.operand)
+    method = value.func if isinstance(value, ast.Call) else None
+    if not isinstance(method, ast.Attribute):
+        return False
+    return isinstance(method.value, ast.Call | ast.BinOp) or (isinstance(method.value, ast.Name) and method.attr in TENSORS_OWN)
 
 
 def _carries(part: ast.AST, value: ast.AST | None) -> bool:

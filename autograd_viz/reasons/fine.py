@@ -96,6 +96,8 @@ def _not_what_arrived(f: Facts) -> Cause:
     grad, arrived = f.subject.grad, f.arrived(*f.edge)
     assert grad is not None and arrived is not None
     ids, nodes = (f.subject.id,), (f.edge[0],)
+    if f.knows_before and _is_multiple(grad, arrived):
+        return Cause("added_since", ids, nodes, said={"value": value_text(arrived)})
     if f.knows_before and not has_added_up(f):
         return Cause("edited", ids, nodes, said={"value": value_text(arrived), "times": _times(grad, arrived)})
     rest = [g - a for g, a in zip(grad.numbers, arrived.numbers, strict=True)]
@@ -108,6 +110,14 @@ def _not_what_arrived(f: Facts) -> Cause:
     if f.knows_before or len(f.live.passes()) > 1:
         return Cause("accumulated", ids, nodes, said=said)
     return Cause("scaled" if said["times"] else "accumulated_or_edited", ids, nodes, said=said)
+
+
+def _is_multiple(grad: Value, arrived: Value) -> bool:
+    """Grad is a whole number of times what arrived: other passes through the same graph have added as much."""
+    pairs = [(g, a) for g, a in zip(grad.numbers, arrived.numbers, strict=True) if a]
+    times = pairs[0][0] / pairs[0][1] if pairs else 0
+    is_whole = not isinstance(times, complex) and times > 1.5 and abs(times - round(times)) < 1e-5
+    return is_whole and nearly(grad.numbers, tuple(times * a for a in arrived.numbers))
 
 
 def has_added_up(f: Facts) -> bool:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from ..graph.model import Source
-from .code import Statement, parents, scope_of, statement_of
+from .code import Statement, assignment, parents, scope_of, statement_of
 from .meant import SAME, Place, path_of, ran_before
 
 PART = re.compile(r"\[['\"]?(\w+)['\"]?\]")  # a part of a Sequential or a ModuleDict, which parameters write with a dot
@@ -123,7 +123,7 @@ def changed_line(name: str, here: Source | None, after: Source | None) -> Source
         return None
     simple = (n for n in ast.walk(scope_of(asked.node)) if isinstance(n, ast.stmt) and not hasattr(n, "body"))
     start = 0 if after is None else after.line
-    found = [n for n in simple if start <= n.lineno < asked.node.lineno and _changes(n, name)]
+    found = [n for n in simple if start <= n.lineno < asked.node.lineno and _changes(n, name) and _may_hold(n, name, asked)]
     found.sort(key=lambda n: n.lineno)
     return Statement(asked.file, found[-1 if after is None else 0]).source if found else None
 
@@ -136,6 +136,22 @@ def _changes(node: ast.stmt, name: str) -> bool:
         return False
     through = ast.unparse(call.func.value)
     return call.func.attr == "step" or (call.func.attr.endswith("_") and through in (f"{name}.detach()", f"{name}.data"))
+
+
+def _may_hold(node: ast.stmt, name: str, asked: Statement) -> bool:
+    """An optimizer's step changes what it was given: `optim.SGD(net.parameters())` holds the parameters of net alone."""
+    call = node.value if isinstance(node, ast.Expr) else None
+    if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "step"):
+        return True
+    owner = call.func.value
+    made = assignment(owner.id, Statement(asked.file, node)) if isinstance(owner, ast.Name) else None
+    given = getattr(made.node, "value", None) if made is not None else None
+    holds = [n for n in ast.walk(given) if _gives_parameters(n)] if isinstance(given, ast.Call) else []
+    return not holds or any(_is_same(n.func.value, name) for n in holds)  # type: ignore[attr-defined]
+
+
+def _gives_parameters(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "parameters"
 
 
 def backward_line(here: Source | None) -> Source | None:

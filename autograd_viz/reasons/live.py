@@ -23,6 +23,9 @@ class Live(Protocol):
     def is_inference(self, tensor: str) -> bool:
         """Was it made in inference mode?"""
 
+    def is_recording(self) -> bool:
+        """Is grad mode on, where the question is asked?"""
+
     def is_parameter(self, tensor: str) -> bool:
         """Is it a module's parameter, which requires grad unless somebody says otherwise?"""
 
@@ -60,6 +63,10 @@ class NothingLive:
     def is_inference(self, tensor: str) -> bool:
         """Nobody knows."""
         return False
+
+    def is_recording(self) -> bool:
+        """As it mostly is."""
+        return True
 
     def is_parameter(self, tensor: str) -> bool:
         """Nobody knows."""

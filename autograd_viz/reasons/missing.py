@@ -60,12 +60,14 @@ def _made_outside(f: Facts) -> Cause:
     op, read = f.makers.get(t.id), maker_of(t.name, t.source, f.here)
     if op is not None and op.name == "Detach":
         return Cause("made_detach", (t.id,), source=op.source)
-    if read is not None and read.how != "plain":
+    if read is not None and read.how not in ("plain", "computed"):
         return Cause(f"made_{read.how}", (t.id,), source=read.source, said={"what": read.what})
     other = alias_of(t.name, f.here) if t.source is None else None
     off = f.live.switched_at(t.id) or switched_off_line(t.name, f.here) or switched_off_line(other, f.here)
     if off is not None or f.live.is_parameter(t.id):
         return Cause("switched_off", (t.id,), source=off)
+    if op is None and read is not None and read.how == "computed":
+        return Cause("computed" if f.live.is_recording() else "mode_off", (t.id,), source=read.source)
     if op is None:
         return Cause("not_asked", (t.id,), source=t.source or (read.source if read and other is None else None))
     return _not_recorded(f, op)

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from .code import Function, Maker, Statement, assignment, cuts_in, indices_cut, parents, scope_of
+from .code import Function, Maker, Statement, assignment, copied_in, cuts_in, indices_cut, parents, scope_of
 from .meant import Call, Place, called_by, chain_from, is_parameter, parts_of, path_of
 
 MOST = 2000  # reads of names that are followed
@@ -52,8 +52,10 @@ def cut_between(starts: list[Statement], wanted: str) -> Maker | None:
             continue
         seen.add(key)
         called = called_by(read.name, read.place)
-        if _is_met(read, wanted):
-            if cut is not None:
+        path = path_of(chain_from(read.name), read.place, read.rest)
+        if _is_met(path, wanted):
+            is_part_open = called is not None and path != wanted  # which parts are used, the function that is called tells
+            if cut is not None and not is_part_open:
                 return cut
         else:
             queue += _before(read._replace(cut=cut))
@@ -63,15 +65,15 @@ def cut_between(starts: list[Statement], wanted: str) -> Maker | None:
     return None
 
 
-def _is_met(read: Read, wanted: str) -> bool:
+def _is_met(path: str, wanted: str) -> bool:
     """What is read is the wanted, or what it is a part of."""
-    path = path_of(chain_from(read.name), read.place, read.rest)
     return bool(path) and (f"{wanted}.".startswith(f"{path}.") or path.startswith(f"{wanted}."))
 
 
 def _cut_at(read: Read) -> Maker | None:
     around = [read.name, *parents(read.name)]
-    return next((maker for node, maker in cuts_in(read.statement) if node is read.statement.node or node in around), None)
+    found = (maker for node, maker in cuts_in(read.statement) if node is read.statement.node or node in around)
+    return next(found, None) or copied_in(read.name, read.statement)
 
 
 def _reads(part: ast.AST, statement: Statement, cut: Maker | None, call: Call | None) -> list[Read]:

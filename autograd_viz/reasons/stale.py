@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..graph.model import Node, Saved
+from ..graph.model import Node, Saved, Source
 from .cause import Cause, NodeAt, Said
 from .facts import Facts
 from .lines import backward_line, changed_line
@@ -22,13 +22,24 @@ def _modified(f: Facts, node: Node, s: Saved) -> Cause:
     name = name or (f.tensors[s.tensor].name if s.tensor is not None else None)
     said: dict[str, Said] = {"node": _at(f, node.id), "tensor": name or f"_saved_{s.name}", "version": str(s.version)}
     ids = () if s.tensor is None else (s.tensor,)
-    source = None if changed is None else changed.source
+    source = (None if changed is None else changed.source) or _recorded_change(f, s)
     if source is None and name is not None:
         source = changed_line(name, f.here, f.source(node.id))
     said["now"] = "?" if changed is None else str(changed.now)
     if source is None:
         return Cause("modified_somewhere", ids, (node.id,), f.source(node.id), said)
-    return Cause("modified", ids, (node.id,), source, said)
+    is_step = source.text.strip().endswith(".step()")
+    return Cause("modified_by_step" if is_step else "modified", ids, (node.id,), source, said)
+
+
+def _recorded_change(f: Facts, s: Saved) -> Source | None:
+    """The line of the op that made the next version of what is saved, if the recorder has seen it."""
+    saved = f.tensors.get(s.tensor or "")
+    for t in f.tensors.values():
+        op = f.makers.get(t.id)
+        if saved is not None and op is not None and t.version == s.version + 1 and t.id != saved.id and saved.id in t.shares:
+            return op.source
+    return None
 
 
 def _at(f: Facts, node: str) -> NodeAt:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.accumulate_grad import AccumulateGrad
+from ..core.grad_mode import is_grad_enabled
 from ..core.node import Node
 from ..core.saved import SavedResult, SavedTensor
 from ..core.tensor import Tensor
@@ -107,6 +108,10 @@ class CoreLive:
     def is_inference(self, tensor: str) -> bool:
         """Made in inference mode."""
         return self._graph.tensors[tensor].is_inference()
+
+    def is_recording(self) -> bool:
+        """Grad mode, now."""
+        return is_grad_enabled()
 
     def is_parameter(self, tensor: str) -> bool:
         """The core remembers where it was switched off."""

@@ -43,6 +43,14 @@ CAUSE_SWITCHED_OFF = "{name}.requires_grad is False: it was switched off ({line}
 DO_SWITCHED_OFF = "Leave that line out, or call {name}.requires_grad_() before it is used."
 CAUSE_NOT_ASKED = "{name}.requires_grad is False: nobody asked for its gradient when it was made ({line})."
 DO_NOT_ASKED = "Make it with requires_grad=True, or call {name}.requires_grad_() before it is used."
+CAUSE_COMPUTED = (
+    "{name}.requires_grad is False: nothing that it was computed from requires grad, or grad mode was off ({line})."
+)
+DO_COMPUTED = "Look at what goes into it: something should require grad there, outside of no_grad() and without detach()."
+CAUSE_MODE_OFF = (
+    "{name}.requires_grad is False: grad mode is off now, as a no_grad() or set_grad_enabled(False) leaves it ({line})."
+)
+DO_MODE_OFF = "Switch it on: torch.set_grad_enabled(True); look for the call that left it off."
 CAUSE_MADE_DETACH = "{name}.requires_grad is False: detach() cut it off from the graph ({line})."
 DO_MADE_DETACH = "Leave detach() out if a gradient should reach {name}."
 CAUSE_MADE_DATA = "{name}.requires_grad is False: .data gives the values without their history ({line})."
@@ -150,8 +158,12 @@ DO_NOTHING_SENT = "Look at what the backward of {node} returns."
 # errors
 CAUSE_MODIFIED = "{node} saved {tensor} at version {version}; this changed it in place, and it is at version {now} now: {line}."
 DO_MODIFIED = "Make a new tensor there (x = x + 1 instead of x += 1), or change a clone()."
+CAUSE_MODIFIED_BY_STEP = (
+    "{node} saved {tensor} at version {version}; this step changed it in place, and it is at version {now} now: {line}."
+)
+DO_MODIFIED_BY_STEP = "Run the forward pass anew after the step, or all backward passes before it."
 CAUSE_MODIFIED_SOMEWHERE = (
-    "{node} saved {tensor} at version {version}, and it was changed in place since: version {now} ({line})."
+    "{node} saved {tensor} at version {version} ({line}), and it was changed in place since: version {now}."
 )
 DO_MODIFIED_SOMEWHERE = "Make a new tensor (x = x + 1 instead of x += 1), or change a clone()."
 CAUSE_FREED = "{node} gave up its saved tensors in an earlier pass: {line}."
@@ -346,6 +358,11 @@ CAUSE_GRAD_BEFORE_OR_KEPT = (
     "what arrives here comes from {node} ({line}); if not, what stands in grad is older."
 )
 CAUSE_IS_ROOT = "It is the root: backward() starts with this gradient."
+CAUSE_ADDED_SINCE = (
+    "{value} arrived in the pass that was stepped, and as much has been added since: another pass went through the same graph, "
+    "as loss.backward() after stepping does."
+)
+DO_ADDED_SINCE = "Call zero_grad() (or {name}.grad = None) between them, or reset() the stepper first."
 CAUSE_EDITED = (
     "{value} arrived in the last pass: grad has been changed since{times}, as clipping, unscaling or an assignment does."
 )

@@ -92,6 +92,10 @@ class TorchLive:
         t = self._graph.tensors.get(tensor)
         return t is not None and bool(t.is_inference())
 
+    def is_recording(self) -> bool:
+        """Grad mode, now."""
+        return torch.is_grad_enabled()
+
     def is_parameter(self, tensor: str) -> bool:
         """A module's parameter requires grad when it is made."""
         return isinstance(self._graph.tensors.get(tensor), torch.nn.Parameter)
