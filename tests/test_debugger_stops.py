@@ -35,6 +35,49 @@ def test_a_run_stops_where_a_gradient_becomes_zero() -> None:
     assert stopped is not None and names_of(s, [stopped.node]) == ["ReluBackward0"]
 
 
+INF, NAN = float("inf"), float("nan")
+
+
+@pytest.mark.parametrize("how", ["hook", "sum", "accumulation", "edit"])
+def test_a_run_stops_where_nan_came_by_other_ways_than_a_rule(how: str) -> None:
+    a = av.tensor([1.0, 4.0], requires_grad=True)
+    y = a * 2
+    root = (y * 1).sum()
+    if how == "hook":
+        y.register_hook(lambda g: g / 0)
+    elif how == "sum":
+        root = (y * av.tensor(3e38)).sum() + (y * av.tensor(3e38)).sum()
+    elif how == "accumulation":
+        a.grad, root = av.tensor([3e38, 3e38]), (a * 3e38).sum()
+    s = stepper_of(root, {"a": a, "y": y})
+    s.stop_on(nan=True)
+    if how == "edit":
+        s.next()
+        s.edit(NAN)
+    stopped = s.run()
+    assert stopped is not None and stopped.kind in ("nan", "inf") and "became nan or inf at" in s.explanation
+    node = {"hook": "MulBackward0", "sum": "MulBackward0", "accumulation": "AccumulateGrad", "edit": "MulBackward0"}[how]
+    assert names_of(s, [stopped.node]) == [node] and not s.is_complete or how == "accumulation"
+
+
+def test_a_zero_that_cancelling_or_a_hook_makes_stops_a_run_too_and_one_zero_is_not_all() -> None:
+    x = av.tensor([1.0, 2.0], requires_grad=True)
+    y = x * 2
+    s = stepper_of((y - y).sum(), {"x": x})
+    s.stop_on(zero=True)
+    assert s.run() is not None and s.explanation.startswith("a gradient became all zero at MulBackward0")
+    a, z = av.tensor(2.0, requires_grad=True), av.tensor(0.0, requires_grad=True)
+    s = stepper_of(a * z * 3, {"a": a, "z": z})
+    s.stop_on(zero=True)
+    assert s.run() is not None and s.explanation.startswith("a gradient became all zero at MulBackward0")
+
+
+def test_a_condition_may_read_the_sentence() -> None:
+    s, _ = three_leaves()
+    s.stop_when(lambda step: "AccumulateGrad: a.grad" in step.sentence)
+    assert s.run() is not None and s.current is not None and "a.grad" in s.current.sentence
+
+
 def test_a_condition_in_python_stops_a_run_and_one_that_raises_says_so() -> None:
     s, _ = three_leaves()
     s.stop_when(lambda step: step.grad_outputs[0].numbers[0] == 4.0)

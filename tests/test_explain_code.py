@@ -6,8 +6,8 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from .explained import kinds, lines
-from .test_explain_torch import asked
+from .explained import kinds, lines  # noqa: E402
+from .test_explain_torch import asked  # noqa: E402
 
 pytestmark = pytest.mark.torch
 
@@ -57,6 +57,15 @@ def test_a_cut_in_forward_is_found_for_the_part_that_it_cuts_off(case: str) -> N
     assert words in str(answer) and (body.strip()[-20:] in str(answer) or "detach" in words or "No path" in words), answer
 
 
+TWO_PARTS = """
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a, self.aux = torch.nn.Linear(1, 1), torch.nn.Linear(1, 1)
+    def forward(self, x):
+        return self.a(x)
+net, x = Net(), torch.ones(1)
+"""
 # program, what is asked, kind of the first cause, line that it names
 READ = {
     "a mode by a condition": (
@@ -82,8 +91,8 @@ READ = {
         "a = torch.ones(2)\nloss = (a * 2).sum()", "loss", "computed", 2,
     ),
     "grad mode left off": (
-        "w = torch.ones(2, requires_grad=True)\nmode = torch.no_grad()\nmode.__enter__()\nloss = (w * 2).sum()", "loss", "mode_off",
-        4,
+        "w = torch.ones(2, requires_grad=True)\nmode = torch.no_grad()\nmode.__enter__()\nloss = (w * 2).sum()", "loss",
+        "mode_off", 4,
     ),
     "no scalar": ("w = torch.ones(2, requires_grad=True)\ny = w * w", "w", "not_run_array", None),
     "a pass in a function": (
@@ -98,9 +107,7 @@ READ = {
         "loss = (w * b).sum()\nloss.backward()", "b", "given_leaf", None,
     ),
     "an unused part of a model that ran under no_grad too": (
-        "class Net(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.a = torch.nn.Linear(1, 1)\n"
-        "        self.aux = torch.nn.Linear(1, 1)\n    def forward(self, x):\n        return self.a(x)\nnet = Net()\n"
-        "with torch.no_grad():\n    target = net(torch.ones(1))\nloss = (net(torch.zeros(1)) - target - 1).sum()\nloss.backward()",
+        TWO_PARTS + "with torch.no_grad():\n    target = net(x)\nloss = (net(x * 0) - target - 1).sum()\nloss.backward()",
         "net.aux.weight", "unreached", None,
     ),
     "another optimizer's step": (

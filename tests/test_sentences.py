@@ -167,7 +167,7 @@ def test_the_forward_pass_is_told_op_by_op() -> None:
     document, _ = stepped(root, names)
     writer = Sentences(document)
     assert [writer.forward(k) for k in (-2, -1, 0)] == [
-        "The program starts with a = 2.0 (a leaf that requires grad), b = 3.0 (a leaf that requires grad) and "
+        "The graph starts with a = 2.0 (a leaf that requires grad), b = 3.0 (a leaf that requires grad) and "
         "d = 4.0 (a leaf that requires grad).",
         "c = Mul(a, b) computes 6.0 and saves other and self for backward. MulBackward0 is created.",
         "e = Mul(c, d) computes 24.0 and saves other and self for backward. MulBackward0 is created.",

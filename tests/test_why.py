@@ -162,6 +162,51 @@ def test_a_hook_that_changed_the_gradient_is_named() -> None:
     assert "The tensor hook stop made 0.0 of 2.0 in step 2." in text and "all zero" not in text
 
 
+def test_what_a_post_accumulate_hook_did_is_told_apart_from_the_sum() -> None:
+    a = av.tensor(2.0, requires_grad=True)
+    a.grad = av.tensor(1.0)
+
+    def scale(p: av.Tensor) -> None:
+        assert p.grad is not None
+        p.grad.mul_(10)
+
+    a.register_post_accumulate_grad_hook(scale)
+    s = av.step(a * 3)
+    s.finish()
+    assert "adds to a.grad: 1.0 + 3.0 = 4.0." in s.sentence and "4.0 → 40.0" in s.sentence
+    assert "1.0 + 3.0 = 4.0" in s.frames[-1]["why"]["t0"] and s.frames[-1]["why"]["t0"].startswith("grad is 40.0")
+
+    b = av.tensor(2.0, requires_grad=True)
+
+    def take(p: av.Tensor) -> None:
+        p.grad = None
+
+    b.register_post_accumulate_grad_hook(take)
+    s = av.step(b * 3)
+    s.finish()
+    assert "b.grad was None and becomes 3.0." in s.sentence and "take set grad to None" in s.sentence
+    assert s.frames[-1]["why"]["t0"].startswith("grad is None: 3.0 arrived in step 2, and a post-accumulate hook has set")
+
+
+def test_retain_grad_adds_to_what_was_there() -> None:
+    a = av.tensor(2.0, requires_grad=True)
+    b = a * 3
+    b.retain_grad()
+    c = b * b
+    c.backward(retain_graph=True)
+    s = av.step(c)
+    s.goto(2)
+    assert "It is added to b.grad, because of retain_grad(): 12.0 becomes 24.0." in s.sentence
+
+
+def test_a_product_of_tiny_numbers_is_not_called_a_product_with_zero() -> None:
+    a = av.tensor(1e-30, requires_grad=True)
+    s = av.step(a * av.tensor(1e-30) * 1e-20)
+    s.finish()
+    assert a.grad is not None and a.grad.item() == 0.0
+    assert all("a value that is 0" not in reason for frame in s.frames for reason in frame["why"].values())
+
+
 def test_a_hook_further_up_is_named_as_the_origin() -> None:
     a = leaf(3.0)
     document, steps = stepped((a * 2) * 2, {"a": a})

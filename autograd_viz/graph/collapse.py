@@ -42,7 +42,7 @@ class Collapsed:
         """A state of the whole document, as this one shows it."""
         if not self.shown:
             return state
-        values = {at: value for old, value in state.values.items() if self.draws(at := self.moved.get(old, old))}
+        values = {at: value for old, value in state.values.items() if self._tells(at := self.moved.get(old, old))}
         current = self.step(state.current) if state.current else None
         called: Counter[str] = Counter()
         for node, times in state.called.items():
@@ -54,7 +54,7 @@ class Collapsed:
         if not self.shown:
             return step
         moved = (replace(c, at=self.moved.get(c.at, c.at)) for c in step.changes)
-        changes = tuple(c for c in moved if self.draws(c.at))
+        changes = tuple(c for c in moved if self._tells(c.at))
         if step.node not in self.shown:
             return replace(step, changes=changes, engine=self.engine(step.engine))
         return Step(
@@ -66,6 +66,14 @@ class Collapsed:
         """Groups in the queue for their nodes; which of their nodes wait is not told."""
         queue = tuple(dict.fromkeys(self.shown.get(n, n) for n in engine.queue))
         return replace(engine, queue=queue, waiting=tuple(w for w in engine.waiting if w.node not in self.shown))
+
+    def _tells(self, at: str) -> bool:
+        """Does a number stand there? Not on an arrow that several gradients go along, of which each is only a part."""
+        return at not in self._shared and self.draws(at)
+
+    @cached_property
+    def _shared(self) -> frozenset[str]:
+        return frozenset(at for at, count in Counter(self.moved.values()).items() if count > 1)
 
     def draws(self, at: str) -> bool:
         """Is there an element at an address (trace.py, Note [Addresses])?"""

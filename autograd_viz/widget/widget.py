@@ -266,7 +266,7 @@ class StepperWidget(Scripted, anywidget.AnyWidget):
             self.stopped = self.stepper.explanation
             self.pending = pending_edit(self.stepper, self._drawing.shown)
             self.error, self.error_node = error, node
-            if error or self.spoiled:
+            if error or self.spoiled or self.rewritten:  # what a node has saved may have been changed with it
                 self.refresh()
             else:
                 self._show_drift()

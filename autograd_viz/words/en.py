@@ -53,11 +53,11 @@ AND = " and "
 BETWEEN = " "
 
 # the forward pass
-LEAVES = "The program starts with {leaves}."
+LEAVES = "The graph starts with {leaves}."
 LEAF = "{name} = {value}"
 LEAF_WITH_GRAD = "{name} = {value} (a leaf that requires grad)"
 NO_LEAVES = "The program has not computed anything yet."
-MANY_LEAVES = "The program starts with {count} tensors, {wanted} of them leaves that require grad."
+MANY_LEAVES = "The graph starts with {count} tensors, {wanted} of them leaves that require grad."
 COMPUTES = "{call} computes {value}."
 COMPUTES_AND_SAVES = "{call} computes {value} and saves {names} for backward."
 RAN = "{call} has run."
@@ -288,6 +288,8 @@ UI = {
     "shares_none": "no other tensor",
     "version": "version",
     "version_of": "version {version}",
+    "values_were": "as it was",
+    "values_now": "shown as it is now",
     "version_now": "{version}, now {now}",
     "why": "Why is grad so?",
     "gradient": "Gradient",
@@ -334,6 +336,7 @@ UI = {
     # messages
     "error": "Error",
     "kernel_gone": "The kernel does not answer. Recorded steps still work; to go further, wait if it is busy, or run the cell.",
+    "changed_outside": "The notebook has changed the grad of {tensors} since the last step; the picture shows it as it is now.",
     "changed_outside_tip": "The notebook has changed this since the last step; the picture shows it as it is now.",
     "freed_tip": "Another pass has freed saved tensors of this graph: the nodes that saved them will refuse to run.",
     "spoiled_tip": "A saved tensor has been changed in place since it was saved: the node that saved it will refuse to run.",

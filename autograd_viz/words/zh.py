@@ -53,11 +53,11 @@ AND = "、"
 BETWEEN = ""
 
 # the forward pass
-LEAVES = "程序开始时有 {leaves}。"
+LEAVES = "计算图开始时有 {leaves}。"
 LEAF = "{name} = {value}"
 LEAF_WITH_GRAD = "{name} = {value}（需要梯度的叶子张量）"
 NO_LEAVES = "程序还没有计算任何内容。"
-MANY_LEAVES = "程序开始时有 {count} 个张量，其中 {wanted} 个是需要梯度的叶子张量。"
+MANY_LEAVES = "计算图开始时有 {count} 个张量，其中 {wanted} 个是需要梯度的叶子张量。"
 COMPUTES = "{call} 的结果是 {value}。"
 COMPUTES_AND_SAVES = "{call} 的结果是 {value}，并为反向传播保存 {names}。"
 RAN = "{call} 已执行。"
@@ -272,6 +272,8 @@ UI = {
     "shares_none": "没有其他张量",
     "version": "版本",
     "version_of": "版本 {version}",
+    "values_were": "释放之前的值",
+    "values_now": "显示的是当前值",
     "version_now": "{version}，现为 {now}",
     "why": "grad 为什么是这个值？",
     "gradient": "梯度",
@@ -318,6 +320,7 @@ UI = {
     # messages
     "error": "错误",
     "kernel_gone": "内核没有响应。已记录的步骤仍可查看；要继续执行，若内核正忙请稍候，否则请重新运行该单元格。",
+    "changed_outside": "上一步之后，笔记本更改了 {tensors} 的 grad；图中显示的是当前值。",
     "changed_outside_tip": "上一步之后，笔记本更改了它；图中显示的是当前值。",
     "freed_tip": "另一次反向传播已释放此图保存的张量：保存它们的节点将拒绝执行。",
     "spoiled_tip": "有一个保存的张量此后被原地修改：保存它的节点将拒绝执行。",

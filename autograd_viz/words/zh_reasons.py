@@ -300,7 +300,10 @@ CAUSE_GRAD_BEFORE_OR_KEPT = (
     "否则 grad 中的值是更早就有的。"
 )
 CAUSE_IS_ROOT = "它是根：backward() 从这个梯度开始。"
-CAUSE_ADDED_SINCE = "单步执行的那次传播带来了 {value}，之后又加上了同样的值：同一个计算图又经过了一次传播，单步之后调用 loss.backward() 就会这样。"
+CAUSE_ADDED_SINCE = (
+    "单步执行的那次传播带来了 {value}，之后又加上了同样的值："
+    "同一个计算图又经过了一次传播，单步之后调用 loss.backward() 就会这样。"
+)
 DO_ADDED_SINCE = "在两者之间调用 zero_grad()（或 {name}.grad = None），或先对单步执行器调用 reset()。"
 CAUSE_EDITED = "上一次反向传播带来了 {value}：grad 后来被修改{times}，例如裁剪、反缩放或赋值。"
 CAUSE_SCALED = "上一次反向传播带来了 {value}：grad 后来被修改{times}，例如裁剪或反缩放；或者之前那里已有别的值。"

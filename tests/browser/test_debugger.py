@@ -191,6 +191,8 @@ def test_the_keys_are_listed_on_demand_and_escape_closes_the_list(stepping: Step
     assert shown.evaluate(CUT) == []
     stepping.page.keyboard.press("Escape")
     assert stepping.widget.locator(".av-popup:visible").count() == 0
+    press_key(stepping, "?", "?", "n")  # opened and closed by the same key, the widget goes on hearing
+    stepping.wait_for_step(1)
 
 
 def test_what_the_notebook_does_to_grad_stands_in_the_picture(stepping: Stepping) -> None:

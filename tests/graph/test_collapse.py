@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -110,6 +112,18 @@ def parts() -> tuple[av.Tensor, Drawing]:
 
 def names(drawing: Drawing) -> set[str]:
     return {t.name for t in drawing.shown.document.tensors if t.name}
+
+
+def test_an_arrow_that_several_gradients_leave_a_group_along_has_no_number() -> None:
+    x, w = (av.tensor(v, requires_grad=True) for v in (2.0, 3.0))
+    with av.scope("block"):
+        r = (x * w) * (x + w)
+    s = av.step(r * 2, collapse=True)
+    s.finish()
+    shown = s.drawing.shown
+    several = [at for at, count in Counter(shown.moved.values()).items() if count > 1]
+    assert several and not set(several) & set(shown.state(s.stepper.state).values)
+    assert not [c for step in s.stepper.trace.steps for c in shown.step(step).changes if c.at in several]
 
 
 def test_what_only_a_group_uses_is_hidden_and_what_crosses_its_border_or_has_a_variable_is_not() -> None:

@@ -151,9 +151,27 @@ test("a formula has its numbers only after the node has run", () => {
   assert.equal(sectionText(nodeAt(2, "n0"), "formula"), "formulagrad_self= grad * other= 6.0 * 2.0= 12.0");
 });
 
+test("below the sum stands what hooks, or a hand, have made of it", () => {
+  const [first, second] = FRAMES;
+  const changes = [change("sum:n0.0", null, value(6)), ...second.step.changes];
+  const arrived = (more) => {
+    const frames = [first, { step: { ...second.step, changes, grad_outputs: [value(60), null], ...more } }];
+    return sectionText(nodePanel(lookAt(2, frames), program.nodeById.get("n0")), "arrived");
+  };
+  assert.match(arrived({}), /sum6\.after_hooks60\./);
+  assert.match(arrived({ edited: [0] }), /sum6\.by_hand60\./);
+  assert.doesNotMatch(sectionText(nodeAt(2, "n0"), "arrived"), /after_hooks/);
+});
+
+test("a step at which nothing arrived shows no rule", () => {
+  const frames = [FRAMES[0], { step: { ...FRAMES[1].step, grad_outputs: [null, null], formulas: [] } }];
+  assert.equal(nodePanel(lookAt(2, frames), program.nodeById.get("n0")).find((p) => p.key === "formula"), undefined);
+  assert.ok(sectionAt(2, "formula"));
+});
+
 test("a saved tensor is kept, then freed, and kept again after a step back", () => {
   assert.match(sectionText(nodeAt(1, "n0"), "saved"), /selfkepta2\./);
-  assert.match(sectionText(nodeAt(2, "n0"), "saved"), /selffreeda\[\] float32/);
+  assert.match(sectionText(nodeAt(2, "n0"), "saved"), /selffreeda2\..*values_were/);
   const look = lookAt(2);
   look.history.goto(FRAMES, 1);
   assert.match(sectionText(nodePanel(look, program.nodeById.get("n0")), "saved"), /kept/);

@@ -33,14 +33,22 @@ export function meanwhileText({ overlay, spoiled, rewritten, pending = {} }, say
   const edits = Object.values(pending.values ?? {}).map(lineOf).join(", ");
   const lost = Object.values(spoiled);
   const changed = Object.keys(rewritten);
-  const tensors = changed.slice(0, MOST_NAMED).map(labelOf).join(", ") + (changed.length > MOST_NAMED ? ", …" : "");
+  const grads = Object.keys(overlay).map((at) => at.split(".")[0]);
   return [
     edits && say("edit_waits", { value: edits, node: labelOf(pending.node ?? "") }),
-    Object.keys(overlay).length && say("changed_outside_tip"),
+    grads.length && say("changed_outside", { tensors: few(grads, labelOf) }),
     lost.includes("stale") && say("spoiled_tip"),
     lost.includes("freed") && say("freed_tip"),
-    changed.length && say("rewritten_tip", { tensors }),
+    changed.length && say("rewritten_tip", { tensors: few(changed, labelOf) }),
   ]
     .filter(Boolean)
     .join(" ");
+}
+
+/**
+ * @param {string[]} ids
+ * @param {(id: string) => string} labelOf
+ */
+function few(ids, labelOf) {
+  return ids.slice(0, MOST_NAMED).map(labelOf).join(", ") + (ids.length > MOST_NAMED ? ", …" : "");
 }

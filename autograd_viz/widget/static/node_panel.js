@@ -177,10 +177,11 @@ function arrival(look, node, step, index) {
  * @param {boolean} isWritten with the value itself
  */
 function partRow(look, sender, value, isWritten) {
+  const isUntold = !value && look.program.nodeById.get(sender)?.members; // of the several gradients that leave a group
   const text = value || look.history.runOf(sender) ? lineOf(value) : look.word("not_arrived");
   const code = tree("code", { class: value ? "av-i-grad" : "av-i-none" }, [text]);
   const from = wordsAround(look, "arrived_from", "node", sender);
-  return tree("span", {}, [...from, isWritten && ": ", isWritten && code]);
+  return tree("span", {}, [...from, ...(isWritten && !isUntold ? [": ", code] : [])]);
 }
 
 /**
@@ -202,15 +203,15 @@ function savedRow(look, node, s) {
   const { word } = look;
   const at = `${node.id}.saved.${s.name}`;
   const freed = s.state === "freed" || look.history.isFreed(at) || look.spoiled[at] === "freed";
-  const value = freed ? null : look.history.at(at, s.value ?? null);
+  const value = freed ? s.value : look.history.at(at, s.value ?? null);
   const state = freed ? "freed" : s.stale || look.spoiled[at] ? "stale" : s.state;
   const badge = tree("span", { class: `av-i-badge av-i-is-${state}` }, [word(state)]);
   const plain = s.text && tree("code", {}, [`= ${s.text}`]);
   const isTensor = s.state === "kept";
-  const facts = [isTensor && word("version_of", { version: s.version ?? 0 }), s.bytes && bytesText(s.bytes)].filter(Boolean);
+  const version = isTensor && word("version_of", { version: s.version ?? 0 });
+  const facts = [version, s.stale && word("values_now"), freed && value && word("values_were"), s.bytes && bytesText(s.bytes)].filter(Boolean);
   return tree("div", { class: "av-i-saved" }, [
     tree("div", { class: "av-i-row" }, [tree("code", {}, [s.name]), plain, badge, s.tensor && linkTo(look, s.tensor)]),
-    freed && s.value && tree("span", { class: "av-i-shape" }, [shapeText(s.value)]),
     value && arrayView(look, value, at, s.name),
     facts.length > 0 && tree("span", { class: "av-i-shape av-i-facts" }, [facts.join(" · ")]),
   ], { key: s.name });
