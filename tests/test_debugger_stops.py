@@ -57,7 +57,7 @@ def test_a_run_stops_where_nan_came_by_other_ways_than_a_rule(how: str) -> None:
     stopped = s.run()
     assert stopped is not None and stopped.kind in ("nan", "inf") and "became nan or inf at" in s.explanation
     node = {"hook": "MulBackward0", "sum": "MulBackward0", "accumulation": "AccumulateGrad", "edit": "MulBackward0"}[how]
-    assert names_of(s, [stopped.node]) == [node] and not s.is_complete or how == "accumulation"
+    assert (names_of(s, [stopped.node]) == [node] and not s.is_complete) or how == "accumulation"
 
 
 def test_a_zero_that_cancelling_or_a_hook_makes_stops_a_run_too_and_one_zero_is_not_all() -> None:
