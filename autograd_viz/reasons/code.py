@@ -136,14 +136,24 @@ def assignment(name: str, before: Statement, within: bool = False) -> Statement 
     """
     scope: ast.AST = scope_of(before.node)
     while True:
-        inside = [n for n in ast.walk(scope) if isinstance(n, ast.stmt) and scope_of(n) is scope]
-        found = [n for n in inside if name in targets(n) and n is not before.node]
+        found = [n for n in _assigned_in(scope).get(name, ()) if n is not before.node]
         above = [n for n in found if n.lineno < before.node.lineno]
         if found:
             return Statement(before.file, max(above or found, key=lambda n: n.lineno))
         if isinstance(scope, ast.Module) or within or name in _parameters(scope):
             return None
         scope = scope_of(scope)
+
+
+@functools.lru_cache(maxsize=1024)
+def _assigned_in(scope: ast.AST) -> dict[str, list[ast.stmt]]:
+    """The statements of a scope that give each name a value."""
+    found: dict[str, list[ast.stmt]] = {}
+    for n in ast.walk(scope):
+        if isinstance(n, ast.stmt) and scope_of(n) is scope:
+            for name in targets(n):
+                found.setdefault(name, []).append(n)
+    return found
 
 
 def _parameters(function: ast.AST) -> set[str]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from .code import Function, Statement, assignment, parents, scope_of, tree_of
 
-MOST_RAN = 2000  # statements
+MOST_RAN = 2000  # statements of called functions
 DEPTH = 10  # calls within calls, bases of classes, names for names
 SAME = ("eval", "train", "to", "cuda", "cpu", "float", "double", "half")  # methods that return the module itself
 
@@ -146,9 +147,11 @@ def ran_before(asked: Statement) -> list[Place]:
     scope = scope_of(asked.node)
     own = [Statement(asked.file, n) for n in _simple(scope) if n.lineno < asked.node.lineno]
     found, stack = list[Place](), [Place(s, None) for s in reversed(own)]
-    while stack and len(found) < MOST_RAN:
+    while stack:
         place = stack.pop()
         found.append(place)
+        if len(found) > len(own) + MOST_RAN:  # what is called is not followed any more
+            continue
         names = (n for n in ast.walk(place.statement.node) if isinstance(n, ast.Name))
         calls = [c for n in names if (c := called_by(n, place)) is not None]
         stack += [Place(Statement(asked.file, n), c) for c in reversed(calls) for n in reversed(_simple(c.function))]
@@ -167,9 +170,9 @@ def _function_of(chain: ast.expr, place: Place, tree: ast.Module) -> tuple[Funct
         cls = _class(chain.id, tree)
         if cls is not None:
             return _method(cls, "__init__", tree), _target(place.statement)
-        plain = [f for f in _functions(tree) if f.name == chain.id and not isinstance(getattr(f, "parent", None), ast.ClassDef)]
-        if plain:
-            return plain[-1], None
+        plain = _known(tree).functions.get(chain.id)
+        if plain is not None:
+            return plain, None
     if isinstance(chain, ast.Attribute):
         of_value = _class_of(chain.value, place, tree)
         method = None if of_value is None else _method(of_value, chain.attr, tree)
@@ -188,12 +191,31 @@ def _target(statement: Statement) -> ast.expr | None:
 
 def _only_forward(chain: ast.expr, tree: ast.Module) -> Function | None:
     """An object of unknown class is called by its name: if the file has one forward only, it will be that."""
-    found = [f for f in _functions(tree) if f.name == "forward"] if isinstance(chain, ast.Name) else []
+    found = _known(tree).forwards if isinstance(chain, ast.Name) else []
     return found[0] if len(found) == 1 else None
 
 
-def _functions(tree: ast.AST) -> list[Function]:
-    return [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
+class _Known(NamedTuple):
+    """What a file defines: classes and plain functions by name (the last of each), and methods called forward."""
+
+    classes: dict[str, ast.ClassDef]
+    functions: dict[str, Function]
+    forwards: list[Function]
+
+
+@functools.lru_cache(maxsize=64)
+def _known(tree: ast.Module) -> _Known:
+    known = _Known({}, {}, [])
+    for n in ast.walk(tree):
+        if isinstance(n, ast.ClassDef):
+            known.classes[n.name] = n
+        elif isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef):
+            is_method = isinstance(getattr(n, "parent", None), ast.ClassDef)
+            if not is_method:
+                known.functions[n.name] = n
+            elif n.name == "forward":
+                known.forwards.append(n)
+    return known
 
 
 def _bases(cls: ast.ClassDef, tree: ast.Module) -> Iterator[ast.ClassDef]:
@@ -208,8 +230,7 @@ def _bases(cls: ast.ClassDef, tree: ast.Module) -> Iterator[ast.ClassDef]:
 
 
 def _class(name: str, tree: ast.Module) -> ast.ClassDef | None:
-    found = [n for n in ast.walk(tree) if isinstance(n, ast.ClassDef) and n.name == name]
-    return found[-1] if found else None
+    return _known(tree).classes.get(name)
 
 
 def _method(cls: ast.ClassDef, name: str, tree: ast.Module) -> Function | None:
