@@ -94,6 +94,10 @@ READ = {
         "w = torch.ones(2, requires_grad=True)\nmode = torch.no_grad()\nmode.__enter__()\nloss = (w * 2).sum()", "loss",
         "mode_off", 4,
     ),
+    "one of two branches": (
+        "w = torch.ones(2, requires_grad=True)\nflag = True\nif flag:\n    t = torch.zeros(2)\nelse:\n    t = w.detach()\n"
+        "v = torch.ones(2, requires_grad=True)\nloss = (v * t).sum()\nloss.backward()", "w", "unreached", None,
+    ),
     "no scalar": ("w = torch.ones(2, requires_grad=True)\ny = w * w", "w", "not_run_array", None),
     "a pass in a function": (
         "w = torch.ones(2, requires_grad=True)\ndef train():\n    (w * w).sum().backward()\ntrain()", "w", "no_graph", None,

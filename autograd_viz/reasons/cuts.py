@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from ..graph.model import Document, Op, Source
 from ..sentences import is_differentiable
 from .cause import Cause
-from .code import Maker, Statement, assignment, statement_of
+from .code import Statement, assignment, statement_of
+from .cutting import Maker
 from .facts import Facts
 from .lines import PART
 from .live import NothingLive

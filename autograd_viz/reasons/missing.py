@@ -9,8 +9,9 @@ from ..graph.model import Op, Source
 from ..graph.text import value_text
 from ..sentences import is_differentiable
 from .cause import Cause
-from .code import alias_of, maker_of, statement_of
+from .code import alias_of, statement_of
 from .cuts import cut_causes, loss_names, takes_the_shape
+from .cutting import maker_of
 from .facts import Facts
 from .lines import cleared_at, retained_at, switched_off_line
 from .stale import freed_cause, modified_causes

@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from .code import Function, Maker, Statement, assignment, copied_in, cuts_in, indices_cut, parents, scope_of
+from .code import Function, Statement, assignment, parents, scope_of
+from .cutting import Maker, copied_in, cuts_in, indices_cut
 from .meant import Call, Place, called_by, chain_from, is_parameter, parts_of, path_of
 
 MOST = 2000  # reads of names that are followed

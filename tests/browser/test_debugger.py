@@ -224,6 +224,7 @@ def test_a_hook_that_raises_is_shown_with_its_node_and_the_stepper_goes_on(open_
     stepping.widget.locator(".av-error", has_text="not today").wait_for()
     assert lab.run_code("print(s.step, s.error_node)") == "2 n0"
     assert stepping.widget.locator('[data-at="n0"].failed').count() == 1
+    assert stepping.widget.locator(".av-i-title").text_content() == "MulBackward0"
     lab.run_code("mood.clear()")
     stepping.press("finish")
     stepping.wait_for_step(5)

@@ -327,7 +327,7 @@ class View {
     const pending = this.model.get("pending");
     const meanwhile = meanwhileOf(this.model);
     const why = this.reasons();
-    const { selection } = this;
+    const selection = this.selection || this.model.get("error_node"); // where a run broke off
     this.inspector.show({ step, frames, selection, startEngine: engine, why, complete, total, stops, pending, meanwhile });
   }
 
