@@ -150,7 +150,7 @@ def test_a_run_stops_where_a_gradient_became_nan_if_that_is_ticked(open_notebook
     stepping.widget.get_by_label("A gradient is nan or inf").check()
     stepping.page.keyboard.press("Escape")
     press_key(stepping, "c")
-    said = stepping.widget.locator(".av-stopped", has_text="SqrtBackward0 (Sqrt(a)) sent nan or inf")
+    said = stepping.widget.locator(".av-stopped", has_text="became nan or inf at SqrtBackward0 (Sqrt(a))")
     said.wait_for()  # the kernel's words
     step = stepping.lab.run_code("print(s.step)")
     press_key(stepping, "Home")
