@@ -123,6 +123,27 @@ def test_what_a_closed_group_hides_is_found_and_uncovered(open_notebook: Callabl
     assert stepping.widget.locator(".av-i-title").text_content() == "w[1]"
 
 
+def test_what_was_found_in_a_group_stays_in_sight_though_the_step_is_elsewhere(open_notebook: Callable[..., LabPage]) -> None:
+    program = (
+        "x = av.tensor([1.0, 2.0], requires_grad=True)\nw = [av.ones(2, requires_grad=True) for _ in range(12)]\ny = x\n"
+        "for k in range(3):\n    with av.scope(f'part{k}'):\n        for i in range(4): y = (y * w[4 * k + i]).sin()\n"
+        "loss = y.sum()"
+    )
+    lab = open_notebook(IMPORT, program, "s = av.step(loss, collapse=True)\ns")
+    lab.run_all()
+    stepping = Stepping(lab)
+    stepping.press("next")
+    stepping.wait_for_step(1)
+    press_key(stepping, "/")
+    stepping.page.keyboard.type("w[1]")
+    stepping.page.keyboard.press("Enter")
+    box = stepping.widget.locator('.av-picture g.tensor:has-text("w[1]")').first
+    box.wait_for()
+    stepping.page.wait_for_timeout(800)  # the picture has come to rest
+    stage, found = stepping.widget.locator(".av-stage").bounding_box(), box.bounding_box()
+    assert stage and found and stage["y"] <= found["y"] and found["y"] + found["height"] <= stage["y"] + stage["height"]
+
+
 def test_far_out_boxes_are_blocks_with_a_name_and_near_they_have_rows(stepping: Stepping) -> None:
     picture = stepping.widget.locator(".av-picture")
     name, row = picture.locator(".av-name", has_text="loss"), picture.locator("g.tensor", has_text="loss").locator(".row").first

@@ -100,7 +100,7 @@ class View {
     this.resized();
     if (kept) this.goOn(kept);
     this.show();
-    if (kept?.chosen && !kept.at) this.select(this.selection, true); // what a search has found in a group, not where the step is
+    if (kept?.chosen && !kept.at) this.lookAt(this.selection);
   }
 
   /**
@@ -229,6 +229,15 @@ class View {
     if (jump) this.stage.jump(id);
     this.said.chosen.textContent = id ? this.stage.graph.label(id) : "";
     this.inspect();
+  }
+
+  /**
+   * What a search has found in a group: it stays in sight, though the step is elsewhere.
+   * @param {string} id
+   */
+  lookAt(id) {
+    this.select(id, true);
+    this.stage.viewport.away = true;
   }
 
   /** @param {string} node */

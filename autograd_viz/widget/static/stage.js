@@ -135,7 +135,9 @@ export class Stage {
   /** @param {string} id */
   jump(id) {
     const box = this.picture.boxes.get(id);
-    if (box) this.viewport.reveal(box);
+    if (!box) return;
+    this.viewport.own = true; // what was looked for stays in sight when the room changes
+    this.viewport.reveal(box);
   }
 
   /**
