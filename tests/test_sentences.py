@@ -176,6 +176,15 @@ def test_the_forward_pass_is_told_op_by_op() -> None:
         writer.forward(-3)
 
 
+def test_a_change_through_a_view_is_told_of_what_it_is_a_view_of() -> None:
+    a = leaf([1.0, 2.0])
+    b = a * 1
+    v = b[1]
+    v.mul_(10)
+    s = av.step(b.sum())
+    assert "Mul(v (v0), 10) is written into b through a view of it: b is [1.0, 20.0] now." in s.stepper.forward_sentence(-1)
+
+
 def test_an_op_that_records_nothing_says_why() -> None:
     a, plain = leaf([1.0, 2.0]), av.tensor([1.0, 2.0])
     sign, cut, twice = a > 1.5, a.detach(), plain * 2

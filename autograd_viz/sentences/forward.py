@@ -53,6 +53,9 @@ class ForwardSentences:
             (False, False): words.RAN,
         }[bool(values), bool(saved)]
         text = template.format(call=self._call(op, outputs), value=listed(values), names=listed(saved))
+        if node is not None and node.name == "CopySlices" and values:  # a view was changed: what it is a view of is another now
+            name = next((t.name for t in outputs if t is not None and t.name), words.A_TENSOR)
+            text = words.WRITES_THROUGH.format(call=self._call(op, []), name=name, value=listed(values))
         return together([text, self._recorded(op, node, outputs)])
 
     def _call(self, op: Op, outputs: list[Tensor | None]) -> str:

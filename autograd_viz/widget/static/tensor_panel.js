@@ -76,7 +76,7 @@ function attributes(look, tensor) {
     [word("shape"), tree("code", {}, [`[${tensor.value.shape.join(", ")}]`])],
     [word("dtype"), tree("code", {}, [tensor.value.dtype])],
     [word("version"), tree("code", {}, [now ? word("version_now", { version, now: now.version }) : version])],
-    ["retains_grad", flag(tensor.retains_grad)],
+    ["retains_grad", flag(tensor.retains_grad || Boolean(look.history.at(`retain:${tensor.id}`, null)))], // asked for since, perhaps
   ];
   const pairs = rows.flatMap(([name, value]) => [tree("dt", {}, [name]), tree("dd", {}, [value])]);
   return tree("dl", { class: "av-i-attributes" }, pairs);
