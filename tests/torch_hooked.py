@@ -10,7 +10,8 @@ from typing import Any
 import torch
 from torch import nn
 
-from .torch_features import TwoOutputs, leaf
+from .torch_features import leaf
+from .torch_functions import TwoOutputs
 from .torch_models import Program
 
 HOOKED: dict[str, Program] = {}

@@ -14,7 +14,8 @@ import autograd_viz as av  # noqa: E402
 from autograd_viz.sources.pytorch import calls  # noqa: E402
 from autograd_viz.sources.pytorch.graph import TorchGraph  # noqa: E402
 
-from ..torch_features import FEATURES, NotMaterialized, TwoOutputs, leaf  # noqa: E402
+from ..torch_features import FEATURES, leaf  # noqa: E402
+from ..torch_functions import NotMaterialized, TwoOutputs  # noqa: E402
 
 pytestmark = pytest.mark.torch
 FUNCTIONS = [name for name in FEATURES if name.startswith("function_")]

@@ -78,8 +78,8 @@ def outputs_of(node: Any) -> tuple[Metadata, ...]:
 
 
 def _shape_of(looks: Any) -> tuple[int, ...]:
-    """Empty for a nested tensor, which has one for each of its parts."""
-    return () if looks.is_nested_tensor else tuple(looks.shape)
+    """Empty for a nested tensor of PyTorch's older kind, which has one for each of its parts."""
+    return () if looks.is_cpp_nested_tensor else tuple(looks.shape)
 
 
 def name_of(node: Any) -> str:
