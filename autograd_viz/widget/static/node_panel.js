@@ -1,6 +1,6 @@
 // The panel of a backward node: its rule, what arrived from whom, what it kept, what left to whom.
 
-import { arrayView, lineOf, shapeText } from "./array_view.js";
+import { arrayView, lineOf } from "./array_view.js";
 import { editForm } from "./edit_form.js";
 import { MOST_LISTED, buttonFor, linkTo, noteOf, sectionOf, shortList, wordsAround } from "./look.js";
 import { sourceView } from "./source_line.js";
