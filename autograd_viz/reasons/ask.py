@@ -9,6 +9,7 @@ from .facts import Facts
 from .fine import sum_causes
 from .missing import missing_causes
 from .refused import refusal
+from .settled import settled_cause
 from .sizes import size_causes
 from .stale import freed_cause, modified_causes
 from .unnoticed import unnoticed_causes
@@ -26,7 +27,8 @@ def causes_of(f: Facts) -> list[Cause]:
     """Why the subject's grad is what it is; the first is the nearest."""
     if f.subject.grad is None:
         return missing_causes(f)
-    found = bad_causes(f) or zero_causes(f)
+    settled = settled_cause(f)
+    found = bad_causes(f) or ([settled] if settled is not None else zero_causes(f))
     if not found:
         unnoticed = unnoticed_causes(f)
         shared = any(c.kind == "start_not_one" for c in unnoticed)  # then the numbers that were kept are not to be trusted

@@ -5,18 +5,17 @@ from __future__ import annotations
 import ast
 import functools
 import linecache
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..graph.model import Source
+from .parsed import line_in, parents, place_of, tree_of
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class Statement(NamedTuple):
-    """A statement and the file that it stands in."""
+    """A statement of the user's."""
 
-    file: str
     node: ast.stmt
 
     def assigns(self, name: str) -> bool:
@@ -32,29 +31,9 @@ class Statement(NamedTuple):
     @property
     def source(self) -> Source:
         """Its place."""
-        n = self.node
-        text = linecache.getline(self.file, n.lineno).rstrip("\n")
-        return Source(self.file, n.lineno, n.lineno, n.col_offset, len(text), text)
-
-
-@functools.lru_cache(maxsize=64)
-def _tree(lines: tuple[str, ...]) -> ast.Module | None:
-    """The file with every node's parent as `parent`; lines with % or ! (IPython's) count as empty."""
-    text = "".join("\n" if line.lstrip()[:1] in ("%", "!") else line for line in lines)
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError):
-        return None
-    for node in ast.walk(tree):
-        for child in ast.iter_child_nodes(node):
-            child.parent = node  # type: ignore[attr-defined]
-    return tree
-
-
-def tree_of(file: str) -> ast.Module | None:
-    """The syntax tree of a file that Python has run; None if it cannot be seen."""
-    lines = tuple(linecache.getlines(file))
-    return _tree(lines) if lines else None
+        file, line = place_of(self.node)
+        text = linecache.getline(file, line).rstrip("\n")
+        return Source(file, line, line, self.node.col_offset, len(text), text)
 
 
 def statement_of(source: Source | None) -> Statement | None:
@@ -62,8 +41,9 @@ def statement_of(source: Source | None) -> Statement | None:
     tree = None if source is None else tree_of(source.file)
     if source is None or tree is None:
         return None
-    around = [n for n in ast.walk(tree) if isinstance(n, ast.stmt) and n.lineno <= source.line <= (n.end_lineno or n.lineno)]
-    return Statement(source.file, max(around, key=lambda n: (n.lineno, n.col_offset))) if around else None
+    line = line_in(tree, source) or source.line
+    around = [n for n in ast.walk(tree) if isinstance(n, ast.stmt) and n.lineno <= line <= (n.end_lineno or n.lineno)]
+    return Statement(max(around, key=lambda n: (n.lineno, n.col_offset))) if around else None
 
 
 def targets(node: ast.stmt) -> set[str]:
@@ -77,12 +57,6 @@ def targets(node: ast.stmt) -> set[str]:
     else:
         found = []
     return {n.id for t in found for n in ast.walk(t) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-
-
-def parents(node: ast.AST) -> Iterator[ast.AST]:
-    """What stands around a node, innermost first."""
-    while (node := getattr(node, "parent", None)) is not None:  # type: ignore[assignment]
-        yield node
 
 
 def scope_of(node: ast.AST) -> ast.AST:
@@ -105,7 +79,7 @@ def assignment(name: str, before: Statement, within: bool = False) -> Statement 
         above = [n for n in found if n.lineno < before.node.lineno]
         if found:
             last = max(above or found, key=lambda n: n.lineno)
-            return None if _is_one_of_two(last, found) else Statement(before.file, last)
+            return None if _is_one_of_two(last, found) else Statement(last)
         if isinstance(scope, ast.Module) or within or name in _parameters(scope):
             return None
         scope = scope_of(scope)
@@ -145,3 +119,19 @@ def alias_of(name: str | None, here: Source | None) -> str | None:
     made = assignment(name, asked) if asked is not None and name is not None and name.isidentifier() else None
     value = getattr(made.node, "value", None) if made is not None else None
     return ast.unparse(value) if isinstance(value, ast.Name | ast.Attribute | ast.Subscript) else None
+
+
+def looped(name: str, statement: Statement) -> ast.expr | None:
+    """Through what a name goes in a loop: `for b in blocks`, `for i, b in enumerate(blocks)`, `for a, b in zip(blocks, c)`."""
+    made = assignment(name, statement)
+    loop = None if made is None else made.node
+    if not isinstance(loop, ast.For):
+        return None
+    match loop.target, loop.iter:
+        case ast.Name(), through:
+            return through
+        case ast.Tuple(elts=[_, ast.Name(id=second)]), ast.Call(func=ast.Name(id="enumerate"), args=[through]):
+            return through if second == name else None
+        case ast.Tuple(elts=elts), ast.Call(func=ast.Name(id="zip"), args=args) if len(elts) == len(args):
+            return next((a for e, a in zip(elts, args, strict=True) if isinstance(e, ast.Name) and e.id == name), None)
+    return None

@@ -8,11 +8,11 @@ from ..graph.model import Document, Op, Source
 from ..sentences import is_differentiable
 from .cause import Cause
 from .code import Statement, assignment, statement_of
-from .cutting import Maker
 from .facts import Facts
 from .lines import PART
 from .live import NothingLive
-from .slices import cut_between
+from .slices import Read, reads_between
+from .switches import switched_on_after
 from .text import sentences
 
 
@@ -21,11 +21,15 @@ def cut_causes(f: Facts) -> list[Cause]:
     found = recorded_cuts(f)
     if found:
         return found
-    read = read_cut(f)
-    if read is not None:
-        ids = (f.subject.id, *f.loss)
-        return [Cause(f"cut_{read.how}", ids, source=read.source, said={"what": read.what})]
-    return [Cause("unreached", (f.subject.id, *f.loss), said={"root": loss_names(f)})]
+    ids, reads = (f.subject.id, *f.loss), []
+    for read in _reads(f):
+        if read.cut is not None:
+            return [Cause(f"cut_{read.cut.how}", ids, source=read.cut.source, said={"what": read.cut.what})]
+        reads.append(read.outermost)
+    on = switched_on_after(f.subject.name, f.here, reads)
+    if on is not None:
+        return [Cause("required_late", ids, source=on, said={"used": str(reads[0].node.lineno)})]
+    return [Cause("unreached", ids, said={"root": loss_names(f)})]
 
 
 def recorded_cut_sentences(document: Document, tensors: Iterable[str]) -> dict[str, str]:
@@ -92,10 +96,10 @@ def _cut_at(f: Facts, op: Op, tensor: str, outputs: list[str]) -> Cause:
 # -- what the code says -----------------------------------------------------------------------------------------------
 
 
-def read_cut(f: Facts) -> Maker | None:
-    """Follow names from the loss back to the subject through the code; the cut that lies on the way."""
+def _reads(f: Facts) -> Iterable[Read]:
+    """Follow names from the loss back to the subject through the code: where it is read."""
     wanted = PART.sub(r".\1", f.subject.name or "")
-    return cut_between(_statements_of_loss(f), wanted) if wanted else None
+    return reads_between(_statements_of_loss(f), wanted) if wanted else ()
 
 
 def _statements_of_loss(f: Facts) -> list[Statement]:

@@ -9,7 +9,8 @@ import ast
 from typing import NamedTuple
 
 from ..graph.model import Source
-from .code import Statement, assignment, parents, scope_of, statement_of
+from .code import Statement, assignment, scope_of, statement_of
+from .parsed import parents
 
 METHODS = {  # methods that give something outside the graph
     "item": "item", "tolist": "item", "numpy": "numpy", "__array__": "numpy", "detach": "detach", "detach_": "detach",
@@ -33,7 +34,8 @@ class Maker(NamedTuple):
     """How a value came about, as the code has it.
 
     Attributes:
-        how: "item", "data", "detach", "numpy", "new_tensor", "integer", "sample", "no_grad", "inference"; "computed", "plain".
+        how: "item", "data", "detach", "numpy", "new_tensor", "parameter", "integer", "sample", "no_grad",
+            "inference"; "computed", "plain".
         source: the line.
         what: the words that do it: ".item()", "no_grad()".
     """
@@ -85,7 +87,7 @@ def _cutting_call(part: ast.Call) -> tuple[str, str] | None:
     keywords = {k.arg: k.value for k in part.keywords}
     is_made_so = isinstance(wish := keywords.get("requires_grad"), ast.Constant) and wish.value is False
     if name in FACTORIES and part.args and not isinstance(part.args[0], ast.Constant | ast.List) and not is_made_so:
-        return "new_tensor", f"{name}()"
+        return "parameter" if name == "Parameter" else "new_tensor", f"{name}()"
     if name == "grad" and "create_graph" not in keywords:
         return "gradient", "grad()"
     if isinstance(called, ast.Attribute) and name in METHODS:

@@ -98,6 +98,16 @@ def _odd_norm(f: Facts, node: str) -> bool | None:
     return False if p is None or p in (1, 2, math.inf) else _result_zero(f, node)
 
 
+def _equal_values(f: Facts, node: str) -> bool | None:
+    """Two singular values (or eigenvalues) are equal, or one is 0."""
+    names = ("S", "L", "eigenvalues")
+    values = next((s.value for s in f.nodes[node].saved if s.name in names and is_known(s.value)), None)
+    if values is None or not values.numbers:
+        return None
+    sizes = [round(abs(n), 6) for n in values.numbers]  # as far as single precision tells them apart
+    return len({*sizes}) < len(sizes) or 0 in sizes
+
+
 HAZARDS = (
     Hazard(("Log", "Log2", "Log10"), "born_log", _reaches(0.0)),
     Hazard(("Log1P",), "born_log", _reaches(-1.0)),
@@ -109,6 +119,7 @@ HAZARDS = (
     Hazard(("Norm", "LinalgVectorNorm", "Dist", "Cdist", "Pdist", "EuclideanDist"), "born_norm", _odd_norm),
     Hazard(("Std", "Var", "StdMean", "VarMean"), "born_std", _too_few),
     Hazard(("Exp", "Exp2", "Expm1", "Sinh", "Cosh"), "born_exp", _result_infinite),
+    Hazard(("LinalgSvd", "LinalgEigh", "LinalgEig"), "born_equal", _equal_values),
     Hazard(("Asin", "Acos", "Atanh", "Acosh", "Erfinv", "Logit"), "born_edge", _at_edge),
 )
 BY_NAME = {name: h for h in HAZARDS for name in h.nodes}

@@ -9,8 +9,9 @@ import re
 from collections.abc import Iterator
 
 from ..graph.model import Source
-from .code import Statement, assignment, parents, scope_of, statement_of
-from .meant import SAME, Place, path_of, ran_before
+from .code import Statement, assignment, scope_of, statement_of
+from .meant import SAME, Place, covers, path_of
+from .parsed import line_in, module_of, parents
 
 PART = re.compile(r"\[['\"]?(\w+)['\"]?\]")  # a part of a Sequential or a ModuleDict, which parameters write with a dot
 
@@ -20,14 +21,14 @@ def cleared_at(name: str | None, here: Source | None) -> Source | None:
     asked = statement_of(here)
     if asked is None or name is None:
         return None
-    found = [n for n in _since_backward(asked, here) if _clears(n, name)]
-    return Statement(asked.file, max(found, key=lambda n: n.lineno)).source if found else None
+    found = [n for n in _since_backward(asked) if _clears(n, name)]
+    return Statement(max(found, key=lambda n: n.lineno)).source if found else None
 
 
-def _since_backward(asked: Statement, here: Source | None) -> list[ast.stmt]:
+def _since_backward(asked: Statement) -> list[ast.stmt]:
     """The simple statements between the last backward() above the question and the question."""
-    ran = backward_line(here)
-    start = 0 if ran is None or ran.line >= asked.node.lineno else ran.line
+    ran = _last_backward(asked)
+    start = 0 if ran is None or ran.lineno >= asked.node.lineno else ran.lineno
     simple = (n for n in ast.walk(scope_of(asked.node)) if isinstance(n, ast.stmt) and not hasattr(n, "body"))
     return [n for n in simple if start < n.lineno < asked.node.lineno]
 
@@ -37,8 +38,8 @@ def retained_at(name: str | None, here: Source | None) -> Source | None:
     asked = statement_of(here)
     if asked is None or name is None or backward_line(here) is None:
         return None
-    found = [n for n in _since_backward(asked, here) if ast.unparse(n) == f"{name}.retain_grad()"]
-    return Statement(asked.file, found[-1]).source if found else None
+    found = [n for n in _since_backward(asked) if ast.unparse(n) == f"{name}.retain_grad()"]
+    return Statement(found[-1]).source if found else None
 
 
 def _clears(node: ast.stmt, name: str) -> bool:
@@ -55,8 +56,8 @@ def zeroed_at(name: str | None, here: Source | None) -> Source | None:
     asked = statement_of(here)
     if asked is None or name is None:
         return None
-    found = [n for n in _since_backward(asked, here) if any(_is_same(g, name) or _loops(g) for g in _zeroed(n))]
-    return Statement(asked.file, max(found, key=lambda n: n.lineno)).source if found else None
+    found = [n for n in _since_backward(asked) if any(is_same(g, name) or _loops(g) for g in _zeroed(n))]
+    return Statement(max(found, key=lambda n: n.lineno)).source if found else None
 
 
 def _zeroed(node: ast.stmt) -> Iterator[ast.expr | None]:
@@ -89,14 +90,18 @@ def _grad_of(expression: ast.expr) -> Iterator[ast.expr]:
         yield expression.value
 
 
-def data_written(name: str, here: Source | None, after: int, before: int) -> Source | None:
-    """A line between two others, in the code of the question, that changes `name.data` in place."""
+def data_written(name: str, here: Source | None, after: Source, before: list[Source]) -> Source | None:
+    """A line below `after`, and above the last of `before`, in the code of the question, that changes `name.data` in place."""
     asked = statement_of(here)
     if asked is None:
         return None
+    tree = module_of(asked.node)
+    start, ends = line_in(tree, after), [line for s in before if (line := line_in(tree, s)) is not None]
+    if start is None or not ends:
+        return None
     simple = (n for n in ast.walk(scope_of(asked.node)) if isinstance(n, ast.stmt) and not hasattr(n, "body"))
-    found = [n for n in simple if after < n.lineno < before and _writes_data(n, f"{name}.data")]
-    return Statement(asked.file, found[0]).source if found else None
+    found = [n for n in simple if start < n.lineno < max(ends) and _writes_data(n, f"{name}.data")]
+    return Statement(found[0]).source if found else None
 
 
 def _writes_data(node: ast.stmt, data: str) -> bool:
@@ -122,10 +127,11 @@ def changed_line(name: str, here: Source | None, after: Source | None) -> Source
     if asked is None:
         return None
     simple = (n for n in ast.walk(scope_of(asked.node)) if isinstance(n, ast.stmt) and not hasattr(n, "body"))
-    start = 0 if after is None else after.line
+    saved = None if after is None else line_in(module_of(asked.node), after)
+    start = 0 if saved is None else saved
     found = [n for n in simple if start <= n.lineno < asked.node.lineno and _changes(n, name) and _may_hold(n, name, asked)]
     found.sort(key=lambda n: n.lineno)
-    return Statement(asked.file, found[-1 if after is None else 0]).source if found else None
+    return Statement(found[-1 if saved is None else 0]).source if found else None
 
 
 def _changes(node: ast.stmt, name: str) -> bool:
@@ -144,10 +150,10 @@ def _may_hold(node: ast.stmt, name: str, asked: Statement) -> bool:
     if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "step"):
         return True
     owner = call.func.value
-    made = assignment(owner.id, Statement(asked.file, node)) if isinstance(owner, ast.Name) else None
+    made = assignment(owner.id, Statement(node)) if isinstance(owner, ast.Name) else None
     given = getattr(made.node, "value", None) if made is not None else None
     holds = [n for n in ast.walk(given) if _gives_parameters(n)] if isinstance(given, ast.Call) else []
-    return not holds or any(_is_same(n.func.value, name) for n in holds)  # type: ignore[attr-defined]
+    return not holds or any(is_same(n.func.value, name) for n in holds)  # type: ignore[attr-defined]
 
 
 def _gives_parameters(node: ast.AST) -> bool:
@@ -157,14 +163,16 @@ def _gives_parameters(node: ast.AST) -> bool:
 def backward_line(here: Source | None) -> Source | None:
     """The last call of backward() or grad() above the question, else the question's own line if it is in a loop."""
     asked = statement_of(here)
-    if asked is None:
-        return None
+    found = None if asked is None else _last_backward(asked)
+    return None if found is None else Statement(found).source
+
+
+def _last_backward(asked: Statement) -> ast.stmt | None:
     simple = (n for n in ast.walk(scope_of(asked.node)) if isinstance(n, ast.stmt) and not hasattr(n, "body"))
     passes = [n for n in simple if n.lineno <= asked.node.lineno and _runs_backward(n)]
     above = [n for n in passes if n.lineno < asked.node.lineno]
     loops = any(isinstance(p, ast.For | ast.While) for p in parents(asked.node))
-    found = above or (passes if loops else [])
-    return Statement(asked.file, max(found, key=lambda n: n.lineno)).source if found else None
+    return max(above or (passes if loops else []), key=lambda n: n.lineno, default=None)
 
 
 def _runs_backward(node: ast.stmt) -> bool:
@@ -172,46 +180,12 @@ def _runs_backward(node: ast.stmt) -> bool:
     return any(isinstance(c, ast.Attribute) and c.attr in ("backward", "grad") for c in calls)
 
 
-def switched_off_line(name: str | None, here: Source | None) -> Source | None:
-    """The last line above the question that switches off the requires_grad of this name, or of `parameters()` it is among."""
-    asked = statement_of(here)
-    if asked is None or name is None:
-        return None
-    found = [p for p in ran_before(asked) if any(_is_same(t, name, p) for t in _switched_off(p.statement.node))]
-    return found[-1].statement.source if found else None
-
-
-def _switched_off(node: ast.stmt) -> Iterator[ast.expr]:
-    """The expressions whose requires_grad a statement sets to False."""
-    if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and node.value.value is False:
-        yield from (t.value for t in node.targets if isinstance(t, ast.Attribute) and t.attr == "requires_grad")
-    if isinstance(node, ast.Assign) and (_is_switching(node.value) or _is_made_so(node.value)):
-        yield from node.targets
-    for n in ast.walk(node):
-        if _is_switching(n):
-            yield n.func.value  # type: ignore[attr-defined]
-
-
-def _is_made_so(node: ast.expr) -> bool:
-    """`Parameter(x, requires_grad=False)`."""
-    wishes = [k.value for k in node.keywords if k.arg == "requires_grad"] if isinstance(node, ast.Call) else []
-    return any(isinstance(w, ast.Constant) and w.value is False for w in wishes)
-
-
-def _is_switching(node: ast.AST) -> bool:
-    """`x.requires_grad_(False)`."""
-    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "requires_grad_"):
-        return False
-    given = [*node.args, *(k.value for k in node.keywords)]
-    return bool(given) and isinstance(given[0], ast.Constant) and given[0].value is False
-
-
 def _names(target: ast.expr) -> list[str]:
     """The variables of a loop."""
     return [n.id for n in ast.walk(target) if isinstance(n, ast.Name)]
 
 
-def _is_same(expression: ast.expr | None, name: str, place: Place | None = None) -> bool:
+def is_same(expression: ast.expr | None, name: str, place: Place | None = None) -> bool:
     """`lin.weight` is itself, a part of `lin`, and one of the p in `for p in lin.parameters()`; None stands for everything.
 
     Args:
@@ -229,4 +203,4 @@ def _is_same(expression: ast.expr | None, name: str, place: Place | None = None)
         case ast.Call(func=ast.Attribute(value=of, attr="parameters" | "named_parameters")):
             expression = of
     text = PART.sub(r".\1", ast.unparse(expression) if place is None else path_of(expression, place))
-    return name == text or bool(text and name.startswith(f"{text}."))
+    return covers(text, name)

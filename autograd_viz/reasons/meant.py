@@ -1,15 +1,14 @@
-"""What names in the user's code stand for: the path of a part of a model, the class of an object, the function of a call."""
+"""What names in the user's code stand for: the path of a part of a model, through calls and loops."""
 
 from __future__ import annotations
 
 import ast
-import functools
-from collections.abc import Iterator
 from typing import NamedTuple
 
-from .code import Function, Statement, assignment, parents, scope_of, tree_of
+from .code import Function, Statement, assignment, looped
+from .parsed import parents
 
-MOST_RAN = 2000  # statements of called functions
+ANY = "*"  # in a path: whichever part of a container a loop has come to
 DEPTH = 10  # calls within calls, bases of classes, names for names
 SAME = ("eval", "train", "to", "cuda", "cpu", "float", "double", "half")  # methods that return the module itself
 
@@ -115,159 +114,24 @@ def path_of(chain: ast.expr, place: Place, rest: tuple[str, ...] = ()) -> str:
     parts = [*parts_of(chain), *rest]
     for _ in range(DEPTH):
         given = place.parameter(parts[0]) if parts else None
-        if given is None:
+        through = looped(parts[0], place.statement) if parts and given is None else None
+        if given is not None:
+            before, place = given
+            parts = [*parts_of(before), *parts[1:]] if parts_of(before) else []
+        elif through is not None and parts_of(through) and parts_of(through)[0] != parts[0]:
+            parts = [*parts_of(through), ANY, *parts[1:]]
+        else:
             break
-        before, place = given
-        parts = [*parts_of(before), *parts[1:]] if parts_of(before) else []
     return "" if not parts or _is_local(parts[0], place) else ".".join(parts)
+
+
+def covers(path: str, other: str) -> bool:
+    """The other is that path, or a part of it: `net.blocks.*` has the part net.blocks.0.weight."""
+    names, others = path.split("."), other.split(".")
+    is_long = len(others) >= len(names)
+    return bool(path) and is_long and all(n == o or ANY in (n, o) for n, o in zip(names, others, strict=False))
 
 
 def _is_local(name: str, place: Place) -> bool:
     """It is a variable of the called function's own, whatever the caller has of that name."""
     return place.call is not None and assignment(name, place.statement, within=True) is not None
-
-
-# -- functions --------------------------------------------------------------------------------------------------------
-
-
-def called_by(name: ast.Name, place: Place) -> Call | None:
-    """The call that the chain of a name is the function of, if that is code of the same file: a function, a method, forward."""
-    chain = chain_from(name)
-    node, tree = getattr(chain, "parent", None), tree_of(place.statement.file)
-    if not isinstance(node, ast.Call) or node.func is not chain or tree is None:
-        return None
-    if place.call is not None and place.call.depth >= DEPTH:
-        return None
-    function, bound = _function_of(chain, place, tree)
-    return None if function is None else Call(node, function, bound, place.statement, place.call)
-
-
-def ran_before(asked: Statement) -> list[Place]:
-    """The simple statements that stand above another in its scope, each followed by those of the functions that it calls."""
-    scope = scope_of(asked.node)
-    own = [Statement(asked.file, n) for n in _simple(scope) if n.lineno < asked.node.lineno]
-    found, stack = list[Place](), [Place(s, None) for s in reversed(own)]
-    while stack:
-        place = stack.pop()
-        found.append(place)
-        if len(found) > len(own) + MOST_RAN:  # what is called is not followed any more
-            continue
-        names = (n for n in ast.walk(place.statement.node) if isinstance(n, ast.Name))
-        calls = [c for n in names if (c := called_by(n, place)) is not None]
-        stack += [Place(Statement(asked.file, n), c) for c in reversed(calls) for n in reversed(_simple(c.function))]
-    return found
-
-
-def _simple(scope: ast.AST) -> list[ast.stmt]:
-    """The statements of a scope that hold no others, in the order of their lines."""
-    found = [n for n in ast.walk(scope) if isinstance(n, ast.stmt) and not hasattr(n, "body") and scope_of(n) is scope]
-    return sorted(found, key=lambda n: (n.lineno, n.col_offset))
-
-
-def _function_of(chain: ast.expr, place: Place, tree: ast.Module) -> tuple[Function | None, ast.expr | None]:
-    """The function, and the object whose method it is; for a class, `__init__` and what is made."""
-    if isinstance(chain, ast.Name):
-        cls = _class(chain.id, tree)
-        if cls is not None:
-            return _method(cls, "__init__", tree), _target(place.statement)
-        plain = _known(tree).functions.get(chain.id)
-        if plain is not None:
-            return plain, None
-    if isinstance(chain, ast.Attribute):
-        of_value = _class_of(chain.value, place, tree)
-        method = None if of_value is None else _method(of_value, chain.attr, tree)
-        if method is not None:
-            return method, chain.value
-    own = _class_of(chain, place, tree)
-    forward = _only_forward(chain, tree) if own is None else _method(own, "forward", tree) or _method(own, "__call__", tree)
-    return forward, chain
-
-
-def _target(statement: Statement) -> ast.expr | None:
-    """What a statement assigns to, if that is one thing."""
-    node = statement.node
-    return node.targets[0] if isinstance(node, ast.Assign) and len(node.targets) == 1 else None
-
-
-def _only_forward(chain: ast.expr, tree: ast.Module) -> Function | None:
-    """An object of unknown class is called by its name: if the file has one forward only, it will be that."""
-    found = _known(tree).forwards if isinstance(chain, ast.Name) else []
-    return found[0] if len(found) == 1 else None
-
-
-class _Known(NamedTuple):
-    """What a file defines: classes and plain functions by name (the last of each), and methods called forward."""
-
-    classes: dict[str, ast.ClassDef]
-    functions: dict[str, Function]
-    forwards: list[Function]
-
-
-@functools.lru_cache(maxsize=64)
-def _known(tree: ast.Module) -> _Known:
-    known = _Known({}, {}, [])
-    for n in ast.walk(tree):
-        if isinstance(n, ast.ClassDef):
-            known.classes[n.name] = n
-        elif isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef):
-            is_method = isinstance(getattr(n, "parent", None), ast.ClassDef)
-            if not is_method:
-                known.functions[n.name] = n
-            elif n.name == "forward":
-                known.forwards.append(n)
-    return known
-
-
-def _bases(cls: ast.ClassDef, tree: ast.Module) -> Iterator[ast.ClassDef]:
-    """A class and those that it is made from, as far as they stand in the file."""
-    queue = [cls]
-    for _ in range(DEPTH):
-        if not queue:
-            return
-        now = queue.pop(0)
-        yield now
-        queue += [c for b in now.bases if isinstance(b, ast.Name) and (c := _class(b.id, tree)) is not None]
-
-
-def _class(name: str, tree: ast.Module) -> ast.ClassDef | None:
-    return _known(tree).classes.get(name)
-
-
-def _method(cls: ast.ClassDef, name: str, tree: ast.Module) -> Function | None:
-    methods = (f for c in _bases(cls, tree) for f in c.body if isinstance(f, ast.FunctionDef | ast.AsyncFunctionDef))
-    return next((f for f in methods if f.name == name), None)
-
-
-def _class_of(value: ast.expr, place: Place, tree: ast.Module, depth: int = 0) -> ast.ClassDef | None:
-    """The class of an object, if it stands in the file and the object is made by calling it."""
-    if depth > DEPTH:
-        return None
-    match value:
-        case ast.Call(func=ast.Name(id=name)):
-            return _class(name, tree)
-        case ast.Call(func=ast.Attribute(value=same, attr=attr)) if attr in SAME:
-            return _class_of(same, place, tree, depth + 1)
-        case ast.Name(id=name):
-            value_of = place.parameter(name) or _assigned(name, place)
-            return None if value_of is None else _class_of(*value_of, tree, depth + 1)
-        case ast.Attribute(value=owner, attr=attr):
-            cls = _class_of(owner, place, tree, depth + 1)
-            made_of = None if cls is None else _attribute(cls, attr, tree)
-            return None if made_of is None else _class_of(made_of, place, tree, depth + 1)
-    return None
-
-
-def _assigned(name: str, place: Place) -> tuple[ast.expr, Place] | None:
-    """What a name was given by an assignment."""
-    made = assignment(name, place.statement)
-    value = getattr(made.node, "value", None) if made is not None else None
-    return None if made is None or value is None else (value, Place(made, place.call))
-
-
-def _attribute(cls: ast.ClassDef, name: str, tree: ast.Module) -> ast.Call | None:
-    """What `self.name = ...` in a class calls."""
-    for c in _bases(cls, tree):
-        for n in ast.walk(c):
-            if isinstance(n, ast.Assign) and any(ast.unparse(t) == f"self.{name}" for t in n.targets):
-                return n.value if isinstance(n.value, ast.Call) else None
-    return None

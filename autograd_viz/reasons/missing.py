@@ -13,8 +13,11 @@ from .code import alias_of, statement_of
 from .cuts import cut_causes, loss_names, takes_the_shape
 from .cutting import maker_of
 from .facts import Facts
-from .lines import cleared_at, retained_at, switched_off_line
+from .lines import cleared_at, retained_at
 from .stale import freed_cause, modified_causes
+from .switches import switched_off_line
+
+MOST_LEAVES = 3  # that are named
 
 
 def missing_causes(f: Facts) -> list[Cause]:
@@ -61,7 +64,7 @@ def _made_outside(f: Facts) -> Cause:
     op, read = f.makers.get(t.id), maker_of(t.name, t.source, f.here)
     if op is not None and op.name == "Detach":
         return Cause("made_detach", (t.id,), source=op.source)
-    if read is not None and read.how not in ("plain", "computed"):
+    if read is not None and read.how not in ("plain", "computed", "parameter"):
         return Cause(f"made_{read.how}", (t.id,), source=read.source, said={"what": read.what})
     other = alias_of(t.name, f.here) if t.source is None else None
     off = f.live.switched_at(t.id) or switched_off_line(t.name, f.here) or switched_off_line(other, f.here)
@@ -143,7 +146,19 @@ def not_kept(f: Facts) -> list[Cause]:
         grad = f.tensors[lost].grad
         said |= {"grad": "None" if grad is None else value_text(grad)}
         return [Cause("leaf_lost", (t.id, lost), (node,), _made_at(f), said)]
-    return [Cause("not_leaf_passed" if said["value"] else "not_leaf", (t.id,), (node,), _made_at(f), said)]
+    kept = Cause("not_leaf_passed" if said["value"] else "not_leaf", (t.id,), (node,), _made_at(f), said)
+    return [kept, *_leaves_behind(f)] if t.name is None else [kept]
+
+
+def _leaves_behind(f: Facts) -> list[Cause]:
+    """What a tensor that no variable holds was made of, as `layer.weight` of a weight norm is."""
+    node = f.subject.grad_fn
+    behind = [f.nodes[n].variable for n in f.downstream([node])] if node is not None else []
+    names = [f.tensors[v].name for v in behind if v is not None]
+    leaves = [n for n in names if n is not None]
+    if not 0 < len(leaves) == len(names) <= MOST_LEAVES:
+        return []
+    return [Cause("made_of_leaves", (f.subject.id,), said={"leaves": words.COMMA.join(leaves)})]
 
 
 def _passed(f: Facts) -> str:

@@ -6,9 +6,11 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from .code import Function, Statement, assignment, parents, scope_of
+from .calls import called_by
+from .code import Function, Statement, assignment, scope_of
 from .cutting import Maker, copied_in, cuts_in, indices_cut
-from .meant import Call, Place, called_by, chain_from, is_parameter, parts_of, path_of
+from .meant import Call, Place, chain_from, covers, is_parameter, parts_of, path_of
+from .parsed import parents
 
 MOST = 2000  # reads of names that are followed
 
@@ -35,9 +37,17 @@ class Read(NamedTuple):
         """Where it is read."""
         return Place(self.statement, self.call)
 
+    @property
+    def outermost(self) -> Statement:
+        """The statement in the code of the loss: that of the call, if it is read in a function."""
+        statement, call = self.place
+        while call is not None:
+            statement, call = call.statement, call.outer
+        return statement
 
-def cut_between(starts: list[Statement], wanted: str) -> Maker | None:
-    """What cuts the way from a name to the loss; None if no way is found, or none with a cut.
+
+def reads_between(starts: list[Statement], wanted: str) -> Iterator[Read]:
+    """Where a name is read on the ways from it to the loss, nearest to the loss first.
 
     Args:
         starts: the statements that made the loss.
@@ -53,22 +63,21 @@ def cut_between(starts: list[Statement], wanted: str) -> Maker | None:
             continue
         seen.add(key)
         called = called_by(read.name, read.place)
-        path = path_of(chain_from(read.name), read.place, read.rest)
-        if _is_met(path, wanted):
-            is_part_open = called is not None and path != wanted  # which parts are used, the function that is called tells
-            if cut is not None and not is_part_open:
-                return cut
+        paths = path_of(chain_from(read.name), read.place, read.rest), _as_written(read)
+        if any(covers(p, wanted) or covers(wanted, p) for p in paths):
+            is_part_open = called is not None and wanted not in paths  # which parts are used, the function that is called tells
+            if not is_part_open:
+                yield read._replace(cut=cut)
         else:
             queue += _before(read._replace(cut=cut))
         if called is not None:
-            returns = _returns(called.function, read.statement.file)
+            returns = _returns(called.function)
             queue += [r for s in returns for r in _reads(s.node, s, cut, called)]
-    return None
 
 
-def _is_met(path: str, wanted: str) -> bool:
-    """What is read is the wanted, or what it is a part of."""
-    return bool(path) and (f"{wanted}.".startswith(f"{path}.") or path.startswith(f"{wanted}."))
+def _as_written(read: Read) -> str:
+    """The path that a chain has in the code of the loss, where a name that goes through a loop may be what was asked about."""
+    return ".".join(parts_of(chain_from(read.name))) if read.call is None else ""
 
 
 def _cut_at(read: Read) -> Maker | None:
@@ -103,6 +112,6 @@ def _before(read: Read) -> Iterator[Read]:
         yield new._replace(rest=rest if is_name else ())
 
 
-def _returns(function: Function, file: str) -> list[Statement]:
+def _returns(function: Function) -> list[Statement]:
     found = [n for n in ast.walk(function) if isinstance(n, ast.Return) and scope_of(n) is function]
-    return [Statement(file, n) for n in found]
+    return [Statement(n) for n in found]

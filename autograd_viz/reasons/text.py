@@ -10,6 +10,7 @@ from ..graph.model import Source, Tensor
 from ..graph.text import shape_text, value_text
 from ..sentences import PROPERTIES
 from .cause import Cause, NodeAt, Said
+from .cells import numbers
 
 BEST = ("zero_times_inf",)  # whose advice makes that of the others needless
 LONGEST = 72  # characters of a line of code
@@ -61,7 +62,7 @@ def _text(said: Said) -> str:
 
 
 def place_text(source: Source | None) -> str:
-    """`line 3: y = x.detach()`, after the name of a file that is not a cell."""
+    """`line 3: y = x.detach()`, after the number of the cell or the name of the file."""
     if source is None:
         return words.NO_LINE
     if source.file.startswith("<autograd_viz"):
@@ -69,6 +70,7 @@ def place_text(source: Source | None) -> str:
     code = " ".join(source.text.split())
     code = code if len(code) <= LONGEST else code[: LONGEST - 1] + "…"
     file = PurePath(source.file).name
-    is_cell = source.file.startswith("<") or "ipykernel" in source.file
-    at = words.AT_LINE if is_cell or not file else words.AT_LINE_OF
-    return at.format(line=source.line, code=code, file=file).rstrip(": ")
+    cell = numbers().get(source.file)
+    is_unnamed = source.file.startswith("<") or "ipykernel" in source.file or not file
+    at = words.AT_LINE_IN_CELL if cell is not None else words.AT_LINE if is_unnamed else words.AT_LINE_OF
+    return at.format(line=source.line, code=code, file=file, cell=cell).rstrip(": ")

@@ -58,14 +58,14 @@ def _shared(f: Facts) -> list[Cause]:
 def _written(f: Facts) -> list[Cause]:
     """A tensor that a node on the way had saved was written to through `.data`, which its version does not show."""
     assert f.edge is not None
-    last = max((p.source.line for p in f.live.passes() if p.source is not None), default=None)
+    ran = [p.source for p in f.live.passes() if p.source is not None]
     found = []
     for node in f.leading(f.edge):
         at = f.source(node)
-        if at is None or last is None:
+        if at is None:
             continue
         for t in f.inputs(node):
-            line = data_written(t.name, f.here, at.line, last) if t.name is not None else None
+            line = data_written(t.name, f.here, at, ran) if t.name is not None else None
             if line is not None:
                 said = {"tensor": t.name or "", "node": f.called(node)}
                 found.append(Cause("data_written", (t.id,), (node,), line, said))

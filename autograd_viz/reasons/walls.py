@@ -8,7 +8,7 @@ from typing import NamedTuple
 from .. import words
 from ..graph.model import Value
 from ..graph.text import number_text
-from ..sentences import PROPERTIES
+from ..sentences import PROPERTIES, is_differentiable
 from .cause import Cause
 from .facts import Facts
 from .numbers import bounds, has_zero, is_known, number
@@ -41,8 +41,24 @@ def _at_most(f: Facts, node: str, least: float) -> bool | None:
     return _outside(f, node, least, float("inf"))
 
 
+def _is_whole_loss(f: Facts, node: str) -> bool:
+    """The loss is 0, and the sum or mean of this node's result (or that itself): if none of it is negative, all is 0."""
+    senders = [n for k in range(f.nodes[node].outputs) for n, _ in f.senders.get((node, k), ())]
+    if len(senders) == 1 and f.called(senders[0]).startswith(("Sum", "Mean")):
+        node = senders[0]
+    is_root = [n for n, _ in f.starts] == [node] and not f.senders.get((node, 0))
+    return is_root and all(PROPERTIES["zero"](f.tensors[t].value) for t in f.loss)
+
+
+def _margin(f: Facts, node: str, i: int) -> bool | None:
+    """A loss that is never negative."""
+    return _is_whole_loss(f, node) or None
+
+
 def _relu(f: Facts, node: str, i: int) -> bool | None:
     result = f.result(node)
+    if f.input(node) is None and result is None and _is_whole_loss(f, node):
+        return True
     if f.input(node) is None and result is not None:
         return PROPERTIES["zero"](result)
     return _at_most(f, node, number(f.plain(node, "threshold")) or 0.0)
@@ -51,6 +67,8 @@ def _relu(f: Facts, node: str, i: int) -> bool | None:
 def _clamp(f: Facts, node: str, i: int) -> bool | None:
     low = number(f.plain(node, "min") or f.plain(node, "min_val"))
     high = number(f.plain(node, "max") or f.plain(node, "max_val"))
+    if low == 0 and high is None and f.input(node) is None and _is_whole_loss(f, node):
+        return True
     return _outside(f, node, -float("inf") if low is None else low, float("inf") if high is None else high)
 
 
@@ -143,6 +161,17 @@ def _ignored(f: Facts, node: str, i: int) -> bool | None:
     return None if target is None or not target.numbers or index is None else all(n == index for n in target.numbers)
 
 
+def _padded(f: Facts, node: str, i: int) -> bool | None:
+    """All that is looked up is the row of the padding."""
+    saved = [s.value for s in f.nodes[node].saved if s.name == "indices"]
+    given = [t.value for t in f.inputs(node) if not is_differentiable(t.value.dtype)]
+    indices = next((v for v in (*saved, *given) if v is not None and v.numbers), None)
+    padding = number(f.plain(node, "padding_idx"))
+    if padding is None or padding < 0:
+        return None
+    return None if indices is None else all(n == padding for n in indices.numbers) or None
+
+
 def _dropped(f: Facts, node: str, i: int) -> bool | None:
     p = number(f.plain(node, "p"))
     return None if p is None else p == 1.0
@@ -176,6 +205,8 @@ WALLS = (
     ),
     Wall(("Pow",), "zero_power", _power),
     Wall(("NllLoss", "NllLoss2D"), "zero_ignored", _ignored),
+    Wall(("MultiMarginLoss", "MultilabelMarginLoss"), "zero_margin", _margin),
+    Wall(("Embedding",), "zero_padding", _padded),
     Wall(("Abs",), "zero_abs", _at_zero),
     Wall(("MseLoss", "L1Loss", "SmoothL1Loss", "HuberLoss"), "zero_equal", _equal),
     Wall(
@@ -185,7 +216,7 @@ WALLS = (
     ),
     Wall(
         ("Slice", "Select", "Index", "Gather", "Split", "Unbind", "Narrow", "MaskedSelect", "Take", "Diagonal", "Tril", "Triu",
-         "AsStrided", "Embedding"),
+         "AsStrided"),
         "zero_part", _maybe,
     ),
 )  # fmt: skip
@@ -223,12 +254,39 @@ def wall_cause(f: Facts, node: str, i: int, sure: bool) -> Cause | None:
     return Cause(_kind(f, wall, node, i), _read(f, node), (node,), f.source(node), _said(f, node, i))
 
 
+def _to_the_power_0(f: Facts, node: str, i: int) -> bool | None:
+    return number(f.plain(node, "exponent")) == 0
+
+
+def _picks_other(f: Facts, node: str, i: int) -> bool | None:
+    return not _padded(f, node, i)
+
+
+def _is_hinge(f: Facts, node: str, i: int) -> bool | None:
+    """Nobody knows what it was given, and still it is sure that nothing was positive."""
+    return f.input(node) is None and f.result(node) is None and _is_whole_loss(f, node)
+
+
+ALSO = {  # what a kind of wall is called in special cases
+    "zero_power": ("zero_exponent", _to_the_power_0),
+    "zero_padding": ("zero_part", _picks_other),
+    "zero_relu": ("zero_hinge", _is_hinge),
+    "zero_clamp": ("zero_hinge", _is_hinge),
+}
+
+
+def when(f: Facts, node: str) -> str:
+    """The name of a node's class, and when such nodes make zeros of what arrives."""
+    wall = wall_of(f.called(node))
+    told = "" if wall is None else getattr(words, f"CAN_{wall.kind.upper()}", "")
+    return words.CAN.format(node=f.called(node), when=told) if told else f.called(node)
+
+
 def _kind(f: Facts, wall: Wall, node: str, i: int) -> str:
-    """The kind of the wall, but for products: by dropout's mask, by a tensor with a name, by a number; and for powers of 0."""
-    if wall.kind == "zero_power" and number(f.plain(node, "exponent")) == 0:
-        return "zero_exponent"
+    """The kind of the wall, but for products: by dropout's mask, by a tensor with a name, by a number; and special cases."""
     if wall.kind != "zero_factor":
-        return wall.kind
+        other, is_met = ALSO.get(wall.kind, (wall.kind, _maybe))
+        return other if is_met(f, node, i) else wall.kind
     source = f.source(node)
     if source is not None and "dropout" in source.text.lower():
         return "zero_dropout"

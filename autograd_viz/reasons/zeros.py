@@ -11,7 +11,7 @@ from .facts import Edge, Facts
 from .fine import has_added_up, last_pass_is_gone, part_of
 from .lines import zeroed_at
 from .numbers import count_zeros
-from .walls import wall_cause, wall_of
+from .walls import wall_cause, wall_of, when
 
 MOST = 4  # suspects that are named
 all_zero = PROPERTIES["zero"]
@@ -62,7 +62,7 @@ def _unknown(f: Facts) -> Cause:
     leading = [n for n in f.leading(f.edge) if n not in hooked]
     suspects = [n for n in leading if _can(f, n)] + [n for n in leading if _is_strange(f, n)]
     said = [words.SUSPECT_HOOK.format(hook=hooks, node=f.called(n)) for n, hooks in hooked.items()]
-    said += dict.fromkeys(f.called(n) for n in suspects)
+    said += dict.fromkeys(when(f, n) for n in suspects)
     names, suspects = words.COMMA.join(said[:MOST]) or words.NONE_OF_THEM, [*hooked, *suspects]
     return Cause("zero_unknown", (f.subject.id,), tuple(suspects[:MOST]), said={"suspects": names})
 

@@ -9,6 +9,7 @@ HEAD_IS = "{name}.grad is {grad}."
 HEAD_SHAPE = "{name}.grad has {shape}."
 THE_TENSOR = "the tensor"
 AT_LINE = "line {line}: {code}"
+AT_LINE_IN_CELL = "In [{cell}], line {line}: {code}"
 AT_LINE_OF = "{file}, line {line}: {code}"
 NO_LINE = "line not known"
 NOT_KEPT = "not kept"
@@ -35,6 +36,7 @@ DO_LEAF_LOST = (
     "Make {name} itself the leaf: compute its values first and call requires_grad_() last; to update it, write in place "
     "under torch.no_grad()."
 )
+CAUSE_MADE_OF_LEAVES = "It was computed from {leaves}: the leaves, which keep their gradients and which optimizers step."
 CAUSE_DTYPE = "{name} is {dtype}, and only floating point and complex tensors can require grad ({line})."
 DO_DTYPE = "Make it of a floating point type, or ask for the gradient of what it was computed from."
 CAUSE_INFERENCE = "{name} was made in inference mode, so it never takes part in autograd."
@@ -107,8 +109,12 @@ CAUSE_CUT_ITEM = "The path from {name} to the loss is cut by {what}: a plain num
 DO_CUT_ITEM = "Compute with the tensor itself, and call item() only to print."
 CAUSE_CUT_NUMPY = "The path from {name} to the loss is cut by {what}: NumPy keeps no history ({line})."
 DO_CUT_NUMPY = "Compute with the tensor's own methods."
-CAUSE_CUT_NEW_TENSOR = "The path from {name} to the loss is cut by {what}, which copies the values into a new leaf ({line})."
+CAUSE_CUT_NEW_TENSOR = "The path from {name} to the loss is cut by {what}, which makes a new leaf of the values ({line})."
 DO_CUT_NEW_TENSOR = "Use the tensor itself, or torch.stack() for several."
+CAUSE_CUT_PARAMETER = "The path from {name} to the loss is cut by {what}: a parameter is a leaf of its own ({line})."
+DO_CUT_PARAMETER = (
+    "Use the tensor itself; to put it in the place of a module's parameter: torch.func.functional_call(), or a parametrization."
+)
 CAUSE_CUT_SAMPLE = "The path from {name} to the loss is cut by {what}, which draws values without a history ({line})."
 DO_CUT_SAMPLE = "Use rsample(), where the distribution has it; else the log_prob() of what was drawn."
 CAUSE_CUT_INTEGER = "The path from {name} to the loss is cut by {what}: whole numbers have no gradient ({line})."
@@ -124,6 +130,11 @@ CAUSE_CUT_EARLY = (
     "({line})."
 )
 DO_CUT_EARLY = "Call requires_grad_() first, and compute the rest after it."
+CAUSE_REQUIRED_LATE = (
+    "{name} did not require grad yet when it was used (line {used}): that came later ({line}). A graph records what ran, "
+    "and is not changed afterwards."
+)
+DO_REQUIRED_LATE = "Call requires_grad_() first, and compute what leads to the loss after it."
 CAUSE_NOT_RUN_UNKNOWN = (
     "There is no trace of a pass: {root} depends on {name}, and backward() has not run, or grad has been set to None since."
 )
@@ -220,6 +231,20 @@ CAUSE_ZERO_EXPONENT = "{node} has a derivative of zero everywhere: its exponent 
 DO_ZERO_EXPONENT = "Look at where that exponent comes from."
 CAUSE_ZERO_IGNORED = "{node} counts no element: every target is its ignore_index ({line})."
 DO_ZERO_IGNORED = "Look at the targets; leave out batches without any that counts."
+CAUSE_ZERO_PADDING = "{node} looked up its padding_idx only, which never gets a gradient ({line})."
+DO_ZERO_PADDING = "Look at the indices; or leave padding_idx out if that row should learn."
+CAUSE_ZERO_MARGIN = "{node} counts only what lies within its margin, and nothing does: the loss is 0 ({line})."
+DO_ZERO_MARGIN = "Nothing to learn from these examples: look for harder ones, or widen the margin."
+CAUSE_ZERO_HINGE = "The loss is 0: {node} passes only what is positive, and nothing that it was given is ({line})."
+DO_ZERO_HINGE = "In a loss with a margin there is nothing to learn from examples beyond it: look for harder ones, or widen it."
+CAUSE_ZERO_NORMED = (
+    "{node} takes the mean away: adding {name} before it changes nothing, so its gradient is zero, up to rounding ({line})."
+)
+DO_ZERO_NORMED = "Leave this bias out (bias=False): the normalisation has its own."
+CAUSE_ZERO_SHIFTED = (
+    "{node} does not change when {name} is added to all keys: its softmax compares them, so this gradient is zero, up to "
+    "rounding ({line})."
+)
 CAUSE_ZERO_ABS = "{node} takes 0 as the derivative at 0 ({line})."
 DO_ZERO_ABS = "Start from another value."
 CAUSE_ZERO_EQUAL = "{node} compares equal values: the loss is at its minimum ({line})."
@@ -265,6 +290,24 @@ CAUSE_ZERO_UNKNOWN = (
     "Those on the way that can: {suspects}."
 )
 DO_ZERO_UNKNOWN = "Step it: av.step(loss) before backward(), and stop where a gradient becomes zero."
+CAN = "{node} ({when})"
+CAN_ZERO_RELU = "where its input is not positive"
+CAN_ZERO_CLAMP = "outside its bounds"
+CAN_ZERO_SHRINK = "inside its threshold"
+CAN_ZERO_MASK = "where its mask chooses the other value"
+CAN_ZERO_DROPOUT = "where it drops"
+CAN_ZERO_SATURATED = "where it is saturated"
+CAN_ZERO_OVERWRITTEN = "what was there is overwritten"
+CAN_ZERO_SOFTMAX = "if every element gets the same gradient, or one probability is 1"
+CAN_ZERO_FACTOR = "if the other factor is 0"
+CAN_ZERO_POWER = "where its input is 0"
+CAN_ZERO_IGNORED = "if every target is its ignore_index"
+CAN_ZERO_PADDING = "rows that are not looked up, and its padding_idx"
+CAN_ZERO_MARGIN = "if nothing lies within its margin"
+CAN_ZERO_ABS = "where its input is 0"
+CAN_ZERO_EQUAL = "where both are equal"
+CAN_ZERO_PICKED = "what it does not pick"
+CAN_ZERO_PART = "what it does not take"
 CAUSE_ROWS_UNUSED = "Its rows {rows} are zero: {node} did not look them up, or sent them zeros ({line})."
 
 # nan, inf
@@ -298,6 +341,11 @@ CAUSE_BORN_EXP = (
     "The {what} was born at {node}: its result overflowed to inf, and its rule multiplies by it ({inputs}; {line})."
 )
 DO_BORN_EXP = "Make its input smaller before it: subtract the maximum, or clamp."
+CAUSE_BORN_EQUAL = (
+    "The {what} was born at {node}: its rule divides by differences of singular values (or eigenvalues), and two are equal, or "
+    "one is 0 ({line})."
+)
+DO_BORN_EQUAL = "Break the tie with a small change of the matrix, or keep to functions of the values alone (svdvals, eigvalsh)."
 CAUSE_BORN_EDGE = "The {what} was born at {node}: its derivative is infinite at the edge of its domain ({inputs}; {line})."
 DO_BORN_EDGE = "Clamp its input inside the domain."
 CAUSE_BORN_OTHER = "The {what} was born at {node}: what arrived there had none; its input is {inputs} ({line})."

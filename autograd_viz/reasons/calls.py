@@ -1,0 +1,75 @@
+"""Calls of the user's own functions, methods and modules: what they run, and what ran above a question."""
+
+from __future__ import annotations
+
+import ast
+
+from .code import Function, Statement, scope_of
+from .defined import definition, forwards_beside, method
+from .kinds import class_of
+from .meant import DEPTH, Call, Place, chain_from
+
+MOST_RAN = 2000  # statements of called functions
+
+
+def called_by(name: ast.Name, place: Place) -> Call | None:
+    """The call that the chain of a name is the function of, if that is code of the user's: a function, a method, forward."""
+    chain = chain_from(name)
+    node = getattr(chain, "parent", None)
+    if not isinstance(node, ast.Call) or node.func is not chain:
+        return None
+    if place.call is not None and place.call.depth >= DEPTH:
+        return None
+    function, bound = _function_of(chain, place)
+    return None if function is None else Call(node, function, bound, place.statement, place.call)
+
+
+def ran_before(asked: Statement) -> list[Place]:
+    """The simple statements that stand above another in its scope, each followed by those of the functions that it calls."""
+    scope = scope_of(asked.node)
+    own = [Statement(n) for n in _simple(scope) if n.lineno < asked.node.lineno]
+    found, stack = list[Place](), [Place(s, None) for s in reversed(own)]
+    while stack:
+        place = stack.pop()
+        found.append(place)
+        if len(found) > len(own) + MOST_RAN:  # what is called is not followed any more
+            continue
+        names = (n for n in ast.walk(place.statement.node) if isinstance(n, ast.Name))
+        calls = [c for n in names if (c := called_by(n, place)) is not None]
+        stack += [Place(Statement(n), c) for c in reversed(calls) for n in reversed(_simple(c.function))]
+    return found
+
+
+def _simple(scope: ast.AST) -> list[ast.stmt]:
+    """The statements of a scope that hold no others, in the order of their lines."""
+    found = [n for n in ast.walk(scope) if isinstance(n, ast.stmt) and not hasattr(n, "body") and scope_of(n) is scope]
+    return sorted(found, key=lambda n: (n.lineno, n.col_offset))
+
+
+def _function_of(chain: ast.expr, place: Place) -> tuple[Function | None, ast.expr | None]:
+    """The function, and the object whose method it is; for a class, `__init__` and what is made."""
+    defined = definition(chain)
+    if isinstance(defined, ast.ClassDef):
+        return method(defined, "__init__"), _target(place.statement)
+    if defined is not None:
+        return defined, None
+    if isinstance(chain, ast.Attribute):
+        of_value = class_of(chain.value, place)
+        of_class = None if of_value is None else method(of_value, chain.attr)
+        if of_class is not None:
+            return of_class, chain.value
+    own = class_of(chain, place)
+    forward = _only_forward(chain) if own is None else method(own, "forward") or method(own, "__call__")
+    return forward, chain
+
+
+def _target(statement: Statement) -> ast.expr | None:
+    """What a statement assigns to, if that is one thing."""
+    node = statement.node
+    return node.targets[0] if isinstance(node, ast.Assign) and len(node.targets) == 1 else None
+
+
+def _only_forward(chain: ast.expr) -> Function | None:
+    """An object of unknown class is called by its name: if the file has one forward only, it will be that."""
+    found = forwards_beside(chain) if isinstance(chain, ast.Name) else []
+    return found[0] if len(found) == 1 else None

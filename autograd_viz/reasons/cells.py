@@ -1,0 +1,24 @@
+"""The cells of a notebook that have run, in the order in which they did."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+
+def numbers() -> Mapping[str, int]:
+    """The number in `In [3]` of each cell, by the name that Python knows it by as a file; empty outside of IPython.
+
+    A cell that ran twice has its last number.
+    """
+    ipython: Any = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    found = getattr(getattr(shell, "compile", None), "_filename_map", None)
+    return found if isinstance(found, Mapping) else {}
+
+
+def in_order() -> tuple[str, ...]:
+    """Their names, first to last."""
+    known = numbers()
+    return tuple(sorted(known, key=lambda name: known[name]))
