@@ -38,6 +38,14 @@ CASES = {  # program, what is asked, kind of the first cause
     "before a layer norm": (
         NORMED.format(layer="torch.nn.Linear(3, 4)", norm="LayerNorm(4)", shape="8, 3"), "net[0].bias", "came_from",
     ),
+    "a loss that adds up a layer norm": (
+        "torch.manual_seed(0)\nnet = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.LayerNorm(4))\n"
+        "loss = net(torch.randn(8, 3)).sum()\nloss.backward()", "net[0].weight", "zero_level",
+    ),
+    "that norm's own bias": (
+        "torch.manual_seed(0)\nnet = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.LayerNorm(4))\n"
+        "loss = net(torch.randn(8, 3)).sum()\nloss.backward()", "net[1].bias", "came_from",
+    ),
     "the keys' bias": (ATTENDED, "k.bias", "zero_shifted"),
     "the values' bias": (ATTENDED, "v.bias", "came_from"),
     "nothing within the margin": (X + "loss = F.multi_margin_loss(x, torch.tensor([2]))\n" + PASS, "x", "zero_margin"),

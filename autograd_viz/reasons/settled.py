@@ -1,4 +1,4 @@
-"""Parameters whose gradient is zero by the shape of the model: what follows takes away whatever they add."""
+"""Gradients that are zero by the shape of the model, up to rounding: what follows takes away whatever the tensor adds."""
 
 from __future__ import annotations
 
@@ -12,13 +12,48 @@ ROUTES = (
     "View", "UnsafeView", "ReshapeAlias", "Reshape", "Transpose", "T", "Permute", "Unsqueeze", "Squeeze", "Clone", "Split",
     "Select", "Chunk", "Unbind", "Slice", "Alias",
 )  # fmt: skip
+LAYER_NORM = "NativeLayerNorm"
+BIAS = 2  # of the inputs of norms
 NORMS = ("NativeBatchNorm", "CudnnBatchNorm", "MiopenBatchNorm")
 ATTENTION = "ScaledDotProduct"
+MOST_ROUTES = 10  # views that are looked through
 KEY = 1  # of the inputs of attention
 
 
 def settled_cause(f: Facts) -> Cause | None:
-    """The subject is a bias that a batch norm, or the softmax of attention, takes away again; None if it is none."""
+    """A bias that is taken away again, or a loss that is the same whatever comes in; None if it is neither."""
+    return _taken_away(f) or _level(f)
+
+
+def _level(f: Facts) -> Cause | None:
+    """The loss is the plain sum or mean of what a norm gives: the same, whatever comes in."""
+    first = f.starts[0][0] if len(f.starts) == 1 else None
+    node = _behind(f, first) if first is not None and f.called(first).startswith(("Sum", "Mean")) else None
+    if node is None or f.edge is None or not f.called(node).startswith((*NORMS, LAYER_NORM)):
+        return None
+    into, *others = f.nodes[node].next_functions
+    is_behind = into.node is not None and f.edge[0] in f.downstream([into.node])
+    biases = [v for a in others[BIAS - 1 :] if a.node is not None and (v := f.nodes[a.node].variable) is not None]
+    size = next((s for b in biases if (s := norm(f.tensors[b].grad))), None)
+    if not is_behind or size is None or (norm(f.subject.grad) or 0.0) > ROUNDING * size:
+        return None
+    return Cause("zero_level", (f.subject.id, *f.loss), (node,), f.source(node), {"node": f.called(node)})
+
+
+def _behind(f: Facts, node: str) -> str | None:
+    """The node behind a sum, and behind the views of what it adds up."""
+    for _ in range(MOST_ROUTES):
+        after = [a.node for a in f.nodes[node].next_functions if a.node is not None]
+        if len(after) != 1:
+            return None
+        node = after[0]
+        if not f.called(node).startswith(ROUTES):
+            return node
+    return None
+
+
+def _taken_away(f: Facts) -> Cause | None:
+    """The subject is a bias that a batch norm, or the softmax of attention, takes away again."""
     senders = f.senders.get(f.edge, []) if f.edge is not None else []
     if len(senders) != 1 or not _is_bias(f, *senders[0]) or not _is_rounding(f, senders[0][0]):
         return None

@@ -241,6 +241,11 @@ CAUSE_ZERO_NORMED = (
     "{node} takes the mean away: adding {name} before it changes nothing, so its gradient is zero, up to rounding ({line})."
 )
 DO_ZERO_NORMED = "Leave this bias out (bias=False): the normalisation has its own."
+CAUSE_ZERO_LEVEL = (
+    "The loss adds up what {node} gives, and that sum is the same whatever comes in: the gradient behind it is zero, up to "
+    "rounding ({line})."
+)
+DO_ZERO_LEVEL = "Take a loss that tells its elements apart: (y ** 2).mean(), or (y * torch.randn_like(y)).sum()."
 CAUSE_ZERO_SHIFTED = (
     "{node} does not change when {name} is added to all keys: its softmax compares them, so this gradient is zero, up to "
     "rounding ({line})."

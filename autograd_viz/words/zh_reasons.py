@@ -202,6 +202,8 @@ CAUSE_ZERO_HINGE = "损失为 0：{node} 只让正值通过，而它的输入没
 DO_ZERO_HINGE = "如果损失带有间隔，间隔之外的样本没有可学的：寻找更难的样本，或加大间隔。"
 CAUSE_ZERO_NORMED = "{node} 会减去均值：在它之前加上 {name} 不起任何作用，所以它的梯度为零，只剩舍入误差（{line}）。"
 DO_ZERO_NORMED = "去掉这个偏置（bias=False）：归一化有它自己的偏置。"
+CAUSE_ZERO_LEVEL = "损失是 {node} 各个结果之和，而无论输入如何，这个和都一样：它之前的梯度为零，只剩舍入误差（{line}）。"
+DO_ZERO_LEVEL = "使用能够区分各元素的损失：(y ** 2).mean()，或 (y * torch.randn_like(y)).sum()。"
 CAUSE_ZERO_SHIFTED = (
     "给所有的键加上 {name} 不会改变 {node}：它的 softmax 只比较各个键，所以这个梯度为零，只剩舍入误差（{line}）。"
 )
