@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from .code import Function, Statement, scope_of
+from .code import Function, Statement, scope_of, simple_statements
 from .defined import definition, forwards_beside, method
 from .kinds import class_of
 from .meant import DEPTH, Call, Place, chain_from
@@ -27,7 +27,7 @@ def called_by(name: ast.Name, place: Place) -> Call | None:
 def ran_before(asked: Statement) -> list[Place]:
     """The simple statements that stand above another in its scope, each followed by those of the functions that it calls."""
     scope = scope_of(asked.node)
-    own = [Statement(n) for n in _simple(scope) if n.lineno < asked.node.lineno]
+    own = [Statement(n) for n in simple_statements(scope) if n.lineno < asked.node.lineno]
     found, stack = list[Place](), [Place(s, None) for s in reversed(own)]
     while stack:
         place = stack.pop()
@@ -36,14 +36,8 @@ def ran_before(asked: Statement) -> list[Place]:
             continue
         names = (n for n in ast.walk(place.statement.node) if isinstance(n, ast.Name))
         calls = [c for n in names if (c := called_by(n, place)) is not None]
-        stack += [Place(Statement(n), c) for c in reversed(calls) for n in reversed(_simple(c.function))]
+        stack += [Place(Statement(n), c) for c in reversed(calls) for n in reversed(simple_statements(c.function))]
     return found
-
-
-def _simple(scope: ast.AST) -> list[ast.stmt]:
-    """The statements of a scope that hold no others, in the order of their lines."""
-    found = [n for n in ast.walk(scope) if isinstance(n, ast.stmt) and not hasattr(n, "body") and scope_of(n) is scope]
-    return sorted(found, key=lambda n: (n.lineno, n.col_offset))
 
 
 def _function_of(chain: ast.expr, place: Place) -> tuple[Function | None, ast.expr | None]:

@@ -65,6 +65,24 @@ def scope_of(node: ast.AST) -> ast.AST:
     return next((p for p in parents(node) if isinstance(p, kinds)), node)
 
 
+def simple_statements(scope: ast.AST) -> list[ast.stmt]:
+    """The statements of a scope that hold no others, in the order of their lines; not those of functions in it."""
+    found = [n for n in ast.walk(scope) if isinstance(n, ast.stmt) and not hasattr(n, "body") and scope_of(n) is scope]
+    return sorted(found, key=lambda n: (n.lineno, n.col_offset))
+
+
+def may_not_have_run(node: ast.AST, asked: Statement | None) -> bool:
+    """It stands under a condition under which the question does not stand: the code does not say whether it ran."""
+    around = set() if asked is None else {*parents(asked.node)}
+    conditions = [p for p in parents(node) if isinstance(p, ast.If | ast.While | ast.ExceptHandler | ast.Match)]
+    return any(p not in around and not _is_main(p) for p in conditions)
+
+
+def _is_main(node: ast.AST) -> bool:
+    """`if __name__ == "__main__":`."""
+    return isinstance(node, ast.If) and "__name__" in ast.unparse(node.test)
+
+
 def assignment(name: str, before: Statement, within: bool = False) -> Statement | None:
     """The last statement above `before` (else the last of all) in its scope, or around it, that gives `name` a value.
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from ..graph.model import Source
-from .code import Statement, assignment, scope_of, statement_of
+from .code import Statement, assignment, may_not_have_run, scope_of, simple_statements, statement_of
 from .meant import SAME, Place, covers, path_of
 from .parsed import line_in, module_of, parents
 
@@ -21,7 +21,7 @@ def cleared_at(name: str | None, here: Source | None) -> Source | None:
     asked = statement_of(here)
     if asked is None or name is None:
         return None
-    found = [n for n in _since_backward(asked) if _clears(n, name)]
+    found = [n for n in _since_backward(asked) if _clears(n, name, asked) and not may_not_have_run(n, asked)]
     return Statement(max(found, key=lambda n: n.lineno)).source if found else None
 
 
@@ -29,8 +29,7 @@ def _since_backward(asked: Statement) -> list[ast.stmt]:
     """The simple statements between the last backward() above the question and the question."""
     ran = _last_backward(asked)
     start = 0 if ran is None or ran.lineno >= asked.node.lineno else ran.lineno
-    simple = (n for n in ast.walk(scope_of(asked.node)) if isinstance(n, ast.stmt) and not hasattr(n, "body"))
-    return [n for n in simple if start < n.lineno < asked.node.lineno]
+    return [n for n in simple_statements(scope_of(asked.node)) if start < n.lineno < asked.node.lineno]
 
 
 def retained_at(name: str | None, here: Source | None) -> Source | None:
@@ -42,13 +41,14 @@ def retained_at(name: str | None, here: Source | None) -> Source | None:
     return Statement(found[-1]).source if found else None
 
 
-def _clears(node: ast.stmt, name: str) -> bool:
+def _clears(node: ast.stmt, name: str, asked: Statement) -> bool:
     if isinstance(node, ast.Assign):
         value = node.value
         to_none = isinstance(value, ast.Constant) and value.value is None
         return to_none and any(isinstance(t, ast.Attribute) and ast.unparse(t) == f"{name}.grad" for t in node.targets)
     calls = (n for n in ast.walk(node) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute))
-    return any(c.func.attr == "zero_grad" for c in calls if isinstance(c.func, ast.Attribute))
+    zeroed = [c.func.value for c in calls if isinstance(c.func, ast.Attribute) and c.func.attr == "zero_grad"]
+    return any(_is_owner(owner, name, Statement(node)) for owner in zeroed)
 
 
 def zeroed_at(name: str | None, here: Source | None) -> Source | None:
@@ -99,7 +99,7 @@ def data_written(name: str, here: Source | None, after: Source, before: list[Sou
     start, ends = line_in(tree, after), [line for s in before if (line := line_in(tree, s)) is not None]
     if start is None or not ends:
         return None
-    simple = (n for n in ast.walk(scope_of(asked.node)) if isinstance(n, ast.stmt) and not hasattr(n, "body"))
+    simple = simple_statements(scope_of(asked.node))
     found = [n for n in simple if start < n.lineno < max(ends) and _writes_data(n, f"{name}.data")]
     return Statement(found[0]).source if found else None
 
@@ -126,7 +126,7 @@ def changed_line(name: str, here: Source | None, after: Source | None) -> Source
     asked = statement_of(here)
     if asked is None:
         return None
-    simple = (n for n in ast.walk(scope_of(asked.node)) if isinstance(n, ast.stmt) and not hasattr(n, "body"))
+    simple = simple_statements(scope_of(asked.node))
     saved = None if after is None else line_in(module_of(asked.node), after)
     start = 0 if saved is None else saved
     found = [n for n in simple if start <= n.lineno < asked.node.lineno and _changes(n, name) and _may_hold(n, name, asked)]
@@ -149,11 +149,34 @@ def _may_hold(node: ast.stmt, name: str, asked: Statement) -> bool:
     call = node.value if isinstance(node, ast.Expr) else None
     if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "step"):
         return True
-    owner = call.func.value
-    made = assignment(owner.id, Statement(node)) if isinstance(owner, ast.Name) else None
+    return _is_optimizer(call.func.value, Statement(node)) and _is_owner(call.func.value, name, Statement(node))
+
+
+def _made_by(owner: ast.expr, before: Statement) -> ast.Call | None:
+    """The call that a variable was given the result of."""
+    made = assignment(owner.id, before) if isinstance(owner, ast.Name) else None
     given = getattr(made.node, "value", None) if made is not None else None
-    holds = [n for n in ast.walk(given) if _gives_parameters(n)] if isinstance(given, ast.Call) else []
-    return not holds or any(is_same(n.func.value, name) for n in holds)  # type: ignore[attr-defined]
+    return given if isinstance(given, ast.Call) else None
+
+
+def _is_optimizer(owner: ast.expr, before: Statement) -> bool:
+    """By what it was made of, or else by its name."""
+    made = _made_by(owner, before)
+    return "opt" in ast.unparse(owner if made is None else made.func).lower() or (
+        made is not None and any(_gives_parameters(n) for n in ast.walk(made))
+    )
+
+
+def _is_owner(owner: ast.expr, name: str, before: Statement) -> bool:
+    """An optimizer or a module may hold a tensor; those that were made of other parameters do not."""
+    made = _made_by(owner, before)
+    holds = [n.func.value for n in ast.walk(made) if _gives_parameters(n)] if made is not None else []  # type: ignore[attr-defined]
+    if holds:
+        return any(is_same(h, name) for h in holds)
+    given = made.args[0] if made is not None and made.args else None
+    if isinstance(given, ast.List | ast.Tuple) and all(isinstance(e, ast.Name | ast.Attribute) for e in given.elts):
+        return any(is_same(e, name) for e in given.elts)
+    return made is None or "opt" in ast.unparse(made.func).lower() or is_same(owner, name)
 
 
 def _gives_parameters(node: ast.AST) -> bool:
@@ -167,8 +190,17 @@ def backward_line(here: Source | None) -> Source | None:
     return None if found is None else Statement(found).source
 
 
+def keeping_line(here: Source | None) -> Source | None:
+    """The last call of backward() or grad() above the question, if it left the graph's saved tensors there."""
+    asked = statement_of(here)
+    found = None if asked is None else _last_backward(asked)
+    keywords = [k for n in ast.walk(found) if isinstance(n, ast.Call) for k in n.keywords] if found is not None else []
+    keeps = any(k.arg in ("retain_graph", "create_graph") and ast.unparse(k.value) != "False" for k in keywords)
+    return Statement(found).source if found is not None and keeps else None
+
+
 def _last_backward(asked: Statement) -> ast.stmt | None:
-    simple = (n for n in ast.walk(scope_of(asked.node)) if isinstance(n, ast.stmt) and not hasattr(n, "body"))
+    simple = simple_statements(scope_of(asked.node))
     passes = [n for n in simple if n.lineno <= asked.node.lineno and _runs_backward(n)]
     above = [n for n in passes if n.lineno < asked.node.lineno]
     loops = any(isinstance(p, ast.For | ast.While) for p in parents(asked.node))

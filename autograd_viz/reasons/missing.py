@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 from .. import words
 from ..graph.model import Op, Source
@@ -13,7 +14,7 @@ from .code import alias_of, statement_of
 from .cuts import cut_causes, loss_names, takes_the_shape
 from .cutting import maker_of
 from .facts import Facts
-from .lines import cleared_at, retained_at
+from .lines import cleared_at, keeping_line, retained_at
 from .stale import freed_cause, modified_causes
 from .switches import switched_off_line
 
@@ -191,7 +192,8 @@ def did_not_arrive(f: Facts) -> Cause:
     t, (node, index) = f.subject, f.edge
     roots = [n for n, _ in f.starts]
     leading = [n for n in f.leading(f.edge) if f.has_run(n) is not True]
-    broken = modified_causes(f, leading)
+    kept, cleared = keeping_line(f.here), cleared_at(t.name, f.here)
+    broken = modified_causes(f, leading) if kept is None or cleared is None else []
     if broken:
         return broken[0]
     if f.live.is_awaited(node):
@@ -199,18 +201,32 @@ def did_not_arrive(f: Facts) -> Cause:
     if f.has_run(node) is False and any(f.has_run(n) for n in roots):
         return Cause("left_out", (t.id,), (node,))
     if f.arrived(node, index) is not None:
-        value, cleared = f.arrived(node, index), cleared_at(t.name, f.here)
+        value = f.arrived(node, index)
         said = {"value": value_text(value) if value is not None else ""}
         return Cause("cleared" if cleared is None else "cleared_at", (t.id,), (node,), cleared, said)
-    if all(f.has_run(n) is not True for n in (roots if f.live.has_run(node) is not None else f.passed)):
+    if all(f.has_run(n) is not True for n in _that_would_show_it(f, roots)):
         return freed_cause(f, leading) or _not_run(f, roots)
     return _unknown_arrival(f, node)
 
 
+def _that_would_show_it(f: Facts, roots: list[str]) -> Iterable[str]:
+    """The nodes whose saved tensors tell whether a pass has come here: those between the subject and the root, if any saves."""
+    if f.edge is None or f.live.has_run(f.edge[0]) is not None:
+        return roots
+    between = f.leading(f.edge)
+    return between if any(s.state in ("kept", "freed") for n in between for s in f.nodes[n].saved) else f.passed
+
+
 def _not_run(f: Facts, roots: list[str]) -> Cause:
     """No pass has gone through; or nobody would know, because nothing in the graph is saved or freed."""
+    is_known = all(f.has_run(n) is False for n in roots)
+    kept = None if is_known else keeping_line(f.here)
+    if kept is not None:
+        cleared = cleared_at(f.subject.name, f.here)
+        kind, line = ("kept", kept) if cleared is None else ("cleared_by", cleared)
+        return Cause(kind, (f.subject.id,), tuple(roots), line)
     saves = any(s.state == "kept" for n in f.passed for s in f.nodes[n].saved)
-    is_sure = saves or all(f.has_run(n) is False for n in roots)
+    is_sure = saves or is_known
     is_number = any(math.prod(f.tensors[id].value.shape) == 1 for id in f.loss)
     kind = "not_run" if is_sure and is_number else "not_run_array" if is_sure else "not_run_unknown"
     return Cause(kind, (f.subject.id, *f.loss), tuple(roots), said={"root": loss_names(f)})
@@ -220,7 +236,7 @@ def _unknown_arrival(f: Facts, node: str) -> Cause:
     """A pass has gone through, and what came is not known: it may have been too large to be remembered."""
     t = f.subject
     if f.live.has_run(node) is None:
-        users = next((s for s, _ in f.senders.get((node, 0), ()) if f.nodes[s].rule == "user"), None)
+        users = next((s for s in f.leading((node, 0)) if f.nodes[s].rule == "user"), None)
         if users is not None and t.value.summary is None:
             return Cause("nothing_sent", (t.id,), (users,), f.source(users), {"node": f.called(users)})
         cleared = cleared_at(t.name, f.here)

@@ -24,6 +24,8 @@ class Read(NamedTuple):
         cut: what cuts the way from there to the loss, if that was met.
         call: the call in whose body it is read.
         rest: the parts of it that are meant, where the name stands for another: "enc" of net, for `self.enc` in its forward.
+        item: which of the results that a function returns is meant, where it returns several: a place or a key.
+        is_called: a call of it is a call on the way; not where it stands for the `self` of a method.
     """
 
     name: ast.Name
@@ -31,6 +33,8 @@ class Read(NamedTuple):
     cut: Maker | None
     call: Call | None = None
     rest: tuple[str, ...] = ()
+    item: int | str | None = None
+    is_called: bool = True
 
     @property
     def place(self) -> Place:
@@ -62,7 +66,7 @@ def reads_between(starts: list[Statement], wanted: str) -> Iterator[Read]:
         if key in seen:
             continue
         seen.add(key)
-        called = called_by(read.name, read.place)
+        called = called_by(read.name, read.place) if read.is_called else None
         paths = path_of(chain_from(read.name), read.place, read.rest), _as_written(read)
         if any(covers(p, wanted) or covers(wanted, p) for p in paths):
             is_part_open = called is not None and wanted not in paths  # which parts are used, the function that is called tells
@@ -72,12 +76,12 @@ def reads_between(starts: list[Statement], wanted: str) -> Iterator[Read]:
             queue += _before(read._replace(cut=cut))
         if called is not None:
             returns = _returns(called.function)
-            queue += [r for s in returns for r in _reads(s.node, s, cut, called)]
+            queue += [r for s in returns for r in _reads(_returned(s.node, read), s, cut, called)]
 
 
 def _as_written(read: Read) -> str:
     """The path that a chain has in the code of the loss, where a name that goes through a loop may be what was asked about."""
-    return ".".join(parts_of(chain_from(read.name))) if read.call is None else ""
+    return ".".join(parts_of(chain_from(read.name))) if read.call is None and not read.rest else ""
 
 
 def _cut_at(read: Read) -> Maker | None:
@@ -108,8 +112,51 @@ def _before(read: Read) -> Iterator[Read]:
         cut, is_name, (found, place) = read.cut, parts_of(given[0]), given
     else:
         return
+    item = None if before is None else _item(read, before.node)
+    if before is not None and item is not None:
+        found = _element(getattr(before.node, "value", None), item) or found
     for new in _reads(found, place.statement, cut, place.call):
-        yield new._replace(rest=rest if is_name else ())
+        is_whole = before is not None and _is_whole(new.name, before)
+        is_called = given is None or before is not None or given[0] is not (read.call.bound if read.call else None)
+        yield new._replace(rest=rest if is_name else (), item=item if is_whole else None, is_called=is_called)
+
+
+def _item(read: Read, node: ast.stmt) -> int | str | None:
+    """Which of several values a name was given: its place in `a, b = f(x)`, or the key with which it is read: `out["loss"]`."""
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    for t in targets:
+        if isinstance(t, ast.Tuple | ast.List) and not any(isinstance(e, ast.Starred) for e in t.elts):
+            return next((i for i, e in enumerate(t.elts) if isinstance(e, ast.Name) and e.id == read.name.id), None)
+    match getattr(read.name, "parent", None):
+        case ast.Subscript(slice=ast.Constant(value=int() | str() as key)):
+            return key
+        case ast.Attribute(attr=attr):
+            return attr
+    return None
+
+
+def _element(value: ast.AST | None, item: int | str) -> ast.AST | None:
+    """That of several values, where the code writes them out."""
+    match value:
+        case ast.Tuple(elts=elts) | ast.List(elts=elts) if isinstance(item, int) and item < len(elts):
+            return elts[item]
+        case ast.Dict(keys=keys, values=values):
+            return next((v for k, v in zip(keys, values, strict=True) if isinstance(k, ast.Constant) and k.value == item), None)
+        case ast.Call(keywords=keywords) if isinstance(item, str):
+            return next((k.value for k in keywords if k.arg == item), None)
+    return None
+
+
+def _returned(node: ast.stmt, read: Read) -> ast.AST:
+    """What a return gives back, of which a part may be meant."""
+    value = getattr(node, "value", None)
+    return node if value is None or read.item is None else _element(value, read.item) or node
+
+
+def _is_whole(name: ast.Name, statement: Statement) -> bool:
+    """The name is what the whole value of an assignment calls: `a, b = net(x)`."""
+    value = getattr(statement.node, "value", None)
+    return isinstance(value, ast.Call) and chain_from(name) is value.func
 
 
 def _returns(function: Function) -> list[Statement]:

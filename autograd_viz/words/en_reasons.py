@@ -150,6 +150,11 @@ CAUSE_NOT_RUN = "backward() has not run: {root} depends on {name}, and no pass h
 DO_NOT_RUN = "Call {root}.backward()."
 CAUSE_NOT_RUN_ARRAY = "No pass has gone through this graph: {root} depends on {name}, and no loss of one element leads to it."
 DO_NOT_RUN_ARRAY = "Compute one number from {root} with grad mode on, and call backward() on it."
+CAUSE_KEPT = (
+    "A pass has left its graph as it was ({line}): it left {name} out, as grad() does, or grad has been set to None since; or "
+    "it went through another graph."
+)
+DO_KEPT = "Take what grad() returns, or read grad before it is cleared."
 CAUSE_AWAITED = "A stepper is on its way through this graph, and {node}, where the gradient of {name} arrives, has not run yet."
 DO_AWAITED = "Step on: next(), or finish()."
 CAUSE_LEFT_OUT = (

@@ -125,6 +125,11 @@ CAUSE_NOT_RUN = "backward() 还没有运行：{root} 依赖 {name}，但还没�
 DO_NOT_RUN = "调用 {root}.backward()。"
 CAUSE_NOT_RUN_ARRAY = "还没有反向传播经过这个计算图：{root} 依赖 {name}，但没有单个元素的损失通向它。"
 DO_NOT_RUN_ARRAY = "在梯度模式开启时由 {root} 计算出一个数，并对它调用 backward()。"
+CAUSE_KEPT = (
+    "有一次传播没有释放计算图（{line}）：它没有包括 {name}（如 grad()），或者 grad 后来被设为 None；"
+    "也可能它经过的是另一个计算图。"
+)
+DO_KEPT = "使用 grad() 的返回值，或在清除之前读取 grad。"
 CAUSE_AWAITED = "有一个单步执行器正在此图上运行；{name} 的梯度到达的节点 {node} 还没有执行。"
 DO_AWAITED = "继续单步执行：next() 或 finish()。"
 CAUSE_LEFT_OUT = (

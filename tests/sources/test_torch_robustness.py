@@ -6,6 +6,7 @@ import _thread
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -268,3 +269,32 @@ def test_fake_tensors() -> None:
         av.show(y)
         stepped(y)
     assert x.grad.shape == (3,)
+
+
+def test_a_tensor_whose_memory_was_taken_away(tmp_path: Path) -> None:
+    w = leaf(3)
+    y = (w * 2).sum()
+    y.register_hook(lambda g: g)
+    w.untyped_storage().resize_(0)  # as FSDP does after the forward pass
+    av.show(y)
+    av.save(y, tmp_path / "y.json")
+    assert "without memory" in (tmp_path / "y.json").read_text()
+    stepped(y)
+    assert torch.equal(w.grad, torch.full((3,), 2.0))
+
+
+@pytest.mark.skipif(not hasattr(torch, "cond"), reason="this PyTorch has no torch.cond")
+@pytest.mark.parametrize("flag", [True, False])
+def test_higher_order_ops_run_under_a_recorder_as_without(flag: bool) -> None:
+    m, x = torch.nn.Linear(3, 3), torch.randn(2, 3)
+
+    def loss() -> Any:
+        return torch.cond(torch.tensor(flag), lambda a: m(a).sin(), lambda a: m(a).cos(), (x,)).sum()
+
+    loss().backward()
+    expected = m.weight.grad.clone()
+    m.zero_grad()
+    with av.record(m) as rec:
+        y = loss()
+    stepped(y)
+    assert not rec.problems and torch.equal(m.weight.grad, expected)

@@ -19,6 +19,7 @@ from typing import Any
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
 from torch.utils.weak import WeakIdKeyDictionary
 
 from ...core.provenance import Place
@@ -28,6 +29,11 @@ from .handles import KEY, Event, Handle, edge_numbers, keep_behind, nodes_of, se
 FACTORIES = {"lift_fresh", "lift"}  # how `torch.tensor` hands over what it has made
 logger = logging.getLogger("autograd_viz")
 OPERANDS = {"self", "other", "exponent"}  # arguments at which a Python number is an operand
+
+
+def _name_of(func: Any) -> str:
+    """The name of an op; a higher-order one (`torch.cond`) has no schema."""
+    return str(func._schema.name.rpartition("::")[2] if hasattr(func, "_schema") else func.name())
 
 
 class Recorder(TorchDispatchMode):
@@ -71,6 +77,8 @@ class Recorder(TorchDispatchMode):
     def ignore_compile_internals(cls) -> bool:
         """Compiled code runs as it would without us."""
         return True
+
+    supports_higher_order_operators = True  # torch.cond and its like, each as one op
 
     if not hasattr(TorchDispatchMode, "ignore_compile_internals"):  # up to PyTorch 2.8 this says so
         is_infra_mode = ignore_compile_internals
@@ -116,7 +124,7 @@ class Recorder(TorchDispatchMode):
         place = None if users is None else Place(users.f_code, users.f_lasti)
         if function is None:
             self._function = None
-            name = func._schema.name.rpartition("::")[2]
+            name = _name_of(func)
             is_recorded = torch.is_grad_enabled() and name not in FACTORIES  # as in the core, no_grad leaves no trace
             inputs = tuple(self._inputs(func, args, kwargs)) if is_recorded else ()
             event = Event(name, inputs, place, module, is_recorded)
@@ -134,6 +142,9 @@ class Recorder(TorchDispatchMode):
         return path
 
     def _inputs(self, func: Any, args: Any, kwargs: Any) -> Iterator[Handle | str]:
+        if not hasattr(func, "_schema"):
+            yield from (self._known(t) for t in tree_leaves((args, kwargs)) if isinstance(t, torch.Tensor))
+            return
         for place, argument in enumerate(func._schema.arguments):
             value = args[place] if place < len(args) else kwargs.get(argument.name)
             if isinstance(value, torch.Tensor):
@@ -154,13 +165,13 @@ class Recorder(TorchDispatchMode):
         return handle
 
     def _ended(self, event: Event, func: Any, args: Any, kwargs: Any, result: Any) -> None:
-        results = [r for r in (result if isinstance(result, list | tuple) else (result,)) if isinstance(r, torch.Tensor)]
+        results = [r for r in tree_leaves(result) if isinstance(r, torch.Tensor)]
         if event.name == "detach" and self._is_internal(event, results[0]):
             return
         for r in results:
             if not event.is_function:
                 seen[r] = Handle(r, event)
-        changed = func._schema.is_mutable
+        changed = hasattr(func, "_schema") and func._schema.is_mutable
         self._pending += [(weakref.ref(r), event) for r in results if not (changed and r._base is not None)]
         if changed:
             given = (a for a in (*args, *kwargs.values()) if isinstance(a, torch.Tensor))

@@ -26,13 +26,14 @@ def dtype_name(dtype: Any) -> str:
 
 def is_plain(t: Any) -> bool:
     """Can its elements be read? Not those of sparse, nested, quantized, meta, fake and transformed (`torch.func`) tensors, nor
-    of a class that runs ops in its own way.
+    of a class that runs ops in its own way, nor of one whose memory was taken away, as FSDP does.
     """
     return (
         t.layout is torch.strided
         and type(t).__torch_dispatch__ is torch.Tensor.__torch_dispatch__
         and not (t.is_meta or t.is_quantized or t.is_nested or t._is_zerotensor())
         and not torch._C._functorch.is_functorch_wrapped_tensor(t)
+        and (t.untyped_storage().nbytes() > 0 or t.numel() == 0)
     )
 
 
@@ -46,6 +47,8 @@ def kind_of(t: Any) -> str:
         return "inside torch.func"
     if t._is_zerotensor():  # as forward mode makes them: without memory
         return "zeros"
+    if type(t).__torch_dispatch__ is torch.Tensor.__torch_dispatch__ and not (t.is_quantized or t.is_meta):
+        return "without memory"
     return "quantized" if t.is_quantized else "meta" if t.is_meta else type(t).__name__
 
 
