@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from .. import words
-from ..graph.model import Op
+from ..graph.model import Op, Tensor
 from ..graph.text import value_text
 from ..sentences import PROPERTIES
 from .cause import Cause
 from .facts import Edge, Facts
 from .hazards import hazard_of, value_with
+from .lines import backward_line, changed_line
 from .numbers import bounds, has_zero, is_known
 from .walls import range_text
 
@@ -44,48 +45,53 @@ def bad_loss(f: Facts) -> list[Cause]:
 
 
 def forward_birth(f: Facts) -> Cause | None:
-    """The first op that made nan or inf of finite numbers, or was given it, if the loss itself is nan or inf."""
-    if all(value_with(f.tensors[r].value, ("nan", "inf")) is None for r in f.loss):
-        return None
-    for op in f.document.ops:
-        results = [f.tensors[o].value for o in op.outputs if o is not None]
-        name = next((n for r in results if (n := value_with(r, ("nan", "inf")))), None)
+    """What brought nan or inf into the forward pass, if the loss itself is nan or inf: back from there, to where it began."""
+    at = next((r for r in f.loss if value_with(f.tensors[r].value, ("nan", "inf"))), None)
+    while at is not None:
+        op, value = f.makers.get(at), f.tensors[at].value
+        if op is None:
+            return None if _changed_since(f, at) else _there_before(f, at)
         inputs = [f.tensors[o.tensor] for o in op.inputs if o.tensor is not None]
-        bad = next((t for t in inputs if f.makers.get(t.id) is None and value_with(t.value, ("nan", "inf"))), None)
-        if name == "inf" and op.name in FILLS and bad is None:
-            continue  # it is meant: a mask before softmax
-        is_told = all(is_known(t.value) for t in inputs)
-        if name == "nan" and inputs and is_told and all(value_with(t.value, ("nan",)) is None for t in inputs) and bad is None:
-            return _made_nan(f, op)
-        if name is not None and bad is not None:
-            said = {"what": value_with(bad.value, ("nan", "inf")) or name, "tensor": bad.name or op.name}
-            kind = "given_leaf" if bad.requires_grad else "given"
-            return Cause(kind, (bad.id,), () if op.node is None else (op.node,), bad.source or op.source, said)
-        if name is not None and not is_told:
-            return _given(f) or Cause("loss_bad", f.loss, said={"what": name, "suspects": _suspects(f, list(f.passed))})
-        if name is not None and all(value_with(t.value, ("nan", "inf")) is None for t in inputs):
+        before = next((t.id for t in inputs if value_with(t.value, ("nan",))), None) or next(
+            (t.id for t in inputs if value_with(t.value, ("inf",)) and not _is_meant(f, t)), None
+        )
+        if before is None and not all(is_known(t.value) for t in inputs):
+            said = {"what": value_with(value, ("nan", "inf")) or "nan", "suspects": _suspects(f, list(f.passed))}
+            return _given(f) or Cause("loss_bad", f.loss, said=said)
+        if before is None:
+            said = {"what": value_with(value, ("nan", "inf")) or "nan", "op": op.name, "inputs": _of(f, op)}
             ids = tuple(o for o in op.outputs if o is not None)
-            said = {"what": name, "op": op.name, "inputs": _of(f, op)}
             return Cause("forward_born", ids, () if op.node is None else (op.node,), op.source, said)
+        at = before
     return None
+
+
+def _is_meant(f: Facts, t: Tensor) -> bool:
+    """An inf that was put there, as a mask before softmax is, or that came with a tensor of constants."""
+    op = f.makers.get(t.id)
+    return not t.requires_grad if op is None else op.name in FILLS
+
+
+def _changed_since(f: Facts, leaf: str) -> bool:
+    """What a leaf holds now is not what the pass was run with: a step, or a write, came after it."""
+    t = f.tensors[leaf]
+    ran = backward_line(f.here)
+    return t.requires_grad and t.name is not None and ran is not None and changed_line(t.name, f.here, ran) is not None
+
+
+def _there_before(f: Facts, leaf: str) -> Cause:
+    """A tensor that no op made holds it."""
+    t = f.tensors[leaf]
+    said = {"what": value_with(t.value, ("nan", "inf")) or "nan", "tensor": t.name or words.THE_TENSOR}
+    users = [op.node for op in f.users.get(leaf, ()) if op.node is not None]
+    return Cause("given_leaf" if t.requires_grad else "given", (leaf,), tuple(users[:1]), t.source, said)
 
 
 def _given(f: Facts) -> Cause | None:
     """A leaf that the loss was computed from holds it."""
-    for id in f.behind_loss:
-        t = f.tensors[id]
-        what = value_with(t.value, ("nan", "inf")) if f.makers.get(id) is None else None
-        if what is not None:
-            kind = "given_leaf" if t.requires_grad else "given"
-            return Cause(kind, (id,), source=t.source, said={"what": what, "tensor": t.name or words.THE_TENSOR})
-    return None
-
-
-def _made_nan(f: Facts, op: Op) -> Cause:
-    """The op made nan of numbers and infinities."""
-    ids = tuple(o for o in op.outputs if o is not None)
-    said = {"what": "nan", "op": op.name, "inputs": _of(f, op)}
-    return Cause("forward_born", ids, () if op.node is None else (op.node,), op.source, said)
+    leaves = [id for id in f.behind_loss if f.makers.get(id) is None and value_with(f.tensors[id].value, ("nan", "inf"))]
+    leaf = next((id for id in leaves if not _changed_since(f, id)), None)
+    return None if leaf is None else _there_before(f, leaf)
 
 
 def _suspects(f: Facts, nodes: list[str]) -> str:

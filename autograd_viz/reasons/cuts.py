@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from ..graph.model import Document, Op, Source
 from ..sentences import is_differentiable
 from .cause import Cause
-from .code import Statement, assignment, statement_of
+from .code import Statement, assignment, may_not_have_run, statement_of
+from .cutting import Maker
 from .facts import Facts
 from .lines import PART
 from .live import NothingLive
@@ -15,21 +16,36 @@ from .slices import Read, reads_between
 from .switches import switched_on_after
 from .text import sentences
 
+INSIDE = ("CheckpointFunction", "_ReversibleFunction")  # Functions whose backward runs a forward and a backward pass
+SEEN = ("detach", "integer", "comparison", "sample")  # cuts at ops that a recorder sees
+
 
 def cut_causes(f: Facts) -> list[Cause]:
     """Where the path from the subject to the loss was cut; that it was never there, if no cut is found."""
     found = recorded_cuts(f)
     if found:
         return found
+    inside = runs_its_own_pass(f)
+    if inside is not None:
+        return [inside]
     ids, reads = (f.subject.id, *f.loss), []
+    maybe: Maker | None = None
+    was_refuted = False
     for read in _reads(f):
-        if read.cut is not None:
-            return [Cause(f"cut_{read.cut.how}", ids, source=read.cut.source, said={"what": read.cut.what})]
-        reads.append(read.outermost)
+        if read.cut is None:
+            reads.append(read.outermost)
+        elif _is_refuted(f, read.cut):
+            was_refuted = True
+        else:
+            if not _may_not_have_run(f, read.cut):
+                return [Cause(f"cut_{read.cut.how}", ids, source=read.cut.source, said={"what": read.cut.what})]
+            maybe = maybe or read.cut
+    if maybe is not None:
+        return [Cause("cut_maybe", ids, source=maybe.source, said={"what": maybe.what, "root": loss_names(f)})]
     on = switched_on_after(f.subject.name, f.here, reads)
     if on is not None:
         return [Cause("required_late", ids, source=on, said={"used": str(reads[0].node.lineno)})]
-    return [Cause("unreached", ids, said={"root": loss_names(f)})]
+    return [Cause("unused" if was_refuted else "unreached", ids, said={"root": loss_names(f)})]
 
 
 def recorded_cut_sentences(document: Document, tensors: Iterable[str]) -> dict[str, str]:
@@ -100,6 +116,25 @@ def _reads(f: Facts) -> Iterable[Read]:
     """Follow names from the loss back to the subject through the code: where it is read."""
     wanted = PART.sub(r".\1", f.subject.name or "")
     return reads_between(_statements_of_loss(f), wanted) if wanted else ()
+
+
+def _is_refuted(f: Facts, cut: Maker) -> bool:
+    """The forward pass was recorded, and no op in it used the subject: what would have recorded that did not run."""
+    is_recorded = any(not op.reconstructed for op in f.document.ops)
+    return is_recorded and not f.users.get(f.subject.id) and cut.how in SEEN
+
+
+def _may_not_have_run(f: Facts, cut: Maker) -> bool:
+    made = statement_of(cut.source)
+    return made is not None and may_not_have_run(made.node, statement_of(f.here))
+
+
+def runs_its_own_pass(f: Facts) -> Cause | None:
+    """A Function of a reentrant checkpoint is on the way: what it computes anew in its backward stands in no graph before."""
+    node = next((n for n in f.passed if f.called(n).startswith(INSIDE)), None)
+    if node is None:
+        return None
+    return Cause("inside", (f.subject.id, *f.loss), (node,), f.source(node), {"node": f.called(node), "root": loss_names(f)})
 
 
 def _statements_of_loss(f: Facts) -> list[Statement]:

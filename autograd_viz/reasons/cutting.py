@@ -16,7 +16,10 @@ METHODS = {  # methods that give something outside the graph
     "item": "item", "tolist": "item", "numpy": "numpy", "__array__": "numpy", "detach": "detach", "detach_": "detach",
     "state_dict": "detach", "sample": "sample",
     "long": "integer", "int": "integer", "bool": "integer", "byte": "integer", "short": "integer", "argmax": "integer",
-    "argmin": "integer", "argsort": "integer",
+    "argmin": "integer", "argsort": "integer", "count_nonzero": "integer", "nonzero": "integer", "argwhere": "integer",
+    "bucketize": "integer", "searchsorted": "integer", "bincount": "integer", "histc": "integer",
+    "eq": "comparison", "ne": "comparison", "gt": "comparison", "ge": "comparison", "lt": "comparison", "le": "comparison",
+    "isclose": "comparison", "logical_not": "comparison",
 }  # fmt: skip
 FACTORIES = {"tensor", "as_tensor", "asarray", "from_numpy", "Tensor", "FloatTensor", "DoubleTensor", "array", "Parameter"}
 ATTRIBUTES = {"data": "data", "grad": "gradient", "indices": "integer"}
@@ -27,6 +30,10 @@ TENSORS_OWN = {  # methods that hardly anything but a tensor has
     "mm", "bmm", "view", "reshape", "flatten", "squeeze", "unsqueeze", "transpose", "permute", "clamp", "abs", "float",
     "double", "half", "clone", "gather", "logsumexp", "std", "var",
 }  # fmt: skip
+MAKERS = {  # that make tensors of nothing, or of numbers
+    "ones", "zeros", "full", "empty", "eye", "arange", "linspace", "logspace", "rand", "randn", "randint", "randperm", "normal",
+    "tensor", "as_tensor", "asarray", "from_numpy", "Tensor", "FloatTensor", "DoubleTensor", "LongTensor", "Parameter",
+}  # fmt: skip
 MODES = {"no_grad": "no_grad", "inference_mode": "inference", "set_grad_enabled": "no_grad"}
 
 
@@ -34,8 +41,8 @@ class Maker(NamedTuple):
     """How a value came about, as the code has it.
 
     Attributes:
-        how: "item", "data", "detach", "numpy", "new_tensor", "parameter", "integer", "sample", "no_grad",
-            "inference"; "computed", "plain".
+        how: "item", "data", "detach", "numpy", "new_tensor", "parameter", "integer", "comparison", "sample", "no_grad",
+            "inference"; "computed" of others, "plain" for what is new, "taken" from where nobody knows.
         source: the line.
         what: the words that do it: ".item()", "no_grad()".
     """
@@ -60,6 +67,8 @@ def cuts_in(statement: Statement) -> list[tuple[ast.AST, Maker]]:
 
 
 def _cut(part: ast.AST) -> tuple[str, str] | None:
+    if isinstance(part, ast.Compare) and not isinstance(part.ops[0], ast.Is | ast.IsNot | ast.In | ast.NotIn):
+        return "comparison", ast.unparse(part)
     if isinstance(part, ast.Attribute) and part.attr in ATTRIBUTES and isinstance(part.ctx, ast.Load) and not _is_called(part):
         return ATTRIBUTES[part.attr], f".{part.attr}"
     if isinstance(part, ast.Subscript) and _called(part.value) in PICKERS and isinstance(part.value, ast.Call):
@@ -158,7 +167,17 @@ def maker_of(name: str | None, source: Source | None, here: Source | None) -> Ma
     value = getattr(made.node, "value", None)
     outermost = [m for part, m in cuts_in(made) if part is value or part is made.node]
     inside = [m for part, m in cuts_in(made) if _carries(part, value)]
-    return (outermost or inside or [Maker("computed" if _is_computed(value) else "plain", made.source)])[0]
+    return (outermost or inside or [Maker(_how_plain(value), made.source)])[0]
+
+
+def _how_plain(value: ast.AST | None) -> str:
+    """A value that nothing cut off: worked out of others, made anew, or taken from somewhere."""
+    if _is_computed(value):
+        return "computed"
+    called = _called(value) if isinstance(value, ast.Call) else ""
+    is_new = called in MAKERS or called.endswith("_like") or called.startswith("new_")
+    is_call_of_ours = isinstance(value, ast.Call) and isinstance(value.func, ast.Name)
+    return "plain" if is_new or value is None else "computed" if is_call_of_ours else "taken"
 
 
 def _is_computed(value: ast.AST | None) -> bool:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from .. import words
 from ..graph.model import Value
 from ..graph.text import nested, number_text, value_text
 from .cause import Cause, Part, Said
+from .cuts import runs_its_own_pass
 from .facts import Facts
+from .lines import assigned_at
 from .numbers import added, nearly
 
 MOST = 4  # parts that are named
@@ -23,7 +27,7 @@ def sum_causes(f: Facts, wrong: bool) -> list[Cause]:
     if f.edge is None or grad is None:
         return []
     if not f.is_connected:
-        return [] if wrong else [Cause("grad_from_elsewhere" if f.loss else "no_graph", (f.subject.id,))]
+        return [] if wrong else [_from_elsewhere(f)]
     gone = last_pass_is_gone(f)
     if gone is not None:
         return [gone]
@@ -33,6 +37,17 @@ def sum_causes(f: Facts, wrong: bool) -> list[Cause]:
     if arrived is None or not grad.numbers or not arrived.numbers or not same_shape or nearly(grad.numbers, arrived.numbers):
         return found
     return [*found, _not_what_arrived(f)]
+
+
+def _from_elsewhere(f: Facts) -> Cause:
+    """Nothing leads from the loss to the subject, whose grad is there."""
+    inside = runs_its_own_pass(f)
+    if inside is not None:
+        return replace(inside, kind="came_inside")
+    put = assigned_at(f.subject.name, f.here)
+    if put is not None:
+        return Cause("assigned", (f.subject.id,), source=put)
+    return Cause("grad_from_elsewhere" if f.loss else "no_graph", (f.subject.id,))
 
 
 def last_pass_is_gone(f: Facts) -> Cause | None:

@@ -51,6 +51,31 @@ def _clears(node: ast.stmt, name: str, asked: Statement) -> bool:
     return any(_is_owner(owner, name, Statement(node)) for owner in zeroed)
 
 
+def detached_line(name: str | None, here: Source | None) -> Source | None:
+    """The last line above the question that detaches this name in place."""
+    asked = statement_of(here)
+    if asked is None or name is None:
+        return None
+    above = [n for n in simple_statements(scope_of(asked.node)) if n.lineno <= asked.node.lineno and n is not asked.node]
+    found = [n for n in above if ast.unparse(n) == f"{name}.detach_()"]
+    return Statement(found[-1]).source if found else None
+
+
+def assigned_at(name: str | None, here: Source | None) -> Source | None:
+    """The last line above the question that gives the grad of this name a value by hand: `w.grad = ...`."""
+    asked = statement_of(here)
+    if asked is None or name is None:
+        return None
+    above = [n for n in simple_statements(scope_of(asked.node)) if n.lineno < asked.node.lineno]
+    found = [n for n in above if isinstance(n, ast.Assign) and any(_is_grad_of(t, name) for t in n.targets)]
+    return Statement(found[-1]).source if found else None
+
+
+def _is_grad_of(target: ast.expr, name: str) -> bool:
+    """`w.grad`, or `p.grad` in a loop over what w is among."""
+    return isinstance(target, ast.Attribute) and target.attr == "grad" and (is_same(target.value, name) or _loops(target.value))
+
+
 def zeroed_at(name: str | None, here: Source | None) -> Source | None:
     """The last line between backward() and the question that may have set the grad of this name to zero."""
     asked = statement_of(here)

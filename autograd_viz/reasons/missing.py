@@ -14,10 +14,11 @@ from .code import alias_of, statement_of
 from .cuts import cut_causes, loss_names, takes_the_shape
 from .cutting import maker_of
 from .facts import Facts
-from .lines import cleared_at, keeping_line, retained_at
+from .lines import cleared_at, detached_line, keeping_line, retained_at
 from .stale import freed_cause, modified_causes
 from .switches import switched_off_line
 
+UNCUT = ("plain", "computed", "taken", "parameter")  # ways of making that cut nothing off
 MOST_LEAVES = 3  # that are named
 
 
@@ -63,9 +64,10 @@ def _made_outside(f: Facts) -> Cause:
     """By the line that made it, or the line that switched it off."""
     t = f.subject
     op, read = f.makers.get(t.id), maker_of(t.name, t.source, f.here)
-    if op is not None and op.name == "Detach":
-        return Cause("made_detach", (t.id,), source=op.source)
-    if read is not None and read.how not in ("plain", "computed", "parameter"):
+    detached = op.source if op is not None and op.name == "Detach" else detached_line(t.name, f.here)
+    if detached is not None or (op is not None and op.name == "Detach"):
+        return Cause("made_detach", (t.id,), source=detached)
+    if read is not None and read.how not in UNCUT:
         return Cause(f"made_{read.how}", (t.id,), source=read.source, said={"what": read.what})
     other = alias_of(t.name, f.here) if t.source is None else None
     off = f.live.switched_at(t.id) or switched_off_line(t.name, f.here) or switched_off_line(other, f.here)
@@ -74,7 +76,9 @@ def _made_outside(f: Facts) -> Cause:
     if op is None and read is not None and read.how == "computed":
         return Cause("computed" if f.live.is_recording() else "mode_off", (t.id,), source=read.source)
     if op is None:
-        return Cause("not_asked", (t.id,), source=t.source or (read.source if read and other is None else None))
+        known = read is not None and read.how in ("plain", "parameter")
+        line = t.source or (read.source if read and other is None else None)
+        return Cause("not_asked" if known or t.source is not None else "not_asked_or_cut", (t.id,), source=line)
     return _not_recorded(f, op)
 
 

@@ -45,6 +45,11 @@ CAUSE_SWITCHED_OFF = "{name}.requires_grad is False: it was switched off ({line}
 DO_SWITCHED_OFF = "Leave that line out, or call {name}.requires_grad_() before it is used."
 CAUSE_NOT_ASKED = "{name}.requires_grad is False: nobody asked for its gradient when it was made ({line})."
 DO_NOT_ASKED = "Make it with requires_grad=True, or call {name}.requires_grad_() before it is used."
+CAUSE_NOT_ASKED_OR_CUT = (
+    "{name}.requires_grad is False: nobody asked for its gradient; or it was computed outside of the graph (no_grad(), "
+    "detach()), or of what requires none ({line})."
+)
+DO_NOT_ASKED_OR_CUT = "Look at where it was made. If it is to be a leaf, call {name}.requires_grad_() before it is used."
 CAUSE_COMPUTED = (
     "{name}.requires_grad is False: nothing that it was computed from requires grad, or grad mode was off ({line})."
 )
@@ -129,6 +134,25 @@ CAUSE_CUT_EARLY = (
     "The path from {name} to the loss is cut at {op}: {what} did not require grad yet when it ran, or grad mode was off "
     "({line})."
 )
+CAUSE_CUT_MAYBE = (
+    "No path leads from {root} to {name}: it had no part in it; or, if this line ran, {what} cut the path there ({line})."
+)
+DO_CUT_MAYBE = "See whether it ran: with av.record(model) the picture shows what did."
+CAUSE_INSIDE = (
+    "{node} runs a part of the forward pass anew in its backward, with a pass of its own: what lies behind it, as {name} may, "
+    "stands in no graph before ({line})."
+)
+DO_INSIDE = "Call {root}.backward() and read grad then; with checkpoint(..., use_reentrant=False) the graph is whole."
+CAUSE_CAME_INSIDE = (
+    "{node} runs a part of the forward pass anew in its backward, with a pass of its own: that may have brought it ({line})."
+)
+DO_CAME_INSIDE = "To see that graph, use checkpoint(..., use_reentrant=False)."
+CAUSE_ASSIGNED = "It was put there by hand: {line}."
+CAUSE_UNUSED = "No path leads from {root} to {name}: no op that was recorded used it."
+CAUSE_CUT_COMPARISON = "The path from {name} to the loss is cut by {what}: true and false have no gradient ({line})."
+DO_CUT_COMPARISON = "Use a soft version of the comparison: a sigmoid of the difference."
+CAUSE_MADE_COMPARISON = "{name}.requires_grad is False: {what} gives true or false, which have no gradient ({line})."
+DO_MADE_COMPARISON = "Use a soft version of the comparison: a sigmoid of the difference."
 DO_CUT_EARLY = "Call requires_grad_() first, and compute the rest after it."
 CAUSE_REQUIRED_LATE = (
     "{name} did not require grad yet when it was used (line {used}): that came later ({line}). A graph records what ran, "
@@ -435,10 +459,13 @@ CAUSE_ACCUMULATED_OR_EDITED = (
     "{value} arrived in the last pass; {rest} was there before, because backward() adds to grad, or grad was changed since."
 )
 DO_ACCUMULATED_OR_EDITED = "Call zero_grad() (or {name}.grad = None) before each pass."
-CAUSE_GRAD_FROM_ELSEWHERE = "It did not come from this graph: nothing leads from here to the loss now. It came with another."
+CAUSE_GRAD_FROM_ELSEWHERE = (
+    "It did not come from this graph: nothing leads from here to the loss now. It came through another, which may have been "
+    "cut off since (detach()), or was put there by hand."
+)
 CAUSE_NO_GRAPH = (
-    "No variable here holds the graph that it came from: it is gone, or belongs to another function (or backward() was called "
-    "on {name} itself)."
+    "No variable here holds the graph that it came from: it is gone, or belongs to another function; or grad was put there by "
+    "hand, or backward() was called on {name} itself."
 )
 DO_NO_GRAPH = "Ask where the loss is still at hand, right after backward(), or name it: explain({name}, loss)."
 CAUSE_HOOK_CHANGED = "A hook changed what arrived from {before} to {after}: {hook}."

@@ -40,6 +40,11 @@ CAUSE_SWITCHED_OFF = "{name}.requires_grad 是 False：这一行关闭了它（{
 DO_SWITCHED_OFF = "去掉这一行，或在使用之前调用 {name}.requires_grad_()。"
 CAUSE_NOT_ASKED = "{name}.requires_grad 是 False：创建时没有设置 requires_grad=True（{line}）。"
 DO_NOT_ASKED = "创建时加 requires_grad=True，或在使用之前调用 {name}.requires_grad_()。"
+CAUSE_NOT_ASKED_OR_CUT = (
+    "{name}.requires_grad 是 False：创建时没有要求梯度；或者它是在计算图之外算出的（no_grad()、detach()），"
+    "或由不需要梯度的张量算出（{line}）。"
+)
+DO_NOT_ASKED_OR_CUT = "查看它是在哪里创建的。如果它应当是叶子张量，在使用之前调用 {name}.requires_grad_()。"
 CAUSE_COMPUTED = "{name}.requires_grad 是 False：参与计算它的都不需要梯度，或者当时梯度模式关闭（{line}）。"
 DO_COMPUTED = "查看参与计算的是什么：其中应有需要梯度的张量，不在 no_grad() 中，也没有 detach()。"
 CAUSE_MODE_OFF = "{name}.requires_grad 是 False：现在梯度模式是关闭的，由 no_grad() 或 set_grad_enabled(False) 留下（{line}）。"
@@ -107,6 +112,21 @@ DO_CUT_INFERENCE = "在该代码块之外计算。"
 CAUSE_CUT_DTYPE = "从 {name} 到损失的路径被 {op} 切断：它的结果是 {dtype}，没有梯度（{line}）。"
 DO_CUT_DTYPE = "梯度要经过的地方保持浮点类型；使用该运算的平滑版本。"
 CAUSE_CUT_EARLY = "从 {name} 到损失的路径在 {op} 处断开：它运行时 {what} 还不需要梯度，或者梯度模式已关闭（{line}）。"
+CAUSE_CUT_MAYBE = "{root} 到 {name} 之间没有路径：它没有参与；或者，如果执行了这一行，{what} 在那里切断了路径（{line}）。"
+DO_CUT_MAYBE = "确认它是否执行过：用 av.record(model)，图中会显示执行了什么。"
+CAUSE_INSIDE = (
+    "{node} 在它的 backward 中重新运行一部分前向传播，并有自己的反向传播："
+    "它之后的部分（{name} 可能在其中）事先不在任何计算图中（{line}）。"
+)
+DO_INSIDE = "调用 {root}.backward() 之后再读取 grad；用 checkpoint(..., use_reentrant=False) 时计算图是完整的。"
+CAUSE_CAME_INSIDE = "{node} 在它的 backward 中重新运行一部分前向传播，并有自己的反向传播：梯度可能由此而来（{line}）。"
+DO_CAME_INSIDE = "要看到那个计算图，使用 checkpoint(..., use_reentrant=False)。"
+CAUSE_ASSIGNED = "它是手动放进去的：{line}。"
+CAUSE_UNUSED = "{root} 到 {name} 之间没有路径：记录下来的运算都没有用到它。"
+CAUSE_CUT_COMPARISON = "从 {name} 到损失的路径被 {what} 切断：比较的结果只有真假，没有梯度（{line}）。"
+DO_CUT_COMPARISON = "改用比较的平滑版本：对差值使用 sigmoid。"
+CAUSE_MADE_COMPARISON = "{name}.requires_grad 是 False：{what} 的结果只有真假，没有梯度（{line}）。"
+DO_MADE_COMPARISON = "改用比较的平滑版本：对差值使用 sigmoid。"
 DO_CUT_EARLY = "先调用 requires_grad_()，再计算其余部分。"
 CAUSE_REQUIRED_LATE = (
     "使用 {name} 时（第 {used} 行）它还不需要梯度：后来才要求（{line}）。计算图记录的是执行过的运算，之后不会再变。"
@@ -360,8 +380,13 @@ CAUSE_ACCUMULATED_OR_EDITED = (
     "上一次反向传播到达的是 {value}；{rest} 是原来就有的，因为 backward() 会把梯度累加到 grad，或者 grad 后来被修改过。"
 )
 DO_ACCUMULATED_OR_EDITED = "每次反向传播之前调用 zero_grad()（或 {name}.grad = None）。"
-CAUSE_GRAD_FROM_ELSEWHERE = "它不是来自这个计算图：现在没有路径从这里通向损失。它来自另一个计算图。"
-CAUSE_NO_GRAPH = "这里没有变量持有它所来自的计算图：它已经消失，或属于另一个函数（或者是对 {name} 本身调用了 backward()）。"
+CAUSE_GRAD_FROM_ELSEWHERE = (
+    "它不是来自这个计算图：现在没有路径从这里通向损失。它来自另一个计算图（可能后来被 detach() 切断），或是手动放进去的。"
+)
+CAUSE_NO_GRAPH = (
+    "这里没有变量持有它所来自的计算图：它已经消失，或属于另一个函数；"
+    "也可能 grad 是手动放进去的，或者是对 {name} 本身调用了 backward()。"
+)
 DO_NO_GRAPH = "在损失仍可访问的地方、紧接 backward() 之后提问，或指明损失：explain({name}, loss)。"
 CAUSE_HOOK_CHANGED = "钩子把到达的梯度从 {before} 改成了 {after}：{hook}。"
 CAUSE_HOOK_ON_WAY = "途中有钩子在 {node} 处把梯度从 {before} 改成了 {after}：{hook}（{line}）。"
