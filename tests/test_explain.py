@@ -256,3 +256,10 @@ def test_every_tensor_of_every_program_has_an_answer(program: Any) -> None:
 def test_words_of_reasons_are_there_in_the_chosen_language() -> None:
     av.set_language("zh")
     assert words.CAUSE_ZERO_FLAT != en.CAUSE_ZERO_FLAT  # type: ignore[attr-defined]
+
+
+def test_asked_in_a_comprehension_it_sees_the_variables_around() -> None:
+    ps = [av.ones(1, requires_grad=True)]
+    mine = (ps[0] * 2).sum()
+    answers = [*[av.explain(p) for p in ps], next(av.explain(p) for p in ps)]
+    assert all("mine depends on p" in str(a) for a in answers) and mine.requires_grad, answers

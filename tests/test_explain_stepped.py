@@ -76,3 +76,12 @@ def test_what_is_changed_after_the_pass_is_not_said_to_have_been_there_before(na
     assert kinds(answer) == ["came_from", "edited"] and "it is 0.5 times that" in str(answer)
     answer = told(X + "(x * 3).sum().backward()\nloss = (x * 2).sum()\n" + STEPPED + "s.finish()", **names)
     assert kinds(answer) == ["came_from", "accumulated"] and "[3.0, 3.0, 3.0] was there before" in str(answer)
+
+
+def test_a_stepper_of_another_graph_is_not_asked() -> None:
+    answer = told(
+        "w = torch.ones(2, requires_grad=True)\nloss = (w * 2).sum()\nav.step(loss).finish()\nw.grad = None\n"
+        "other = (w * 3).sum()\nav.step(other).next()",
+        "w, loss", av=av,
+    )  # fmt: skip
+    assert kinds(answer) in (["cleared_at"], ["cleared"]), answer

@@ -148,3 +148,16 @@ def test_the_users_graph_is_untouched() -> None:
     assert x.grad is None and not seen
     loss.backward()
     assert x.grad.tolist() == [2.0, 4.0] and len(seen) == 1
+
+
+def test_versions_are_those_of_when_it_was_saved_and_of_now() -> None:
+    answer = asked(
+        "w = torch.ones(2, requires_grad=True)\ny = w.exp()\nloss = y.sum()\ny.add_(1)\ny.mul_(2)\n"
+        "try: loss.backward()\nexcept RuntimeError as e: error = e", "error",
+    )  # fmt: skip
+    assert "saved y at version 0" in str(answer) and "version 2" in str(answer), answer
+
+
+def test_a_sparse_leaf() -> None:
+    answer = asked("x = torch.eye(2).to_sparse().requires_grad_()\nloss = torch.sparse.mm(x * 2, torch.ones(2, 1)).sum()", "x")
+    assert kinds(answer) == ["not_run"], answer

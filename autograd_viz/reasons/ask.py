@@ -36,7 +36,8 @@ def causes_of(f: Facts) -> list[Cause]:
         return [*size_causes(f), *sums, *unnoticed, *bad_loss(f)]
     if found[0].kind in OLD:
         return found
-    return [*found[:MOST], *(c for c in sum_causes(f, True) if c not in found)]
+    more = [*sum_causes(f, True), *(bad_loss(f) if found[0].kind != "zero_ignored" else [])]
+    return [*found[:MOST], *(c for c in more if c not in found)]
 
 
 def causes_of_error(f: Facts | None, message: str, node: str | None = None, line: Source | None = None) -> list[Cause]:

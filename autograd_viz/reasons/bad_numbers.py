@@ -96,8 +96,14 @@ def _given(f: Facts) -> Cause | None:
 
 def _suspects(f: Facts, nodes: list[str]) -> str:
     """The nodes whose rules (or ops) can make nan or inf, and are not known not to have."""
-    names = [f.called(n) for n in nodes if (h := hazard_of(f, n)) is not None and h.holds(f, n) is not False]
+    can = [n for n in nodes if (h := hazard_of(f, n)) is not None and (h.holds(f, n) is not False or _is_late(f, n))]
+    names = [f.called(n) for n in can]
     return words.COMMA.join(list(dict.fromkeys(names))[:MOST]) or words.NONE_OF_THEM
+
+
+def _is_late(f: Facts, node: str) -> bool:
+    """What the node was given holds nan now, as a step may have left it: nobody knows what it held."""
+    return value_with(f.input(node), ("nan", "inf")) is not None
 
 
 def _of(f: Facts, op: Op) -> str:

@@ -158,6 +158,8 @@ def _ignored(f: Facts, node: str, i: int) -> bool | None:
     """Every target is the one that does not count."""
     target = next((s.value for s in f.nodes[node].saved if s.name == "target"), None)
     index = number(f.plain(node, "ignore_index"))
+    if target is None and [n for n, _ in f.starts] == [node] and any(PROPERTIES["nan"](f.tensors[t].value) for t in f.loss):
+        return True  # the mean of nothing is nan
     return None if target is None or not target.numbers or index is None else all(n == index for n in target.numbers)
 
 

@@ -18,9 +18,23 @@ from ..graph.model import Source
 
 def visible_names(frame: FrameType) -> dict[str, Any]:
     """The caller's variables: its globals, hidden by its locals. IPython's own (In, Out, _, _3) are left out."""
-    names = {**frame.f_globals, **_locals_of(frame)}
+    names = {**frame.f_globals, **_around(frame), **_locals_of(frame)}
     hidden = {"In", "Out"} if "get_ipython" in frame.f_globals else set()
     return {k: v for k, v in names.items() if not k.startswith("_") and k not in hidden}
+
+
+INSIDE = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")  # code with a frame of its own, in the user's
+
+
+def _around(frame: FrameType) -> dict[str, Any]:
+    """The variables of the function in which a comprehension stands, if that is the one that runs it."""
+    found: list[dict[str, Any]] = []
+    while frame.f_code.co_name in INSIDE and frame.f_back is not None:
+        name, frame = frame.f_code.co_filename, frame.f_back
+        if frame.f_code.co_filename != name:
+            break
+        found.append(_locals_of(frame))
+    return {k: v for names in reversed(found) for k, v in names.items()}
 
 
 class Names(dict[str, Any]):

@@ -20,9 +20,13 @@ def moved(stepped: Any) -> None:
 
 
 def last_pass(nodes: Iterable[Any]) -> Any:
-    """The pass of a stepper that went through one of these nodes and moved last; None if there is none."""
+    """The pass of a stepper that went through one of these nodes and moved last; None if there is none.
+
+    Two graphs that share no more than leaves are two.
+    """
     nodes = list(nodes)
-    found = [(when, p) for p, when in _passes.items() if not p.nodes.isdisjoint(nodes)]
+    own = [n for n in nodes if not hasattr(n, "variable")] or nodes
+    found = [(when, p) for p, when in _passes.items() if not p.nodes.isdisjoint(own)]
     return max(found, key=lambda f: f[0])[1] if found else None
 
 

@@ -78,9 +78,21 @@ class TorchLive:
         """What a stepper saw: PyTorch itself keeps no gradient of a pass."""
         return stepped.numbers_of(self._seen, self._graph.node_ids)
 
+    def _leaf_behind(self, node: str, version: int) -> str | None:
+        """The name of the leaf of that version that the node, or the view before it, was given: where PyTorch (up to 2.12) does
+        not hand out what was saved.
+        """
+        near = [after for after, _ in self._nodes[node].next_functions if after is not None]
+        behind = [*near, *(after for n in near for after, _ in n.next_functions if after is not None)]
+        leaves = [v for n in behind if (v := getattr(n, "variable", None)) is not None and version_of(v) == version]
+        return next((name for name, t in self._known for v in leaves if t is v), None)
+
     def changed(self, node: str, saved: str) -> Changed | None:
         """The version now, and a variable that shares the memory."""
-        kept = next((k.value for k in saved_of(self._nodes[node]) if k.name == saved), None)
+        found = next((k for k in saved_of(self._nodes[node]) if k.name == saved), None)
+        kept = None if found is None else found.value
+        if found is not None and kept is None and found.versions is not None:
+            return Changed(self._leaf_behind(node, found.versions[0]), found.versions[0], None)
         if not isinstance(kept, torch.Tensor) or kept.layout is not torch.strided or kept.is_inference():
             return None
         place = kept.untyped_storage().data_ptr()

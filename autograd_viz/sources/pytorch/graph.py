@@ -256,11 +256,11 @@ class TorchGraph:
         if kept.state == "plain":
             return model.Saved(kept.name, "plain", text=repr(value))
         if value is None:
-            return model.Saved(kept.name, "kept", stale=kept.stale)
+            return model.Saved(kept.name, "kept", version=kept.versions[1] if kept.versions else 0, stale=kept.stale)
         box = self.boxes.find(value)
         is_number = box is None and value.ndim == 0
         size = value.untyped_storage().nbytes() if is_plain(value) and not is_number else 0
-        version = _version(value) - kept.stale
+        version = kept.versions[1] if kept.versions else _version(value)
         id = None if box is None else self.id_of(box)
         is_known = box is not None and box.shows(value)
         shown = self._values[id] if is_known and id is not None else value_of(value)

@@ -16,7 +16,7 @@ from collections import deque
 from typing import Any
 
 import torch
-from torch.utils.weak import WeakIdKeyDictionary
+from torch.utils.weak import TensorWeakRef, WeakIdKeyDictionary
 
 from ...core.provenance import CUTS, UNTRACKED_DEPTH, Place
 from ..from_core import FEW
@@ -43,7 +43,7 @@ class Handle:
     __slots__ = ("__weakref__", "_maker", "dtype", "edge", "is_leaf", "ref", "requires_grad", "shape", "values", "version")
 
     def __init__(self, tensor: Any, maker: Event | None) -> None:
-        self.ref = weakref.ref(tensor)
+        self.ref = TensorWeakRef(tensor)
         self._maker: Any = maker
         self.shape, self.dtype = shape_of(tensor), tensor.dtype
         self.edge: tuple[int, int] | None = None

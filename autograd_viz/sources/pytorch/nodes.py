@@ -35,7 +35,10 @@ def edge_of(tensor: Any) -> Edge:
     """Where the gradient of a tensor goes: (node, output), or (None, 0)."""
     if not tensor.requires_grad:
         return None, 0
-    with torch.enable_grad():  # before PyTorch 2.5 a leaf is asked by an op
+    with torch.enable_grad():  # a leaf is asked by an op
+        if tensor.is_leaf and tensor.is_sparse:  # of which there are no views, as PyTorch would make one
+            node, output = tensor.clone().grad_fn.next_functions[0]
+            return node, output
         edge = get_gradient_edge(tensor)
     return edge.node, edge.output_nr
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import logging
 import sys
-import weakref
 from collections.abc import Iterator
 from types import FrameType, TracebackType
 from typing import Any
@@ -20,7 +19,7 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
-from torch.utils.weak import WeakIdKeyDictionary
+from torch.utils.weak import TensorWeakRef, WeakIdKeyDictionary
 
 from ...core.provenance import Place
 from .calls import calls_around, function_and_arguments
@@ -56,7 +55,7 @@ class Recorder(TorchDispatchMode):
         if isinstance(what, torch.nn.Module):
             for name, module in what.named_modules():
                 self._paths[module] = name
-        self._pending: list[tuple[weakref.ref[Any], Event]] = []
+        self._pending: list[tuple[TensorWeakRef, Event]] = []
         self._function: tuple[FrameType, Event] | None = None  # a user's Function that is running
 
     def __repr__(self) -> str:
@@ -172,10 +171,10 @@ class Recorder(TorchDispatchMode):
             if not event.is_function:
                 seen[r] = Handle(r, event)
         changed = hasattr(func, "_schema") and func._schema.is_mutable
-        self._pending += [(weakref.ref(r), event) for r in results if not (changed and r._base is not None)]
+        self._pending += [(TensorWeakRef(r), event) for r in results if not (changed and r._base is not None)]
         if changed:
             given = (a for a in (*args, *kwargs.values()) if isinstance(a, torch.Tensor))
-            self._pending += [(weakref.ref(a._base), event) for a in given if a._base is not None]
+            self._pending += [(TensorWeakRef(a._base), event) for a in given if a._base is not None]
         if not event.is_function:
             event.made([seen[r] for r in results])
 
@@ -189,7 +188,7 @@ class Recorder(TorchDispatchMode):
         if maker is None or maker.place != event.place:
             return False
         if maker.name == "detach":
-            self._pending.append((weakref.ref(result), maker))
+            self._pending.append((TensorWeakRef(result), maker))
         if maker.name == "detach" or not any(isinstance(i, Handle) for i in maker.inputs):
             seen[result] = Handle(result, maker)
             maker.made([seen[result]])

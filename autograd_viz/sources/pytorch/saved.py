@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import gc
+import re
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -21,6 +22,7 @@ import torch
 from .nodes import is_function
 
 STALE = "modified by an inplace operation"  # part of PyTorch's message
+VERSIONS = re.compile(r"is at version (\d+); expected version (\d+)")  # another
 
 
 class _UsersCodeError(Exception):
@@ -35,12 +37,14 @@ class Kept(NamedTuple):
         value: the tensor or plain value; None if it cannot be read.
         state: as in `graph.model.Saved`.
         stale: the tensor was changed in place since.
+        versions: of such a tensor: now, and when it was saved; as PyTorch's error tells.
     """
 
     name: str
     value: Any
     state: str
     stale: bool = False
+    versions: tuple[int, int] | None = None
 
 
 def saved_of(node: Any) -> Iterator[Kept]:
@@ -67,7 +71,7 @@ def _kept(node: Any, name: str) -> Kept:
         return Kept(name, None, "kept")
     except RuntimeError as error:
         if STALE in str(error):
-            return Kept(name, getattr(raw, "data", None), "kept", stale=True)
+            return Kept(name, getattr(raw, "data", None), "kept", True, _versions_in(error))
         return Kept(name, None, "freed")
     if value is None or isinstance(value, torch.Tensor):
         return Kept(name, value, "none" if value is None else "kept")
@@ -92,7 +96,12 @@ def _saved_of_function(node: Any) -> Iterator[Kept]:
         except _UsersCodeError:
             yield Kept(name, None, "kept")
         except RuntimeError as error:
-            yield Kept(name, getattr(kept, "data", None), "kept", stale=STALE in str(error))
+            yield Kept(name, getattr(kept, "data", None), "kept", STALE in str(error), _versions_in(error))
+
+
+def _versions_in(error: RuntimeError) -> tuple[int, int] | None:
+    found = VERSIONS.search(str(error))
+    return None if found is None else (int(found[1]), int(found[2]))
 
 
 def _read(raw: Any, read: Callable[[], Any]) -> Any:
