@@ -21,6 +21,7 @@ from .sources.names import source_at, visible_names
 from .sources.raised import Where, failing_node, users_frame
 
 NOT_RUN = ("not_run", "not_run_array", "not_run_unknown")
+NO_LOSS = ("no_loss", "no_loss_cleared")
 
 
 class Explanation:
@@ -145,6 +146,8 @@ def _of_tensor(tensor: Any, loss: Any, frame: FrameType) -> Explanation:
 
 def _is_a_loss_doubtful(facts: Facts, causes: Sequence[Cause]) -> bool:
     """No pass went through what the tensor leads to: it is no number, or a pass may have gone through something else."""
+    if causes and causes[0].kind in NO_LOSS:
+        return True
     numbers = [id for id in facts.loss if math.prod(facts.tensors[id].value.shape) == 1]
     may_be_another = bool(facts.live.passes()) or any(facts.has_run(node) is None for node, _ in facts.starts)
     return bool(causes) and causes[0].kind in NOT_RUN and (not numbers or may_be_another)

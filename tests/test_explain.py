@@ -72,7 +72,7 @@ ERRORS = {  # program, what is run, kinds, line of the first cause, words
         "loss.requires_grad is False: it was computed from w",
     ),
     "not a scalar": ("w = torch.ones(2, requires_grad=True)\n", "(w * 2).backward()", ["error"], 3, "sum() first"),
-    "something else": ("", "1 / 0", ["unknown_error"], None, "not an error of autograd's own"),
+    "something else": ("", "1 / 0", ["unknown_error"], None, "No more is known of this error"),
 }  # fmt: skip
 
 

@@ -50,8 +50,8 @@ CASES = {  # program, what is asked, kind of the first cause
     "the values' bias": (ATTENDED, "v.bias", "came_from"),
     "nothing within the margin": (X + "loss = F.multi_margin_loss(x, torch.tensor([2]))\n" + PASS, "x", "zero_margin"),
     "a hinge that is met": (X + "loss = torch.relu(1 - x).mean()\n" + PASS, "x", "zero_hinge"),
-    "a relu, and more in the loss": (X + "loss = torch.relu(1 - x).mean() + 1\n" + PASS, "x", "zero_unknown"),
-    "a relu of unknown sign behind it": (X + "loss = -torch.relu(1 - x).mean()\n" + PASS, "x", "zero_unknown"),
+    "a relu, and more in the loss": (X + "loss = torch.relu(1 - x).mean() + 1\n" + PASS, "x", "zero_only"),
+    "a relu of unknown sign behind it": (X + "loss = -torch.relu(1 - x).mean()\n" + PASS, "x", "zero_only"),
     "the padding alone": (ROWS.format(rows="0, 0") + PASS, "e.weight", "zero_padding"),
     "equal singular values": (
         "x = torch.eye(3, requires_grad=True)\nu = torch.linalg.svd(x)[0]\nloss = u[0, 1] + u[1, 0]\n"
@@ -76,5 +76,5 @@ def test_a_weight_that_is_computed_is_told_with_its_leaves() -> None:
         "m = torch.nn.utils.parametrizations.weight_norm(torch.nn.Linear(3, 2))\nloss = m(torch.ones(1, 3)).sum()\n" + PASS,
         "m.weight, loss",
     )
-    assert kinds(answer) == ["not_leaf", "made_of_leaves"]
+    assert kinds(answer) == ["not_leaf_fresh", "made_of_leaves"]
     assert "m.parametrizations.weight.original0" in str(answer), answer

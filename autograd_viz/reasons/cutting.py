@@ -42,7 +42,7 @@ class Maker(NamedTuple):
 
     Attributes:
         how: "item", "data", "detach", "numpy", "new_tensor", "parameter", "integer", "comparison", "sample", "no_grad",
-            "inference"; "computed" of others, "plain" for what is new, "taken" from where nobody knows.
+            "inference", "constant"; "computed" of others, "plain" for what is new, "taken" from where nobody knows.
         source: the line.
         what: the words that do it: ".item()", "no_grad()".
     """
@@ -165,6 +165,12 @@ def maker_of(name: str | None, source: Source | None, here: Source | None) -> Ma
     if made is None or isinstance(made.node, ast.For):  # a loop gives a tensor another name
         return None
     value = getattr(made.node, "value", None)
+    if isinstance(value, ast.Subscript) and isinstance(value.value, ast.Name):  # another name for what a list holds
+        listed = assignment(value.value.id, made)
+        is_written = listed is not None and isinstance(getattr(listed.node, "value", None), ast.List | ast.ListComp)
+        made, value = (listed, None) if listed is not None and is_written else (made, value)
+    if isinstance(value, ast.Call) and _called(value) == "grad" and any(k.arg == "create_graph" for k in value.keywords):
+        return Maker("constant", made.source, "grad()")
     outermost = [m for part, m in cuts_in(made) if part is value or part is made.node]
     inside = [m for part, m in cuts_in(made) if _carries(part, value)]
     return (outermost or inside or [Maker(_how_plain(value), made.source)])[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from .code import Statement, assignment, looped
+from .code import Statement, assignment, looped, scope_of
 from .defined import bases, class_of_name
 from .meant import DEPTH, SAME, Place
 
@@ -29,8 +29,18 @@ def class_of(value: ast.expr, place: Place, depth: int = 0) -> ast.ClassDef | No
     container_of = looped(value.id, place.statement) if isinstance(value, ast.Name) else None
     if container_of is not None:
         return _class_inside(container_of, place, depth + 1)
-    made = _made(value, place, depth + 1)
-    return None if made is None else class_of(*made, depth + 1)
+    owner = _class_around(value.id, place) if isinstance(value, ast.Name) else None
+    made = _made(value, place, depth + 1) if owner is None else None
+    return owner if made is None else class_of(*made, depth + 1)
+
+
+def _class_around(name: str, place: Place) -> ast.ClassDef | None:
+    """The class in whose method the question is asked, if the name is its `self`."""
+    function = scope_of(place.statement.node)
+    cls = getattr(function, "parent", None)
+    if place.call is not None or not isinstance(cls, ast.ClassDef) or not isinstance(function, ast.FunctionDef):
+        return None
+    return cls if function.args.args and function.args.args[0].arg == name else None
 
 
 def _class_inside(container: ast.expr, place: Place, depth: int) -> ast.ClassDef | None:

@@ -89,7 +89,7 @@ def _zeroed(node: ast.stmt) -> Iterator[ast.expr | None]:
     """The expressions whose grad a statement may set to zero; None for all that an optimizer or a module knows."""
     call = node.value if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) else None
     if call is not None and isinstance(call.func, ast.Attribute):
-        if call.func.attr == "zero_grad":
+        if call.func.attr in ("zero_grad", "clip_grad_norm_", "clip_grad_value_"):
             yield None
         elif call.func.attr in ("zero_", "mul_", "fill_", "copy_"):
             yield from _grad_of(call.func.value)

@@ -151,8 +151,9 @@ def not_kept(f: Facts) -> list[Cause]:
         grad = f.tensors[lost].grad
         said |= {"grad": "None" if grad is None else value_text(grad)}
         return [Cause("leaf_lost", (t.id, lost), (node,), _made_at(f), said)]
-    kept = Cause("not_leaf_passed" if said["value"] else "not_leaf", (t.id,), (node,), _made_at(f), said)
-    return [kept, *_leaves_behind(f)] if t.name is None else [kept]
+    if t.name is None:
+        return [Cause("not_leaf_fresh", (t.id,), (node,), _made_at(f), said), *_leaves_behind(f)]
+    return [Cause("not_leaf_passed" if said["value"] else "not_leaf", (t.id,), (node,), _made_at(f), said)]
 
 
 def _leaves_behind(f: Facts) -> list[Cause]:
@@ -175,6 +176,8 @@ def _passed(f: Facts) -> str:
 def _lost_leaf(f: Facts) -> str | None:
     """A leaf without a name behind the subject that was made in the same statement, or by another that assigns to its name."""
     name, edge = f.subject.name, f.edge
+    other = alias_of(name, f.here)
+    name = name if other is None else other.split("[")[0]
     if name is None or edge is None or not name.isidentifier():
         return None
     own = statement_of(_made_at(f))
@@ -229,11 +232,13 @@ def _not_run(f: Facts, roots: list[str]) -> Cause:
         cleared = cleared_at(f.subject.name, f.here)
         kind, line = ("kept", kept) if cleared is None else ("cleared_by", cleared)
         return Cause(kind, (f.subject.id,), tuple(roots), line)
+    waiting = [id for id in f.loss if (at := f.edge_of(id)) is not None and f.has_run(at[0]) is not True]
+    loss = next((name for id in waiting[::-1] if (name := f.tensors[id].name)), "")
     saves = any(s.state == "kept" for n in f.passed for s in f.nodes[n].saved)
     is_sure = saves or is_known
     is_number = any(math.prod(f.tensors[id].value.shape) == 1 for id in f.loss)
     kind = "not_run" if is_sure and is_number else "not_run_array" if is_sure else "not_run_unknown"
-    return Cause(kind, (f.subject.id, *f.loss), tuple(roots), said={"root": loss_names(f)})
+    return Cause(kind, (f.subject.id, *f.loss), tuple(roots), said={"root": loss or loss_names(f)})
 
 
 def _unknown_arrival(f: Facts, node: str) -> Cause:

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from .calls import called_by
-from .code import Function, Statement, assignment, scope_of
+from .code import Function, Statement, assignment, scope_of, simple_statements
 from .cutting import Maker, copied_in, cuts_in, indices_cut
 from .meant import Call, Place, chain_from, covers, is_parameter, parts_of, path_of
 from .parsed import parents
 
+GROW = ("append", "extend", "insert")  # methods of lists
 MOST = 2000  # reads of names that are followed
 
 
@@ -115,10 +116,21 @@ def _before(read: Read) -> Iterator[Read]:
     item = None if before is None else _item(read, before.node)
     if before is not None and item is not None:
         found = _element(getattr(before.node, "value", None), item) or found
+    if before is not None and isinstance(getattr(before.node, "value", None), ast.List):
+        yield from _added_to(read)
     for new in _reads(found, place.statement, cut, place.call):
         is_whole = before is not None and _is_whole(new.name, before)
         is_called = given is None or before is not None or given[0] is not (read.call.bound if read.call else None)
         yield new._replace(rest=rest if is_name else (), item=item if is_whole else None, is_called=is_called)
+
+
+def _added_to(read: Read) -> Iterator[Read]:
+    """What a list was given later: `losses.append(loss)`."""
+    for node in simple_statements(scope_of(read.statement.node)):
+        match node:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attr), args=args)):
+                if name == read.name.id and attr in GROW:
+                    yield from (r for a in args for r in _reads(a, Statement(node), read.cut, read.call))
 
 
 def _item(read: Read, node: ast.stmt) -> int | str | None:

@@ -112,7 +112,27 @@ def _convolution(f: Facts, node: str, i: int) -> bool | None:
 def _matrices(f: Facts, node: str, i: int) -> bool | None:
     """`addmm(bias, a, b)`: the bias gets its gradient whatever the matrices hold."""
     other = f.input(node, 3 - i) if i else None
-    return None if other is None else PROPERTIES["zero"](other) or None
+    return None if other is None else PROPERTIES["zero"](other) or (None if has_zero(other) else False)
+
+
+def _below(limit: float) -> Test:
+    """Every element of the input lies so far below 0 that the derivative is 0 in single precision."""
+
+    def holds(f: Facts, node: str, i: int) -> bool | None:
+        found = bounds(f.input(node))
+        return None if found is None else True if found[1] <= -limit else None if found[0] <= -limit else False
+
+    return holds
+
+
+def _overwritten(f: Facts, node: str, i: int) -> bool | None:
+    """What was there before is the first that the op was given."""
+    return True if i == 0 else None
+
+
+def _norm_of_zero(f: Facts, node: str, i: int) -> bool | None:
+    result = f.result(node)
+    return _is_whole_loss(f, node) or None if result is None else PROPERTIES["zero"](result)
 
 
 def _saturated(limit: float, ends: tuple[float, ...] = ()) -> Test:
@@ -194,15 +214,18 @@ WALLS = (
     Wall(("NativeDropout", "FusedDropout"), "zero_dropout", _dropped),
     Wall(("Sigmoid",), "zero_saturated", _saturated(100.0, (0.0, 1.0))),
     Wall(("Tanh",), "zero_saturated", _saturated(25.0, (-1.0, 1.0))),
-    Wall(("CopySlices", "Fill", "Zero", "IndexPut", "IndexFill", "IndexCopy", "Copy"), "zero_overwritten", _maybe),
+    Wall(("CopySlices", "IndexPut", "IndexFill", "IndexCopy"), "zero_overwritten", _maybe),
+    Wall(("Fill", "Zero", "Copy"), "zero_overwritten", _overwritten),
+    Wall(("Softplus", "Silu", "Mish", "Elu", "Exp", "Exp2", "Expm1", "Selu", "Celu"), "zero_below", _below(110.0)),
+    Wall(("Gelu",), "zero_below", _below(20.0)),
+    Wall(("LinalgVectorNorm", "Norm"), "zero_abs", _norm_of_zero),
     Wall(("Softmax", "LogSoftmax"), "zero_softmax", _maybe),
     Wall(("Convolution",), "zero_factor", _convolution),
     Wall(ADDED, "zero_factor", _matrices),
     Wall(("Mul", "Mm", "Bmm", "Mv", "Dot", "Ger", "Vdot"), "zero_factor", _factor),
     Wall(
-        ("Gelu", "Silu", "Mish", "Elu", "Selu", "Celu", "Softplus", "LogSigmoid", "LogSigmoidForward", "Hardswish", "Glu",
-         "Prelu", "LeakyRelu", "RreluWithNoise", "Exp", "Exp2", "Expm1", "Erf", "Erfc", "Sin", "Cos", "Atan", "Atan2", "Hypot",
-         "Prod"),
+        ("LogSigmoid", "LogSigmoidForward", "Hardswish", "Glu", "Prelu", "LeakyRelu", "RreluWithNoise", "Erf", "Erfc", "Sin",
+         "Cos", "Atan", "Atan2", "Hypot", "Prod"),
         "zero_sent", _maybe,
     ),
     Wall(("Pow",), "zero_power", _power),

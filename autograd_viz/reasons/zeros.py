@@ -63,8 +63,12 @@ def _unknown(f: Facts) -> Cause:
     suspects = [n for n in leading if _can(f, n)] + [n for n in leading if _is_strange(f, n)]
     said = [words.SUSPECT_HOOK.format(hook=hooks, node=f.called(n)) for n, hooks in hooked.items()]
     said += dict.fromkeys(when(f, n) for n in suspects)
-    names, suspects = words.COMMA.join(said[:MOST]) or words.NONE_OF_THEM, [*hooked, *suspects]
-    return Cause("zero_unknown", (f.subject.id,), tuple(suspects[:MOST]), said={"suspects": names})
+    suspects = [*hooked, *suspects]
+    since = zeroed_at(f.subject.name, f.here) if not suspects else None
+    if since is not None:
+        return Cause("zeroed_by", (f.subject.id,), source=since)
+    kind = "zero_no_suspect" if not suspects else "zero_only" if len(suspects) == 1 and not hooked else "zero_unknown"
+    return Cause(kind, (f.subject.id,), tuple(suspects[:MOST]), said={"suspects": words.COMMA.join(said[:MOST])})
 
 
 def _is_strange(f: Facts, node: str) -> bool:

@@ -54,11 +54,18 @@ def roots_among(tensor: Any, known: list[Any], access: Access) -> tuple[Any, ...
 
 
 def roots_beside(tensor: Any, known: list[Any], access: Access) -> list[Any]:
-    """Numbers that may be the loss although no path leads from them to the tensor; the latest first."""
+    """Numbers that may be the loss although no path leads from them to the tensor; the latest first.
+
+    Last come leaves of one element without a dimension: a loss that lost its graph may have been made to require grad.
+    """
     made = [t for t in dict.fromkeys(known) if t is not tensor and access.grad_fn(t) is not None and access.size(t) == 1]
     ends, leads = _ends(made, access.end(tensor), access)
     beside = [t for t in ends if access.grad_fn(t) not in leads]
-    return sorted(beside, key=lambda t: access.order(access.grad_fn(t)), reverse=True)[:MOST_BESIDE]
+    beside.sort(key=lambda t: access.order(access.grad_fn(t)), reverse=True)
+    leaves = [
+        t for t in dict.fromkeys(known) if t is not tensor and access.grad_fn(t) is None and t.ndim == 0 and t.requires_grad
+    ]
+    return [*beside[:MOST_BESIDE], *leaves[::-1][:MOST_BESIDE]]
 
 
 def _latest_asked(tensors: list[Any], access: Access) -> list[Any]:

@@ -36,6 +36,11 @@ DO_LEAF_LOST = (
     "Make {name} itself the leaf: compute its values first and call requires_grad_() last; to update it, write in place "
     "under torch.no_grad()."
 )
+CAUSE_NOT_LEAF_FRESH = (
+    "{name} is not a leaf: {node} made it ({line}). Only leaves keep their gradient; others hand it on; and no variable holds "
+    "it: such an expression makes a new tensor each time."
+)
+DO_NOT_LEAF_FRESH = "Ask about the leaf that it comes from; or keep it in a variable, and compute the loss from that."
 CAUSE_MADE_OF_LEAVES = "It was computed from {leaves}: the leaves, which keep their gradients and which optimizers step."
 CAUSE_DTYPE = "{name} is {dtype}, and only floating point and complex tensors can require grad ({line})."
 DO_DTYPE = "Make it of a floating point type, or ask for the gradient of what it was computed from."
@@ -78,8 +83,13 @@ CAUSE_MADE_GRADIENT = "{name}.requires_grad is False: a gradient has no graph of
 DO_MADE_GRADIENT = "Use torch.autograd.grad(..., create_graph=True)."
 CAUSE_CUT_GRADIENT = "The path from {name} to the loss is cut at {what}: a gradient has no graph of its own ({line})."
 DO_CUT_GRADIENT = "Use torch.autograd.grad(..., create_graph=True)."
+CAUSE_MADE_CONSTANT = (
+    "{name}.requires_grad is False: {what} gave a gradient that depends on nothing that requires grad, as that of something "
+    "linear ({line})."
+)
+DO_MADE_CONSTANT = "There is nothing to differentiate: the derivative of a constant is zero."
 CAUSE_MADE_NO_GRAD = "{name}.requires_grad is False: it was made under {what}, where nothing is recorded ({line})."
-DO_MADE_NO_GRAD = "Compute it outside the block."
+DO_MADE_NO_GRAD = "Compute it where grad mode is on."
 CAUSE_MADE_INFERENCE = "{name}.requires_grad is False: it was made under {what}, where nothing is recorded ({line})."
 DO_MADE_INFERENCE = "Compute it outside the block."
 CAUSE_MADE_EARLY = (
@@ -125,7 +135,7 @@ DO_CUT_SAMPLE = "Use rsample(), where the distribution has it; else the log_prob
 CAUSE_CUT_INTEGER = "The path from {name} to the loss is cut by {what}: whole numbers have no gradient ({line})."
 DO_CUT_INTEGER = "Keep to a floating point type where a gradient has to pass."
 CAUSE_CUT_NO_GRAD = "The path from {name} to the loss is cut by {what}, under which nothing is recorded ({line})."
-DO_CUT_NO_GRAD = "Compute this outside the block."
+DO_CUT_NO_GRAD = "Compute this where grad mode is on."
 CAUSE_CUT_INFERENCE = "The path from {name} to the loss is cut by {what}, under which nothing is recorded ({line})."
 DO_CUT_INFERENCE = "Compute this outside the block."
 CAUSE_CUT_DTYPE = "The path from {name} to the loss is cut by {op}: its result is {dtype}, which has no gradient ({line})."
@@ -219,7 +229,7 @@ DO_FREED_AMONG = (
 CAUSE_FREED_SOMEWHERE = "{node} gave up its saved tensors in an earlier pass."
 DO_FREED_SOMEWHERE = "Call that backward() with retain_graph=True, or compute the loss anew."
 CAUSE_ERROR = "{meaning} ({line})"
-CAUSE_UNKNOWN_ERROR = "This is not an error of autograd's own."
+CAUSE_UNKNOWN_ERROR = "No more is known of this error than what it says itself."
 CAUSE_NO_ERROR = "There is no error to explain: name a tensor."
 
 # zero
@@ -294,7 +304,9 @@ CAUSE_ZERO_HOOK = "A hook made it zero: {node} was sent {parts}; hooks there: {h
 DO_ZERO_HOOK = "Look at what the hook returns."
 CAUSE_ZERO_SENT = "{node} received a gradient and sent zero; its input is {inputs} ({line})."
 CAUSE_ZERO_DRAWN = "{node} draws at random: its gradient is zero by rule ({line})."
-DO_ZERO_DRAWN = "Draw first, then scale: mean + std * torch.randn_like(std); of a distribution, rsample()."
+DO_ZERO_DRAWN = (
+    "Draw first, then scale: mean + std * torch.randn_like(std); of a distribution, rsample(); of choices, gumbel_softmax()."
+)
 CAUSE_ZERO_MODULE_HOOK = "A backward hook of a module received a gradient and made it zero: {node} ({line})."
 DO_ZERO_MODULE_HOOK = "Look at what the module's hook returns."
 CAUSE_ZERO_USER = "{node}, a Function of your own, received a gradient and returned zeros ({line})."
@@ -319,6 +331,13 @@ DO_ZEROED_AT = "Read grad before that line."
 CAUSE_ZEROED_BY = "This has set grad to zero since the last pass: {line}."
 DO_ZEROED_BY = "Read grad before that line."
 SUSPECT_HOOK = "the hook {hook} at {node}"
+CAUSE_ZERO_ONLY = "Of the ops on the way only this one is known to make zeros: {suspects}. The gradients there were not kept."
+DO_ZERO_ONLY = "To be sure, step it: av.step(loss) before backward(), and stop where a gradient becomes zero."
+CAUSE_ZERO_NO_SUSPECT = (
+    "No op on the way is known to make zeros, and the gradients there were not kept: parts of it may cancel where they meet, "
+    "or grad has been changed since."
+)
+DO_ZERO_NO_SUSPECT = "Step it: av.step(loss) before backward(), and stop where a gradient becomes zero."
 CAUSE_ZERO_UNKNOWN = (
     "The gradients on the way were not kept, and no single op is sure to have made zeros. "
     "Those on the way that can: {suspects}."
@@ -380,6 +399,8 @@ CAUSE_BORN_EQUAL = (
     "one is 0 ({line})."
 )
 DO_BORN_EQUAL = "Break the tie with a small change of the matrix, or keep to functions of the values alone (svdvals, eigvalsh)."
+CAUSE_ZERO_BELOW = "{node} is flat where its input is far below 0, and here it is {inputs} ({line})."
+DO_ZERO_BELOW = "Make its input larger: normalise, or initialise with smaller weights."
 CAUSE_BORN_EDGE = "The {what} was born at {node}: its derivative is infinite at the edge of its domain ({inputs}; {line})."
 DO_BORN_EDGE = "Clamp its input inside the domain."
 CAUSE_BORN_OTHER = "The {what} was born at {node}: what arrived there had none; its input is {inputs} ({line})."

@@ -31,6 +31,11 @@ CAUSE_LEAF_LOST = (
     "{name} 不是叶子张量：它是 {node} 的结果（{line}）。需要梯度的叶子张量是另一个，已没有变量引用它；它的 grad 是 {grad}。"
 )
 DO_LEAF_LOST = "让 {name} 自己成为叶子张量：先算好数值，最后调用 requires_grad_()；更新时在 torch.no_grad() 下原地修改。"
+CAUSE_NOT_LEAF_FRESH = (
+    "{name} 不是叶子张量：它由 {node} 产生（{line}）。只有叶子张量保留梯度，其他张量只是把梯度传下去；"
+    "而且没有变量引用它：这样的表达式每次都产生新的张量。"
+)
+DO_NOT_LEAF_FRESH = "请问它所来自的叶子张量；或把它保存在变量里，并由该变量计算损失。"
 CAUSE_MADE_OF_LEAVES = "它由 {leaves} 计算得来：它们是叶子张量，保留自己的梯度，优化器更新的也是它们。"
 CAUSE_DTYPE = "{name} 的类型是 {dtype}，只有浮点型和复数型张量才有梯度（{line}）。"
 DO_DTYPE = "改用浮点类型，或者求它的来源的梯度。"
@@ -67,8 +72,12 @@ CAUSE_MADE_GRADIENT = "{name}.requires_grad 是 False：这里的梯度没有自
 DO_MADE_GRADIENT = "使用 torch.autograd.grad(..., create_graph=True)。"
 CAUSE_CUT_GRADIENT = "从 {name} 到损失的路径在 {what} 处断开：这个梯度没有自己的计算图（{line}）。"
 DO_CUT_GRADIENT = "使用 torch.autograd.grad(..., create_graph=True)。"
+CAUSE_MADE_CONSTANT = (
+    "{name}.requires_grad 是 False：{what} 给出的梯度不依赖任何需要梯度的张量，线性函数的梯度就是这样（{line}）。"
+)
+DO_MADE_CONSTANT = "没有可以再求导的：常数的导数是零。"
 CAUSE_MADE_NO_GRAD = "{name}.requires_grad 是 False：它在 {what} 下创建，其中的运算都不会被记录（{line}）。"
-DO_MADE_NO_GRAD = "在该代码块之外计算它。"
+DO_MADE_NO_GRAD = "在梯度模式开启的地方计算它。"
 CAUSE_MADE_INFERENCE = "{name}.requires_grad 是 False：它在 {what} 下创建，其中的运算都不会被记录（{line}）。"
 DO_MADE_INFERENCE = "在该代码块之外计算它。"
 CAUSE_MADE_EARLY = (
@@ -106,7 +115,7 @@ DO_CUT_SAMPLE = "如果分布支持，使用 rsample()；否则使用所抽值�
 CAUSE_CUT_INTEGER = "从 {name} 到损失的路径被 {what} 切断：整数没有梯度（{line}）。"
 DO_CUT_INTEGER = "梯度要经过的地方保持浮点类型。"
 CAUSE_CUT_NO_GRAD = "从 {name} 到损失的路径被 {what} 切断：其中的运算都不会被记录（{line}）。"
-DO_CUT_NO_GRAD = "在该代码块之外计算。"
+DO_CUT_NO_GRAD = "在梯度模式开启的地方计算。"
 CAUSE_CUT_INFERENCE = "从 {name} 到损失的路径被 {what} 切断：其中的运算都不会被记录（{line}）。"
 DO_CUT_INFERENCE = "在该代码块之外计算。"
 CAUSE_CUT_DTYPE = "从 {name} 到损失的路径被 {op} 切断：它的结果是 {dtype}，没有梯度（{line}）。"
@@ -185,7 +194,7 @@ DO_FREED_AMONG = (
 CAUSE_FREED_SOMEWHERE = "{node} 保存的张量已在之前的反向传播中释放。"
 DO_FREED_SOMEWHERE = "那次调用 backward() 时请加上 retain_graph=True，或者重新计算损失。"
 CAUSE_ERROR = "{meaning}（{line}）"
-CAUSE_UNKNOWN_ERROR = "这不是自动求导引发的错误。"
+CAUSE_UNKNOWN_ERROR = "关于这个错误，除了它自己的说明，没有更多可说的。"
 CAUSE_NO_ERROR = "没有可解释的错误：请给出一个张量。"
 
 # zero
@@ -245,7 +254,7 @@ CAUSE_ZERO_HOOK = "钩子把它变成了零：{node} 收到的是 {parts}；那�
 DO_ZERO_HOOK = "查看钩子返回了什么。"
 CAUSE_ZERO_SENT = "{node} 收到了梯度却传出零；它的输入是 {inputs}（{line}）。"
 CAUSE_ZERO_DRAWN = "{node} 是随机抽样：按规则它的梯度为零（{line}）。"
-DO_ZERO_DRAWN = "先抽样，再缩放：mean + std * torch.randn_like(std)；对分布使用 rsample()。"
+DO_ZERO_DRAWN = "先抽样，再缩放：mean + std * torch.randn_like(std)；对分布使用 rsample()；对离散的选择使用 gumbel_softmax()。"
 CAUSE_ZERO_MODULE_HOOK = "模块的反向钩子收到了梯度并把它变成零：{node}（{line}）。"
 DO_ZERO_MODULE_HOOK = "查看该模块的钩子返回了什么。"
 CAUSE_ZERO_USER = "{node} 是你自己的 Function，它收到了梯度却返回零（{line}）。"
@@ -264,6 +273,10 @@ DO_ZEROED_AT = "在这一行之前读取 grad。"
 CAUSE_ZEROED_BY = "上一次反向传播之后，这一行把 grad 置零：{line}。"
 DO_ZEROED_BY = "在这一行之前读取 grad。"
 SUSPECT_HOOK = "{node} 处的钩子 {hook}"
+CAUSE_ZERO_ONLY = "途中已知会产生零的运算只有一个：{suspects}。那里的梯度没有保留。"
+DO_ZERO_ONLY = "要确认，请单步执行：在 backward() 之前用 av.step(loss)，在梯度变成零处停下。"
+CAUSE_ZERO_NO_SUSPECT = "途中没有已知会产生零的运算，那里的梯度也没有保留：可能各部分在汇合处抵消，或者 grad 后来被修改过。"
+DO_ZERO_NO_SUSPECT = "单步执行：在 backward() 之前用 av.step(loss)，在梯度变成零处停下。"
 CAUSE_ZERO_UNKNOWN = "途中的梯度没有保留，也没有哪个运算必定产生了零。途中可能产生零的：{suspects}。"
 DO_ZERO_UNKNOWN = "单步执行：在 backward() 之前用 av.step(loss)，在梯度变成零处停下。"
 CAN = "{node}（{when}）"
@@ -311,6 +324,8 @@ CAUSE_BORN_EXP = "{what} 产生于 {node}：它的结果溢出为 inf，而它�
 DO_BORN_EXP = "在此之前减小输入：减去最大值，或使用 clamp()。"
 CAUSE_BORN_EQUAL = "{what} 产生于 {node}：它的规则要除以奇异值（或特征值）之差，而其中两个相等，或有一个为 0（{line}）。"
 DO_BORN_EQUAL = "用微小的改动打破相等，或只使用值本身的函数（svdvals、eigvalsh）。"
+CAUSE_ZERO_BELOW = "{node} 在输入远小于 0 处是平的，而这里的输入是 {inputs}（{line}）。"
+DO_ZERO_BELOW = "增大它的输入：归一化，或用更小的权重初始化。"
 CAUSE_BORN_EDGE = "{what} 产生于 {node}：它的导数在定义域边缘为无穷（{inputs}；{line}）。"
 DO_BORN_EDGE = "用 clamp() 把输入限制在定义域之内。"
 CAUSE_BORN_OTHER = "{what} 产生于 {node}：到达那里的梯度中没有；它的输入是 {inputs}（{line}）。"
