@@ -31,8 +31,40 @@ m = M()
 """
 # program, what is asked, what the answer says
 SAID = {
-    "the other head has not run": (HEADS, "b.weight, second", "backward() has not run: second depends on b.weight"),
+    "the other head has not run": (HEADS, "b.weight, second", "has not run on second, which depends on b.weight"),
     "the trunk has got its share": (HEADS, "t.weight, second", "t.weight.grad"),
+    "under a condition it was not switched off": (
+        "m = torch.nn.Linear(1, 1)\nfor p in m.parameters():\n    p.requires_grad = False\nif 1 > 2:\n"
+        "    m.weight.requires_grad_(False)", "m.weight", "switched off (line 3",
+    ),
+    "a function that switches as it is told": (
+        "def req(m, on):\n    for p in m.parameters():\n        p.requires_grad_(on)\nm = torch.nn.Linear(1, 1)\nreq(m, False)",
+        "m.weight", "switched off (line 3",
+    ),
+    "what stands below an early return": (
+        "class M(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.a, self.b = torch.nn.Linear(2, 2), torch.nn.Linear(2, 2)\n    def forward(self, x):\n"
+        "        if x is not None:\n            return self.b(x)\n        return self.b(self.a(x).detach())\n"
+        "m = M()\nloss = m(torch.ones(1, 2)).sum()\nloss.backward()", "m.a.weight, loss", "or, if this line ran",
+    ),
+    "the pass that gave it up, not another": (
+        "w = torch.ones(2, requires_grad=True)\nh = w.exp()\nsome, other = h.sum(), (h * h).sum()\nalone = (w * w).sum()\n"
+        "some.backward()\nalone.backward()\ntry: other.backward()\nexcept RuntimeError as e: error = e", "error",
+        "earlier pass had given up: line 5: some.backward()",
+    ),
+    "a buffer that was written into": (
+        "w = torch.ones(2, requires_grad=True)\nbuf = torch.zeros(2)\nfor i in range(2):\n    buf[i] = w[i] * 2\n"
+        "loss = buf.sum()\nloss.backward()", "buf", "made it (line 4: buf[i] = w[i] * 2)",
+    ),
+    "a row that is masked throughout": (
+        "import autograd_viz as av\nx = torch.zeros(1, 2, requires_grad=True)\n"
+        "loss = (x + torch.full((1, 2), float('-inf'))).softmax(-1).sum()\nloss.backward()", "x", "SoftmaxBackward0",
+    ),
+    "a stepped Function that returns None": (
+        f"import autograd_viz as av\n{W}class Bad(torch.autograd.Function):\n    @staticmethod\n"
+        "    def forward(ctx, x): return x * 3\n    @staticmethod\n    def backward(ctx, g): return None\n"
+        "loss = Bad.apply(w.exp()).sum()\nav.step(loss).finish()", "w", "BadBackward sent no gradient",
+    ),
     "a kept graph, and a grad that was cleared": (
         f"{W}loss = (w * w).sum()\nloss.backward(retain_graph=True)\nw.grad = None", "w", "this cleared grad: line 4",
     ),

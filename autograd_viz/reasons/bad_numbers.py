@@ -6,16 +6,17 @@ from .. import words
 from ..graph.model import Op, Tensor
 from ..graph.text import value_text
 from ..sentences import PROPERTIES
+from .backward_lines import backward_line
 from .cause import Cause
 from .facts import Edge, Facts
 from .hazards import hazard_of, value_with
-from .lines import backward_line, changed_line
+from .lines import changed_line
 from .numbers import bounds, has_zero, is_known
 from .walls import range_text
 
 MOST = 4  # suspects that are named
 FILLS = ("MaskedFill", "Where", "MaskedScatter", "Fill")  # ops that put numbers where the user wants them
-MASKS = ("Where", "MaskedFill", "MaskedSelect", "Relu", "Clamp", "Max", "Min", "Index", "Select", "Slice", "Mul")
+MASKS = ("Where", "MaskedFill", "MaskedSelect", "Relu", "Clamp", "Max", "Min", "Index", "Select", "Slice")
 
 
 def bad_causes(f: Facts) -> list[Cause]:
@@ -167,6 +168,14 @@ def _said(f: Facts, node: str, name: str) -> dict[str, str]:
     return {"what": name, "node": f.called(node), "inputs": range_text(f.input(node))}
 
 
+def _masks(f: Facts, node: str, i: int) -> bool:
+    """The node keeps something out: by its nature, or as a product with a mask of zeros and ones."""
+    if not f.called(node).startswith("Mul"):
+        return f.called(node).startswith(MASKS)
+    others = [t.value for t in f.others(node, i)] or [v for v in (f.input(node, 1 - i),) if v is not None]
+    return any(v.numbers and {*v.numbers} <= {0, 1} for v in others)
+
+
 def _mask_behind(f: Facts, node: str) -> Cause | None:
     """The op that kept the bad branch out of the result, and so sent the zero that is multiplied by infinity."""
     now, seen = node, {node}
@@ -178,5 +187,5 @@ def _mask_behind(f: Facts, node: str) -> Cause | None:
         seen.add(now)
         sent = f.sent(now, i)
         there = f.arrivals(now)
-        if sent is not None and has_zero(sent) and there and not any(map(has_zero, there)) and f.called(now).startswith(MASKS):
+        if sent is not None and has_zero(sent) and there and not any(map(has_zero, there)) and _masks(f, now, i):
             return Cause("zero_times_inf", (), (now,), f.source(now), {"node": f.called(now), "born": f.called(node)})

@@ -75,7 +75,16 @@ def may_not_have_run(node: ast.AST, asked: Statement | None) -> bool:
     """It stands under a condition under which the question does not stand: the code does not say whether it ran."""
     around = set() if asked is None else {*parents(asked.node)}
     conditions = [p for p in parents(node) if isinstance(p, ast.If | ast.While | ast.ExceptHandler | ast.Match)]
-    return any(p not in around and not _is_main(p) for p in conditions)
+    return any(p not in around and not _is_main(p) for p in conditions) or _may_have_been_left(node, asked)
+
+
+def _may_have_been_left(node: ast.AST, asked: Statement | None) -> bool:
+    """Its function may have returned above it, under a condition."""
+    scope = scope_of(node)
+    if isinstance(scope, ast.Module) or (asked is not None and scope_of(asked.node) is scope):
+        return False
+    above = [n for n in simple_statements(scope) if n.lineno < getattr(node, "lineno", 0) and isinstance(n, ast.Return)]
+    return bool(above)
 
 
 def _is_main(node: ast.AST) -> bool:

@@ -17,7 +17,7 @@ METHODS = {  # methods that give something outside the graph
     "state_dict": "detach", "sample": "sample",
     "long": "integer", "int": "integer", "bool": "integer", "byte": "integer", "short": "integer", "argmax": "integer",
     "argmin": "integer", "argsort": "integer", "count_nonzero": "integer", "nonzero": "integer", "argwhere": "integer",
-    "bucketize": "integer", "searchsorted": "integer", "bincount": "integer", "histc": "integer",
+    "bucketize": "integer", "searchsorted": "integer", "bincount": "integer",
     "eq": "comparison", "ne": "comparison", "gt": "comparison", "ge": "comparison", "lt": "comparison", "le": "comparison",
     "isclose": "comparison", "logical_not": "comparison",
 }  # fmt: skip

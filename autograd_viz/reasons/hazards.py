@@ -108,6 +108,12 @@ def _equal_values(f: Facts, node: str) -> bool | None:
     return len({*sizes}) < len(sizes) or 0 in sizes
 
 
+def _row_of_nan(f: Facts, node: str) -> bool | None:
+    """A row that was -inf throughout."""
+    result = f.result(node)
+    return PROPERTIES["nan"](result) if result is not None and is_known(result) else None
+
+
 HAZARDS = (
     Hazard(("Log", "Log2", "Log10"), "born_log", _reaches(0.0)),
     Hazard(("Log1P",), "born_log", _reaches(-1.0)),
@@ -120,6 +126,7 @@ HAZARDS = (
     Hazard(("Std", "Var", "StdMean", "VarMean"), "born_std", _too_few),
     Hazard(("Exp", "Exp2", "Expm1", "Sinh", "Cosh"), "born_exp", _result_infinite),
     Hazard(("LinalgSvd", "LinalgEigh", "LinalgEig"), "born_equal", _equal_values),
+    Hazard(("Softmax", "LogSoftmax"), "born_row", _row_of_nan),
     Hazard(("Asin", "Acos", "Atanh", "Acosh", "Erfinv", "Logit"), "born_edge", _at_edge),
 )
 BY_NAME = {name: h for h in HAZARDS for name in h.nodes}

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 
 from ..graph.model import Source
+from .backward_lines import backward_line, last_backward
 from .code import Statement, assignment, may_not_have_run, scope_of, simple_statements, statement_of
 from .meant import SAME, Place, covers, path_of
 from .parsed import line_in, module_of, parents
@@ -27,9 +28,9 @@ def cleared_at(name: str | None, here: Source | None) -> Source | None:
 
 def _since_backward(asked: Statement) -> list[ast.stmt]:
     """The simple statements between the last backward() above the question and the question."""
-    ran = _last_backward(asked)
-    start = 0 if ran is None or ran.lineno >= asked.node.lineno else ran.lineno
-    return [n for n in simple_statements(scope_of(asked.node)) if start < n.lineno < asked.node.lineno]
+    ran = last_backward(asked)
+    start = (0, 0) if ran is None or ran.lineno >= asked.node.lineno else (ran.lineno, ran.col_offset)
+    return [n for n in simple_statements(scope_of(asked.node)) if start < (n.lineno, n.col_offset) < (asked.node.lineno, 0)]
 
 
 def retained_at(name: str | None, here: Source | None) -> Source | None:
@@ -61,6 +62,27 @@ def detached_line(name: str | None, here: Source | None) -> Source | None:
     return Statement(found[-1]).source if found else None
 
 
+def written_at(name: str | None, here: Source | None) -> Source | None:
+    """The last line above the question that writes into this name in place: `buf[i] = y`, `buf += y`, `buf.mul_(y)`."""
+    asked = statement_of(here)
+    if asked is None or name is None:
+        return None
+    above = [n for n in simple_statements(scope_of(asked.node)) if n.lineno < asked.node.lineno]
+    found = [n for n in above if _writes(n, name)]
+    return Statement(found[-1]).source if found else None
+
+
+def _writes(node: ast.stmt, name: str) -> bool:
+    match node:
+        case ast.Assign(targets=targets):
+            return any(isinstance(t, ast.Subscript) and ast.unparse(t.value) == name for t in targets)
+        case ast.AugAssign(target=target):
+            return ast.unparse(target).split("[")[0] == name
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=of, attr=attr))):
+            return attr.endswith("_") and ast.unparse(of).split("[")[0] == name
+    return False
+
+
 def assigned_at(name: str | None, here: Source | None) -> Source | None:
     """The last line above the question that gives the grad of this name a value by hand: `w.grad = ...`."""
     asked = statement_of(here)
@@ -83,6 +105,24 @@ def zeroed_at(name: str | None, here: Source | None) -> Source | None:
         return None
     found = [n for n in _since_backward(asked) if any(is_same(g, name) or _loops(g) for g in _zeroed(n))]
     return Statement(max(found, key=lambda n: n.lineno)).source if found else None
+
+
+def surely_zeroed_at(name: str | None, here: Source | None) -> Source | None:
+    """The last line between backward() and the question that did set the grad of this name to zero, whatever it was."""
+    asked = statement_of(here)
+    if asked is None or name is None:
+        return None
+    zeroed = [n for n in _since_backward(asked) if any(is_same(g, name) or _loops(g) for g in _zeroed(n)) and _is_zeroing(n)]
+    found = [n for n in zeroed if not may_not_have_run(n, asked)]
+    return Statement(found[-1]).source if found else None
+
+
+def _is_zeroing(node: ast.stmt) -> bool:
+    """`g.zero_()`, `p.grad = torch.zeros_like(p)`, `zero_grad(set_to_none=False)`, clipping to 0."""
+    text = ast.unparse(node)
+    numbers = [n.value for n in ast.walk(node) if isinstance(n, ast.Constant)]
+    is_clip = "clip_grad" in text and 0 in [n for n in numbers if not isinstance(n, bool)]
+    return is_clip or ".zero_()" in text or "zeros" in text or "set_to_none=False" in text or text.endswith(("*= 0", "*= 0.0"))
 
 
 def _zeroed(node: ast.stmt) -> Iterator[ast.expr | None]:
@@ -206,35 +246,6 @@ def _is_owner(owner: ast.expr, name: str, before: Statement) -> bool:
 
 def _gives_parameters(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "parameters"
-
-
-def backward_line(here: Source | None) -> Source | None:
-    """The last call of backward() or grad() above the question, else the question's own line if it is in a loop."""
-    asked = statement_of(here)
-    found = None if asked is None else _last_backward(asked)
-    return None if found is None else Statement(found).source
-
-
-def keeping_line(here: Source | None) -> Source | None:
-    """The last call of backward() or grad() above the question, if it left the graph's saved tensors there."""
-    asked = statement_of(here)
-    found = None if asked is None else _last_backward(asked)
-    keywords = [k for n in ast.walk(found) if isinstance(n, ast.Call) for k in n.keywords] if found is not None else []
-    keeps = any(k.arg in ("retain_graph", "create_graph") and ast.unparse(k.value) != "False" for k in keywords)
-    return Statement(found).source if found is not None and keeps else None
-
-
-def _last_backward(asked: Statement) -> ast.stmt | None:
-    simple = simple_statements(scope_of(asked.node))
-    passes = [n for n in simple if n.lineno <= asked.node.lineno and _runs_backward(n)]
-    above = [n for n in passes if n.lineno < asked.node.lineno]
-    loops = any(isinstance(p, ast.For | ast.While) for p in parents(asked.node))
-    return max(above or (passes if loops else []), key=lambda n: n.lineno, default=None)
-
-
-def _runs_backward(node: ast.stmt) -> bool:
-    calls = (n.func for n in ast.walk(node) if isinstance(n, ast.Call))
-    return any(isinstance(c, ast.Attribute) and c.attr in ("backward", "grad") for c in calls)
 
 
 def _names(target: ast.expr) -> list[str]:

@@ -9,16 +9,18 @@ from .. import words
 from ..graph.model import Op, Source
 from ..graph.text import value_text
 from ..sentences import is_differentiable
+from .backward_lines import keeping_line
 from .cause import Cause
 from .code import alias_of, statement_of
 from .cuts import cut_causes, loss_names, takes_the_shape
 from .cutting import maker_of
 from .facts import Facts
-from .lines import cleared_at, detached_line, keeping_line, retained_at
+from .lines import cleared_at, detached_line, retained_at, written_at
 from .stale import freed_cause, modified_causes
 from .switches import switched_off_line
 
 UNCUT = ("plain", "computed", "taken", "parameter")  # ways of making that cut nothing off
+WRITES = ("CopySlices", "IndexPut", "IndexFill", "IndexCopy", "Fill", "Zero")  # nodes of ops that write in place
 MOST_LEAVES = 3  # that are named
 
 
@@ -56,6 +58,8 @@ def _made_at(f: Facts) -> Source | None:
     """The line that made the subject, as the graph or else the code has it."""
     t = f.subject
     known = (f.source(t.grad_fn) if t.grad_fn is not None else None) or t.source
+    if known is None and t.grad_fn is not None and f.called(t.grad_fn).startswith(WRITES):
+        return written_at(t.name, f.here)
     read = maker_of(t.name, None, f.here) if known is None else None
     return known if read is None else read.source
 
@@ -237,17 +241,19 @@ def _not_run(f: Facts, roots: list[str]) -> Cause:
     saves = any(s.state == "kept" for n in f.passed for s in f.nodes[n].saved)
     is_sure = saves or is_known
     is_number = any(math.prod(f.tensors[id].value.shape) == 1 for id in f.loss)
-    kind = "not_run" if is_sure and is_number else "not_run_array" if is_sure else "not_run_unknown"
+    is_freed = any(s.state == "freed" for n in f.passed for s in f.nodes[n].saved)
+    sure = "not_run_array" if not is_number else "not_run_freed" if is_freed else "not_run"
+    kind = sure if is_sure else "not_run_unknown"
     return Cause(kind, (f.subject.id, *f.loss), tuple(roots), said={"root": loss or loss_names(f)})
 
 
 def _unknown_arrival(f: Facts, node: str) -> Cause:
     """A pass has gone through, and what came is not known: it may have been too large to be remembered."""
     t = f.subject
+    users = next((s for s in f.leading((node, 0)) if f.nodes[s].rule == "user"), None)
+    if users is not None and t.value.summary is None and not f.arrivals(node):
+        return Cause("nothing_sent", (t.id,), (users,), f.source(users), {"node": f.called(users)})
     if f.live.has_run(node) is None:
-        users = next((s for s in f.leading((node, 0)) if f.nodes[s].rule == "user"), None)
-        if users is not None and t.value.summary is None:
-            return Cause("nothing_sent", (t.id,), (users,), f.source(users), {"node": f.called(users)})
         cleared = cleared_at(t.name, f.here)
         return Cause("left_out_or_cleared" if cleared is None else "cleared_by", (t.id,), (node,), cleared)
     if not f.has_run(node):

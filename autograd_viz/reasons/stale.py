@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..graph.model import Node, Saved, Source
+from .backward_lines import backward_line
 from .cause import Cause, NodeAt, Said
 from .facts import Facts
-from .lines import backward_line, changed_line
+from .lines import changed_line
 
 
 def modified_causes(f: Facts, nodes: Iterable[str]) -> list[Cause]:
@@ -61,7 +62,9 @@ def freed_cause(f: Facts, nodes: Iterable[str], failed: bool = False) -> Cause |
     freed = given_up[0]
     passes = f.live.passes()[: -1 if failed else None]
     mine = [p for p in passes if p.root] or passes  # another graph's pass freed nothing here
-    source = mine[-1].source if mine else backward_line(f.here)
+    source = (
+        mine[-1].source if mine else backward_line(f.here, [t.name for t in f.tensors.values() if t.name and not t.is_leaf])
+    )
     if failed and len(given_up) > 1:  # the pass that failed gave up some of them itself, on its way
         return Cause("freed_among", (), tuple(given_up), source, {"count": str(len(given_up))})
     return Cause("freed" if source is not None else "freed_somewhere", (), (freed,), source, {"node": _at(f, freed)})

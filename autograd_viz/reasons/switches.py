@@ -7,15 +7,17 @@ from collections.abc import Iterator
 
 from ..graph.model import Source
 from .calls import ran_before
-from .code import Statement, assignment, statement_of
+from .code import Statement, assignment, may_not_have_run, statement_of
 from .lines import is_same
+from .meant import Place
 from .parsed import module_of
 
 
 def switched_off_line(name: str | None, here: Source | None) -> Source | None:
     """The last line above the question that switches off the requires_grad of this name, or of `parameters()` it is among."""
-    found = _lines(name, here, to=False)
-    return found[-1].source if found else None
+    found, asked = _lines(name, here, to=False), statement_of(here)
+    sure = [s for s in found if not may_not_have_run(s.node, asked)]
+    return (sure or found)[-1].source if found else None
 
 
 def switched_on_after(name: str | None, here: Source | None, reads: list[Statement]) -> Source | None:
@@ -40,7 +42,7 @@ def _lines(name: str | None, here: Source | None, to: bool) -> list[Statement]:
     asked = statement_of(here)
     if asked is None or name is None:
         return []
-    return [p.statement for p in ran_before(asked) if any(is_same(t, name, p) for t in _switched(p.statement.node, to))]
+    return [p.statement for p in ran_before(asked) if any(is_same(t, name, p) for t in _switched(p, to))]
 
 
 def _is_made_without(name: str, before: Statement) -> bool:
@@ -49,15 +51,23 @@ def _is_made_without(name: str, before: Statement) -> bool:
     return made is not None and not any(w in ast.unparse(made.node) for w in ("requires_grad", "Parameter", "nn."))
 
 
-def _switched(node: ast.stmt, to: bool) -> Iterator[ast.expr]:
+def _switched(place: Place, to: bool) -> Iterator[ast.expr]:
     """The expressions whose requires_grad a statement sets to this."""
-    if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and node.value.value is to:
+    node = place.statement.node
+    if isinstance(node, ast.Assign) and _truth(node.value, place) is to:
         yield from (t.value for t in node.targets if isinstance(t, ast.Attribute) and t.attr == "requires_grad")
-    if isinstance(node, ast.Assign) and (_switches(node.value) is to or _is_made_so(node.value, to)):
+    if isinstance(node, ast.Assign) and (_switches(node.value, place) is to or _is_made_so(node.value, to)):
         yield from node.targets
     for n in ast.walk(node):
-        if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and _switches(n) is to:
+        if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and _switches(n, place) is to:
             yield n.func.value
+
+
+def _truth(value: ast.expr, place: Place) -> bool | None:
+    """True or False as they are written, here or in the call of the function that was given them."""
+    given = place.parameter(value.id) if isinstance(value, ast.Name) else None
+    value = value if given is None else given[0]
+    return value.value if isinstance(value, ast.Constant) and isinstance(value.value, bool) else None
 
 
 def _is_made_so(node: ast.expr, to: bool) -> bool:
@@ -66,11 +76,11 @@ def _is_made_so(node: ast.expr, to: bool) -> bool:
     return any(isinstance(w, ast.Constant) and w.value is to for w in wishes)
 
 
-def _switches(node: ast.AST) -> bool | None:
+def _switches(node: ast.AST, place: Place) -> bool | None:
     """`x.requires_grad_(False)` switches to False, `x.requires_grad_()` to True; None for what is no such call."""
     if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "requires_grad_"):
         return None
     given = [*node.args, *(k.value for k in node.keywords)]
     if not given:
         return True
-    return bool(given[0].value) if isinstance(given[0], ast.Constant) else None
+    return _truth(given[0], place)

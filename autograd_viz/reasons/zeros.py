@@ -9,7 +9,7 @@ from ..sentences import PROPERTIES
 from .cause import Cause, Said
 from .facts import Edge, Facts
 from .fine import has_added_up, last_pass_is_gone, part_of
-from .lines import zeroed_at
+from .lines import surely_zeroed_at, zeroed_at
 from .numbers import count_zeros
 from .walls import wall_cause, wall_of, when
 
@@ -64,7 +64,7 @@ def _unknown(f: Facts) -> Cause:
     said = [words.SUSPECT_HOOK.format(hook=hooks, node=f.called(n)) for n, hooks in hooked.items()]
     said += dict.fromkeys(when(f, n) for n in suspects)
     suspects = [*hooked, *suspects]
-    since = zeroed_at(f.subject.name, f.here) if not suspects else None
+    since = surely_zeroed_at(f.subject.name, f.here)
     if since is not None:
         return Cause("zeroed_by", (f.subject.id,), source=since)
     kind = "zero_no_suspect" if not suspects else "zero_only" if len(suspects) == 1 and not hooked else "zero_unknown"

@@ -182,6 +182,11 @@ CAUSE_CLEARED_BY = "A pass has gone through this graph, and this cleared grad: {
 DO_CLEARED_BY = "Read grad before that line."
 CAUSE_NOT_RUN = "backward() has not run: {root} depends on {name}, and no pass has gone through this graph."
 DO_NOT_RUN = "Call {root}.backward()."
+CAUSE_NOT_RUN_FREED = (
+    "backward() has not run on {root}, which depends on {name}; and a pass from another root has given up saved tensors that "
+    "both share: it would raise."
+)
+DO_NOT_RUN_FREED = "Add the losses and call backward() once, or call the first one with retain_graph=True."
 CAUSE_NOT_RUN_ARRAY = "No pass has gone through this graph: {root} depends on {name}, and no loss of one element leads to it."
 DO_NOT_RUN_ARRAY = "Compute one number from {root} with grad mode on, and call backward() on it."
 CAUSE_KEPT = (
@@ -331,7 +336,7 @@ DO_ZEROED_AT = "Read grad before that line."
 CAUSE_ZEROED_BY = "This has set grad to zero since the last pass: {line}."
 DO_ZEROED_BY = "Read grad before that line."
 SUSPECT_HOOK = "the hook {hook} at {node}"
-CAUSE_ZERO_ONLY = "Of the ops on the way only this one is known to make zeros: {suspects}. The gradients there were not kept."
+CAUSE_ZERO_ONLY = "Of the ops on the way only this one is known to make zeros: {suspects}. (The gradients were not kept.)"
 DO_ZERO_ONLY = "To be sure, step it: av.step(loss) before backward(), and stop where a gradient becomes zero."
 CAUSE_ZERO_NO_SUSPECT = (
     "No op on the way is known to make zeros, and the gradients there were not kept: parts of it may cancel where they meet, "
@@ -401,6 +406,8 @@ CAUSE_BORN_EQUAL = (
 DO_BORN_EQUAL = "Break the tie with a small change of the matrix, or keep to functions of the values alone (svdvals, eigvalsh)."
 CAUSE_ZERO_BELOW = "{node} is flat where its input is far below 0, and here it is {inputs} ({line})."
 DO_ZERO_BELOW = "Make its input larger: normalise, or initialise with smaller weights."
+CAUSE_BORN_ROW = "The {what} was born at {node}: a row of its input is -inf throughout, all of it masked ({line})."
+DO_BORN_ROW = "Leave one element of each row unmasked, or mask with a large negative number instead of -inf."
 CAUSE_BORN_EDGE = "The {what} was born at {node}: its derivative is infinite at the edge of its domain ({inputs}; {line})."
 DO_BORN_EDGE = "Clamp its input inside the domain."
 CAUSE_BORN_OTHER = "The {what} was born at {node}: what arrived there had none; its input is {inputs} ({line})."

@@ -152,6 +152,10 @@ CAUSE_CLEARED_BY = "反向传播经过了这个计算图，是这一行清除了
 DO_CLEARED_BY = "在这一行之前读取 grad。"
 CAUSE_NOT_RUN = "backward() 还没有运行：{root} 依赖 {name}，但还没有反向传播经过这个计算图。"
 DO_NOT_RUN = "调用 {root}.backward()。"
+CAUSE_NOT_RUN_FREED = (
+    "{root} 依赖 {name}，但还没有对它运行 backward()；而从另一个根开始的传播已经释放了它们共有的保存的张量：现在运行会报错。"
+)
+DO_NOT_RUN_FREED = "把各个损失相加，只调用一次 backward()；或在第一次调用时使用 retain_graph=True。"
 CAUSE_NOT_RUN_ARRAY = "还没有反向传播经过这个计算图：{root} 依赖 {name}，但没有单个元素的损失通向它。"
 DO_NOT_RUN_ARRAY = "在梯度模式开启时由 {root} 计算出一个数，并对它调用 backward()。"
 CAUSE_KEPT = (
@@ -326,6 +330,8 @@ CAUSE_BORN_EQUAL = "{what} 产生于 {node}：它的规则要除以奇异值（�
 DO_BORN_EQUAL = "用微小的改动打破相等，或只使用值本身的函数（svdvals、eigvalsh）。"
 CAUSE_ZERO_BELOW = "{node} 在输入远小于 0 处是平的，而这里的输入是 {inputs}（{line}）。"
 DO_ZERO_BELOW = "增大它的输入：归一化，或用更小的权重初始化。"
+CAUSE_BORN_ROW = "{what} 产生于 {node}：它的输入有一行全是 -inf，即全被掩盖（{line}）。"
+DO_BORN_ROW = "每一行至少留下一个元素不掩盖，或用很大的负数代替 -inf。"
 CAUSE_BORN_EDGE = "{what} 产生于 {node}：它的导数在定义域边缘为无穷（{inputs}；{line}）。"
 DO_BORN_EDGE = "用 clamp() 把输入限制在定义域之内。"
 CAUSE_BORN_OTHER = "{what} 产生于 {node}：到达那里的梯度中没有；它的输入是 {inputs}（{line}）。"

@@ -1,0 +1,56 @@
+"""Lines of the user's code, above a question, that ran a backward pass."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection
+
+from ..graph.model import Source
+from .code import Statement, assignment, scope_of, simple_statements, statement_of
+from .parsed import parents
+
+
+def backward_line(here: Source | None, among: Collection[str] = ()) -> Source | None:
+    """The last call of backward() or grad() above the question, else the question's own line if it is in a loop.
+
+    Args:
+        here: where the question was asked.
+        among: names; a call on one of them, or on what was made of one, goes before others.
+    """
+    asked = statement_of(here)
+    found = None if asked is None else last_backward(asked, among)
+    return None if found is None else Statement(found).source
+
+
+def keeping_line(here: Source | None) -> Source | None:
+    """The last call of backward() or grad() above the question, if it left the graph's saved tensors there."""
+    asked = statement_of(here)
+    found = None if asked is None else last_backward(asked)
+    keywords = [k for n in ast.walk(found) if isinstance(n, ast.Call) for k in n.keywords] if found is not None else []
+    keeps = any(k.arg in ("retain_graph", "create_graph") and ast.unparse(k.value) != "False" for k in keywords)
+    return Statement(found).source if found is not None and keeps else None
+
+
+def last_backward(asked: Statement, among: Collection[str] = ()) -> ast.stmt | None:
+    """The statement of `backward_line`."""
+    simple = simple_statements(scope_of(asked.node))
+    passes = [n for n in simple if n.lineno <= asked.node.lineno and _runs_backward(n)]
+    above = [n for n in passes if n.lineno < asked.node.lineno]
+    loops = any(isinstance(p, ast.For | ast.While) for p in parents(asked.node))
+    named = [n for n in above if _is_called_on(n, among)]
+    return max(named or above or (passes if loops else []), key=lambda n: (n.lineno, n.col_offset), default=None)
+
+
+def _is_called_on(node: ast.stmt, among: Collection[str]) -> bool:
+    """`loss.backward()`, where loss is one of these or was made of one."""
+    match node:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name)))):
+            made = assignment(name, Statement(node))
+            read = [n.id for n in ast.walk(made.node) if isinstance(n, ast.Name)] if made is not None else []
+            return any(n in among for n in (name, *read))
+    return False
+
+
+def _runs_backward(node: ast.stmt) -> bool:
+    calls = (n.func for n in ast.walk(node) if isinstance(n, ast.Call))
+    return any(isinstance(c, ast.Attribute) and c.attr in ("backward", "grad") for c in calls)
