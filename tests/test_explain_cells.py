@@ -121,6 +121,14 @@ def test_what_was_installed_is_not_followed() -> None:
     assert "line 4" in str(answer) and "linear.py" not in str(answer), answer
 
 
+def test_lines_of_other_cells_are_counted_from_their_own_first(run: Run) -> None:
+    answer = run(
+        "u = torch.ones(1, requires_grad=True)\nw = torch.ones(3)", "y = (w * 2).sum()",
+        "w.requires_grad_()\nloss = y + u.sum()", "answer = av.explain(w, loss)",
+    )  # fmt: skip
+    assert "used (line 1): that came later (In [4], line 1: w.requires_grad_())" in str(answer), answer
+
+
 LATE = {  # program, what is asked, words
     "a tensor": (
         "w = torch.ones(3)\ny = (w * 2).sum()\nw.requires_grad_()\nloss = y + U.sum()", "w", "line 2): that came later",

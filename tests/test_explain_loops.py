@@ -68,6 +68,10 @@ SAID = {
     "a kept graph, and a grad that was cleared": (
         f"{W}loss = (w * w).sum()\nloss.backward(retain_graph=True)\nw.grad = None", "w", "this cleared grad: line 4",
     ),
+    "a pass from another root, which was kept": (
+        HEADS.replace("backward()", "backward(retain_graph=True)"), "b.weight, second",
+        "has not run: second depends on b.weight",
+    ),
     "grad() keeps the graph": (
         f"{W}loss = (w * w).sum()\ng, = torch.autograd.grad(loss, w, create_graph=True)", "w", "left w out, as grad() does",
     ),

@@ -22,10 +22,18 @@ def backward_line(here: Source | None, among: Collection[str] = ()) -> Source | 
     return None if found is None else Statement(found).source
 
 
-def keeping_line(here: Source | None) -> Source | None:
-    """The last call of backward() or grad() above the question, if it left the graph's saved tensors there."""
+def keeping_line(here: Source | None, among: Collection[str]) -> Source | None:
+    """The last call of backward() or grad() above the question, if it left the graph's saved tensors there.
+
+    Args:
+        here: where the question was asked.
+        among: names of the graph's tensors; a pass from another root does not count.
+    """
     asked = statement_of(here)
     found = None if asked is None else last_backward(asked)
+    root = None if found is None else _root_of(found)
+    if root is not None and root not in among:
+        return None
     keywords = [k for n in ast.walk(found) if isinstance(n, ast.Call) for k in n.keywords] if found is not None else []
     keeps = any(k.arg in ("retain_graph", "create_graph") and ast.unparse(k.value) != "False" for k in keywords)
     return Statement(found).source if found is not None and keeps else None
@@ -39,6 +47,17 @@ def last_backward(asked: Statement, among: Collection[str] = ()) -> ast.stmt | N
     loops = any(isinstance(p, ast.For | ast.While) for p in parents(asked.node))
     named = [n for n in above if _is_called_on(n, among)]
     return max(named or above or (passes if loops else []), key=lambda n: (n.lineno, n.col_offset), default=None)
+
+
+def _root_of(node: ast.stmt) -> str | None:
+    """The name of what a pass starts from: loss in `loss.backward()` and in `grad(loss, w)`."""
+    for part in ast.walk(node):
+        match part:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="backward")):
+                return name
+            case ast.Call(func=ast.Attribute(attr="grad") | ast.Name(id="grad"), args=[ast.Name(id=name), *_]):
+                return name
+    return None
 
 
 def _is_called_on(node: ast.stmt, among: Collection[str]) -> bool:

@@ -26,7 +26,7 @@ def cut_causes(f: Facts) -> list[Cause]:
     if found:
         return found
     inside = runs_its_own_pass(f)
-    if inside is not None:
+    if inside is not None and f.has_run(inside.nodes[0]) is not True:
         return [inside]
     ids, reads = (f.subject.id, *f.loss), []
     maybe: Maker | None = None
@@ -36,15 +36,15 @@ def cut_causes(f: Facts) -> list[Cause]:
             reads.append(read.outermost)
         elif _is_refuted(f, read.cut):
             was_refuted = True
-        else:
-            if not _may_not_have_run(f, read.cut):
-                return [Cause(f"cut_{read.cut.how}", ids, source=read.cut.source, said={"what": read.cut.what})]
+        elif _may_not_have_run(f, read.cut):
             maybe = maybe or read.cut
+        else:
+            return [Cause(f"cut_{read.cut.how}", ids, source=read.cut.source, said={"what": read.cut.what})]
     if maybe is not None:
         return [Cause("cut_maybe", ids, source=maybe.source, said={"what": maybe.what, "root": loss_names(f)})]
     on = switched_on_after(f.subject.name, f.here, reads)
     if on is not None:
-        return [Cause("required_late", ids, source=on, said={"used": str(reads[0].node.lineno)})]
+        return [Cause("required_late", ids, source=on, said={"used": str(reads[0].source.line)})]
     return [Cause("unused" if was_refuted else "unreached", ids, said={"root": loss_names(f)})]
 
 

@@ -203,7 +203,7 @@ def did_not_arrive(f: Facts) -> Cause:
     t, (node, index) = f.subject, f.edge
     roots = [n for n, _ in f.starts]
     leading = [n for n in f.leading(f.edge) if f.has_run(n) is not True]
-    kept, cleared = keeping_line(f.here), cleared_at(t.name, f.here)
+    kept, cleared = _kept_by(f), cleared_at(t.name, f.here)
     broken = modified_causes(f, leading) if kept is None or cleared is None else []
     if broken:
         return broken[0]
@@ -228,10 +228,15 @@ def _that_would_show_it(f: Facts, roots: list[str]) -> Iterable[str]:
     return between if any(s.state in ("kept", "freed") for n in between for s in f.nodes[n].saved) else f.passed
 
 
+def _kept_by(f: Facts) -> Source | None:
+    """The line of a pass through this graph that has left its saved tensors there."""
+    return keeping_line(f.here, [t.name for t in f.tensors.values() if t.name])
+
+
 def _not_run(f: Facts, roots: list[str]) -> Cause:
     """No pass has gone through; or nobody would know, because nothing in the graph is saved or freed."""
     is_known = all(f.has_run(n) is False for n in roots)
-    kept = None if is_known else keeping_line(f.here)
+    kept = None if is_known else _kept_by(f)
     if kept is not None:
         cleared = cleared_at(f.subject.name, f.here)
         kind, line = ("kept", kept) if cleared is None else ("cleared_by", cleared)
