@@ -12,7 +12,6 @@ from typing import NamedTuple
 from ..graph.model import Source
 from .cells import in_order
 
-PARSED = ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT  # cells may await
 Part = tuple[str, tuple[str, ...]]  # a file, or a cell: its name and its lines
 
 
@@ -61,10 +60,9 @@ def _readable(lines: tuple[str, ...]) -> str:
 
 def _parsed(text: str) -> ast.Module | None:
     try:
-        tree = compile(text, "<read>", "exec", PARSED, dont_inherit=True)
+        return ast.parse(text)
     except (SyntaxError, ValueError):
         return None
-    return tree if isinstance(tree, ast.Module) else None
 
 
 def parents(node: ast.AST) -> Iterator[ast.AST]:
