@@ -10,6 +10,7 @@ picture. The check does not compare the pages that step, which have the whole fr
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import sys
@@ -44,7 +45,7 @@ def executed(path: Path, **kernel: Any) -> nbformat.NotebookNode:
     place = {"metadata": {"path": str(path.parent)}}
     # whether two prints arrive as one message is a matter of time
     client = NotebookClient(notebook, timeout=120, kernel_name="python3", resources=place, coalesce_streams=True)
-    client.execute(**kernel)
+    asyncio.run(client.async_execute(**kernel))  # closes the loop, which client.execute leaves open in each thread
     for number, cell in enumerate(notebook.cells):
         cell.metadata.pop("execution", None)
         if cell.cell_type == "code":

@@ -133,10 +133,7 @@ def explain(what: Any = None, loss: Any = None, *, show: bool = False, theme: st
 def _of_tensor(tensor: Any, loss: Any, frame: FrameType) -> Explanation:
     for given in (tensor, *([] if loss is None else [loss])):
         if not is_drawable(given):
-            raise NotDrawableError(
-                "explain(x) takes a tensor of autograd_viz or of PyTorch, or an exception, got "
-                f"{type(given).__name__} ({given!r:.60})"
-            )
+            raise NotDrawableError.instead_of("explain(x) takes a tensor of autograd_viz or of PyTorch, or an exception", given)
     names, here = visible_names(frame), _place(frame)
     facts, _ = _facts(tensor, loss, names, here)
     causes = causes_of(facts)

@@ -24,6 +24,30 @@ class AutogradVizError(Exception):
 class NotDrawableError(AutogradVizError, TypeError):
     """The object has no graph."""
 
+    @classmethod
+    def instead_of(cls, expected: str, given: object) -> NotDrawableError:
+        """What was expected, what came, and what to pass instead.
+
+        Args:
+            expected: the sentence that "got ..." ends.
+            given: what came.
+        """
+        what, advice = f"{expected}, got {type(given).__name__} ({given!r:.60})", _advice(given)
+        return cls(f"{what}; {advice}" if advice else what)
+
+
+def _advice(given: object) -> str | None:
+    """What to pass instead of a module, of several things in one, or of plain numbers."""
+    if callable(getattr(given, "named_parameters", None)):
+        return "a module has no graph until it is called: pass the loss (params=model gives the names), or one parameter"
+    if isinstance(given, dict):
+        return f"pass one of its values: {', '.join(map(repr, [*given][:10])) or 'it has none'}"
+    if isinstance(given, list | tuple):
+        return "pass one of them; a pass with several roots is that of their sum: loss_a + loss_b"
+    if isinstance(given, int | float | complex) or type(given).__module__.partition(".")[0] == "numpy":
+        return "plain numbers have no history: pass the tensor that they were taken from"
+    return None
+
 
 class UnknownChoiceError(AutogradVizError, ValueError):
     """A word that is not one of the choices; the message lists them."""

@@ -81,7 +81,7 @@ READ = {
     ),
     "zero_grad before the pass": (
         "w = torch.ones(2, requires_grad=True)\nopt = torch.optim.SGD([w], lr=0.1)\nopt.zero_grad()\nloss = (w * w).sum()\n"
-        "g, = torch.autograd.grad(loss, w)", "w", "left_out_or_cleared", None,
+        "g, = torch.autograd.grad(loss, w)", "w", "left_out_at", 5,
     ),
     "retain_grad after the pass": (
         "x = torch.ones(2, requires_grad=True)\nh = x * 2\nloss = (h * h).sum()\nloss.backward()\nh.retain_grad()", "h",
@@ -169,3 +169,83 @@ def test_the_line_is_named_that_switched_requires_grad_off(case: str) -> None:
     program, ask, line = FREEZING[case]
     answer = asked(program, ask)
     assert (kinds(answer), lines(answer)) == (["switched_off"], [line]), answer
+
+
+# program (its last line is the question's), what is asked, kinds, line
+MADE = {
+    "at the end of the turn before": (
+        "w = torch.ones(2, requires_grad=True)\nfor i in range(2):\n    if i == 1:\n        asked = w\n        break\n"
+        "    (w * 2).sum().backward()\n    with torch.no_grad():\n        w = w - w.grad\n", "w", "made_no_grad", 8,
+    ),
+    "by an op in a loop": (
+        "h = torch.zeros(2)\nw = torch.ones(2, requires_grad=True)\nfor i in range(2):\n    if i == 1:\n        break\n"
+        "    h = torch.tanh(h + w)", "h", "not_leaf", 6,
+    ),
+    "an attribute of a module": (
+        "class Net(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.w = torch.nn.Parameter(torch.ones(2)).double()\nnet = Net()\nnet.w.sum().backward()",
+        "net.w", "leaf_lost", 4,
+    ),
+    "an attribute of an object": (
+        "class State:\n    def __init__(self):\n        self.w = torch.ones(2, requires_grad=True)\n    def move(self):\n"
+        "        self.w = self.w * 2\ns = State()\ns.move()", "s.w", "leaf_lost", 5,
+    ),
+    "an attribute under another name": (
+        "class State:\n    def __init__(self):\n        self.w = torch.ones(2, requires_grad=True) * 2\ns = State()\nv = s.w",
+        "v", "leaf_lost", 3,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", MADE)
+def test_the_line_that_made_a_tensor_is_one_that_can_have(case: str) -> None:
+    program, ask, kind, line = MADE[case]
+    answer = asked(program, ask)
+    assert (kinds(answer)[0], lines(answer)[0]) == (kind, line), answer
+
+
+def test_what_objects_hold_has_a_name_and_is_looked_at_for_the_loss() -> None:
+    program = """
+class Trainer:
+    def __init__(self):
+        self.model = torch.nn.Linear(2, 1)
+    def run(self):
+        self.loss = self.model(torch.ones(3, 2)).pow(2).mean()
+        self.loss.backward()
+t = Trainer()
+t.run()
+t.model.zero_grad()
+"""
+    answer = asked(program, "t.model.weight")
+    assert (kinds(answer), lines(answer)) == (["cleared_by"], [9]) and "t.model.weight.grad is None" in str(answer)
+
+
+def test_a_parameter_made_by_keyword_and_a_leaf_of_rows_in_csr_are_explained() -> None:
+    program = "from torch.nn import Parameter\nw, v = (torch.ones(2, requires_grad=True) for _ in range(2))\n"
+    answer = asked(program + "p = Parameter(data=w * 2)\nloss = (p * v).sum()\nloss.backward()", "w, loss")
+    assert "w.grad is None" in str(answer)
+    assert "m.grad is None" in str(asked("m = torch.eye(2).to_sparse_csr().requires_grad_()", "m"))
+
+
+# program, what is asked, kind of the first cause
+CAREFUL = {
+    "a long sum above": ("x = torch.ones(2)\nn = " + " + ".join(["1"] * 400) + "\ny = x * 2", "y", "computed"),
+    "a switch that did not run": (
+        "x = torch.ones(2)\nif x.sum() < 0:\n    torch.set_grad_enabled(False)\nh = x * 2", "h", "computed",
+    ),
+    "zeros that were kept": (
+        "w, v = torch.nn.Parameter(torch.ones(2)), torch.nn.Parameter(torch.ones(2))\nopt = torch.optim.SGD([w, v], lr=0.1)\n"
+        "loss = (w * v).sum()\nloss.backward(inputs=[v])\nopt.zero_grad(set_to_none=False)", "w", "left_out_at",
+    ),
+    "inputs by another name": (
+        "w = torch.ones(2, requires_grad=True)\nloss = (w * w).sum()\nparams = [w]\nloss.backward(inputs=params)\n"
+        "for p in params:\n    p.grad = None", "w", "left_out_or_cleared",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CAREFUL)
+def test_lines_are_not_read_for_what_they_do_not_say(case: str) -> None:
+    program, ask, kind = CAREFUL[case]
+    answer = asked(program, ask)
+    assert kinds(answer)[0] == kind, answer

@@ -112,9 +112,9 @@ CASES = {
     "all of it under no_grad": (X + "with torch.no_grad():\n    loss = (x * x).sum()", "x, loss", "cut_no_grad", 3, "no_g"),
     "not run": (X + "loss = (x * x).sum()", "x", "not_run", None, "loss depends on x"),
     "left out by inputs": (
-        X + W + "loss = (x * w).sum()\nloss.backward(inputs=[w])", "x", "left_out", None, "left x out",
+        X + W + "loss = (x * w).sum()\nloss.backward(inputs=[w])", "x", "left_out_at", 4, "left x out",
     ),
-    "left out by grad()": (X + "loss = (x * x).sum()\ntorch.autograd.grad(loss, x)", "x", "left_out", None, "autograd.grad()"),
+    "left out by grad()": (X + "loss = (x * x).sum()\ntorch.autograd.grad(loss, x)", "x", "left_out_at", 3, "grad()"),
     "cleared": (X + "loss = (x * x).sum()\n" + PASS + "x.grad = None", "x", "cleared_at", 4, "[2.0, 4.0, 6.0] did arrive"),
     "cleared by an optimizer": (
         X + "opt = torch.optim.SGD([x], lr=0.1)\nloss = (x * x).sum()\n" + PASS + "opt.zero_grad()", "x", "cleared_at", 5,

@@ -86,4 +86,32 @@ def test_a_stepper_of_another_graph_is_not_asked() -> None:
         "other = (w * 3).sum()\nav.step(other).next()",
         "w, loss", av=av,
     )  # fmt: skip
-    assert kinds(answer) in (["cleared_at"], ["cleared"]), answer
+    assert (kinds(answer), lines(answer)) == (["cleared_at"], [4]), answer
+
+
+def test_a_product_that_is_too_small_for_its_type_is_told_from_a_factor_of_zero(names: dict[str, Any]) -> None:
+    half = "x = torch.tensor([1.0, 2.0], dtype=torch.float16, requires_grad=True)\n"
+    answer = told(half + "loss = (x * 1e-4 * 1e-4).sum() * 1e-2\n" + STEPPED + "s.finish()", **names)
+    assert kinds(answer) == ["zero_underflow"] and "by at most 0.0001: that is too small for float16" in str(answer)
+    answer = told(half + "loss = (x / 3e4 / 3e4).sum()\n" + STEPPED + "s.finish()", **names)
+    assert kinds(answer) == ["zero_underflow"]
+    answer = told(half + "loss = (x * torch.zeros(2) * 1e-4).sum()\n" + STEPPED + "s.finish()", **names)
+    assert kinds(answer) == ["zero_tensor"]
+    double = (
+        "x = torch.tensor([1e-200], dtype=torch.float64, requires_grad=True)\nw = torch.tensor([1e-170], dtype=torch.float64)\n"
+    )
+    answer = told(double + "loss = (x * w * w).sum()\n" + STEPPED + "s.finish()", **names)
+    assert kinds(answer) == ["zero_underflow"] and "too small for float64" in str(answer)
+
+
+TRAINED = (
+    "w = torch.tensor([1.0, 4.0], requires_grad=True)\nopt = torch.optim.SGD([w], lr=1e38)\nfor i in range(3):\n"
+    "    opt.zero_grad()\n    loss = {}.sum()\n    loss.backward()\n    opt.step()"
+)
+
+
+def test_a_training_that_diverged_is_told_from_an_op_that_made_nan(names: dict[str, Any]) -> None:
+    answer = told(TRAINED.format("(w * w * w)"), "w", **names)
+    assert (kinds(answer), lines(answer)) == (["diverged"], [7]) and "it is in w by now" in str(answer)
+    answer = told(TRAINED.format("(w - 1).log()").replace("range(3)", "range(1)"), "w", **names)
+    assert "diverged" not in kinds(answer) and "Log" in str(answer), answer

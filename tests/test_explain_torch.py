@@ -65,7 +65,20 @@ CASES = {
     "not run": (X + "loss = (x * x).sum()", "x", ["not_run"], None, "loss depends on x"),
     "cleared": (X + "loss = (x * x).sum()\n" + PASS + "x.grad = None", "x", ["cleared_by"], 4, "this cleared grad"),
     "left out": (
-        X + "loss = (x * x).sum()\ntorch.autograd.grad(loss, x)", "x", ["left_out_or_cleared"], None, "left x out",
+        X + "loss = (x * x).sum()\ntorch.autograd.grad(loss, x)", "x", ["left_out_at"], 3, "left x out",
+    ),
+    "left out where nothing is saved": (
+        X + "loss = (x * 2).sum()\ng, = torch.autograd.grad(loss, x)", "x", ["left_out_at"], 3, "left x out",
+    ),
+    "left out, and perhaps not": (
+        X + "loss = (x * x).sum()\nif loss > 0:\n    torch.autograd.grad(loss, x)", "x", ["left_out_or_cleared"], None, "left",
+    ),
+    "left out of the last of two passes": (
+        X + "loss = (x * x).sum()\nloss.backward(retain_graph=True)\nx.grad = None\ntorch.autograd.grad(loss, x)", "x",
+        ["left_out_or_cleared"], None, "left x out",
+    ),
+    "another graph's grad()": (
+        X + "loss = (x * 2).sum()\ny = x * x\ntorch.autograd.grad(y.sum(), x)\ndel y", "x", ["not_run"], None, "no pass",
     ),
     "round": (X + "loss = x.round().sum()\n" + PASS, "x", ["zero_flat"], None, "RoundBackward0 is flat"),
     "power 0": (X + "loss = (x ** 0).sum()\n" + PASS, "x", ["zero_exponent"], None, "its exponent is 0"),

@@ -9,6 +9,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import autograd_viz as av
@@ -25,6 +26,22 @@ def program() -> dict[str, Any]:
 @pytest.mark.parametrize("wrong", [3, None, "c", [1.0]])
 def test_what_is_no_tensor_is_refused(verb: Any, wrong: Any) -> None:
     with pytest.raises(av.NotDrawableError, match="expected a tensor of autograd_viz or of PyTorch, got"):
+        verb(wrong)
+
+
+INSTEAD = [
+    (av.nn.Linear(1, 1), "a module has no graph until it is called"),
+    ([av.ones(1)], "pass one of them; a pass with several roots is that of their sum"),
+    ({"loss": 1, "logits": 2}, "pass one of its values: 'loss', 'logits'"),
+    (np.ones(2), "plain numbers have no history"),
+    (3.0, "plain numbers have no history"),
+]
+
+
+@pytest.mark.parametrize("verb", [av.show, av.step, av.explain])
+@pytest.mark.parametrize(("wrong", "advice"), INSTEAD)
+def test_the_refusal_says_what_to_pass_instead(verb: Any, wrong: Any, advice: str) -> None:
+    with pytest.raises(av.NotDrawableError, match=f"got {type(wrong).__name__} .*; {advice}"):
         verb(wrong)
 
 

@@ -58,8 +58,9 @@ class GradScaler:
             raise RuntimeError("unscale_() has already been called on this optimizer since the last update().")
         grads = [p.grad for group in optimizer.param_groups for p in group["params"] if p.grad is not None]
         self._overflowed[optimizer] = not all(np.isfinite(g._data).all() for g in grads)
-        for g in grads:
-            g._data *= g._data.dtype.type(1.0 / self._scale)
+        with np.errstate(all="ignore"):
+            for g in grads:
+                g._data *= g._data.dtype.type(1.0 / self._scale)
 
     def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
         """``optimizer.step()``, unless a gradient is infinite or nan."""

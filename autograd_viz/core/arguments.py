@@ -112,10 +112,11 @@ def default_array(values: Any, wanted: dtype | None) -> Array:
     if isinstance(values, Tensor):
         values = values._data
     array = np.array(values)
+    if wanted is None and array.dtype == np.float64 and not isinstance(values, np.ndarray | np.number):
+        wanted = get_default_dtype()
     if wanted is not None:
-        return array.astype(wanted.numpy)
-    if array.dtype == np.float64 and not isinstance(values, np.ndarray | np.number):
-        return array.astype(get_default_dtype().numpy)
+        with np.errstate(all="ignore"):  # what is too large becomes inf
+            return array.astype(wanted.numpy)
     from_numpy_dtype(array.dtype)
     return array
 

@@ -27,6 +27,7 @@ from .dtypes import dtype as Dtype  # noqa: N812 -- `dtype` is PyTorch's name of
 from .public import public
 from .random import Generator, chosen, laid_out
 from .refusals import check_tensor
+from .scalars import fitted
 from .tensor import Tensor
 
 # -- constants ------------------------------------------------------------------------------------------------------------
@@ -35,7 +36,7 @@ from .tensor import Tensor
 def _filled(name: str, shape: tuple[int, ...], value: Any, kind: Dtype, made: dict[str, Any]) -> Tensor:
     for harmless in ("layout", "memory_format", "pin_memory", "out"):
         made.pop(harmless, None)
-    return leaf(name, np.full(shape, value, kind.numpy), **made)
+    return leaf(name, np.full(shape, fitted(value, kind.numpy)), **made)
 
 
 def _constant(name: str, value: int, doc: str) -> tuple[Any, Any]:

@@ -149,9 +149,7 @@ def _unreached(tensor: Any, of: Any, names: dict[str, Any]) -> Question:
 def _must_be_tensors(*given: Any) -> None:
     for x in given:
         if not anything.is_drawable(x):
-            raise NotDrawableError(
-                f"a question is about a tensor of autograd_viz or of PyTorch, got {type(x).__name__} ({x!r:.60})"
-            )
+            raise NotDrawableError.instead_of("a question is about a tensor of autograd_viz or of PyTorch", x)
 
 
 def _name(tensor: Any, names: dict[str, Any]) -> str:

@@ -48,6 +48,7 @@ class LBFGS(Optimizer):
         """All gradients as one vector."""
         return np.concatenate([(np.zeros_like(p._data) if p.grad is None else p.grad._data).reshape(-1) for p in self._params])
 
+    @np.errstate(all="ignore")  # a training that diverges goes to inf and nan without a warning
     def _move(self, by: Array) -> None:
         place = 0
         for p in self._params:
@@ -68,16 +69,17 @@ class LBFGS(Optimizer):
         for n in range(1, group["max_iter"] + 1):
             direction = self._direction(state, grad, group["history_size"])
             rate = min(1.0, 1.0 / float(np.abs(grad).sum())) * group["lr"] if state["n_iter"] == 1 else group["lr"]
-            slope = float(grad @ direction)
+            slope = _product(grad, direction)
             if slope > -group["tolerance_change"]:
                 break
-            state["last"], before = (grad, direction * rate), loss
-            self._move(direction * rate)
+            by, before = _scaled(direction, rate), loss
+            state["last"] = (grad, by)
+            self._move(by)
             if n != group["max_iter"]:
                 loss, grad = _number(self._evaluated(closure)), self._gradient()
                 evaluations += 1
                 state["func_evals"] += 1
-            moved = np.abs(direction * rate).max()
+            moved = np.abs(by).max()
             if (
                 evaluations >= group["max_eval"]
                 or np.abs(grad).max() <= group["tolerance_grad"]
@@ -94,6 +96,7 @@ class LBFGS(Optimizer):
             return closure()
 
     @staticmethod
+    @np.errstate(all="ignore")
     def _direction(state: dict[str, Any], grad: Array, size: int) -> Array:
         """Minus the gradient, times the inverse curvature that the remembered steps have shown (two loops over them)."""
         state["n_iter"] = state.get("n_iter", 0) + 1
@@ -101,19 +104,29 @@ class LBFGS(Optimizer):
         if "last" in state:
             before, moved = state["last"]
             change = grad - before
-            if float(change @ moved) > 1e-10:
-                memory.append((change, moved, 1.0 / float(change @ moved)))
+            if (bend := _product(change, moved)) > 1e-10:
+                memory.append((change, moved, 1.0 / bend))
                 del memory[:-size]
-                state["scale"] = float(change @ moved) / float(change @ change)
+                state["scale"] = bend / _product(change, change)
         q, shares = -grad, []
         for change, moved, inverse in reversed(memory):
-            share = float(moved @ q) * inverse
+            share = _product(moved, q) * inverse
             q = q - share * change
             shares.append(share)
         r: Array = q * state.get("scale", 1.0)
         for (change, moved, inverse), share in zip(memory, reversed(shares), strict=True):
-            r = r + moved * (share - float(change @ r) * inverse)
+            r = r + moved * (share - _product(change, r) * inverse)
         return r
+
+
+@np.errstate(all="ignore")
+def _product(a: Array, b: Array) -> float:
+    return float(a @ b)
+
+
+@np.errstate(all="ignore")
+def _scaled(a: Array, by: float) -> Array:
+    return a * by
 
 
 def _number(loss: Any) -> float:

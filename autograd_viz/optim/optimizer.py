@@ -96,7 +96,8 @@ class Optimizer:
             for p in group["params"]:
                 if p.grad is not None:
                     grad = p.grad._data
-                    self.update(p._data, -grad if group.get("maximize") else grad, self.state[p], group)
+                    with np.errstate(all="ignore"):  # a training that diverges goes to inf and nan without a warning
+                        self.update(p._data, -grad if group.get("maximize") else grad, self.state[p], group)
                     p._bump_version()
                     note_change(p, at)
         self._steps += 1

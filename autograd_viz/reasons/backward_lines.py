@@ -6,7 +6,7 @@ import ast
 from collections.abc import Collection
 
 from ..graph.model import Source
-from .code import Statement, assignment, scope_of, simple_statements, statement_of
+from .code import Statement, assignment, may_not_have_run, scope_of, simple_statements, statement_of
 from .parsed import parents
 
 
@@ -44,9 +44,43 @@ def last_backward(asked: Statement, among: Collection[str] = ()) -> ast.stmt | N
     simple = simple_statements(scope_of(asked.node))
     passes = [n for n in simple if n.lineno <= asked.node.lineno and _runs_backward(n)]
     above = [n for n in passes if n.lineno < asked.node.lineno]
-    loops = any(isinstance(p, ast.For | ast.While) for p in parents(asked.node))
+    loops = _is_in_loop(asked)
     named = [n for n in above if _is_called_on(n, among)]
     return max(named or above or (passes if loops else []), key=lambda n: (n.lineno, n.col_offset), default=None)
+
+
+def leaving_out_line(here: Source | None, name: str | None, among: Collection[str]) -> Source | None:
+    """The last pass above the question, if it left the tensor out as all before it: grad(), or backward(inputs=...).
+
+    Args:
+        here: where the question was asked.
+        name: the tensor's.
+        among: names of what was computed from it; a pass from another root does not count.
+    """
+    asked = statement_of(here)
+    simple = [] if asked is None else simple_statements(scope_of(asked.node))
+    passes = [n for n in simple if _runs_backward(n)]
+    above = [n for n in passes if asked is not None and n.lineno < asked.node.lineno]
+    in_loop = asked is not None and _is_in_loop(asked)
+    if not above or not all(_leaves_out(n, name) for n in (passes if in_loop else above)) or may_not_have_run(above[-1], asked):
+        return None
+    started = next(n for n in ast.walk(above[-1]) if isinstance(n, ast.Call) and _is_pass(n))
+    root = started.args[0] if _called(started) == "grad" and started.args else started.func
+    read = {n.id for n in ast.walk(root) if isinstance(n, ast.Name)}
+    return Statement(above[-1]).source if read & {*among} else None
+
+
+def _leaves_out(node: ast.stmt, name: str | None) -> bool:
+    """Every pass of the statement keeps no gradient of the tensor."""
+    return all(
+        _called(n) == "grad" or _names_others(n, name) for n in ast.walk(node) if isinstance(n, ast.Call) and _is_pass(n)
+    )
+
+
+def _names_others(call: ast.Call, name: str | None) -> bool:
+    """`backward(inputs=[w])`, for another than w."""
+    inputs = next((k.value for k in call.keywords if k.arg == "inputs"), None)
+    return isinstance(inputs, ast.List | ast.Tuple) and name not in [ast.unparse(e) for e in inputs.elts]
 
 
 def _root_of(node: ast.stmt) -> str | None:
@@ -70,6 +104,17 @@ def _is_called_on(node: ast.stmt, among: Collection[str]) -> bool:
     return False
 
 
+def _is_in_loop(asked: Statement) -> bool:
+    return any(isinstance(p, ast.For | ast.AsyncFor | ast.While) for p in parents(asked.node))
+
+
 def _runs_backward(node: ast.stmt) -> bool:
-    calls = (n.func for n in ast.walk(node) if isinstance(n, ast.Call))
-    return any(isinstance(c, ast.Attribute) and c.attr in ("backward", "grad") for c in calls)
+    return any(isinstance(n, ast.Call) and _is_pass(n) for n in ast.walk(node))
+
+
+def _is_pass(call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Attribute) and call.func.attr in ("backward", "grad")
+
+
+def _called(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else ""

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import math
+
 from .. import words
-from ..graph.model import Op, Tensor
-from ..graph.text import value_text
+from ..graph.model import Op, Tensor, Value
+from ..graph.text import shape_text, value_text
 from ..sentences import PROPERTIES
 from .backward_lines import backward_line
 from .cause import Cause
 from .facts import Edge, Facts
 from .hazards import hazard_of, value_with
 from .lines import changed_line
-from .numbers import bounds, has_zero, is_known
+from .numbers import bounds, has_zero, is_known, number
 from .walls import range_text
 
 MOST = 4  # suspects that are named
 FILLS = ("MaskedFill", "Where", "MaskedScatter", "Fill")  # ops that put numbers where the user wants them
+INFINITE_AT_0 = ("Div", "Reciprocal", "Rsqrt", "Pow", "Log", "Xlogy", "Digamma", "Polygamma")  # ops, where they are infinite
+INFINITE = ("Log1p", "Logit", "Atanh", "Erfinv", "Tan", "Lgamma", "Std", "Var", "Softmax", "LogSoftmax", "Fill", "Full")
 MASKS = ("Where", "MaskedFill", "MaskedSelect", "Relu", "Clamp", "Max", "Min", "Index", "Select", "Slice")
 
 
@@ -33,7 +37,9 @@ def bad_causes(f: Facts) -> list[Cause]:
     if arrived is not None and value_with(arrived, ("nan", "inf")) is None:
         return [Cause("bad_old", (f.subject.id,), said={"what": name})]
     suspects = _suspects(f, list(f.leading(f.edge)))
-    return _walk(f, f.edge, name) or [Cause("bad_unknown", (f.subject.id,), said={"what": name, "suspects": suspects})]
+    return _walk(f, f.edge, name) or [
+        Cause("bad_unknown", (f.subject.id,), said={"what": name, "suspects": suspects or words.NONE_OF_THEM})
+    ]
 
 
 # -- the forward pass -------------------------------------------------------------------------------------------------
@@ -51,18 +57,22 @@ def forward_birth(f: Facts) -> Cause | None:
     while at is not None:
         op, value = f.makers.get(at), f.tensors[at].value
         if op is None:
-            return None if _changed_since(f, at) else _there_before(f, at)
+            if not _changed_since(f, at):
+                return _there_before(f, at)
+            return None if _suspects(f, list(f.passed)) else diverged(f)
         inputs = [f.tensors[o.tensor] for o in op.inputs if o.tensor is not None]
         before = next((t.id for t in inputs if value_with(t.value, ("nan",))), None) or next(
             (t.id for t in inputs if value_with(t.value, ("inf",)) and not _is_meant(f, t)), None
         )
         if before is None and not all(is_known(t.value) for t in inputs):
-            said = {"what": value_with(value, ("nan", "inf")) or "nan", "suspects": _suspects(f, list(f.passed))}
-            return _given(f) or Cause("loss_bad", f.loss, said=said)
+            suspects = _suspects(f, list(f.passed))
+            said = {"what": value_with(value, ("nan", "inf")) or "nan", "suspects": suspects or words.NONE_OF_THEM}
+            return _given(f) or (None if suspects else diverged(f)) or Cause("loss_bad", f.loss, said=said)
         if before is None:
             said = {"what": value_with(value, ("nan", "inf")) or "nan", "op": op.name, "inputs": _of(f, op)}
             ids = tuple(o for o in op.outputs if o is not None)
-            return Cause("forward_born", ids, () if op.node is None else (op.node,), op.source, said)
+            kind = "forward_overflow" if _overflows(op, value, [t.value for t in inputs]) else "forward_born"
+            return Cause(kind, ids, () if op.node is None else (op.node,), op.source, said)
         at = before
     return None
 
@@ -78,6 +88,20 @@ def _changed_since(f: Facts, leaf: str) -> bool:
     t = f.tensors[leaf]
     ran = backward_line(f.here)
     return t.requires_grad and t.name is not None and ran is not None and changed_line(t.name, f.here, ran) is not None
+
+
+def diverged(f: Facts) -> Cause | None:
+    """Leaves hold it now, since an optimizer's step at the latest: after one such step all later losses have it."""
+    leaves = [id for id in f.tensors if id in f.behind_loss and id not in f.makers]
+    bad = {id: what for id in leaves if (what := value_with(f.tensors[id].value, ("nan", "inf")))}
+    named = [id for id in bad if f.tensors[id].requires_grad and f.tensors[id].name is not None and _changed_since(f, id)]
+    if not named:
+        return None
+    step = changed_line(f.tensors[named[0]].name or "", f.here, backward_line(f.here))
+    what = value_with(f.tensors[f.loss[0]].value, ("nan", "inf")) or bad[named[0]]
+    names = [f.tensors[id].name or "" for id in named[:MOST]] + ["…"] * (len(named) > MOST)
+    said = {"what": what, "leaves": words.COMMA.join(names)}
+    return Cause("diverged", tuple(named), source=step, said=said)
 
 
 def _there_before(f: Facts, leaf: str) -> Cause:
@@ -99,16 +123,31 @@ def _suspects(f: Facts, nodes: list[str]) -> str:
     """The nodes whose rules (or ops) can make nan or inf, and are not known not to have."""
     can = [n for n in nodes if (h := hazard_of(f, n)) is not None and (h.holds(f, n) is not False or _is_late(f, n))]
     names = [f.called(n) for n in can]
-    return words.COMMA.join(list(dict.fromkeys(names))[:MOST]) or words.NONE_OF_THEM
+    return words.COMMA.join(list(dict.fromkeys(names))[:MOST])
 
 
 def _is_late(f: Facts, node: str) -> bool:
-    """What the node was given holds nan now, as a step may have left it: nobody knows what it held."""
-    return value_with(f.input(node), ("nan", "inf")) is not None
+    """The leaf that the node was given holds nan now, as a step may have left it: nobody knows what it held."""
+    given = f.inputs(node)[:1]
+    return any(t.id not in f.makers and value_with(t.value, ("nan", "inf")) is not None for t in given)
 
 
 def _of(f: Facts, op: Op) -> str:
-    return "; ".join(value_text(f.tensors[o.tensor].value) if o.tensor is not None else o.text for o in op.inputs)
+    return "; ".join(_shown(f.tensors[o.tensor].value) if o.tensor is not None else o.text for o in op.inputs)
+
+
+def _shown(value: Value) -> str:
+    """The elements; of many the shape and the range."""
+    text = value_text(value)
+    return text if text != shape_text(value.shape) or bounds(value) is None else f"{text}: {range_text(value)}"
+
+
+def _overflows(op: Op, value: Value, inputs: list[Value]) -> bool:
+    """It made inf of finite numbers, and not because it is infinite where they are."""
+    numbers = [n for o in op.inputs if o.tensor is None and (n := number(o.text)) is not None]
+    is_finite = all(map(math.isfinite, numbers)) and not any(value_with(v, ("nan", "inf")) for v in inputs)
+    at_zero = op.name.startswith(INFINITE_AT_0) and (0.0 in numbers or any(map(has_zero, inputs)))
+    return is_finite and value_with(value, ("nan", "inf")) == "inf" and not at_zero and not op.name.startswith(INFINITE)
 
 
 # -- the backward pass ------------------------------------------------------------------------------------------------

@@ -22,11 +22,17 @@ class Statement(NamedTuple):
         """It gives `name` a new value."""
         return name in targets(self.node)
 
-    def hides_leaf(self, name: str) -> bool:
-        """It gives `name` a value computed from what `name` was before, or from a tensor that is made in it to require grad."""
-        reads = any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load) for n in ast.walk(self.node))
-        makes = any(isinstance(n, ast.keyword) and n.arg == "requires_grad" for n in ast.walk(self.node))
-        return self.assigns(name) and (reads or makes)
+    def hides_leaf(self) -> bool:
+        """It gives a name (or an attribute) a value computed from what it was before, or from a tensor that is made in it to
+        require grad.
+        """
+        if not isinstance(self.node, ast.Assign | ast.AugAssign | ast.AnnAssign) or self.node.value is None:
+            return False
+        written = self.node.targets if isinstance(self.node, ast.Assign) else [self.node.target]
+        names = {ast.unparse(t) for t in written}
+        reads = any(isinstance(n, ast.Name | ast.Attribute) and ast.unparse(n) in names for n in ast.walk(self.node.value))
+        makes = any(_makes_leaf(n) for n in ast.walk(self.node.value))
+        return reads or makes or isinstance(self.node, ast.AugAssign)
 
     @property
     def source(self) -> Source:
@@ -34,6 +40,13 @@ class Statement(NamedTuple):
         file, line = place_of(self.node)
         text = linecache.getline(file, line).rstrip("\n")
         return Source(file, line, line, self.node.col_offset, len(text), text)
+
+
+def _makes_leaf(node: ast.AST) -> bool:
+    """`requires_grad=True` in a call, or `nn.Parameter(...)`."""
+    called = node.func if isinstance(node, ast.Call) else None
+    is_parameter = "Parameter" in (getattr(called, "attr", ""), getattr(called, "id", ""))
+    return is_parameter or (isinstance(node, ast.keyword) and node.arg == "requires_grad")
 
 
 def statement_of(source: Source | None) -> Statement | None:
@@ -110,6 +123,21 @@ def assignment(name: str, before: Statement, within: bool = False) -> Statement 
         if isinstance(scope, ast.Module) or within or name in _parameters(scope):
             return None
         scope = scope_of(scope)
+
+
+def assignments(name: str, before: Statement) -> list[Statement]:
+    """The statements of which one gave `name` its value: the last above, and the last below it in a loop around it, which
+    ran in the turn before.
+    """
+    above = assignment(name, before)
+    scope = scope_of(before.node)
+    loops = [p for p in parents(before.node) if isinstance(p, ast.For | ast.While) and scope_of(p) is scope]
+    in_loops = {n for p in loops for n in ast.walk(p)}
+    given = _assigned_in(scope).get(name, ())
+    below = [n for n in given if n in in_loops and n not in loops and n.lineno >= before.node.lineno]
+    last = max(below, key=lambda n: n.lineno, default=None)
+    found = [above, None if last is None else Statement(last)]
+    return list(dict.fromkeys(s for s in found if s is not None))
 
 
 def _is_one_of_two(node: ast.stmt, others: list[ast.stmt]) -> bool:

@@ -6,10 +6,11 @@ What is made under no_grad, read by `.data` or turned into a number leaves no tr
 from __future__ import annotations
 
 import ast
+import functools
 from typing import NamedTuple
 
 from ..graph.model import Source
-from .code import Statement, assignment, scope_of, statement_of
+from .code import Statement, assignment, may_not_have_run, scope_of, simple_statements
 from .parsed import parents
 
 METHODS = {  # methods that give something outside the graph
@@ -107,7 +108,8 @@ def _cutting_call(part: ast.Call) -> tuple[str, str] | None:
 def copied_in(name: ast.Name, statement: Statement) -> Maker | None:
     """`torch.tensor([a, b])` of tensors: the names in its list."""
     above = next((p for p in parents(name) if not isinstance(p, ast.List | ast.Tuple | ast.UnaryOp)), None)
-    is_listed = isinstance(above, ast.Call) and _called(above) in FACTORIES and isinstance(above.args[0], ast.List | ast.Tuple)
+    given = above.args[:1] if isinstance(above, ast.Call) and _called(above) in FACTORIES else []
+    is_listed = bool(given) and isinstance(given[0], ast.List | ast.Tuple)
     return Maker("new_tensor", statement.source, f"{_called(above)}()") if is_listed and isinstance(above, ast.Call) else None
 
 
@@ -134,10 +136,16 @@ def mode_around(node: ast.AST) -> str | None:
 
 def _switched_mode(node: ast.AST) -> str | None:
     """`torch.set_grad_enabled(False)` as a statement, the last of its kind above the node in its scope."""
-    scope, line = scope_of(node), getattr(node, "lineno", 0)
-    alone = [n for n in ast.walk(scope) if isinstance(n, ast.Expr) and isinstance(n.value, ast.Call) and n.lineno < line]
-    switches = [n.value for n in alone if _called(n.value) == "set_grad_enabled" and scope_of(n) is scope]
-    return (_mode(max(switches, key=lambda n: n.lineno)) or None) if switches else None
+    line, asked = getattr(node, "lineno", 0), Statement(node) if isinstance(node, ast.stmt) else None
+    above = [n for n in _switches_in(scope_of(node)) if n.lineno < line and not may_not_have_run(n, asked)]
+    return (_mode(above[-1].value) or None) if above else None
+
+
+@functools.lru_cache(maxsize=1024)
+def _switches_in(scope: ast.AST) -> list[ast.Expr]:
+    """The statements of a scope that call set_grad_enabled(), in their order."""
+    found = [n for n in simple_statements(scope) if isinstance(n, ast.Expr) and isinstance(n.value, ast.Call)]
+    return [n for n in found if _called(n.value) == "set_grad_enabled"]
 
 
 def _called(expression: ast.expr) -> str:
@@ -156,13 +164,9 @@ def _mode(expression: ast.expr) -> str | None:
     return name if name in MODES and is_told else None
 
 
-def maker_of(name: str | None, source: Source | None, here: Source | None) -> Maker | None:
-    """How a tensor was made, by the line that made it, or else by the last assignment to its name above the question."""
-    made = statement_of(source)
-    if made is None and name is not None and name.isidentifier():
-        asked = statement_of(here)
-        made = assignment(name, asked) if asked is not None else None
-    if made is None or isinstance(made.node, ast.For):  # a loop gives a tensor another name
+def maker_in(made: Statement) -> Maker | None:
+    """How the value came about that a statement assigns."""
+    if isinstance(made.node, ast.For):  # a loop gives a tensor another name
         return None
     value = getattr(made.node, "value", None)
     if isinstance(value, ast.Subscript) and isinstance(value.value, ast.Name):  # another name for what a list holds

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 
-from .code import Statement, assignment, looped, scope_of
+from .code import Statement, assignment, looped, scope_of, simple_statements
 from .defined import bases, class_of_name
 from .meant import DEPTH, SAME, Place
+
+PART_OF = re.compile(r"\.(\d+)(?=\.|$)")  # a part of a Sequential, which names write with a dot
 
 
 def class_of(value: ast.expr, place: Place, depth: int = 0) -> ast.ClassDef | None:
@@ -32,6 +35,23 @@ def class_of(value: ast.expr, place: Place, depth: int = 0) -> ast.ClassDef | No
     owner = _class_around(value.id, place) if isinstance(value, ast.Name) else None
     made = _made(value, place, depth + 1) if owner is None else None
     return owner if made is None else class_of(*made, depth + 1)
+
+
+def attribute_assignments(name: str, asked: Statement) -> list[Statement]:
+    """The statements that give `owner.attribute` a value: `self.attribute = ...` in the methods of the owner's class, or the
+    last above the question that writes it as it is called there.
+    """
+    try:
+        path = ast.parse(PART_OF.sub(r"[\1]", name), mode="eval").body
+    except SyntaxError:
+        return []
+    here = (n for n in simple_statements(scope_of(asked.node)) if n.lineno < asked.node.lineno)
+    above = [n for n in here if _given_to(name, n) is not None]
+    if above or not isinstance(path, ast.Attribute):
+        return [Statement(n) for n in above[-1:]]
+    cls = class_of(path.value, Place(asked, None))
+    inside = [n for c in bases(cls) for n in ast.walk(c)] if cls is not None else []
+    return [Statement(n) for n in inside if isinstance(n, ast.stmt) and _given_to(f"self.{path.attr}", n) is not None]
 
 
 def _class_around(name: str, place: Place) -> ast.ClassDef | None:

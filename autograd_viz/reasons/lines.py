@@ -38,8 +38,16 @@ def retained_at(name: str | None, here: Source | None) -> Source | None:
     asked = statement_of(here)
     if asked is None or name is None or backward_line(here) is None:
         return None
-    found = [n for n in _since_backward(asked) if ast.unparse(n) == f"{name}.retain_grad()"]
+    found = [n for n in _since_backward(asked) if _is_call(n, name, "retain_grad")]
     return Statement(found[-1]).source if found else None
+
+
+def _is_call(node: ast.stmt, name: str, method: str) -> bool:
+    """`name.method()` as a statement."""
+    match node:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=of, attr=attr))):
+            return attr == method and ast.unparse(of) == name
+    return False
 
 
 def _clears(node: ast.stmt, name: str, asked: Statement) -> bool:
@@ -47,9 +55,15 @@ def _clears(node: ast.stmt, name: str, asked: Statement) -> bool:
         value = node.value
         to_none = isinstance(value, ast.Constant) and value.value is None
         return to_none and any(isinstance(t, ast.Attribute) and ast.unparse(t) == f"{name}.grad" for t in node.targets)
-    calls = (n for n in ast.walk(node) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute))
+    calls = (n for n in ast.walk(node) if isinstance(n, ast.Call) and not _keeps_zeros(n))
     zeroed = [c.func.value for c in calls if isinstance(c.func, ast.Attribute) and c.func.attr == "zero_grad"]
     return any(_is_owner(owner, name, Statement(node)) for owner in zeroed)
+
+
+def _keeps_zeros(call: ast.Call) -> bool:
+    """`zero_grad(set_to_none=False)`."""
+    wish = next((k.value for k in call.keywords if k.arg == "set_to_none"), None)
+    return isinstance(wish, ast.Constant) and wish.value is False
 
 
 def detached_line(name: str | None, here: Source | None) -> Source | None:
@@ -58,7 +72,7 @@ def detached_line(name: str | None, here: Source | None) -> Source | None:
     if asked is None or name is None:
         return None
     above = [n for n in simple_statements(scope_of(asked.node)) if n.lineno <= asked.node.lineno and n is not asked.node]
-    found = [n for n in above if ast.unparse(n) == f"{name}.detach_()"]
+    found = [n for n in above if _is_call(n, name, "detach_")]
     return Statement(found[-1]).source if found else None
 
 

@@ -9,18 +9,17 @@ from .. import words
 from ..graph.model import Op, Source
 from ..graph.text import value_text
 from ..sentences import is_differentiable
-from .backward_lines import keeping_line
+from .backward_lines import keeping_line, leaving_out_line
 from .cause import Cause
 from .code import alias_of, statement_of
 from .cuts import cut_causes, loss_names, takes_the_shape
-from .cutting import maker_of
 from .facts import Facts
-from .lines import cleared_at, detached_line, retained_at, written_at
+from .lines import cleared_at, detached_line, retained_at
+from .made import made_at, made_by
 from .stale import freed_cause, modified_causes
 from .switches import switched_off_line
 
 UNCUT = ("plain", "computed", "taken", "parameter")  # ways of making that cut nothing off
-WRITES = ("CopySlices", "IndexPut", "IndexFill", "IndexCopy", "Fill", "Zero")  # nodes of ops that write in place
 MOST_LEAVES = 3  # that are named
 
 
@@ -48,26 +47,16 @@ def not_required(f: Facts) -> Cause:
     """requires_grad is False: by its type, by where it was made, or because nobody asked."""
     t = f.subject
     if not is_differentiable(t.value.dtype):
-        return Cause("dtype", (t.id,), source=_made_at(f), said={"dtype": t.value.dtype})
+        return Cause("dtype", (t.id,), source=made_at(f), said={"dtype": t.value.dtype})
     if f.live.is_inference(t.id):
         return Cause("inference", (t.id,), source=t.source)
     return _made_outside(f)
 
 
-def _made_at(f: Facts) -> Source | None:
-    """The line that made the subject, as the graph or else the code has it."""
-    t = f.subject
-    known = (f.source(t.grad_fn) if t.grad_fn is not None else None) or t.source
-    if known is None and t.grad_fn is not None and f.called(t.grad_fn).startswith(WRITES):
-        return written_at(t.name, f.here)
-    read = maker_of(t.name, None, f.here) if known is None else None
-    return known if read is None else read.source
-
-
 def _made_outside(f: Facts) -> Cause:
     """By the line that made it, or the line that switched it off."""
     t = f.subject
-    op, read = f.makers.get(t.id), maker_of(t.name, t.source, f.here)
+    op, read = f.makers.get(t.id), made_by(f)
     detached = op.source if op is not None and op.name == "Detach" else detached_line(t.name, f.here)
     if detached is not None or (op is not None and op.name == "Detach"):
         return Cause("made_detach", (t.id,), source=detached)
@@ -154,10 +143,10 @@ def not_kept(f: Facts) -> list[Cause]:
     if lost is not None:
         grad = f.tensors[lost].grad
         said |= {"grad": "None" if grad is None else value_text(grad)}
-        return [Cause("leaf_lost", (t.id, lost), (node,), _made_at(f), said)]
+        return [Cause("leaf_lost", (t.id, lost), (node,), made_at(f), said)]
     if t.name is None:
-        return [Cause("not_leaf_fresh", (t.id,), (node,), _made_at(f), said), *_leaves_behind(f)]
-    return [Cause("not_leaf_passed" if said["value"] else "not_leaf", (t.id,), (node,), _made_at(f), said)]
+        return [Cause("not_leaf_fresh", (t.id,), (node,), made_at(f), said), *_leaves_behind(f)]
+    return [Cause("not_leaf_passed" if said["value"] else "not_leaf", (t.id,), (node,), made_at(f), said)]
 
 
 def _leaves_behind(f: Facts) -> list[Cause]:
@@ -182,9 +171,9 @@ def _lost_leaf(f: Facts) -> str | None:
     name, edge = f.subject.name, f.edge
     other = alias_of(name, f.here)
     name = name if other is None else other.split("[")[0]
-    if name is None or edge is None or not name.isidentifier():
+    if name is None or edge is None:
         return None
-    own = statement_of(_made_at(f))
+    own = statement_of(made_at(f))
     for node in f.downstream([edge[0]]):
         leaf = f.nodes[node].variable
         if leaf is None or f.tensors[leaf].name is not None:
@@ -192,7 +181,7 @@ def _lost_leaf(f: Facts) -> str | None:
         made = statement_of(f.tensors[leaf].source)
         if made is not None and (made == own or made.assigns(name)):
             return leaf
-        if made is None and own is not None and own.hides_leaf(name):
+        if made is None and own is not None and own.hides_leaf():
             return leaf
     return None
 
@@ -210,7 +199,7 @@ def did_not_arrive(f: Facts) -> Cause:
     if f.live.is_awaited(node):
         return Cause("awaited", (t.id,), (node,), said={"node": f.called(node)})
     if f.has_run(node) is False and any(f.has_run(n) for n in roots):
-        return Cause("left_out", (t.id,), (node,))
+        return _left_out(f, node)
     if f.arrived(node, index) is not None:
         value = f.arrived(node, index)
         said = {"value": value_text(value) if value is not None else ""}
@@ -233,6 +222,18 @@ def _kept_by(f: Facts) -> Source | None:
     return keeping_line(f.here, [t.name for t in f.tensors.values() if t.name])
 
 
+def _left_out(f: Facts, node: str) -> Cause:
+    """A pass has run and kept no gradient of the subject; the line is told where the code has it."""
+    line = _left_out_at(f)
+    return Cause("left_out" if line is None else "left_out_at", (f.subject.id,), (node,), line)
+
+
+def _left_out_at(f: Facts) -> Source | None:
+    """The line of a pass through this graph that kept no gradient of the subject."""
+    made = {t.name for t in f.tensors.values() if t.name} - {f.subject.name}
+    return leaving_out_line(f.here, f.subject.name, {n for n in made if n is not None})
+
+
 def _not_run(f: Facts, roots: list[str]) -> Cause:
     """No pass has gone through; or nobody would know, because nothing in the graph is saved or freed."""
     is_known = all(f.has_run(n) is False for n in roots)
@@ -243,6 +244,8 @@ def _not_run(f: Facts, roots: list[str]) -> Cause:
         return Cause(kind, (f.subject.id,), tuple(roots), line)
     waiting = [id for id in f.loss if (at := f.edge_of(id)) is not None and f.has_run(at[0]) is not True]
     loss = next((name for id in waiting[::-1] if (name := f.tensors[id].name)), "")
+    if not is_known and _left_out_at(f) is not None:
+        return _left_out(f, roots[0])
     saves = any(s.state == "kept" for n in f.passed for s in f.nodes[n].saved)
     is_sure = saves or is_known
     is_number = any(math.prod(f.tensors[id].value.shape) == 1 for id in f.loss)
@@ -260,9 +263,11 @@ def _unknown_arrival(f: Facts, node: str) -> Cause:
         return Cause("nothing_sent", (t.id,), (users,), f.source(users), {"node": f.called(users)})
     if f.live.has_run(node) is None:
         cleared = cleared_at(t.name, f.here)
+        if cleared is None and _left_out_at(f) is not None:
+            return _left_out(f, node)
         return Cause("left_out_or_cleared" if cleared is None else "cleared_by", (t.id,), (node,), cleared)
     if not f.has_run(node):
-        return Cause("left_out", (t.id,), (node,))
+        return _left_out(f, node)
     if f.nodes[node].variable is not None and t.value.summary is None:
         return Cause(
             "nothing_sent", (t.id,), tuple(s for s, _ in f.senders.get((node, 0), ())), _line(f), {"node": _senders(f)}

@@ -11,6 +11,7 @@ from .facts import Edge, Facts
 from .fine import has_added_up, last_pass_is_gone, part_of
 from .lines import surely_zeroed_at, zeroed_at
 from .numbers import count_zeros
+from .underflow import underflow_cause
 from .walls import wall_cause, wall_of, when
 
 MOST = 4  # suspects that are named
@@ -134,7 +135,8 @@ def _made_zero(f: Facts, node: str, i: int, sent: Value | None) -> Cause | None:
     something = any(not all_zero(v) for v in arrivals)
     if not (something and sent is not None):
         return None if arrivals and not something else wall_cause(f, node, i, sure=False)
-    return wall_cause(f, node, i, sure=False) or _broadcast(f, node, i) or _masked_before(f, node, i)
+    known = wall_cause(f, node, i, sure=False) or underflow_cause(f, node, i) or _broadcast(f, node, i)
+    return known or _masked_before(f, node, i)
 
 
 def _broadcast(f: Facts, node: str, i: int) -> Cause | None:

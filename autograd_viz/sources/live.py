@@ -179,7 +179,8 @@ class Pass(ABC):
             return None
         touched = self.touched(node)
         attached, around = self.attached(node), EngineCell(self.task, node, self.arrived(node))
-        before: list[Cell] = [self.saved_cell(node), *(self.grad_cell(t, is_about_to_change=True) for t in touched)]
+        saved, grads_before = self.saved_cell(node), [self.grad_cell(t, is_about_to_change=True) for t in touched]
+        before: list[Cell] = [saved, *grads_before]
         try:
             with breakable():
                 ran = self.called(touched, tuple(self._edits.get(len(self._done), ())))
@@ -192,7 +193,8 @@ class Pass(ABC):
         written = self._writer.written(replace(ran, unedited=unedited))
         around.settle()
         self._state.look((node, *(after for after, _ in node.next_functions)))
-        grads = [self.grad_cell(t) for t in touched]
+        added_to = [cell.grad is not None for cell in grads_before]  # by changing its values, which Back takes back
+        grads = [self.grad_cell(t, is_about_to_change=a) for t, a in zip(touched, added_to, strict=True)]
         freed = tuple(c.at.rpartition(".")[2] for c in written.changes if ".saved." in c.at and c.after is None)
         bytes_freed = self._state.freed(written.node, freed)
         step = replace(written, freed=bytes_freed, engine=self._state.now())

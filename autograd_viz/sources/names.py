@@ -10,7 +10,7 @@ import linecache
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
-from types import CodeType, FrameType
+from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 from ..graph.model import Source
@@ -23,6 +23,8 @@ def visible_names(frame: FrameType) -> dict[str, Any]:
     return {k: v for k, v in names.items() if not k.startswith("_") and k not in hidden}
 
 
+MOST_HELD = 1000  # things that are looked at in one object
+SILENT = {"autograd_viz", "torch", "IPython", "ipykernel", "ipywidgets", "traitlets"}  # objects of theirs hold nobody's tensors
 INSIDE = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")  # code with a frame of its own, in the user's
 
 
@@ -68,17 +70,23 @@ def callers_names() -> dict[str, Any]:
 
 
 def names_by_identity(known: Mapping[str, Any], is_tensor: Callable[[Any], bool]) -> list[tuple[str, Any]]:
-    """(name, tensor) pairs: chosen names, parameters of modules by their path, plain variables, `xs[0]`, `xs["w"]`.
+    """(name, tensor) pairs: chosen names, parameters of modules by their path, plain variables, `xs[0]`, `xs["w"]`, and the
+    same of what objects hold: `trainer.model.weight`, `trainer.loss`, `net.scale`.
 
     The pairs hold the tensors, so comparing with `is` is safe. The first name of a tensor is its name: a parameter is called
     by its path, since a variable may be left over from a loop over parameters().
     """
     variables = {name: v for name, v in {**known, **_held(known.get("self"))}.items() if _can_be_asked(v)}
+    held = {path: v for name, value in variables.items() for path, v in _attributes(name, value) if _can_be_asked(v)}
     chosen = [pair for pair in getattr(known, "chosen", {}).items() if is_tensor(pair[1])]
-    of_modules = [pair for name, v in variables.items() for pair in _parameters(name, v) if is_tensor(pair[1])]
-    plain = [(name, v) for name, v in variables.items() if is_tensor(v)]
-    inside = [pair for name, v in variables.items() for pair in _elements(name, v) if is_tensor(pair[1])]
-    return chosen + of_modules + plain + inside
+    of_modules = [pair for name, v in {**variables, **held}.items() for pair in _parameters(name, v) if is_tensor(pair[1])]
+    return chosen + of_modules + _tensors(variables, is_tensor) + _tensors(held, is_tensor)
+
+
+def _tensors(named: Mapping[str, Any], is_tensor: Callable[[Any], bool]) -> list[tuple[str, Any]]:
+    """Those among named things, then those in lists and dictionaries among them."""
+    plain = [(name, v) for name, v in named.items() if is_tensor(v)]
+    return plain + [pair for name, v in named.items() for pair in _elements(name, v) if is_tensor(pair[1])]
 
 
 def _can_be_asked(value: Any) -> bool:
@@ -94,6 +102,23 @@ def _held(value: Any) -> dict[str, Any]:
     """The attributes of `self` as if they were variables."""
     held = getattr(value, "__dict__", {}) if value is not None and not isinstance(value, type) else {}
     return {f"self.{k}": v for k, v in held.items() if isinstance(k, str) and not k.startswith("_")}
+
+
+def _attributes(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """What an object holds: a module and its parts what is no parameter, others all that is public. Nobody's code is run."""
+    if callable(getattr(type(value), "named_modules", None)):
+        for path, part in islice(value.named_modules(), MOST_HELD):
+            yield from _attributes_of(f"{name}.{path}" if path else name, part)
+    elif not isinstance(value, type | ModuleType | FunctionType) and type(value).__module__.partition(".")[0] not in SILENT:
+        yield from _attributes_of(name, value)
+
+
+def _attributes_of(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    try:
+        held = object.__getattribute__(value, "__dict__")
+    except AttributeError:
+        return
+    yield from ((f"{name}.{k}", v) for k, v in islice([*held.items()], MOST_HELD) if isinstance(k, str) and k[:1] != "_")
 
 
 def _parameters(name: str, value: Any) -> Iterator[tuple[str, Any]]:

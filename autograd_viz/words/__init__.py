@@ -1,4 +1,4 @@
-"""Everything that is said to the user, one file per language: `words.START` is the sentence in the chosen language.
+"""Everything that is said to the user, one folder per language: `words.START` is the sentence in the chosen language.
 
 A language is a module with the same constants as `en`: sentences in capitals with {placeholders}, and `UI`, the labels of the
 widget by key.

@@ -192,3 +192,22 @@ def test_zero_grad_writes_zeros_into_the_same_tensor_and_takes_it_out_of_the_gra
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # backward() with create_graph
         assert cleared(av) == cleared(torch) == (True, [[0.0, 0.0]], None, False)
+
+
+@pytest.mark.parametrize("source", OPTIMIZERS)
+@pytest.mark.parametrize("start", [(1e38, -1e38), (np.inf, np.nan), (0.0, 0.0)])
+def test_a_training_that_diverges_does_so_without_a_warning(source: str, start: tuple[float, float]) -> None:
+    ps = [av.tensor([3e38, 1.0], requires_grad=True), av.tensor([1.0, 1.0], requires_grad=True)]
+    optimizer = eval(f"av.optim.{source}", {"av": av, "ps": ps})
+
+    def closure() -> Any:
+        for p in ps:
+            p.grad = av.tensor(start)
+        av.nn.utils.clip_grad_norm_(ps, 1e30)
+        return (ps[0] * ps[0]).sum()
+
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        for _ in range(3):
+            optimizer.step(closure)
+    assert not said, [str(w.message) for w in said]

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -95,3 +99,80 @@ def test_a_large_leaf_that_is_changed_after_the_recording_is_told() -> None:
     with torch.no_grad():
         x.add_(1)
     assert next(t for t in stepper_of(loss).document.tensors if t.is_leaf).value.text == "overwritten"
+
+
+def test_a_large_grad_that_was_added_to_comes_back_with_the_step() -> None:
+    w = torch.randn(100_001, requires_grad=True)
+    w.sum().backward()
+    s = av.step((w * 3).sum()).stepper
+    s.finish()
+    assert w.grad is not None and bool((w.grad == 4).all())
+    s.reset()
+    assert bool((w.grad == 1).all())
+    s.finish()
+    assert bool((w.grad == 4).all())
+
+
+def test_a_sparse_grad_that_was_added_to_is_taken_back(tmp_path: Path) -> None:
+    table, rows = torch.nn.Embedding(10, 3, sparse=True), torch.tensor([1, 2, 2, 5])
+    table(rows).square().sum().backward()
+    assert table.weight.grad is not None
+    before = table.weight.grad.to_dense().clone()
+    loss = table(rows).square().sum()
+    av.save(loss, tmp_path / "pass.json")
+    assert torch.equal(table.weight.grad.to_dense(), before)
+    loss.backward()
+    assert torch.equal(table.weight.grad.to_dense(), 2 * before)
+
+
+@pytest.mark.parametrize("replaces", [True, False])
+def test_saving_keeps_a_leaf_that_a_hook_updates_through_data(tmp_path: Path, replaces: bool) -> None:
+    p = torch.nn.Parameter(torch.ones(3))
+    memory = p.data_ptr()
+
+    def descend(leaf: torch.Tensor) -> None:
+        if replaces:
+            leaf.data = leaf.data - 0.1 * leaf.grad
+        else:
+            leaf.data.sub_(0.1 * leaf.grad)
+
+    p.register_post_accumulate_grad_hook(descend)
+    av.save((p * 2).sum(), tmp_path / "pass.json")
+    assert p.tolist() == [1.0, 1.0, 1.0] and p.data_ptr() == memory and p.grad is None
+
+
+@pytest.mark.parametrize(
+    ("hook", "said"), [(lambda g: g.nan_to_num(), ""), (lambda g: g * float("nan"), "returned nan values")]
+)
+def test_anomaly_mode_looks_at_what_the_hooks_of_a_node_leave(hook: Callable[[Any], Any], said: str) -> None:
+    def outcome(run: Callable[[Any], Any]) -> tuple[str, str]:
+        x = torch.tensor([4.0, -1.0 if not said else 1.0], requires_grad=True)
+        error = ""
+        with torch.autograd.set_detect_anomaly(True):
+            y = x.sqrt()
+            y.grad_fn.register_hook(lambda given, _: (hook(given[0]),))
+            try:
+                run(y.sum())
+            except RuntimeError as raised:
+                error = str(raised)
+        return error, repr(x.grad)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        stepped, run = outcome(lambda loss: av.step(loss).stepper.finish()), outcome(lambda loss: loss.backward())
+    assert stepped == run and said in stepped[0]
+
+
+RECORDS = """
+import sys, torch, autograd_viz as av
+recording, model = av.record(), torch.nn.Linear(2, 2)
+before = set(sys.modules)
+with recording:
+    model(torch.ones(1, 2)).sum()
+print(sorted(set(sys.modules) - before))
+"""
+
+
+def test_nothing_is_imported_in_the_middle_of_a_recorded_forward_pass() -> None:
+    done = subprocess.run([sys.executable, "-c", RECORDS], capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == "[]", done.stdout + done.stderr

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..primitive import primitive
 from ..public import INPLACE, public
+from ..scalars import fitted
 from ..tensor import Tensor
 
 
@@ -19,7 +20,7 @@ def filled(self, value) -> Any:
         raise RuntimeError(
             f"fill only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions."
         )
-    return np.full_like(self, value)
+    return np.full_like(self, value if isinstance(value, np.ndarray) else fitted(value, self.dtype))
 
 
 @primitive("ZeroBackward0")

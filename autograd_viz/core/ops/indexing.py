@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..public import public
+from ..scalars import fitted
 from ..tensor import Tensor
 from . import advanced_index, shape, slicing
 
@@ -67,7 +68,7 @@ def assigned(self: Tensor, value: Any) -> Tensor:
     if isinstance(value, Tensor):
         return value
     if isinstance(value, bool | int | float | complex | np.number | np.bool_):
-        return Tensor(np.array(value).astype(self._data.dtype))
+        return Tensor(fitted(value, self._data.dtype))
     raise TypeError(f"can't assign a {_kind(value)} to a torch.{self.dtype.legacy}Tensor")
 
 

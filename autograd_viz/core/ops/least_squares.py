@@ -92,6 +92,7 @@ def lstsq_backward_b(gX: Any, gR: Any, A: Any, b: Any, X: Any) -> Any:
     return out
 
 
+@np.errstate(all="ignore")
 def cutoff(s: Any, shape: tuple[int, ...], atol: Any, rtol: Any) -> Any:
     """From where on a singular value counts: above `atol`, and above `rtol` times the largest."""
     largest = s.max(-1, initial=0)

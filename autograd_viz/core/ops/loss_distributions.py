@@ -67,7 +67,7 @@ def gaussian_nll_loss(
     Raises:
         ValueError: a variance is negative or of another size.
     """
-    negative = var < 0 if isinstance(var, float | int) else bool(np.any(var._data < 0))
+    negative = var < 0 if isinstance(var, float | int) else bool((var.detach() < 0).any())
     if negative:
         raise ValueError("var has negative entry/entries")
     if isinstance(var, float | int):

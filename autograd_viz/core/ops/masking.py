@@ -12,6 +12,7 @@ from ..arguments import check_broadcast
 from ..primitive import primitive
 from ..public import public
 from ..readings import writer
+from ..scalars import fitted
 from ..tensor import Tensor
 
 
@@ -33,7 +34,7 @@ def c_name(numpy_dtype) -> str:
 def masked_fill_scalar(self, *, mask, value):
     """A copy of self with one number where the mask is True."""
     check_mask("masked_fill_", self, mask, c_name)
-    return np.where(mask, np.asarray(value).astype(self.dtype), self)
+    return np.where(mask, fitted(value, self.dtype), self)
 masked_fill_scalar.defvjp(
     self = lambda grad, mask: masked_fill_scalar(grad, mask=mask, value=0),
 )

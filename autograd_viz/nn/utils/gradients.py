@@ -16,6 +16,7 @@ def _with_gradients(parameters: Tensor | Iterable[Tensor]) -> list[Any]:
     return [p for p in given if p.grad is not None]
 
 
+@np.errstate(all="ignore")
 def get_total_norm(
     tensors: Tensor | Iterable[Tensor], norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: bool | None = None
 ) -> Tensor:
@@ -34,6 +35,7 @@ def get_total_norm(
     return Tensor(total)
 
 
+@np.errstate(all="ignore")
 def clip_grads_with_norm_(
     parameters: Tensor | Iterable[Tensor], max_norm: float, total_norm: Tensor, foreach: bool | None = None
 ) -> None:

@@ -10,8 +10,7 @@ import torch
 from torch.autograd.grad_mode import _unsafe_preserve_version_counter
 
 from .cells import GradCell
-from .handles import version_of
-from .values import is_plain
+from .values import equal, is_plain
 
 
 @contextmanager
@@ -26,14 +25,16 @@ def random_numbers_kept() -> Iterator[None]:
 def leaves_kept(leaves: Iterable[Any]) -> Iterator[None]:
     """Afterwards data, version and grad of these tensors are what they were: a hook may be an optimizer's step."""
     plain = [t for t in leaves if is_plain(t)]
-    kept = [(t, t.detach().clone(), version_of(t), GradCell(t, is_about_to_change=True)) for t in plain]
+    kept = [(t, t.data, t.detach().clone(), GradCell(t, is_about_to_change=True)) for t in plain]
     with ExitStack() as versions:
         for t in plain:
             versions.enter_context(_unsafe_preserve_version_counter(t))
         try:
             yield
         finally:
-            for leaf, data, version, grad in kept:
-                if version_of(leaf) != version:
+            for leaf, memory, data, grad in kept:
+                if leaf.data_ptr() != memory.data_ptr():  # `p.data = ...` has given it another
+                    leaf.data = memory
+                if not equal(leaf.detach(), data):  # `p.data.sub_(...)` leaves the version as it was
                     leaf.data.copy_(data)
                 grad.restore()

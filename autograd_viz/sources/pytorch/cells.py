@@ -28,8 +28,8 @@ class GradCell:
         """Make it so again."""
         self.tensor.grad = self.grad
         if self.values is not None and not same(self.grad.detach(), self.values):
-            with torch.no_grad():
-                self.grad.detach().copy_(self.values)
+            with torch.no_grad():  # a detached sparse tensor has indices and elements of its own
+                (self.grad if self.grad.is_sparse else self.grad.detach()).copy_(self.values)
         if self.grad is not None:
             self.version = version_of(self.grad)
 

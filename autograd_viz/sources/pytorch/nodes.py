@@ -28,6 +28,7 @@ class Metadata(NamedTuple):
         return self.dtype is not None
 
 
+SPARSE = (torch.sparse_coo, torch.sparse_csr, torch.sparse_csc, torch.sparse_bsr, torch.sparse_bsc)
 UNKNOWN = Metadata((), None, None)
 
 
@@ -36,7 +37,7 @@ def edge_of(tensor: Any) -> Edge:
     if not tensor.requires_grad:
         return None, 0
     with torch.enable_grad():  # a leaf is asked by an op
-        if tensor.is_leaf and tensor.is_sparse:  # of which there are no views, as PyTorch would make one
+        if tensor.is_leaf and tensor.layout in SPARSE:  # of which there are no views, as PyTorch would make one
             node, output = tensor.clone().grad_fn.next_functions[0]
             return node, output
         edge = get_gradient_edge(tensor)

@@ -47,6 +47,8 @@ class Recorder(TorchDispatchMode):
     """
 
     def __init__(self, what: Any = None) -> None:
+        import torch._dynamo  # PyTorch would load it (0.8 s) at the first op, and breaks if interrupted there
+
         super().__init__()
         self.what = what
         self.error: BaseException | None = None

@@ -94,11 +94,11 @@ class TorchTask:
         with torch.set_grad_enabled(self.create_graph), self.surroundings.around(node), called_on(_devices(node)):
             grads = self._seen_by_hooks(node)
             results = self._called(node, grads)
-            if torch.is_anomaly_enabled() and torch.is_anomaly_check_nan_enabled():
-                _check_nan(node, results)
             grad_inputs = _validated(node, results)
             if not is_accumulate(node):
                 grad_inputs = _validated(node, self.hooks.after(node, grad_inputs, grads))
+            if torch.is_anomaly_enabled() and torch.is_anomaly_check_nan_enabled():
+                _check_nan(node, grad_inputs)
             self._finish(node, grad_inputs)
             if not self.ready:
                 self.surroundings.end()

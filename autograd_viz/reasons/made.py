@@ -1,0 +1,69 @@
+"""Which statement made the tensor that is asked about: the graph may know it, else the code is read."""
+
+from __future__ import annotations
+
+import ast
+
+from ..graph.model import Source, Tensor
+from .code import Statement, assignments, statement_of
+from .cutting import Maker, maker_in
+from .facts import Facts
+from .kinds import attribute_assignments
+from .lines import written_at
+
+WRITES = ("CopySlices", "IndexPut", "IndexFill", "IndexCopy", "Fill", "Zero")  # nodes of ops that write in place
+MOST_ALIASES = 5  # names for names that are followed
+
+
+def made_at(f: Facts) -> Source | None:
+    """The line that made the subject."""
+    t = f.subject
+    known = (f.source(t.grad_fn) if t.grad_fn is not None else None) or t.source
+    if known is None and t.grad_fn is not None and f.called(t.grad_fn).startswith(WRITES):
+        return written_at(t.name, f.here)
+    read = made_by(f) if known is None else None
+    return known if read is None else read.source
+
+
+def made_by(f: Facts) -> Maker | None:
+    """How the subject was made: by the line that the graph has kept, or by the assignment that can have made it.
+
+    A name that is given a value above the question and again below it, in a loop, may have either; so may an attribute that
+    several methods write. Nothing is said unless one of them alone fits what the tensor is.
+    """
+    t = f.subject
+    made = statement_of(t.source)
+    if made is not None:
+        return maker_in(made)
+    could = [s for s in _candidates(t.name, f.here) if _fits(s, t)]
+    return maker_in(could[0]) if len(could) == 1 else None
+
+
+def _candidates(name: str | None, here: Source | None) -> list[Statement]:
+    asked, found = statement_of(here), list[Statement]()
+    for _ in range(MOST_ALIASES):
+        if asked is None or name is None:
+            break
+        found = assignments(name, asked) if name.isidentifier() else attribute_assignments(name, asked)
+        name, asked = (_other_name(found[0]), found[0]) if len(found) == 1 else (None, None)
+    return found
+
+
+def _other_name(statement: Statement) -> str | None:
+    """`net.w` in `w = net.w`: what the statement only gives another name."""
+    value, read = getattr(statement.node, "value", None), maker_in(statement)
+    is_name = isinstance(value, ast.Name | ast.Attribute) and read is not None and read.how == "taken"
+    return ast.unparse(value) if is_name and isinstance(value, ast.expr) else None
+
+
+def _fits(statement: Statement, t: Tensor) -> bool:
+    """Such a statement can make such a tensor: `w = torch.ones(2, requires_grad=True)` makes leaves that require grad."""
+    value = getattr(statement.node, "value", None)
+    read = maker_in(statement)
+    if read is None:
+        return True
+    if t.grad_fn is not None:
+        is_parameter = isinstance(value, ast.Call) and ast.unparse(value.func).endswith("Parameter")
+        return read.how != "plain" and not is_parameter and not isinstance(value, ast.Name | ast.Attribute)
+    wishes = (n.value for n in ast.walk(statement.node) if isinstance(n, ast.keyword) and n.arg == "requires_grad")
+    return t.requires_grad or not any(isinstance(w, ast.Constant) and w.value is True for w in wishes)

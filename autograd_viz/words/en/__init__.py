@@ -1,0 +1,10 @@
+"""English: the language in which sentences are written first."""
+
+from __future__ import annotations
+
+from .labels import *  # noqa: F403 -- a language is all its sentences
+from .lessons import *  # noqa: F403 -- a language is all its sentences
+from .missing import *  # noqa: F403 -- a language is all its sentences
+from .steps import *  # noqa: F403 -- a language is all its sentences
+from .values import *  # noqa: F403 -- a language is all its sentences
+from .zero import *  # noqa: F403 -- a language is all its sentences

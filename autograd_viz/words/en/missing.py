@@ -1,0 +1,243 @@
+"""English: why there is no gradient, or an error instead of one. CAUSE_X is a reason, DO_X what helps against it."""
+
+from __future__ import annotations
+
+HEAD_NONE = "{name}.grad is None."
+HEAD_ZERO = "{name}.grad is all zero."
+HEAD_BAD = "{name}.grad holds {what}."
+HEAD_IS = "{name}.grad is {grad}."
+HEAD_SHAPE = "{name}.grad has {shape}."
+THE_TENSOR = "the tensor"
+AT_LINE = "line {line}: {code}"
+AT_LINE_IN_CELL = "In [{cell}], line {line}: {code}"
+AT_LINE_OF = "{file}, line {line}: {code}"
+NO_LINE = "line not known"
+NOT_KEPT = "not kept"
+NONE_OF_THEM = "none that is known"
+NODE_AT = "{node} (line {line})"
+IN_BACKWARD = "in a backward pass with create_graph=True"
+DO = "→ {advice}"
+PART = "{value} from {node} (line {line})"
+PLUS = " + "
+
+# nothing there
+CAUSE_NOT_LEAF = "{name} is not a leaf: {node} made it ({line}). Only leaves keep their gradient; others hand it on."
+DO_NOT_LEAF = "Call {name}.retain_grad() before backward()."
+CAUSE_NOT_LEAF_PASSED = (
+    "{name} is not a leaf: {node} made it ({line}). {value} arrived there and was handed on, because only leaves keep their"
+    " gradient."
+)
+DO_NOT_LEAF_PASSED = "Call {name}.retain_grad() before backward()."
+CAUSE_LEAF_LOST = (
+    "{name} is not a leaf: it is the result of {node} ({line}). The leaf that requires grad is another tensor, which no "
+    "variable holds any more; its grad is {grad}."
+)
+DO_LEAF_LOST = (
+    "Make {name} itself the leaf: compute its values first and call requires_grad_() last; to update it, write in place "
+    "under torch.no_grad()."
+)
+CAUSE_NOT_LEAF_FRESH = (
+    "{name} is not a leaf: {node} made it ({line}). Only leaves keep their gradient; others hand it on; and no variable holds "
+    "it: such an expression makes a new tensor each time."
+)
+DO_NOT_LEAF_FRESH = "Ask about the leaf that it comes from; or keep it in a variable, and compute the loss from that."
+CAUSE_MADE_OF_LEAVES = "It was computed from {leaves}: the leaves, which keep their gradients and which optimizers step."
+CAUSE_DTYPE = "{name} is {dtype}, and only floating point and complex tensors can require grad ({line})."
+DO_DTYPE = "Make it of a floating point type, or ask for the gradient of what it was computed from."
+CAUSE_INFERENCE = "{name} was made in inference mode, so it never takes part in autograd."
+DO_INFERENCE = "Make it outside torch.inference_mode(), or use torch.no_grad() there, or clone() it outside."
+CAUSE_SWITCHED_OFF = "{name}.requires_grad is False: it was switched off ({line})."
+DO_SWITCHED_OFF = "Leave that line out, or call {name}.requires_grad_() before it is used."
+CAUSE_NOT_ASKED = "{name}.requires_grad is False: nobody asked for its gradient when it was made ({line})."
+DO_NOT_ASKED = "Make it with requires_grad=True, or call {name}.requires_grad_() before it is used."
+CAUSE_NOT_ASKED_OR_CUT = (
+    "{name}.requires_grad is False: nobody asked for its gradient; or it was computed outside of the graph (no_grad(), "
+    "detach()), or of what requires none ({line})."
+)
+DO_NOT_ASKED_OR_CUT = "Look at where it was made. If it is to be a leaf, call {name}.requires_grad_() before it is used."
+CAUSE_COMPUTED = (
+    "{name}.requires_grad is False: nothing that it was computed from requires grad, or grad mode was off ({line})."
+)
+DO_COMPUTED = "Look at what goes into it: something should require grad there, outside of no_grad() and without detach()."
+CAUSE_MODE_OFF = (
+    "{name}.requires_grad is False: grad mode is off now, as a no_grad() or set_grad_enabled(False) leaves it ({line})."
+)
+DO_MODE_OFF = "Switch it on: torch.set_grad_enabled(True); look for the call that left it off."
+CAUSE_MADE_DETACH = "{name}.requires_grad is False: detach() cut it off from the graph ({line})."
+DO_MADE_DETACH = "Leave detach() out if a gradient should reach {name}."
+CAUSE_MADE_DATA = "{name}.requires_grad is False: .data gives the values without their history ({line})."
+DO_MADE_DATA = "Use the tensor itself, or detach() where the cut is meant."
+CAUSE_MADE_ITEM = "{name}.requires_grad is False: it was made from a plain number, {what} ({line})."
+DO_MADE_ITEM = "Compute with the tensor itself; a number has no history."
+CAUSE_MADE_NUMPY = "{name}.requires_grad is False: it was made from a NumPy array, {what} ({line})."
+DO_MADE_NUMPY = "Compute with the tensor's own methods; NumPy keeps no history."
+CAUSE_MADE_NEW_TENSOR = (
+    "{name}.requires_grad is False: {what} makes a new tensor of the values, without their history ({line})."
+)
+DO_MADE_NEW_TENSOR = "Use the tensor itself, or torch.stack() for several; or ask for requires_grad=True if it is to be a leaf."
+CAUSE_MADE_INTEGER = "{name}.requires_grad is False: {what} gives whole numbers, which have no gradient ({line})."
+DO_MADE_INTEGER = "Keep to a floating point type where a gradient has to pass."
+CAUSE_MADE_SAMPLE = "{name}.requires_grad is False: {what} draws values without a history ({line})."
+DO_MADE_SAMPLE = "Use rsample(), where the distribution has it; else the log_prob() of what was drawn."
+CAUSE_MADE_GRADIENT = "{name}.requires_grad is False: a gradient has no graph of its own here ({line})."
+DO_MADE_GRADIENT = "Use torch.autograd.grad(..., create_graph=True)."
+CAUSE_CUT_GRADIENT = "The path from {name} to the loss is cut at {what}: a gradient has no graph of its own ({line})."
+DO_CUT_GRADIENT = "Use torch.autograd.grad(..., create_graph=True)."
+CAUSE_MADE_CONSTANT = (
+    "{name}.requires_grad is False: {what} gave a gradient that depends on nothing that requires grad, as that of something "
+    "linear ({line})."
+)
+DO_MADE_CONSTANT = "There is nothing to differentiate: the derivative of a constant is zero."
+CAUSE_MADE_NO_GRAD = "{name}.requires_grad is False: it was made under {what}, where nothing is recorded ({line})."
+DO_MADE_NO_GRAD = "Compute it where grad mode is on."
+CAUSE_MADE_INFERENCE = "{name}.requires_grad is False: it was made under {what}, where nothing is recorded ({line})."
+DO_MADE_INFERENCE = "Compute it outside the block."
+CAUSE_MADE_EARLY = (
+    "{name}.requires_grad is False: {operand} did not require grad yet when {op} ran ({line}). A graph records what ran, "
+    "and is not changed afterwards."
+)
+DO_MADE_EARLY = "Call requires_grad_() first, and compute {name} after it."
+CAUSE_MADE_BY_CUTTING_OP = "{name}.requires_grad is False: {op} gives a result outside the graph ({line})."
+DO_MADE_BY_CUTTING_OP = "Use an op that can be differentiated."
+CAUSE_MADE_OF_CONSTANTS = "{name}.requires_grad is False: it was computed from {origins}, and none requires grad ({line})."
+DO_MADE_OF_CONSTANTS = "Call requires_grad_() on what a gradient is wanted of ({origins}), before {name} is computed."
+CAUSE_MADE_OF_UNNAMED = "{name}.requires_grad is False: nothing that {op} was given requires grad ({line})."
+DO_MADE_OF_UNNAMED = "Call requires_grad_() on what it is computed from, before it is computed."
+CAUSE_NO_LOSS = (
+    "{name} is in no graph that a variable here holds: nothing has been computed from it, or grad has been set to None since."
+)
+CAUSE_NO_LOSS_CLEARED = "{name} is in no graph that a variable here holds. If there was a gradient, this cleared it: {line}."
+DO_NO_LOSS = "Compute a loss from {name} and call backward() on it, or name the loss: explain({name}, loss)."
+CAUSE_UNREACHED = (
+    "No path leads from {root} to {name}: it was not computed from it, or it was cut off where a graph keeps no trace "
+    "(no_grad(), detach(), item())."
+)
+DO_UNREACHED = (
+    "Use {name} in what leads to the loss, with grad mode on and without detach(). Another tensor may have taken its name "
+    "since (a new assignment)."
+)
+CAUSE_CUT_DETACH = "The path from {name} to the loss is cut by detach() ({line})."
+DO_CUT_DETACH = "Leave detach() out if a gradient should reach {name}."
+CAUSE_CUT_DATA = "The path from {name} to the loss is cut by .data, which gives the values without their history ({line})."
+DO_CUT_DATA = "Use the tensor itself."
+CAUSE_CUT_ITEM = "The path from {name} to the loss is cut by {what}: a plain number has no history ({line})."
+DO_CUT_ITEM = "Compute with the tensor itself, and call item() only to print."
+CAUSE_CUT_NUMPY = "The path from {name} to the loss is cut by {what}: NumPy keeps no history ({line})."
+DO_CUT_NUMPY = "Compute with the tensor's own methods."
+CAUSE_CUT_NEW_TENSOR = "The path from {name} to the loss is cut by {what}, which makes a new leaf of the values ({line})."
+DO_CUT_NEW_TENSOR = "Use the tensor itself, or torch.stack() for several."
+CAUSE_CUT_PARAMETER = "The path from {name} to the loss is cut by {what}: a parameter is a leaf of its own ({line})."
+DO_CUT_PARAMETER = (
+    "Use the tensor itself; to put it in the place of a module's parameter: torch.func.functional_call(), or a parametrization."
+)
+CAUSE_CUT_SAMPLE = "The path from {name} to the loss is cut by {what}, which draws values without a history ({line})."
+DO_CUT_SAMPLE = "Use rsample(), where the distribution has it; else the log_prob() of what was drawn."
+CAUSE_CUT_INTEGER = "The path from {name} to the loss is cut by {what}: whole numbers have no gradient ({line})."
+DO_CUT_INTEGER = "Keep to a floating point type where a gradient has to pass."
+CAUSE_CUT_NO_GRAD = "The path from {name} to the loss is cut by {what}, under which nothing is recorded ({line})."
+DO_CUT_NO_GRAD = "Compute this where grad mode is on."
+CAUSE_CUT_INFERENCE = "The path from {name} to the loss is cut by {what}, under which nothing is recorded ({line})."
+DO_CUT_INFERENCE = "Compute this outside the block."
+CAUSE_CUT_DTYPE = "The path from {name} to the loss is cut by {op}: its result is {dtype}, which has no gradient ({line})."
+DO_CUT_DTYPE = "Keep to a floating point type where a gradient has to pass; use a soft version of the op."
+CAUSE_CUT_EARLY = (
+    "The path from {name} to the loss is cut at {op}: {what} did not require grad yet when it ran, or grad mode was off "
+    "({line})."
+)
+CAUSE_CUT_MAYBE = (
+    "No path leads from {root} to {name}: it had no part in it; or, if this line ran, {what} cut the path there ({line})."
+)
+DO_CUT_MAYBE = "See whether it ran: with av.record(model) the picture shows what did."
+CAUSE_INSIDE = (
+    "{node} runs a part of the forward pass anew in its backward, with a pass of its own: what lies behind it, as {name} may, "
+    "stands in no graph before ({line})."
+)
+DO_INSIDE = "Call {root}.backward() and read grad then; with checkpoint(..., use_reentrant=False) the graph is whole."
+CAUSE_CAME_INSIDE = (
+    "{node} runs a part of the forward pass anew in its backward, with a pass of its own: that may have brought it ({line})."
+)
+DO_CAME_INSIDE = "To see that graph, use checkpoint(..., use_reentrant=False)."
+CAUSE_ASSIGNED = "It was put there by hand: {line}."
+CAUSE_UNUSED = "No path leads from {root} to {name}: no op that was recorded used it."
+CAUSE_CUT_COMPARISON = "The path from {name} to the loss is cut by {what}: true and false have no gradient ({line})."
+DO_CUT_COMPARISON = "Use a soft version of the comparison: a sigmoid of the difference."
+CAUSE_MADE_COMPARISON = "{name}.requires_grad is False: {what} gives true or false, which have no gradient ({line})."
+DO_MADE_COMPARISON = "Use a soft version of the comparison: a sigmoid of the difference."
+DO_CUT_EARLY = "Call requires_grad_() first, and compute the rest after it."
+CAUSE_REQUIRED_LATE = (
+    "{name} did not require grad yet when it was used (line {used}): that came later ({line}). A graph records what ran, "
+    "and is not changed afterwards."
+)
+DO_REQUIRED_LATE = "Call requires_grad_() first, and compute what leads to the loss after it."
+CAUSE_NOT_RUN_UNKNOWN = (
+    "There is no trace of a pass: {root} depends on {name}, and backward() has not run, or grad has been set to None since."
+)
+DO_NOT_RUN_UNKNOWN = "Call {root}.backward(), and read grad before zero_grad()."
+CAUSE_RETAINED_LATE = "retain_grad() came after the pass, which keeps a gradient only where that was asked before: {line}."
+DO_RETAINED_LATE = "Call {name}.retain_grad() before backward()."
+CAUSE_LEFT_OUT_OR_CLEARED = (
+    "A pass has gone through this graph: grad has been set to None since, or grad() or backward(inputs=...) left {name} out."
+)
+CAUSE_CLEARED_BY = "A pass has gone through this graph, and this cleared grad: {line}."
+DO_CLEARED_BY = "Read grad before that line."
+CAUSE_NOT_RUN = "backward() has not run: {root} depends on {name}, and no pass has gone through this graph."
+DO_NOT_RUN = "Call {root}.backward()."
+CAUSE_NOT_RUN_FREED = (
+    "backward() has not run on {root}, which depends on {name}; and a pass from another root has given up saved tensors that "
+    "both share: it would raise."
+)
+DO_NOT_RUN_FREED = "Add the losses and call backward() once, or call the first one with retain_graph=True."
+CAUSE_NOT_RUN_ARRAY = "No pass has gone through this graph: {root} depends on {name}, and no loss of one element leads to it."
+DO_NOT_RUN_ARRAY = "Compute one number from {root} with grad mode on, and call backward() on it."
+CAUSE_KEPT = (
+    "A pass has left its graph as it was ({line}): it left {name} out, as grad() does, or grad has been set to None since; or "
+    "it went through another graph."
+)
+DO_KEPT = "Take what grad() returns, or read grad before it is cleared."
+CAUSE_AWAITED = "A stepper is on its way through this graph, and {node}, where the gradient of {name} arrives, has not run yet."
+DO_AWAITED = "Step on: next(), or finish()."
+CAUSE_LEFT_OUT_AT = (
+    "This pass left {name} out: grad() returns gradients instead of keeping them, and backward(inputs=...) keeps only those "
+    "named ({line})."
+)
+DO_LEFT_OUT_AT = "Take what grad() returns, or call backward() without inputs."
+CAUSE_LEFT_OUT = (
+    "A backward pass has run, and left {name} out: autograd.grad() returns gradients instead of keeping them, and "
+    "backward(inputs=...) keeps only those named."
+)
+DO_LEFT_OUT = "Take what grad() returns, or call backward() without inputs."
+CAUSE_CLEARED = "{value} did arrive in the last pass: grad has been set to None since (zero_grad(), or by hand)."
+CAUSE_CLEARED_AT = "{value} did arrive in the last pass, and this cleared it: {line}."
+DO_CLEARED_AT = "Read grad before that line."
+DO_CLEARED = "Read grad before zero_grad()."
+CAUSE_CLEARED_UNKNOWN = "The last pass did go through: grad has been set to None since (zero_grad(), or by hand)."
+DO_CLEARED_UNKNOWN = "Read grad before zero_grad()."
+CAUSE_NOTHING_SENT = "A pass has run, and {node} sent no gradient, or grad has been set to None since ({line})."
+DO_NOTHING_SENT = "Look at what the backward of {node} returns."
+
+# errors
+CAUSE_MODIFIED = "{node} saved {tensor} at version {version}; this changed it in place, and it is at version {now} now: {line}."
+DO_MODIFIED = "Make a new tensor there (x = x + 1 instead of x += 1), or change a clone()."
+CAUSE_MODIFIED_BY_STEP = (
+    "{node} saved {tensor} at version {version}; this step changed it in place, and it is at version {now} now: {line}."
+)
+DO_MODIFIED_BY_STEP = "Run the forward pass anew after the step, or all backward passes before it."
+CAUSE_MODIFIED_SOMEWHERE = (
+    "{node} saved {tensor} at version {version} ({line}), and it was changed in place since: version {now}."
+)
+DO_MODIFIED_SOMEWHERE = "Make a new tensor (x = x + 1 instead of x += 1), or change a clone()."
+CAUSE_FREED = "{node} gave up its saved tensors in an earlier pass: {line}."
+DO_FREED = "Call that backward() with retain_graph=True, or compute the loss anew."
+CAUSE_FREED_AMONG = (
+    "The pass came to a node whose saved tensors an earlier pass had given up: {line}. {count} nodes have none now, those that "
+    "this pass called before it failed too."
+)
+DO_FREED_AMONG = (
+    "Something that was computed before that pass is used again: in a loop, detach() what is carried over, or compute it anew; "
+    "or call the earlier backward() with retain_graph=True."
+)
+CAUSE_FREED_SOMEWHERE = "{node} gave up its saved tensors in an earlier pass."
+DO_FREED_SOMEWHERE = "Call that backward() with retain_graph=True, or compute the loss anew."
+CAUSE_ERROR = "{meaning} ({line})"
+CAUSE_UNKNOWN_ERROR = "No more is known of this error than what it says itself."
+CAUSE_NO_ERROR = "There is no error to explain: name a tensor."

@@ -1,0 +1,156 @@
+"""English: why a gradient is nan, large, small or as it should be. CAUSE_X is a reason, DO_X what helps against it."""
+
+from __future__ import annotations
+
+# nan, inf
+CAUSE_GIVEN_LEAF = "The {what} was there before this pass: {tensor} itself holds it ({line})."
+DO_GIVEN_LEAF = "An earlier step has put it there: look at the gradients and the learning rate of the steps before."
+CAUSE_GIVEN = "The {what} was there from the start: {tensor} holds it ({line})."
+DO_GIVEN = "Look at the data: torch.isnan(x).any()."
+CAUSE_FORWARD_BORN = "The {what} was there in the forward pass already: {op} made it of {inputs} ({line})."
+DO_FORWARD_BORN = "Keep what goes into it away from where it is undefined: clamp() it, or add a small number."
+CAUSE_FORWARD_OVERFLOW = "{op} overflowed in the forward pass: it was given {inputs}, and made {what} of it ({line})."
+DO_FORWARD_OVERFLOW = (
+    "Keep what goes into it small. If it grew from step to step, training diverges: lower the learning rate, normalise, or "
+    "clip. Before exp(), subtract the maximum."
+)
+CAUSE_BORN_LOG = "The {what} was born at {node}: the derivative of log is 1/x, and its input reaches 0 ({inputs}; {line})."
+DO_BORN_LOG = "Clamp the input away from 0 (x.clamp(min=1e-8)), or use log1p, log_softmax, a loss with logits."
+CAUSE_BORN_SQRT = (
+    "The {what} was born at {node}: the derivative of sqrt is 1/(2 sqrt(x)), and its input reaches 0 ({inputs}; {line})."
+)
+DO_BORN_SQRT = "Add a small number under the root: (x + 1e-8).sqrt()."
+CAUSE_BORN_NEGATIVE_ROOT = (
+    "The {what} was born at {node}: its input is negative ({inputs}), so the root is nan, and its derivative too ({line})."
+)
+DO_BORN_NEGATIVE_ROOT = "Make the input safe before the op: torch.where(x > 0, x, 1.0).sqrt()."
+CAUSE_BORN_DIVISION = "The {what} was born at {node}: it divides by 0 ({line})."
+DO_BORN_DIVISION = "Add a small number to the divisor, or replace the zeros in it before the division."
+CAUSE_BORN_POWER = (
+    "The {what} was born at {node}: the derivative of a power below 1 (or of its exponent) is infinite at 0 ({line})."
+)
+DO_BORN_POWER = "Add a small number to the base."
+CAUSE_BORN_NORM = "The {what} was born at {node}: a norm has no derivative at 0, where its rule divides by 0 ({line})."
+DO_BORN_NORM = "Add a small number under the root, or leave out the zero vectors before the norm."
+CAUSE_BORN_STD = "The {what} was born at {node}: the spread is 0 or of a single element, and its rule divides by it ({line})."
+DO_BORN_STD = "Add a small number, or give it more elements."
+CAUSE_BORN_EXP = (
+    "The {what} was born at {node}: its result overflowed to inf, and its rule multiplies by it ({inputs}; {line})."
+)
+DO_BORN_EXP = "Make its input smaller before it: subtract the maximum, or clamp."
+CAUSE_BORN_EQUAL = (
+    "The {what} was born at {node}: its rule divides by differences of singular values (or eigenvalues), and two are equal, or "
+    "one is 0 ({line})."
+)
+DO_BORN_EQUAL = "Break the tie with a small change of the matrix, or keep to functions of the values alone (svdvals, eigvalsh)."
+CAUSE_BORN_ROW = "The {what} was born at {node}: a row of its input is -inf throughout, all of it masked ({line})."
+DO_BORN_ROW = "Leave one element of each row unmasked, or mask with a large negative number instead of -inf."
+CAUSE_BORN_EDGE = "The {what} was born at {node}: its derivative is infinite at the edge of its domain ({inputs}; {line})."
+DO_BORN_EDGE = "Clamp its input inside the domain."
+CAUSE_BORN_OTHER = "The {what} was born at {node}: what arrived there had none; its input is {inputs} ({line})."
+DO_BORN_OTHER = "Look at the numbers there: av.step(loss) shows the formula with them."
+CAUSE_ZERO_TIMES_INF = (
+    "{node} keeps that branch out of the result, so it sends 0 into {born}, and 0 times infinity is nan: both branches are "
+    "computed and differentiated ({line})."
+)
+DO_ZERO_TIMES_INF = "Make the input safe before {born}: x = torch.where(condition, x, 1.0), and then the op."
+CAUSE_BAD_START = "The pass started with {what}: the loss's own first gradient has it."
+CAUSE_BAD_SUM = "The {what} came of gradients that were added before {node}: inf - inf, or an overflow ({line})."
+CAUSE_BAD_HOOK = "The {what} came of a hook at {node}: {hook}."
+DO_BAD_HOOK = "Look at what the hook returns."
+CAUSE_BAD_OLD = "What arrived in the last pass has no {what}: it was in grad before."
+CAUSE_BAD_ELSEWHERE = "Nothing leads from here to the loss now: the {what} came with a pass through another graph."
+DO_BAD_OLD = "Call zero_grad() before the pass."
+CAUSE_BAD_UNKNOWN = (
+    "The gradients on the way were not kept, and no single op is sure to have made {what}. "
+    "Those on the way that can: {suspects}."
+)
+CAUSE_DIVERGED = (
+    "The loss itself holds {what}, and it is in {leaves} by now: an earlier step put it there, or this one ({line})."
+)
+DO_DIVERGED = (
+    "Training has diverged: find the first step whose loss is not finite, and lower the learning rate, normalise, or clip: "
+    "clip_grad_norm_()."
+)
+CAUSE_LOSS_BAD = "The loss itself holds {what}, so it came in the forward pass. Ops on the way that can make it: {suspects}."
+DO_LOSS_BAD = "Look at the values before the loss; av.record() keeps those of a PyTorch program."
+DO_BAD_UNKNOWN = "Use torch.autograd.detect_anomaly(), or av.step(loss) before backward()."
+
+# large and small
+CAUSE_GREW = "Its norm is {norm}. It grew most at {node}, by a factor of {factor} ({line})."
+DO_GREW = "Look at the values there; clip_grad_norm_() limits the step."
+CAUSE_SHRANK = "Its norm is {norm}. It shrank most at {node}, to a fraction of {factor} ({line})."
+DO_SHRANK = "Look at the values there: saturation, small weights, a mean over many elements."
+CAUSE_GREW_STEADILY = "Its norm is {norm}. It grew at {count} nodes, {times} of them {node}; most at {line}."
+DO_GREW_STEADILY = "Initialise with smaller weights, normalise, or clip: clip_grad_norm_()."
+CAUSE_SHRANK_STEADILY = "Its norm is {norm}. It shrank at {count} nodes, {times} of them {node}; most at {line}."
+DO_SHRANK_STEADILY = "Use relu-like functions, residual connections or normalisation; sigmoid passes at most a quarter."
+CAUSE_GREW_BETWEEN = (
+    "Its norm is {norm}. Between {far} and {near} it grew most: {far}.grad has norm {far_norm}, {near}.grad {near_norm}."
+)
+DO_GREW_BETWEEN = "Initialise with smaller weights, normalise, or clip: clip_grad_norm_()."
+CAUSE_SHRANK_BETWEEN = (
+    "Its norm is {norm}. Between {far} and {near} it shrank most: {far}.grad has norm {far_norm}, {near}.grad {near_norm}."
+)
+DO_SHRANK_BETWEEN = "Use relu-like functions, residual connections or normalisation; sigmoid passes at most a quarter."
+CAUSE_HUGE = "Its norm is {norm}. The gradients on the way were not kept, so where it grew is not known."
+DO_HUGE = "Step it: av.step(loss) before backward()."
+CAUSE_TINY = "Its norm is {norm}. The gradients on the way were not kept, so where it shrank is not known."
+DO_TINY = "Step it: av.step(loss) before backward()."
+
+# as it should be
+CAUSE_CAME_FROM = "What arrives here comes from {node} ({line})."
+CAUSE_PATHS = (
+    "{count} paths lead here, from {nodes}; PyTorch keeps nothing of what each of them brought, nor of earlier passes, whose "
+    "gradients are added up."
+)
+DO_PATHS = "Step it to see each part: av.step(loss) before backward()."
+CAUSE_SUM_OF = "It is the sum of {count} paths: {parts}{more}."
+CAUSE_GRAD_BEFORE = "No pass has gone through this graph: what stands in grad was there before."
+CAUSE_GRAD_BEFORE_OR_KEPT = (
+    "If a pass has gone through this graph (its saved tensors are still there, as after retain_graph=True), "
+    "what arrives here comes from {node} ({line}); if not, what stands in grad is older."
+)
+CAUSE_IS_ROOT = "It is the root: backward() starts with this gradient."
+CAUSE_ADDED_SINCE = (
+    "{value} arrived in the pass that was stepped, and as much has been added since: another pass went through the same graph, "
+    "as loss.backward() after stepping does."
+)
+DO_ADDED_SINCE = "Call zero_grad() (or {name}.grad = None) between them, or reset() the stepper first."
+CAUSE_EDITED = (
+    "{value} arrived in the last pass: grad has been changed since{times}, as clipping, unscaling or an assignment does."
+)
+CAUSE_SCALED = (
+    "{value} arrived in the last pass: grad has been changed since{times}, as clipping or unscaling does, or something was "
+    "there before."
+)
+TIMES = " (it is {factor} times that)"
+CAUSE_ACCUMULATED = "{value} arrived in the last pass; {rest} was there before, because backward() adds to grad."
+DO_ACCUMULATED = "Call zero_grad() (or {name}.grad = None) before each pass."
+CAUSE_ACCUMULATED_OR_EDITED = (
+    "{value} arrived in the last pass; {rest} was there before, because backward() adds to grad, or grad was changed since."
+)
+DO_ACCUMULATED_OR_EDITED = "Call zero_grad() (or {name}.grad = None) before each pass."
+CAUSE_GRAD_FROM_ELSEWHERE = (
+    "It did not come from this graph: nothing leads from here to the loss now. It came through another, which may have been "
+    "cut off since (detach()), or was put there by hand."
+)
+CAUSE_NO_GRAPH = (
+    "No variable here holds the graph that it came from: it is gone, or belongs to another function; or grad was put there by "
+    "hand, or backward() was called on {name} itself."
+)
+DO_NO_GRAPH = "Ask where the loss is still at hand, right after backward(), or name it: explain({name}, loss)."
+CAUSE_HOOK_CHANGED = "A hook changed what arrived from {before} to {after}: {hook}."
+CAUSE_HOOK_ON_WAY = "On the way a hook changed the gradient at {node} from {before} to {after}: {hook} ({line})."
+CAUSE_START_NOT_ONE = (
+    "The pass started with {after} instead of 1: a hook ({hook}) may have changed its gradient in place, and gradients that"
+    " are equal share memory."
+)
+DO_START_NOT_ONE = "Return a new tensor from the hook instead of changing the one that it is given."
+CAUSE_DATA_WRITTEN = (
+    "Look out: {tensor} was changed through .data after {node} had saved it, which autograd does not notice ({line}). The "
+    "gradient is computed with the new values."
+)
+DO_DATA_WRITTEN = "Change a clone(), or use detach() instead of .data: then autograd refuses."
+CAUSE_GRAPH_GONE = "{value} arrived in the last pass, through a graph that no variable holds any more."
+DO_GRAPH_GONE = "Keep the loss in a variable, and ask again after the pass."

@@ -1,0 +1,10 @@
+"""简体中文. Names of nodes and attributes stay as they are in code."""
+
+from __future__ import annotations
+
+from .labels import *  # noqa: F403 -- a language is all its sentences
+from .lessons import *  # noqa: F403 -- a language is all its sentences
+from .missing import *  # noqa: F403 -- a language is all its sentences
+from .steps import *  # noqa: F403 -- a language is all its sentences
+from .values import *  # noqa: F403 -- a language is all its sentences
+from .zero import *  # noqa: F403 -- a language is all its sentences

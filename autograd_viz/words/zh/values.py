@@ -1,0 +1,124 @@
+"""简体中文: why a gradient is nan, large, small or as it should be."""
+
+from __future__ import annotations
+
+# nan, inf
+CAUSE_GIVEN_LEAF = "这次传播之前就有 {what}：{tensor} 本身就含有它（{line}）。"
+DO_GIVEN_LEAF = "是之前的某一步把它放进去的：查看之前各步的梯度和学习率。"
+CAUSE_GIVEN = "{what} 从一开始就有：它在 {tensor} 中（{line}）。"
+DO_GIVEN = "请检查数据：torch.isnan(x).any()。"
+CAUSE_FORWARD_BORN = "前向传播中就已有 {what}：{op} 由 {inputs} 算出了它（{line}）。"
+DO_FORWARD_BORN = "让输入远离没有定义的位置：使用 clamp()，或加上一个很小的数。"
+CAUSE_FORWARD_OVERFLOW = "{op} 在前向传播中溢出：它的输入是 {inputs}，结果中有 {what}（{line}）。"
+DO_FORWARD_OVERFLOW = (
+    "让它的输入保持较小。如果它逐步增大，说明训练发散：降低学习率、做归一化，或裁剪；在 exp() 之前先减去最大值。"
+)
+CAUSE_BORN_LOG = "{what} 产生于 {node}：log 的导数是 1/x，而它的输入到了 0（{inputs}；{line}）。"
+DO_BORN_LOG = "让输入远离 0（x.clamp(min=1e-8)），或使用 log1p、log_softmax，或直接以 logits 为输入的损失函数。"
+CAUSE_BORN_SQRT = "{what} 产生于 {node}：sqrt 的导数是 1/(2 sqrt(x))，而它的输入到了 0（{inputs}；{line}）。"
+DO_BORN_SQRT = "在根号下加上一个很小的数：(x + 1e-8).sqrt()。"
+CAUSE_BORN_NEGATIVE_ROOT = "{what} 产生于 {node}：它的输入为负（{inputs}），所以平方根是 nan，其导数也是 nan（{line}）。"
+DO_BORN_NEGATIVE_ROOT = "在该操作之前保证输入有效：torch.where(x > 0, x, 1.0).sqrt()。"
+CAUSE_BORN_DIVISION = "{what} 产生于 {node}：它除以 0（{line}）。"
+DO_BORN_DIVISION = "给除数加上一个很小的数，或在相除之前替换其中的零。"
+CAUSE_BORN_POWER = "{what} 产生于 {node}：指数小于 1 的幂（或对指数求导时）在 0 处的导数为无穷（{line}）。"
+DO_BORN_POWER = "给底数加上一个很小的数。"
+CAUSE_BORN_NORM = "{what} 产生于 {node}：范数在 0 处没有导数，它的规则除以 0（{line}）。"
+DO_BORN_NORM = "在根号下加上一个很小的数，或在求范数之前去掉零向量。"
+CAUSE_BORN_STD = "{what} 产生于 {node}：标准差为 0，或者只有一个元素，而它的求导规则要除以标准差（{line}）。"
+DO_BORN_STD = "加上一个很小的数，或让它有更多元素。"
+CAUSE_BORN_EXP = "{what} 产生于 {node}：它的结果溢出为 inf，而它的求导规则要乘以这个结果（{inputs}；{line}）。"
+DO_BORN_EXP = "在此之前减小输入：减去最大值，或使用 clamp()。"
+CAUSE_BORN_EQUAL = "{what} 产生于 {node}：它的规则要除以奇异值（或特征值）之差，而其中两个相等，或有一个为 0（{line}）。"
+DO_BORN_EQUAL = "用微小的改动打破相等，或只使用值本身的函数（svdvals、eigvalsh）。"
+CAUSE_BORN_ROW = "{what} 产生于 {node}：它的输入有一行全是 -inf，即全被掩盖（{line}）。"
+DO_BORN_ROW = "每一行至少留下一个元素不掩盖，或用很大的负数代替 -inf。"
+CAUSE_BORN_EDGE = "{what} 产生于 {node}：它的导数在定义域边缘为无穷（{inputs}；{line}）。"
+DO_BORN_EDGE = "用 clamp() 把输入限制在定义域之内。"
+CAUSE_BORN_OTHER = "{what} 产生于 {node}：到达那里的梯度中没有；它的输入是 {inputs}（{line}）。"
+DO_BORN_OTHER = "查看那里的数值：av.step(loss) 会显示代入数值的公式。"
+CAUSE_ZERO_TIMES_INF = (
+    "{node} 的结果没有取那个分支，所以把 0 传给了 {born}，而 0 乘以无穷是 nan：两个分支都会被计算并求导（{line}）。"
+)
+DO_ZERO_TIMES_INF = "先保证 {born} 的输入是安全的：x = torch.where(condition, x, 1.0)，再做该运算。"
+CAUSE_BAD_START = "反向传播一开始就有 {what}：损失的初始梯度中就有它。"
+CAUSE_BAD_SUM = "{what} 来自 {node} 之前相加的梯度：inf - inf，或溢出（{line}）。"
+CAUSE_BAD_HOOK = "{what} 来自 {node} 处的钩子：{hook}。"
+DO_BAD_HOOK = "查看钩子返回了什么。"
+CAUSE_BAD_OLD = "上一次反向传播到达的梯度没有 {what}：它原来就在 grad 里。"
+CAUSE_BAD_ELSEWHERE = "现在没有路径从这里通向损失：{what} 来自经过另一个计算图的反向传播。"
+DO_BAD_OLD = "在反向传播之前调用 zero_grad()。"
+CAUSE_BAD_UNKNOWN = "途中的梯度没有保留，也没有哪个运算必定产生了 {what}。途中可能产生它的：{suspects}。"
+CAUSE_DIVERGED = "损失本身就有 {what}，现在 {leaves} 中也有：是之前的某一步或这一步放进去的（{line}）。"
+DO_DIVERGED = "训练发散了：找到损失第一次不是有限数的那一步；降低学习率、做归一化，或裁剪梯度：clip_grad_norm_()。"
+CAUSE_LOSS_BAD = "损失本身就有 {what}，所以它产生于前向传播。途中可能产生它的运算：{suspects}。"
+DO_LOSS_BAD = "查看损失之前的各个数值；av.record() 会保留 PyTorch 程序中的数值。"
+DO_BAD_UNKNOWN = "使用 torch.autograd.detect_anomaly()，或在 backward() 之前用 av.step(loss)。"
+
+# large and small
+CAUSE_GREW = "它的范数是 {norm}。在 {node} 处增长最多，变为原来的 {factor} 倍（{line}）。"
+DO_GREW = "查看那里的数值；clip_grad_norm_() 可以限制梯度的范数。"
+CAUSE_SHRANK = "它的范数是 {norm}。在 {node} 处缩小最多，变为原来的 {factor} 倍（{line}）。"
+DO_SHRANK = "查看那里的数值：可能是饱和、权重太小，或者对很多元素取了平均。"
+CAUSE_GREW_STEADILY = "它的范数是 {norm}。它在 {count} 个节点处增长，其中 {times} 个是 {node}；增长最多处：{line}。"
+DO_GREW_STEADILY = "用更小的权重初始化、做归一化，或裁剪梯度：clip_grad_norm_()。"
+CAUSE_SHRANK_STEADILY = "它的范数是 {norm}。它在 {count} 个节点处缩小，其中 {times} 个是 {node}；缩小最多处：{line}。"
+DO_SHRANK_STEADILY = "使用 relu 一类的激活函数、残差连接或归一化；sigmoid 最多只让四分之一的梯度通过。"
+CAUSE_GREW_BETWEEN = (
+    "它的范数是 {norm}。在 {far} 和 {near} 之间增长最多：{far}.grad 的范数是 {far_norm}，{near}.grad 的是 {near_norm}。"
+)
+DO_GREW_BETWEEN = "用更小的权重初始化、做归一化，或裁剪梯度：clip_grad_norm_()。"
+CAUSE_SHRANK_BETWEEN = (
+    "它的范数是 {norm}。在 {far} 和 {near} 之间缩小最多：{far}.grad 的范数是 {far_norm}，{near}.grad 的是 {near_norm}。"
+)
+DO_SHRANK_BETWEEN = "使用 relu 一类的激活函数、残差连接或归一化；sigmoid 最多只让四分之一的梯度通过。"
+CAUSE_HUGE = "它的范数是 {norm}。途中的梯度没有保留，因此不知道在哪里增长。"
+DO_HUGE = "单步执行：在 backward() 之前用 av.step(loss)。"
+CAUSE_TINY = "它的范数是 {norm}。途中的梯度没有保留，因此不知道在哪里缩小。"
+DO_TINY = "单步执行：在 backward() 之前用 av.step(loss)。"
+
+# as it should be
+CAUSE_CAME_FROM = "到达这里的梯度来自 {node}（{line}）。"
+CAUSE_PATHS = (
+    "有 {count} 条路径通到这里，来自 {nodes}；PyTorch 不保留每条路径带来了什么，也不保留以前各次反向传播的梯度（它们会累加）。"
+)
+DO_PATHS = "要看到每一部分，请在 backward() 之前单步执行：av.step(loss)。"
+CAUSE_SUM_OF = "它是 {count} 条路径之和：{parts}{more}。"
+CAUSE_GRAD_BEFORE = "还没有反向传播经过这个计算图：grad 中的值是以前留下的。"
+CAUSE_GRAD_BEFORE_OR_KEPT = (
+    "如果有反向传播经过了这个计算图（它保存的张量都还在，就像使用了 retain_graph=True），到达这里的来自 {node}（{line}）；"
+    "否则 grad 中的值是更早就有的。"
+)
+CAUSE_IS_ROOT = "它是根：backward() 从这个梯度开始。"
+CAUSE_ADDED_SINCE = (
+    "单步执行的那次传播带来了 {value}，之后又加上了同样的值："
+    "同一个计算图又经过了一次传播，单步之后调用 loss.backward() 就会这样。"
+)
+DO_ADDED_SINCE = "在两者之间调用 zero_grad()（或 {name}.grad = None），或先对单步执行器调用 reset()。"
+CAUSE_EDITED = "上一次反向传播带来了 {value}：grad 后来被修改{times}，例如裁剪、反缩放或赋值。"
+CAUSE_SCALED = "上一次反向传播带来了 {value}：grad 后来被修改{times}，例如裁剪或反缩放；或者之前那里已有别的值。"
+TIMES = "（是它的 {factor} 倍）"
+CAUSE_ACCUMULATED = "上一次反向传播到达的是 {value}；{rest} 是原来就有的，因为 backward() 会把梯度累加到 grad。"
+DO_ACCUMULATED = "每次反向传播之前调用 zero_grad()（或 {name}.grad = None）。"
+CAUSE_ACCUMULATED_OR_EDITED = (
+    "上一次反向传播到达的是 {value}；{rest} 是原来就有的，因为 backward() 会把梯度累加到 grad，或者 grad 后来被修改过。"
+)
+DO_ACCUMULATED_OR_EDITED = "每次反向传播之前调用 zero_grad()（或 {name}.grad = None）。"
+CAUSE_GRAD_FROM_ELSEWHERE = (
+    "它不是来自这个计算图：现在没有路径从这里通向损失。它来自另一个计算图（可能后来被 detach() 切断），或是手动放进去的。"
+)
+CAUSE_NO_GRAPH = (
+    "这里没有变量持有它所来自的计算图：它已经消失，或属于另一个函数；"
+    "也可能 grad 是手动放进去的，或者是对 {name} 本身调用了 backward()。"
+)
+DO_NO_GRAPH = "在损失仍可访问的地方、紧接 backward() 之后提问，或指明损失：explain({name}, loss)。"
+CAUSE_HOOK_CHANGED = "钩子把到达的梯度从 {before} 改成了 {after}：{hook}。"
+CAUSE_HOOK_ON_WAY = "途中有钩子在 {node} 处把梯度从 {before} 改成了 {after}：{hook}（{line}）。"
+CAUSE_START_NOT_ONE = "反向传播从 {after} 而不是 1 开始：可能有钩子（{hook}）原地修改了梯度，而相等的梯度共享内存。"
+DO_START_NOT_ONE = "让钩子返回新张量，而不是修改给它的张量。"
+CAUSE_DATA_WRITTEN = (
+    "注意：{node} 保存 {tensor} 之后，后者又通过 .data 被修改，自动求导不会察觉（{line}）。梯度是用新的数值计算的。"
+)
+DO_DATA_WRITTEN = "请修改 clone() 得到的副本，或用 detach() 代替 .data：那样自动求导会报错。"
+CAUSE_GRAPH_GONE = "上一次反向传播到达的是 {value}，它所经过的计算图已没有变量引用。"
+DO_GRAPH_GONE = "把损失保存在变量里，反向传播之后再问。"
