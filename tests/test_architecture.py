@@ -44,7 +44,7 @@ FLOORS: dict[str, set[str]] = {
     "live_pass": {"graph"},
     "cursor": {"render", "words", "sentences", "graph", "live_pass", "stops"},
     "stepper": {"cursor", "interrupts", "sentences", "graph", "live_pass", "stops", "targets"},
-    "export": {"errors", "graph", "layout", "render"},
+    "export": {"errors", "graph", "interrupts", "layout", "render"},
     "widget": {"drawing", "interrupts", "stepper", "graph", "render", "export", "words", "why"},
     "recorded": {"errors", "graph", "render", "stepper"},
     "saving": {"drawing", "errors", "export", "graph", "interrupts", "render", "stepper", "widget"},

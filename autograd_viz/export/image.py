@@ -17,6 +17,7 @@ from pathlib import Path
 from resvg import render, usvg
 
 from ..errors import AutogradVizError, CannotReadError, CannotWriteError
+from ..interrupts import whole
 
 # letters that the font lacks (Chinese, Japanese, Korean, emoji): the system may have them
 FOREIGN = re.compile("[\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef\U0001f000-\U0003ffff]")
@@ -72,7 +73,7 @@ def fonts_for(svg: str) -> usvg.Options:
 
 
 def write_file(path: str | os.PathLike[str], data: bytes) -> Path:
-    """Write a file, or leave what was there before.
+    """Write a file, or leave what was there before; Ctrl-C waits for it.
 
     Raises:
         CannotWriteError: the folder is missing or may not be written to.
@@ -80,7 +81,8 @@ def write_file(path: str | os.PathLike[str], data: bytes) -> Path:
     check_place(path)
     target = Path(os.path.realpath(path))  # what a link points to is replaced, not the link
     try:
-        replace_file(target, data)
+        with whole():
+            replace_file(target, data)
     except OSError as error:
         raise CannotWriteError(f"cannot write {target}: {error.strerror or error}") from error
     return target

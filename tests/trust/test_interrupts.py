@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import random
 import signal
 import threading
+import warnings
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -13,6 +15,7 @@ from typing import Any
 import pytest
 
 import autograd_viz as av
+from autograd_viz.export.image import write_file
 from autograd_viz.interrupts import alone, whole
 
 from .moments import Moments, heard, lines_of
@@ -165,6 +168,19 @@ def verbs(folder: Path) -> dict[str, Callable[[Any], Any]]:
     suffixes = ("svg", "html", "json")
     saves = {s: (lambda x, s=s: av.save(x, folder / f"x.{s}", step="final", duration=0.01, scale=0.3)) for s in suffixes}
     return {"show": av.show, "step": av.step, "explain": av.explain, **saves}
+
+
+def test_a_file_that_is_written(tmp_path: Path) -> None:
+    """At each line: there is the old text or the new one, nothing beside it, and no file stays open."""
+    path = tmp_path / "x.svg"
+    path.write_bytes(b"old")
+    for at in range(1, lines_of(partial(write_file, path, b"old")) + 1):
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            Moments(at).run(partial(write_file, path, b"new"))
+            gc.collect()
+        assert not said, f"line {at}: {said[0].message}"
+        assert path.read_bytes() in (b"old", b"new") and len(list(tmp_path.iterdir())) == 1, f"line {at}"
 
 
 @pytest.mark.parametrize("verb", verbs(Path()))
