@@ -82,6 +82,8 @@ class Why:
             return words.WHY_DTYPE.format(dtype=t.value.dtype)
         if maker is None:
             return words.WHY_NOT_REQUIRED
+        if maker.node is not None and not maker.members:  # another result of the op does
+            return words.WHY_NOT_DIFFERENTIABLE.format(op=maker.name)
         return (words.WHY_DETACHED if maker.name == "Detach" else words.WHY_NOT_RECORDED).format(op=maker.name)
 
     def _pending(self, t: Tensor, arrived: int = 0) -> str:

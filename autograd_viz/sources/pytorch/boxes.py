@@ -6,11 +6,12 @@ is what the recorder has seen, and another box after every change in place.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from ...graph import model
+from ..memory import FEW as FEW_SHARERS
 from .handles import Event, Handle, current, version_of
 from .nodes import Metadata, edge_of, grad_fn_of
 from .values import is_plain, not_told, overwritten, unknown, value_of
@@ -58,7 +59,11 @@ class Box:
         """Its elements as they were when it was made, as far as they are known."""
         if self.handle is not None and self.handle.is_overwritten:
             return overwritten(self.handle.shape, self.handle.dtype)
-        if self.edge is None and self.tensor is not None:
+        if (
+            self.edge is None
+            and self.tensor is not None
+            and not (self.handle is not None and self.handle.has_copy_of(self.tensor))
+        ):
             return value_of(self.tensor)
         if self.known is not None:
             return value_of(self.known)
@@ -128,6 +133,17 @@ class Boxes:
                 box.tensor = live if version_of(live) == handle.version else None
         box.handle = box.handle or handle
         return box
+
+
+def sharers(boxes: Iterable[Box], id_of: Callable[[Box], str]) -> dict[str, tuple[str, ...]]:
+    """The ids of the boxes that share a box's memory, by its id; FEW_SHARERS at most of each."""
+    groups: dict[tuple[Any, int], list[str]] = {}
+    for box in boxes:
+        t = box.tensor if box.tensor is not None else box.saved
+        if t is not None and is_plain(t) and t.numel():
+            groups.setdefault((t.device, t.untyped_storage().data_ptr()), []).append(id_of(box))
+    together = (g for g in groups.values() if len(g) > 1)
+    return {id: tuple(o for o in g[: FEW_SHARERS + 1] if o != id)[:FEW_SHARERS] for g in together for id in g}
 
 
 def _layout(t: Any) -> tuple[Any, ...]:

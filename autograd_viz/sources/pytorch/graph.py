@@ -10,14 +10,13 @@ import torch
 
 from ...graph import model
 from ...graph.trace import State
-from ..memory import FEW as FEW_SHARERS
 from ..names import names_by_identity
 from ..statements import Happened, place_of, statements
-from .boxes import Box, Boxes
+from .boxes import Box, Boxes, sharers
 from .deep import make_freeable
 from .devices import wait_for
 from .forward import inputs_of, reconstructed, title_of, title_of_event
-from .handles import KEY, Event, Handle
+from .handles import KEY, Event, Handle, current
 from .nodes import edge_of, grad_fn_of, grad_of, is_accumulate, is_function, name_of, outputs_of, reach, variable_of
 from .rehearsal import learn
 from .saved import Kept, saved_of
@@ -68,6 +67,7 @@ class TorchGraph:
         wait_for([*(t.device for t in self.roots), *(m.device for n in self.nodes for m in outputs_of(n))])
         makers = [box.maker for box in map(self.boxes.of, self.roots) if box.edge is None and box.maker is not None]
         self._add_ops([*self.nodes, *makers])
+        self._join_ops()
         self._name(variables)
         self._number()
         self.document = self._document()
@@ -102,11 +102,17 @@ class TorchGraph:
                 continue
             for handle in (*event.inputs, *event.outputs):
                 if isinstance(handle, Handle):
-                    todo += self._behind(handle, event.behind)
+                    todo += (led for led in self._behind(handle, event.behind) if led is not event)
             self.operands[item] = inputs_of(event, self._box_of)
             for handle in event.outputs:
-                if handle is not None and (item is not event or handle.ref() is not None):
+                if handle is not None and (handle.edge is not None if item is not event else handle.ref() is not None):
                     self._box_of(handle)
+
+    def _join_ops(self) -> None:
+        """An op is one op, whatever led to it: its node, or a result of it that is not differentiable (indices, a mask)."""
+        self._events = {event for event in map(self.event_of, self.nodes) if event is not None}
+        for event in self._events:
+            self.operands.pop(event, None)
 
     def _behind(self, handle: Handle, behind: tuple[Any, ...]) -> list[Any]:
         """What led to a tensor that the recorder has seen and that is not in the graph yet."""
@@ -125,11 +131,16 @@ class TorchGraph:
     def _name(self, variables: Mapping[str, Any]) -> None:
         self.names: dict[Any, str] = {}
         for name, tensor in names_by_identity(variables, is_tensor):
-            box = self.boxes.find(tensor)
+            box = self.boxes.find(tensor) or self._beside(tensor)
             if box is not None:
                 if box.edge is not None or box.handle is None:
                     box.tensor = tensor
                 self.names.setdefault(self._key(box), name)
+
+    def _beside(self, tensor: Any) -> Box | None:
+        """The box of a result that is not differentiable and that nothing reads; unnamed, it is seen where it is saved."""
+        handle = None if grad_fn_of(tensor) is not None else current(tensor)
+        return self._box_of(handle) if handle is not None and handle.maker in self._events else None
 
     def _key(self, box: Box) -> Any:
         return box.edge or box.handle or box.tensor
@@ -174,7 +185,7 @@ class TorchGraph:
     def _document(self) -> model.Document:
         ranked = sorted(n._sequence_nr() for n in self.nodes if not is_accumulate(n))
         rank = {s: i for i, s in enumerate(ranked)}
-        shares = self._shares()
+        shares = sharers(self.ordered, self.id_of)
         return model.Document(
             tensors=tuple(self._tensor(b, shares) for b in self.ordered),
             ops=tuple(self._op(o, id) for o, id in self.op_ids.items()),
@@ -220,7 +231,9 @@ class TorchGraph:
     def _outputs(self, node: Any, event: Event | None) -> tuple[str | None, ...]:
         if node is None and event is not None:
             return tuple(self.ids.get(h) for h in event.outputs)
-        return tuple(self.ids.get((node, i)) for i in range(len(self.outputs_of(node))))
+        differentiable = [self.ids.get((node, i)) for i in range(len(self.outputs_of(node)))]
+        others = [h for h in event.outputs if h is not None and h.edge is None] if event is not None else []
+        return (*differentiable, *(self.ids[h] for h in others if h in self.ids))
 
     def _node(self, node: Any, id: str, order: int | None) -> model.Node:
         saved = self.saved[node]
@@ -274,16 +287,6 @@ class TorchGraph:
                 happened.append(Happened(event.order, event.place, self.id_of(box), "make"))
         names = {self.ids[key]: name for key, name in self.names.items()}
         return statements(happened, names.get)
-
-    def _shares(self) -> dict[str, tuple[str, ...]]:
-        """The boxes that share memory, FEW_SHARERS at most of each."""
-        groups: dict[tuple[Any, int], list[str]] = {}
-        for box in self.ordered:
-            t = box.tensor if box.tensor is not None else box.saved
-            if t is not None and is_plain(t) and t.numel():
-                groups.setdefault((t.device, t.untyped_storage().data_ptr()), []).append(self.id_of(box))
-        together = (g for g in groups.values() if len(g) > 1)
-        return {id: tuple(o for o in g[: FEW_SHARERS + 1] if o != id)[:FEW_SHARERS] for g in together for id in g}
 
 
 def _version(tensor: Any) -> int:

@@ -71,6 +71,11 @@ class Handle:
         shares_memory = self.values is not None and self.values.numel() > FEW
         return shares_memory and tensor is not None and version_of(tensor) != self.version
 
+    def has_copy_of(self, tensor: Any) -> bool:
+        """Are `values` what was read, whatever became of the tensor? (Batch norm updates its buffers without counting.)"""
+        is_constant = not self.requires_grad and self.values is not None and self.values.numel() <= FEW
+        return is_constant and version_of(tensor) == self.version
+
 
 class Event:
     """One op of the forward pass.

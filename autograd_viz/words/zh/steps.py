@@ -70,6 +70,7 @@ NOT_DIFFERENTIABLE = "没有记录任何内容：{dtype} 类型的结果没有�
 WHY_NOT_REQUIRED = "grad 是 None：requires_grad 为 False，不会为它计算梯度。"
 WHY_DTYPE = "grad 是 None：只有浮点型和复数型张量才有梯度，而它的类型是 {dtype}。"
 WHY_NOT_RECORDED = "grad 是 None：requires_grad 为 False，因为 {op} 的操作数都不需要梯度，或者梯度模式已关闭。"
+WHY_NOT_DIFFERENTIABLE = "grad 是 None：{op} 的这个结果不可微，所以没有梯度到达这里。"
 WHY_DETACHED = "grad 是 None：{op} 把它从计算图中分离了，梯度传不到这里。"
 WHY_NOT_RETAINED = "grad 是 None：它不是叶子张量。{node} 只传递梯度而不保留；如需保留，请调用 retain_grad()。"
 WHY_NOTHING_ARRIVED = "grad 是 {grad}：{node} 在第 {step} 步执行时没有梯度到达。"
