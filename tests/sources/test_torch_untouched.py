@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
+import threading
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +18,7 @@ torch = pytest.importorskip("torch")
 from torch.utils._pytree import tree_map  # noqa: E402
 
 import autograd_viz as av  # noqa: E402
+from autograd_viz.sources.pytorch.hooked import tensors_with_hooks  # noqa: E402
 
 from ..torch_steppers import stepper_of  # noqa: E402
 
@@ -176,3 +179,58 @@ print(sorted(set(sys.modules) - before))
 def test_nothing_is_imported_in_the_middle_of_a_recorded_forward_pass() -> None:
     done = subprocess.run([sys.executable, "-c", RECORDS], capture_output=True, text=True, check=False)
     assert done.stdout.strip() == "[]", done.stdout + done.stderr
+
+
+def test_no_line_of_python_runs_when_a_recorded_tensor_dies() -> None:
+    """Ctrl-C that comes in one would be printed and lost."""
+    with av.record():
+        kept = [torch.ones(3) * i for i in range(5)]
+    calls: list[str] = []
+    sys.setprofile(lambda frame, event, _: calls.append(frame.f_code.co_name) if event == "call" else None)
+    kept.clear()
+    sys.setprofile(None)
+    assert calls == []
+
+
+@pytest.mark.parametrize("requires_grad", [True, False])
+def test_parameters_can_be_swapped_after_a_recording(requires_grad: bool) -> None:
+    layer = torch.nn.Linear(2, 2).requires_grad_(requires_grad)
+    x = torch.ones(1, 2, requires_grad=True)
+    with av.record(layer):
+        loss = (layer(x) + layer(x)).sum()
+    s = av.step(loss)
+    s.finish()
+    names = [t.name for t in s.stepper.document.tensors if t.is_leaf and t.name]
+    assert sorted(names) == ["layer.bias", "layer.weight", "x"], "one box each"
+    s.close()
+    del s, loss
+    gc.collect()
+    torch.utils.swap_tensors(layer.weight, torch.nn.Parameter(torch.zeros(2, 2), requires_grad))
+    assert layer.weight.sum() == 0.0
+
+
+def test_the_search_for_hooks_breaks_nothing_in_other_threads() -> None:
+    """A tuple that a thread is building must be nobody else's meanwhile."""
+    junk = [[i] for i in range(100_000)]
+    errors: list[Exception] = []
+    is_over = threading.Event()
+
+    def build() -> None:
+        while not is_over.is_set():
+            try:
+                tuple(i for i in range(2000))
+            except SystemError as error:
+                errors.append(error)
+
+    threads = [threading.Thread(target=build) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    w = torch.ones(2, requires_grad=True)
+    h = w * 2
+    h.retain_grad()
+    found = [tensors_with_hooks() for _ in range(20)]
+    is_over.set()
+    for thread in threads:
+        thread.join()
+    assert all(any(t is h for t in tensors) for tensors in found)
+    assert not errors and junk

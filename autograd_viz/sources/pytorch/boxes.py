@@ -12,7 +12,7 @@ from typing import Any
 
 from ...graph import model
 from ..memory import FEW as FEW_SHARERS
-from .handles import Event, Handle, current, version_of
+from .handles import Event, Handle, current, is_parameter, version_of
 from .nodes import Metadata, edge_of, grad_fn_of
 from .values import is_plain, not_told, overwritten, unknown, value_of
 
@@ -127,6 +127,9 @@ class Boxes:
         elif handle.is_leaf and live is not None and live.is_leaf:
             box = self.of(live)
         else:
+            if is_parameter(live) and handle.maker is None:  # every op that reads one has a handle of its own
+                known = self._handles.get(live, handle)
+                handle = known if known.version == handle.version else handle
             box = self.by_key.setdefault(handle, Box(None))
             if live is not None and live.grad_fn is None:
                 self._handles[live] = handle

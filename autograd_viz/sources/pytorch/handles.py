@@ -13,19 +13,22 @@ from __future__ import annotations
 import itertools
 import weakref
 from collections import deque
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
-from torch.utils.weak import TensorWeakRef, WeakIdKeyDictionary
+from torch.utils.weak import TensorWeakRef
 
 from ...core.provenance import CUTS, UNTRACKED_DEPTH, Place
 from ..from_core import FEW
+from .seen import Seen
 from .values import is_plain, outside_modes, shape_of
 
 KEY = "autograd_viz"  # in node.metadata
 clock = itertools.count(1)
 _cuts: deque[weakref.ref[Event]] = deque()
-seen = WeakIdKeyDictionary()  # what was seen of every tensor that is alive
+seen: Seen[Handle] = Seen()  # what was seen of every tensor that is alive, but for parameters
 latest_sequence = torch._C._autograd._get_sequence_nr
 
 
@@ -43,7 +46,8 @@ class Handle:
     __slots__ = ("__weakref__", "_maker", "dtype", "edge", "is_leaf", "ref", "requires_grad", "shape", "values", "version")
 
     def __init__(self, tensor: Any, maker: Event | None) -> None:
-        self.ref = TensorWeakRef(tensor)
+        # a parameter with a weak reference could not be swapped (`torch.utils.swap_tensors`); the graph keeps it anyway
+        self.ref: Callable[[], Any] = partial(_itself, tensor) if is_parameter(tensor) else TensorWeakRef(tensor)
         self._maker: Any = maker
         self.shape, self.dtype = shape_of(tensor), tensor.dtype
         self.edge: tuple[int, int] | None = None
@@ -141,6 +145,15 @@ def keep_behind(event: Event) -> None:
             oldest.inputs, oldest.behind = (), ()
 
 
+def is_parameter(tensor: Any) -> bool:
+    """Does a module own it?"""
+    return isinstance(tensor, torch.nn.Parameter)
+
+
+def _itself(tensor: Any) -> Any:
+    return tensor
+
+
 def version_of(tensor: Any) -> int:
     """How often it was changed in place; 0 where that is not counted."""
     return 0 if tensor.is_inference() else int(tensor._version)
@@ -154,6 +167,6 @@ def edge_numbers(tensor: Any) -> tuple[int, int] | None:
 
 def current(tensor: Any) -> Handle | None:
     """What was seen of a tensor without a grad_fn, if it is still that."""
-    handle: Handle | None = seen.get(tensor)
+    handle = seen.get(tensor)
     is_same = handle is not None and handle.edge is None and handle.version == version_of(tensor)
     return handle if is_same and tensor.is_leaf else None

@@ -1,4 +1,9 @@
-"""The tensors that are alive and have hooks, whoever holds them."""
+"""The tensors that are alive and have hooks, whoever holds them.
+
+# Note [Who is asked]
+The garbage collector knows every object. `gc.get_objects()` would hand out tuples that other threads are building, which fail
+in them if somebody else holds them; who refers to the classes of tensors is the tensors, and little else.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +18,7 @@ def tensors_with_hooks() -> list[Any]:
     """All tensors that are alive and have hooks or retain their grad: a step runs the hooks and changes the grads of those that
     no variable and no recorder tells of, too.
     """
-    everything = gc.get_objects()
-    try:
-        classes = set(_tensor_classes())
-        tensors = [o for o in everything if type(o) in classes]
-    except TypeError:  # there is an object of a class that cannot be hashed
-        tensors = [o for o in everything if issubclass(type(o), torch.Tensor)]
-    return [t for t in tensors if _has_hooks(t)]
+    return [o for o in gc.get_referrers(*_tensor_classes()) if issubclass(type(o), torch.Tensor) and _has_hooks(o)]
 
 
 def _tensor_classes() -> Iterator[type]:

@@ -23,7 +23,7 @@ from torch.utils.weak import TensorWeakRef, WeakIdKeyDictionary
 
 from ...core.provenance import Place
 from .calls import calls_around, function_and_arguments
-from .handles import KEY, Event, Handle, edge_numbers, keep_behind, nodes_of, seen
+from .handles import KEY, Event, Handle, edge_numbers, is_parameter, keep_behind, nodes_of, seen
 
 FACTORIES = {"lift_fresh", "lift"}  # how `torch.tensor` hands over what it has made
 logger = logging.getLogger("autograd_viz")
@@ -157,28 +157,33 @@ class Recorder(TorchDispatchMode):
 
     def _known(self, tensor: Any) -> Handle:
         """The tensor as it is now. A view that no op has asked for its grad_fn yet is not asked by us: that would make one."""
-        handle: Handle | None = seen.get(tensor)
+        handle = seen.get(tensor)
         is_silent = tensor._base is not None and not torch.is_grad_enabled()
         if handle is None or (not is_silent and handle.edge != edge_numbers(tensor)):
-            handle = seen[tensor] = Handle(tensor, None)
+            handle = self._handle(tensor, None)
             if not is_silent:
                 handle.look(tensor)
+        return handle
+
+    def _handle(self, tensor: Any, maker: Event | None) -> Handle:
+        """What the tensor is from now on."""
+        handle = Handle(tensor, maker)
+        if not is_parameter(tensor):
+            seen[tensor] = handle
         return handle
 
     def _ended(self, event: Event, func: Any, args: Any, kwargs: Any, result: Any) -> None:
         results = [r for r in tree_leaves(result) if isinstance(r, torch.Tensor)]
         if event.name == "detach" and self._is_internal(event, results[0]):
             return
-        for r in results:
-            if not event.is_function:
-                seen[r] = Handle(r, event)
+        handles = [] if event.is_function else [self._handle(r, event) for r in results]
         changed = hasattr(func, "_schema") and func._schema.is_mutable
         self._pending += [(TensorWeakRef(r), event) for r in results if not (changed and r._base is not None)]
         if changed:
             given = (a for a in (*args, *kwargs.values()) if isinstance(a, torch.Tensor))
             self._pending += [(TensorWeakRef(a._base), event) for a in given if a._base is not None]
         if not event.is_function:
-            event.made([seen[r] for r in results])
+            event.made(handles)
 
     def _is_internal(self, event: Event, result: Any) -> bool:
         """Factories (`torch.rand`) detach what they have made, autograd a result that it saves, and some releases of PyTorch
@@ -192,8 +197,7 @@ class Recorder(TorchDispatchMode):
         if maker.name == "detach":
             self._pending.append((TensorWeakRef(result), maker))
         if maker.name == "detach" or not any(isinstance(i, Handle) for i in maker.inputs):
-            seen[result] = Handle(result, maker)
-            maker.made([seen[result]])
+            maker.made([self._handle(result, maker)])
         return True
 
     def _settle(self) -> None:
