@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import threading
 import weakref
@@ -192,6 +193,33 @@ def test_what_is_recorded_dies_at_once() -> None:
         assert not [t for t in gc.get_objects() if type(t) is torch.Tensor and not t.is_nested and t.shape == (100,)]
     finally:
         gc.enable()
+
+
+def losses_of(batches: int, around: Any, inside: Any) -> tuple[list[Any], int]:
+    """The losses of a loop that keeps them detached, and how many tensors of its activations' size stay alive."""
+    w, losses = torch.ones(101, requires_grad=True), []
+    with around():
+        for _ in range(batches):
+            with inside():
+                loss = (w * 2).exp().sum()
+                loss.backward()
+                losses.append(loss.detach())
+    del w, loss
+    return losses, sum(type(t) is torch.Tensor and not t.is_nested and t.shape == (101,) for t in gc.get_objects())
+
+
+@pytest.mark.parametrize(("around", "inside"), [(contextlib.nullcontext, av.record), (av.record, contextlib.nullcontext)])
+def test_of_a_loop_that_keeps_its_losses_the_last_graph_alone_is_kept(around: Any, inside: Any) -> None:
+    gc.collect()
+    gc.disable()
+    try:
+        one, alive_of_one = losses_of(1, around, inside)
+        five, alive = losses_of(5, around, inside)
+    finally:
+        gc.enable()
+    assert alive == alive_of_one
+    assert [o.name for o in ops_of(five[-1])] == ["Mul", "Exp", "Sum", "Detach"]
+    assert not ops_of(five[0]) and not ops_of(one[0])
 
 
 def test_scopes_and_modules_make_one_path() -> None:

@@ -3,7 +3,9 @@
 # Note [Who keeps what]
 What is known of an op hangs on its node (`node.metadata`), and lives as long as the graph: nothing else has to be kept.
 It must never refer to its own node, or the graph would never be freed: the place of a tensor in the graph is told by numbers.
-A tensor without a node (and a leaf) is looked up among those that are alive; nothing here keeps it so.
+A tensor without a node (and a leaf) is looked up among those that are alive; nothing here keeps it so. An op that cuts the
+graph (detach) keeps what led to it until CUTS others did so, until the next does after a backward pass has freed it, or until
+the next recording begins.
 Nor may an op and its results refer to one another, or the elements would stay until the garbage collector comes: an op with a
 node has its results; of one without, whoever has a result has the op.
 """
@@ -22,6 +24,7 @@ from torch.utils.weak import TensorWeakRef
 
 from ...core.provenance import CUTS, UNTRACKED_DEPTH, Place
 from ..from_core import FEW
+from .saved import is_freed
 from .seen import Seen
 from .values import is_plain, outside_modes, shape_of
 
@@ -138,11 +141,22 @@ def nodes_of(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
 def keep_behind(event: Event) -> None:
     """The op has no node: what led to its inputs is kept by it, until CUTS other ops do the same."""
     if event.behind:
+        for earlier in [cut for cut in (r() for r in _cuts) if cut is not None and is_freed(cut.behind)]:
+            _forget(earlier)
         _cuts.append(weakref.ref(event))
-    if len(_cuts) > CUTS:
+        let_go(CUTS)
+
+
+def let_go(but: int = 0) -> None:
+    """Of the ops that keep a graph, all but the latest keep it no more."""
+    while len(_cuts) > but:
         oldest = _cuts.popleft()()
         if oldest is not None:
-            oldest.inputs, oldest.behind = (), ()
+            _forget(oldest)
+
+
+def _forget(cut: Event) -> None:
+    cut.inputs, cut.behind = (), ()
 
 
 def is_parameter(tensor: Any) -> bool:

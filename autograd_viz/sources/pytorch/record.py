@@ -17,13 +17,13 @@ from types import FrameType, TracebackType
 from typing import Any
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode_stack
 from torch.utils._pytree import tree_leaves
 from torch.utils.weak import TensorWeakRef, WeakIdKeyDictionary
 
 from ...core.provenance import Place
 from .calls import calls_around, function_and_arguments
-from .handles import KEY, Event, Handle, edge_numbers, is_parameter, keep_behind, nodes_of, seen
+from .handles import KEY, Event, Handle, edge_numbers, is_parameter, keep_behind, let_go, nodes_of, seen
 
 FACTORIES = {"lift_fresh", "lift"}  # how `torch.tensor` hands over what it has made
 logger = logging.getLogger("autograd_viz")
@@ -86,6 +86,8 @@ class Recorder(TorchDispatchMode):
 
     def __enter__(self) -> Recorder:
         self.error = None
+        if not any(isinstance(mode, Recorder) for mode in _get_current_dispatch_mode_stack()):
+            let_go()  # a training loop would keep the graphs of several batches
         super().__enter__()
         return self
 

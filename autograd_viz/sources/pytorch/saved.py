@@ -12,7 +12,7 @@ import functools
 import gc
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from types import FrameType
 from typing import Any, NamedTuple
@@ -54,6 +54,23 @@ def saved_of(node: Any) -> Iterator[Kept]:
         return
     for name in _saved_names(node.__class__):
         yield _kept(node, name)
+
+
+def is_freed(nodes: Iterable[Any], most: int = 16) -> bool:
+    """Has a backward pass freed what these nodes and those behind them have saved?
+
+    Args:
+        nodes: where to look first.
+        most: at so many nodes.
+    """
+    looked_at, todo = 0, list(nodes)
+    while todo and looked_at < most:
+        node = todo.pop()
+        if any(k.state == "freed" for k in saved_of(node)):
+            return True
+        todo += [after for after, _ in node.next_functions if after is not None]
+        looked_at += 1
+    return False
 
 
 @functools.cache
