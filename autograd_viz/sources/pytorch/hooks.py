@@ -17,6 +17,7 @@ from torch.autograd.graph import GradientEdge
 from ...graph.model import Value
 from ...graph.trace import HookRun
 from . import older
+from .hook_results import checked
 from .nodes import variable_of
 from .values import value_of
 
@@ -33,6 +34,7 @@ class HookRunner:
         runs: what has run since it was last emptied.
         watched: by node, the dictionaries in which its outputs (or its leaf) keep their hooks.
         retaining: by node, the outputs that retain their grad.
+        told: the error of which PyTorch's engine has warned, in anomaly mode.
     """
 
     def __init__(self, create_graph: bool) -> None:
@@ -40,6 +42,7 @@ class HookRunner:
         self.runs: list[HookRun] = []
         self.watched: dict[Any, list[tuple[int, dict[Any, Any]]]] = {}
         self.retaining: dict[Any, list[Any]] = {}
+        self.told: Exception | None = None
 
     def before(self, node: Any, grads: list[Any]) -> list[Any]:
         """What arrived, after tensor hooks, retain_grad and pre-hooks.
@@ -51,9 +54,7 @@ class HookRunner:
         for hook in list(dict_of(node.register_prehook).values()):
             given = tuple(grads)
             seen = _values(given)
-            returned = hook(given)
-            if returned is not None:
-                grads = list(returned) if isinstance(returned, tuple | list) else [returned]
+            grads = list(checked(hook, given, hook(given)))
             self._ran_for_all("pre", hook, seen, _values(grads))
         return grads
 
@@ -62,9 +63,7 @@ class HookRunner:
         left = tuple(grad_inputs)
         for hook in list(dict_of(node.register_hook).values()):
             seen = _values(left)
-            returned = hook(left, tuple(grad_outputs))
-            if returned is not None:
-                left = tuple(returned) if isinstance(returned, tuple | list) else (returned,)
+            left = checked(hook, left, hook(left, tuple(grad_outputs)))
             self._ran_for_all("post", hook, seen, _values(left))
         return left
 
@@ -77,12 +76,21 @@ class HookRunner:
         if not places:
             return grads
         edges = [GradientEdge(node, i) for i in places]
-        with replaced(hooks, self._watched("tensor")):
+        with replaced(hooks, self._watched("tensor")), self.engine_tells():
             passed = gradients_at(edges, edges, [grads[i] for i in places], self.create_graph)
         found = list(grads)
         for i, g in zip(places, passed, strict=True):
             found[i] = g
         return found
+
+    @contextmanager
+    def engine_tells(self) -> Iterator[None]:
+        """Inside, the engine runs what may fail, and warns of it."""
+        try:
+            yield
+        except Exception as error:
+            self.told = error
+            raise
 
     @contextmanager
     def accumulating(self, node: Any) -> Iterator[None]:
@@ -125,6 +133,8 @@ class _Watched:
 
     def __init__(self, runner: HookRunner, kind: str, index: int, hook: Any) -> None:
         self.runner, self.kind, self.index, self.hook = runner, kind, index, hook
+        if hasattr(hook, "__name__"):  # PyTorch's errors tell it
+            self.__name__ = hook.__name__
 
     def __call__(self, given: Any, *more: Any) -> Any:
         """Run the hook."""

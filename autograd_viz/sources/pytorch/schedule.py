@@ -8,11 +8,13 @@ Calling a node by hand runs its rule and nothing else. The rest is here: tensor 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import torch
 
+from ...core.anomaly import tell
 from ...core.ready_queue import ReadyQueue
 from .devices import called_on
 from .graph_task import Surroundings
@@ -91,7 +93,12 @@ class TorchTask:
     def step(self) -> Step:
         """Run the next node; if it raises, the pass stays where it was."""
         node = self.peek()
-        with torch.set_grad_enabled(self.create_graph), self.surroundings.around(node), called_on(_devices(node)):
+        with (
+            torch.set_grad_enabled(self.create_graph),
+            self.surroundings.around(node),
+            called_on(_devices(node)),
+            self._errors_told(node),
+        ):
             grads = self._seen_by_hooks(node)
             results = self._called(node, grads)
             grad_inputs = _validated(node, results)
@@ -104,13 +111,24 @@ class TorchTask:
                 self.surroundings.end()
         return Step(node, grads, results, grad_inputs)
 
+    @contextmanager
+    def _errors_told(self, node: Any) -> Iterator[None]:
+        """In anomaly mode an error of a node comes with the place in the forward pass that made it, once."""
+        try:
+            yield
+        except Exception as error:
+            told, self.hooks.told = self.hooks.told, None
+            if torch.is_anomaly_enabled() and error is not told:
+                tell(node)
+            raise
+
     def _called(self, node: Any, grads: list[Any]) -> tuple[Any, ...]:
         """Run one node by hand; AccumulateGrad in PyTorch's engine, which runs the hooks of distributed code too."""
         if is_accumulate(node):
             if grads[0] is None:
                 self.hooks.after(node, (), grads)
             else:
-                with self.hooks.silent(node):
+                with self.hooks.silent(node), self.hooks.engine_tells():
                     run_backward([(node, 0)], grads, self.create_graph)
             return ()
         if is_function(node):
@@ -196,7 +214,10 @@ def _fitted(node: Any, i: int, grad: Any, wanted: Metadata) -> Any:
                 f"shape compatible with {list(wanted.shape)}"
             ) from None
     if grad.is_complex() and not wanted.dtype.is_complex:
-        grad = grad.real
+        raise RuntimeError(
+            "Expected isFloatingType(grad.scalar_type()) || (input_is_complex == grad_is_complex) to be true, but got false.  "
+            "(Could this error message be improved?  If so, please report an enhancement request to PyTorch.)"
+        )
     if grad.dtype != wanted.dtype:
         grad = grad.to(wanted.dtype)
     if grad.device != wanted.device:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -78,12 +78,43 @@ def _of_tensors(node: Any, results: tuple[Any, ...]) -> tuple[Any, ...]:
         raise RuntimeError(
             f"function {node.name()} returned an incorrect number of gradients (expected {len(needs)}, got {len(results)})"
         )
-    for r in results:
+    no_tensors = _no_tensors(needs, [after is not None for after, _ in node.next_functions])
+    for i, r in enumerate(results):
+        if r is not None and i in no_tensors:
+            raise RuntimeError(
+                f"function {node.name()} returned a gradient different than None at position {i + 1}, but the corresponding "
+                "forward input was not a Variable"
+            )
         if r is not None and not isinstance(r, torch.Tensor):
             raise RuntimeError(f"expected Variable or None (got {type(r).__name__})")
     # some arguments were no tensors: those that need a gradient belong to the edges that lead somewhere, in order
     wanted = iter([r for r, need in zip(results, needs, strict=True) if need])
     return tuple(None if after is None else next(wanted, None) for after, _ in node.next_functions)
+
+
+def _no_tensors(needs: Sequence[bool], leads: Sequence[bool]) -> set[int]:
+    """Which arguments were certainly no tensors.
+
+    Args:
+        needs: of each argument, whether it needs a gradient.
+        leads: of each edge, whether it leads somewhere; an argument that is no tensor has none, one that needs no gradient has
+            one that leads nowhere.
+    """
+    if sum(needs) != sum(leads):  # the Function is not what it was
+        return set()
+    between = zip(_gaps(needs), _gaps(leads), strict=True)  # two arguments that need a gradient
+    return {i for arguments, edges in between if not edges for i in arguments}
+
+
+def _gaps(flags: Sequence[bool]) -> list[list[int]]:
+    """The places of what is False before, between and after what is True."""
+    gaps: list[list[int]] = [[]]
+    for i, flag in enumerate(flags):
+        if flag:
+            gaps.append([])
+        else:
+            gaps[-1].append(i)
+    return gaps
 
 
 @contextmanager
