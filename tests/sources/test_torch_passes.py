@@ -194,3 +194,27 @@ def _left_alive(name: str, look: Callable[[Run], Any], recorded: bool = False) -
 def test_nothing_of_ours_keeps_the_graph_alive(name: str, recorded: bool) -> None:
     on_its_own = _left_alive(name, lambda run: run.root.backward(run.gradient))  # hooks can keep their node in PyTorch too
     assert _left_alive(name, lambda run: run.stepper()[0].finish(), recorded) <= on_its_own
+
+
+class Wider(torch.autograd.Function):  # type: ignore[misc]
+    """Its gradient is of a wider type than its input."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> Any:
+        return x * 2
+
+    @staticmethod
+    def backward(ctx: Any, grad: Any) -> Any:
+        return grad.double() * (1 + 2**-20)
+
+
+@pytest.mark.skipif(not hasattr(torch.Tensor, "grad_dtype"), reason="this release casts every gradient to the type of its leaf")
+@pytest.mark.parametrize("dtype", [None, torch.float32, torch.float64])
+def test_a_leaf_says_of_which_type_its_grad_is(dtype: Any) -> None:
+    found = []
+    for go in (lambda loss: loss.backward(), lambda loss: av.step(loss).finish()):
+        x = torch.ones(2, dtype=torch.bfloat16, requires_grad=True)
+        x.grad_dtype = dtype
+        go(Wider.apply(x).float().sum())
+        found.append((x.grad.dtype, x.grad.tolist()))
+    assert found[0] == found[1]

@@ -234,3 +234,20 @@ def test_the_search_for_hooks_breaks_nothing_in_other_threads() -> None:
         thread.join()
     assert all(any(t is h for t in tensors) for tensors in found)
     assert not errors and junk
+
+
+def test_back_leaves_a_grad_bit_for_bit_and_at_its_version(tmp_path: Path) -> None:
+    """A graph of second order that has saved the grad can still be used."""
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    x.grad = torch.tensor([-0.0, 3.0])
+    factor = torch.tensor(2.0, requires_grad=True)
+    saves_the_grad = (factor * x.grad).sum()
+    loss = (x * torch.tensor([-0.0, 2.0]) + x * 0).sum()
+    av.save(loss, tmp_path / "loss.html")
+    s = av.step(loss)
+    s.finish()
+    assert x.grad.tolist() == [0.0, 5.0]
+    s.goto(0)
+    assert x.grad.signbit().tolist() == [True, False] and x.grad._version == 0
+    saves_the_grad.backward()
+    assert factor.grad.item() == 3.0

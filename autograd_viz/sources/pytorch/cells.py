@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import torch
+from torch.autograd.grad_mode import _unsafe_preserve_version_counter
 
 from .handles import version_of
 from .hooks import dict_of
@@ -23,6 +24,8 @@ class GradCell:
         self.version = 0 if self.grad is None else version_of(self.grad)
         copied = self.grad is not None and not self.grad.is_meta and (is_about_to_change or _size(self.grad) <= MANY)
         self.values = self.grad.detach().clone() if copied else None
+        counts = self.values is not None and not self.grad.is_inference()
+        self._versions = _unsafe_preserve_version_counter(self.grad) if counts else None
 
     def restore(self) -> None:
         """Make it so again."""
@@ -30,6 +33,8 @@ class GradCell:
         if self.values is not None and not same(self.grad.detach(), self.values):
             with torch.no_grad():  # a detached sparse tensor has indices and elements of its own
                 (self.grad if self.grad.is_sparse else self.grad.detach()).copy_(self.values)
+            if self._versions is not None:  # who has saved this grad finds it as it was
+                self._versions.__exit__()
         if self.grad is not None:
             self.version = version_of(self.grad)
 

@@ -81,6 +81,12 @@ def outputs_of(node: Any) -> tuple[Metadata, ...]:
     return tuple([Metadata(_shape_of(m), m.dtype, m.device) for m in node._input_metadata])  # asked for each node, and often
 
 
+def wanted_dtype(node: Any, output: int) -> Any:
+    """The type that a gradient is cast to when it arrives; None: it may be any (``leaf.grad_dtype = None``)."""
+    leaf = variable_of(node)
+    return leaf.grad_dtype if hasattr(leaf, "grad_dtype") else outputs_of(node)[output].dtype
+
+
 def _shape_of(looks: Any) -> tuple[int, ...]:
     """Empty for a nested tensor of PyTorch's older kind, which has one for each of its parts."""
     return () if looks.is_cpp_nested_tensor else tuple(looks.shape)

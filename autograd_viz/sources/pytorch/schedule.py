@@ -19,7 +19,7 @@ from ...core.ready_queue import ReadyQueue
 from .devices import called_on
 from .graph_task import Surroundings
 from .hooks import HookRunner, run_backward
-from .nodes import LAST_SEQUENCE_NR, Metadata, edge_of, is_accumulate, is_function, outputs_of
+from .nodes import LAST_SEQUENCE_NR, Metadata, edge_of, is_accumulate, is_function, outputs_of, wanted_dtype
 from .user_function import called_function
 
 
@@ -196,13 +196,13 @@ def _validated(node: Any, results: Sequence[Any]) -> tuple[Any, ...]:
     """The results as their receivers want them (PyTorch's `validate_outputs`)."""
     edges = node.next_functions
     return tuple(
-        g if g is None or after is None else _fitted(node, i, g, outputs_of(after)[index])
+        g if g is None or after is None else _fitted(node, i, g, outputs_of(after)[index], wanted_dtype(after, index))
         for i, (g, (after, index)) in enumerate(zip(results, edges, strict=True))
     )
 
 
-def _fitted(node: Any, i: int, grad: Any, wanted: Metadata) -> Any:
-    """Broadcasting undone, in the receiver's type and on its device."""
+def _fitted(node: Any, i: int, grad: Any, wanted: Metadata, dtype: Any) -> Any:
+    """Broadcasting undone, in the type that the receiver wants and on its device."""
     if not wanted.is_known:
         return grad
     if not grad.is_nested and tuple(grad.shape) != wanted.shape:
@@ -213,13 +213,13 @@ def _fitted(node: Any, i: int, grad: Any, wanted: Metadata) -> Any:
                 f"Function {node.name()} returned an invalid gradient at index {i} - got {list(grad.shape)} but expected "
                 f"shape compatible with {list(wanted.shape)}"
             ) from None
-    if grad.is_complex() and not wanted.dtype.is_complex:
+    if dtype is not None and grad.is_complex() and not dtype.is_complex:
         raise RuntimeError(
             "Expected isFloatingType(grad.scalar_type()) || (input_is_complex == grad_is_complex) to be true, but got false.  "
             "(Could this error message be improved?  If so, please report an enhancement request to PyTorch.)"
         )
-    if grad.dtype != wanted.dtype:
-        grad = grad.to(wanted.dtype)
+    if dtype is not None and grad.dtype != dtype:
+        grad = grad.to(dtype)
     if grad.device != wanted.device:
         if grad.ndim:
             raise RuntimeError(

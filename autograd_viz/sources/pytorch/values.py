@@ -115,12 +115,14 @@ def overwritten(shape: tuple[int, ...], dtype: Any) -> model.Value:
 
 
 def equal(a: Any, b: Any) -> bool:
-    """The same elements; nan equals nan."""
+    """The same elements, bit for bit: nan equals nan, and 0.0 is not -0.0."""
     if a.shape != b.shape or a.dtype != b.dtype or a.device != b.device or a.layout != b.layout:
         return False
     if not is_plain(a):
         return a is b
-    same = a == b
-    if a.dtype.is_floating_point or a.dtype.is_complex:
-        same |= a.isnan() & b.isnan()
-    return bool(same.all())
+    with torch.no_grad(), outside_modes():
+        return bool(torch.equal(_bytes(a), _bytes(b)))
+
+
+def _bytes(t: Any) -> Any:
+    return t.detach().resolve_conj().resolve_neg().contiguous().reshape(-1).view(torch.uint8)
