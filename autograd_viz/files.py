@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -79,10 +80,14 @@ def save(
         ValueError: no such step; scale or duration is not positive.
         RuntimeError: a step was asked for, and ``backward()`` would refuse, in PyTorch's words.
         CannotWriteError: the file cannot be written.
+        TypeError: the path is none.
     """
     if hasattr(path, "write"):
         path.write(storage.state_bytes(x))
         return
+    if not isinstance(path, str | os.PathLike):
+        swapped = "; what to save comes first" if isinstance(x, str | os.PathLike) else ""
+        raise TypeError(f"save(x, path) takes a path, got {type(path).__name__} ({path!r:.60}){swapped}")
     if Path(path).suffix.lower() == ".npz":
         write_file(path, storage.state_bytes(x))
         return

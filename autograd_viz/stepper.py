@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from typing import Any
+from operator import index
+from typing import Any, SupportsIndex
 
 from .cursor import Cursor
 from .graph.model import Document, Node, Tensor, Value
@@ -73,7 +74,11 @@ class Stepper(Cursor):
 
         Raises:
             ValueError: before the first position.
+            TypeError: no whole number.
         """
+        if not isinstance(step, SupportsIndex):
+            raise TypeError(f"goto(step) takes a whole number, got {type(step).__name__} ({step!r:.60})")
+        step = index(step)
         if step < self.first:
             raise ValueError(f"step must be at least {self.first} (the start of the forward pass), got {step}")
         self._moving(lambda: self._to(step))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .collector import collector_waits
@@ -69,7 +69,12 @@ def record(what: Any = None) -> Any:
 
     Raises:
         MissingLibraryError: PyTorch is not installed.
+        NotDrawableError: there is nothing to call.
     """
+    if what is not None and not callable(what):
+        several = '; of several modules make one: torch.nn.ModuleDict({"a": a, "b": b})' if isinstance(what, Collection) else ""
+        got = f"{type(what).__name__} ({what!r:.60})"
+        raise NotDrawableError(f"record(what) takes a module, a function or nothing; got {got}{several}")
     try:
         from .sources.pytorch.record import Recorder
     except ModuleNotFoundError as error:
@@ -145,8 +150,23 @@ def step(
         def rehearsal() -> Stepper | None:
             return Stepper(graph.document, live) if (live := fresh()).leaves_no_trace else None
 
-        live = fresh()
+        try:
+            live = fresh()
+        except RuntimeError as error:
+            raise _with_advice(error, tensor) from None
         return StepperWidget(Stepper(graph.document, live), live.total, theme, collapse, rehearsal)
+
+
+def _with_advice(error: RuntimeError, root: Any) -> RuntimeError:
+    """What PyTorch says of a root that no pass can start from, and what to do."""
+    said = str(error)
+    if said.startswith("grad can be implicitly created only for scalar outputs"):
+        advice = f"this tensor has shape {tuple(root.shape)}: pass the first gradient, av.step(tensor, gradient), or sum it up"
+    elif said.startswith("element 0 of tensors does not require grad"):
+        advice = "av.explain(tensor) tells why"
+    else:
+        return error
+    return RuntimeError(f"{said}; {advice}")
 
 
 def compare(*steppers: Any, titles: tuple[str, ...] | list[str] = ()) -> Compare:

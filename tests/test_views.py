@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from ipywidgets.widgets.widget import _instances
 
 import autograd_viz as av
 from autograd_viz.sources import anything
@@ -49,6 +50,37 @@ def test_a_tensor_without_a_graph_is_one_box() -> None:
     x = av.tensor(1.0)
     figure = av.show(x)
     assert len(figure.document.tensors) == 1 and ">x</text>" in figure.svg
+
+
+def test_a_pass_that_cannot_start_says_what_to_do() -> None:
+    a = av.ones(2, requires_grad=True)
+    with pytest.raises(RuntimeError, match=r"only for scalar outputs; this tensor has shape \(2,\): pass the first gradient"):
+        av.step(a * 2)
+    with pytest.raises(RuntimeError, match=r"does not have a grad_fn; av.explain\(tensor\) tells why"):
+        av.step(a.detach())
+
+
+@pytest.mark.parametrize("step", ["a", 1.5, None, [1]])
+def test_a_cursor_goes_to_whole_numbers(step: Any) -> None:
+    s = av.step(program()["c"])
+    with pytest.raises(TypeError, match=f"takes a whole number, got {type(step).__name__}"):
+        s.goto(step)
+    s.goto(np.int64(1))
+    assert s.step == 1
+
+
+def test_what_is_saved_comes_before_the_path() -> None:
+    with pytest.raises(TypeError, match=r"takes a path, got Tensor .*; what to save comes first"):
+        av.save("x.svg", program()["c"])
+
+
+def test_a_stepper_is_known_by_its_kernel_no_more_when_its_comparison_is_closed() -> None:
+    """With labels or without."""
+    before = len(_instances)
+    compared = av.compare(av.step(program()["c"]), av.step(program()["c"]), titles=["one"])
+    assert len(_instances) > before
+    compared.close()
+    assert len(_instances) == before
 
 
 def test_stepping_a_tensor_without_a_graph_says_what_pytorch_says() -> None:

@@ -44,6 +44,15 @@ class Compare(ipywidgets.HBox):  # type: ignore[misc]
         """One step back."""
         self.step -= 1
 
+    def close(self) -> None:
+        """Take it off the page, with its steppers, and let go of their graphs."""
+        labels = [part for column in self.children for part in column.children if part not in self.steppers]
+        layouts = [box.layout for box in (self, *self.children, *labels)]
+        styles = [label.style for label in labels]
+        for widget in (*self.steppers, *labels, *styles, *self.children, *layouts):
+            widget.close()
+        super().close()
+
     def _ipython_display_(self) -> None:
         """Show the live views, and what outlives them: Note [Three outputs] in widget.py."""
         from IPython.display import display

@@ -292,7 +292,9 @@ class StepperWidget(Scripted, anywidget.AnyWidget):
             self._tell()
 
     def close(self) -> None:
-        """Take it off the page and let go of the graph; one that is not closed lives as long as the kernel."""
+        """Take it off the page; the graph is let go of with the last variable that holds this. One that is not closed lives as
+        long as the kernel.
+        """
         layout = self.layout
         super().close()
         layout.close()  # ipywidgets would keep it

@@ -97,6 +97,22 @@ def test_a_detach_in_a_loop_is_followed() -> None:
     assert [o.name for o in ops_of(h)] == ["Mul", "Detach"]
 
 
+@pytest.mark.parametrize(("what", "advice"), [("net", ""), ([nn.Tanh()], "of several modules make one"), (leaf(2), "")])
+def test_only_what_can_be_called_is_recorded(what: Any, advice: str) -> None:
+    with pytest.raises(
+        av.NotDrawableError, match=f"takes a module, a function or nothing; got {type(what).__name__}.*{advice}"
+    ):
+        av.record(what)
+
+
+def test_layers_that_learn_their_shapes_are_recorded_from_the_first_call_on() -> None:
+    net = nn.Sequential(nn.LazyLinear(3), nn.LazyBatchNorm1d())
+    with av.record(net) as recorder:
+        loss = net(torch.ones(4, 2)).sum()
+    assert not recorder.problems
+    assert [o.name for o in ops_of(loss) if o.node] == ["T", "Addmm", "NativeBatchNorm", "Sum"]
+
+
 class Interrupted(nn.Module):
     """Ctrl-C in the forward pass."""
 

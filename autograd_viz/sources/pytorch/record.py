@@ -17,6 +17,7 @@ from types import FrameType, TracebackType
 from typing import Any
 
 import torch
+from torch.nn.parameter import is_lazy
 from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode_stack
 from torch.utils._pytree import tree_leaves
 from torch.utils.weak import TensorWeakRef, WeakIdKeyDictionary
@@ -61,7 +62,7 @@ class Recorder(TorchDispatchMode):
         self._function: tuple[FrameType, Event] | None = None  # a user's Function that is running
 
     def __repr__(self) -> str:
-        return f"<Record of {getattr(self.what, '__name__', type(self.what).__name__)}>" if self.what else "<Record>"
+        return "<Record>" if self.what is None else f"<Record of {getattr(self.what, '__name__', type(self.what).__name__)}>"
 
     def __call__(self, *args: Any, **options: Any) -> Any:
         """Record one call of the module or function; returns what it returns.
@@ -69,7 +70,7 @@ class Recorder(TorchDispatchMode):
         Raises:
             TypeError: there is nothing to call.
         """
-        if not callable(self.what):
+        if self.what is None:
             raise TypeError("record() without a module or function can be used as `with record():` only")
         with self:
             return self.what(*args, **options)
@@ -150,7 +151,7 @@ class Recorder(TorchDispatchMode):
             return
         for place, argument in enumerate(func._schema.arguments):
             value = args[place] if place < len(args) else kwargs.get(argument.name)
-            if isinstance(value, torch.Tensor):
+            if isinstance(value, torch.Tensor) and not is_lazy(value):  # of which there is nothing to know yet
                 yield self._known(value)
             elif isinstance(value, list | tuple) and argument.name != "indices":
                 yield from (self._known(v) for v in value if isinstance(v, torch.Tensor))
