@@ -16,6 +16,7 @@ PACKAGE = Path(av.__file__).parent
 NAMESPACES = ("accelerator", "backends", "fft", "linalg", "masked", "ops", "special")
 # each floor, and the floors it may import from besides itself
 FLOORS: dict[str, set[str]] = {
+    "alive": set(),
     "errors": set(),
     "interrupts": set(),
     "collector": set(),
@@ -30,7 +31,7 @@ FLOORS: dict[str, set[str]] = {
     "cuda": {"amp", "core"},
     **{namespace: {"core"} for namespace in NAMESPACES},
     "graph": {"errors"},
-    "sources": {"core", "graph", "interrupts"},
+    "sources": {"alive", "core", "graph", "interrupts"},
     "layout": {"errors", "graph"},
     "render": {"errors", "graph", "layout", "words"},
     "drawing": {"errors", "graph", "layout", "render"},
@@ -45,7 +46,7 @@ FLOORS: dict[str, set[str]] = {
     "cursor": {"render", "words", "sentences", "graph", "live_pass", "stops"},
     "stepper": {"cursor", "interrupts", "sentences", "graph", "live_pass", "stops", "targets"},
     "export": {"errors", "graph", "interrupts", "layout", "render"},
-    "widget": {"drawing", "interrupts", "stepper", "graph", "render", "export", "words", "why"},
+    "widget": {"alive", "drawing", "interrupts", "stepper", "graph", "render", "export", "words", "why"},
     "recorded": {"errors", "graph", "render", "stepper"},
     "saving": {"drawing", "errors", "export", "graph", "interrupts", "render", "stepper", "widget"},
     "views": {*("collector", "drawing", "errors", "graph", "sources", "render", "stepper", "export", "recorded", "widget")},

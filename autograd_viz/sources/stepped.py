@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import itertools
-import weakref
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ..alive import Alive
 from ..graph.model import Value
 from ..graph.trace import Step
 
 _moves = itertools.count()
-_passes: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()  # a pass -> when it moved last
+_passes: Alive[int] = Alive()  # a pass -> when it moved last
 
 
 def moved(stepped: Any) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import weakref
 from typing import Any, Protocol
+
+from ..alive import Alive
 
 
 class Refreshing(Protocol):
@@ -14,14 +15,14 @@ class Refreshing(Protocol):
         """Look again."""
 
 
-_watched: weakref.WeakSet[Any] = weakref.WeakSet()
+_watched: Alive[bool] = Alive()
 _shell: Any = None
 
 
 def watch(widget: Refreshing) -> None:
     """Refresh `widget` after every cell, for as long as it lives. Outside IPython nothing happens."""
     global _shell
-    _watched.add(widget)
+    _watched[widget] = True
     shell = _present_shell()
     if shell is not None and shell is not _shell:
         shell.events.register("post_run_cell", _after_cell)
@@ -37,6 +38,6 @@ def _present_shell() -> Any:
 
 
 def _after_cell(*_: Any) -> None:
-    for widget in tuple(_watched):
+    for widget in _watched:
         with contextlib.suppress(Exception):  # the user's cell must not fail because a picture does
             widget.refresh()

@@ -22,16 +22,16 @@ from typing import Any
 import torch
 from torch.utils.weak import TensorWeakRef
 
+from ...alive import Alive
 from ...core.provenance import CUTS, UNTRACKED_DEPTH, Place
 from ..from_core import FEW
 from .saved import is_freed
-from .seen import Seen
 from .values import is_plain, outside_modes, shape_of
 
 KEY = "autograd_viz"  # in node.metadata
 clock = itertools.count(1)
 _cuts: deque[weakref.ref[Event]] = deque()
-seen: Seen[Handle] = Seen()  # what was seen of every tensor that is alive, but for parameters
+seen: Alive[Handle] = Alive()  # what was seen of every tensor that is alive, but for parameters
 latest_sequence = torch._C._autograd._get_sequence_nr
 
 

@@ -84,7 +84,10 @@ def outputs_of(node: Any) -> tuple[Metadata, ...]:
 def wanted_dtype(node: Any, output: int) -> Any:
     """The type that a gradient is cast to when it arrives; None: it may be any (``leaf.grad_dtype = None``)."""
     leaf = variable_of(node)
-    return leaf.grad_dtype if hasattr(leaf, "grad_dtype") else outputs_of(node)[output].dtype
+    try:
+        return leaf.grad_dtype
+    except (AttributeError, RuntimeError):  # no leaf; one of an older release; or it is a leaf no more
+        return outputs_of(node)[output].dtype
 
 
 def _shape_of(looks: Any) -> tuple[int, ...]:
