@@ -20,6 +20,7 @@ from .hooked import tensors_with_hooks
 from .hooks import dict_of, name_of_hook
 from .nodes import edge_of, grad_fn_of, grad_of, is_accumulate, variable_of
 from .saved import saved_of
+from .values import unseen
 
 
 def _is_computed(t: Any) -> bool:
@@ -37,11 +38,13 @@ ACCESS = Access(
 )
 
 
+@unseen
 def roots_for(tensor: Any, variables: Mapping[str, Any]) -> tuple[Any, ...]:
     """The roots, among the caller's variables, that the tensor's gradient would come from."""
     return roots.roots_among(tensor, [t for _, t in names_by_identity(variables, is_tensor)], ACCESS)
 
 
+@unseen
 def roots_beside(tensor: Any, variables: Mapping[str, Any]) -> list[Any]:
     """Losses, among the caller's variables, that the tensor may be cut off from."""
     return roots.roots_beside(tensor, [t for _, t in names_by_identity(variables, is_tensor)], ACCESS)
@@ -55,6 +58,7 @@ class TorchLive:
         variables: the caller's names.
     """
 
+    @unseen
     def __init__(self, graph: TorchGraph, variables: Mapping[str, Any]) -> None:
         self._graph = graph
         self._nodes = {id: node for node, id in graph.node_ids.items()}
@@ -87,6 +91,7 @@ class TorchLive:
         leaves = [v for n in behind if (v := getattr(n, "variable", None)) is not None and version_of(v) == version]
         return next((name for name, t in self._known for v in leaves if t is v), None)
 
+    @unseen
     def changed(self, node: str, saved: str) -> Changed | None:
         """The version now, and a variable that shares the memory."""
         found = next((k for k in saved_of(self._nodes[node]) if k.name == saved), None)
@@ -99,6 +104,7 @@ class TorchLive:
         same = (n for n, t in self._known if t.layout is torch.strided and t.untyped_storage().data_ptr() == place)
         return Changed(next(same, None), kept._version, None)
 
+    @unseen
     def is_inference(self, tensor: str) -> bool:
         """Made in inference mode."""
         t = self._graph.tensors.get(tensor)
@@ -120,6 +126,7 @@ class TorchLive:
         """Nobody knows."""
         return ()
 
+    @unseen
     def zero_rows(self, tensor: str) -> tuple[int, ...]:
         """Rows of grad without anything else than zeros; none if there is no grad."""
         t = self._graph.tensors.get(tensor)
@@ -129,12 +136,14 @@ class TorchLive:
         empty = ~grad.detach().reshape(grad.shape[0], -1).any(dim=1)
         return tuple(empty.nonzero().flatten().tolist())
 
+    @unseen
     def grad_changed(self, tensor: str) -> Changed | None:
         """Its version counter has moved: something was added to it, or it was written to, nobody knows where."""
         t = self._graph.tensors.get(tensor)
         grad = None if t is None else grad_of(t)
         return Changed(None, version, None) if grad is not None and (version := version_of(grad)) else None
 
+    @unseen
     def hooks(self, node: str) -> tuple[str, ...]:
         """The hooks of the tensors that arrive at the node, and the node's own."""
         n = self._nodes[node]

@@ -10,7 +10,7 @@ import torch
 from torch.autograd.grad_mode import _unsafe_preserve_version_counter
 
 from .cells import GradCell
-from .values import equal, is_plain
+from .values import equal, is_plain, unseen
 
 
 @contextmanager
@@ -25,16 +25,30 @@ def random_numbers_kept() -> Iterator[None]:
 def leaves_kept(leaves: Iterable[Any]) -> Iterator[None]:
     """Afterwards data, version and grad of these tensors are what they were: a hook may be an optimizer's step."""
     plain = [t for t in leaves if is_plain(t)]
-    kept = [(t, t.data, t.detach().clone(), GradCell(t, is_about_to_change=True)) for t in plain]
+    kept = [_LeafCell(t) for t in plain]
     with ExitStack() as versions:
         for t in plain:
             versions.enter_context(_unsafe_preserve_version_counter(t))
         try:
             yield
         finally:
-            for leaf, memory, data, grad in kept:
-                if leaf.data_ptr() != memory.data_ptr():  # `p.data = ...` has given it another
-                    leaf.data = memory
-                if not equal(leaf.detach(), data):  # `p.data.sub_(...)` leaves the version as it was
-                    leaf.data.copy_(data)
-                grad.restore()
+            for leaf in kept:
+                leaf.restore()
+
+
+class _LeafCell:
+    """A leaf's data and grad."""
+
+    @unseen
+    def __init__(self, leaf: Any) -> None:
+        self.leaf, self.memory, self.data = leaf, leaf.data, leaf.detach().clone()
+        self.grad = GradCell(leaf, is_about_to_change=True)
+
+    @unseen
+    def restore(self) -> None:
+        """Make them so again."""
+        if self.leaf.data_ptr() != self.memory.data_ptr():  # `p.data = ...` has given it another
+            self.leaf.data = self.memory
+        if not equal(self.leaf.detach(), self.data):  # `p.data.sub_(...)` leaves the version as it was
+            self.leaf.data.copy_(self.data)
+        self.grad.restore()

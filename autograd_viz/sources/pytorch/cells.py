@@ -11,7 +11,7 @@ from .handles import version_of
 from .hooks import dict_of
 from .nodes import grad_of, is_accumulate, variable_of
 from .saved import saved_of
-from .values import equal, is_plain
+from .values import equal, is_plain, unseen
 
 MANY = 100_000  # elements; a larger gradient is taken for unchanged if it is the same object at the same version
 
@@ -19,6 +19,7 @@ MANY = 100_000  # elements; a larger gradient is taken for unchanged if it is th
 class GradCell:
     """A tensor's `grad`: the object, and its values: a copy, if they are few or will be added to."""
 
+    @unseen
     def __init__(self, tensor: Any, is_about_to_change: bool = False) -> None:
         self.tensor, self.grad = tensor, grad_of(tensor)
         self.version = 0 if self.grad is None else version_of(self.grad)
@@ -27,6 +28,7 @@ class GradCell:
         counts = self.values is not None and not self.grad.is_inference()
         self._versions = _unsafe_preserve_version_counter(self.grad) if counts else None
 
+    @unseen
     def restore(self) -> None:
         """Make it so again."""
         self.tensor.grad = self.grad
@@ -38,10 +40,12 @@ class GradCell:
         if self.grad is not None:
             self.version = version_of(self.grad)
 
+    @unseen
     def holds(self) -> bool:
         """Is it the same object with the same values?"""
         return grad_of(self.tensor) is self.grad and self.shows()
 
+    @unseen
     def shows(self) -> bool:
         """Are the values the same, whatever object has them?"""
         grad = grad_of(self.tensor)
@@ -72,14 +76,17 @@ class SavedCell:
         inner: the grads that a pass inside of the call changes.
     """
 
+    @unseen
     def __init__(self, node: Any, inner: list[GradCell]) -> None:
         self.node, self.inner, self.states = node, inner, _states(node)
 
+    @unseen
     def restore(self) -> None:
         """The call has not changed saved tensors; a pass inside of it has changed grads."""
         for cell in self.inner:
             cell.restore()
 
+    @unseen
     def holds(self) -> bool:
         """Are they still there and unchanged?"""
         return _states(self.node) == self.states and all(cell.holds() for cell in self.inner)
@@ -88,14 +95,17 @@ class SavedCell:
 class TensorCell:
     """The values of a gradient that code of the user's may change in place."""
 
+    @unseen
     def __init__(self, tensor: Any) -> None:
         self.tensor, self.values = tensor, tensor.detach().clone()
 
+    @unseen
     def restore(self) -> None:
         """Make them so again."""
         with torch.no_grad():
             self.tensor.detach().copy_(self.values)
 
+    @unseen
     def holds(self) -> bool:
         """Are they the same?"""
         return equal(self.tensor.detach(), self.values)
@@ -109,6 +119,7 @@ class Attached:
         tensors: the live outputs of its op.
     """
 
+    @unseen
     def __init__(self, node: Any, tensors: list[Any]) -> None:
         self.node, self.tensors, self.seen = node, tensors, _attached(node, tensors)
 
@@ -118,6 +129,7 @@ class Attached:
         hooks = [part for part in self.seen if isinstance(part, tuple)]  # keys of hooks, which may be 0, or (keys, retains)
         return any(part[0] or part[1] if part and isinstance(part[0], tuple) else part for part in hooks)
 
+    @unseen
     def holds(self) -> bool:
         """Would the node do the same again? Not after a hook came or went, or a saved tensor was changed in place."""
         return _attached(self.node, self.tensors) == self.seen and not any(k.stale for k in saved_of(self.node))

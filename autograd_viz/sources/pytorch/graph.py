@@ -21,7 +21,7 @@ from .nodes import edge_of, grad_fn_of, grad_of, is_accumulate, is_function, nam
 from .rehearsal import learn
 from .saved import Kept, saved_of
 from .twin import formulas_of, signature_of, twin_of
-from .values import is_plain, value_of
+from .values import is_plain, unseen, value_of
 
 
 def event_of(node: Any) -> Event | None:
@@ -49,6 +49,7 @@ class TorchGraph:
         saved: what each node has saved.
     """
 
+    @unseen
     def __init__(self, roots: Iterable[Any], variables: Mapping[str, Any]) -> None:
         self.roots = tuple(roots)
         self.outputs_of = functools.cache(outputs_of)  # asked for again and again, and PyTorch makes it anew each time
@@ -171,6 +172,7 @@ class TorchGraph:
         """The id of a box."""
         return self.ids[self._key(box)]
 
+    @unseen
     def tensor_id(self, tensor: Any) -> str | None:
         """The id of a tensor, or None if it is not part of the graph."""
         box = self.boxes.find(tensor)

@@ -26,7 +26,7 @@ from .rehearsal import learn
 from .saved import Kept, saved_of
 from .schedule import Step, TorchTask
 from .twin import agrees, formulas_of, twin_of
-from .values import as_array, is_plain, shape_of, value_of
+from .values import as_array, is_plain, shape_of, unseen, value_of
 
 
 class TorchPass(Pass):
@@ -44,6 +44,7 @@ class TorchPass(Pass):
     graph: TorchGraph
     frees = False  # a call by hand does not
 
+    @unseen
     def __init__(self, graph: TorchGraph, root: Any, gradient: Any, retain_graph: bool | None, create_graph: bool) -> None:
         import torch.fx.experimental.symbolic_shapes  # noqa: F401 -- PyTorch would load it (0.4 s) at the first press
 
@@ -68,10 +69,12 @@ class TorchPass(Pass):
                 kept.enter_context(leaves_kept(leaves))
             yield
 
+    @unseen
     def grad_cell(self, tensor: Any, is_about_to_change: bool = False) -> GradCell:
         """The tensor's grad as it is now."""
         return GradCell(tensor, is_about_to_change)
 
+    @unseen
     def saved_cell(self, node: Any) -> Cell:
         """A node's saved tensors as they are now, and the grads that a pass inside of the call changes, as it comes to them."""
         around = self.task.surroundings
@@ -81,15 +84,18 @@ class TorchPass(Pass):
         self._has_run = False
         return SavedCell(node, inner)
 
+    @unseen
     def lost(self, node: Any) -> dict[str, str]:
         """The node's saved tensors that it cannot use."""
         kept = () if is_accumulate(node) else saved_of(node)
         return {k.name: "stale" if k.stale else "freed" for k in kept if k.stale or k.state == "freed"}
 
+    @unseen
     def attached(self, node: Any) -> Attached:
         """What the user has attached to a node."""
         return Attached(node, self._outputs.get(node, []))
 
+    @unseen
     def arrived(self, node: Any) -> Sequence[Cell]:
         """The gradients that code of the user's may change: hooks, a Function's backward."""
         grads = self.task.inbox[node][1:] if self._runs_users_code(node) else ()
@@ -99,6 +105,7 @@ class TorchPass(Pass):
         """Hooks, or a Function's backward."""
         return is_function(node) or self.attached(node).runs_code
 
+    @unseen
     def touched(self, node: Any) -> list[Any]:
         """The leaf, or the outputs that retain their grad."""
         if is_accumulate(node):
@@ -125,6 +132,7 @@ class TorchPass(Pass):
         self._has_run = True
         return Ran(id, outputs, inputs, shapes, grads, saved, formulas, tuple(task.hooks.runs), jacobians, edited)
 
+    @unseen
     def _rules(
         self, step: Step, kept: list[Kept], saved: dict[str, Value], outputs: Sequence[Any], inputs: Sequence[Any]
     ) -> tuple[tuple[Formula, ...], Any]:
@@ -138,6 +146,7 @@ class TorchPass(Pass):
         results = _values(step.results)
         return formulas_with_numbers(twin, symbols, saved, outputs, results, inputs), local_jacobians(twin)
 
+    @unseen
     def _hook_dicts(self, node: Any) -> list[tuple[int, dict[Any, Any]]]:
         """Where the tensors of a node keep their hooks."""
         leaf = variable_of(node)
@@ -146,6 +155,7 @@ class TorchPass(Pass):
         live = [(t.output_nr, t._backward_hooks or {}) for t in self._outputs.get(node, ()) if t.grad_fn is node]
         return with_hooks_of(node, live)
 
+    @unseen
     def gradient(self, value: Any, node: Any, index: int) -> Any:
         """What the user has typed, in the shape, type and device of that output."""
         wanted = outputs_of(node)[index]
@@ -166,23 +176,28 @@ class TorchPass(Pass):
             )
         return given.to(dtype=wanted.dtype, device=wanted.device).expand(wanted.shape).clone()
 
+    @unseen
     def value_of(self, gradient: Any) -> Value:
         """A gradient as the document shows it."""
         return value_of(gradient)
 
+    @unseen
     def grad_value(self, tensor: Any) -> Value | None:
         """The tensor's grad."""
         grad = grad_of(tensor)
         return None if grad is None else value_of(grad)
 
+    @unseen
     def version_of(self, tensor: Any) -> int:
         """How often the tensor has been changed in place."""
         return version_of(tensor)
 
+    @unseen
     def numbers_of(self, tensor: Any) -> tuple[Number, ...] | None:
         """The elements of a tensor of few, if it is on the CPU."""
         return tuple(as_array(tensor).reshape(-1).tolist()) if is_plain(tensor) and tensor.device.type == "cpu" else None
 
+    @unseen
     def id_of(self, thing: Any) -> str | None:
         """The id of a tensor or node of the graph, else None."""
         if isinstance(thing, torch.Tensor):

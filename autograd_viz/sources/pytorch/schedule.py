@@ -21,6 +21,7 @@ from .graph_task import Surroundings
 from .hooks import HookRunner, run_backward
 from .nodes import LAST_SEQUENCE_NR, Metadata, edge_of, is_accumulate, is_function, outputs_of, wanted_dtype
 from .user_function import called_function
+from .values import unseen
 
 
 class Step(NamedTuple):
@@ -160,6 +161,7 @@ class TorchTask:
                 self.ready.push(after)
 
 
+@unseen
 def _devices(node: Any) -> list[Any]:
     """Where gradients arrive, and where they go."""
     near = (node, *(after for after, _ in node.next_functions if after is not None))
@@ -183,7 +185,8 @@ def _inboxes(start: Any) -> dict[Any, list[Any]]:
 
 def _sum(there: Any, grad: Any) -> Any:
     """Both, in the engine's order: to a sparse one nothing is added, it is added to what comes."""
-    return grad + there if there.is_sparse else there + grad
+    with torch._C.DisableTorchFunction():
+        return grad + there if there.is_sparse else there + grad
 
 
 def _check_nan(node: Any, results: Sequence[Any]) -> None:
@@ -195,10 +198,11 @@ def _check_nan(node: Any, results: Sequence[Any]) -> None:
 def _validated(node: Any, results: Sequence[Any]) -> tuple[Any, ...]:
     """The results as their receivers want them (PyTorch's `validate_outputs`)."""
     edges = node.next_functions
-    return tuple(
-        g if g is None or after is None else _fitted(node, i, g, outputs_of(after)[index], wanted_dtype(after, index))
-        for i, (g, (after, index)) in enumerate(zip(results, edges, strict=True))
-    )
+    with torch._C.DisableTorchFunction():  # the engine's own ops pass no mode of functions
+        return tuple(
+            g if g is None or after is None else _fitted(node, i, g, outputs_of(after)[index], wanted_dtype(after, index))
+            for i, (g, (after, index)) in enumerate(zip(results, edges, strict=True))
+        )
 
 
 def _fitted(node: Any, i: int, grad: Any, wanted: Metadata, dtype: Any) -> Any:

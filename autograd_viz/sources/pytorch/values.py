@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import torch
 
@@ -14,8 +15,26 @@ from ..from_core import value_of as value_of_array
 from .older import array_of
 from .summary import summary_on_device
 
+P = ParamSpec("P")
+R = TypeVar("R")
 MOST = 4_000_000  # elements of a tensor that is summed up; of a larger one only shape and type are told
 WIDER = {torch.bfloat16: torch.float32, torch.complex32: torch.complex64}  # what NumPy has instead
+
+
+def outside_modes() -> AbstractContextManager[None]:
+    """Inside, no mode of the user's sees what we do."""
+    return torch.utils._python_dispatch._disable_current_modes() if torch._C._len_torch_dispatch_stack() else nullcontext()
+
+
+def unseen(read: Callable[P, R]) -> Callable[P, R]:
+    """A function of ours that no mode of the user's and no ``__torch_function__`` of a class of tensors sees at work."""
+
+    @functools.wraps(read)
+    def inside(*args: P.args, **options: P.kwargs) -> R:
+        with torch._C.DisableTorchFunction(), outside_modes():
+            return read(*args, **options)
+
+    return inside
 
 
 @functools.cache
@@ -57,6 +76,7 @@ def shape_of(t: Any) -> tuple[int, ...]:
     return (t.size(0),) if t.is_nested else tuple(int(n) for n in t.shape)
 
 
+@unseen
 def value_of(t: Any) -> model.Value:
     """What a picture needs of a tensor."""
     if not is_plain(t):
@@ -79,6 +99,7 @@ def _summed_up_there(t: Any) -> model.Value:
         return model.Value(shape_of(t), dtype_name(t.dtype), f"{text}, not summed up: {said:.80}")
 
 
+@unseen
 def as_array(t: Any) -> Any:
     """The elements as a NumPy array: the tensor's own memory if it is on the CPU and of a type that NumPy has."""
     with outside_modes():
@@ -86,11 +107,6 @@ def as_array(t: Any) -> Any:
         if t.is_floating_point() and t.element_size() == 1:  # float8 of any kind
             t = t.to(torch.float32)
         return array_of(t.to(WIDER[t.dtype]) if t.dtype in WIDER else t)
-
-
-def outside_modes() -> AbstractContextManager[None]:
-    """Inside, no mode of the user's sees what we do."""
-    return torch.utils._python_dispatch._disable_current_modes() if torch._C._len_torch_dispatch_stack() else nullcontext()
 
 
 def unknown(shape: tuple[int, ...], dtype: Any) -> model.Value:
@@ -114,6 +130,7 @@ def overwritten(shape: tuple[int, ...], dtype: Any) -> model.Value:
     return model.Value(tuple(int(n) for n in shape), dtype_name(dtype), "overwritten")
 
 
+@unseen
 def equal(a: Any, b: Any) -> bool:
     """The same elements, bit for bit: nan equals nan, and 0.0 is not -0.0."""
     if a.shape != b.shape or a.dtype != b.dtype or a.device != b.device or a.layout != b.layout:
