@@ -61,6 +61,12 @@ CASES = {
     "made of what was made before requires_grad_": (
         "a = torch.tensor(2.0)\nc = a * 3\nd = c + 1\na.requires_grad_()", "d", "made_early", 2, "a did not require grad yet",
     ),
+    "a slice beside the loss": (
+        X + "h = x * 2\na = h[0]\nloss = (x * 3).sum()\n" + PASS, "a", "not_leaf_beside", 3, "no path leads from loss to it",
+    ),
+    "a loss that another followed": (
+        X + "a = x.sum()\na.backward()\nloss = (x * 3).sum()\n" + PASS, "a", "not_leaf_passed", 2, "because only leaves keep",
+    ),
     "made of a comparison": (X + "m = (x > 1).float() * 2", "m", "made_by_cutting_op", 2, "Gt gives a result outside"),
     "made of what requires nothing": (
         "a = torch.ones(2)\nc = (a * 3).sum()", "c", "made_of_constants", 2, "it was computed from a",
@@ -145,7 +151,14 @@ def test_a_missing_gradient_has_a_cause_with_its_line(case: str) -> None:
 
 def test_the_advice_comes_last() -> None:
     answer = told(X + "h = x * 2\nloss = h.sum()", "h")
-    assert str(answer).split("\n")[-1] == "→ Call h.retain_grad() before backward()."
+    assert str(answer).split("\n")[-1] == "→ Call h.retain_grad() before backward() on what is computed from it."
+
+
+def test_a_non_leaf_that_is_cut_off_from_the_loss_is_told_the_cut() -> None:
+    answer = told(X + W + "h = x * 2\nloss = (h.detach() * w).sum()\n" + PASS, "h")
+    assert (kinds(answer), lines(answer)) == (["not_leaf_cut", "cut_detach"], [3, 4]) and "call h.retain" not in str(
+        answer
+    ).lower()
 
 
 def test_the_loss_is_found_among_the_variables_of_a_function() -> None:

@@ -24,6 +24,12 @@ def asked(program: str, ask: str = "x") -> Any:
 # program, what is asked, kinds, line of the first, words
 CASES = {
     "a non-leaf": (X + "h = x * 2\nloss = h.sum()", "h", ["not_leaf"], 2, "MulBackward0 made it (line 2: h = x * 2)"),
+    "a slice beside the loss": (
+        X + "h = x * 2\na = h[0]\nloss = (x * 3).sum()\n" + PASS, "a", ["not_leaf_beside"], 3, "no path leads from loss to it",
+    ),
+    "a loss that another followed": (
+        X + "a = x.sum()\na.backward()\nloss = (x * 3).sum()\n" + PASS, "a", ["not_leaf"], 2, "Only leaves keep",
+    ),
     "a leaf lost": (
         "w = torch.tensor(5.0, requires_grad=True)\n(w * 3).backward()\nw = w - 0.1 * w.grad", "w", ["leaf_lost"], 3,
         "its grad is 3.0",

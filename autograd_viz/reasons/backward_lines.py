@@ -39,6 +39,13 @@ def keeping_line(here: Source | None, among: Collection[str]) -> Source | None:
     return Statement(found).source if found is not None and keeps else None
 
 
+def is_started_from(name: str | None, here: Source | None) -> bool:
+    """Does a pass above the question start from this name: `loss.backward()`?"""
+    asked = statement_of(here)
+    above = [] if asked is None else [n for n in simple_statements(scope_of(asked.node)) if n.lineno <= asked.node.lineno]
+    return name is not None and any(_root_of(n) == name for n in above)
+
+
 def last_backward(asked: Statement, among: Collection[str] = ()) -> ast.stmt | None:
     """The statement of `backward_line`."""
     simple = simple_statements(scope_of(asked.node))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 
 from .. import words
 from ..graph.model import Op, Source
 from ..graph.text import value_text
 from ..sentences import is_differentiable
-from .backward_lines import keeping_line, leaving_out_line
+from .backward_lines import is_started_from, keeping_line, leaving_out_line
 from .cause import Cause
 from .code import alias_of, statement_of
 from .cuts import cut_causes, loss_names, takes_the_shape
@@ -146,7 +147,16 @@ def not_kept(f: Facts) -> list[Cause]:
         return [Cause("leaf_lost", (t.id, lost), (node,), made_at(f), said)]
     if t.name is None:
         return [Cause("not_leaf_fresh", (t.id,), (node,), made_at(f), said), *_leaves_behind(f)]
+    if f.loss and not f.is_connected and not is_started_from(t.name, f.here):
+        return _beside(f, said)
     return [Cause("not_leaf_passed" if said["value"] else "not_leaf", (t.id,), (node,), made_at(f), said)]
+
+
+def _beside(f: Facts, said: dict[str, str]) -> list[Cause]:
+    """The loss was not computed from it, as of a slice made beside: retain_grad() would keep nothing. With the cut, if any."""
+    cuts = [c for c in cut_causes(f) if c.kind.startswith(("cut_", "required"))]
+    own = Cause("not_leaf_beside", (f.subject.id,), (f.subject.grad_fn or "",), made_at(f), {**said, "root": loss_names(f)})
+    return [replace(own, kind="not_leaf_cut") if cuts else own, *cuts]
 
 
 def _leaves_behind(f: Facts) -> list[Cause]:

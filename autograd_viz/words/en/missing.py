@@ -22,12 +22,23 @@ PLUS = " + "
 
 # nothing there
 CAUSE_NOT_LEAF = "{name} is not a leaf: {node} made it ({line}). Only leaves keep their gradient; others hand it on."
-DO_NOT_LEAF = "Call {name}.retain_grad() before backward()."
+DO_NOT_LEAF = "Call {name}.retain_grad() before backward() on what is computed from it."
 CAUSE_NOT_LEAF_PASSED = (
     "{name} is not a leaf: {node} made it ({line}). {value} arrived there and was handed on, because only leaves keep their"
     " gradient."
 )
 DO_NOT_LEAF_PASSED = "Call {name}.retain_grad() before backward()."
+CAUSE_NOT_LEAF_BESIDE = (
+    "{name} is not a leaf: {node} made it ({line}); and no path leads from {root} to it: no gradient of {root} comes here, "
+    "with retain_grad() or without."
+)
+DO_NOT_LEAF_BESIDE = (
+    "Ask about what {root} was computed from; or compute it from {name}, and call {name}.retain_grad() before backward()."
+)
+CAUSE_NOT_LEAF_CUT = (
+    "{name} is not a leaf: {node} made it ({line}); and no path leads from {root} to it: no gradient of {root} comes here, "
+    "with retain_grad() or without."
+)
 CAUSE_LEAF_LOST = (
     "{name} is not a leaf: it is the result of {node} ({line}). The leaf that requires grad is another tensor, which no "
     "variable holds any more; its grad is {grad}."

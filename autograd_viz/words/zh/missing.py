@@ -22,11 +22,20 @@ PLUS = " + "
 
 # nothing there
 CAUSE_NOT_LEAF = "{name} 不是叶子张量：它由 {node} 产生（{line}）。只有叶子张量保留梯度，其他张量只是把梯度传下去。"
-DO_NOT_LEAF = "在 backward() 之前调用 {name}.retain_grad()。"
+DO_NOT_LEAF = "在对由它计算出来的结果调用 backward() 之前调用 {name}.retain_grad()。"
 CAUSE_NOT_LEAF_PASSED = (
     "{name} 不是叶子张量：它由 {node} 产生（{line}）。{value} 到达过那里并被传了下去，因为只有叶子张量保留梯度。"
 )
 DO_NOT_LEAF_PASSED = "在 backward() 之前调用 {name}.retain_grad()。"
+CAUSE_NOT_LEAF_BESIDE = (
+    "{name} 不是叶子张量：它由 {node} 产生（{line}）；而且没有路径从 {root} 通到它："
+    "无论是否调用 retain_grad()，{root} 的梯度都不会到达这里。"
+)
+DO_NOT_LEAF_BESIDE = "请问 {root} 是由什么计算出来的；或者由 {name} 计算它，并在 backward() 之前调用 {name}.retain_grad()。"
+CAUSE_NOT_LEAF_CUT = (
+    "{name} 不是叶子张量：它由 {node} 产生（{line}）；而且没有路径从 {root} 通到它："
+    "无论是否调用 retain_grad()，{root} 的梯度都不会到达这里。"
+)
 CAUSE_LEAF_LOST = (
     "{name} 不是叶子张量：它是 {node} 的结果（{line}）。需要梯度的叶子张量是另一个，已没有变量引用它；它的 grad 是 {grad}。"
 )
