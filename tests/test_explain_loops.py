@@ -58,7 +58,7 @@ SAID = {
     ),
     "a row that is masked throughout": (
         "import autograd_viz as av\nx = torch.zeros(1, 2, requires_grad=True)\n"
-        "loss = (x + torch.full((1, 2), float('-inf'))).softmax(-1).sum()\nloss.backward()", "x", "SoftmaxBackward0",
+        "loss = (x + torch.full((1, 2), float('-inf'))).softmax(-1).sum()\nloss.backward()", "x", "It came in at Add",
     ),
     "a stepped Function that returns None": (
         f"import autograd_viz as av\n{W}class Bad(torch.autograd.Function):\n    @staticmethod\n"

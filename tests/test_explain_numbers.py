@@ -141,7 +141,7 @@ BAD = {  # expression -> kinds, words
     "torch.cat([x] * 20).mul(1e30) ** 2": (["forward_overflow"], "given shape (60,): 1e+30 … 3e+30; 2, and made inf of it"),
     "torch.softmax(x.mul(1e30).square(), 0)": (["forward_overflow"], "overflowed"),
     "x / 0": (["forward_born"], "Div made it of [1.0, 2.0, 3.0]; 0"),
-    "x * float('inf')": (["forward_born"], "Mul made it of [1.0, 2.0, 3.0]; inf"),
+    "x * float('inf')": (["forward_written"], "Mul was given [1.0, 2.0, 3.0]; inf"),
     "x[:1].std()": (["forward_born"], "Std made it of [1.0]"),
     "torch.where(x < 0, (x * 100).exp(), x)": (["born_exp", "zero_times_inf"], "overflowed to inf"),
     "torch.where(x > 1, (x - 1).sqrt(), x)": (["born_sqrt", "zero_times_inf"], "0 times infinity is nan"),

@@ -88,7 +88,9 @@ CASES = {
     ),
     "round": (X + "loss = x.round().sum()\n" + PASS, "x", ["zero_flat"], None, "RoundBackward0 is flat"),
     "power 0": (X + "loss = (x ** 0).sum()\n" + PASS, "x", ["zero_exponent"], None, "its exponent is 0"),
-    "nan of what was not kept": (X + "loss = (x * float('inf') * 0).sum()\n" + PASS, "x", ["loss_bad"], None, "forward pass"),
+    "nan of what was not kept": (
+        X + "loss = (x * float('inf') * 0).sum()\n" + PASS, "x", ["loss_bad", "written"], None, "forward pass",
+    ),
     "another name by a loop": (X + "h = x * 2\nfor t in [h]: pass\ndel h", "t", ["not_leaf"], None, "made it (line not"),
     "clamp": (X + "loss = x.clamp(5, 6).sum()\n" + PASS, "x", ["zero_clamp"], None, "its input is 1.0 … 3.0"),
     "relu by its result": (X + "y = (-x).relu()\nloss = y.sum()\n" + PASS, "x", ["zero_relu"], None, "here it is ≤ 0"),

@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-import math
-
 from .. import words
-from ..graph.model import Op, Tensor, Value
-from ..graph.text import shape_text, value_text
 from ..sentences import PROPERTIES
-from .backward_lines import backward_line
 from .cause import Cause
 from .facts import Edge, Facts
+from .forward_birth import forward_births
 from .hazards import hazard_of, value_with
-from .lines import changed_line
-from .numbers import bounds, has_zero, is_known, number
+from .numbers import bounds, has_zero
+from .suspects import suspects
 from .walls import range_text
 
-MOST = 4  # suspects that are named
-FILLS = ("MaskedFill", "Where", "MaskedScatter", "Fill")  # ops that put numbers where the user wants them
-INFINITE_AT_0 = ("Div", "Reciprocal", "Rsqrt", "Pow", "Log", "Xlogy", "Digamma", "Polygamma")  # ops, where they are infinite
-INFINITE = ("Log1p", "Logit", "Atanh", "Erfinv", "Tan", "Lgamma", "Std", "Var", "Softmax", "LogSoftmax", "Fill", "Full")
 MASKS = ("Where", "MaskedFill", "MaskedSelect", "Relu", "Clamp", "Max", "Min", "Index", "Select", "Slice")
 
 
@@ -28,126 +20,21 @@ def bad_causes(f: Facts) -> list[Cause]:
     name = value_with(f.subject.grad, ("nan", "inf"))
     if name is None:
         return []
-    forward = forward_birth(f)
-    if forward is not None:
-        return [forward]
+    forward = forward_births(f)
+    if forward:
+        return forward
     if f.edge is None or not f.is_connected:
         return [Cause("bad_elsewhere" if f.loss else "no_graph", (f.subject.id,), said={"what": name})]
     arrived = f.arrived(*f.edge)
     if arrived is not None and value_with(arrived, ("nan", "inf")) is None:
         return [Cause("bad_old", (f.subject.id,), said={"what": name})]
-    suspects = _suspects(f, list(f.leading(f.edge)))
-    return _walk(f, f.edge, name) or [
-        Cause("bad_unknown", (f.subject.id,), said={"what": name, "suspects": suspects or words.NONE_OF_THEM})
-    ]
-
-
-# -- the forward pass -------------------------------------------------------------------------------------------------
+    could = suspects(f, list(f.leading(f.edge)), name) or words.NONE_OF_THEM
+    return _walk(f, f.edge, name) or [Cause("bad_unknown", (f.subject.id,), said={"what": name, "suspects": could})]
 
 
 def bad_loss(f: Facts) -> list[Cause]:
     """The gradient is fine, and the loss is not."""
-    born = forward_birth(f) if f.is_connected else None
-    return [] if born is None else [born]
-
-
-def forward_birth(f: Facts) -> Cause | None:
-    """What brought nan or inf into the forward pass, if the loss itself is nan or inf: back from there, to where it began."""
-    at = next((r for r in f.loss if value_with(f.tensors[r].value, ("nan", "inf"))), None)
-    while at is not None:
-        op, value = f.makers.get(at), f.tensors[at].value
-        if op is None:
-            if not _changed_since(f, at):
-                return _there_before(f, at)
-            return None if _suspects(f, list(f.passed)) else diverged(f)
-        inputs = [f.tensors[o.tensor] for o in op.inputs if o.tensor is not None]
-        before = next((t.id for t in inputs if value_with(t.value, ("nan",))), None) or next(
-            (t.id for t in inputs if value_with(t.value, ("inf",)) and not _is_meant(f, t)), None
-        )
-        if before is None and not all(is_known(t.value) for t in inputs):
-            suspects = _suspects(f, list(f.passed))
-            said = {"what": value_with(value, ("nan", "inf")) or "nan", "suspects": suspects or words.NONE_OF_THEM}
-            return _given(f) or (None if suspects else diverged(f)) or Cause("loss_bad", f.loss, said=said)
-        if before is None:
-            said = {"what": value_with(value, ("nan", "inf")) or "nan", "op": op.name, "inputs": _of(f, op)}
-            ids = tuple(o for o in op.outputs if o is not None)
-            kind = "forward_overflow" if _overflows(op, value, [t.value for t in inputs]) else "forward_born"
-            return Cause(kind, ids, () if op.node is None else (op.node,), op.source, said)
-        at = before
-    return None
-
-
-def _is_meant(f: Facts, t: Tensor) -> bool:
-    """An inf that was put there, as a mask before softmax is, or that came with a tensor of constants."""
-    op = f.makers.get(t.id)
-    return not t.requires_grad if op is None else op.name in FILLS
-
-
-def _changed_since(f: Facts, leaf: str) -> bool:
-    """What a leaf holds now is not what the pass was run with: a step, or a write, came after it."""
-    t = f.tensors[leaf]
-    ran = backward_line(f.here)
-    return t.requires_grad and t.name is not None and ran is not None and changed_line(t.name, f.here, ran) is not None
-
-
-def diverged(f: Facts) -> Cause | None:
-    """Leaves hold it now, since an optimizer's step at the latest: after one such step all later losses have it."""
-    leaves = [id for id in f.tensors if id in f.behind_loss and id not in f.makers]
-    bad = {id: what for id in leaves if (what := value_with(f.tensors[id].value, ("nan", "inf")))}
-    named = [id for id in bad if f.tensors[id].requires_grad and f.tensors[id].name is not None and _changed_since(f, id)]
-    if not named:
-        return None
-    step = changed_line(f.tensors[named[0]].name or "", f.here, backward_line(f.here))
-    what = value_with(f.tensors[f.loss[0]].value, ("nan", "inf")) or bad[named[0]]
-    names = [f.tensors[id].name or "" for id in named[:MOST]] + ["…"] * (len(named) > MOST)
-    said = {"what": what, "leaves": words.COMMA.join(names)}
-    return Cause("diverged", tuple(named), source=step, said=said)
-
-
-def _there_before(f: Facts, leaf: str) -> Cause:
-    """A tensor that no op made holds it."""
-    t = f.tensors[leaf]
-    said = {"what": value_with(t.value, ("nan", "inf")) or "nan", "tensor": t.name or words.THE_TENSOR}
-    users = [op.node for op in f.users.get(leaf, ()) if op.node is not None]
-    return Cause("given_leaf" if t.requires_grad else "given", (leaf,), tuple(users[:1]), t.source, said)
-
-
-def _given(f: Facts) -> Cause | None:
-    """A leaf that the loss was computed from holds it."""
-    leaves = [id for id in f.behind_loss if f.makers.get(id) is None and value_with(f.tensors[id].value, ("nan", "inf"))]
-    leaf = next((id for id in leaves if not _changed_since(f, id)), None)
-    return None if leaf is None else _there_before(f, leaf)
-
-
-def _suspects(f: Facts, nodes: list[str]) -> str:
-    """The nodes whose rules (or ops) can make nan or inf, and are not known not to have."""
-    can = [n for n in nodes if (h := hazard_of(f, n)) is not None and (h.holds(f, n) is not False or _is_late(f, n))]
-    names = [f.called(n) for n in can]
-    return words.COMMA.join(list(dict.fromkeys(names))[:MOST])
-
-
-def _is_late(f: Facts, node: str) -> bool:
-    """The leaf that the node was given holds nan now, as a step may have left it: nobody knows what it held."""
-    given = f.inputs(node)[:1]
-    return any(t.id not in f.makers and value_with(t.value, ("nan", "inf")) is not None for t in given)
-
-
-def _of(f: Facts, op: Op) -> str:
-    return "; ".join(_shown(f.tensors[o.tensor].value) if o.tensor is not None else o.text for o in op.inputs)
-
-
-def _shown(value: Value) -> str:
-    """The elements; of many the shape and the range."""
-    text = value_text(value)
-    return text if text != shape_text(value.shape) or bounds(value) is None else f"{text}: {range_text(value)}"
-
-
-def _overflows(op: Op, value: Value, inputs: list[Value]) -> bool:
-    """It made inf of finite numbers, and not because it is infinite where they are."""
-    numbers = [n for o in op.inputs if o.tensor is None and (n := number(o.text)) is not None]
-    is_finite = all(map(math.isfinite, numbers)) and not any(value_with(v, ("nan", "inf")) for v in inputs)
-    at_zero = op.name.startswith(INFINITE_AT_0) and (0.0 in numbers or any(map(has_zero, inputs)))
-    return is_finite and value_with(value, ("nan", "inf")) == "inf" and not at_zero and not op.name.startswith(INFINITE)
+    return forward_births(f) if f.is_connected else []
 
 
 # -- the backward pass ------------------------------------------------------------------------------------------------

@@ -115,7 +115,7 @@ def _cut_at(f: Facts, op: Op, tensor: str, outputs: list[str]) -> Cause:
 def _reads(f: Facts) -> Iterable[Read]:
     """Follow names from the loss back to the subject through the code: where it is read."""
     wanted = PART.sub(r".\1", f.subject.name or "")
-    return reads_between(_statements_of_loss(f), wanted) if wanted else ()
+    return reads_between(statements_of_loss(f), wanted) if wanted else ()
 
 
 def _is_refuted(f: Facts, cut: Maker) -> bool:
@@ -137,7 +137,7 @@ def runs_its_own_pass(f: Facts) -> Cause | None:
     return Cause("inside", (f.subject.id, *f.loss), (node,), f.source(node), {"node": f.called(node), "root": loss_names(f)})
 
 
-def _statements_of_loss(f: Facts) -> list[Statement]:
+def statements_of_loss(f: Facts) -> list[Statement]:
     """The statements that made the loss: those of the ops that it was made by, or the last assignment to its name."""
     leads = f.behind_loss
     sources: list[Source | None] = [op.source for op in f.document.ops[::-1] if leads & {*op.outputs}]

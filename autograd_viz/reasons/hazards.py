@@ -110,8 +110,16 @@ def _equal_values(f: Facts, node: str) -> bool | None:
 
 def _row_of_nan(f: Facts, node: str) -> bool | None:
     """A row that was -inf throughout."""
-    result = f.result(node)
+    given, result = f.input(node), f.result(node)
+    if is_known(given) and value_with(given, ("nan", "inf")) is None:
+        return False
     return PROPERTIES["nan"](result) if result is not None and is_known(result) else None
+
+
+def _weightless(f: Facts, node: str) -> bool | None:
+    """The mean over targets that weigh nothing together."""
+    total = next((s.value for s in f.nodes[node].saved if s.name == "total_weight" and is_known(s.value)), None)
+    return False if f.plain(node, "reduction") in ("0", "2") else _zero(total)
 
 
 HAZARDS = (
@@ -127,6 +135,8 @@ HAZARDS = (
     Hazard(("Exp", "Exp2", "Expm1", "Sinh", "Cosh"), "born_exp", _result_infinite),
     Hazard(("LinalgSvd", "LinalgEigh", "LinalgEig"), "born_equal", _equal_values),
     Hazard(("Softmax", "LogSoftmax"), "born_row", _row_of_nan),
+    Hazard(("NllLoss", "NllLoss2D"), "born_weightless", _weightless),
+    Hazard(("CtcLoss",), "born_ctc", _result_infinite),
     Hazard(("Asin", "Acos", "Atanh", "Acosh", "Erfinv", "Logit"), "born_edge", _at_edge),
 )
 BY_NAME = {name: h for h in HAZARDS for name in h.nodes}

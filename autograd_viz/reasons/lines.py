@@ -82,11 +82,12 @@ def written_at(name: str | None, here: Source | None) -> Source | None:
     if asked is None or name is None:
         return None
     above = [n for n in simple_statements(scope_of(asked.node)) if n.lineno < asked.node.lineno]
-    found = [n for n in above if _writes(n, name)]
+    found = [n for n in above if writes_into(n, name)]
     return Statement(found[-1]).source if found else None
 
 
-def _writes(node: ast.stmt, name: str) -> bool:
+def writes_into(node: ast.stmt, name: str) -> bool:
+    """It changes in place what the name stands for."""
     match node:
         case ast.Assign(targets=targets):
             return any(isinstance(t, ast.Subscript) and ast.unparse(t.value) == name for t in targets)

@@ -80,6 +80,24 @@ def reads_between(starts: list[Statement], wanted: str) -> Iterator[Read]:
             queue += [r for s in returns for r in _reads(_returned(s.node, read), s, cut, called)]
 
 
+def statements_behind(starts: list[Statement]) -> Iterator[Statement]:
+    """The statements that made the loss, and those that made what they read, the nearest first."""
+    queue = [r for s in starts for r in _reads(s.node, s, None, None)]
+    seen: set[tuple[ast.Name, ast.Call | None]] = set()
+    yield from starts
+    while queue and len(seen) < MOST:
+        read = queue.pop(0)
+        key = (read.name, None if read.call is None else read.call.node)
+        if key in seen:
+            continue
+        seen.add(key)
+        before = assignment(read.name.id, read.statement, within=is_parameter(read.name.id, read.call))
+        called = called_by(read.name, read.place) if read.is_called else None
+        returns = [] if called is None else _returns(called.function)
+        yield from (*([] if before is None else [before]), *returns)
+        queue += [*_before(read), *(r for s in returns for r in _reads(s.node, s, None, called))]
+
+
 def _as_written(read: Read) -> str:
     """The path that a chain has in the code of the loss, where a name that goes through a loop may be what was asked about."""
     return ".".join(parts_of(chain_from(read.name))) if read.call is None and not read.rest else ""

@@ -6,9 +6,31 @@ from __future__ import annotations
 CAUSE_GIVEN_LEAF = "The {what} was there before this pass: {tensor} itself holds it ({line})."
 DO_GIVEN_LEAF = "An earlier step has put it there: look at the gradients and the learning rate of the steps before."
 CAUSE_GIVEN = "The {what} was there from the start: {tensor} holds it ({line})."
-DO_GIVEN = "Look at the data: torch.isnan(x).any()."
+DO_GIVEN = "Look at the data: torch.isfinite(x).all(). If it is a mask: leave something of each row unmasked."
 CAUSE_FORWARD_BORN = "The {what} was there in the forward pass already: {op} made it of {inputs} ({line})."
 DO_FORWARD_BORN = "Keep what goes into it away from where it is undefined: clamp() it, or add a small number."
+CAUSE_FORWARD_PUT = "The {what} was put there in the forward pass: {op} writes what it is given over elements ({line})."
+DO_FORWARD_PUT = (
+    "Leave something of each row unmasked, and what is masked out of the loss; or mask with a large negative number."
+)
+CAUSE_FORWARD_WRITTEN = "The {what} came in as a number: {op} was given {inputs} ({line})."
+DO_FORWARD_WRITTEN = "Use a finite number there."
+CAUSE_FORWARD_CONSTANT = (
+    "It came in at {op}, in the forward pass: the tensor that it was given, {inputs}, is finite; what else it was given, a "
+    "constant that the graph does not keep, made nan or inf of it ({line})."
+)
+CAUSE_FORWARD_EMPTY = "The {what} was there in the forward pass already: {op} was given no elements, {inputs} ({line})."
+DO_FORWARD_EMPTY = "Leave out batches (or masks) that select nothing, or take sum() and divide by max(count, 1)."
+CAUSE_FORWARD_WEIGHTLESS = (
+    "The {what} was there in the forward pass already: {op} takes the mean over targets that weigh 0 together, 0/0: all have "
+    "its ignore_index, or classes of weight 0 ({line})."
+)
+DO_FORWARD_WEIGHTLESS = "Look at the targets and the weights of the classes; leave out batches without any that counts."
+CAUSE_NAN_OF_INF = (
+    "{op} made nan of the inf that it was given, as inf - inf, 0 * inf and the softmax of a row of -inf are ({line})."
+)
+CAUSE_WRITTEN = "A number that is not finite is written on the way to it: {line}."
+DO_WRITTEN = "Leave something of each row unmasked, and what is masked out of the loss; or mask with a large negative number."
 CAUSE_FORWARD_OVERFLOW = "{op} overflowed in the forward pass: it was given {inputs}, and made {what} of it ({line})."
 DO_FORWARD_OVERFLOW = (
     "Keep what goes into it small. If it grew from step to step, training diverges: lower the learning rate, normalise, or "
@@ -45,6 +67,12 @@ CAUSE_BORN_EQUAL = (
 DO_BORN_EQUAL = "Break the tie with a small change of the matrix, or keep to functions of the values alone (svdvals, eigvalsh)."
 CAUSE_BORN_ROW = "The {what} was born at {node}: a row of its input is -inf throughout, all of it masked ({line})."
 DO_BORN_ROW = "Leave one element of each row unmasked, or mask with a large negative number instead of -inf."
+CAUSE_BORN_WEIGHTLESS = (
+    "The {what} was born at {node}: it divides by the weights of the targets taken together, and they are 0 ({line})."
+)
+DO_BORN_WEIGHTLESS = "Look at the targets and the weights of the classes; leave out batches without any that counts."
+CAUSE_BORN_CTC = "The {what} was born at {node}: its loss is infinite, where an input is too short for its target ({line})."
+DO_BORN_CTC = "Leave such examples out, or set zero_infinity=True."
 CAUSE_BORN_EDGE = "The {what} was born at {node}: its derivative is infinite at the edge of its domain ({inputs}; {line})."
 DO_BORN_EDGE = "Clamp its input inside the domain."
 CAUSE_BORN_OTHER = "The {what} was born at {node}: what arrived there had none; its input is {inputs} ({line})."
@@ -72,7 +100,10 @@ DO_DIVERGED = (
     "Training has diverged: find the first step whose loss is not finite, and lower the learning rate, normalise, or clip: "
     "clip_grad_norm_()."
 )
-CAUSE_LOSS_BAD = "The loss itself holds {what}, so it came in the forward pass. Ops on the way that can make it: {suspects}."
+CAUSE_LOSS_BAD = (
+    "The loss itself holds {what}, so it came in the forward pass: with what an op was given (data, a mask), or made by one. "
+    "Ops on the way that can make it: {suspects}."
+)
 DO_LOSS_BAD = "Look at the values before the loss; av.record() keeps those of a PyTorch program."
 DO_BAD_UNKNOWN = "Use torch.autograd.detect_anomaly(), or av.step(loss) before backward()."
 

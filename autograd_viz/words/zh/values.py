@@ -6,9 +6,26 @@ from __future__ import annotations
 CAUSE_GIVEN_LEAF = "这次传播之前就有 {what}：{tensor} 本身就含有它（{line}）。"
 DO_GIVEN_LEAF = "是之前的某一步把它放进去的：查看之前各步的梯度和学习率。"
 CAUSE_GIVEN = "{what} 从一开始就有：它在 {tensor} 中（{line}）。"
-DO_GIVEN = "请检查数据：torch.isnan(x).any()。"
+DO_GIVEN = "请检查数据：torch.isfinite(x).all()。如果它是掩码：每一行至少留下一个元素不掩盖。"
 CAUSE_FORWARD_BORN = "前向传播中就已有 {what}：{op} 由 {inputs} 算出了它（{line}）。"
 DO_FORWARD_BORN = "让输入远离没有定义的位置：使用 clamp()，或加上一个很小的数。"
+CAUSE_FORWARD_PUT = "{what} 是前向传播中写入的：{op} 用给它的值覆盖元素（{line}）。"
+DO_FORWARD_PUT = "每一行至少留下一个元素不掩盖，并且不要让被掩盖的元素进入损失；或用很大的负数做掩码。"
+CAUSE_FORWARD_WRITTEN = "{what} 是作为数写进去的：{op} 的输入是 {inputs}（{line}）。"
+DO_FORWARD_WRITTEN = "在那里使用有限的数。"
+CAUSE_FORWARD_CONSTANT = (
+    "它是前向传播中在 {op} 处出现的：给该运算的张量 {inputs} 是有限的；是另一个输入，即计算图不保留的常量，造成了 nan 或 inf"
+    "（{line}）。"
+)
+CAUSE_FORWARD_EMPTY = "前向传播中就已有 {what}：{op} 的输入没有元素，{inputs}（{line}）。"
+DO_FORWARD_EMPTY = "跳过什么也没有选中的批次（或掩码），或用 sum() 除以 max(count, 1)。"
+CAUSE_FORWARD_WEIGHTLESS = (
+    "前向传播中就已有 {what}：{op} 对总权重为 0 的目标取平均，即 0/0：目标全是 ignore_index，或其类别的权重为 0（{line}）。"
+)
+DO_FORWARD_WEIGHTLESS = "检查目标和各类别的权重；跳过没有有效目标的批次。"
+CAUSE_NAN_OF_INF = "{op} 把输入中的 inf 变成了 nan：inf - inf、0 * inf、以及全为 -inf 的一行的 softmax 都是 nan（{line}）。"
+CAUSE_WRITTEN = "在通向它的途中写有一个不是有限的数：{line}。"
+DO_WRITTEN = "每一行至少留下一个元素不掩盖，并且不要让被掩盖的元素进入损失；或用很大的负数做掩码。"
 CAUSE_FORWARD_OVERFLOW = "{op} 在前向传播中溢出：它的输入是 {inputs}，结果中有 {what}（{line}）。"
 DO_FORWARD_OVERFLOW = (
     "让它的输入保持较小。如果它逐步增大，说明训练发散：降低学习率、做归一化，或裁剪；在 exp() 之前先减去最大值。"
@@ -33,6 +50,10 @@ CAUSE_BORN_EQUAL = "{what} 产生于 {node}：它的规则要除以奇异值（�
 DO_BORN_EQUAL = "用微小的改动打破相等，或只使用值本身的函数（svdvals、eigvalsh）。"
 CAUSE_BORN_ROW = "{what} 产生于 {node}：它的输入有一行全是 -inf，即全被掩盖（{line}）。"
 DO_BORN_ROW = "每一行至少留下一个元素不掩盖，或用很大的负数代替 -inf。"
+CAUSE_BORN_WEIGHTLESS = "{what} 产生于 {node}：它除以各目标的总权重，而总权重为 0（{line}）。"
+DO_BORN_WEIGHTLESS = "检查目标和各类别的权重；跳过没有有效目标的批次。"
+CAUSE_BORN_CTC = "{what} 产生于 {node}：它的损失为无穷，因为输入对目标来说太短（{line}）。"
+DO_BORN_CTC = "去掉这样的样本，或设置 zero_infinity=True。"
 CAUSE_BORN_EDGE = "{what} 产生于 {node}：它的导数在定义域边缘为无穷（{inputs}；{line}）。"
 DO_BORN_EDGE = "用 clamp() 把输入限制在定义域之内。"
 CAUSE_BORN_OTHER = "{what} 产生于 {node}：到达那里的梯度中没有；它的输入是 {inputs}（{line}）。"
@@ -51,7 +72,10 @@ DO_BAD_OLD = "在反向传播之前调用 zero_grad()。"
 CAUSE_BAD_UNKNOWN = "途中的梯度没有保留，也没有哪个运算必定产生了 {what}。途中可能产生它的：{suspects}。"
 CAUSE_DIVERGED = "损失本身就有 {what}，现在 {leaves} 中也有：是之前的某一步或这一步放进去的（{line}）。"
 DO_DIVERGED = "训练发散了：找到损失第一次不是有限数的那一步；降低学习率、做归一化，或裁剪梯度：clip_grad_norm_()。"
-CAUSE_LOSS_BAD = "损失本身就有 {what}，所以它产生于前向传播。途中可能产生它的运算：{suspects}。"
+CAUSE_LOSS_BAD = (
+    "损失本身就有 {what}，所以它出现于前向传播：由某个运算的输入（数据、掩码）带来，或由某个运算产生。"
+    "途中可能产生它的运算：{suspects}。"
+)
 DO_LOSS_BAD = "查看损失之前的各个数值；av.record() 会保留 PyTorch 程序中的数值。"
 DO_BAD_UNKNOWN = "使用 torch.autograd.detect_anomaly()，或在 backward() 之前用 av.step(loss)。"
 
