@@ -19,6 +19,7 @@ MOST = 3  # causes of one kind of question
 # what stands in grad did not come with the last pass alone
 OLD = (
     "no_graph", "bad_elsewhere", "zeroed", "zeroed_at", "zeroed_by", "zeroed_or_cancelled", "cancelled", "zero_old", "bad_old",
+    "bad_since", "bad_clipped",
 )  # fmt: skip
 CHANGED = ("accumulated", "accumulated_or_edited", "scaled", "edited")
 
@@ -34,7 +35,7 @@ def causes_of(f: Facts) -> list[Cause]:
         shared = any(c.kind == "start_not_one" for c in unnoticed)  # then the numbers that were kept are not to be trusted
         sums = [c for c in sum_causes(f, False) if not (shared and c.kind in CHANGED)]
         return [*size_causes(f), *sums, *unnoticed, *bad_loss(f)]
-    if found[0].kind in OLD:
+    if any(c.kind in OLD for c in found):
         return found
     more = [*sum_causes(f, True), *(bad_loss(f) if found[0].kind != "zero_ignored" else [])]
     return [*found[:MOST], *(c for c in more if c not in found)]

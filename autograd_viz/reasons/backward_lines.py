@@ -7,6 +7,8 @@ from collections.abc import Collection
 
 from ..graph.model import Source
 from .code import Statement, assignment, may_not_have_run, scope_of, simple_statements, statement_of
+from .defined import origin
+from .functional import is_functional
 from .parsed import parents
 
 
@@ -72,16 +74,14 @@ def leaving_out_line(here: Source | None, name: str | None, among: Collection[st
     if not above or not all(_leaves_out(n, name) for n in (passes if in_loop else above)) or may_not_have_run(above[-1], asked):
         return None
     started = next(n for n in ast.walk(above[-1]) if isinstance(n, ast.Call) and _is_pass(n))
-    root = started.args[0] if _called(started) == "grad" and started.args else started.func
+    root = started.args[0] if _is_grad(started) and started.args else started.func
     read = {n.id for n in ast.walk(root) if isinstance(n, ast.Name)}
     return Statement(above[-1]).source if read & {*among} else None
 
 
 def _leaves_out(node: ast.stmt, name: str | None) -> bool:
     """Every pass of the statement keeps no gradient of the tensor."""
-    return all(
-        _called(n) == "grad" or _names_others(n, name) for n in ast.walk(node) if isinstance(n, ast.Call) and _is_pass(n)
-    )
+    return all(_is_grad(n) or _names_others(n, name) for n in ast.walk(node) if isinstance(n, ast.Call) and _is_pass(n))
 
 
 def _names_others(call: ast.Call, name: str | None) -> bool:
@@ -96,7 +96,7 @@ def _root_of(node: ast.stmt) -> str | None:
         match part:
             case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="backward")):
                 return name
-            case ast.Call(func=ast.Attribute(attr="grad") | ast.Name(id="grad"), args=[ast.Name(id=name), *_]):
+            case ast.Call(args=[ast.Name(id=name), *_]) if _is_pass(part):
                 return name
     return None
 
@@ -120,8 +120,12 @@ def _runs_backward(node: ast.stmt) -> bool:
 
 
 def _is_pass(call: ast.Call) -> bool:
-    return isinstance(call.func, ast.Attribute) and call.func.attr in ("backward", "grad")
+    """`loss.backward()`, `torch.autograd.grad(loss, w)`, or such a function imported by its name."""
+    if isinstance(call.func, ast.Attribute):
+        return call.func.attr in ("backward", "grad") and not is_functional(call.func)
+    return origin(call.func).endswith(("autograd.grad", "autograd.backward"))
 
 
-def _called(call: ast.Call) -> str:
-    return call.func.attr if isinstance(call.func, ast.Attribute) else ""
+def _is_grad(call: ast.Call) -> bool:
+    """It returns gradients."""
+    return _is_pass(call) and origin(call.func).rpartition(".")[2] == "grad"

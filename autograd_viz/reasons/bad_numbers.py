@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import ast
+
 from .. import words
+from ..graph.model import Source, Tensor, Value
+from ..graph.text import value_text
 from ..sentences import PROPERTIES
 from .cause import Cause
+from .code import statement_of
 from .facts import Edge, Facts
-from .forward_birth import forward_births
+from .forward_birth import births_of, changed_since, forward_births
 from .hazards import hazard_of, value_with
+from .lines import grad_written_at
 from .numbers import bounds, has_zero
-from .suspects import suspects
-from .walls import range_text
+from .suspects import PRODUCTS, suspects
+from .walls import ADDED, range_text
 
 MASKS = ("Where", "MaskedFill", "MaskedSelect", "Relu", "Clamp", "Max", "Min", "Index", "Select", "Slice")
 
@@ -22,14 +28,50 @@ def bad_causes(f: Facts) -> list[Cause]:
         return []
     forward = forward_births(f)
     if forward:
-        return forward
+        return [*forward, *_changed_since_pass(f, name)]
     if f.edge is None or not f.is_connected:
         return [Cause("bad_elsewhere" if f.loss else "no_graph", (f.subject.id,), said={"what": name})]
     arrived = f.arrived(*f.edge)
-    if arrived is not None and value_with(arrived, ("nan", "inf")) is None:
-        return [Cause("bad_old", (f.subject.id,), said={"what": name})]
+    if arrived is not None and value_with(arrived, (name,)) is None:
+        other = value_with(arrived, ("inf",))
+        return [_not_arrived(f, name, arrived), *(_walk(f, f.edge, other) if other is not None else [])]
     could = suspects(f, list(f.leading(f.edge)), name) or words.NONE_OF_THEM
-    return _walk(f, f.edge, name) or [Cause("bad_unknown", (f.subject.id,), said={"what": name, "suspects": could})]
+    unknown = Cause("bad_unknown", (f.subject.id,), said={"what": name, "suspects": could})
+    return _walk(f, f.edge, name) or [unknown, *_written_since(f)]
+
+
+def _changed_since_pass(f: Facts, name: str) -> list[Cause]:
+    """What is to be said besides what the loss holds: what arrived was something else, or may have been."""
+    arrived = f.arrived(*f.edge) if f.edge is not None else None
+    if arrived is not None:
+        return [] if value_with(arrived, (name,)) else [_not_arrived(f, name, arrived)]
+    return [c for c in _written_since(f) if c.kind == "clipped"]
+
+
+def _not_arrived(f: Facts, name: str, arrived: Value) -> Cause:
+    """What arrived has none: it was there before, or a line has changed grad since."""
+    said = {"what": name, "value": value_text(arrived)}
+    line = _line_since(f)
+    kind = "bad_old" if line is None else "bad_clipped" if _clips(line) else "bad_since"
+    return Cause(kind, (f.subject.id,), source=line, said=said)
+
+
+def _written_since(f: Facts) -> list[Cause]:
+    """A line has changed grad since the pass, and may have made it."""
+    line = _line_since(f)
+    return [] if line is None else [Cause("clipped" if _clips(line) else "grad_written", (f.subject.id,), source=line)]
+
+
+def _line_since(f: Facts) -> Source | None:
+    changed = f.live.grad_changed(f.subject.id)
+    return (None if changed is None else changed.source) or grad_written_at(f.subject.name, f.here)
+
+
+def _clips(line: Source) -> bool:
+    """It limits the norm of gradients: it divides them by that."""
+    made = statement_of(line)
+    calls = [n.func for n in ast.walk(made.node) if isinstance(n, ast.Call)] if made is not None else []
+    return any("clip_grad_norm_" in (getattr(c, "attr", ""), getattr(c, "id", "")) for c in calls)
 
 
 def bad_loss(f: Facts) -> list[Cause]:
@@ -52,7 +94,11 @@ def _walk(f: Facts, edge: Edge, name: str) -> list[Cause]:
             found.append(Cause("bad_start", f.loss, (at[0],), said={"what": name}))
         if values and not bad and None not in values.values():
             found.append(_met(f, at, name))
-        for node, _ in bad or [s for s, v in values.items() if v is None]:
+        for node, i in bad or [s for s, v in values.items() if v is None]:
+            factor = _bad_factor(f, node, i)
+            if factor is not None and not f.holds(name, node):
+                found += _spoiled(f, node, factor)
+                continue
             there = [(node, k) for k in range(f.nodes[node].outputs)]
             if (f.arrivals(node) and not f.holds(name, node)) or (not f.arrivals(node) and _brought_about(f, node)):
                 found += _born(f, node, name)
@@ -67,6 +113,22 @@ def _met(f: Facts, at: Edge, name: str) -> Cause:
     hooks = f.live.hooks(node)
     kind = "bad_hook" if hooks else "bad_sum"
     return Cause(kind, (), (node,), f.source(node), {"what": name, "node": f.called(node), "hook": words.COMMA.join(hooks)})
+
+
+def _bad_factor(f: Facts, node: str, i: int) -> Tensor | None:
+    """The tensor, with nan or inf in the forward pass, by which what arrives is multiplied for next_functions[i]."""
+    stem = f.called(node).split("Backward")[0]
+    bias = f.inputs(node)[:1] if stem in ADDED else []
+    others = f.others(node, i) if stem in (*PRODUCTS, *ADDED) else []
+    bad = (t for t in others if t not in bias and value_with(t.value, ("nan", "inf")))
+    return next((t for t in bad if not changed_since(f, t.id)), None)
+
+
+def _spoiled(f: Facts, node: str, factor: Tensor) -> list[Cause]:
+    """The product, and where its factor had got it."""
+    what = value_with(factor.value, ("nan", "inf")) or "nan"
+    said = {"node": f.called(node), "what": what, "factor": factor.name or words.A_TENSOR}
+    return [Cause("born_factor", (factor.id,), (node,), f.source(node), said), *births_of(f, factor.id)]
 
 
 def _brought_about(f: Facts, node: str) -> bool:

@@ -38,6 +38,18 @@ def definition(called: ast.expr) -> Definition | None:
     return None
 
 
+def origin(called: ast.expr) -> str:
+    """The full dotted name of what is called, as the file imports it: "torch.autograd.grad" for `grad`; "" if it has none."""
+    parts: list[str] = []
+    while isinstance(called, ast.Attribute):
+        parts.insert(0, called.attr)
+        called = called.value
+    if not isinstance(called, ast.Name):
+        return ""
+    module, part = _known(module_of(called)).imports.get(called.id, (called.id, None))
+    return ".".join([module, *([part] if part is not None else []), *parts])
+
+
 def _named(name: str, tree: ast.Module) -> Definition | None:
     """What a name is in a file: defined there, or imported, perhaps through others."""
     queue: list[tuple[str, ast.Module]] = [(name, tree)]

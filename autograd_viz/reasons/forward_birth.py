@@ -68,12 +68,8 @@ def forward_births(f: Facts) -> list[Cause]:
     if root is None:
         return []
     walk = _walked(f, root)
-    made = next((c for c in walk.origins if c.kind not in PUT), None) or next(iter(walk.origins), None)
-    if made is not None:
-        is_mixed = made.kind in PUT and made.said.get("what") == "inf"
-        found = [_nan_of_inf(walk.nan_at), made] if is_mixed and walk.nan_at is not None else [made]
-        is_open = made.kind == "forward_constant" or (made.kind in PUT and made.source is None)
-        return found + (_written(f) if is_open else [])
+    if walk.origins:
+        return _told(f, walk)
     what = value_with(f.tensors[root].value, BAD) or "nan"
     could = suspects(f, list(f.passed), what)
     late = None if could else diverged(f)
@@ -82,6 +78,21 @@ def forward_births(f: Facts) -> list[Cause]:
     known = _given(f) or late
     said = {"what": what, "suspects": could or words.NONE_OF_THEM}
     return [known] if known is not None else [Cause("loss_bad", f.loss, said=said), *_written(f)]
+
+
+def births_of(f: Facts, tensor: str) -> list[Cause]:
+    """What brought nan or inf into a tensor of the forward pass that holds it, if that is known."""
+    walk = _walked(f, tensor)
+    return _told(f, walk) if walk.origins else _written(f)
+
+
+def _told(f: Facts, walk: _Walk) -> list[Cause]:
+    """The nearest origin, those before others that an op made; and the op that made nan of an inf that was put there."""
+    made = next((c for c in walk.origins if c.kind not in PUT), walk.origins[0])
+    is_mixed = made.kind in PUT and made.said.get("what") == "inf"
+    found = [_nan_of_inf(walk.nan_at), made] if is_mixed and walk.nan_at is not None else [made]
+    is_open = made.kind == "forward_constant" or (made.kind in PUT and made.source is None)
+    return found + (_written(f) if is_open else [])
 
 
 def _written(f: Facts) -> list[Cause]:
@@ -103,7 +114,7 @@ def _walked(f: Facts, root: str) -> _Walk:
             continue
         inputs = [f.tensors[o.tensor] for o in op.inputs if o.tensor is not None]
         bad = _bad_inputs(op, inputs)
-        late = [id for id in bad if f.makers.get(id) is None and _changed_since(f, id)]
+        late = [id for id in bad if f.makers.get(id) is None and changed_since(f, id)]
         if late and len(late) == len(bad):  # what they held then, nobody knows
             is_late, is_open = True, is_open or not all(is_known(t.value) for t in inputs)
             continue
@@ -202,25 +213,26 @@ def _there_before(f: Facts, leaf: str) -> Cause:
 def _given(f: Facts) -> Cause | None:
     """A leaf that the loss was computed from holds it."""
     leaves = [id for id in f.behind_loss if f.makers.get(id) is None and value_with(f.tensors[id].value, BAD)]
-    leaf = next((id for id in leaves if not _changed_since(f, id)), None)
+    leaf = next((id for id in leaves if not changed_since(f, id)), None)
     return None if leaf is None else _there_before(f, leaf)
 
 
-def _changed_since(f: Facts, leaf: str) -> bool:
-    """What a leaf holds now is not what the pass was run with: a step, or a write, came after it."""
+def changed_since(f: Facts, leaf: str) -> bool:
+    """What a leaf holds now may not be what the pass was run with: a step or a write came after it, or the pass is not seen."""
     t = f.tensors[leaf]
     ran = backward_line(f.here)
-    return t.requires_grad and t.name is not None and ran is not None and changed_line(t.name, f.here, ran) is not None
+    return t.requires_grad and t.name is not None and (ran is None or changed_line(t.name, f.here, ran) is not None)
 
 
 def diverged(f: Facts) -> Cause | None:
     """Leaves hold it now, since an optimizer's step at the latest: after one such step all later losses have it."""
     leaves = [id for id in f.tensors if id in f.behind_loss and id not in f.makers]
     bad = {id: what for id in leaves if (what := value_with(f.tensors[id].value, BAD))}
-    named = [id for id in bad if f.tensors[id].requires_grad and f.tensors[id].name is not None and _changed_since(f, id)]
+    named = [id for id in bad if f.tensors[id].requires_grad and f.tensors[id].name is not None and changed_since(f, id)]
     if not named:
         return None
-    step = changed_line(f.tensors[named[0]].name or "", f.here, backward_line(f.here))
+    ran = backward_line(f.here)
+    step = None if ran is None else changed_line(f.tensors[named[0]].name or "", f.here, ran)
     what = value_with(f.tensors[f.loss[0]].value, BAD) or bad[named[0]]
     names = [f.tensors[id].name or "" for id in named[:MOST]] + ["…"] * (len(named) > MOST)
     said = {"what": what, "leaves": words.COMMA.join(names)}

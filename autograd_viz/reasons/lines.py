@@ -122,6 +122,23 @@ def zeroed_at(name: str | None, here: Source | None) -> Source | None:
     return Statement(max(found, key=lambda n: n.lineno)).source if found else None
 
 
+def grad_written_at(name: str | None, here: Source | None) -> Source | None:
+    """The last line between backward() and the question that may have changed the grad of this name in any way."""
+    asked = statement_of(here)
+    if asked is None or name is None:
+        return None
+    found = [n for n in _since_backward(asked) if any(is_same(g, name) or _loops(g) for g in _written_grads(n))]
+    return Statement(found[-1]).source if found else None
+
+
+def _written_grads(node: ast.stmt) -> Iterator[ast.expr | None]:
+    """The expressions whose grad a statement may change; None for all that an optimizer or a module knows."""
+    yield from _zeroed(node)
+    match node:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=of, attr=attr))) if attr.endswith("_"):
+            yield from _grad_of(of)
+
+
 def surely_zeroed_at(name: str | None, here: Source | None) -> Source | None:
     """The last line between backward() and the question that did set the grad of this name to zero, whatever it was."""
     asked = statement_of(here)

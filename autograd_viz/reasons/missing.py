@@ -15,6 +15,7 @@ from .cause import Cause
 from .code import alias_of, statement_of
 from .cuts import cut_causes, loss_names, takes_the_shape
 from .facts import Facts
+from .functional import functional_line
 from .lines import cleared_at, detached_line, retained_at
 from .made import made_at, made_by
 from .stale import freed_cause, modified_causes
@@ -40,6 +41,9 @@ def missing_causes(f: Facts) -> list[Cause]:
 
 
 def _no_loss(f: Facts) -> Cause:
+    functional = functional_line(f.subject.name, f.here)
+    if functional is not None:
+        return Cause("functional", (f.subject.id,), source=functional)
     cleared = cleared_at(f.subject.name, f.here)
     return Cause("no_loss" if cleared is None else "no_loss_cleared", (f.subject.id,), source=cleared)
 
@@ -261,6 +265,9 @@ def _not_run(f: Facts, roots: list[str]) -> Cause:
     is_number = any(math.prod(f.tensors[id].value.shape) == 1 for id in f.loss)
     is_freed = any(s.state == "freed" for n in f.passed for s in f.nodes[n].saved)
     sure = "not_run_array" if not is_number else "not_run_freed" if is_freed else "not_run"
+    functional = functional_line(f.subject.name, f.here)
+    if functional is not None:
+        return Cause("functional", (f.subject.id,), tuple(roots), functional)
     kind = sure if is_sure else "not_run_unknown"
     return Cause(kind, (f.subject.id, *f.loss), tuple(roots), said={"root": loss or loss_names(f)})
 

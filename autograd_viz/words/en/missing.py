@@ -212,6 +212,8 @@ CAUSE_LEFT_OUT_AT = (
     "named ({line})."
 )
 DO_LEFT_OUT_AT = "Take what grad() returns, or call backward() without inputs."
+CAUSE_FUNCTIONAL = "torch.func returns gradients, and keeps none in grad: {line}."
+DO_FUNCTIONAL = "Take what it returns."
 CAUSE_LEFT_OUT = (
     "A backward pass has run, and left {name} out: autograd.grad() returns gradients instead of keeping them, and "
     "backward(inputs=...) keeps only those named."

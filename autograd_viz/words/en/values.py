@@ -73,6 +73,7 @@ CAUSE_BORN_WEIGHTLESS = (
 DO_BORN_WEIGHTLESS = "Look at the targets and the weights of the classes; leave out batches without any that counts."
 CAUSE_BORN_CTC = "The {what} was born at {node}: its loss is infinite, where an input is too short for its target ({line})."
 DO_BORN_CTC = "Leave such examples out, or set zero_infinity=True."
+CAUSE_BORN_FACTOR = "{node} multiplies what arrives by {factor}, which holds {what} ({line})."
 CAUSE_BORN_EDGE = "The {what} was born at {node}: its derivative is infinite at the edge of its domain ({inputs}; {line})."
 DO_BORN_EDGE = "Clamp its input inside the domain."
 CAUSE_BORN_OTHER = "The {what} was born at {node}: what arrived there had none; its input is {inputs} ({line})."
@@ -86,6 +87,20 @@ CAUSE_BAD_START = "The pass started with {what}: the loss's own first gradient h
 CAUSE_BAD_SUM = "The {what} came of gradients that were added before {node}: inf - inf, or an overflow ({line})."
 CAUSE_BAD_HOOK = "The {what} came of a hook at {node}: {hook}."
 DO_BAD_HOOK = "Look at what the hook returns."
+CAUSE_BAD_SINCE = (
+    "{value} arrived in the last pass, which has no {what}: this has changed grad since, or it was there before: {line}."
+)
+DO_BAD_SINCE = "Look at what that line divides and multiplies by."
+CAUSE_BAD_CLIPPED = (
+    "{value} arrived in the last pass, which has no {what}: this divides the gradients by their norm, and an inf or nan in "
+    "any of them spoils all: {line}."
+)
+DO_BAD_CLIPPED = "Look at the norm that it returns, before it clips: error_if_nonfinite=True raises instead."
+CAUSE_CLIPPED = (
+    "This has changed grad since: it divides the gradients by their norm, and an inf or nan in any of them spoils all: {line}."
+)
+DO_CLIPPED = "Look at the norm that it returns; error_if_nonfinite=True raises instead."
+CAUSE_GRAD_WRITTEN = "This has changed grad since, and may have made it: {line}."
 CAUSE_BAD_OLD = "What arrived in the last pass has no {what}: it was in grad before."
 CAUSE_BAD_ELSEWHERE = "Nothing leads from here to the loss now: the {what} came with a pass through another graph."
 DO_BAD_OLD = "Call zero_grad() before the pass."

@@ -178,6 +178,8 @@ CAUSE_LEFT_OUT_AT = (
     "这次反向传播没有包括 {name}：grad() 返回梯度而不保存它们，backward(inputs=...) 只保存指定张量的梯度（{line}）。"
 )
 DO_LEFT_OUT_AT = "使用 grad() 的返回值，或不带 inputs 调用 backward()。"
+CAUSE_FUNCTIONAL = "torch.func 返回梯度，而不把它们存入 grad：{line}。"
+DO_FUNCTIONAL = "使用它的返回值。"
 CAUSE_LEFT_OUT = (
     "反向传播已运行，但没有包括 {name}：autograd.grad() 返回梯度而不保存它们，backward(inputs=...) 只保存指定张量的梯度。"
 )
