@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from .code import Function, Statement, scope_of, simple_statements
+from .code import Function, Statement, assignment, parameters_of, scope_of, simple_statements
 from .defined import definition, forwards_beside, method
 from .kinds import class_of
 from .meant import DEPTH, Call, Place, chain_from
@@ -53,7 +53,7 @@ def _function_of(chain: ast.expr, place: Place) -> tuple[Function | None, ast.ex
         if of_class is not None:
             return of_class, chain.value
     own = class_of(chain, place)
-    forward = _only_forward(chain) if own is None else method(own, "forward") or method(own, "__call__")
+    forward = _only_forward(chain, place) if own is None else method(own, "forward") or method(own, "__call__")
     return forward, chain
 
 
@@ -63,7 +63,17 @@ def _target(statement: Statement) -> ast.expr | None:
     return node.targets[0] if isinstance(node, ast.Assign) and len(node.targets) == 1 else None
 
 
-def _only_forward(chain: ast.expr) -> Function | None:
-    """An object of unknown class is called by its name: if the file has one forward only, it will be that."""
-    found = forwards_beside(chain) if isinstance(chain, ast.Name) else []
-    return found[0] if len(found) == 1 else None
+def _only_forward(chain: ast.expr, place: Place) -> Function | None:
+    """An object of unknown class is called by its name: if the file has one forward only, it will be that.
+
+    It is a parameter that nobody is seen to give, or was made by a function of the user's: not by one of a library.
+    """
+    if not isinstance(chain, ast.Name):
+        return None
+    found, made = forwards_beside(chain), assignment(chain.id, place.statement)
+    value = None if made is None else getattr(made.node, "value", None)
+    if made is None:
+        is_module = chain.id in parameters_of(scope_of(chain)) and place.parameter(chain.id) is None
+    else:
+        is_module = not isinstance(value, ast.Call) or definition(value.func) is not None
+    return found[0] if len(found) == 1 and is_module else None

@@ -59,17 +59,26 @@ def statement_of(source: Source | None) -> Statement | None:
     return Statement(max(around, key=lambda n: (n.lineno, n.col_offset))) if around else None
 
 
+def position(node: ast.stmt) -> tuple[int, int]:
+    """Where it begins: line and column."""
+    return node.lineno, node.col_offset
+
+
 def targets(node: ast.stmt) -> set[str]:
-    """The names that a statement gives a value."""
+    """The names that a statement gives a value, a walrus in it too; not those of statements in its body."""
+    found: list[ast.expr] = [n.target for e in own_expressions(node) for n in ast.walk(e) if isinstance(n, ast.NamedExpr)]
     if isinstance(node, ast.Assign):
-        found: list[ast.expr] = node.targets
-    elif isinstance(node, ast.AugAssign | ast.AnnAssign | ast.For):
-        found = [node.target]
-    elif isinstance(node, ast.With):
-        found = [i.optional_vars for i in node.items if i.optional_vars is not None]
-    else:
-        found = []
+        found += node.targets
+    elif isinstance(node, ast.AugAssign | ast.AnnAssign | ast.For | ast.AsyncFor):
+        found.append(node.target)
+    elif isinstance(node, ast.With | ast.AsyncWith):
+        found += [i.optional_vars for i in node.items if i.optional_vars is not None]
     return {n.id for t in found for n in ast.walk(t) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+
+
+def own_expressions(node: ast.stmt) -> list[ast.AST]:
+    """What a statement says itself, without the statements in its body: the test of an `if`, what a loop goes through."""
+    return [n for n in ast.iter_child_nodes(node) if isinstance(n, ast.expr | ast.withitem)]
 
 
 def scope_of(node: ast.AST) -> ast.AST:
@@ -86,9 +95,31 @@ def simple_statements(scope: ast.AST) -> list[ast.stmt]:
 
 def may_not_have_run(node: ast.AST, asked: Statement | None) -> bool:
     """It stands under a condition under which the question does not stand: the code does not say whether it ran."""
-    around = set() if asked is None else {*parents(asked.node)}
-    conditions = [p for p in parents(node) if isinstance(p, ast.If | ast.While | ast.ExceptHandler | ast.Match)]
-    return any(p not in around and not _is_main(p) for p in conditions) or _may_have_been_left(node, asked)
+    around = [] if asked is None else [asked.node, *parents(asked.node)]
+    for p in parents(node):
+        is_condition = isinstance(p, ast.If | ast.While | ast.ExceptHandler | ast.Match) and not _is_main(p)
+        if (is_condition and p not in around) or _is_empty_loop(p):
+            return True
+        if is_condition and p in around and _branch(p, [node, *parents(node)]) != _branch(p, around):
+            return True
+    return _may_have_been_left(node, asked)
+
+
+def _branch(condition: ast.AST, inside: list[ast.AST]) -> object:
+    """The part of an `if`, a `while` or a `match` in which something stands, given with all that stands around it."""
+    if isinstance(condition, ast.Match):
+        return next((c for c in condition.cases if c in inside), None)
+    return any(n in inside for n in getattr(condition, "orelse", ()))
+
+
+def _is_empty_loop(node: ast.AST) -> bool:
+    """`for x in []:`, `for i in range(0):`."""
+    match node:
+        case ast.For(iter=ast.List(elts=[]) | ast.Tuple(elts=[])):
+            return True
+        case ast.For(iter=ast.Call(func=ast.Name(id="range"), args=[ast.Constant(value=0)])):
+            return True
+    return False
 
 
 def _may_have_been_left(node: ast.AST, asked: Statement | None) -> bool:
@@ -102,7 +133,8 @@ def _may_have_been_left(node: ast.AST, asked: Statement | None) -> bool:
 
 def _is_main(node: ast.AST) -> bool:
     """`if __name__ == "__main__":`."""
-    return isinstance(node, ast.If) and "__name__" in ast.unparse(node.test)
+    test = node.test if isinstance(node, ast.If) else None
+    return isinstance(test, ast.Compare) and isinstance(test.left, ast.Name) and test.left.id == "__name__"
 
 
 def assignment(name: str, before: Statement, within: bool = False) -> Statement | None:
@@ -116,11 +148,11 @@ def assignment(name: str, before: Statement, within: bool = False) -> Statement 
     scope: ast.AST = scope_of(before.node)
     while True:
         found = [n for n in _assigned_in(scope).get(name, ()) if n is not before.node]
-        above = [n for n in found if n.lineno < before.node.lineno]
+        above = [n for n in found if position(n) < position(before.node)]
         if found:
-            last = max(above or found, key=lambda n: n.lineno)
+            last = max(above or found, key=position)
             return None if _is_one_of_two(last, found) else Statement(last)
-        if isinstance(scope, ast.Module) or within or name in _parameters(scope):
+        if isinstance(scope, ast.Module) or within or name in parameters_of(scope):
             return None
         scope = scope_of(scope)
 
@@ -131,11 +163,11 @@ def assignments(name: str, before: Statement) -> list[Statement]:
     """
     above = assignment(name, before)
     scope = scope_of(before.node)
-    loops = [p for p in parents(before.node) if isinstance(p, ast.For | ast.While) and scope_of(p) is scope]
+    loops = [p for p in parents(before.node) if isinstance(p, ast.For | ast.AsyncFor | ast.While) and scope_of(p) is scope]
     in_loops = {n for p in loops for n in ast.walk(p)}
     given = _assigned_in(scope).get(name, ())
-    below = [n for n in given if n in in_loops and n not in loops and n.lineno >= before.node.lineno]
-    last = max(below, key=lambda n: n.lineno, default=None)
+    below = [n for n in given if n in in_loops and n not in loops and position(n) >= position(before.node)]
+    last = max(below, key=position, default=None)
     found = [above, None if last is None else Statement(last)]
     return list(dict.fromkeys(s for s in found if s is not None))
 
@@ -143,10 +175,11 @@ def assignments(name: str, before: Statement) -> list[Statement]:
 def _is_one_of_two(node: ast.stmt, others: list[ast.stmt]) -> bool:
     """The other branch of an `if` gives the name a value too: the code does not say which of them ran."""
     for p in parents(node):
-        if isinstance(p, ast.If):
-            branches = ({n for b in part for n in ast.walk(b)} for part in (p.body, p.orelse))
-            if all(not branch.isdisjoint(others) for branch in branches):
-                return True
+        parts: list[list[ast.stmt]] = [p.body, p.orelse] if isinstance(p, ast.If) else []
+        parts = [c.body for c in p.cases] if isinstance(p, ast.Match) else parts
+        branches = ({n for b in part for n in ast.walk(b)} for part in parts)
+        if sum(not branch.isdisjoint(others) for branch in branches) > 1:
+            return True
     return False
 
 
@@ -161,7 +194,12 @@ def _assigned_in(scope: ast.AST) -> dict[str, list[ast.stmt]]:
     return found
 
 
-def _parameters(function: ast.AST) -> set[str]:
+def is_given_in(name: str, scope: ast.AST) -> bool:
+    """A statement of the scope gives the name a value."""
+    return name in _assigned_in(scope)
+
+
+def parameters_of(function: ast.AST) -> set[str]:
     """The names of what a function is given."""
     a = getattr(function, "args", None)
     given = () if a is None else (*a.posonlyargs, *a.args, *a.kwonlyargs, a.vararg, a.kwarg)
@@ -180,7 +218,7 @@ def looped(name: str, statement: Statement) -> ast.expr | None:
     """Through what a name goes in a loop: `for b in blocks`, `for i, b in enumerate(blocks)`, `for a, b in zip(blocks, c)`."""
     made = assignment(name, statement)
     loop = None if made is None else made.node
-    if not isinstance(loop, ast.For):
+    if not isinstance(loop, ast.For | ast.AsyncFor):
         return None
     match loop.target, loop.iter:
         case ast.Name(), through:

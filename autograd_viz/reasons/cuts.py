@@ -36,7 +36,7 @@ def cut_causes(f: Facts) -> list[Cause]:
             reads.append(read.outermost)
         elif _is_refuted(f, read.cut):
             was_refuted = True
-        elif _may_not_have_run(f, read.cut):
+        elif not read.cut.is_sure or _may_not_have_run(f, read.cut):
             maybe = maybe or read.cut
         else:
             return [Cause(f"cut_{read.cut.how}", ids, source=read.cut.source, said={"what": read.cut.what})]

@@ -46,11 +46,13 @@ class Maker(NamedTuple):
             "inference", "constant"; "computed" of others, "plain" for what is new, "taken" from where nobody knows.
         source: the line.
         what: the words that do it: ".item()", "no_grad()".
+        is_sure: it ran if the line did, and is not what an `a if b else c` may not have chosen.
     """
 
     how: str
     source: Source
     what: str = ""
+    is_sure: bool = True
 
 
 def cuts_in(statement: Statement) -> list[tuple[ast.AST, Maker]]:
@@ -70,7 +72,7 @@ def cuts_in(statement: Statement) -> list[tuple[ast.AST, Maker]]:
 def _cut(part: ast.AST) -> tuple[str, str] | None:
     if isinstance(part, ast.Compare) and not isinstance(part.ops[0], ast.Is | ast.IsNot | ast.In | ast.NotIn):
         return "comparison", ast.unparse(part)
-    if isinstance(part, ast.Attribute) and part.attr in ATTRIBUTES and isinstance(part.ctx, ast.Load) and not _is_called(part):
+    if isinstance(part, ast.Attribute) and part.attr in ATTRIBUTES and isinstance(part.ctx, ast.Load) and not is_called(part):
         return ATTRIBUTES[part.attr], f".{part.attr}"
     if isinstance(part, ast.Subscript) and _called(part.value) in PICKERS and isinstance(part.value, ast.Call):
         is_second = isinstance(part.slice, ast.Constant) and part.slice.value == 1
@@ -113,7 +115,7 @@ def copied_in(name: ast.Name, statement: Statement) -> Maker | None:
     return Maker("new_tensor", statement.source, f"{_called(above)}()") if is_listed and isinstance(above, ast.Call) else None
 
 
-def _is_called(part: ast.AST) -> bool:
+def is_called(part: ast.AST) -> bool:
     """`torch.autograd.grad(...)`: the attribute is a function."""
     above = getattr(part, "parent", None)
     return isinstance(above, ast.Call) and above.func is part
@@ -146,6 +148,19 @@ def _switches_in(scope: ast.AST) -> list[ast.Expr]:
     """The statements of a scope that call set_grad_enabled(), in their order."""
     found = [n for n in simple_statements(scope) if isinstance(n, ast.Expr) and isinstance(n.value, ast.Call)]
     return [n for n in found if _called(n.value) == "set_grad_enabled"]
+
+
+def is_one_of_two(node: ast.AST) -> bool:
+    """It stands in an expression that may not have run: in `a if b else c`, behind `and` or `or`."""
+    for above in parents(node):
+        if isinstance(above, ast.IfExp) and node is not above.test:
+            return True
+        if isinstance(above, ast.BoolOp) and node is not above.values[0]:
+            return True
+        if isinstance(above, ast.stmt):
+            return False
+        node = above
+    return False
 
 
 def _called(expression: ast.expr) -> str:

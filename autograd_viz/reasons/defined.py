@@ -7,21 +7,22 @@ import functools
 import sys
 import sysconfig
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
-from .code import Function
+from .code import Function, is_given_in, parameters_of, scope_of
 from .parsed import module_of, place_of, tree_of
 
 MOST = 10  # bases of classes, imports of imports
 Definition = ast.ClassDef | Function
+OURS = str(Path(__file__).parent.parent)  # which may be installed to be edited
 INSTALLED = ("site-packages", "dist-packages")  # other people's code, which is not followed
 
 
 class _Known(NamedTuple):
-    """What a file defines: classes and plain functions by name (the last of each), and methods called forward; its imports."""
+    """What a file defines: classes and plain functions by name, in all scopes, and methods called forward; its imports."""
 
-    classes: dict[str, ast.ClassDef]
-    functions: dict[str, Function]
+    named: dict[str, list[Definition]]
     forwards: list[Function]
     imports: dict[str, tuple[str, str | None]]  # by name here: a module, and the name of a part of it
     stars: list[str]  # modules that all is imported from
@@ -31,11 +32,29 @@ def definition(called: ast.expr) -> Definition | None:
     """The class or function that `Net` or `models.Net` is, if that is code of the user's."""
     match called:
         case ast.Name(id=name):
-            return _named(name, module_of(called))
+            return _visible(name, called)
         case ast.Attribute(value=value, attr=attr):
             tree = _module(ast.unparse(value), module_of(called))
             return None if tree is None else _named(attr, tree)
     return None
+
+
+def _visible(name: str, where: ast.AST) -> Definition | None:
+    """What a name is, seen from there: the innermost function around that gives it a value tells."""
+    scope = scope_of(where)
+    while not isinstance(scope, ast.Module):
+        here = [d for d in _known(module_of(where)).named.get(name, ()) if _home(d) is scope]
+        if here:
+            return here[-1]
+        if name in parameters_of(scope) or is_given_in(name, scope):
+            return None
+        scope = scope_of(scope)
+    return _named(name, scope)
+
+
+def _home(defined: Definition) -> ast.AST:
+    """The function, or module, in which it is defined."""
+    return scope_of(defined)
 
 
 def origin(called: ast.expr) -> str:
@@ -58,9 +77,9 @@ def _named(name: str, tree: ast.Module) -> Definition | None:
             break
         name, tree = queue.pop(0)
         known = _known(tree)
-        found = known.classes.get(name) or known.functions.get(name)
-        if found is not None:
-            return found
+        found = [d for d in known.named.get(name, ()) if _home(d) is tree]
+        if found:
+            return found[-1]
         module, part = known.imports.get(name, (None, None))
         wanted = [(module, part)] if module is not None and part is not None else [(star, name) for star in known.stars]
         queue += [(p, t) for m, p in wanted if (t := _users_tree(m)) is not None]
@@ -80,21 +99,19 @@ def _users_tree(module: str) -> ast.Module | None:
     file = getattr(sys.modules.get(module), "__file__", None)
     if not isinstance(file, str) or not file.endswith(".py"):
         return None
-    is_installed = any(f in file for f in INSTALLED) or file.startswith(sysconfig.get_path("stdlib"))
+    is_installed = any(f in file for f in INSTALLED) or file.startswith((sysconfig.get_path("stdlib"), OURS))
     return None if is_installed else tree_of(file)
 
 
 @functools.lru_cache(maxsize=64)
 def _known(tree: ast.Module) -> _Known:
-    known = _Known({}, {}, [], {}, [])
+    known = _Known({}, [], {}, [])
     for n in ast.walk(tree):
-        if isinstance(n, ast.ClassDef):
-            known.classes[n.name] = n
-        elif isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef):
-            is_method = isinstance(getattr(n, "parent", None), ast.ClassDef)
+        if isinstance(n, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            is_method = not isinstance(n, ast.ClassDef) and isinstance(getattr(n, "parent", None), ast.ClassDef)
             if not is_method:
-                known.functions[n.name] = n
-            elif n.name == "forward":
+                known.named.setdefault(n.name, []).append(n)
+            elif n.name == "forward" and not isinstance(n, ast.ClassDef):
                 known.forwards.append(n)
         elif isinstance(n, ast.Import):
             known.imports.update({a.asname or a.name.split(".")[0]: (_bound(a), None) for a in n.names})

@@ -52,10 +52,10 @@ def _tree(parts: tuple[Part, ...]) -> ast.Module | None:
 
 @functools.lru_cache(maxsize=256)
 def _readable(lines: tuple[str, ...]) -> str:
-    """The code of a part: lines with % or ! (IPython's) are empty; all are, if it is no Python."""
-    text = "".join("\n" if line.lstrip()[:1] in ("%", "!") else line for line in lines)
-    text = text if text.endswith("\n") else f"{text}\n"
-    return text if _parsed(text) is not None else "\n" * text.count("\n")
+    """The code of a part; where that is no Python, without lines that begin with % or ! (IPython's); else empty lines."""
+    plain = ["\n" if line.lstrip()[:1] in ("%", "!") else line for line in lines]
+    texts = [text if text.endswith("\n") else f"{text}\n" for text in ("".join(lines), "".join(plain))]
+    return next((text for text in texts if _parsed(text) is not None), "\n" * texts[0].count("\n"))
 
 
 def _parsed(text: str) -> ast.Module | None:

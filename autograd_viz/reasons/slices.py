@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from .calls import called_by
-from .code import Function, Statement, assignment, scope_of, simple_statements
-from .cutting import Maker, copied_in, cuts_in, indices_cut
+from .code import Function, Statement, assignment, own_expressions, parameters_of, scope_of, simple_statements
+from .cutting import Maker, copied_in, cuts_in, indices_cut, is_called, is_one_of_two
 from .meant import Call, Place, chain_from, covers, is_parameter, parts_of, path_of
 from .parsed import parents
 
@@ -105,17 +105,34 @@ def _as_written(read: Read) -> str:
 
 def _cut_at(read: Read) -> Maker | None:
     around = [read.name, *parents(read.name)]
-    found = (maker for node, maker in cuts_in(read.statement) if node is read.statement.node or node in around)
-    return next(found, None) or copied_in(read.name, read.statement)
+    found = ((n, maker) for n, maker in cuts_in(read.statement) if n is read.statement.node or n in around)
+    node, cut = next(found, (read.name, None))
+    cut = cut or copied_in(read.name, read.statement)
+    return cut and cut._replace(is_sure=not is_one_of_two(node))
 
 
 def _reads(part: ast.AST, statement: Statement, cut: Maker | None, call: Call | None) -> list[Read]:
-    """The names that a part of a simple statement reads; of a loop, what it goes through."""
-    part = part.iter if isinstance(part, ast.For) else part
-    if hasattr(part, "body") and isinstance(part, ast.stmt):
+    """The names that a part of a statement reads; of a loop, those of what it goes through; none of a test."""
+    if isinstance(part, ast.If | ast.While | ast.Match):
         return []
-    names = (n for n in ast.walk(part) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
-    return [Read(n, statement, cut, call) for n in names]
+    parts = own_expressions(part) if isinstance(part, ast.stmt) and hasattr(part, "body") else [part]
+    names = (n for p in parts for n in ast.walk(p) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
+    return [r for n in names for r in _read(n, statement, cut, call)]
+
+
+def _read(name: ast.Name, statement: Statement, cut: Maker | None, call: Call | None) -> Iterator[Read]:
+    """The name; for the variable of a comprehension, what that goes through, if the variable is cut off."""
+    own = Read(name, statement, cut, call)
+    for p in parents(name):
+        if isinstance(p, ast.Lambda) and name.id in parameters_of(p):
+            return
+        for g in getattr(p, "generators", ()):
+            if name.id in {n.id for n in ast.walk(g.target) if isinstance(n, ast.Name)}:
+                found = cut or _cut_at(own)
+                through = [n for n in ast.walk(g.iter) if isinstance(n, ast.Name)] if found is not None else []
+                yield from (Read(n, statement, found, call) for n in through)
+                return
+    yield own
 
 
 def _before(read: Read) -> Iterator[Read]:
@@ -160,7 +177,7 @@ def _item(read: Read, node: ast.stmt) -> int | str | None:
     match getattr(read.name, "parent", None):
         case ast.Subscript(slice=ast.Constant(value=int() | str() as key)):
             return key
-        case ast.Attribute(attr=attr):
+        case ast.Attribute(attr=attr) as part if not is_called(part):
             return attr
     return None
 
