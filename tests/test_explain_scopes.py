@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+import linecache
+
 import pytest
+
+from autograd_viz.reasons.defined import definition
+from autograd_viz.reasons.parsed import tree_of
 
 from .explained import X, kinds, lines
 from .test_explain_torch import asked
@@ -98,3 +104,11 @@ def test_a_cut_is_found(case: str) -> None:
     program, kind, line = SURE[case]
     answer = asked(program + END, "x if x is not None else xs[0]")
     assert (kinds(answer), lines(answer)) == ([kind], [line]), answer
+
+
+def test_code_of_this_package_is_not_the_user_s_even_if_it_is_installed_to_be_edited() -> None:
+    text = "from autograd_viz.sources.names import source_at\nsource_at(1, 2)\n"
+    linecache.cache["<imports>"] = (len(text), None, text.splitlines(keepends=True), "<imports>")
+    tree = tree_of("<imports>")
+    assert tree is not None
+    assert definition(next(n.func for n in ast.walk(tree) if isinstance(n, ast.Call))) is None

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import ast
-
 from .. import words
 from ..graph.model import Source, Tensor, Value
 from ..graph.text import value_text
 from ..sentences import PROPERTIES
 from .cause import Cause
-from .code import statement_of
 from .facts import Edge, Facts
 from .forward_birth import births_of, changed_since, forward_births
+from .grad_lines import clips, grad_written_at
 from .hazards import hazard_of, value_with
-from .lines import grad_written_at
 from .numbers import bounds, has_zero
 from .suspects import PRODUCTS, suspects
 from .walls import ADDED, range_text
@@ -52,26 +49,19 @@ def _not_arrived(f: Facts, name: str, arrived: Value) -> Cause:
     """What arrived has none: it was there before, or a line has changed grad since."""
     said = {"what": name, "value": value_text(arrived)}
     line = _line_since(f)
-    kind = "bad_old" if line is None else "bad_clipped" if _clips(line) else "bad_since"
+    kind = "bad_old" if line is None else "bad_clipped" if clips(line) else "bad_since"
     return Cause(kind, (f.subject.id,), source=line, said=said)
 
 
 def _written_since(f: Facts) -> list[Cause]:
     """A line has changed grad since the pass, and may have made it."""
     line = _line_since(f)
-    return [] if line is None else [Cause("clipped" if _clips(line) else "grad_written", (f.subject.id,), source=line)]
+    return [] if line is None else [Cause("clipped" if clips(line) else "grad_written", (f.subject.id,), source=line)]
 
 
 def _line_since(f: Facts) -> Source | None:
     changed = f.live.grad_changed(f.subject.id)
     return (None if changed is None else changed.source) or grad_written_at(f.subject.name, f.here)
-
-
-def _clips(line: Source) -> bool:
-    """It limits the norm of gradients: it divides them by that."""
-    made = statement_of(line)
-    calls = [n.func for n in ast.walk(made.node) if isinstance(n, ast.Call)] if made is not None else []
-    return any("clip_grad_norm_" in (getattr(c, "attr", ""), getattr(c, "id", "")) for c in calls)
 
 
 def bad_loss(f: Facts) -> list[Cause]:

@@ -199,6 +199,12 @@ def is_given_in(name: str, scope: ast.AST) -> bool:
     return name in _assigned_in(scope)
 
 
+def is_given_between(name: str, node: ast.stmt, asked: Statement) -> bool:
+    """Between the two statements, in the scope of the second, the name gets another value; of a path, its first part."""
+    given = _assigned_in(scope_of(asked.node)).get(name.partition(".")[0].partition("[")[0], ())
+    return scope_of(node) is scope_of(asked.node) and any(position(node) < position(n) < position(asked.node) for n in given)
+
+
 def parameters_of(function: ast.AST) -> set[str]:
     """The names of what a function is given."""
     a = getattr(function, "args", None)

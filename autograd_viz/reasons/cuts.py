@@ -10,7 +10,7 @@ from .cause import Cause
 from .code import Statement, assignment, may_not_have_run, statement_of
 from .cutting import Maker
 from .facts import Facts
-from .lines import PART
+from .holders import PART
 from .live import NothingLive
 from .slices import Read, reads_between
 from .switches import switched_on_after

@@ -10,7 +10,7 @@ from ..graph.text import nested, number_text, value_text
 from .cause import Cause, Part, Said
 from .cuts import runs_its_own_pass
 from .facts import Facts
-from .lines import assigned_at
+from .grad_lines import assigned_at
 from .numbers import added, nearly
 
 MOST = 4  # parts that are named

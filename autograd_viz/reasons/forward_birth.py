@@ -10,10 +10,10 @@ from ..graph.model import Op, Source, Tensor, Value
 from ..graph.text import shape_text, value_text
 from .backward_lines import backward_line
 from .cause import Cause
+from .changes import changed_line
 from .cuts import statements_of_loss
 from .facts import Facts
 from .hazards import value_with
-from .lines import changed_line
 from .numbers import bounds, has_zero, is_known, number
 from .suspects import is_empty, suspects
 from .walls import range_text

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 
 from ..graph.model import Source, Tensor
+from .changes import written_at
 from .code import Statement, assignments, statement_of
 from .cutting import Maker, maker_in
 from .facts import Facts
 from .kinds import attribute_assignments
-from .lines import written_at
 
 WRITES = ("CopySlices", "IndexPut", "IndexFill", "IndexCopy", "Fill", "Zero")  # nodes of ops that write in place
 MOST_ALIASES = 5  # names for names that are followed

@@ -12,11 +12,12 @@ from ..graph.text import value_text
 from ..sentences import is_differentiable
 from .backward_lines import is_started_from, keeping_line, leaving_out_line
 from .cause import Cause
+from .changes import detached_line
 from .code import alias_of, statement_of
 from .cuts import cut_causes, loss_names, takes_the_shape
 from .facts import Facts
 from .functional import functional_line
-from .lines import cleared_at, detached_line, retained_at
+from .grad_lines import cleared_at, retained_at
 from .made import made_at, made_by
 from .stale import freed_cause, modified_causes
 from .switches import switched_off_line

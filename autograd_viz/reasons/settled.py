@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .cause import Cause
 from .facts import Edge, Facts
-from .numbers import norm
+from .numbers import bounds, norm
 
 ROUNDING = 1e-3  # of the norm of another gradient at the same node: what is smaller is rounding
 BIASES = (("Addmm", 0), ("Convolution", 2), ("Add", 0), ("Add", 1))  # where an op takes a bias, and as which input
@@ -12,6 +12,7 @@ ROUTES = (
     "View", "UnsafeView", "ReshapeAlias", "Reshape", "Transpose", "T", "Permute", "Unsqueeze", "Squeeze", "Clone", "Split",
     "Select", "Chunk", "Unbind", "Slice", "Alias",
 )  # fmt: skip
+WHOLE = tuple(r for r in ROUTES if r not in ("Split", "Select", "Chunk", "Unbind", "Slice"))  # views of all elements
 LAYER_NORM = "NativeLayerNorm"
 BIAS = 2  # of the inputs of norms
 NORMS = ("NativeBatchNorm", "CudnnBatchNorm", "MiopenBatchNorm")
@@ -29,7 +30,7 @@ def _level(f: Facts) -> Cause | None:
     """The loss is the plain sum or mean of what a norm gives: the same, whatever comes in."""
     first = f.starts[0][0] if len(f.starts) == 1 else None
     node = _behind(f, first) if first is not None and f.called(first).startswith(("Sum", "Mean")) else None
-    if node is None or f.edge is None or not f.called(node).startswith((*NORMS, LAYER_NORM)):
+    if node is None or f.edge is None or not _is_level(f, node):
         return None
     into, *others = f.nodes[node].next_functions
     is_behind = into.node is not None and f.edge[0] in f.downstream([into.node])
@@ -40,6 +41,17 @@ def _level(f: Facts) -> Cause | None:
     return Cause("zero_level", (f.subject.id, *f.loss), (node,), f.source(node), {"node": f.called(node)})
 
 
+def _is_level(f: Facts, node: str) -> bool:
+    """The sum of all that it gives does not depend on what it is given: it takes the mean of this, and weighs all alike."""
+    if f.called(node).startswith(NORMS):
+        return f.plain(node, "training") == "True"  # within a channel all have one weight
+    if not f.called(node).startswith(LAYER_NORM):
+        return False
+    weights = [f.nodes[a.node].variable for a in f.nodes[node].next_functions[1:BIAS] if a.node is not None]
+    found = [None if w is None else bounds(f.tensors[w].value) for w in weights]
+    return all(b is not None and b[0] == b[1] for b in found)
+
+
 def _behind(f: Facts, node: str) -> str | None:
     """The node behind a sum, and behind the views of what it adds up."""
     for _ in range(MOST_ROUTES):
@@ -47,7 +59,7 @@ def _behind(f: Facts, node: str) -> str | None:
         if len(after) != 1:
             return None
         node = after[0]
-        if not f.called(node).startswith(ROUTES):
+        if not f.called(node).startswith(WHOLE):
             return node
     return None
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from ..graph.model import Node, Saved, Source
 from .backward_lines import backward_line
 from .cause import Cause, NodeAt, Said
+from .changes import changed_line
 from .facts import Facts
-from .lines import changed_line
 
 
 def modified_causes(f: Facts, nodes: Iterable[str]) -> list[Cause]:

@@ -7,17 +7,19 @@ from collections.abc import Iterator
 
 from ..graph.model import Source
 from .calls import ran_before
-from .code import Statement, assignment, may_not_have_run, statement_of
-from .lines import is_same
+from .code import Statement, assignment, is_given_between, may_not_have_run, position, scope_of, statement_of
+from .holders import is_same
 from .meant import Place
-from .parsed import module_of
 
 
 def switched_off_line(name: str | None, here: Source | None) -> Source | None:
     """The last line above the question that switches off the requires_grad of this name, or of `parameters()` it is among."""
-    found, asked = _lines(name, here, to=False), statement_of(here)
-    sure = [s for s in found if not may_not_have_run(s.node, asked)]
-    return (sure or found)[-1].source if found else None
+    asked = statement_of(here)
+    if asked is None or name is None:
+        return None
+    found = [p.statement for p in _places(name, asked, to=False) if not may_not_have_run(p.statement.node, asked)]
+    found = [s for s in found if not is_given_between(name, s.node, asked)]
+    return found[-1].source if found else None
 
 
 def switched_on_after(name: str | None, here: Source | None, reads: list[Statement]) -> Source | None:
@@ -28,21 +30,27 @@ def switched_on_after(name: str | None, here: Source | None, reads: list[Stateme
         here: where the question was asked.
         reads: the statements that read it on the way to the loss.
     """
-    found = _lines(name, here, to=True)
-    if not found or not reads or name is None:
+    asked = statement_of(here)
+    found = [] if asked is None or name is None else _places(name, asked, to=True)
+    if not found or not reads or asked is None or name is None:
         return None
-    on = found[-1]
-    off = [s for s in _lines(name, here, to=False) if s.node.lineno < on.node.lineno]
-    is_early = all(module_of(r.node) is module_of(on.node) and r.node.lineno < on.node.lineno for r in reads)
+    on, line = found[-1].statement, _outermost(found[-1])
+    off = [p for p in _places(name, asked, to=False) if position(_outermost(p)) < position(line)]
+    is_early = all(scope_of(r.node) is scope_of(line) and position(r.node) < position(line) for r in reads)
     return on.source if is_early and (off or _is_made_without(name, on)) else None
 
 
-def _lines(name: str | None, here: Source | None, to: bool) -> list[Statement]:
-    """What ran above the question and set the requires_grad of this name: statements, first to last."""
-    asked = statement_of(here)
-    if asked is None or name is None:
-        return []
-    return [p.statement for p in ran_before(asked) if any(is_same(t, name, p) for t in _switched(p, to))]
+def _places(name: str, asked: Statement, to: bool) -> list[Place]:
+    """What ran above the question and set the requires_grad of this name, first to last."""
+    return [p for p in ran_before(asked) if any(is_same(t, name, p) for t in _switched(p, to))]
+
+
+def _outermost(place: Place) -> ast.stmt:
+    """The statement itself, or that in whose call it ran."""
+    statement, call = place
+    while call is not None:
+        statement, call = call.statement, call.outer
+    return statement.node
 
 
 def _is_made_without(name: str, before: Statement) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from .. import words
 from ..graph.text import value_text
 from .cause import Cause
+from .changes import data_written
 from .facts import Edge, Facts
-from .lines import data_written
 from .numbers import nearly
 
 MOST = 2  # hooks that are named

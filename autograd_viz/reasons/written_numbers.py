@@ -7,8 +7,8 @@ import math
 from collections.abc import Iterator
 
 from ..graph.model import Source
+from .changes import writes_into
 from .code import Statement, scope_of, simple_statements, statement_of
-from .lines import writes_into
 from .slices import statements_behind
 
 NAMES = ("inf", "nan")  # of math, NumPy and torch

@@ -9,7 +9,7 @@ from ..sentences import PROPERTIES
 from .cause import Cause, Said
 from .facts import Edge, Facts
 from .fine import has_added_up, last_pass_is_gone, part_of
-from .lines import surely_zeroed_at, zeroed_at
+from .grad_lines import clips, grad_written_at, surely_zeroed_at, zeroed_at
 from .numbers import count_zeros
 from .underflow import underflow_cause
 from .walls import wall_cause, wall_of, when
@@ -31,13 +31,19 @@ def zero_causes(f: Facts) -> list[Cause]:
     arrived = f.arrived(*f.edge)
     if arrived is not None and not all_zero(arrived):
         return [_zero_now(f, arrived)]
-    zeroed = _zeroed(f) if arrived is None else None
+    zeroed = _zeroed(f) or surely_zeroed_at(f.subject.name, f.here) if arrived is None else None
     if zeroed is not None:
         return [Cause("zeroed_by", (f.subject.id,), source=zeroed)]
     gone = last_pass_is_gone(f)
     found = [gone] if gone is not None else _walk(f, f.edge)
     unique = {(c.kind, c.nodes): c for c in found}
-    return list(unique.values()) or [_unknown(f)]
+    return list(unique.values()) or [_unknown(f), *_may_have_been_written(f)]
+
+
+def _may_have_been_written(f: Facts) -> list[Cause]:
+    """A line that has changed grad since the pass, and may have made the zeros."""
+    line = grad_written_at(f.subject.name, f.here) if f.live.grad_changed(f.subject.id) is not None else None
+    return [] if line is None else [Cause("clipped" if clips(line) else "grad_written", (f.subject.id,), source=line)]
 
 
 def _zero_now(f: Facts, arrived: Value) -> Cause:
@@ -53,7 +59,7 @@ def _zero_now(f: Facts, arrived: Value) -> Cause:
 def _zeroed(f: Facts) -> Source | None:
     """The line that has set grad to zero since the last pass: as the graph remembers it, or else as the code reads."""
     changed = f.live.grad_changed(f.subject.id)
-    return None if changed is None else changed.source or zeroed_at(f.subject.name, f.here)
+    return None if changed is None else changed.source or surely_zeroed_at(f.subject.name, f.here)
 
 
 def _unknown(f: Facts) -> Cause:
@@ -65,9 +71,6 @@ def _unknown(f: Facts) -> Cause:
     said = [words.SUSPECT_HOOK.format(hook=hooks, node=f.called(n)) for n, hooks in hooked.items()]
     said += dict.fromkeys(when(f, n) for n in suspects)
     suspects = [*hooked, *suspects]
-    since = surely_zeroed_at(f.subject.name, f.here)
-    if since is not None:
-        return Cause("zeroed_by", (f.subject.id,), source=since)
     kind = "zero_no_suspect" if not suspects else "zero_only" if len(suspects) == 1 and not hooked else "zero_unknown"
     return Cause(kind, (f.subject.id,), tuple(suspects[:MOST]), said={"suspects": words.COMMA.join(said[:MOST])})
 

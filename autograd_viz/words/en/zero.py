@@ -108,7 +108,7 @@ DO_ZEROED_AT = "Read grad before that line."
 CAUSE_ZEROED_BY = "This has set grad to zero since the last pass: {line}."
 DO_ZEROED_BY = "Read grad before that line."
 SUSPECT_HOOK = "the hook {hook} at {node}"
-CAUSE_ZERO_ONLY = "Of the ops on the way only this one is known to make zeros: {suspects}. (The gradients were not kept.)"
+CAUSE_ZERO_ONLY = "Of the ops on the way only this one is known that can make zeros: {suspects}. (The gradients were not kept.)"
 DO_ZERO_ONLY = "To be sure, step it: av.step(loss) before backward(), and stop where a gradient becomes zero."
 CAUSE_ZERO_NO_SUSPECT = (
     "No op on the way is known to make zeros, and the gradients there were not kept: parts of it may cancel where they meet, "
