@@ -112,7 +112,7 @@ READ = {
     ),
     "an unused part of a model that ran under no_grad too": (
         TWO_PARTS + "with torch.no_grad():\n    target = net(x)\nloss = (net(x * 0) - target - 1).sum()\nloss.backward()",
-        "net.aux.weight", "unreached", None,
+        "net.aux.weight", "part_unused", None,
     ),
     "another optimizer's step": (
         "a, b = torch.nn.Linear(1, 1), torch.nn.Linear(1, 1)\nopt_a = torch.optim.SGD(a.parameters(), lr=0.1)\n"

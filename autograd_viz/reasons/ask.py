@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..graph.model import Source
+from .accumulation import never_cleared
 from .bad_numbers import bad_causes, bad_loss
 from .cause import Cause
 from .facts import Facts
@@ -34,7 +35,7 @@ def causes_of(f: Facts) -> list[Cause]:
         unnoticed = unnoticed_causes(f)
         shared = any(c.kind == "start_not_one" for c in unnoticed)  # then the numbers that were kept are not to be trusted
         sums = [c for c in sum_causes(f, False) if not (shared and c.kind in CHANGED)]
-        return [*size_causes(f), *sums, *unnoticed, *bad_loss(f)]
+        return [*size_causes(f), *sums, *unnoticed, *never_cleared(f), *bad_loss(f)]
     if any(c.kind in OLD for c in found):
         return found
     more = [*sum_causes(f, True), *(bad_loss(f) if found[0].kind != "zero_ignored" else [])]

@@ -205,6 +205,12 @@ def is_given_between(name: str, node: ast.stmt, asked: Statement) -> bool:
     return scope_of(node) is scope_of(asked.node) and any(position(node) < position(n) < position(asked.node) for n in given)
 
 
+def is_given_within(name: str, loop: ast.AST) -> bool:
+    """A statement in the loop gives the name (of a path, its first part) a value."""
+    given = _assigned_in(scope_of(loop)).get(name.partition(".")[0].partition("[")[0], ())
+    return any(loop in (n, *parents(n)) for n in given)
+
+
 def parameters_of(function: ast.AST) -> set[str]:
     """The names of what a function is given."""
     a = getattr(function, "args", None)

@@ -197,6 +197,12 @@ def padded(f: Facts, node: str, i: int) -> bool | None:
     return None if indices is None else all(n == padding for n in indices.numbers) or None
 
 
+def alone(f: Facts, node: str, i: int) -> bool | None:
+    """The dimension that it is taken over has one element."""
+    dim, shape = number(f.plain(node, "dim")), next((t.value.shape for t in f.inputs(node)), ())
+    return True if dim is not None and -len(shape) <= dim < len(shape) and shape[int(dim)] == 1 else None
+
+
 def dropped(f: Facts, node: str, i: int) -> bool | None:
     """It drops everything."""
     p = number(f.plain(node, "p"))

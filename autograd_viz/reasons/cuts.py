@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from ..graph.model import Document, Op, Source
 from ..sentences import is_differentiable
+from .bystander import bystander_cause
 from .cause import Cause
 from .code import Statement, assignment, may_not_have_run, statement_of
 from .cutting import Maker
@@ -45,7 +46,8 @@ def cut_causes(f: Facts) -> list[Cause]:
     on = switched_on_after(f.subject.name, f.here, reads)
     if on is not None:
         return [Cause("required_late", ids, source=on, said={"used": str(reads[0].source.line)})]
-    return [Cause("unused" if was_refuted else "unreached", ids, said={"root": loss_names(f)})]
+    beside = bystander_cause(f, loss_names(f), is_read=bool(reads))
+    return [beside or Cause("unused" if was_refuted else "unreached", ids, said={"root": loss_names(f)})]
 
 
 def recorded_cut_sentences(document: Document, tensors: Iterable[str]) -> dict[str, str]:

@@ -42,7 +42,7 @@ WALLS = (
     Wall(("Softplus", "Silu", "Mish", "Elu", "Exp", "Exp2", "Expm1", "Selu", "Celu"), "zero_below", c.below(110.0)),
     Wall(("Gelu",), "zero_below", c.below(20.0)),
     Wall(("LinalgVectorNorm", "Norm"), "zero_abs", c.norm_of_zero),
-    Wall(("Softmax", "LogSoftmax"), "zero_softmax", c.maybe),
+    Wall(("Softmax", "LogSoftmax"), "zero_softmax", c.alone),
     Wall(("Convolution",), "zero_factor", c.convolution),
     Wall(ADDED, "zero_factor", c.matrices),
     Wall(("Mul", "Mm", "Bmm", "Mv", "Dot", "Ger", "Vdot"), "zero_factor", c.factor),
@@ -118,6 +118,7 @@ def _is_hinge(f: Facts, node: str, i: int) -> bool | None:
 ALSO = {  # what a kind of wall is called in special cases
     "zero_power": ("zero_exponent", _to_the_power_0),
     "zero_padding": ("zero_part", _picks_other),
+    "zero_softmax": ("zero_single", c.alone),
     "zero_relu": ("zero_hinge", _is_hinge),
     "zero_clamp": ("zero_hinge", _is_hinge),
 }

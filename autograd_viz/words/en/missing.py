@@ -169,6 +169,14 @@ CAUSE_CAME_INSIDE = (
 )
 DO_CAME_INSIDE = "To see that graph, use checkpoint(..., use_reentrant=False)."
 CAUSE_ASSIGNED = "It was put there by hand: {line}."
+CAUSE_PART_UNUSED = "{name} had no part in the loss: no method of {cls} uses {part}."
+DO_PART_UNUSED = "Use it in forward(), or leave it out."
+CAUSE_RESULT_UNUSED = "{name} had no part in the loss: what {part} gives is not used after this line: {line}."
+DO_RESULT_UNUSED = "Use the result: y = self.layer(y)."
+CAUSE_COPIED = (
+    "No path leads from {root} to {name}. This copies its values into another tensor, which has a gradient of its own: {line}."
+)
+DO_COPIED = "Ask about the copy; or use {name} itself in what leads to the loss."
 CAUSE_UNUSED = "No path leads from {root} to {name}: no op that was recorded used it."
 CAUSE_CUT_COMPARISON = "The path from {name} to the loss is cut by {what}: true and false have no gradient ({line})."
 DO_CUT_COMPARISON = "Use a soft version of the comparison: a sigmoid of the difference."

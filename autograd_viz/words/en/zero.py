@@ -29,6 +29,10 @@ CAUSE_ZERO_SOFTMAX = (
     "comes in ({line})."
 )
 DO_ZERO_SOFTMAX = "Let the loss tell the elements apart, or make the scores smaller."
+CAUSE_ZERO_SINGLE = (
+    "{node} is taken over a dimension of size 1: it gives the same whatever comes in, so its gradient is zero ({line})."
+)
+DO_ZERO_SINGLE = "Take it over the dimension of the classes; for a single output, use binary_cross_entropy_with_logits."
 CAUSE_ZERO_TENSOR = "{node} multiplies by a tensor that is all zero ({line})."
 DO_ZERO_TENSOR = "Look at where that zero comes from: a relu that passes nothing, dropout, an empty input."
 CAUSE_ZERO_NUMBER = "{node} multiplies by 0 ({line})."

@@ -124,6 +124,10 @@ CAUSE_GRAD_BEFORE_OR_KEPT = (
     "如果有反向传播经过了这个计算图（它保存的张量都还在，就像使用了 retain_graph=True），到达这里的来自 {node}（{line}）；"
     "否则 grad 中的值是更早就有的。"
 )
+CAUSE_NEVER_CLEARED = (
+    "backward() 会把梯度累加到 grad，而这里没有一行清除它：如果这一行执行了多次，它就是所有这些梯度之和：{line}。"
+)
+DO_NEVER_CLEARED = "每次反向传播之前调用 zero_grad()（或 {name}.grad = None）。"
 CAUSE_IS_ROOT = "它是根：backward() 从这个梯度开始。"
 CAUSE_ADDED_SINCE = (
     "单步执行的那次传播带来了 {value}，之后又加上了同样的值："
