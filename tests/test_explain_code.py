@@ -108,7 +108,7 @@ READ = {
     ),
     "a nan weight": (
         "w = torch.tensor([1.0, float('nan')], requires_grad=True)\nb = torch.ones(2, requires_grad=True)\n"
-        "loss = (w * b).sum()\nloss.backward()", "b", "given_leaf", None,
+        "loss = (w * b).sum()\nloss.backward()", "b", "given", None,
     ),
     "an unused part of a model that ran under no_grad too": (
         TWO_PARTS + "with torch.no_grad():\n    target = net(x)\nloss = (net(x * 0) - target - 1).sum()\nloss.backward()",

@@ -47,7 +47,8 @@ def test_the_origin_is_where_the_infinite_number_was_put(case: str) -> None:
 
 TORCH = {  # program, kinds among those that are told, words
     "a mask that is filled in and meets the loss": (
-        X + MASK + "s = x.masked_fill(m, float('-inf'))\nloss = -F.log_softmax(s, -1).mean()\n", ["forward_put", "written"],
+        X + MASK + "s = x.masked_fill(m, float('-inf'))\nloss = -F.log_softmax(s, -1).mean()\n",
+        ["forward_put", "written_there"],
         "is written on the way to it: line 3",
     ),
     "a mask of which no variable is left": (
@@ -56,15 +57,15 @@ TORCH = {  # program, kinds among those that are told, words
     ),
     "a mask that is added": (
         X + "mask = torch.zeros(3)\nmask[1] = float('-inf')\ns = x + mask\nloss = -F.log_softmax(s, -1).mean()\n",
-        ["forward_constant", "written"], "written on the way to it: line 3",
+        ["forward_constant", "written_there"], "written on the way to it: line 3",
     ),
     "a constant": (
-        X + "c = torch.tensor([1.0, float('nan'), 1.0])\nloss = (x * c).sum()\n", ["forward_constant", "written"],
+        X + "c = torch.tensor([1.0, float('nan'), 1.0])\nloss = (x * c).sum()\n", ["forward_constant", "written_there"],
         "It came in at Mul",
     ),
     "0 times a masked log": (
         X + MASK + "s = x.masked_fill(m, float('-inf'))\nlp = F.log_softmax(s, -1)\nloss = (lp.exp() * lp).sum()\n",
-        ["nan_of_inf", "forward_put", "written"], "Mul made nan of the inf",
+        ["nan_of_inf", "forward_put", "written_there"], "Mul made nan of the inf",
     ),
     "classes of weight 0": (
         X + "loss = F.cross_entropy(x[None], torch.tensor([1]), weight=torch.zeros(3))\n", ["forward_weightless"],
@@ -83,6 +84,10 @@ TORCH = {  # program, kinds among those that are told, words
         "x = torch.randn(3, 1, 4, requires_grad=True)\nlp = x.log_softmax(-1)\n"
         "loss = F.ctc_loss(lp, torch.tensor([[1, 1, 2, 2]]), torch.tensor([3]), torch.tensor([4]))\n", ["loss_bad"],
         "CtcLossBackward0",
+    ),
+    "data behind a layer": (
+        "lin = torch.nn.Linear(2, 1)\nx = lin.weight\nout = lin(torch.tensor([[1.0, 0.0]]).log() * 0)\nloss = out.sum()\n",
+        ["forward_constant"], "It came in at Addmm",
     ),
     "the mean of nothing": (X + "loss = x[x > 9].mean()\n", ["forward_empty"], "Mean was given no elements"),
 }  # fmt: skip
@@ -112,3 +117,9 @@ def test_a_suspect_that_is_known_not_to_have_made_it_is_not_named() -> None:
     answer = asked(X + "p = torch.softmax(x, -1)\nloss = (p * 2).sum().sub(9).log() * 3\n" + PASS)
     named = str(answer).partition("can make it: ")[2]
     assert "LogBackward0" in named and "SoftmaxBackward0" not in named, answer
+
+
+@pytest.mark.torch
+def test_a_nan_that_a_leaf_was_made_with_is_no_earlier_step_s() -> None:
+    answer = asked("x = torch.tensor([1.0, float('nan')], requires_grad=True)\nloss = (x * x).sum()\n" + PASS)
+    assert kinds(answer) == ["given", "written_there"] and "earlier step" not in str(answer), answer

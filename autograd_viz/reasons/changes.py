@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import functools
 
 from ..graph.model import Source
 from .code import Statement, is_given_between, may_not_have_run, scope_of, simple_statements, statement_of
+from .cutting import mode_around
 from .grad_lines import is_call
 from .holders import is_optimizer, may_hold
 from .parsed import line_in, module_of
@@ -84,6 +86,29 @@ def changed_line(name: str, here: Source | None, after: Source | None) -> Source
     start = 0 if saved is None else saved
     found = [n for n in simple if start <= n.lineno < asked.node.lineno and (_changes(n, name) or _steps(n, name))]
     return Statement(found[-1 if saved is None else 0]).source if found else None
+
+
+def has_steps(here: Source | None) -> bool:
+    """Somewhere in the code of the question there is an optimizer's step, or a write of the user's own under no_grad()."""
+    asked = statement_of(here)
+    return asked is not None and _steps_in(module_of(asked.node))
+
+
+@functools.lru_cache(maxsize=64)
+def _steps_in(tree: ast.Module) -> bool:
+    simple = (n for n in ast.walk(tree) if isinstance(n, ast.Expr | ast.AugAssign))
+    return any(_is_step(n) for n in simple)
+
+
+def _is_step(node: ast.stmt) -> bool:
+    match node:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(attr="step"))):
+            return True
+        case (
+            ast.Expr(value=ast.Call(func=ast.Attribute(attr="add_" | "sub_" | "mul_" | "addcdiv_" | "copy_"))) | ast.AugAssign()
+        ):
+            return mode_around(node) is not None
+    return False
 
 
 def _changes(node: ast.stmt, name: str) -> bool:

@@ -10,14 +10,15 @@ from ..graph.model import Op, Source, Tensor, Value
 from ..graph.text import shape_text, value_text
 from .backward_lines import backward_line
 from .cause import Cause
-from .changes import changed_line
+from .changes import changed_line, has_steps
+from .code import statement_of
 from .cuts import statements_of_loss
 from .facts import Facts
 from .hazards import value_with
 from .numbers import bounds, has_zero, is_known, number
 from .suspects import is_empty, suspects
 from .walls import range_text
-from .written_numbers import written_at_place, written_behind
+from .written_numbers import writes_infinity, written_at_place, written_behind
 
 MOST = 4  # leaves that are named
 MOST_HANDED = 50  # ops that are looked through
@@ -43,6 +44,10 @@ HAND_ON = (  # of finite numbers they make finite ones, unless these are huge
     "Neg", "Sum", "Mean", "LogSoftmax", "Softmax", "View", "UnsafeView", "Reshape", "T", "Transpose", "Permute", "Squeeze",
     "Unsqueeze", "Expand", "Clone", "Select", "Slice", "Index", "Gather", "Abs", "Relu", "Alias", "ToCopy",
 )  # fmt: skip
+OPERANDS = {  # how many tensors or numbers are combined; of finite ones they make finite ones, bar overflow and division by 0
+    "Add": 2, "Sub": 2, "Rsub": 2, "Mul": 2, "Div": 2, "Mm": 2, "Bmm": 2, "Mv": 2, "Dot": 2, "Addmm": 3, "Addmv": 3,
+    "Baddbmm": 3, "Convolution": 3,
+}  # fmt: skip
 PUT = ("given", "forward_put", "forward_written")  # nobody computed it
 
 
@@ -92,13 +97,13 @@ def _told(f: Facts, walk: _Walk) -> list[Cause]:
     is_mixed = made.kind in PUT and made.said.get("what") == "inf"
     found = [_nan_of_inf(walk.nan_at), made] if is_mixed and walk.nan_at is not None else [made]
     is_open = made.kind == "forward_constant" or (made.kind in PUT and made.source is None)
-    return found + (_written(f) if is_open else [])
+    return found + (_written(f, "written_there") if is_open else [])
 
 
-def _written(f: Facts) -> list[Cause]:
+def _written(f: Facts, kind: str = "written") -> list[Cause]:
     """The line on the way to the loss in which such a number is written, if there is one."""
     line = written_behind(statements_of_loss(f))
-    return [] if line is None else [Cause("written", f.loss, source=line)]
+    return [] if line is None else [Cause(kind, f.loss, source=line)]
 
 
 def _walked(f: Facts, root: str) -> _Walk:
@@ -145,9 +150,17 @@ def _began(f: Facts, op: Op, inputs: list[Tensor], what: str) -> Cause | None:
         return None
     ids, nodes = tuple(o for o in op.outputs if o is not None), () if op.node is None else (op.node,)
     numbers = [n for o in op.inputs if o.tensor is None and (n := number(o.text)) is not None]
+    if _is_half_known(op) and (op.name not in (*FILLS, *OPERANDS) or op.name == "Convolution"):
+        return None
     made = next((w for id in ids if (w := value_with(f.tensors[id].value, BAD))), what)
     said = {"what": made, "op": op.name, "inputs": _of(f, op)}
     return Cause(_kind(f, op, inputs, numbers, what), ids, nodes, op.source, said)
+
+
+def _is_half_known(op: Op) -> bool:
+    """It was given something that the graph has not kept, as a tensor that requires no gradient."""
+    is_short = op.reconstructed and len(op.inputs) < OPERANDS.get(op.name, 0)
+    return is_short or any(o.tensor is None and o.text == "?" for o in op.inputs)
 
 
 def _is_finite(f: Facts, tensor: str) -> bool:
@@ -169,7 +182,7 @@ def _kind(f: Facts, op: Op, inputs: list[Tensor], numbers: list[float], what: st
         return "forward_put"
     if not all(map(math.isfinite, numbers)):
         return "forward_written"
-    if any(o.tensor is None and o.text == "?" for o in op.inputs):
+    if _is_half_known(op):
         return "forward_constant"
     if what == "inf":
         return "forward_overflow" if _overflows(op, [t.value for t in inputs], numbers) else "forward_born"
@@ -207,7 +220,9 @@ def _there_before(f: Facts, leaf: str) -> Cause:
     line: Source | None = t.source if t.requires_grad else written_at_place(t.source) or t.source
     said = {"what": value_with(t.value, BAD) or "nan", "tensor": t.name or words.THE_TENSOR}
     users = [op.node for op in f.users.get(leaf, ()) if op.node is not None]
-    return Cause("given_leaf" if t.requires_grad else "given", (leaf,), tuple(users[:1]), line, said)
+    made = statement_of(t.source)
+    is_stepped = t.requires_grad and has_steps(f.here) and not (made is not None and writes_infinity(made.node))
+    return Cause("given_leaf" if is_stepped else "given", (leaf,), tuple(users[:1]), line, said)
 
 
 def _given(f: Facts) -> Cause | None:
@@ -220,8 +235,11 @@ def _given(f: Facts) -> Cause | None:
 def changed_since(f: Facts, leaf: str) -> bool:
     """What a leaf holds now may not be what the pass was run with: a step or a write came after it, or the pass is not seen."""
     t = f.tensors[leaf]
+    made = statement_of(t.source)
+    if not t.requires_grad or t.name is None or (made is not None and writes_infinity(made.node)):
+        return False
     ran = backward_line(f.here)
-    return t.requires_grad and t.name is not None and (ran is None or changed_line(t.name, f.here, ran) is not None)
+    return has_steps(f.here) if ran is None else changed_line(t.name, f.here, ran) is not None
 
 
 def diverged(f: Facts) -> Cause | None:

@@ -58,7 +58,7 @@ def surely_zeroed_at(name: str | None, here: Source | None) -> Source | None:
 
 def grad_written_at(name: str | None, here: Source | None) -> Source | None:
     """The last line between backward() and the question that may have changed the grad of this name in any way."""
-    found = _touching(name, here, sure=False)
+    found = [n for n in _touching(name, here, sure=False) if (call := called_in(n)) is None or call[0] != "zero_grad"]
     return Statement(found[-1]).source if found else None
 
 

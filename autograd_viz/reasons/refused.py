@@ -6,7 +6,7 @@ from ..graph.model import Source
 from ..sentences import explain_error
 from .cause import Cause
 from .facts import Facts
-from .missing import not_required
+from .not_required import not_required
 
 
 def refusal(f: Facts | None, message: str, node: str | None, line: Source | None) -> list[Cause]:

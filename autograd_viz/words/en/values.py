@@ -30,7 +30,9 @@ CAUSE_NAN_OF_INF = (
     "{op} made nan of the inf that it was given, as inf - inf, 0 * inf and the softmax of a row of -inf are ({line})."
 )
 CAUSE_WRITTEN = "A number that is not finite is written on the way to it: {line}."
-DO_WRITTEN = "Leave something of each row unmasked, and what is masked out of the loss; or mask with a large negative number."
+DO_WRITTEN = "If that is it: leave something of each row unmasked, and what is masked out of the loss."
+CAUSE_WRITTEN_THERE = "A number that is not finite is written on the way to it: {line}."
+DO_FORWARD_CONSTANT = "Look at that constant: torch.isfinite(c).all(). If it is a mask: leave something of each row unmasked."
 CAUSE_FORWARD_OVERFLOW = "{op} overflowed in the forward pass: it was given {inputs}, and made {what} of it ({line})."
 DO_FORWARD_OVERFLOW = (
     "Keep what goes into it small. If it grew from step to step, training diverges: lower the learning rate, normalise, or "
