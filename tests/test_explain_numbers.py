@@ -59,6 +59,13 @@ def test_a_factor_is_called_by_its_name_also_behind_a_view() -> None:
     assert kinds(answer) == ["zero_factor"] and "multiplies by w, which is all zero (line 3" in str(answer)
 
 
+def test_a_mask_that_is_called_dropout_is_no_dropout() -> None:
+    answer = told(X + "dropout = torch.zeros(3)\nloss = (x * dropout).sum()\nloss.backward()")
+    assert kinds(answer) == ["zero_factor"] and "multiplies by dropout" in str(answer)
+    answer = told(X + "dropout_rate = 0\nloss = (x * dropout_rate).sum()\nloss.backward()")
+    assert kinds(answer) == ["zero_number"]
+
+
 def test_each_path_has_its_own_cause() -> None:
     answer = after_backward("x * 0 + x.round()")
     assert sorted(kinds(answer)) == ["zero_flat", "zero_number"]

@@ -112,3 +112,13 @@ def test_code_of_this_package_is_not_the_user_s_even_if_it_is_installed_to_be_ed
     tree = tree_of("<imports>")
     assert tree is not None
     assert definition(next(n.func for n in ast.walk(tree) if isinstance(n, ast.Call))) is None
+
+
+def test_a_tensor_is_not_taken_for_a_layer_s_by_the_letters_of_a_name() -> None:
+    program = (
+        "class Box: pass\nconn = Box()\nconn.make = torch.ones\nx = conn.make(3)\n"
+        + W
+        + "h = x * w\nx.requires_grad_()\nloss = h.sum()"
+    )
+    answer = asked(program + END)
+    assert kinds(answer) == ["required_late"] and lines(answer) == [7], answer

@@ -8,6 +8,7 @@ from ..graph.model import Source, Tensor
 from .changes import written_at
 from .code import Statement, assignments, statement_of
 from .cutting import Maker, maker_in
+from .defined import origin
 from .facts import Facts
 from .kinds import attribute_assignments
 
@@ -63,7 +64,7 @@ def _fits(statement: Statement, t: Tensor) -> bool:
     if read is None:
         return True
     if t.grad_fn is not None:
-        is_parameter = isinstance(value, ast.Call) and ast.unparse(value.func).endswith("Parameter")
+        is_parameter = isinstance(value, ast.Call) and origin(value.func).split(".")[-1] == "Parameter"
         return read.how != "plain" and not is_parameter and not isinstance(value, ast.Name | ast.Attribute)
     wishes = (n.value for n in ast.walk(statement.node) if isinstance(n, ast.keyword) and n.arg == "requires_grad")
     return t.requires_grad or not any(isinstance(w, ast.Constant) and w.value is True for w in wishes)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from ..graph.model import Source
 from .calls import ran_before
 from .code import Statement, assignment, is_given_between, may_not_have_run, position, scope_of, statement_of
+from .defined import origin
 from .holders import is_same
 from .meant import Place
 
@@ -56,7 +57,16 @@ def _outermost(place: Place) -> ast.stmt:
 def _is_made_without(name: str, before: Statement) -> bool:
     """The statement that made it asked for no gradient."""
     made = assignment(name, before) if name.isidentifier() else None
-    return made is not None and not any(w in ast.unparse(made.node) for w in ("requires_grad", "Parameter", "nn."))
+    return made is not None and not any(_may_ask(n) for n in ast.walk(made.node))
+
+
+def _may_ask(node: ast.AST) -> bool:
+    """`requires_grad=True`, `Parameter(...)`, a module of torch.nn, a method that sets it."""
+    if isinstance(node, ast.keyword):
+        return node.arg == "requires_grad"
+    parts = origin(node.func).split(".") if isinstance(node, ast.Call) else []
+    is_method = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "requires_grad_"
+    return is_method or "nn" in parts or "Parameter" in parts[-1:]
 
 
 def _switched(place: Place, to: bool) -> Iterator[ast.expr]:

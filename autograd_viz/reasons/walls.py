@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import NamedTuple
 
 from .. import words
@@ -10,6 +11,7 @@ from ..graph.text import number_text
 from ..sentences import PROPERTIES
 from . import conditions as c
 from .cause import Cause
+from .code import Statement, statement_of
 from .facts import Facts
 from .numbers import bounds, number
 
@@ -22,6 +24,7 @@ class Wall(NamedTuple):
     holds: c.Test
 
 
+DROPOUTS = ("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout", "Dropout")  # calls
 ADDED = ("Addmm", "Addmv", "Baddbmm", "Addbmm")  # the first operand is added to the product of the others
 WALLS = (
     Wall(("Relu",), "zero_relu", c.relu),
@@ -136,14 +139,20 @@ def _kind(f: Facts, wall: Wall, node: str, i: int) -> str:
     if wall.kind != "zero_factor":
         other, is_met = ALSO.get(wall.kind, (wall.kind, c.maybe))
         return other if is_met(f, node, i) else wall.kind
-    source = f.source(node)
-    if source is not None and "dropout" in source.text.lower():
-        return "zero_dropout"
     if _said(f, node, i)["factor"]:
         return wall.kind
+    if _calls_dropout(statement_of(f.source(node))):
+        return "zero_dropout"
     op = f.op(node)
     numbers = [] if op is None else [number(o.text) for o in op.inputs if o.tensor is None]
     return "zero_number" if 0.0 in numbers else "zero_tensor"
+
+
+def _calls_dropout(statement: Statement | None) -> bool:
+    """`F.dropout(x)`, `self.dropout(x)`: a product with a mask of its own."""
+    called = [n.func for n in ast.walk(statement.node) if isinstance(n, ast.Call)] if statement is not None else []
+    names = {c.attr if isinstance(c, ast.Attribute) else c.id for c in called if isinstance(c, ast.Attribute | ast.Name)}
+    return not names.isdisjoint(DROPOUTS)
 
 
 def _read(f: Facts, node: str) -> tuple[str, ...]:
