@@ -87,6 +87,10 @@ SURE = {  # the line and the kind of a cut that is to be found
         X + W + "name = ('%s'\n    % 3)\nh = x.detach()\nloss = (h * w).sum()", "cut_detach", 5,
     ),
     "the last of several on a line": (X + W + "h = x.detach(); h = x * 2; h = h.data; loss = (h * w).sum()", "cut_data", 3),
+    "the forward of a net that a library wraps": (
+        "class Net(torch.nn.Module):\n    def forward(self, v):\n        return v.detach()\n"
+        "model = torch.nn.DataParallel(Net())\n" + X + W + "loss = (model(x) * w).sum()", "cut_detach", 3,
+    ),
     "a walrus": (X + W + "y = [h := x.detach()]\nloss = (h * w).sum()", "cut_detach", 3),
     "an element behind a comprehension": (
         "v = torch.ones(1, requires_grad=True)\nx = v\nxs = [x]\ndel v\n" + W

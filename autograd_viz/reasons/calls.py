@@ -66,7 +66,8 @@ def _target(statement: Statement) -> ast.expr | None:
 def _only_forward(chain: ast.expr, place: Place) -> Function | None:
     """An object of unknown class is called by its name: if the file has one forward only, it will be that.
 
-    It is a parameter that nobody is seen to give, or was made by a function of the user's: not by one of a library.
+    It is a parameter that nobody is seen to give, or was made by a function of the user's, or of a module of the
+    user's: not by a library alone.
     """
     if not isinstance(chain, ast.Name):
         return None
@@ -75,5 +76,7 @@ def _only_forward(chain: ast.expr, place: Place) -> Function | None:
     if made is None:
         is_module = chain.id in parameters_of(scope_of(chain)) and place.parameter(chain.id) is None
     else:
-        is_module = not isinstance(value, ast.Call) or definition(value.func) is not None
+        given = value.args if isinstance(value, ast.Call) else []
+        is_wrapped = any(class_of(a, Place(made, place.call)) is not None for a in given)  # torch.compile(net)
+        is_module = is_wrapped or not isinstance(value, ast.Call) or definition(value.func) is not None
     return found[0] if len(found) == 1 and is_module else None
