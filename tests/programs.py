@@ -54,6 +54,9 @@ def apply(torch: Any, i: Instruction, operands: list[Any]) -> list[Any]:
         return [x.t()]
     if i.op == "unbind":
         return list(x.unbind(0))
+    if i.op == "max":  # the indices are not differentiable, and are read
+        best, at = x.max(0)
+        return [best, best * at]
     if i.op == "matmul":
         return [x @ x.t()]
     return [getattr(x, i.op)()]
@@ -72,6 +75,8 @@ def result_shapes(i: Instruction, shapes: list[tuple[int, ...]]) -> list[tuple[i
         return [(x[1], x[0]) if i.op == "t" else (x[0], x[0])] if len(x) == 2 else []
     if i.op == "unbind":
         return [x[1:]] * x[0] if x and x[0] <= 3 else []
+    if i.op == "max":
+        return [x[1:]] * 2 if x else []
     return [() if i.op in ("sum", "mean") else x]
 
 
@@ -83,7 +88,7 @@ def programs(draw: Any, most: int = 25) -> Program:
     shapes = [shape for shape, _ in leaves]
     instructions = []
     for _ in range(draw(st.integers(1, most))):
-        op = draw(st.sampled_from((*UNARY, *BINARY, *BINARY, "unbind", "matmul")))
+        op = draw(st.sampled_from((*UNARY, *BINARY, *BINARY, "unbind", "max", "matmul")))
         recent = st.integers(max(0, len(shapes) - 6), len(shapes) - 1) | st.integers(0, len(shapes) - 1)
         operands = (draw(recent), draw(recent)) if op in BINARY else (draw(recent),)
         number = draw(st.sampled_from([None, None, 2, 0.5])) if op in BINARY else None

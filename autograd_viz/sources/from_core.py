@@ -175,7 +175,9 @@ class CoreGraph:
     def _outputs(self, call: Call | Node) -> tuple[str | None, ...]:
         if call.outputs:
             alive = [reference() for reference in call.outputs]
-            return tuple(None if t is None else self._id_at(t, call) for t in alive)
+            ids = [None if t is None else self._id_at(t, call) for t in alive]
+            count = len(call._outputs_metadata()) if isinstance(call, Node) else len(ids)
+            return (*ids[:count], *(id for id in ids[count:] if id is not None))  # others are not differentiable
         return self._made.get(call, ())
 
     def _id_at(self, tensor: Tensor, call: Call | Node) -> str | None:
@@ -219,8 +221,9 @@ class CoreGraph:
             return self.tensor_id(kept)
         if kept.output_nr is not None:
             return self._ids.get((node, kept.output_nr))
-        if isinstance(kept, SavedResult):
-            return None
+        if isinstance(kept, SavedResult):  # not differentiable: indices, a mask
+            results = (reference() for reference in node.outputs)
+            return next((self.tensor_id(t) for t in results if t is not None and t._data is kept.data), None)
         tensor = kept.tensor if isinstance(kept.tensor, Tensor) else kept.tensor.same()
         return None if tensor is None else self.tensor_id(tensor)
 

@@ -35,7 +35,7 @@ def reach(
             if known is None or (known not in prefer and item in prefer):
                 tensors[identity(item)] = item
             if known is None or known._made_by is None:
-                stack += [node, *_behind(item, calls, versions)]
+                stack += [node, *_behind(item, calls, versions, prefer)]
         elif isinstance(item, Node) and item not in nodes:
             nodes[item] = None
             stack += [after for after, _ in item.next_functions]
@@ -65,11 +65,14 @@ def backward_of(tensor: Tensor) -> Node | None:
         return tensor._grad_fn
 
 
-def _behind(tensor: Tensor, calls: dict[Call | Node, None], versions: Versions) -> list[Tensor]:
-    """What a tensor leads to in the forward graph: the inputs of the call that made it, and its siblings."""
+def _behind(tensor: Tensor, calls: dict[Call | Node, None], versions: Versions, prefer: Mapping[Tensor, str]) -> list[Tensor]:
+    """What a tensor leads to in the forward graph: the inputs of the call that made it, and its siblings; of those that are not
+    differentiable (indices, a mask) what a variable holds: what else is read is reached as an input.
+    """
     call = tensor._made_by
     if call is None or call in calls:
         return []
     calls[call] = None
-    siblings = (reference() for reference in call.outputs)
+    results = [t for reference in call.outputs if (t := reference()) is not None]
+    siblings = [t for t in results if t._grad_fn is not None or not isinstance(call, Node) or t in prefer]
     return [versions.at(t, call.order) for t in (*call.inputs, *siblings) if t is not None]

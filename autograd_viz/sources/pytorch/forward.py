@@ -17,6 +17,7 @@ from .twin import primitive_of, titles
 from .values import is_plain, outside_modes
 
 NUMBER = "?"  # an operand of which the graph tells nothing: it does not require grad, and no rule needs it, or it is gone
+NUMBERS = ("self", "other", "exponent")  # operands that may be Python numbers, which are saved as tensors
 Operands = list[Box | str]
 
 
@@ -52,7 +53,7 @@ def reconstructed(node: Any, saved: list[Kept], boxes: Boxes) -> Operands:
             found.append(boxes.at(after, index) if leaf is None else boxes.of(leaf))
         elif isinstance(known.get(name), torch.Tensor):
             found.append(_saved_operand(known[name], node, boxes))
-        elif name in ("self", "other", "exponent"):
+        elif name in NUMBERS:
             found.append(NUMBER)
     return [*found, *_numbers(op, known)]
 

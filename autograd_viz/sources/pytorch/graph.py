@@ -15,7 +15,7 @@ from ..statements import Happened, place_of, statements
 from .boxes import Box, Boxes, sharers
 from .deep import make_freeable
 from .devices import wait_for
-from .forward import inputs_of, reconstructed, title_of, title_of_event
+from .forward import NUMBERS, inputs_of, reconstructed, title_of, title_of_event
 from .handles import KEY, Event, Handle, current
 from .nodes import edge_of, grad_fn_of, grad_of, is_accumulate, is_function, name_of, outputs_of, reach, variable_of
 from .rehearsal import learn
@@ -273,7 +273,7 @@ class TorchGraph:
         if value is None:
             return model.Saved(kept.name, "kept", version=kept.versions[1] if kept.versions else 0, stale=kept.stale)
         box = self.boxes.find(value)
-        is_number = box is None and value.ndim == 0
+        is_number = box is None and value.ndim == 0 and kept.name in NUMBERS
         size = value.untyped_storage().nbytes() if is_plain(value) and not is_number else 0
         version = kept.versions[1] if kept.versions else _version(value)
         id = None if box is None else self.id_of(box)
