@@ -70,7 +70,7 @@ def save(
             "final", or None for the graph as it is now, of a stepper its present step; an animation then ends with the pass.
         params: as for `show`.
         theme: "light", "dark", "waite", or "auto": a page follows the reader's system, a picture is light.
-        scale: pixels per px, for .png (2 if None) and animations (1 if None).
+        scale: pixels per px, for .png (None: 2, less of what is too large for it) and animations (None: 1).
         duration: of a step of an animation, in seconds.
         collapse: as for `show`; .dot, .mmd and .json hold every op. A widget is drawn as it is, unless told otherwise.
 

@@ -125,7 +125,7 @@ def _svg(subject: Subject, wishes: Wishes) -> bytes:
 
 
 def _png(subject: Subject, wishes: Wishes) -> bytes:
-    return png_bytes(picture(subject, wishes), 2.0 if wishes.scale is None else wishes.scale)
+    return png_bytes(picture(subject, wishes), wishes.scale)
 
 
 def _pdf(subject: Subject, wishes: Wishes) -> bytes:

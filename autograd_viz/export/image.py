@@ -22,6 +22,7 @@ from ..interrupts import whole
 # letters that the font lacks (Chinese, Japanese, Korean, emoji): the system may have them
 FOREIGN = re.compile("[\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef\U0001f000-\U0003ffff]")
 MOST_PIXELS = 60_000_000  # of a PNG: 240 MB while it is drawn
+SCALE = 2.0  # pixels per px, unless told otherwise
 
 
 @functools.cache
@@ -43,24 +44,36 @@ def size_of(svg: str) -> tuple[float, float]:
     return float(width), float(height)
 
 
-def png_bytes(svg: str, scale: float = 2.0) -> bytes:
-    """The picture as PNG, `scale` pixels per px.
+def png_bytes(svg: str, scale: float | None = None) -> bytes:
+    """The picture as PNG.
+
+    Args:
+        svg: the picture, one of ours.
+        scale: pixels per px; None for `SCALE`, of a large picture for as many as fit.
 
     Raises:
         ValueError: scale is not positive.
         AutogradVizError: the picture would be too large.
     """
+    width, height = size_of(svg)
+    most = _rounded_down((MOST_PIXELS / width / height) ** 0.5)
+    scale = min(SCALE, most) if scale is None else scale
     if not scale > 0:
         raise ValueError(f"scale must be positive, got {scale}")
-    width, height = size_of(svg)
     if width * height * scale**2 > MOST_PIXELS:
         raise AutogradVizError(
-            f"a PNG of {width * scale:.0f} x {height * scale:.0f} pixels is too large; choose a scale below "
-            f"{(MOST_PIXELS / width / height) ** 0.5:.2g}, or .svg, which has no limit"
+            f"a PNG of {width * scale:.0f} x {height * scale:.0f} pixels is too large; choose a scale of {most:g} or less, "
+            "or .svg, which has no limit"
         )
     tree = usvg.Tree.from_str(svg, fonts_for(svg))
     columns, rows = (max(1, math.floor(px * scale + 0.5)) for px in tree.int_size())
     return render(tree, (scale, 0.0, 0.0, 0.0, scale, 0.0), bg_size=(columns, rows))
+
+
+def _rounded_down(number: float) -> float:
+    """To two digits: what is offered is at most what fits."""
+    digit = 10.0 ** (math.floor(math.log10(number)) - 1)
+    return float(f"{math.floor(number / digit) * digit:.2g}")
 
 
 def fonts_for(svg: str) -> usvg.Options:

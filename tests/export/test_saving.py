@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from pathlib import Path
 from typing import Any
 
@@ -159,6 +160,22 @@ def test_a_file_object_gets_a_state_dict() -> None:
     file = io.BytesIO()
     av.save({"a": av.tensor(1.0)}, file)
     assert file.getvalue().startswith(b"PK")
+
+
+def test_a_large_picture_is_a_png_as_sharp_as_fits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is refused tells the scale that is not; without one, that scale is taken."""
+    from PIL import Image
+
+    e, _ = program()
+    monkeypatch.setattr(image, "MOST_PIXELS", 1_000_000)
+    with pytest.raises(av.AutogradVizError, match="too large") as refused:
+        av.save(e, tmp_path / "e.png", scale=2)
+    scale = re.findall("scale of (.*) or less", str(refused.value))[0]
+    av.save(e, tmp_path / "told.png", scale=float(scale))
+    av.save(e, tmp_path / "e.png")
+    assert (tmp_path / "e.png").read_bytes() == (tmp_path / "told.png").read_bytes()
+    width, height = Image.open(io.BytesIO((tmp_path / "e.png").read_bytes())).size
+    assert 800_000 < width * height <= 1_002_000  # each side is rounded to whole pixels
 
 
 def test_there_are_no_half_steps(tmp_path: Path) -> None:
