@@ -14,6 +14,7 @@ TENSOR_WIDTH, OP_WIDTH, PLAIN_WIDTH, NODE_WIDTH = 180, 200, 80, 180
 ROW_COLUMNS = 22  # characters of a row's text at full size: `grad_fn = MulBackward0`
 MOST_COLUMNS = 28  # and drawn smaller
 SCALAR_COLUMNS, SMALL_COLUMNS, ARRAY_COLUMNS = 7, 14, 18  # characters of a gradient on an arrow
+LARGE_COLUMNS = 24  # and of one that is too large to be written out: as wide as a node, so that neighbours keep apart
 LABEL_HEIGHT = 14
 TENSOR_ROWS = ("data", "grad", "grad_fn", "is_leaf", "requires_grad")
 
@@ -34,7 +35,9 @@ def text_width(text: str, size: float) -> float:
 
 def label_columns(shape: tuple[int, ...]) -> int:
     """Room for a gradient of this shape on an arrow; a gradient has its tensor's shape, so it is known beforehand."""
-    return SCALAR_COLUMNS if shape == () else SMALL_COLUMNS if math.prod(shape) < 3 else ARRAY_COLUMNS
+    if (size := math.prod(shape)) > 3:
+        return LARGE_COLUMNS
+    return SCALAR_COLUMNS if shape == () else SMALL_COLUMNS if size < 3 else ARRAY_COLUMNS
 
 
 def label_width(shape: tuple[int, ...]) -> float:

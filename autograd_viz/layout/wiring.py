@@ -7,7 +7,7 @@ from math import inf
 
 from ..graph.model import Document, Node, Op
 from .ladder import CLEAR, Ladder
-from .measure import gradient_shapes, label_width, saves, tensor_inputs
+from .measure import NODE_WIDTH, gradient_shapes, label_width, saves, tensor_inputs
 from .parts import LEFT, PITCH, RIGHT, Crossing, End, Net, Part, Pin, Turn, Wire
 
 EXIT_STEP = 40  # px between the outputs of an op, and between the entries of its backward node
@@ -86,7 +86,7 @@ class Wiring:
         for key, count in arriving.items():
             if count > 1:
                 ports = self.nodes[key[0]].outputs
-                self.sums[key] = min(label_width(self.shapes.get(key, ())), 160 if ports == 1 else EXIT_STEP - 2)
+                self.sums[key] = min(label_width(self.shapes.get(key, ())), NODE_WIDTH if ports == 1 else EXIT_STEP - 2)
 
     # -- the forward graph --------------------------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@ The SVG draws these, and the widget sends the ones that a step changes, so both 
 
 from __future__ import annotations
 
+import cmath
 import math
 import re
 from typing import NamedTuple
@@ -24,6 +25,8 @@ class Run(NamedTuple):
     role: str = "text"
 
 
+ALARM = "false"  # the role of what is not finite: the theme's red
+JOINED_COLUMNS = 12  # of the sum under one of several entries of a node, which stand close together
 Lines = tuple[tuple[Run, ...], ...]
 
 
@@ -45,7 +48,10 @@ class Writer:
         if id in self.nodes and what == "called":
             return _called_lines(self.nodes[id], state)
         value = state.values.get(at)
-        return () if value is None else ((Run(label_text(value), "link"),),)
+        if value is None:
+            return ()
+        most = JOINED_COLUMNS if at.startswith("sum:") and self.nodes[id.removeprefix("sum:")].outputs > 1 else None
+        return ((Run(label_text(value, most), "link" if is_finite(value) else ALARM),),)
 
     def _row(self, t: Tensor, row: str, state: State) -> Lines:
         if row == "data":
@@ -99,15 +105,17 @@ def value_lines(name: str, value: Value | None, theme: Theme) -> Lines:
     """`data = tensor(2.)`, or on two lines for arrays."""
     if value is None:
         return (_named(name, "None", "none"),)
+    role = "number" if is_finite(value) else ALARM
     if value.shape == ():
         if theme.pytorch_words:
-            return (_named(name, f"tensor({value.text})", "number"),)
+            return (_named(name, f"tensor({value.text})", role),)
         shown = python_text(value)
-        return (_named(name, shown if name == "grad" else f"tensor({shown})", "number"),)
-    inside = value.text if theme.pytorch_words else python_text(value)
-    if value.summary is not None or columns(inside) > MOST_COLUMNS - 3:
+        return (_named(name, shown if name == "grad" else f"tensor({shown})", role),)
+    inside, room = value.text if theme.pytorch_words else python_text(value), MOST_COLUMNS - 3
+    if value.summary is not None or columns(inside) > room:
         inside = shape_text(value.shape)
-    return (Run(f"{name} = "), Run("tensor(", "number")), (Run(f"  {clipped(inside, MOST_COLUMNS - 3)})", "number"),)
+        inside = inside if is_finite(value) else _fitting([f"{inside} · {size}" for size in _sizes(value)], room)
+    return (Run(f"{name} = "), Run("tensor(", "number")), (Run(f"  {clipped(inside, room)})", role),)
 
 
 def python_text(value: Value) -> str:
@@ -135,12 +143,52 @@ def moves_of(step: Step) -> list[tuple[str, str]]:
     return [(c.at, label_text(c.after)) for c in step.changes if c.after and c.at.startswith(along)]
 
 
-def label_text(value: Value) -> str:
-    """A gradient on an arrow: 3.0, [6.0, 3.0, 2.0], or its shape if that is too long."""
-    text = python_text(value)
-    if columns(text) <= label_columns(value.shape):
-        return text
-    return clipped(shape_text(value.shape), label_columns(value.shape))
+def label_text(value: Value, most: int | None = None) -> str:
+    """A gradient on an arrow: 3.0, [6.0, 3.0, 2.0], or if that is too long its shape and its norm, or else its norm.
+
+    Args:
+        value: the gradient.
+        most: how many columns there are; None for those that the layout keeps for its shape.
+    """
+    most = label_columns(value.shape) if most is None else most
+    values = [python_text(value)] if value.numbers else []
+    return _fitting([*values, *_in_short(value)], most)
+
+
+def _fitting(texts: list[str], most: int) -> str:
+    """The first that takes at most so many columns; if there is none, what there is room for of the last."""
+    return next((t for t in texts if columns(t) <= most), clipped(texts[-1], most))
+
+
+def _in_short(value: Value) -> list[str]:
+    """An array without its elements, the longest text first: (3, 4) · norm 2.1, (3,) · 1 nan."""
+    sizes = _sizes(value)
+    return [*(f"{value.shape} · {size}" for size in sizes), *sizes, shape_text(value.shape)]
+
+
+def _sizes(value: Value) -> list[str]:
+    """How large an array is, the longest text first: its norm, or how many elements are nan and inf."""
+    nans, infs = not_finite(value)
+    if nans or infs:
+        found = {"nan": nans, "inf": infs}
+        return [", ".join(f"{n} {what}" for what, n in found.items() if n), ", ".join(what for what, n in found.items() if n)]
+    if value.summary is None and not value.numbers:
+        return []
+    norm = math.hypot(*(part for n in value.numbers for part in (n.real, n.imag)))
+    norm = norm if value.summary is None else value.summary.norm
+    return [words.PICTURE_NORM.format(norm=short(norm, width)) for width in (7, 5)]
+
+
+def not_finite(value: Value) -> tuple[int, int]:
+    """How many elements are nan, and how many infinite."""
+    if value.summary is not None:
+        return value.summary.nans, value.summary.infs
+    return sum(map(cmath.isnan, value.numbers)), sum(map(cmath.isinf, value.numbers))
+
+
+def is_finite(value: Value) -> bool:
+    """Is no element nan or infinite?"""
+    return not any(not_finite(value))
 
 
 def _accumulating(t: Tensor, state: State) -> Lines | None:

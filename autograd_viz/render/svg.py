@@ -304,7 +304,7 @@ class _Painter:
         width = columns(words) * ADVANCE * size + 6
         x = anchor_x - width / 2 if middle else anchor_x - 3
         ground = element("rect", x=x, y=label.y, width=width, height=label.h, fill=self.colour["canvas"], class_="f-canvas")
-        run = Run(words, "grad" if fresh else role)
+        run = Run(words, "grad" if fresh and role == "link" else role)
         line = self.text(anchor_x, label.y + label.h / 2 + size * 0.35, [run], size, "middle" if middle else "start")
         return element("g", ground + line, class_="label fresh" if fresh else "label", data_at=label.at, **place)
 

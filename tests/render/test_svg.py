@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import xml.etree.ElementTree as ET
 from itertools import combinations
 
@@ -13,6 +14,7 @@ import autograd_viz as av
 from autograd_viz.graph import State
 from autograd_viz.graph.forward import hidden_at
 from autograd_viz.layout import layout
+from autograd_viz.layout.measure import columns, label_columns
 from autograd_viz.render import THEMES, Theme, escape, render_svg
 from autograd_viz.render.cells import label_text, short
 from autograd_viz.sources.from_core import CoreGraph, value_of
@@ -212,7 +214,32 @@ def test_numbers_on_arrows_are_short(number: float, text: str) -> None:
 
 def test_a_label_never_outgrows_its_room() -> None:
     assert label_text(value_of(av.tensor([6.0, 3.0, 2.0]))) == "[6.0, 3.0, 2.0]"
-    assert label_text(value_of(av.ones(28, 28))) == "shape (28, 28)"
+    assert label_text(value_of(av.ones(28, 28))) == "(28, 28) · norm 28.0"
+    assert label_text(value_of(av.ones(28, 28)), 12) == "norm 28.0"
+    assert label_text(value_of(av.ones(0, 4))) == "shape (0, 4)"
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("shape", [(), (2,), (1, 1, 2), (3,), (28, 28), (128, 64, 3, 3), (1,) * 12 + (9,)])
+def test_a_gradient_of_any_size_fits_its_label(shape: tuple[int, ...], language: str) -> None:
+    av.set_language(language)
+    try:
+        for number in (1e-38, 1 / 3, 1.0, 1234.5, 1e38, math.nan, math.inf):
+            value = value_of(av.full(shape, number, dtype=av.float64))
+            assert columns(label_text(value)) <= label_columns(shape)
+            assert any(what in label_text(value) for what in ("nan", "inf")) != math.isfinite(number)
+    finally:
+        av.set_language("en")
+
+
+def test_what_is_not_finite_is_named_in_red() -> None:
+    """On the arrow and in the row, of a few numbers and of many."""
+    few, many = av.tensor([0.0, 4.0, 9.0], requires_grad=True), av.zeros(3, 4, requires_grad=True)
+    loss = few.sqrt().sum() + (many.sqrt() * 0.0).sum()
+    loss.backward()
+    red = THEMES["light"].false
+    written = {e.text for e in ET.fromstring(av.show(loss).svg).iter(f"{SVG}tspan") if e.get("fill") == red}
+    assert {"(3,) · 1 inf", "  [ inf, 0.2500, 0.1667])", "(3, 4) · 12 nan", "  shape (3, 4) · 12 nan)"} <= written
 
 
 def luminance(colour: str) -> float:
