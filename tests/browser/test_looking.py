@@ -109,6 +109,34 @@ def test_the_map_of_a_large_picture_leads_there(open_notebook: Callable[..., Lab
     assert stepping.widget.locator(".av-picture > g:has(> .outline)").count() > 4
 
 
+IS_SEEN = """(box, root) => {
+  const around = ['.av-stage', '.av-minimap'].map(name => root.querySelector(name));
+  const [at, room, map] = [box, ...around].map(e => e.getBoundingClientRect());
+  const inside = at.x >= room.x && at.y >= room.y && at.right <= room.right && at.bottom <= room.bottom;
+  return inside && !(at.right > map.x && at.bottom > map.y);
+}"""
+
+
+def is_seen(stepping: Stepping, id: str) -> bool:
+    """Is the whole box in the stage, and not under the map?"""
+    box = stepping.widget.locator(f'.av-picture [data-at="{id}"] > .outline')
+    return bool(box.count()) and bool(box.evaluate(IS_SEEN, stepping.widget.element_handle()))
+
+
+def test_a_pass_begins_at_the_root_and_ends_at_the_leaf(open_notebook: Callable[..., LabPage]) -> None:
+    """Of a large picture: its upper left corner has neither the loss nor what runs next."""
+    stepping = opened(open_notebook, CHAIN, "s = av.step(y, collapse=False)\ns")
+    root, node = stepping.lab.run_code("print(s.stepper.document.roots[0], s.stepper.trace.start.queue[0])").split()
+    assert is_seen(stepping, root) and is_seen(stepping, node)
+    press_key(stepping, "End")
+    expect(stepping.widget.locator(".av-sentence")).to_contain_text("complete")
+    last = stepping.lab.run_code("last = s.stepper.trace.steps[-1]; print(last.node, last.accumulation.tensor)").split()
+    assert all(is_seen(stepping, id) for id in last)
+    press_key(stepping, "Home")
+    stepping.wait_for_step(0)
+    assert is_seen(stepping, root) and is_seen(stepping, node)
+
+
 def test_what_steps_write_far_away_stands_there_when_one_comes_near(open_notebook: Callable[..., LabPage]) -> None:
     stepping = opened(open_notebook, CHAIN, "s = av.step(y, collapse=False)\ns")
     nodes = stepping.widget.locator(".av-picture .node")

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 const at = "../../autograd_viz/widget/static/";
-const { fitted, held, readable, revealed, zoomedAt } = await import(`${at}viewport.js`);
+const { around, cleared, fitted, held, readable, revealed, Viewport, zoomedAt } = await import(`${at}viewport.js`);
 const { holds, regionOf } = await import(`${at}culling.js`);
 const { partsOf, reachOf } = await import(`${at}pieces.js`);
 const { meaning } = await import(`${at}keys.js`);
@@ -21,7 +21,9 @@ test("zooming keeps the point under the pointer", () => {
 
 test("fit shows everything, the first view stays readable, neither enlarges", () => {
   assert.equal(fitted({ width: 1000, height: 2000 }, ROOM).scale, 0.2);
-  assert.equal(readable({ width: 5000, height: 100 }, ROOM).scale, 0.6);
+  assert.equal(readable({ width: 5000, height: 100 }, ROOM).scale, 0.75);
+  assert.equal(readable({ width: 600, height: 550 }, ROOM).scale, 400 / 550);
+  assert.equal(readable({ width: 600, height: 4000 }, ROOM).scale, 500 / 600);
   assert.equal(fitted({ width: 50, height: 40 }, ROOM).scale, 1);
 });
 
@@ -29,6 +31,32 @@ test("a box out of sight is brought to the middle, one in sight moves nothing", 
   const view = { x: 0, y: 0, scale: 1 };
   assert.deepEqual(revealed(view, { x: 100, y: 100, w: 50, h: 50 }, ROOM), view);
   assert.deepEqual(revealed(view, { x: 100, y: 900, w: 50, h: 50 }, ROOM), { x: 0, y: -725, scale: 1 });
+});
+
+test("the first view is as small as the root and the next node need, not smaller than can be read", () => {
+  const scale = (w, h) => readable({ width: 5000, height: 5000 }, ROOM, { x: 0, y: 0, w, h }).scale;
+  assert.deepEqual([scale(100, 100), scale(780, 100), scale(100, 620), scale(4000, 100)], [0.75, 0.625, 0.625, 0.5]);
+});
+
+test("the map does not cover the box that is looked at", () => {
+  const [view, corner] = [{ x: 0, y: 0, scale: 1 }, { width: 100, height: 80 }];
+  assert.deepEqual(cleared(view, { x: 380, y: 300, w: 50, h: 50 }, ROOM, corner), { x: 0, y: -30, scale: 1 });
+  assert.deepEqual(cleared(view, { x: 100, y: 300, w: 50, h: 50 }, ROOM, corner), view);
+  assert.deepEqual(cleared(view, { x: 380, y: 10, w: 50, h: 390 }, ROOM, corner), { x: 0, y: -10, scale: 1 });
+});
+
+test("the leaf comes into sight with its AccumulateGrad if there is room for both", () => {
+  const shown = (leaf) => {
+    const viewport = Object.create(Viewport.prototype);
+    const picture = { x: 0, y: 0, width: 5000, height: 5000 };
+    Object.assign(viewport, { view: { x: 0, y: 0, scale: 1 }, room: ROOM, corner: { width: 0, height: 0 }, picture, away: false });
+    viewport.place = (view) => Object.assign(viewport, { view });
+    viewport.follow({ x: 1000, y: 1000, w: 100, h: 50 }, [leaf]);
+    return viewport.view;
+  };
+  assert.deepEqual(around([{ x: 0, y: 5, w: 10, h: 10 }, { x: 20, y: 0, w: 5, h: 8 }]), { x: 0, y: 0, w: 25, h: 15 });
+  assert.deepEqual(shown({ x: 650, y: 950, w: 100, h: 200 }), { x: -625, y: -850, scale: 1 });
+  assert.deepEqual(shown({ x: 0, y: 950, w: 100, h: 200 }), { x: -800, y: -825, scale: 1 });
 });
 
 test("the picture cannot be lost", () => {

@@ -24,6 +24,7 @@
  * @property {Op[]} [ops]
  * @property {Node[]} [nodes]
  * @property {Statement[]} [statements]
+ * @property {string[]} [roots]
  */
 
 const LONGEST_CALL = 32; // letters between the brackets

@@ -65,15 +65,16 @@ class View {
     const act = (/** @type {Deed} */ deed) => this.do(deed);
     const [say, first] = [this.say, Math.min(0, 1 - forward.length)];
     this.built = false;
+    const ready = engine?.queue?.[0] ?? "";
     this.stage = new Stage({
-      svg, document, forward, say, signal,
+      svg, document, forward, ready, say, signal,
       select: (id) => this.select(id),
       open: (id) => this.open(id),
       toggle: (node) => this.do({ kind: "breakpoint", node }),
       hasFocus: () => this.root.matches(":focus-within"),
     });
     this.walks = new Walks(model, {
-      first, total, say, graph: this.stage.graph, ready: engine?.queue?.[0] ?? "",
+      first, total, say, graph: this.stage.graph, ready,
       pause: () => this.controls.pause(), changed: () => this.update(),
     });
     this.controls = new Controls({ first, total, say, signal, act: (a) => this.walks.act(a), goto: (step) => this.do({ kind: "goto", step }) });

@@ -8,6 +8,7 @@ import { html } from "./elements.js";
 
 const WIDTH = 150; // px at most
 const HEIGHT = 130;
+const BESIDE = 8; // px between it and the edge of the stage, its border included
 const LEAST_SIDE = 12; // px of a very long picture's short side, which is stretched to that
 const MOST_SEEN = 0.6; // share of the picture; where more is seen, a map would only stand in the way
 /** @type {Record<string, string>} kind of box -> colour */
@@ -59,6 +60,13 @@ export class Minimap {
       go(event);
     }, { signal });
     this.root.addEventListener("pointermove", go, { signal });
+  }
+
+  /** How much of the stage's corner it covers. */
+  get size() {
+    const { picture, scale, root } = this;
+    if (root.hidden) return { width: 0, height: 0 };
+    return { width: picture.width * scale[0] + 2 * BESIDE, height: picture.height * scale[1] + 2 * BESIDE };
   }
 
   /** After every movement of the picture. */

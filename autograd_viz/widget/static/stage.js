@@ -11,7 +11,7 @@ import { Minimap } from "./minimap.js";
 import { Hover, towards } from "./neighbours.js";
 import { Picture } from "./picture.js";
 import { statementsOfLines, tensorsOfOp } from "./code_lines.js";
-import { Viewport } from "./viewport.js";
+import { Viewport, around } from "./viewport.js";
 
 /** @typedef {import("./forward.js").Position} Position */
 /** @typedef {import("./neighbours.js").Direction} Direction */
@@ -22,6 +22,7 @@ import { Viewport } from "./viewport.js";
  * @property {string} svg
  * @property {import("./graph.js").Document} document
  * @property {Position[]} forward
+ * @property {string} ready the node that runs first
  * @property {Say} say
  * @property {(id: string) => void} select
  * @property {(id: string) => void} open
@@ -36,7 +37,7 @@ const [LOW, HIGH, TALL, SHARE] = [240, 340, 760, 0.75]; // px: the least height,
 
 export class Stage {
   /** @param {StageContext} context */
-  constructor({ svg, document, forward, say, select, open, toggle, hasFocus, signal }) {
+  constructor({ svg, document, forward, ready, say, select, open, toggle, hasFocus, signal }) {
     this.forward = forward;
     this.picture = new Picture(svg);
     this.graph = new Graph(document, (id) => this.picture.boxes.has(id));
@@ -66,12 +67,18 @@ export class Stage {
     this.knowCode(document.statements ?? []);
     this.lit = "";
     this.failed = "";
+    this.first = [ready, ...(document.roots ?? [])];
+    /** @type {string[]} boxes, the most important first */
+    this.watched = this.first;
+    const first = this.first.flatMap((id) => this.picture.boxes.get(id) ?? []);
+    this.viewport.first = first.length ? around(first) : undefined;
   }
 
   moved() {
     this.detail.show();
     this.culling.show();
     this.map.show();
+    this.viewport.corner = this.map.size;
   }
 
   /** @param {import("./graph.js").Statement[]} statements */
@@ -159,6 +166,7 @@ export class Stage {
     const op = position ? position.op : graph.nodes.get(this.lit)?.op;
     picture.mark("line", [...tensorsOfOp(op, graph)].flatMap((tensor) => this.code.get(tensor) ?? []));
     if (forward && moving && frame) picture.run(frame);
+    this.watched = this.watchedAt(step);
     this.follow();
   }
 
@@ -172,9 +180,19 @@ export class Stage {
   }
 
   follow() {
-    const box = this.picture.boxes.get(this.lit);
-    this.map.light(box);
-    if (box) this.viewport.follow(box);
+    this.map.light(this.picture.boxes.get(this.lit));
+    const [box, ...others] = this.watched.flatMap((id) => this.picture.boxes.get(id) ?? []);
+    if (box) this.viewport.follow(box, others);
+  }
+
+  /**
+   * What a person looks at: what has run, and the leaf that it changed; before the first step of a pass, what runs next, and the root.
+   * @param {number} step
+   */
+  watchedAt(step) {
+    if (step === 0) return this.first;
+    const next = this.forward[step + this.forward.length]?.op;
+    return this.lit ? [this.lit, this.graph.nodes.get(this.lit)?.variable ?? ""] : [next ?? ""];
   }
 
   /** @param {string} node */

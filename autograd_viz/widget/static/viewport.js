@@ -9,8 +9,11 @@
 
 const SMALLEST = 0.02;
 const LARGEST = 4;
-const READABLE = 0.6; // scale at which the rows can still be read
+const READABLE = 0.75; // scale at which the rows can be read with ease, about 9 px
+const WHOLE = 0.55; // at which it is worth more to see the whole picture
+const LEGIBLE = 0.5; // with good eyes; never smaller than this unless it is asked for
 const REST_MS = 120; // without movement before the text is laid out at the new size
+const MARGIN = 10; // px of the picture around what is looked at first
 const HELD = 60; // px of the picture that always stay in the stage
 
 /** @param {number} scale */
@@ -43,14 +46,31 @@ export function fitted(picture, room) {
 }
 
 /**
- * As wide as the stage, never larger than drawn and never too small to read.
+ * Whole if it can be read then; else as wide as the stage, never larger than drawn and large enough to read; smaller only for
+ * what is looked at first.
  * @param {Size} picture
  * @param {Size} room
+ * @param {Rect} [first] what a person looks at first
  * @returns {View}
  */
-export function readable(picture, room) {
-  const scale = Math.min(1, Math.max(READABLE, room.width / picture.width));
+export function readable(picture, room, first) {
+  const all = fitted(picture, room);
+  if (all.scale >= WHOLE) return { ...all, y: 0 };
+  const easy = Math.min(1, Math.max(READABLE, room.width / picture.width));
+  const whole = first ? Math.min(room.width / (first.w + 2 * MARGIN), room.height / (first.h + 2 * MARGIN)) : 1;
+  const scale = Math.min(easy, Math.max(LEGIBLE, whole));
   return { x: Math.max(0, (room.width - picture.width * scale) / 2), y: 0, scale };
+}
+
+/**
+ * The rectangle around some others.
+ * @param {Rect[]} rects at least one
+ * @returns {Rect}
+ */
+export function around(rects) {
+  const [x, y] = [Math.min(...rects.map((r) => r.x)), Math.min(...rects.map((r) => r.y))];
+  const [right, bottom] = [Math.max(...rects.map((r) => r.x + r.w)), Math.max(...rects.map((r) => r.y + r.h))];
+  return { x, y, w: right - x, h: bottom - y };
 }
 
 /**
@@ -70,6 +90,21 @@ export function revealed(view, box, room, picture = { width: Infinity, height: I
   };
   const x = along(box.x, box.w, room.width, view.x, picture.width);
   return { ...view, x, y: along(box.y, box.h, room.height, view.y, picture.height) };
+}
+
+/**
+ * Moved up so far that a box in sight is not under what covers the lower right corner.
+ * @param {View} view
+ * @param {Rect} box in the picture, from its corner
+ * @param {Size} room
+ * @param {Size} corner what is covered
+ * @returns {View}
+ */
+export function cleared(view, box, room, corner) {
+  const across = view.x + (box.x + box.w) * view.scale - (room.width - corner.width);
+  const down = view.y + (box.y + box.h) * view.scale - (room.height - corner.height);
+  const isUnder = across > 0 && down > 0 && view.x + box.x * view.scale < room.width;
+  return isUnder ? { ...view, y: view.y - Math.min(down, Math.max(0, view.y + box.y * view.scale)) } : view;
 }
 
 /**
@@ -104,6 +139,10 @@ export class Viewport {
     this.laidOut = 0; // the scale at which the text is laid out
     this.own = false; // has the user chosen what is seen?
     this.away = false; // has the user looked elsewhere since the last step?
+    /** @type {Size} what the map covers */
+    this.corner = { width: 0, height: 0 };
+    /** @type {Rect | undefined} what is looked at first, in the coordinates of the drawing */
+    this.first = undefined;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.resting = undefined;
     /** @type {Size} */
@@ -122,7 +161,7 @@ export class Viewport {
   resized() {
     this.room = { width: this.stage.clientWidth, height: this.stage.clientHeight };
     if (!this.room.width) return;
-    this.place(this.own ? held(this.view, this.picture, this.room) : readable(this.picture, this.room));
+    this.place(this.own ? held(this.view, this.picture, this.room) : readable(this.picture, this.room, this.first));
   }
 
   /** @param {View} view */
@@ -195,23 +234,36 @@ export class Viewport {
   /**
    * Bring a box into sight.
    * @param {Rect} box in the coordinates of the drawing
+   * @param {Rect} [all] with what is around it
    */
-  reveal(box) {
+  reveal(box, all = box) {
     if (!this.room.width) return;
-    const at = { ...box, x: box.x - this.picture.x, y: box.y - this.picture.y };
-    const view = revealed(this.view, at, this.room, this.picture);
+    const view = this.showing(box, all);
     if (view.x !== this.view.x || view.y !== this.view.y) this.place(view);
   }
 
   /**
-   * Keep the box of the step in sight, unless the user is looking elsewhere.
+   * The view with a box in sight: the same if it is already.
    * @param {Rect} box
+   * @param {Rect} all
    */
-  follow(box) {
-    const at = { ...box, x: box.x - this.picture.x, y: box.y - this.picture.y };
-    const view = revealed(this.view, at, this.room, this.picture);
-    if (view.x === this.view.x && view.y === this.view.y) this.away = false; // it is here: they are together again
-    else if (!this.away) this.reveal(box);
+  showing(box, all = box) {
+    const [inner, outer] = [box, all].map((rect) => ({ ...rect, x: rect.x - this.picture.x, y: rect.y - this.picture.y }));
+    return cleared(revealed(this.view, outer, this.room, this.picture), inner, this.room, this.corner);
+  }
+
+  /**
+   * Keep the box of the step in sight, unless the user is looking elsewhere; and what belongs to it, if there is room for both.
+   * @param {Rect} box
+   * @param {Rect[]} others
+   */
+  follow(box, others = []) {
+    const here = this.showing(box);
+    if (here.x === this.view.x && here.y === this.view.y) this.away = false; // they are together again
+    if (this.away) return;
+    const all = around([box, ...others]);
+    const fits = all.w * this.view.scale <= this.room.width && all.h * this.view.scale <= this.room.height;
+    this.reveal(box, fits ? all : box);
   }
 
   /**
