@@ -12,7 +12,18 @@ from ..graph.model import Document, Entry, Node, Op, Tensor
 from ..graph.text import few_names, shape_text
 from ..graph.trace import State
 from ..layout.geometry import Arrow, Box, CodeLine, Geometry, Label, Row
-from ..layout.measure import ADVANCE, CAPTION_SIZE, CODE_SIZE, LABEL_SIZE, OP_SIZE, ROW_SIZE, TITLE_SIZE, columns, op_title
+from ..layout.measure import (
+    ADVANCE,
+    CAPTION_SIZE,
+    CODE_SIZE,
+    LABEL_SIZE,
+    MOST_COLUMNS,
+    OP_SIZE,
+    ROW_SIZE,
+    TITLE_SIZE,
+    columns,
+    op_title,
+)  # fmt: skip
 from .caption import caption_elements, caption_height, caption_lines
 from .cells import Lines, Run, Writer, clipped, entry_of, node_title, path_clipped
 from .escape import element, text
@@ -186,9 +197,10 @@ class _Painter:
         """The word, and which leaf."""
         node = self.nodes[box.id]
         variable = self.tensors[node.variable].name if node.variable else None
-        word = f"variable = {variable}" if variable and self.theme.pytorch_words else "variable"
+        room = MOST_COLUMNS - len("variable = ")
+        word = f"variable = {path_clipped(variable, room)}" if variable and self.theme.pytorch_words else "variable"
         parts = [self.text(box.x + box.w / 2, box.y + 26, [Run(node.name)], OP_SIZE, "middle")]
-        return parts + [self.row(box, row, "", ((Run(clipped(word, 22)),),), radius=6, middle=True) for row in box.rows]
+        return parts + [self.row(box, row, "", ((Run(word),),), radius=6, middle=True) for row in box.rows]
 
     def next_functions(self, node: Node) -> Lines:
         """The tuple of tuples, one per line."""

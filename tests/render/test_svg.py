@@ -219,6 +219,22 @@ def test_a_label_never_outgrows_its_room() -> None:
     assert label_text(value_of(av.ones(0, 4))) == "shape (0, 4)"
 
 
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("net.conv2.weight", "net.conv2.weight"),
+        ("model.encoder.layers.11.linear1.weight", "…1.linear1.weight"),
+        ("x" * 40, "x" * 16 + "…"),
+    ],
+)
+def test_an_accumulate_grad_says_which_leaf_to_the_end(name: str, shown: str) -> None:
+    leaf = av.tensor(2.0, requires_grad=True)
+    root = leaf * 3
+    document = CoreGraph([root], {name: leaf}).document
+    svg = render_svg(document, layout(document), State(), THEMES["light"])
+    assert f">variable = {shown}<" in svg
+
+
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("shape", [(), (2,), (1, 1, 2), (3,), (28, 28), (128, 64, 3, 3), (1,) * 12 + (9,)])
 def test_a_gradient_of_any_size_fits_its_label(shape: tuple[int, ...], language: str) -> None:
