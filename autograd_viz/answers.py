@@ -72,11 +72,11 @@ class Explanation:
 
 
 class AnsweredFigure:
-    """An explanation with its picture; a notebook cell that ends in one shows both.
+    """An explanation with its picture; a notebook cell that ends in one shows both, the answer first.
 
     Attributes:
         explanation: the answer.
-        svg: the picture.
+        svg: the picture, with the answer under it.
     """
 
     def __init__(self, explanation: Explanation, theme: str) -> None:
@@ -88,6 +88,7 @@ class AnsweredFigure:
         drawing = drawing_of(document)
         drawing = drawing if lit is None else drawing.revealing(lit)
         self.svg = drawing.svg(state, theme_named(theme), caption=" ".join(str(explanation).split("\n")))
+        self._picture, self._place = drawing.svg(state, theme_named(theme)), drawing.place(lit or "")
 
     @property
     def causes(self) -> tuple[Cause, ...]:
@@ -100,9 +101,10 @@ class AnsweredFigure:
     __repr__ = __str__
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        from .export.cell import cell_bundle
+        from .export.cell import cell_bundle, still_svg
 
-        return cell_bundle(self.svg, str(self))
+        shown = cell_bundle(self._picture, str(self), said=str(self), at=self._place)
+        return {**shown, "image/svg+xml": still_svg(self.svg)} if "image/svg+xml" in shown else shown
 
 
 def explain(what: Any = None, loss: Any = None, *, show: bool = False, theme: str = "light") -> Any:

@@ -118,6 +118,14 @@ class Drawing:
             stack += (group := stack.pop()).groups
             yield group
 
+    def place(self, id: str) -> tuple[float, float]:
+        """The middle of an op's, node's or tensor's box, or of the group's that hides it: px from the picture's corner; the
+        corner itself for what has no box.
+        """
+        g, shown = self.geometry, self.shown.shown.get(id, id)
+        box = next((b for b in g.boxes if b.id == shown), None)
+        return (0.0, 0.0) if box is None else (box.x - g.x + box.w / 2, box.y - g.y + box.h / 2)
+
     def svg(self, state: State, theme: Theme, caption: str = "") -> str:
         """The picture in a state of the whole document."""
         return render_svg(self.shown.document, self.geometry, self.shown.state(state), theme, caption)

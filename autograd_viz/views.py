@@ -33,9 +33,10 @@ class Figure:
     def __init__(self, drawing: Drawing, state: State, theme: str) -> None:
         self.document, self._drawn = drawing.document, drawing.shown
         self.svg = drawing.svg(state, theme_named(theme))
+        self._place = drawing.place(next(iter(drawing.document.roots), ""))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        return cell_bundle(self.svg, repr(self))
+        return cell_bundle(self.svg, repr(self), at=self._place)
 
     def __repr__(self) -> str:
         freed = ", saved tensors freed" if self.document.is_freed else ""

@@ -7,13 +7,20 @@ import re
 from typing import Any
 
 from ..render.escape import element, one_line
+from ..render.escape import text as escaped
+from .image import size_of
 
 # the way along which a number runs, and the names by which style sheets and scripts find things
 _FOR_MOVING = re.compile(r'<path [^>]*class="way"/>| class="[^"]*"| data-[a-z]+="[^"]*"')
+WIDEST = 1400.0  # px of a picture that a notebook's column shows in letters that can be read
+LEGIBLE = 0.8  # scale of a wider one: letters of 9 px
+SEEN = (800, 500)  # px of it that are seen at once, or about so
 MOST_LETTERS = 100_000  # of an SVG: a larger one stands in the notebook once, in the HTML
 
 
-def cell_bundle(svg: str, text: str, mark: str | None = None) -> dict[str, Any]:
+def cell_bundle(
+    svg: str, text: str, mark: str | None = None, said: str = "", at: tuple[float, float] = (0.0, 0.0)
+) -> dict[str, Any]:
     """MIME type -> data. JupyterLab shows no SVG in a notebook that it does not trust yet, but it shows an image in HTML, in
     which no script could run. What writes paper (LaTeX) takes the SVG.
 
@@ -21,11 +28,34 @@ def cell_bundle(svg: str, text: str, mark: str | None = None) -> dict[str, Any]:
         svg: the picture.
         text: what is shown where there are no pictures, and read to those who do not see them.
         mark: a class of the image, by which a page can find it.
+        said: words above the picture, as large as the notebook's own.
+        at: the point that is seen first of a large picture, in px from its corner.
     """
     short = still_svg(svg)
     source = f"data:image/svg+xml;base64,{base64.b64encode(short.encode()).decode()}"
-    bundle = {"text/html": one_line(element("img", class_=mark, alt=text, src=source)), "text/plain": text}
+    image = element("img", class_=mark, alt=text, src=source)
+    if mark is None and (size := size_of(svg))[0] > WIDEST:
+        image = _scrolled(
+            element("img", alt=text, src=source, style=f"max-width:none;width:{size[0] * LEGIBLE:.0f}px"), size, at
+        )
+    above = element("div", escaped(said), style="white-space:pre-wrap;margin:4px 0 10px") if said else ""
+    bundle = {"text/html": one_line(above + image), "text/plain": text}
     return bundle if len(short) > MOST_LETTERS else {**bundle, "image/svg+xml": short}
+
+
+def _scrolled(image: str, size: tuple[float, float], at: tuple[float, float]) -> str:
+    """A window on a picture that a column of a notebook would make too small to read. Browsers that know no
+    `scroll-initial-target` begin at its corner.
+    """
+    whole = [length * LEGIBLE for length in size]
+    seen = [min(most, length) for most, length in zip(SEEN, whole, strict=True)]
+    starts = [p * LEGIBLE - part / 2 for p, part in zip(at, seen, strict=True)]
+    left, top = (min(max(0, start), w - part) for start, w, part in zip(starts, whole, seen, strict=True))
+    place = f"position:absolute;left:{left:.0f}px;top:{top:.0f}px;width:{seen[0]:.0f}px;height:{seen[1]:.0f}px"
+    first = element("span", "", style=f"{place};pointer-events:none;scroll-initial-target:nearest")
+    return element(
+        "div", image + first, style="position:relative;overflow:auto;max-height:75vh;border:1px solid #b3b3b3", tabindex=0
+    )
 
 
 def still_svg(svg: str) -> str:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import base64
 import io
+import re
+import xml.etree.ElementTree as ET
 
+import pytest
 from PIL import Image, ImageChops
 
+import autograd_viz as av
+from autograd_viz.answers import explain
 from autograd_viz.export.cell import cell_bundle, still_svg
-from autograd_viz.export.image import png_bytes
+from autograd_viz.export.image import png_bytes, size_of
 from autograd_viz.views import show, step
 
 from ..figures import figure
@@ -31,6 +37,36 @@ def test_no_line_of_a_cells_html_is_empty() -> None:
     """In Markdown, which nbconvert writes too, an empty line ends HTML, and what comes after it would be lost."""
     stepper = step(figure(2, before=True)[0])
     stepper.finish()
-    for html in (cell_bundle("<svg viewBox='0 0 1 1'/>", "a\n\n# b")["text/html"], stepper.page.html()):
+    for html in (cell_bundle('<svg viewBox="0 0 1 1"/>', "a\n\n# b")["text/html"], stepper.page.html()):
         assert html and all(line.strip() for line in html.splitlines())
-    assert "a&#10;&#10;# b" in cell_bundle("<svg/>", "a\n\n# b")["text/html"]
+    assert "a&#10;&#10;# b" in cell_bundle('<svg viewBox="0 0 1 1"/>', "a\n\n# b")["text/html"]
+
+
+def wide() -> av.Tensor:
+    """A picture far wider than a notebook's column."""
+    a, b = av.tensor(2.0, requires_grad=True), av.tensor(0.0, requires_grad=True)
+    parts = [a * (b + i) for i in range(12)]
+    return sum(parts[1:], parts[0])
+
+
+def test_a_wide_picture_is_as_large_as_can_be_read_in_a_window_on_the_root() -> None:
+    shown = show(wide())
+    width, height = size_of(shown.svg)
+    window = ET.fromstring(shown._repr_mimebundle_()["text/html"])
+    assert "overflow:auto" in window.get("style", "") and window.get("tabindex") == "0"
+    assert f"width:{0.8 * width:.0f}px" in window[0].get("style", "")
+    at = {name: float(px) for name, px in re.findall(r"(\w+):(\d+)px", window[1].get("style", ""))}
+    assert at["top"] + at["height"] == pytest.approx(0.8 * height, abs=2), "the root is at the foot"
+    assert at["left"] + at["width"] <= 0.8 * width + 2
+
+
+def test_an_answer_stands_above_its_picture_in_letters_of_the_notebook() -> None:
+    loss = wide()
+    loss.backward()
+    for answer in (explain(loss, show=True), explain(av.tensor(1.0), show=True)):
+        html = answer._repr_mimebundle_()["text/html"]
+        words, picture = ET.fromstring(f"<div>{html}</div>")
+        assert (words.text or "").split("\n") == str(answer).split("\n")
+        image = picture if picture.tag == "img" else picture[0]
+        inside = base64.b64decode(image.get("src", "").partition(";base64,")[2]).decode()
+        assert size_of(inside)[1] < size_of(answer.svg)[1], "it is not said under it too"

@@ -118,9 +118,16 @@ def pictures(rec: Recording) -> list[str]:
 
 
 def in_image(bundle: dict[str, Any]) -> str:
-    """The picture in the HTML of a cell, which is one image and nothing else."""
+    """The picture in the HTML of a cell, which is one image and nothing else; a wide one has a window."""
     image = ET.fromstring(bundle["text/html"])
-    assert image.tag == "img" and not list(image) and set(image.attrib) <= {"class", "alt", "src"}
+    if image.tag == "div":
+        window, (image, first) = image, image
+        assert set(window.attrib) == {"style", "tabindex"} and (first.tag, {*first.attrib}, first.text) == (
+            "span",
+            {"style"},
+            None,
+        )
+    assert image.tag == "img" and not list(image) and set(image.attrib) <= {"class", "alt", "src", "style"}
     assert image.get("alt", "").split() == bundle["text/plain"].split()  # XML has no line ends in attributes
     return base64.b64decode(image.get("src", "").partition(";base64,")[2]).decode()
 
