@@ -47,10 +47,12 @@ def html_page(stepper: Stepper, theme: str, step: int, drawing: Drawing) -> str:
         "base-uri": "'none'",
         "form-action": "'none'",
     }
+    title = ", ".join(t.name for t in stepper.document.tensors if t.name)
     places = {
         "language": words.language(),
         "policy": text("; ".join(map(" ".join, policy.items()))),
-        "title": text(", ".join(t.name for t in stepper.document.tensors if t.name) or "autograd_viz"),
+        "title": text(title or "autograd_viz"),
+        "heading": text(": ".join(filter(None, (words.ui()["aria_widget"], title)))),
         "no_script": text(words.ui()["html_no_script"]),
         "style": _packed(style),
         "recording": _packed(json.dumps(_recording(stepper, theme, step, drawing), allow_nan=False, separators=(",", ":"))),

@@ -95,6 +95,17 @@ def test_nothing_can_be_edited_where_nobody_runs(opened: Callable[..., Any]) -> 
     assert page.locator(".av-i-edit").count() and not page.locator(".av-i-edit").first.is_visible()
 
 
+def test_it_has_a_heading_and_says_that_groups_stay_closed(opened: Callable[..., Any]) -> None:
+    x = y = av.tensor(0.5, requires_grad=True)
+    for _ in range(8):
+        y = (y * x).sin()
+    page = opened(y, collapse=True)
+    assert page.locator("main h1").text_content().startswith("Stepper of a backward pass: x")
+    said = "Groups stay closed in a saved page."
+    assert said in page.locator(".av-said").inner_text()
+    assert said not in opened(y, collapse=False).locator(".av-root").inner_text()
+
+
 def test_it_steps_in_a_frame_of_another_page(browser: Any, tmp_path: Path) -> None:
     e, _ = figure(3, before=True)
     (tmp_path / "post.html").write_text(f"<!doctype html><p>Before</p>{av.iframe(e).html}<p>After</p>", encoding="utf-8")

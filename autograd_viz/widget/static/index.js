@@ -81,6 +81,7 @@ class View {
     this.inspector = new Inspector({ words: words ?? {}, document, groups: this.groups, act, signal });
     this.split = new Split(this.stage.root, this.inspector.root, say("panel"), () => this.resized(), signal);
     this.said = new Said(say);
+    if (this.groups.fixed && Object.keys(this.groups.closed).length) put(this.said.fixed, say("groups_fixed"));
     const title = (/** @type {string} */ id) => this.stage.graph.label(id);
     this.stops = new StopsMenu({ say, title, change: (stops) => this.setStops(stops), signal });
     this.help = helpPopup(say, signal);

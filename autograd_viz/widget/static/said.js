@@ -1,4 +1,4 @@
-// What is said above the picture: the step's sentence and formulas, why a run stopped, what has changed outside, errors.
+// What is said above the picture: the step's sentence and formulas, why a run stopped, that groups stay closed, what has changed outside, errors.
 
 import { html } from "./elements.js";
 
@@ -13,11 +13,12 @@ export class Said {
     this.stopped = region("av-stopped", "status");
     this.formulas = html("div", "av-formulas");
     this.drift = region("av-drift", "status");
+    this.fixed = html("p", "av-fixed");
     this.error = region("av-error", "alert");
     this.chosen = region("av-unseen", "status"); // which box is selected, for those who cannot see its ring
     const line = html("div", "av-line"); // both in the room of two lines: the picture below stays where it is
     line.append(this.sentence, this.stopped);
-    this.root.append(line, this.formulas, this.drift, this.error, this.chosen);
+    this.root.append(line, this.formulas, this.fixed, this.drift, this.error, this.chosen);
   }
 
   /**

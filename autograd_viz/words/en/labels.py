@@ -105,6 +105,7 @@ UI = {
     "groups": "Groups around it",
     "expand": "Expand",
     "collapse": "Collapse",
+    "groups_fixed": "Groups stay closed in a saved page. Expand them before saving, or save with collapse=False.",
     "nothing_selected": "Click a node or a tensor to look into it.",
     "close": "Close",
     "formula": "Formula",

@@ -105,6 +105,7 @@ UI = {
     "groups": "所在的组",
     "expand": "展开",
     "collapse": "收起",
+    "groups_fixed": "保存的页面中，组不能展开。请在保存前展开，或以 collapse=False 保存。",
     "nothing_selected": "点击节点或张量查看详情。",
     "close": "关闭",
     "formula": "公式",
