@@ -12,6 +12,8 @@ from .image import size_of
 
 # the way along which a number runs, and the names by which style sheets and scripts find things
 _FOR_MOVING = re.compile(r'<path [^>]*class="way"/>| class="[^"]*"| data-[a-z]+="[^"]*"')
+# browsers heed what stands on the <text> itself; where nothing is indented it need not
+_NOT_INDENTED = re.compile(r' xml:space="preserve"(?=>(?!(?:<tspan[^>]*>)? ))')
 WIDEST = 1400.0  # px of a picture that a notebook's column shows in letters that can be read
 LEGIBLE = 0.8  # scale of a wider one: letters of 9 px
 SEEN = (800, 500)  # px of it that are seen at once, or about so
@@ -60,4 +62,4 @@ def _scrolled(image: str, size: tuple[float, float], at: tuple[float, float]) ->
 
 def still_svg(svg: str) -> str:
     """The same picture without what only a page that moves it needs: a third shorter, and a notebook holds one per output."""
-    return _FOR_MOVING.sub("", svg.replace(' xml:space="preserve"', "")).replace("<svg ", '<svg xml:space="preserve" ', 1)
+    return _FOR_MOVING.sub("", _NOT_INDENTED.sub("", svg)).replace("<svg ", '<svg xml:space="preserve" ', 1)

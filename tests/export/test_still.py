@@ -24,6 +24,8 @@ def test_a_cells_picture_is_a_third_shorter_and_looks_the_same() -> None:
     svg = show(root).svg
     short = still_svg(svg)
     assert len(short) < 0.7 * len(svg) and "data-at" not in short
+    indented = re.findall(r'xml:space="preserve">  \(\w+, \d\)', short)
+    assert len(indented) == svg.count(">  ("), "a browser would drop the indentation of next_functions"
     pictures = [Image.open(io.BytesIO(png_bytes(s, 1.0))).convert("RGB") for s in (svg, short)]
     assert ImageChops.difference(*pictures).getbbox() is None
 
