@@ -10,8 +10,7 @@
 const SMALLEST = 0.02;
 const LARGEST = 4;
 const READABLE = 0.75; // scale at which the rows can be read with ease, about 9 px
-const WHOLE = 0.55; // at which it is worth more to see the whole picture
-const LEGIBLE = 0.5; // with good eyes; never smaller than this unless it is asked for
+const LEGIBLE = 0.55; // and with good eyes: worth it where all of the picture, or what is looked at first, is seen at once
 const REST_MS = 120; // without movement before the text is laid out at the new size
 const MARGIN = 10; // px of the picture around what is looked at first
 const HELD = 60; // px of the picture that always stay in the stage
@@ -46,8 +45,8 @@ export function fitted(picture, room) {
 }
 
 /**
- * Whole if it can be read then; else as wide as the stage, never larger than drawn and large enough to read; smaller only for
- * what is looked at first.
+ * Whole if it can be read then; else as wide as the stage, never larger than drawn and large enough to read with ease; smaller
+ * only where that shows what is looked at first.
  * @param {Size} picture
  * @param {Size} room
  * @param {Rect} [first] what a person looks at first
@@ -55,10 +54,10 @@ export function fitted(picture, room) {
  */
 export function readable(picture, room, first) {
   const all = fitted(picture, room);
-  if (all.scale >= WHOLE) return { ...all, y: 0 };
+  if (all.scale >= LEGIBLE) return { ...all, y: 0 };
   const easy = Math.min(1, Math.max(READABLE, room.width / picture.width));
   const whole = first ? Math.min(room.width / (first.w + 2 * MARGIN), room.height / (first.h + 2 * MARGIN)) : 1;
-  const scale = Math.min(easy, Math.max(LEGIBLE, whole));
+  const scale = whole >= LEGIBLE ? Math.min(easy, whole) : easy;
   return { x: Math.max(0, (room.width - picture.width * scale) / 2), y: 0, scale };
 }
 
