@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import re
+import xml.etree.ElementTree as ET
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 from playwright.sync_api import expect
+
+from autograd_viz.export import png_bytes
 
 from .lab import LabPage
 from .test_debugger import dot, panel, press_key
@@ -135,6 +141,31 @@ def test_a_pass_begins_at_the_root_and_ends_at_the_leaf(open_notebook: Callable[
     press_key(stepping, "Home")
     stepping.wait_for_step(0)
     assert is_seen(stepping, root) and is_seen(stepping, node)
+
+
+@pytest.mark.parametrize("program", [PROGRAM, CHAIN.replace("y", "e")])
+def test_the_picture_as_it_is_now_can_be_saved_from_the_page(
+    open_notebook: Callable[..., LabPage], tmp_path: Path, program: str
+) -> None:
+    """Whole, though a large one is drawn in part only, and with its colours in it."""
+    stepping = opened(open_notebook, program, "s = av.step(e, collapse=False)\ns")
+    stepping.press("next")
+    stepping.wait_for_step(1)
+    with stepping.page.expect_download() as saved:
+        stepping.press("download")
+    file = tmp_path / saved.value.suggested_filename
+    saved.value.save_as(file)
+    boxes = int(stepping.lab.run_code("g = s.drawing.geometry; print(len(g.boxes))"))
+    svg = file.read_text(encoding="utf-8")
+    assert file.name == "autograd.svg"
+    tree = ET.fromstring(svg)
+    groups = [g for g in tree if g.find("{*}title") is not None]
+    assert len(groups) == boxes and not {"class", "style"} & {name for e in tree.iter() for name in e.attrib}
+    fills = {e.get("fill") for e in tree.iter()}
+    assert {"rgb(189, 235, 198)", "rgb(141, 211, 241)"} <= fills, "green and blue of the light theme"
+    assert any(e.get("stroke") == "rgb(179, 0, 107)" for e in tree.iter()), "the step that has just run is lit"
+    picture = Image.open(io.BytesIO(png_bytes(svg, 0.2)))
+    assert picture.getextrema()[0][0] < 100
 
 
 def test_what_steps_write_far_away_stands_there_when_one_comes_near(open_notebook: Callable[..., LabPage]) -> None:

@@ -15,6 +15,7 @@ const ICONS = {
   fit: "M2 2h5v2H4v3H2zM9 2h5v5h-2V4H9zM2 9h2v3h3v2H2zM12 9h2v5H9v-2h3z",
   zoom_in: "M7 3h2v4h4v2H9v4H7V9H3V7h4z",
   zoom_out: "M3 7h10v2H3z",
+  download: "M7 2h2v5h3l-4 4-4-4h3zM3 12h10v2H3z",
   panel: "M2 3h12v10H2zM3.5 4.5v7h5v-7z",
 };
 

@@ -3,6 +3,7 @@
 import { button, html } from "./elements.js";
 import { Culling } from "./culling.js";
 import { Detail } from "./detail.js";
+import { fileOf, offer } from "./download.js";
 import { hiddenAddresses, hiddenAt, positionAt } from "./forward.js";
 import { listenToHands } from "./gestures.js";
 import { Graph } from "./graph.js";
@@ -100,8 +101,9 @@ export class Stage {
     group.setAttribute("aria-label", say("view"));
     const actual = button("actual", `${say("zoom")} 100 %`, () => this.act("actual"), signal);
     actual.textContent = "1:1";
-    const [out, fit, into] = ["zoom_out", "fit", "zoom_in"].map((name) => button(name, say(name), () => this.act(name), signal));
-    group.append(out, fit, actual, into);
+    const names = ["zoom_out", "fit", "zoom_in", "download"];
+    const [out, fit, into, down] = names.map((name) => button(name, say(name), () => this.act(name), signal));
+    group.append(out, fit, actual, into, down);
     return group;
   }
 
@@ -117,6 +119,7 @@ export class Stage {
       actual: () => viewport.actual(),
       zoom_in: () => viewport.zoom(ZOOM),
       zoom_out: () => viewport.zoom(1 / ZOOM),
+      download: () => offer(fileOf(this.picture, this.root), "autograd.svg"),
       pan_up: () => viewport.pan(0, PAN),
       pan_down: () => viewport.pan(0, -PAN),
       pan_left: () => viewport.pan(PAN, 0),

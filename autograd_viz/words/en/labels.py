@@ -63,6 +63,7 @@ UI = {
     "zoom_in": "Zoom in",
     "zoom_out": "Zoom out",
     "zoom": "Zoom",
+    "download": "Save the picture as it is now (SVG)",
     "minimap": "Overview map",
     "view": "View",
     # stops

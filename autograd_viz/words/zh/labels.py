@@ -63,6 +63,7 @@ UI = {
     "zoom_in": "放大",
     "zoom_out": "缩小",
     "zoom": "缩放",
+    "download": "保存当前画面（SVG）",
     "minimap": "缩略图",
     "view": "视图",
     # stops
