@@ -92,9 +92,13 @@ def test_a_double_click_opens_a_group_where_it_stands_and_the_panel_closes_it(st
 
 
 def test_the_key_opens_and_closes_the_selected_group(stepping: Stepping) -> None:
-    box(stepping, "block.0 … block.5", "op").click()
+    group = box(stepping, "block.0 … block.5", "op")
+    group.click()
+    before = group.bounding_box()
     press_key(stepping, "e")
     stepping.widget.locator(".av-picture", has_text="block.3").wait_for()
+    after = box(stepping, "block.0", "op").bounding_box()
+    assert abs(after["y"] - before["y"]) < 3  # what was opened stays where it was, though the pass has yet to begin
     assert stepping.widget.evaluate("w => w === document.activeElement")
     press_key(stepping, "e")  # the first block is selected now
     stepping.widget.locator(".av-picture", has_text="block.0.inner").wait_for()

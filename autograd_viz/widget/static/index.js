@@ -126,6 +126,7 @@ class View {
     if (kept.chosen) this.select(successor(kept.chosen, boxes, kept.groups, this.groups), !kept.at);
     const to = this.stage.cornerOf(anchor);
     if (to && kept.at) this.stage.viewport.stand(anchored(kept.view, kept.at, to));
+    this.stage.viewport.away = Boolean(kept.chosen && to && kept.at); // what was selected stays where it is
     if (kept.hadFocus) this.root.focus({ preventScroll: true });
   }
 

@@ -258,8 +258,9 @@ export class Viewport {
    */
   follow(box, others = []) {
     const here = this.showing(box);
+    const wasAway = this.away;
     if (here.x === this.view.x && here.y === this.view.y) this.away = false; // they are together again
-    if (this.away) return;
+    if (wasAway) return;
     const all = around([box, ...others]);
     const fits = all.w * this.view.scale <= this.room.width && all.h * this.view.scale <= this.room.height;
     this.reveal(box, fits ? all : box);
