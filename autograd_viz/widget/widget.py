@@ -10,8 +10,10 @@ frames are not let in (a notebook that is not trusted, GitHub), the picture rema
 from __future__ import annotations
 
 import ast
+import io
 import json
 import secrets
+from contextlib import redirect_stdout
 from typing import Any
 
 import anywidget
@@ -32,6 +34,8 @@ from .page_output import PageOutput, Rehearsal
 from .scripted import Scripted
 from .watch import watch
 
+MOST_PRINTED = 4_000  # letters, the last ones
+
 
 def _as_text(picture: dict[str, Any], widget: Any) -> str:
     """For the journey: Jupyter would walk through each of its parts, more than once."""
@@ -47,6 +51,7 @@ class StepperWidget(Scripted, anywidget.AnyWidget):
         stops: what `run` stops at.
         error, error_node: what the last move raised, and the id of the node where, or "".
         stopped: why the last run stopped, or "".
+        printed: what the user's hooks and Functions have printed while the last press ran them.
         frames: every recorded step as the page wants it; `recorded` is the last piece of it that was sent: where it begins,
             its frames, and how many of the page's questions are answered by now.
         pending: the edit that no node has run with yet: its node, and what enters by output; {} if there is none.
@@ -63,6 +68,7 @@ class StepperWidget(Scripted, anywidget.AnyWidget):
     stops = traitlets.Dict().tag(sync=True)
     error = traitlets.Unicode("").tag(sync=True)
     error_node = traitlets.Unicode("").tag(sync=True)
+    printed = traitlets.Unicode("").tag(sync=True)
     stopped = traitlets.Unicode("").tag(sync=True)
     overlay = traitlets.Dict().tag(sync=True)
     pending = traitlets.Dict().tag(sync=True)
@@ -167,13 +173,16 @@ class StepperWidget(Scripted, anywidget.AnyWidget):
 
     def _asked(self, widget: Any, content: Any, buffers: Any) -> None:
         """The page wants something that it cannot do alone. An error is shown there, not raised into the void."""
-        with alone():
+        asked = self._questions
+        with alone(), redirect_stdout(io.StringIO()) as printed:
             match content:
                 case {"kind": "all", "questions": [*first, content]}:
                     for question in first:
                         self._do(question)
             self._questions += 1  # answered by the last of them
             self._do(content)
+        if self._questions != asked:  # it was a move: no cell runs whose output this could be
+            self.printed = printed.getvalue()[-MOST_PRINTED:]
 
     def _do(self, content: Any) -> None:
         match content:

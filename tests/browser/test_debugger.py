@@ -230,6 +230,18 @@ def test_a_hook_that_raises_is_shown_with_its_node_and_the_stepper_goes_on(open_
     stepping.wait_for_step(5)
 
 
+def test_what_a_hook_prints_on_a_press_is_shown(open_notebook: Callable[..., LabPage]) -> None:
+    """No cell runs whose output it could be."""
+    lab = open_notebook(IMPORT, PROGRAM, "c.register_hook(lambda grad: print('c gets', grad.item()))", STEP)
+    lab.run_all()
+    stepping = Stepping(lab)
+    stepping.press("finish")
+    stepping.wait_for_step(5)
+    stepping.widget.locator(".av-printed", has_text="c gets").wait_for()
+    stepping.press("reset")
+    assert lab.run_code("print(s.printed.count('c gets'))") == "1"
+
+
 def test_compared_steppers_step_together(open_notebook: Callable[..., LabPage]) -> None:
     both = "p, q = av.step(e), av.step(a * 2)\np.next(); q.next()\nav.compare(p, q, titles=('long', 'short'))"
     lab = open_notebook(IMPORT, PROGRAM, both)

@@ -153,7 +153,7 @@ class View {
     const update = () => this.update();
     /** @type {Record<string, () => void>} */
     const heard = { step: () => this.walks.moved(), recorded: () => this.walks.heard() };
-    for (const trait of ["complete", "error", "error_node", "frames", "stops", "stopped", "overlay", "pending", "spoiled", "rewritten"]) heard[trait] = update;
+    for (const trait of ["complete", "error", "error_node", "printed", "frames", "stops", "stopped", "overlay", "pending", "spoiled", "rewritten"]) heard[trait] = update;
     for (const trait in heard) this.model.on(`change:${trait}`, heard[trait]);
     signal.addEventListener("abort", () => {
       resized.disconnect();
@@ -288,6 +288,7 @@ class View {
     this.controls.show(walks.step, walks.atEnd, walks.playing);
     put(this.said.stopped, walks.stopped);
     put(this.said.error, walks.gone ? say("kernel_gone") : this.model.get("error"));
+    put(this.said.printed, this.model.get("printed") ?? "");
     this.showStops();
     this.showOverlay();
     this.inspectSoon();

@@ -15,10 +15,13 @@ export class Said {
     this.drift = region("av-drift", "status");
     this.fixed = html("p", "av-fixed");
     this.error = region("av-error", "alert");
+    this.printed = region("av-printed", "status"); // what hooks have printed while a press ran them
+    this.printed.setAttribute("aria-label", say("printed"));
+    this.printed.title = say("printed");
     this.chosen = region("av-unseen", "status"); // which box is selected, for those who cannot see its ring
     const line = html("div", "av-line"); // both in the room of two lines: the picture below stays where it is
     line.append(this.sentence, this.stopped);
-    this.root.append(line, this.formulas, this.fixed, this.drift, this.error, this.chosen);
+    this.root.append(line, this.formulas, this.fixed, this.drift, this.error, this.printed, this.chosen);
   }
 
   /**

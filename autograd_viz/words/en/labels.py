@@ -193,6 +193,7 @@ UI = {
     "edit_error": "This cannot be the gradient: {error}",
     # messages
     "error": "Error",
+    "printed": "Printed by hooks and Functions",
     "kernel_gone": "The kernel does not answer. Recorded steps still work; to go further, wait if it is busy, or run the cell.",
     "changed_outside": "The notebook has changed the grad of {tensors} since the last step; the picture shows it as it is now.",
     "changed_outside_tip": "The notebook has changed this since the last step; the picture shows it as it is now.",

@@ -193,6 +193,7 @@ UI = {
     "edit_error": "不能用作梯度：{error}",
     # messages
     "error": "错误",
+    "printed": "钩子和 Function 打印的内容",
     "kernel_gone": "内核没有响应。已记录的步骤仍可查看；要继续执行，若内核正忙请稍候，否则请重新运行该单元格。",
     "changed_outside": "上一步之后，笔记本更改了 {tensors} 的 grad；图中显示的是当前值。",
     "changed_outside_tip": "上一步之后，笔记本更改了它；图中显示的是当前值。",
