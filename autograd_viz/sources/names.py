@@ -70,8 +70,8 @@ def callers_names() -> dict[str, Any]:
 
 
 def names_by_identity(known: Mapping[str, Any], is_tensor: Callable[[Any], bool]) -> list[tuple[str, Any]]:
-    """(name, tensor) pairs: chosen names, parameters of modules by their path, plain variables, `xs[0]`, `xs["w"]`, and the
-    same of what objects hold: `trainer.model.weight`, `trainer.loss`, `net.scale`.
+    """(name, tensor) pairs: chosen names, parameters and buffers of modules by their path, plain variables, `xs[0]`, `xs["w"]`,
+    and the same of what objects hold: `trainer.model.weight`, `trainer.loss`, `net.scale`.
 
     The pairs hold the tensors, so comparing with `is` is safe. The first name of a tensor is its name: a parameter is called
     by its path, since a variable may be left over from a loop over parameters().
@@ -79,7 +79,7 @@ def names_by_identity(known: Mapping[str, Any], is_tensor: Callable[[Any], bool]
     variables = {name: v for name, v in {**known, **_held(known.get("self"))}.items() if _can_be_asked(v)}
     held = {path: v for name, value in variables.items() for path, v in _attributes(name, value) if _can_be_asked(v)}
     chosen = [pair for pair in getattr(known, "chosen", {}).items() if is_tensor(pair[1])]
-    of_modules = [pair for name, v in {**variables, **held}.items() for pair in _parameters(name, v) if is_tensor(pair[1])]
+    of_modules = [pair for name, v in {**variables, **held}.items() for pair in _registered(name, v) if is_tensor(pair[1])]
     return chosen + of_modules + _tensors(variables, is_tensor) + _tensors(held, is_tensor)
 
 
@@ -121,9 +121,11 @@ def _attributes_of(name: str, value: Any) -> Iterator[tuple[str, Any]]:
     yield from ((f"{name}.{k}", v) for k, v in islice([*held.items()], MOST_HELD) if isinstance(k, str) and k[:1] != "_")
 
 
-def _parameters(name: str, value: Any) -> Iterator[tuple[str, Any]]:
-    if callable(getattr(type(value), "named_parameters", None)):  # an instance of ours would explain what it lacks
-        yield from ((f"{name}.{k}", v) for k, v in value.named_parameters())
+def _registered(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """A module's parameters, and its buffers: the running statistics of a batch norm."""
+    for method in ("named_parameters", "named_buffers"):
+        if callable(getattr(type(value), method, None)):  # an instance of ours would explain what it lacks
+            yield from ((f"{name}.{k}", v) for k, v in getattr(value, method)())
 
 
 def _elements(name: str, value: Any) -> Iterator[tuple[str, Any]]:

@@ -79,6 +79,12 @@ def test_a_parameter_is_called_by_its_path_and_what_self_holds_by_that() -> None
     assert next(name for name, t in pairs if t is trainer.scale) == "self.scale"
 
 
+def test_a_buffer_is_called_by_its_path() -> None:
+    norm = av.nn.BatchNorm1d(1)
+    found = [name for name, _ in names_by_identity({"norm": norm, "mean": norm.running_mean}, is_tensor)]
+    assert found == [*(f"norm.{k}" for k in ("weight", "bias", "running_mean", "running_var", "num_batches_tracked")), "mean"]
+
+
 def test_a_function_that_asks_lets_go_of_its_variables() -> None:
     def ask() -> weakref.ref[Any]:
         kept = av.ones(2)
