@@ -13,6 +13,7 @@ from .refused import refusal
 from .settled import settled_cause
 from .sizes import size_causes
 from .stale import freed_cause, modified_causes
+from .unheld import losses_of_passes, without_guesses
 from .unnoticed import unnoticed_causes
 from .zeros import zero_causes
 
@@ -27,17 +28,21 @@ CHANGED = ("accumulated", "accumulated_or_edited", "scaled", "edited")
 
 def causes_of(f: Facts) -> list[Cause]:
     """Why the subject's grad is what it is; the first is the nearest."""
+    f = f.with_losses(losses_of_passes(f))
     if f.subject.grad is None:
         return missing_causes(f)
     settled = settled_cause(f)
     found = bad_causes(f) or ([settled] if settled is not None else zero_causes(f))
+    found = without_guesses(f, found) if found else []
     if not found:
         unnoticed = unnoticed_causes(f)
         shared = any(c.kind == "start_not_one" for c in unnoticed)  # then the numbers that were kept are not to be trusted
         sums = [c for c in sum_causes(f, False) if not (shared and c.kind in CHANGED)]
-        return [*size_causes(f), *sums, *unnoticed, *never_cleared(f), *bad_loss(f)]
+        return [*without_guesses(f, size_causes(f), of_size=True), *sums, *unnoticed, *never_cleared(f), *bad_loss(f)]
     if any(c.kind in OLD for c in found):
         return found
+    if found[0].kind == "other_pass":
+        return found[:1]
     more = [*sum_causes(f, True), *(bad_loss(f) if found[0].kind != "zero_ignored" else [])]
     return [*found[:MOST], *(c for c in more if c not in found)]
 

@@ -48,6 +48,22 @@ def is_started_from(name: str | None, here: Source | None) -> bool:
     return name is not None and any(_root_of(n) == name for n in above)
 
 
+def roots_of_passes(asked: Statement) -> set[str]:
+    """The names that passes above the question start from."""
+    above = [n for n in simple_statements(scope_of(asked.node)) if n.lineno <= asked.node.lineno]
+    return {name for n in above if (name := _root_of(n)) is not None}
+
+
+def started_at(node: ast.stmt) -> ast.expr | None:
+    """What the pass of a statement starts from, as it is written: `criterion(out)` in `criterion(out).backward()`."""
+    call = next((n for n in ast.walk(node) if isinstance(n, ast.Call) and _is_pass(n)), None)
+    if call is None:
+        return None
+    if isinstance(call.func, ast.Attribute) and call.func.attr == "backward" and not origin(call.func).startswith("torch."):
+        return call.func.value
+    return call.args[0] if call.args else None
+
+
 def last_backward(asked: Statement, among: Collection[str] = ()) -> ast.stmt | None:
     """The statement of `backward_line`."""
     simple = simple_statements(scope_of(asked.node))

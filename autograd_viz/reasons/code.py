@@ -8,6 +8,7 @@ import linecache
 from typing import NamedTuple
 
 from ..graph.model import Source
+from .exits import is_left_before
 from .parsed import line_in, parents, place_of, tree_of
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -102,7 +103,7 @@ def may_not_have_run(node: ast.AST, asked: Statement | None) -> bool:
             return True
         if is_condition and p in around and _branch(p, [node, *parents(node)]) != _branch(p, around):
             return True
-    return _may_have_been_left(node, asked)
+    return is_left_before(node, around) or _may_have_been_left(node, asked)
 
 
 def _branch(condition: ast.AST, inside: list[ast.AST]) -> object:
@@ -158,17 +159,19 @@ def assignment(name: str, before: Statement, within: bool = False) -> Statement 
 
 
 def assignments(name: str, before: Statement) -> list[Statement]:
-    """The statements of which one gave `name` its value: the last above, and the last below it in a loop around it, which
-    ran in the turn before.
+    """The statements of which one gave `name` its value: the last above, that before it if it may have been left out, and the
+    last below it in a loop around it, which ran in the turn before.
     """
     above = assignment(name, before)
+    is_doubtful = above is not None and is_left_before(above.node, [before.node, *parents(before.node)])
+    earlier = assignment(name, above) if above is not None and is_doubtful else None
     scope = scope_of(before.node)
     loops = [p for p in parents(before.node) if isinstance(p, ast.For | ast.AsyncFor | ast.While) and scope_of(p) is scope]
     in_loops = {n for p in loops for n in ast.walk(p)}
     given = _assigned_in(scope).get(name, ())
     below = [n for n in given if n in in_loops and n not in loops and position(n) >= position(before.node)]
     last = max(below, key=position, default=None)
-    found = [above, None if last is None else Statement(last)]
+    found = [earlier, above, None if last is None else Statement(last)]
     return list(dict.fromkeys(s for s in found if s is not None))
 
 

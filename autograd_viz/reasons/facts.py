@@ -64,6 +64,12 @@ class Facts:
                 if after.node is not None:
                     self.senders.setdefault((after.node, after.index), []).append((id, i))
 
+    def with_losses(self, losses: tuple[str, ...]) -> Facts:
+        """The same of a pass from some of the losses."""
+        if losses == self.loss:
+            return self
+        return Facts(self.document, self.subject.id, self.past, self.live, losses, self.here)
+
     def about(self, tensor: str) -> Facts:
         """The same of another tensor."""
         other = copy(self)

@@ -192,7 +192,7 @@ def _kind(f: Facts, op: Op, inputs: list[Tensor], numbers: list[float], what: st
 
 def _overflows(op: Op, inputs: list[Value], numbers: list[float]) -> bool:
     """It made inf of finite numbers, and not because it is infinite where they are."""
-    at_zero = op.name.startswith(INFINITE_AT_0) and (0.0 in numbers or any(map(has_zero, inputs)))
+    at_zero = op.name.startswith(INFINITE_AT_0) and (0.0 in numbers or any(has_zero(v) or not is_known(v) for v in inputs))
     return not at_zero and not op.name.startswith(INFINITE)
 
 

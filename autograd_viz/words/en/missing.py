@@ -115,7 +115,8 @@ DO_MADE_OF_CONSTANTS = "Call requires_grad_() on what a gradient is wanted of ({
 CAUSE_MADE_OF_UNNAMED = "{name}.requires_grad is False: nothing that {op} was given requires grad ({line})."
 DO_MADE_OF_UNNAMED = "Call requires_grad_() on what it is computed from, before it is computed."
 CAUSE_NO_LOSS = (
-    "{name} is in no graph that a variable here holds: nothing has been computed from it, or grad has been set to None since."
+    "{name} is in no graph that a variable here holds: nothing has been computed from it, or the way to the loss was cut "
+    "(detach(), no_grad(), item()), or grad has been set to None since."
 )
 CAUSE_NO_LOSS_CLEARED = "{name} is in no graph that a variable here holds. If there was a gradient, this cleared it: {line}."
 DO_NO_LOSS = "Compute a loss from {name} and call backward() on it, or name the loss: explain({name}, loss)."

@@ -159,6 +159,12 @@ CAUSE_GRAD_BEFORE_OR_KEPT = (
     "If a pass has gone through this graph (its saved tensors are still there, as after retain_graph=True), "
     "what arrives here comes from {node} ({line}); if not, what stands in grad is older."
 )
+CAUSE_BEYOND = "The pass began beyond {root}, at something that no variable holds ({line}): what happened there is not known."
+DO_BEYOND = "Give the root a name, loss = ..., call loss.backward(), and ask again; or step it: av.step(loss)."
+CAUSE_OTHER_PASS = (
+    "The pass that made this began at something that no variable holds any more ({line}); {root} was made after it."
+)
+DO_OTHER_PASS = "Keep the loss of the pass under a name of its own, and ask again."
 CAUSE_NEVER_CLEARED = (
     "backward() adds to grad, and no line here clears it: if this line ran more than once, all of its gradients are in the "
     "sum: {line}."

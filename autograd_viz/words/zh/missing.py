@@ -99,7 +99,10 @@ CAUSE_MADE_OF_CONSTANTS = "{name}.requires_grad 是 False：它由 {origins} 计
 DO_MADE_OF_CONSTANTS = "在计算 {name} 之前，对其中需要梯度的来源（{origins}）调用 requires_grad_()。"
 CAUSE_MADE_OF_UNNAMED = "{name}.requires_grad 是 False：{op} 的输入都不需要梯度（{line}）。"
 DO_MADE_OF_UNNAMED = "在计算之前，对它的来源调用 requires_grad_()。"
-CAUSE_NO_LOSS = "这里的变量所持有的计算图都不包含 {name}：它没有参与任何计算，或者 grad 后来被设为 None。"
+CAUSE_NO_LOSS = (
+    "这里的变量所持有的计算图都不包含 {name}：它没有参与任何计算"
+    "，或者通往损失的路径被切断（detach()、no_grad()、item()），或者 grad 后来被设为 None。"
+)
 CAUSE_NO_LOSS_CLEARED = "这里的变量所持有的计算图都不包含 {name}。如果它有过梯度，那么是这一行清除的：{line}。"
 DO_NO_LOSS = "由 {name} 计算损失并对它调用 backward()，或指明损失：explain({name}, loss)。"
 CAUSE_UNREACHED = (

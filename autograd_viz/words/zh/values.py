@@ -126,6 +126,10 @@ CAUSE_GRAD_BEFORE_OR_KEPT = (
     "如果有反向传播经过了这个计算图（它保存的张量都还在，就像使用了 retain_graph=True），到达这里的来自 {node}（{line}）；"
     "否则 grad 中的值是更早就有的。"
 )
+CAUSE_BEYOND = "反向传播从 {root} 之后、没有任何变量持有的张量开始（{line}）：那里发生了什么无从得知。"
+DO_BEYOND = "给根起一个名字：loss = ...，调用 loss.backward()，然后再问一次；或逐步执行：av.step(loss)。"
+CAUSE_OTHER_PASS = "产生这个值的反向传播，其起点已没有任何变量持有（{line}）；{root} 是在它之后创建的。"
+DO_OTHER_PASS = "用单独的名字保留那次反向传播的 loss，然后再问一次。"
 CAUSE_NEVER_CLEARED = (
     "backward() 会把梯度累加到 grad，而这里没有一行清除它：如果这一行执行了多次，它就是所有这些梯度之和：{line}。"
 )

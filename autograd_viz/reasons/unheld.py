@@ -1,0 +1,111 @@
+"""Which pass made a grad: the code may say that it did not begin at the loss that the variables lead to."""
+
+from __future__ import annotations
+
+import ast
+from typing import NamedTuple
+
+from ..graph.model import Source
+from .backward_lines import last_backward, roots_of_passes, started_at
+from .cause import Cause
+from .code import Statement, assignment, may_not_have_run, position, statement_of
+from .cuts import loss_names
+from .facts import Facts
+
+LINEAR = (
+    "sum",
+    "mean",
+    "scale",
+    "squeeze",
+    "reshape",
+    "view",
+    "to",
+    "float",
+    "double",
+)  # methods that make no zeros, nan or inf
+# causes that tell of the way from the loss on, and are guesses if the pass began beyond it
+GUESSES = (
+    "zero_start", "zero_only", "zero_unknown", "zero_no_suspect", "bad_start", "bad_unknown", "grew", "grew_steadily",
+    "grew_between", "huge", "shrank", "shrank_steadily", "shrank_between", "tiny",
+)  # fmt: skip
+# what the code, or what stands in grad, tells whatever the pass was
+SURE = ("zeroed_by", "zeroed_at", "zeroed", "bad_since", "bad_clipped", "diverged", "graph_gone")
+
+
+class Unheld(NamedTuple):
+    """A pass whose root no variable holds.
+
+    Attributes:
+        source: the line that ran it.
+        is_other: what is taken for the loss was made after it; else it is on the way from the root.
+    """
+
+    source: Source | None
+    is_other: bool
+
+
+def losses_of_passes(f: Facts) -> tuple[str, ...]:
+    """The losses on which the code above the question ran a pass; all if none is known for that."""
+    asked = statement_of(f.here)
+    names = set() if asked is None else roots_of_passes(asked)
+    return tuple(id for id in f.loss if f.tensors[id].name in names) or f.loss
+
+
+def without_guesses(f: Facts, found: list[Cause], of_size: bool = False) -> list[Cause]:
+    """What was found, but for what only a pass from the loss would prove, if the pass began elsewhere.
+
+    Args:
+        f: the facts.
+        found: the causes.
+        of_size: of a gradient that is huge or tiny, which `(loss * 1e6).backward()` may explain.
+    """
+    pass_ = _unheld(f, of_size)
+    if pass_ is None:
+        return found
+    doubtful = [c for c in found if (c.kind not in SURE if pass_.is_other else c.kind in GUESSES)]
+    own = Cause("other_pass" if pass_.is_other else "beyond", f.loss, source=pass_.source, said={"root": loss_names(f)})
+    return [own, *(c for c in found if c not in doubtful)] if doubtful else found
+
+
+def _unheld(f: Facts, of_size: bool) -> Unheld | None:
+    """The last pass, if its root is known not to be a loss of the question."""
+    passes = f.live.passes()
+    if passes:  # the graph remembers
+        return Unheld(passes[-1].source, False) if not any(p.root for p in passes) else None
+    asked = statement_of(f.here)
+    ran = None if asked is None else last_backward(asked)
+    if asked is None or ran is None or not f.loss or ran.lineno >= asked.node.lineno or may_not_have_run(ran, asked):
+        return None
+    root = started_at(ran)
+    names = {f.tensors[id].name for id in f.loss}
+    while not of_size and root is not None and ast.unparse(root) not in names and (inner := _without_linear(root)) is not None:
+        root = inner
+    if isinstance(root, ast.Name):
+        return _of_name(root.id, names, asked, Statement(ran))
+    is_computed = isinstance(root, ast.Call | ast.BinOp) and ast.unparse(root) not in names
+    return Unheld(Statement(ran).source, False) if is_computed else None
+
+
+def _of_name(name: str, names: set[str | None], asked: Statement, ran: Statement) -> Unheld | None:
+    """The name has another value since, a number or a new loss."""
+    given, before = assignment(name, asked), assignment(name, ran)
+    if given is None or position(given.node) < position(ran.node):
+        return None
+    is_alias = before is not None and isinstance(getattr(before.node, "value", None), ast.Name)
+    return Unheld(ran.source, True) if name in names else None if is_alias else Unheld(ran.source, False)
+
+
+def _without_linear(root: ast.expr) -> ast.expr | None:
+    """What the root was made of by something that tells nothing: `loss.mean()`, `scaler.scale(loss)`, `loss / 4`, `-loss`."""
+    match root:
+        case ast.Call(func=ast.Attribute(attr=name), args=[ast.expr() as inner]) if name == "scale":
+            return inner
+        case ast.Call(func=ast.Attribute(value=inner, attr=name)) if name in LINEAR:
+            return inner
+        case ast.BinOp(op=ast.Div(), left=inner) | ast.UnaryOp(op=ast.USub(), operand=inner):
+            return inner
+        case ast.BinOp(op=ast.Mult(), left=inner, right=ast.Constant(value=n)) if n:
+            return inner
+        case ast.BinOp(op=ast.Mult(), left=ast.Constant(value=n), right=inner) if n:
+            return inner
+    return None

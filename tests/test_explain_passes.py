@@ -1,0 +1,107 @@
+"""explain: a pass that did not begin at what the variables hold, and lines behind a break, a continue or an error."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from .explained import kinds, told
+from .test_explain_torch import asked
+
+BEYOND = {
+    "relu": "x = torch.ones(2, requires_grad=True)\nout = x * -3\ntorch.relu(out).sum().backward()\n",
+    "sqrt": "x = torch.zeros(2, requires_grad=True)\nout = x * 3\nout.sqrt().sum().backward()\n",
+    "a factor": "x = torch.ones(1, requires_grad=True)\nout = x * 3\n(out * 1e6).sum().backward()\n",
+    "a number since": (
+        "x = torch.ones(1, requires_grad=True)\nout = x * 3\nloss = (out * 0).sum()\nloss.backward()\nloss = loss.item()\n"
+    ),
+}
+OTHER = {
+    "zero": "x = torch.ones(1, requires_grad=True)\nloss = (x * 0).sum()\nloss.backward()\nloss = torch.relu(-x).sum()\n",
+    "inf": "x = torch.zeros(1, requires_grad=True)\nloss = x.sqrt().sum()\nloss.backward()\nloss = (1 / x).sum()\n",
+}
+SAME = {
+    "a scaled loss": "x = torch.ones(2, requires_grad=True)\nloss = torch.relu(x * -3)\n(loss.mean() / 4).backward()\n",
+    "a loop": "x = -torch.ones(2)\nx.requires_grad_()\nfor i in range(2):\n    loss = x.relu().sum()\n    loss.backward()\n",
+    "a loss after it": (
+        "x = -torch.ones(2)\nx.requires_grad_()\nloss = x.relu().sum()\nloss.backward()\ntest_loss = (x * 0).sum()\n"
+    ),
+}
+ASK = [told, pytest.param(asked, marks=pytest.mark.torch)]
+
+
+@pytest.mark.parametrize("answer", ASK)
+@pytest.mark.parametrize("program", BEYOND.values(), ids=BEYOND)
+def test_a_root_that_no_variable_holds(answer: Any, program: str) -> None:
+    found = answer(program)
+    assert kinds(found)[0] == "beyond" and "grew" not in kinds(found), found
+    assert "began beyond out" in str(found) and ".backward())" in str(found)
+
+
+@pytest.mark.parametrize("answer", ASK)
+@pytest.mark.parametrize("program", OTHER.values(), ids=OTHER)
+def test_a_loss_that_was_made_after_the_pass(answer: Any, program: str) -> None:
+    found = answer(program)
+    assert kinds(found) == ["other_pass"], found
+
+
+@pytest.mark.parametrize("answer", ASK)
+@pytest.mark.parametrize("program", SAME.values(), ids=SAME)
+def test_the_loss_of_the_pass(answer: Any, program: str) -> None:
+    assert kinds(answer(program)) == ["zero_relu"]
+
+
+PAIR = "x = torch.ones(2, requires_grad=True)\nw = torch.ones(2, requires_grad=True)\n"
+LEFT = {
+    "a break before zeroing": (
+        "x = -torch.ones(2)\nx.requires_grad_()\nfor i in range(3):\n    loss = x.relu().sum()\n    loss.backward()\n"
+        "    if i == 0:\n        break\n    x.grad.zero_()\n",
+        8,
+    ),
+    "a break before a cut": (
+        PAIR + "h = torch.zeros(2)\nfor i in range(3):\n    if i == 0:\n        break\n    h = x.detach()\n"
+        "loss = (h * w).sum()\nloss.backward()\n",
+        7,
+    ),
+    "a continue before a switch": (
+        "for i in range(2):\n    if i < 5: continue\n    torch.set_grad_enabled(False)\nx = torch.ones(2) * 2\n",
+        3,
+    ),
+    "an assignment behind a continue": (
+        "a = torch.ones(2)\nx = a * 2\nfor i in range(2):\n    continue\n    x = a.detach()\n",
+        5,
+    ),
+}
+
+
+@pytest.mark.parametrize("answer", ASK)
+@pytest.mark.parametrize("case", LEFT)
+def test_a_line_that_may_have_been_left_out_is_not_blamed_for_sure(answer: Any, case: str) -> None:
+    program, line = LEFT[case]
+    found = answer(program)
+    sure = [c for c in found.causes if c.source is not None and c.source.line == line]
+    assert not any("if this line ran" not in str(found) for _ in sure), found
+
+
+SWALLOWED = PAIR + "k = 1.0\ntry:\n    open('/no/such/file')\n    k = x.sum().item()\nexcept OSError:\n    pass\n"
+
+
+@pytest.mark.parametrize("answer", ASK)
+def test_a_line_behind_one_that_may_have_failed_is_not_blamed_for_sure(answer: Any) -> None:
+    assert "if this line ran" in str(answer(SWALLOWED + "loss = (w * k).sum()\nloss.backward()\n"))
+
+
+@pytest.mark.parametrize("answer", ASK)
+def test_a_line_behind_a_break_ran_if_the_question_stands_behind_it_too(answer: Any) -> None:
+    inside = "for i in range(3):\n    if i == 2:\n        break\n    loss = (x.detach() * w).sum()\n    loss.backward()\n"
+    found = answer(PAIR + inside)
+    assert kinds(found)[0].startswith("cut_"), found
+
+
+def test_what_is_infinite_where_its_input_is_not_known_has_not_overflowed() -> None:
+    pytest.importorskip("torch")
+    found = asked(
+        "x = torch.tensor([[1.0, 200.0]], requires_grad=True)\nloss = -torch.softmax(x, 1).log()[0, 0]\nloss.backward()\n"
+    )
+    assert kinds(found)[0] == "forward_born", found
