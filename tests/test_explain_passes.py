@@ -105,3 +105,27 @@ def test_what_is_infinite_where_its_input_is_not_known_has_not_overflowed() -> N
         "x = torch.tensor([[1.0, 200.0]], requires_grad=True)\nloss = -torch.softmax(x, 1).log()[0, 0]\nloss.backward()\n"
     )
     assert kinds(found)[0] == "forward_born", found
+
+
+LOOKS = {
+    "a shape": "n = x.detach().shape[0]\n",
+    "a length": "n = len(x.tolist())\n",
+    "zeros of its type": "n = x.data.new_zeros(2)\n",
+    "what is made like it": "n = torch.zeros_like(x.detach())\n",
+    "a dtype": "n = torch.ones(2, dtype=x.data.dtype)\n",
+    "whether it is there": "n = 1.0 if x.detach() is None else 2.0\n",
+    "through a name": "v = x.data\nn = v.new_zeros(2)\n",
+}
+
+
+@pytest.mark.parametrize("answer", ASK)
+@pytest.mark.parametrize("line", LOOKS.values(), ids=LOOKS)
+def test_what_is_read_for_its_look_is_not_cut_off(answer: Any, line: str) -> None:
+    found = answer(PAIR + line + "loss = (w * n).sum()\nloss.backward()\n")
+    assert not any(k.startswith("cut_") for k in kinds(found)), found
+
+
+@pytest.mark.parametrize("answer", ASK)
+@pytest.mark.parametrize("line", ["n = x.detach().sum()\n", "n = torch.ones(2) * x.data\n", "n = float(x.sum())\n"])
+def test_what_is_read_for_its_numbers_is(answer: Any, line: str) -> None:
+    assert kinds(answer(PAIR + line + "loss = (w * n).sum()\nloss.backward()\n"))[0].startswith("cut_")

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from .calls import called_by
 from .code import Function, Statement, assignment, own_expressions, parameters_of, scope_of, simple_statements
 from .cutting import Maker, copied_in, cuts_in, indices_cut, is_called, is_one_of_two
+from .looks import is_for_look
 from .meant import Call, Place, chain_from, covers, is_parameter, parts_of, path_of
 from .parsed import parents
 
@@ -117,7 +118,7 @@ def _reads(part: ast.AST, statement: Statement, cut: Maker | None, call: Call | 
         return []
     parts = own_expressions(part) if isinstance(part, ast.stmt) and hasattr(part, "body") else [part]
     names = (n for p in parts for n in ast.walk(p) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
-    return [r for n in names for r in _read(n, statement, cut, call)]
+    return [r for n in names if not is_for_look(n) for r in _read(n, statement, cut, call)]
 
 
 def _read(name: ast.Name, statement: Statement, cut: Maker | None, call: Call | None) -> Iterator[Read]:
