@@ -6,8 +6,8 @@ import ast
 
 ATTRIBUTES = {  # and methods
     "shape", "dtype", "device", "size", "dim", "ndim", "ndimension", "numel", "nelement", "layout", "stride", "is_leaf",
-    "grad_fn", "requires_grad", "is_cuda", "is_floating_point", "is_complex", "element_size", "get_device", "data_ptr", "new_zeros",
-    "new_ones", "new_empty", "new_full", "new_tensor",
+    "grad_fn", "requires_grad", "is_cuda", "is_floating_point", "is_complex", "element_size", "get_device", "data_ptr",
+    "new_zeros", "new_ones", "new_empty", "new_full", "new_tensor",
 }  # fmt: skip
 FUNCTIONS = {
     "len", "isinstance", "type", "id", "print", "zeros_like", "ones_like", "empty_like", "full_like", "rand_like", "randn_like",

@@ -218,3 +218,36 @@ def test_a_leaf_says_of_which_type_its_grad_is(dtype: Any) -> None:
         go(Wider.apply(x).float().sum())
         found.append((x.grad.dtype, x.grad.tolist()))
     assert found[0] == found[1]
+
+
+class OneSided(torch.autograd.Function):  # type: ignore[misc]
+    """Its first input gets no gradient."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Any, y: Any) -> Any:
+        return x * 1, y * 1
+
+    @staticmethod
+    def backward(ctx: Any, grad_x: Any, grad_y: Any) -> Any:
+        return None, grad_y
+
+
+def hooks_without_gradient(go: Callable[[Any], Any]) -> list[Any]:
+    """Which hooks were called, and with what, on a way along which nothing is sent."""
+    x, y = (torch.ones(2, requires_grad=True) for _ in range(2))
+    h, called = x * 2, list[Any]()
+    a, b = OneSided.apply(h, y)
+    end = h.grad_fn.next_functions[0][0]
+    places = {"h": h.register_hook, "x": x.register_hook, "after": x.register_post_accumulate_grad_hook}
+    places |= {"pre": h.grad_fn.register_prehook, "post": h.grad_fn.register_hook}
+    places |= {"pre of the leaf": end.register_prehook, "post of the leaf": end.register_hook}
+    for name, register in places.items():
+        register(lambda given, *_, name=name: called.append((name, None if given is x else given)))
+    go(a.sum() + b.sum())
+    return called
+
+
+def test_hooks_are_called_where_nothing_arrives() -> None:
+    expected = hooks_without_gradient(lambda loss: loss.backward())
+    assert hooks_without_gradient(lambda loss: av.step(loss).finish()) == expected
+    assert [name for name, _ in expected] == ["h", "pre", "post", "x", "pre of the leaf", "after", "post of the leaf"]

@@ -238,6 +238,39 @@ def test_of_a_loop_that_keeps_its_losses_the_last_graph_alone_is_kept(around: An
     assert not ops_of(five[0]) and not ops_of(one[0])
 
 
+def alive_after(recordings: int) -> int:
+    """How many elements live after so many calls of a network that requires no gradient, each with a result that is kept."""
+    net = nn.Sequential(nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 64)).requires_grad_(False)
+    kept = []
+    for _ in range(recordings):
+        with av.record(net):
+            kept.append(net(torch.ones(128, 64)).mean())
+    return sum(t.numel() for t in gc.get_objects() if type(t) is torch.Tensor and not t.is_nested)
+
+
+def test_recordings_of_what_requires_no_gradient_keep_no_more_than_the_last() -> None:
+    gc.collect()
+    one, five = alive_after(1), alive_after(5)
+    assert five - one < 1000
+
+
+def test_a_frozen_network_dies_although_its_results_are_kept() -> None:
+    net = nn.Linear(4, 4).requires_grad_(False)
+    weight = weakref.ref(net.weight)
+    with av.record(net):
+        chosen = net(torch.ones(2, 4)).argmax(1)
+    del net
+    assert weight() is None and chosen is not None
+
+
+def test_a_recorded_backward_pass_marks_no_grad() -> None:
+    """So parameters and their grads can be swapped, as `module.to()` may do."""
+    net = nn.Linear(2, 2)
+    with av.record(net):
+        net(torch.ones(3, 2)).sum().backward()
+    assert not [weakref.getweakrefs(t) for p in net.parameters() for t in (p, p.grad) if weakref.getweakrefs(t)]
+
+
 def test_scopes_and_modules_make_one_path() -> None:
     class Net(torch.nn.Module):
         def __init__(self) -> None:

@@ -5,7 +5,7 @@ What is known of an op hangs on its node (`node.metadata`), and lives as long as
 It must never refer to its own node, or the graph would never be freed: the place of a tensor in the graph is told by numbers.
 A tensor without a node (and a leaf) is looked up among those that are alive; nothing here keeps it so. An op that cuts the
 graph (detach) keeps what led to it until CUTS others did so, until the next does after a backward pass has freed it, or until
-the next recording begins.
+the next recording begins; one that never had a graph keeps its large inputs until LOOSE others did, or until then.
 Nor may an op and its results refer to one another, or the elements would stay until the garbage collector comes: an op with a
 node has its results; of one without, whoever has a result has the op.
 """
@@ -31,6 +31,8 @@ from .values import is_plain, outside_modes, shape_of
 KEY = "autograd_viz"  # in node.metadata
 clock = itertools.count(1)
 _cuts: deque[weakref.ref[Event]] = deque()
+LOOSE = 256  # ops without a node whose large inputs are kept
+_loose: deque[weakref.ref[Event]] = deque()
 seen: Alive[Handle] = Alive()  # what was seen of every tensor that is alive, but for parameters
 latest_sequence = torch._C._autograd._get_sequence_nr
 
@@ -49,8 +51,9 @@ class Handle:
     __slots__ = ("__weakref__", "_maker", "dtype", "edge", "is_leaf", "ref", "requires_grad", "shape", "values", "version")
 
     def __init__(self, tensor: Any, maker: Event | None) -> None:
-        # a parameter with a weak reference could not be swapped (`torch.utils.swap_tensors`); the graph keeps it anyway
-        self.ref: Callable[[], Any] = partial(_itself, tensor) if is_parameter(tensor) else TensorWeakRef(tensor)
+        # a parameter with a weak reference could not be swapped (`torch.utils.swap_tensors`); its graph keeps it anyway
+        is_held = tensor.requires_grad and is_parameter(tensor)
+        self.ref: Callable[[], Any] = partial(_itself, tensor) if is_held else TensorWeakRef(tensor)
         self._maker: Any = maker
         self.shape, self.dtype = shape_of(tensor), tensor.dtype
         self.edge: tuple[int, int] | None = None
@@ -139,12 +142,31 @@ def nodes_of(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def keep_behind(event: Event) -> None:
-    """The op has no node: what led to its inputs is kept by it, until CUTS other ops do the same."""
+    """The op has no node: what led to its inputs is kept by it, until CUTS other ops do the same; its large inputs until LOOSE
+    others do.
+    """
+    _loose.append(weakref.ref(event))
+    _lighten(LOOSE)
     if event.behind:
         for earlier in [cut for cut in (r() for r in _cuts) if cut is not None and is_freed(cut.behind)]:
             _forget(earlier)
         _cuts.append(weakref.ref(event))
         let_go(CUTS)
+
+
+def _lighten(but: int = 0) -> None:
+    """Of the ops without a node, all but the latest keep no elements of their large inputs: a live tensor has them."""
+    while len(_loose) > but:
+        event = _loose.popleft()()
+        for handle in () if event is None else event.inputs:
+            if isinstance(handle, Handle) and handle.edge is None and handle.values is not None and handle.values.numel() > FEW:
+                handle.values = None
+
+
+def begin_anew() -> None:
+    """What earlier recordings have kept of cut graphs and of ops without a node is let go."""
+    let_go()
+    _lighten()
 
 
 def let_go(but: int = 0) -> None:

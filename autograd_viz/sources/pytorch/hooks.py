@@ -74,6 +74,7 @@ class HookRunner:
             with replaced(hooks, self._watched("tensor")):
                 return older.through_hooks(grads, hooks, self.retaining.get(node, ()), self.create_graph)
         if not places:
+            self._run_without_gradient(hooks, places)
             return grads
         edges = [GradientEdge(node, i) for i in places]
         with replaced(hooks, self._watched("tensor")), self.engine_tells():
@@ -81,7 +82,14 @@ class HookRunner:
         found = list(grads)
         for i, g in zip(places, passed, strict=True):
             found[i] = g
+        self._run_without_gradient(hooks, places)
         return found
+
+    def _run_without_gradient(self, hooks: Sequence[tuple[int, dict[Any, Any]]], places: Sequence[int]) -> None:
+        """The tensor hooks of outputs at which nothing has arrived: they are given None, and must leave it so."""
+        for i, hook in [(i, hook) for i, d in hooks if i not in places for hook in list(d.values())]:
+            returned = _Watched(self, "tensor", i, hook)(None)
+            checked(hook, (None,), None if returned is None else (returned,))
 
     @contextmanager
     def engine_tells(self) -> Iterator[None]:

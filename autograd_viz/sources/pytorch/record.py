@@ -24,7 +24,7 @@ from torch.utils.weak import TensorWeakRef, WeakIdKeyDictionary
 
 from ...core.provenance import Place
 from .calls import calls_around, function_and_arguments
-from .handles import KEY, Event, Handle, edge_numbers, is_parameter, keep_behind, let_go, nodes_of, seen
+from .handles import KEY, Event, Handle, begin_anew, edge_numbers, is_parameter, keep_behind, nodes_of, seen
 
 FACTORIES = {"lift_fresh", "lift"}  # how `torch.tensor` hands over what it has made
 logger = logging.getLogger("autograd_viz")
@@ -88,7 +88,7 @@ class Recorder(TorchDispatchMode):
     def __enter__(self) -> Recorder:
         self.error = None
         if not any(isinstance(mode, Recorder) for mode in _get_current_dispatch_mode_stack()):
-            let_go()  # a training loop would keep the graphs of several batches
+            begin_anew()  # a training loop would keep the graphs of several batches
         super().__enter__()
         return self
 
@@ -100,6 +100,8 @@ class Recorder(TorchDispatchMode):
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """An op runs: whatever goes wrong in our part of it, the user's program goes on."""
         kwargs = kwargs or {}
+        if not torch.is_grad_enabled() and torch._C._current_graph_task_id() != -1:
+            return func(*args, **kwargs)  # a rule of a backward pass that nobody differentiates
         try:
             self._settle()
             event: Event | None = self._begun(func, args, kwargs)
