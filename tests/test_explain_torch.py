@@ -182,3 +182,8 @@ def test_versions_are_those_of_when_it_was_saved_and_of_now() -> None:
 def test_a_sparse_leaf() -> None:
     answer = asked("x = torch.eye(2).to_sparse().requires_grad_()\nloss = torch.sparse.mm(x * 2, torch.ones(2, 1)).sum()", "x")
     assert kinds(answer) == ["not_run"], answer
+
+
+def test_a_nested_leaf_is_answered() -> None:
+    nested = "x = torch.nested.nested_tensor([torch.ones(2), torch.ones(3)], requires_grad=True)\n"
+    assert kinds(asked(nested)) == ["no_loss"]

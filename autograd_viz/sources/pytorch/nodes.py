@@ -37,7 +37,9 @@ def edge_of(tensor: Any) -> Edge:
     if not tensor.requires_grad:
         return None, 0
     with torch.enable_grad():  # a leaf is asked by an op
-        if tensor.is_leaf and tensor.layout in SPARSE:  # of which there are no views, as PyTorch would make one
+        if tensor.is_leaf and (
+            tensor.layout in SPARSE or tensor.is_nested
+        ):  # of which there are no views, as PyTorch would make
             node, output = tensor.clone().grad_fn.next_functions[0]
             return node, output
         edge = get_gradient_edge(tensor)
