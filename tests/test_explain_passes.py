@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from .explained import kinds, told
+from .explained import kinds, lines, told
 from .test_explain_torch import asked
 
 BEYOND = {
@@ -129,3 +129,28 @@ def test_what_is_read_for_its_look_is_not_cut_off(answer: Any, line: str) -> Non
 @pytest.mark.parametrize("line", ["n = x.detach().sum()\n", "n = torch.ones(2) * x.data\n", "n = float(x.sum())\n"])
 def test_what_is_read_for_its_numbers_is(answer: Any, line: str) -> None:
     assert kinds(answer(PAIR + line + "loss = (w * n).sum()\nloss.backward()\n"))[0].startswith("cut_")
+
+
+def test_zero_after_several_passes_may_be_their_sum() -> None:
+    pytest.importorskip("torch")
+    loop = "x = torch.ones(2, requires_grad=True)\nfor s in (1.0, -1.0):\n    loss = (x * s).sum()\n    loss.backward()\n"
+    assert "several passes, if what they bring cancels" in str(asked(loop))
+    cleared = loop.replace("    loss =", "    x.grad = None\n    loss =")
+    assert "several passes" not in str(asked(cleared))
+    given = "x = torch.ones(2, requires_grad=True)\ny = x * 3\ny.backward(torch.zeros(2))\n"
+    assert "the gradient that was given to backward()" in str(asked(given))
+
+
+def test_a_clip_that_made_nan_of_inf_is_told_beside_what_made_inf() -> None:
+    pytest.importorskip("torch")
+    found = asked(
+        "x = torch.tensor([0.0, 2.0], requires_grad=True)\nloss = x.sqrt().sum()\nloss.backward()\n"
+        "torch.nn.utils.clip_grad_norm_([x], 1.0)\n"
+    )
+    assert [k for k in kinds(found) if k == "clipped"] and lines(found)[-1] == 4, found
+
+
+@pytest.mark.parametrize("answer", ASK)
+def test_indices_cut_although_an_index_is_no_operand(answer: Any) -> None:
+    found = answer(PAIR + "_, i = x.topk(1)\nloss = w[i].sum()\nloss.backward()\n")
+    assert kinds(found) == ["cut_integer"] and lines(found) == [3]

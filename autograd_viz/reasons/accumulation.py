@@ -20,12 +20,12 @@ def never_cleared(f: Facts) -> list[Cause]:
     if ran is None or name is None or is_known:
         return []
     loop = next((p for p in parents(ran.node) if isinstance(p, ast.For | ast.While)), None)
-    if loop is None or is_given_within(name, loop) or any(_clears(n) for n in ast.walk(module_of(ran.node))):
+    if loop is None or is_given_within(name, loop) or any(may_clear(n) for n in ast.walk(module_of(ran.node))):
         return []
     return [Cause("never_cleared", (f.subject.id,), source=ran.source)]
 
 
-def _clears(node: ast.AST) -> bool:
+def may_clear(node: ast.AST) -> bool:
     """It may clear a grad: `opt.zero_grad()`, `w.grad = None`, `w.grad.zero_()`, `grad(...)`."""
     if isinstance(node, ast.Call):
         called = node.func

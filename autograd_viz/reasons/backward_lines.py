@@ -48,6 +48,24 @@ def is_started_from(name: str | None, here: Source | None) -> bool:
     return name is not None and any(_root_of(n) == name for n in above)
 
 
+def may_be_several(here: Source | None) -> bool:
+    """More than one pass may have run before the question: there are several above it, or one in a loop."""
+    asked = statement_of(here)
+    above = [] if asked is None else [n for n in simple_statements(scope_of(asked.node)) if n.lineno < asked.node.lineno]
+    passes = [n for n in above if _runs_backward(n)]
+    around = [] if asked is None else list(parents(asked.node))
+    loops = [p for n in passes for p in parents(n) if isinstance(p, ast.For | ast.AsyncFor | ast.While) and p not in around]
+    return len(passes) > 1 or bool(loops)
+
+
+def is_given_gradient(here: Source | None) -> bool:
+    """The last pass above the question was given its first gradient: `y.backward(v)`."""
+    asked = statement_of(here)
+    ran = None if asked is None else last_backward(asked)
+    calls = [] if ran is None else [n for n in ast.walk(ran) if isinstance(n, ast.Call) and _is_pass(n) and not _is_grad(n)]
+    return any(c.args or any(k.arg == "gradient" for k in c.keywords) for c in calls)
+
+
 def roots_of_passes(asked: Statement) -> set[str]:
     """The names that passes above the question start from."""
     above = [n for n in simple_statements(scope_of(asked.node)) if n.lineno <= asked.node.lineno]

@@ -34,7 +34,8 @@ def bad_causes(f: Facts) -> list[Cause]:
         return [_not_arrived(f, name, arrived), *(_walk(f, f.edge, other) if other is not None else [])]
     could = suspects(f, list(f.leading(f.edge)), name) or words.NONE_OF_THEM
     unknown = Cause("bad_unknown", (f.subject.id,), said={"what": name, "suspects": could})
-    return _walk(f, f.edge, name) or [unknown, *_written_since(f)]
+    clipped = [c for c in _written_since(f) if c.kind == "clipped" and arrived is None and name == "nan"]
+    return [*_walk(f, f.edge, name), *clipped] or [unknown, *_written_since(f)]
 
 
 def _changed_since_pass(f: Facts, name: str) -> list[Cause]:

@@ -18,7 +18,7 @@ from .switches import switched_on_after
 from .text import sentences
 
 INSIDE = ("CheckpointFunction", "_ReversibleFunction")  # Functions whose backward runs a forward and a backward pass
-SEEN = ("detach", "integer", "comparison", "sample")  # cuts at ops that a recorder sees
+SEEN = ("detach", "sample")  # cuts at ops that a recorder sees; what is used as an index is no operand
 
 
 def cut_causes(f: Facts) -> list[Cause]:

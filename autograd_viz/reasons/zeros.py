@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import ast
+
 from .. import words
 from ..graph.model import Source, Value
 from ..graph.text import value_text
 from ..sentences import PROPERTIES
+from .accumulation import may_clear
+from .backward_lines import is_given_gradient, may_be_several
 from .cause import Cause, Said
+from .code import statement_of
 from .facts import Edge, Facts
 from .fine import has_added_up, last_pass_is_gone, part_of
 from .grad_lines import clips, grad_written_at, surely_zeroed_at, zeroed_at
 from .numbers import count_zeros
+from .parsed import module_of
 from .underflow import underflow_cause
 from .walls import wall_cause, wall_of, when
 
@@ -70,9 +76,20 @@ def _unknown(f: Facts) -> Cause:
     suspects = [n for n in leading if _can(f, n)] + [n for n in leading if _is_strange(f, n)]
     said = [words.SUSPECT_HOOK.format(hook=hooks, node=f.called(n)) for n, hooks in hooked.items()]
     said += dict.fromkeys(when(f, n) for n in suspects)
+    said = [*_beside_the_ops(f), *said]
     suspects = [*hooked, *suspects]
-    kind = "zero_no_suspect" if not suspects else "zero_only" if len(suspects) == 1 and not hooked else "zero_unknown"
+    kind = "zero_no_suspect" if not said else "zero_only" if len(said) == len(suspects) == 1 and not hooked else "zero_unknown"
     return Cause(kind, (f.subject.id,), tuple(suspects[:MOST]), said={"suspects": words.COMMA.join(said[:MOST])})
+
+
+def _beside_the_ops(f: Facts) -> list[str]:
+    """What else makes zeros, as far as the code says: a first gradient, passes that cancel. The core has kept both."""
+    if f.live.passes():
+        return []
+    asked = statement_of(f.here)
+    is_cleared = asked is None or any(map(may_clear, ast.walk(module_of(asked.node))))
+    given = [words.SUSPECT_GRADIENT] if is_given_gradient(f.here) else []
+    return [*given, *([words.SUSPECT_PASSES] if may_be_several(f.here) and not is_cleared else [])]
 
 
 def _is_strange(f: Facts, node: str) -> bool:
