@@ -154,3 +154,10 @@ def test_a_clip_that_made_nan_of_inf_is_told_beside_what_made_inf() -> None:
 def test_indices_cut_although_an_index_is_no_operand(answer: Any) -> None:
     found = answer(PAIR + "_, i = x.topk(1)\nloss = w[i].sum()\nloss.backward()\n")
     assert kinds(found) == ["cut_integer"] and lines(found) == [3]
+
+
+@pytest.mark.parametrize("answer", ASK)
+@pytest.mark.parametrize("op", ["x.log()", "x * 0", "x * 3"])
+def test_a_pass_in_one_line_leaves_no_graph_and_the_line_is_told(answer: Any, op: str) -> None:
+    found = answer(f"x = torch.zeros(2, requires_grad=True)\n({op}).sum().backward()\n")
+    assert kinds(found) == ["no_graph_of"] and lines(found) == [2], found

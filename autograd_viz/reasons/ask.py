@@ -20,7 +20,8 @@ from .zeros import zero_causes
 MOST = 3  # causes of one kind of question
 # what stands in grad did not come with the last pass alone
 OLD = (
-    "no_graph", "bad_elsewhere", "zeroed", "zeroed_at", "zeroed_by", "zeroed_or_cancelled", "cancelled", "zero_old", "bad_old",
+    "no_graph", "no_graph_of",
+    "bad_elsewhere", "zeroed", "zeroed_at", "zeroed_by", "zeroed_or_cancelled", "cancelled", "zero_old", "bad_old",
     "bad_since", "bad_clipped",
 )  # fmt: skip
 CHANGED = ("accumulated", "accumulated_or_edited", "scaled", "edited")

@@ -13,6 +13,7 @@ from .grad_lines import clips, grad_written_at
 from .hazards import hazard_of, value_with
 from .numbers import bounds, has_zero
 from .suspects import PRODUCTS, suspects
+from .unheld import no_graph
 from .walls import ADDED, range_text
 
 MASKS = ("Where", "MaskedFill", "MaskedSelect", "Relu", "Clamp", "Max", "Min", "Index", "Select", "Slice")
@@ -27,7 +28,7 @@ def bad_causes(f: Facts) -> list[Cause]:
     if forward:
         return [*forward, *_changed_since_pass(f, name)]
     if f.edge is None or not f.is_connected:
-        return [Cause("bad_elsewhere" if f.loss else "no_graph", (f.subject.id,), said={"what": name})]
+        return [Cause("bad_elsewhere", (f.subject.id,), said={"what": name}) if f.loss else no_graph(f, name)]
     arrived = f.arrived(*f.edge)
     if arrived is not None and value_with(arrived, (name,)) is None:
         other = value_with(arrived, ("inf",))

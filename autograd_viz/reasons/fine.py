@@ -12,6 +12,7 @@ from .cuts import runs_its_own_pass
 from .facts import Facts
 from .grad_lines import assigned_at
 from .numbers import added, nearly
+from .unheld import no_graph
 
 MOST = 4  # parts that are named
 
@@ -47,7 +48,7 @@ def _from_elsewhere(f: Facts) -> Cause:
     put = assigned_at(f.subject.name, f.here)
     if put is not None:
         return Cause("assigned", (f.subject.id,), source=put)
-    return Cause("grad_from_elsewhere" if f.loss else "no_graph", (f.subject.id,))
+    return Cause("grad_from_elsewhere", (f.subject.id,)) if f.loss else no_graph(f)
 
 
 def last_pass_is_gone(f: Facts) -> Cause | None:

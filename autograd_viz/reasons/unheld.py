@@ -44,6 +44,24 @@ class Unheld(NamedTuple):
     is_other: bool
 
 
+def no_graph(f: Facts, what: str | None = None) -> Cause:
+    """No variable holds the graph: by the line of the pass, if that reads the subject.
+
+    Args:
+        f: the facts.
+        what: "nan" or "inf", if grad holds it.
+    """
+    asked = statement_of(f.here)
+    ran = None if asked is None else last_backward(asked)
+    root = None if ran is None or may_not_have_run(ran, asked) else started_at(ran)
+    names = {n.id for n in ast.walk(root) if isinstance(n, ast.Name)} if root is not None else set()
+    is_read = isinstance(root, ast.Call | ast.BinOp) and (f.subject.name or "").partition(".")[0] in names
+    said = {} if what is None else {"what": what}
+    if ran is None or not is_read:
+        return Cause("no_graph", (f.subject.id,), said=said)
+    return Cause("no_graph_of", (f.subject.id,), source=Statement(ran).source, said=said)
+
+
 def losses_of_passes(f: Facts) -> tuple[str, ...]:
     """The losses on which the code above the question ran a pass; all if none is known for that."""
     asked = statement_of(f.here)

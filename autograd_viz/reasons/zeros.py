@@ -18,6 +18,7 @@ from .grad_lines import clips, grad_written_at, surely_zeroed_at, zeroed_at
 from .numbers import count_zeros
 from .parsed import module_of
 from .underflow import underflow_cause
+from .unheld import no_graph
 from .walls import wall_cause, wall_of, when
 
 MOST = 4  # suspects that are named
@@ -33,7 +34,8 @@ def zero_causes(f: Facts) -> list[Cause]:
         return unused_rows(f)
     if f.edge is None or not f.is_connected:
         put = _zeroed(f)
-        return [Cause("zeroed_by" if put else "zero_old" if f.loss else "no_graph", (f.subject.id,), source=put)]
+        own = Cause("zero_old" if put is None else "zeroed_by", (f.subject.id,), source=put)
+        return [own if put is not None or f.loss else no_graph(f)]
     arrived = f.arrived(*f.edge)
     if arrived is not None and not all_zero(arrived):
         return [_zero_now(f, arrived)]

@@ -194,6 +194,8 @@ CAUSE_GRAD_FROM_ELSEWHERE = (
     "It did not come from this graph: nothing leads from here to the loss now. It came through another, which may have been "
     "cut off since (detach()), or was put there by hand."
 )
+CAUSE_NO_GRAPH_OF = "It came from a graph that is gone: no variable holds what the pass began at ({line})."
+DO_NO_GRAPH_OF = "Give the loss a name, loss = ..., and ask again after loss.backward(): then the ops of that line can be told."
 CAUSE_NO_GRAPH = (
     "No variable here holds the graph that it came from: it is gone, or belongs to another function; or grad was put there by "
     "hand, or backward() was called on {name} itself."

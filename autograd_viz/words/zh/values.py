@@ -152,6 +152,8 @@ DO_ACCUMULATED_OR_EDITED = "每次反向传播之前调用 zero_grad()（或 {na
 CAUSE_GRAD_FROM_ELSEWHERE = (
     "它不是来自这个计算图：现在没有路径从这里通向损失。它来自另一个计算图（可能后来被 detach() 切断），或是手动放进去的。"
 )
+CAUSE_NO_GRAPH_OF = "它来自一个已经消失的计算图：没有变量持有反向传播的起点（{line}）。"
+DO_NO_GRAPH_OF = "给损失起一个名字：loss = ...，在 loss.backward() 之后再问一次：那时就能说明这一行的各个操作。"
 CAUSE_NO_GRAPH = (
     "这里没有变量持有它所来自的计算图：它已经消失，或属于另一个函数；"
     "也可能 grad 是手动放进去的，或者是对 {name} 本身调用了 backward()。"
