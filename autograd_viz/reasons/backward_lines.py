@@ -67,9 +67,10 @@ def is_given_gradient(here: Source | None) -> bool:
 
 
 def roots_of_passes(asked: Statement) -> set[str]:
-    """The names that passes above the question start from."""
+    """The names that passes above the question start from: loss, and both of `(a + b).backward()`."""
     above = [n for n in simple_statements(scope_of(asked.node)) if n.lineno <= asked.node.lineno]
-    return {name for n in above if (name := _root_of(n)) is not None}
+    roots = [root for n in above if (root := started_at(n)) is not None]
+    return {ast.unparse(n) for root in roots for n in ast.walk(root) if isinstance(n, ast.Name | ast.Attribute)}
 
 
 def started_at(node: ast.stmt) -> ast.expr | None:

@@ -98,10 +98,22 @@ def _unheld(f: Facts, of_size: bool) -> Unheld | None:
     names = {f.tensors[id].name for id in f.loss}
     while not of_size and root is not None and ast.unparse(root) not in names and (inner := _without_linear(root)) is not None:
         root = inner
+    if isinstance(root, ast.BinOp) and not of_size and _is_sum_of(root, names):
+        return None
     if isinstance(root, ast.Name):
         return _of_name(root.id, names, asked, Statement(ran))
     is_computed = isinstance(root, ast.Call | ast.BinOp) and ast.unparse(root) not in names
     return Unheld(Statement(ran).source, False) if is_computed else None
+
+
+def _is_sum_of(root: ast.expr, names: set[str | None]) -> bool:
+    """`a + b`, `a - 2 * b`, of what is held."""
+    while ast.unparse(root) not in names and (inner := _without_linear(root)) is not None:
+        root = inner
+    match root:
+        case ast.BinOp(op=ast.Add() | ast.Sub(), left=left, right=right):
+            return _is_sum_of(left, names) and _is_sum_of(right, names)
+    return ast.unparse(root) in names
 
 
 def _of_name(name: str, names: set[str | None], asked: Statement, ran: Statement) -> Unheld | None:
