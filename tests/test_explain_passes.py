@@ -164,3 +164,25 @@ def test_indices_cut_although_an_index_is_no_operand(answer: Any) -> None:
 def test_a_pass_in_one_line_leaves_no_graph_and_the_line_is_told(answer: Any, op: str) -> None:
     found = answer(f"x = torch.zeros(2, requires_grad=True)\n({op}).sum().backward()\n")
     assert kinds(found) == ["no_graph_of"] and lines(found) == [2], found
+
+
+TWO_BRANCHES = (
+    "def f(x, w, stop=False):\n    if not stop:\n        return w * x.sum().item()\n    return w * x.detach()\n"
+    + PAIR
+    + "loss = f(x, w).sum()\nloss.backward()\n"
+)
+
+
+@pytest.mark.parametrize("answer", ASK)
+def test_of_two_branches_both_are_named(answer: Any) -> None:
+    found = answer(TWO_BRANCHES)
+    assert {3, 4} <= {*lines(found)} or kinds(found)[0].startswith("cut_"), found
+    assert ".item()" in str(found), found
+
+
+def test_a_padded_row_is_told_as_one() -> None:
+    found = told(
+        "net = torch.nn.Embedding(3, 2, padding_idx=0)\nout = net(torch.tensor([0, 0]))\nloss = out.sum()\nloss.backward()\n",
+        "net.weight",
+    )
+    assert kinds(found) == ["zero_padding"], found

@@ -17,6 +17,7 @@ from .slices import Read, reads_between
 from .switches import switched_on_after
 from .text import sentences
 
+MOST_MAYBE = 3  # lines that are named where any may have run
 INSIDE = ("CheckpointFunction", "_ReversibleFunction")  # Functions whose backward runs a forward and a backward pass
 SEEN = ("detach", "sample")  # cuts at ops that a recorder sees; what is used as an index is no operand
 
@@ -30,7 +31,7 @@ def cut_causes(f: Facts) -> list[Cause]:
     if inside is not None and f.has_run(inside.nodes[0]) is not True:
         return [inside]
     ids, reads = (f.subject.id, *f.loss), []
-    maybe: Maker | None = None
+    maybe: list[Maker] = []
     was_refuted = False
     for read in _reads(f):
         if read.cut is None:
@@ -38,11 +39,14 @@ def cut_causes(f: Facts) -> list[Cause]:
         elif _is_refuted(f, read.cut):
             was_refuted = True
         elif not read.cut.is_sure or _may_not_have_run(f, read.cut):
-            maybe = maybe or read.cut
+            maybe.append(read.cut)
         else:
             return [Cause(f"cut_{read.cut.how}", ids, source=read.cut.source, said={"what": read.cut.what})]
-    if maybe is not None:
-        return [Cause("cut_maybe", ids, source=maybe.source, said={"what": maybe.what, "root": loss_names(f)})]
+    if maybe:
+        kinds = ("cut_maybe", *["cut_maybe_too"] * (MOST_MAYBE - 1))
+        unique = {(cut.source, cut.what): cut for cut in maybe}.values()
+        said = [{"what": cut.what, "root": loss_names(f)} for cut in unique]
+        return [Cause(k, ids, source=cut.source, said=s) for k, cut, s in zip(kinds, unique, said, strict=False)]
     on = switched_on_after(f.subject.name, f.here, reads)
     if on is not None:
         return [Cause("required_late", ids, source=on, said={"used": str(reads[0].source.line)})]

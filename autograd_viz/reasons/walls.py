@@ -110,7 +110,8 @@ def _to_the_power_0(f: Facts, node: str, i: int) -> bool | None:
 
 
 def _picks_other(f: Facts, node: str, i: int) -> bool | None:
-    return not c.padded(f, node, i)
+    padding = number(f.plain(node, "padding_idx"))
+    return padding is None or padding < 0  # else what arrived for other rows would be there
 
 
 def _is_hinge(f: Facts, node: str, i: int) -> bool | None:

@@ -159,6 +159,7 @@ CAUSE_CUT_EARLY = (
 CAUSE_CUT_MAYBE = (
     "No path leads from {root} to {name}: it had no part in it; or, if this line ran, {what} cut the path there ({line})."
 )
+CAUSE_CUT_MAYBE_TOO = "Or, if this one ran, {what} did ({line})."
 DO_CUT_MAYBE = "See whether it ran: with av.record(model) the picture shows what did."
 CAUSE_INSIDE = (
     "{node} runs a part of the forward pass anew in its backward, with a pass of its own: what lies behind it, as {name} may, "

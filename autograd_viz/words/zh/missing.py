@@ -134,6 +134,7 @@ CAUSE_CUT_DTYPE = "从 {name} 到损失的路径被 {op} 切断：它的结果�
 DO_CUT_DTYPE = "梯度要经过的地方保持浮点类型；使用该运算的平滑版本。"
 CAUSE_CUT_EARLY = "从 {name} 到损失的路径在 {op} 处断开：它运行时 {what} 还不需要梯度，或者梯度模式已关闭（{line}）。"
 CAUSE_CUT_MAYBE = "{root} 到 {name} 之间没有路径：它没有参与；或者，如果执行了这一行，{what} 在那里切断了路径（{line}）。"
+CAUSE_CUT_MAYBE_TOO = "或者，如果执行的是这一行，则是 {what}（{line}）。"
 DO_CUT_MAYBE = "确认它是否执行过：用 av.record(model)，图中会显示执行了什么。"
 CAUSE_INSIDE = (
     "{node} 在它的 backward 中重新运行一部分前向传播，并有自己的反向传播："
