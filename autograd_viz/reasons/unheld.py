@@ -12,17 +12,8 @@ from .code import Statement, assignment, may_not_have_run, position, statement_o
 from .cuts import loss_names
 from .facts import Facts
 
-LINEAR = (
-    "sum",
-    "mean",
-    "scale",
-    "squeeze",
-    "reshape",
-    "view",
-    "to",
-    "float",
-    "double",
-)  # methods that make no zeros, nan or inf
+# methods that make no zeros, nan or inf
+LINEAR = ("sum", "mean", "scale", "squeeze", "reshape", "view", "to", "float", "double")
 # causes that tell of the way from the loss on, and are guesses if the pass began beyond it
 GUESSES = (
     "zero_start", "zero_only", "zero_unknown", "zero_no_suspect", "bad_start", "bad_unknown", "grew", "grew_steadily",

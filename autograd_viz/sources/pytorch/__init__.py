@@ -5,8 +5,9 @@ The forward pass:        record.py and calls.py follow it while it runs, handles
 A document:              graph.py, of the boxes of boxes.py and the ops of forward.py; asked.py answers `explain`;
                          deep.py: that a graph of many thousands of nodes can be freed
 The backward pass:       schedule.py is torch's engine, one node at a time, with hooks.py, user_function.py, graph_task.py;
-                         devices.py: on accelerators
-Stepping it:             live.py, and cells.py to take steps back; hooked.py finds the tensors whose hooks a step runs
+                         hook_results.py: what hooks may return; devices.py: on accelerators
+Stepping it:             live.py, and cells.py to take steps back; hooked.py finds the tensors whose hooks a step runs;
+                         bystanders.py: what a step that is taken back leaves as it was
 PyTorch 2.2 to 2.4:      older.py, and rehearsal.py, which finds out what nodes tell since 2.5
 """
 
