@@ -186,3 +186,24 @@ def test_a_padded_row_is_told_as_one() -> None:
         "net.weight",
     )
     assert kinds(found) == ["zero_padding"], found
+
+
+SQUARE = "x = torch.ones(3, requires_grad=True)\ny = (x * x).sum()\n"
+AGAIN = "try:\n    y.backward()\nexcept RuntimeError as e:\n    error = e\n"
+FREED = {
+    "by the pass before one that was left out": (
+        SQUARE + "y.backward()\nfor i in range(1):\n    continue\n    y.backward()\n" + AGAIN, 3,
+    ),
+    "in a function, before another graph's pass": (
+        SQUARE + "z = (x * 2).sum()\ndef go(): y.backward()\ngo()\nz.backward()\n" + AGAIN, None,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", FREED)
+def test_the_call_that_freed_a_graph(case: str) -> None:
+    """Of PyTorch's graphs, which do not remember; no line is better than a wrong one."""
+    pytest.importorskip("torch")
+    program, line = FREED[case]
+    found = asked(program, "error")
+    assert lines(found) == [line] and kinds(found) == ["freed" if line else "freed_somewhere"], found

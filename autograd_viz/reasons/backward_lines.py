@@ -17,7 +17,7 @@ def backward_line(here: Source | None, among: Collection[str] = ()) -> Source | 
 
     Args:
         here: where the question was asked.
-        among: names; a call on one of them, or on what was made of one, goes before others.
+        among: names of a graph's tensors; left out: a call on anything counts.
     """
     asked = statement_of(here)
     found = None if asked is None else last_backward(asked, among)
@@ -89,8 +89,10 @@ def last_backward(asked: Statement, among: Collection[str] = ()) -> ast.stmt | N
     passes = [n for n in simple if n.lineno <= asked.node.lineno and _runs_backward(n)]
     above = [n for n in passes if n.lineno < asked.node.lineno]
     loops = _is_in_loop(asked)
-    named = [n for n in above if _is_called_on(n, among)]
-    return max(named or above or (passes if loops else []), key=lambda n: (n.lineno, n.col_offset), default=None)
+    if among:  # a pass of this graph is meant: none that may not have run, none from a name of another
+        sure = [n for n in above if not may_not_have_run(n, asked)] or above
+        above = [n for n in sure if _is_called_on(n, among)] or [n for n in sure if not isinstance(started_at(n), ast.Name)]
+    return max(above or (passes if loops else []), key=lambda n: (n.lineno, n.col_offset), default=None)
 
 
 def leaving_out_line(here: Source | None, name: str | None, among: Collection[str]) -> Source | None:
