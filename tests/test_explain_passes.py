@@ -207,3 +207,10 @@ def test_the_call_that_freed_a_graph(case: str) -> None:
     program, line = FREED[case]
     found = asked(program, "error")
     assert lines(found) == [line] and kinds(found) == ["freed" if line else "freed_somewhere"], found
+
+
+def test_the_line_that_changed_a_saved_tensor_is_none_behind_a_break() -> None:
+    pytest.importorskip("torch")
+    changed = "x = torch.ones(3, requires_grad=True)\ny = x.exp()\ny.mul_(2)\nfor i in range(2):\n    break\n    y += 1\n"
+    found = asked(changed + AGAIN.replace("y.backward()", "y.sum().backward()"), "error")
+    assert kinds(found) == ["modified"] and lines(found) == [3], found

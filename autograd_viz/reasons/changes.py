@@ -85,6 +85,7 @@ def changed_line(name: str, here: Source | None, after: Source | None) -> Source
     saved = None if after is None else line_in(module_of(asked.node), after)
     start = 0 if saved is None else saved
     found = [n for n in simple if start <= n.lineno < asked.node.lineno and (_changes(n, name) or _steps(n, name))]
+    found = [n for n in found if not may_not_have_run(n, asked)] or found
     return Statement(found[-1 if saved is None else 0]).source if found else None
 
 
