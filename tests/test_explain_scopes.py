@@ -29,7 +29,7 @@ INNOCENT = {  # programs in which a cut stands that has nothing to do with x and
     ),
     "the forward of a net beside a loss of PyTorch's": (
         "class Net(torch.nn.Module):\n    def forward(self, x):\n        return x.detach()\n"
-        + X + W + "crit = torch.nn.MSELoss()\nbox = [lambda t: t.data]\nloss = crit(box[0](x) + w, torch.zeros(3))",
+        + X + W + "crit = torch.nn.MSELoss()\nbox = [torch.Tensor.detach]\nloss = crit(box[0](x) + w, torch.zeros(3))",
     ),
     "a variable of a comprehension": (
         X + W + "loss = (w * sum(x.detach().sum() for x in [torch.ones(3)])).sum()",

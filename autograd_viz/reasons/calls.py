@@ -47,6 +47,9 @@ def _function_of(chain: ast.expr, place: Place) -> tuple[Function | None, ast.ex
         return method(defined, "__init__"), _target(place.statement)
     if defined is not None:
         return defined, None
+    inner = _inner_function(chain, place)
+    if inner is not None:
+        return inner, None
     if isinstance(chain, ast.Attribute):
         of_value = class_of(chain.value, place)
         of_class = None if of_value is None else method(of_value, chain.attr)
@@ -55,6 +58,22 @@ def _function_of(chain: ast.expr, place: Place) -> tuple[Function | None, ast.ex
     own = class_of(chain, place)
     forward = _only_forward(chain, place) if own is None else method(own, "forward") or method(own, "__call__")
     return forward, chain
+
+
+def _inner_function(chain: ast.expr, place: Place) -> Function | None:
+    """The function that a function of the user's defines and returns: `run` after `run = make()`, or `w, run = make()`."""
+    made = assignment(chain.id, place.statement) if isinstance(chain, ast.Name) else None
+    match None if made is None else made.node:
+        case ast.Assign(targets=[target], value=ast.Call(func=called)):
+            maker = definition(called)
+            gives = [n for n in ast.walk(maker) if isinstance(n, ast.Return)] if isinstance(maker, Function) else []
+            returned = [n.value for n in gives if scope_of(n) is maker]
+            if len(returned) == 1 and isinstance(target, ast.Tuple) and isinstance(returned[0], ast.Tuple):
+                pairs = zip(target.elts, returned[0].elts, strict=False)
+                returned = [r for t, r in pairs if isinstance(t, ast.Name) and t.id == getattr(chain, "id", None)]
+            found = definition(returned[0]) if len(returned) == 1 and isinstance(returned[0], ast.Name) else None
+            return found if isinstance(found, Function) else None
+    return None
 
 
 def _target(statement: Statement) -> ast.expr | None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from ..graph.model import Document, Op, Source
 from ..sentences import is_differentiable
 from .bystander import bystander_cause
+from .candidates import candidates
 from .cause import Cause
 from .code import Statement, assignment, may_not_have_run, statement_of
 from .cutting import Maker
@@ -30,6 +32,10 @@ def cut_causes(f: Facts) -> list[Cause]:
     inside = runs_its_own_pass(f)
     if inside is not None and f.has_run(inside.nodes[0]) is not True:
         return [inside]
+    return _cuts_in_code(f)
+
+
+def _cuts_in_code(f: Facts) -> list[Cause]:
     ids, reads = (f.subject.id, *f.loss), []
     maybe: list[Maker] = []
     was_refuted = False
@@ -43,7 +49,8 @@ def cut_causes(f: Facts) -> list[Cause]:
         else:
             return [Cause(f"cut_{read.cut.how}", ids, source=read.cut.source, said={"what": read.cut.what})]
     if maybe:
-        kinds = ("cut_maybe", *["cut_maybe_too"] * (MOST_MAYBE - 1))
+        first = "cut_mode" if maybe[0].how == "mode" else "cut_maybe"
+        kinds = (first, *["cut_maybe_too"] * (MOST_MAYBE - 1))
         unique = {(cut.source, cut.what): cut for cut in maybe}.values()
         said = [{"what": cut.what, "root": loss_names(f)} for cut in unique]
         return [Cause(k, ids, source=cut.source, said=s) for k, cut, s in zip(kinds, unique, said, strict=False)]
@@ -51,7 +58,17 @@ def cut_causes(f: Facts) -> list[Cause]:
     if on is not None:
         return [Cause("required_late", ids, source=on, said={"used": str(reads[0].source.line)})]
     beside = bystander_cause(f, loss_names(f), is_read=bool(reads))
-    return [beside or Cause("unused" if was_refuted else "unreached", ids, said={"root": loss_names(f)})]
+    if beside is not None or was_refuted:
+        return [beside or Cause("unused", ids, said={"root": loss_names(f)})]
+    return [Cause("unreached", ids, said={"root": loss_names(f)}), *_candidates(f)]
+
+
+def _candidates(f: Facts) -> list[Cause]:
+    """The lines that may have cut the path, where the code does not tell by which of them it went."""
+    ids, is_unrecorded = (f.subject.id,), any(op.reconstructed for op in f.document.ops)
+    found = [Cause("candidate_too", ids, source=c.source, said={"what": c.what}) for c in candidates(f.here)]
+    kind = "candidate_unrecorded" if is_unrecorded else "candidate"
+    return [replace(c, kind=kind) for c in found[:1]] + found[1:]
 
 
 def recorded_cut_sentences(document: Document, tensors: Iterable[str]) -> dict[str, str]:

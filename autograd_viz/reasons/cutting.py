@@ -43,7 +43,8 @@ class Maker(NamedTuple):
 
     Attributes:
         how: "item", "data", "detach", "numpy", "new_tensor", "parameter", "integer", "comparison", "sample", "no_grad",
-            "inference", "constant"; "computed" of others, "plain" for what is new, "taken" from where nobody knows.
+            "inference", "mode" (one that the run decided), "constant"; "computed" of others, "plain" for what is new, "taken"
+            from where nobody knows.
         source: the line.
         what: the words that do it: ".item()", "no_grad()".
         is_sure: it ran if the line did, and is not what an `a if b else c` may not have chosen.
@@ -63,8 +64,10 @@ def cuts_in(statement: Statement) -> list[tuple[ast.AST, Maker]]:
         how = _cut(part)
         if how is not None:
             found.append((part, Maker(how[0], statement.source, how[1])))
-    mode = mode_around(node)
-    if mode is not None:
+    mode, open_mode = mode_around(node), mode_of_the_run(node)
+    if open_mode is not None:
+        found.append((node, Maker("mode", statement.source, ast.unparse(open_mode), is_sure=False)))
+    elif mode is not None:
         found.append((node, Maker(MODES[mode], statement.source, f"{mode}({False if mode == 'set_grad_enabled' else ''})")))
     return found
 
@@ -136,6 +139,19 @@ def mode_around(node: ast.AST) -> str | None:
     return _switched_mode(node)
 
 
+def mode_of_the_run(node: ast.AST) -> ast.expr | None:
+    """`set_grad_enabled(phase == "train")` in the nearest `with` that sets a mode: which it sets, the code does not say."""
+    for p in parents(node):
+        if isinstance(p, ast.FunctionDef | ast.AsyncFunctionDef):
+            return None
+        for e in [i.context_expr for i in p.items] if isinstance(p, ast.With) else []:
+            if _mode(e) is not None:
+                return None
+            if _called(e) == "set_grad_enabled" and isinstance(e, ast.Call) and e.args:
+                return e
+    return None
+
+
 def _switched_mode(node: ast.AST) -> str | None:
     """`torch.set_grad_enabled(False)` as a statement, the last of its kind above the node in its scope."""
     line, asked = getattr(node, "lineno", 0), Statement(node) if isinstance(node, ast.stmt) else None
@@ -191,6 +207,8 @@ def maker_in(made: Statement) -> Maker | None:
     if isinstance(value, ast.Call) and _called(value) == "grad" and any(k.arg == "create_graph" for k in value.keywords):
         return Maker("constant", made.source, "grad()")
     outermost = [m for part, m in cuts_in(made) if part is value or part is made.node]
+    if outermost and outermost[0].how == "mode" and _how_plain(value) != "computed":
+        outermost = []
     inside = [m for part, m in cuts_in(made) if _carries(part, value)]
     return (outermost or inside or [Maker(_how_plain(value), made.source)])[0]
 

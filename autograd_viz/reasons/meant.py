@@ -10,6 +10,7 @@ from .parsed import parents
 
 ANY = "*"  # in a path: whichever part of a container a loop has come to
 DEPTH = 10  # calls within calls, bases of classes, names for names
+OF_ALL = ("parameters", "named_parameters", "state_dict", "buffers")  # methods that give all that a module has
 SAME = ("eval", "train", "to", "cuda", "cpu", "float", "double", "half")  # methods that return the module itself
 
 
@@ -122,6 +123,8 @@ def path_of(chain: ast.expr, place: Place, rest: tuple[str, ...] = ()) -> str:
             parts = [*parts_of(through), ANY, *parts[1:]]
         else:
             break
+    if parts and parts[-1] in OF_ALL:
+        parts.pop()
     return "" if not parts or _is_local(parts[0], place) else ".".join(parts)
 
 

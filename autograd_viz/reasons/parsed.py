@@ -36,18 +36,33 @@ def tree_of(file: str) -> ast.Module | None:
 @functools.lru_cache(maxsize=64)
 def _tree(parts: tuple[Part, ...]) -> ast.Module | None:
     readable = [(name, _readable(lines)) for name, lines in parts]
-    tree = _parsed("".join(code for _, code in readable))
-    if tree is None:
+    parsed = _parsed("".join(code for _, code in readable))
+    if parsed is None:
         return None
     first, lines = 1, []
     for _, code in readable:
         lines.append(first)
         first += code.count("\n")
+    tree: ast.Module = _Named().visit(parsed)
     tree.starts = Starts(tuple(lines), tuple(name for name, _ in readable))  # type: ignore[attr-defined]
     for node in ast.walk(tree):
         for child in ast.iter_child_nodes(node):
             child.parent = node  # type: ignore[attr-defined]
     return tree
+
+
+class _Named(ast.NodeTransformer):
+    """Writes `f = lambda x: x * 2` as the function that it is."""
+
+    def visit_Assign(self, node: ast.Assign) -> ast.stmt:
+        self.generic_visit(node)
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Lambda(args=args, body=body)):
+                given_back = ast.Return(value=body)
+                ast.copy_location(given_back, body)
+                function = ast.FunctionDef(name=name, args=args, body=[given_back], decorator_list=[], returns=None)
+                return ast.copy_location(function, node)
+        return node
 
 
 @functools.lru_cache(maxsize=256)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from .calls import called_by
-from .code import Function, Statement, assignment, own_expressions, parameters_of, scope_of, simple_statements
+from .code import Function, Statement, assignment, own_expressions, parameters_of, position, scope_of, simple_statements
 from .cutting import Maker, copied_in, cuts_in, indices_cut, is_called, is_one_of_two
 from .looks import is_for_look
 from .meant import Call, Place, chain_from, covers, is_parameter, parts_of, path_of
@@ -109,7 +109,7 @@ def _cut_at(read: Read) -> Maker | None:
     found = ((n, maker) for n, maker in cuts_in(read.statement) if n is read.statement.node or n in around)
     node, cut = next(found, (read.name, None))
     cut = cut or copied_in(read.name, read.statement)
-    return cut and cut._replace(is_sure=not is_one_of_two(node))
+    return cut and cut._replace(is_sure=cut.is_sure and not is_one_of_two(node))
 
 
 def _reads(part: ast.AST, statement: Statement, cut: Maker | None, call: Call | None) -> list[Read]:
@@ -143,7 +143,8 @@ def _before(read: Read) -> Iterator[Read]:
     rest = (*parts_of(chain_from(read.name))[1:], *read.rest)
     found: ast.AST
     if before is not None:
-        cut, is_name = read.cut or indices_cut(before, read.name.id), parts_of(getattr(before.node, "value", None))
+        cut = read.cut or indices_cut(before, read.name.id) or _detached_between(read, before)
+        is_name = parts_of(getattr(before.node, "value", None))
         found, place = before.node, Place(before, read.call)
     elif given is not None:
         cut, is_name, (found, place) = read.cut, parts_of(given[0]), given
@@ -158,6 +159,16 @@ def _before(read: Read) -> Iterator[Read]:
         is_whole = before is not None and _is_whole(new.name, before)
         is_called = given is None or before is not None or given[0] is not (read.call.bound if read.call else None)
         yield new._replace(rest=rest if is_name else (), item=item if is_whole else None, is_called=is_called)
+
+
+def _detached_between(read: Read, made: Statement) -> Maker | None:
+    """`h.detach_()` between the statement that made it and the one that reads it."""
+    for node in simple_statements(scope_of(read.statement.node)):
+        match node:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=read.name.id), attr="detach_"))):
+                if position(made.node) < position(node) < position(read.statement.node):
+                    return Maker("detach", Statement(node).source, ".detach_()")
+    return None
 
 
 def _added_to(read: Read) -> Iterator[Read]:

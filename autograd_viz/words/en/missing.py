@@ -101,6 +101,10 @@ CAUSE_MADE_CONSTANT = (
 DO_MADE_CONSTANT = "There is nothing to differentiate: the derivative of a constant is zero."
 CAUSE_MADE_NO_GRAD = "{name}.requires_grad is False: it was made under {what}, where nothing is recorded ({line})."
 DO_MADE_NO_GRAD = "Compute it where grad mode is on."
+CAUSE_MADE_MODE = (
+    "{name}.requires_grad is False: {what} had switched grad mode off, or nothing that it was computed from requires grad "
+    "({line})."
+)
 CAUSE_MADE_INFERENCE = "{name}.requires_grad is False: it was made under {what}, where nothing is recorded ({line})."
 DO_MADE_INFERENCE = "Compute it outside the block."
 CAUSE_MADE_EARLY = (
@@ -128,6 +132,12 @@ DO_UNREACHED = (
     "Use {name} in what leads to the loss, with grad mode on and without detach(). Another tensor may have taken its name "
     "since (a new assignment)."
 )
+CAUSE_CANDIDATE = (
+    "Whether {name} went through it, the code does not show, but {what} cuts values off from their history here: {line}."
+)
+CAUSE_CANDIDATE_UNRECORDED = CAUSE_CANDIDATE
+DO_CANDIDATE_UNRECORDED = "With av.record() around the forward pass, explain says which line it was."
+CAUSE_CANDIDATE_TOO = "And {what} here: {line}."
 CAUSE_CUT_DETACH = "The path from {name} to the loss is cut by detach() ({line})."
 DO_CUT_DETACH = "Leave detach() out if a gradient should reach {name}."
 CAUSE_CUT_DATA = "The path from {name} to the loss is cut by .data, which gives the values without their history ({line})."
@@ -159,6 +169,8 @@ CAUSE_CUT_EARLY = (
 CAUSE_CUT_MAYBE = (
     "No path leads from {root} to {name}: it had no part in it; or, if this line ran, {what} cut the path there ({line})."
 )
+CAUSE_CUT_MODE = "No path leads from {root} to {name}: it had no part in it, or {what} had switched grad mode off ({line})."
+DO_CUT_MODE = "See what it was given in that run."
 CAUSE_CUT_MAYBE_TOO = "Or, if this one ran, {what} did ({line})."
 DO_CUT_MAYBE = "See whether it ran: with av.record(model) the picture shows what did."
 CAUSE_INSIDE = (

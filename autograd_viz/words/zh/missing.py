@@ -87,6 +87,7 @@ CAUSE_MADE_CONSTANT = (
 DO_MADE_CONSTANT = "没有可以再求导的：常数的导数是零。"
 CAUSE_MADE_NO_GRAD = "{name}.requires_grad 是 False：它在 {what} 下创建，其中的运算都不会被记录（{line}）。"
 DO_MADE_NO_GRAD = "在梯度模式开启的地方计算它。"
+CAUSE_MADE_MODE = "{name}.requires_grad 是 False：{what} 关闭了梯度模式，或者它的来源都不需要梯度（{line}）。"
 CAUSE_MADE_INFERENCE = "{name}.requires_grad 是 False：它在 {what} 下创建，其中的运算都不会被记录（{line}）。"
 DO_MADE_INFERENCE = "在该代码块之外计算它。"
 CAUSE_MADE_EARLY = (
@@ -110,6 +111,10 @@ CAUSE_UNREACHED = (
     "或者路径在图不留痕迹的地方被切断（no_grad()、detach()、item()）。"
 )
 DO_UNREACHED = "在通向损失的计算中使用 {name}，开启梯度模式且不要 detach()。也可能是后来的赋值让别的张量占用了这个名字。"
+CAUSE_CANDIDATE = "代码没有表明 {name} 是否经过这里，但 {what} 在这一行使数值失去历史：{line}。"
+CAUSE_CANDIDATE_UNRECORDED = CAUSE_CANDIDATE
+DO_CANDIDATE_UNRECORDED = "用 av.record() 记录前向传播，explain 就会指出是哪一行。"
+CAUSE_CANDIDATE_TOO = "还有这一行的 {what}：{line}。"
 CAUSE_CUT_DETACH = "从 {name} 到损失的路径被 detach() 切断（{line}）。"
 DO_CUT_DETACH = "如果梯度应当到达 {name}，去掉 detach()。"
 CAUSE_CUT_DATA = "从 {name} 到损失的路径被 .data 切断：它只给出数值，不带历史（{line}）。"
@@ -134,6 +139,8 @@ CAUSE_CUT_DTYPE = "从 {name} 到损失的路径被 {op} 切断：它的结果�
 DO_CUT_DTYPE = "梯度要经过的地方保持浮点类型；使用该运算的平滑版本。"
 CAUSE_CUT_EARLY = "从 {name} 到损失的路径在 {op} 处断开：它运行时 {what} 还不需要梯度，或者梯度模式已关闭（{line}）。"
 CAUSE_CUT_MAYBE = "{root} 到 {name} 之间没有路径：它没有参与；或者，如果执行了这一行，{what} 在那里切断了路径（{line}）。"
+CAUSE_CUT_MODE = "{root} 到 {name} 之间没有路径：它没有参与，或者 {what} 关闭了梯度模式（{line}）。"
+DO_CUT_MODE = "看看那一次运行传给它的是什么。"
 CAUSE_CUT_MAYBE_TOO = "或者，如果执行的是这一行，则是 {what}（{line}）。"
 DO_CUT_MAYBE = "确认它是否执行过：用 av.record(model)，图中会显示执行了什么。"
 CAUSE_INSIDE = (

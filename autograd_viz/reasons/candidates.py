@@ -1,0 +1,71 @@
+"""Cuts in functions of which the code does not show when they are called: lambdas that are handed on, hooks, what a function
+returns. Whether the way to the loss went through them, only who follows the forward pass knows.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ..graph.model import Source
+from .code import Function, Statement, position, scope_of, statement_of
+from .cutting import cuts_in
+from .looks import is_for_look
+from .parsed import module_of, parents
+
+HOWS = ("detach", "data", "no_grad", "inference", "item", "numpy", "sample")
+MOST = 3
+FOR_PEOPLE = {"print", "log", "info", "debug", "warning", "format", "set_postfix", "set_description", "write", "add_scalar"}
+
+
+class Candidate(NamedTuple):
+    """A line, and the words in it that cut."""
+
+    what: str
+    source: Source
+
+
+def candidates(here: Source | None) -> list[Candidate]:
+    """The first such lines of the file (or of the cells) in which the question stands."""
+    asked = statement_of(here)
+    found: dict[tuple[str, int], Candidate] = {}
+    for statement in () if asked is None else _statements(asked):
+        for part, cut in cuts_in(statement):
+            if cut.how in HOWS and _goes_on(part, statement) and _is_called_unseen(part):
+                found.setdefault((cut.source.file, cut.source.line), Candidate(cut.what, cut.source))
+    return list(found.values())[:MOST]
+
+
+def _statements(asked: Statement) -> Iterator[Statement]:
+    """All that hold no others, in the order of their lines, but for those behind the question."""
+    scope, tree = scope_of(asked.node), module_of(asked.node)
+    simple = [n for n in ast.walk(tree) if isinstance(n, ast.stmt) and not hasattr(n, "body") and n is not asked.node]
+    for n in sorted(simple, key=position):
+        if scope_of(n) is not scope or position(n) < position(asked.node):
+            yield Statement(n)
+
+
+def _goes_on(part: ast.AST, statement: Statement) -> bool:
+    """What the part gives may be computed with: it is not for people to read, and no step of an optimizer."""
+    around = [n for n in [part, *parents(part)] if isinstance(n, ast.expr)]
+    is_read = any(isinstance(n, ast.JoinedStr) or (isinstance(n, ast.Call) and _called(n) in FOR_PEOPLE) for n in around)
+    is_look = isinstance(part, ast.expr) and is_for_look(part)
+    is_step = any(isinstance(n, ast.Attribute) and n.attr == "grad" for n in ast.walk(statement.node))
+    return not (is_read or is_look or is_step)
+
+
+def _called(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else call.func.id if isinstance(call.func, ast.Name) else ""
+
+
+def _is_called_unseen(part: ast.AST) -> bool:
+    """It stands in a lambda, or in a function that is decorated or whose name is read where it is not called."""
+    functions = [p for p in (part, *parents(part)) if isinstance(p, ast.Lambda | Function)]
+    return any(isinstance(p, ast.Lambda) or p.decorator_list or _is_handed_on(p) for p in functions)
+
+
+def _is_handed_on(function: Function) -> bool:
+    names = (n for n in ast.walk(module_of(function)) if isinstance(n, ast.Name | ast.Attribute))
+    reads = (n for n in names if (n.id if isinstance(n, ast.Name) else n.attr) == function.name)
+    return any(not (isinstance(above := getattr(n, "parent", None), ast.Call) and above.func is n) for n in reads)
