@@ -96,7 +96,7 @@ READ = {
     ),
     "one of two branches": (
         "w = torch.ones(2, requires_grad=True)\nflag = True\nif flag:\n    t = torch.zeros(2)\nelse:\n    t = w.detach()\n"
-        "v = torch.ones(2, requires_grad=True)\nloss = (v * t).sum()\nloss.backward()", "w", "unreached", None,
+        "v = torch.ones(2, requires_grad=True)\nloss = (v * t).sum()\nloss.backward()", "w", "cut_maybe", 6,
     ),
     "no scalar": ("w = torch.ones(2, requires_grad=True)\ny = w * w", "w", "not_run_array", None),
     "a pass in a function": (

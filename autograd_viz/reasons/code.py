@@ -150,7 +150,7 @@ def assignment(name: str, before: Statement, within: bool = False) -> Statement 
     while True:
         found = [n for n in _assigned_in(scope).get(name, ()) if n is not before.node]
         above = [n for n in found if position(n) < position(before.node)]
-        if found:
+        if found and (above or name not in parameters_of(scope)):
             last = max(above or found, key=position)
             return None if _is_one_of_two(last, found) else Statement(last)
         if isinstance(scope, ast.Module) or within or name in parameters_of(scope):
@@ -173,6 +173,17 @@ def assignments(name: str, before: Statement) -> list[Statement]:
     last = max(below, key=position, default=None)
     found = [earlier, above, None if last is None else Statement(last)]
     return list(dict.fromkeys(s for s in found if s is not None))
+
+
+def makers(name: str, before: Statement, within: bool) -> list[Statement]:
+    """The assignment that gave `name` its value; where it is one in each branch of an `if` or a `match`, those."""
+    made = assignment(name, before, within)
+    if made is not None:
+        return [made]
+    above = [n for n in _assigned_in(scope_of(before.node)).get(name, ()) if position(n) < position(before.node)]
+    last = max(above, key=position, default=None)
+    branches = [] if last is None else [n for n in above if n is last or _is_one_of_two(n, [n, last])]
+    return [Statement(n) for n in branches] if len(branches) > 1 else []
 
 
 def _is_one_of_two(node: ast.stmt, others: list[ast.stmt]) -> bool:

@@ -10,14 +10,14 @@ from ..sentences import is_differentiable
 from .bystander import bystander_cause
 from .candidates import candidates
 from .cause import Cause
-from .code import Statement, assignment, may_not_have_run, statement_of
+from .code import Statement, assignment, statement_of
 from .cutting import Maker
-from .facts import Facts
+from .facts import Facts, takes_the_shape
 from .holders import PART
 from .live import NothingLive
-from .slices import Read, reads_between
 from .switches import switched_on_after
 from .text import sentences
+from .ways import Ways, is_unsure, ways_between
 
 MOST_MAYBE = 3  # lines that are named where any may have run
 INSIDE = ("CheckpointFunction", "_ReversibleFunction")  # Functions whose backward runs a forward and a backward pass
@@ -36,18 +36,17 @@ def cut_causes(f: Facts) -> list[Cause]:
 
 
 def _cuts_in_code(f: Facts) -> list[Cause]:
-    ids, reads = (f.subject.id, *f.loss), []
+    ids = (f.subject.id, *f.loss)
     maybe: list[Maker] = []
-    was_refuted = False
-    for read in _reads(f):
-        if read.cut is None:
-            reads.append(read.outermost)
-        elif _is_refuted(f, read.cut):
+    was_refuted, ways = False, _ways(f)
+    reads = [read.outermost for read in ways.uncut]
+    for cut in ways.cuts:
+        if _is_refuted(f, cut):
             was_refuted = True
-        elif not read.cut.is_sure or _may_not_have_run(f, read.cut):
-            maybe.append(read.cut)
+        elif is_unsure(cut, statement_of(f.here)):
+            maybe.append(cut)
         else:
-            return [Cause(f"cut_{read.cut.how}", ids, source=read.cut.source, said={"what": read.cut.what})]
+            return [Cause(f"cut_{cut.how}", ids, source=cut.source, said={"what": cut.what})]
     if maybe:
         first = "cut_mode" if maybe[0].how == "mode" else "cut_maybe"
         kinds = (first, *["cut_maybe_too"] * (MOST_MAYBE - 1))
@@ -92,27 +91,37 @@ def loss_names(f: Facts) -> str:
 
 
 def recorded_cuts(f: Facts) -> list[Cause]:
-    """The ops at which gradients from the loss would have to pass, and cannot."""
-    leads = f.behind_loss
-    found, seen, stack = [], {f.subject.id}, [f.subject.id]
+    """The ops at which gradients from the loss would have to pass, and cannot.
+
+    An op beside the way, as the comparison in `z * (z > 0).float()`, is none: what it makes leads to z again, or to nothing
+    but its own result.
+    """
+    reached, stopped = {f.subject.id}, list[tuple[Op, str]]()
+    stack = [f.subject.id]
     while stack:
         id = stack.pop()
         for op in f.users.get(id, ()):
-            outputs = [o for o in op.outputs if o is not None]
-            if not leads & {*outputs} or takes_the_shape(op):
+            if takes_the_shape(op):
                 continue
-            if not _passes(f, op, id):
-                found.append(_cut_at(f, op, id, outputs))
-                continue
-            new = [o for o in outputs if o not in seen]
-            seen.update(new)
+            new = [o for o in op.outputs if o is not None and o not in reached] if _passes(f, op, id) else []
+            stopped += [] if new or {*op.outputs} <= reached else [(op, id)]
+            reached.update(new)
             stack += new
+    ends = _behind_roots(f, reached)
+    outputs = {op.id: [o for o in op.outputs if o is not None] for op, _ in stopped}
+    return [_cut_at(f, op, id, outputs[op.id]) for op, id in stopped if ends & {*outputs[op.id]}]
+
+
+def _behind_roots(f: Facts, but: set[str]) -> set[str]:
+    """The tensors that the loss was made from, as far as these."""
+    found, stack = {*f.loss} - but, [id for id in f.loss if id not in but]
+    while stack:
+        op = f.makers.get(stack.pop())
+        for operand in () if op is None or takes_the_shape(op) else op.inputs:
+            if operand.tensor is not None and operand.tensor not in found | but:
+                found.add(operand.tensor)
+                stack.append(operand.tensor)
     return found
-
-
-def takes_the_shape(op: Op) -> bool:
-    """`zeros_like(x)`: x lends its shape, nothing of its values."""
-    return op.name.replace("_", "").lower().endswith("like")
 
 
 def _passes(f: Facts, op: Op, tensor: str) -> bool:
@@ -135,21 +144,16 @@ def _cut_at(f: Facts, op: Op, tensor: str, outputs: list[str]) -> Cause:
 # -- what the code says -----------------------------------------------------------------------------------------------
 
 
-def _reads(f: Facts) -> Iterable[Read]:
-    """Follow names from the loss back to the subject through the code: where it is read."""
+def _ways(f: Facts) -> Ways:
+    """Follow names from the loss back to the subject through the code."""
     wanted = PART.sub(r".\1", f.subject.name or "")
-    return reads_between(statements_of_loss(f), wanted) if wanted else ()
+    return ways_between(statements_of_loss(f), wanted, statement_of(f.here)) if wanted else Ways([], [])
 
 
 def _is_refuted(f: Facts, cut: Maker) -> bool:
     """The forward pass was recorded, and no op in it used the subject: what would have recorded that did not run."""
     is_recorded = any(not op.reconstructed for op in f.document.ops)
     return is_recorded and not f.users.get(f.subject.id) and cut.how in SEEN
-
-
-def _may_not_have_run(f: Facts, cut: Maker) -> bool:
-    made = statement_of(cut.source)
-    return made is not None and may_not_have_run(made.node, statement_of(f.here))
 
 
 def runs_its_own_pass(f: Facts) -> Cause | None:

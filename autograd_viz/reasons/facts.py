@@ -17,6 +17,11 @@ MOST_VIEWS = 5  # that are looked through for a name
 Edge = tuple[str, int]  # a node, and which output of its op
 
 
+def takes_the_shape(op: Op) -> bool:
+    """`zeros_like(x)`: x lends its shape, nothing of its values."""
+    return op.name.replace("_", "").lower().endswith("like")
+
+
 class Facts:
     """What there is to know about one tensor's gradient.
 
@@ -82,7 +87,7 @@ class Facts:
         found, stack = {*self.loss}, [*self.loss]
         while stack:
             op = self.makers.get(stack.pop())
-            for operand in () if op is None else op.inputs:
+            for operand in () if op is None or takes_the_shape(op) else op.inputs:
                 if operand.tensor is not None and operand.tensor not in found:
                     found.add(operand.tensor)
                     stack.append(operand.tensor)

@@ -9,8 +9,7 @@ from ..sentences import is_differentiable
 from .cause import Cause
 from .changes import detached_line
 from .code import alias_of
-from .cuts import takes_the_shape
-from .facts import Facts
+from .facts import Facts, takes_the_shape
 from .made import made_at, made_by
 from .switches import switched_off_line
 

@@ -1,16 +1,18 @@
-"""From the statements that made the loss back through assignments and calls, to the name that was asked about."""
+"""What stands behind a name in the user's code: the names that are read in what it was given, in its scope, or in the call that
+gave it, and in the functions that are called on the way.
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from .calls import called_by
-from .code import Function, Statement, assignment, own_expressions, parameters_of, position, scope_of, simple_statements
+from .code import Function, Statement, makers, own_expressions, parameters_of, position, scope_of, simple_statements
 from .cutting import Maker, copied_in, cuts_in, indices_cut, is_called, is_one_of_two
 from .looks import is_for_look
-from .meant import Call, Place, chain_from, covers, is_parameter, parts_of, path_of
+from .meant import Call, Place, chain_from, is_parameter, parts_of
 from .parsed import parents
 
 GROW = ("append", "extend", "insert")  # methods of lists
@@ -23,8 +25,8 @@ class Read(NamedTuple):
     Attributes:
         name: the name.
         statement: where it is read.
-        cut: what cuts the way from there to the loss, if that was met.
         call: the call in whose body it is read.
+        cut: what cuts the way from the name to what reads it, if something does.
         rest: the parts of it that are meant, where the name stands for another: "enc" of net, for `self.enc` in its forward.
         item: which of the results that a function returns is meant, where it returns several: a place or a key.
         is_called: a call of it is a call on the way; not where it stands for the `self` of a method.
@@ -32,8 +34,8 @@ class Read(NamedTuple):
 
     name: ast.Name
     statement: Statement
-    cut: Maker | None
     call: Call | None = None
+    cut: Maker | None = None
     rest: tuple[str, ...] = ()
     item: int | str | None = None
     is_called: bool = True
@@ -52,38 +54,27 @@ class Read(NamedTuple):
         return statement
 
 
-def reads_between(starts: list[Statement], wanted: str) -> Iterator[Read]:
-    """Where a name is read on the ways from it to the loss, nearest to the loss first.
+def read_in(statement: Statement) -> list[Read]:
+    """The names that a statement reads, each with what cuts it off there."""
+    return _reads(statement.node, statement, None)
 
-    Args:
-        starts: the statements that made the loss.
-        wanted: the name, or the path: "net.blocks.0.weight".
-    """
-    queue = [r for s in starts for r in _reads(s.node, s, None, None)]
-    seen: set[tuple[ast.Name, bool, ast.Call | None]] = set()
-    while queue and len(seen) < MOST:
-        read = queue.pop(0)
-        cut = read.cut or _cut_at(read)
-        key = (read.name, cut is not None, None if read.call is None else read.call.node)
-        if key in seen:
-            continue
-        seen.add(key)
-        called = called_by(read.name, read.place) if read.is_called else None
-        paths = path_of(chain_from(read.name), read.place, read.rest), _as_written(read)
-        if any(covers(p, wanted) or covers(wanted, p) for p in paths):
-            is_part_open = called is not None and wanted not in paths  # which parts are used, the function that is called tells
-            if not is_part_open:
-                yield read._replace(cut=cut)
-        else:
-            queue += _before(read._replace(cut=cut))
-        if called is not None:
-            returns = _returns(called.function)
-            queue += [r for s in returns for r in _reads(_returned(s.node, read), s, cut, called)]
+
+def behind(read: Read) -> Iterator[Read]:
+    """The names that were read in what a name was given; for one that is called, those in what the function returns."""
+    yield from before(read)
+    yield from returned(read)
+
+
+def returned(read: Read) -> Iterator[Read]:
+    """The names in what a function of the user's gives back, if the name is that of one that is called."""
+    called = called_by(read.name, read.place) if read.is_called else None
+    for s in [] if called is None else returns(called.function):
+        yield from _reads(_returned(s.node, read), s, called)
 
 
 def statements_behind(starts: list[Statement]) -> Iterator[Statement]:
     """The statements that made the loss, and those that made what they read, the nearest first."""
-    queue = [r for s in starts for r in _reads(s.node, s, None, None)]
+    queue = [r for s in starts for r in read_in(s)]
     seen: set[tuple[ast.Name, ast.Call | None]] = set()
     yield from starts
     while queue and len(seen) < MOST:
@@ -92,73 +83,132 @@ def statements_behind(starts: list[Statement]) -> Iterator[Statement]:
         if key in seen:
             continue
         seen.add(key)
-        before = assignment(read.name.id, read.statement, within=is_parameter(read.name.id, read.call))
         called = called_by(read.name, read.place) if read.is_called else None
-        returns = [] if called is None else _returns(called.function)
-        yield from (*([] if before is None else [before]), *returns)
-        queue += [*_before(read), *(r for s in returns for r in _reads(s.node, s, None, called))]
+        yield from makers(read.name.id, read.statement, within=is_parameter(read.name.id, read.call))
+        yield from () if called is None else returns(called.function)
+        queue += behind(read)
 
 
-def _as_written(read: Read) -> str:
-    """The path that a chain has in the code of the loss, where a name that goes through a loop may be what was asked about."""
-    return ".".join(parts_of(chain_from(read.name))) if read.call is None and not read.rest else ""
-
-
-def _cut_at(read: Read) -> Maker | None:
-    around = [read.name, *parents(read.name)]
-    found = ((n, maker) for n, maker in cuts_in(read.statement) if n is read.statement.node or n in around)
-    node, cut = next(found, (read.name, None))
-    cut = cut or copied_in(read.name, read.statement)
+def _cut_at(name: ast.Name, place: Place) -> Maker | None:
+    """What cuts the name off in its statement; a method of the user's own that is called `detach` is none."""
+    around, statement = [name, *parents(name)], place.statement
+    found = ((n, maker) for n, maker in cuts_in(statement) if n is statement.node or n in around)
+    node, cut = next(((n, m) for n, m in found if not _is_users(n, place)), (name, None))
+    cut = cut or copied_in(name, statement)
     return cut and cut._replace(is_sure=cut.is_sure and not is_one_of_two(node))
 
 
-def _reads(part: ast.AST, statement: Statement, cut: Maker | None, call: Call | None) -> list[Read]:
+def _is_users(part: ast.AST, place: Place) -> bool:
+    """It calls a function of the user's."""
+    return isinstance(part, ast.Call) and _called_in(part, place) is not None
+
+
+def _called_in(node: ast.Call, place: Place) -> Call | None:
+    """The user's function that a call calls."""
+    first: ast.expr = node.func
+    while isinstance(first, ast.Attribute | ast.Subscript):
+        first = first.value
+    return called_by(first, place) if isinstance(first, ast.Name) else None
+
+
+def _reads(part: ast.AST, statement: Statement, call: Call | None) -> list[Read]:
     """The names that a part of a statement reads; of a loop, those of what it goes through; none of a test."""
     if isinstance(part, ast.If | ast.While | ast.Match):
         return []
     parts = own_expressions(part) if isinstance(part, ast.stmt) and hasattr(part, "body") else [part]
     names = (n for p in parts for n in ast.walk(p) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
-    return [r for n in names if not is_for_look(n) for r in _read(n, statement, cut, call)]
+    place = Place(statement, call)
+    return [r for n in names if not is_for_look(n) and not _is_handed_over(n, place, parts) for r in _read(n, place)]
 
 
-def _read(name: ast.Name, statement: Statement, cut: Maker | None, call: Call | None) -> Iterator[Read]:
-    """The name; for the variable of a comprehension, what that goes through, if the variable is cut off."""
-    own = Read(name, statement, cut, call)
+def _is_handed_over(name: ast.Name, place: Place, parts: Sequence[ast.AST]) -> bool:
+    """It is given to a function whose code is there: what becomes of it, that code tells."""
+    inside: ast.AST = name
     for p in parents(name):
-        if isinstance(p, ast.Lambda) and name.id in parameters_of(p):
+        if inside in parts or p is place.statement.node:
+            return False
+        if isinstance(p, ast.Call) and inside is not p.func and _tells_of_parameters(_called_in(p, place)):
+            return True
+        inside = p
+    return False
+
+
+def _tells_of_parameters(call: Call | None) -> bool:
+    """Each argument has its name in the function, and the function gives something back."""
+    if call is None or call.function.name == "__init__":
+        return False
+    args = call.function.args
+    is_plain = not any(isinstance(a, ast.Starred) for a in call.node.args) and all(k.arg for k in call.node.keywords)
+    return is_plain and args.vararg is None and args.kwarg is None and bool(returns(call.function))
+
+
+def _read(name: ast.Name, place: Place, within: ast.comprehension | None = None) -> Iterator[Read]:
+    """The name; nothing, where only a test reads it.
+
+    For the variable of a comprehension what that goes through is read, and nothing for what it goes through itself.
+
+    Args:
+        name: the name.
+        place: where it stands.
+        within: it is asked for as what that goes through.
+    """
+    cut = _cut_at(name, place)
+    inside: ast.AST = name
+    for p in parents(name):
+        if _is_parameter_of(p, name) or _gives_no_value(p, inside) or (p is not within and _is_gone_through(p, inside)):
             return
         for g in getattr(p, "generators", ()):
-            if name.id in {n.id for n in ast.walk(g.target) if isinstance(n, ast.Name)}:
-                found = cut or _cut_at(own)
-                through = [n for n in ast.walk(g.iter) if isinstance(n, ast.Name)] if found is not None else []
-                yield from (Read(n, statement, found, call) for n in through)
+            if name.id in {n.id for n in ast.walk(g.target) if isinstance(n, ast.Name)} and g is not within:
+                behind = (r for n in ast.walk(g.iter) if isinstance(n, ast.Name) for r in _read(n, place, g))
+                yield from (r._replace(cut=cut or r.cut) for r in behind)
                 return
-    yield own
+        inside = p
+    yield Read(name, *place, cut)
 
 
-def _before(read: Read) -> Iterator[Read]:
-    """What the value of a name was made from."""
-    before = assignment(read.name.id, read.statement, within=is_parameter(read.name.id, read.call))
-    given = read.place.parameter(read.name.id)
-    rest = (*parts_of(chain_from(read.name))[1:], *read.rest)
-    found: ast.AST
-    if before is not None:
-        cut = read.cut or indices_cut(before, read.name.id) or _detached_between(read, before)
-        is_name = parts_of(getattr(before.node, "value", None))
-        found, place = before.node, Place(before, read.call)
-    elif given is not None:
-        cut, is_name, (found, place) = read.cut, parts_of(given[0]), given
-    else:
+def _is_parameter_of(node: ast.AST, name: ast.Name) -> bool:
+    return isinstance(node, ast.Lambda) and name.id in parameters_of(node)
+
+
+def _gives_no_value(node: ast.AST, part: ast.AST) -> bool:
+    """It is the test of an `if`, or the key of a dict."""
+    is_key = (isinstance(node, ast.DictComp) and part is node.key) or (isinstance(node, ast.Dict) and part in node.keys)
+    return is_key or part in getattr(node, "ifs", ()) or (isinstance(node, ast.IfExp) and part is node.test)
+
+
+def _is_gone_through(node: ast.AST, part: ast.AST) -> bool:
+    return isinstance(node, ast.comprehension) and part is node.iter
+
+
+def before(read: Read) -> Iterator[Read]:
+    """What the value of a name was made from: by the assignments that may have made it, or by the call that gave it."""
+    made = makers(read.name.id, read.statement, within=is_parameter(read.name.id, read.call))
+    if made:
+        for statement in made:
+            yield from _assigned_from(read, statement)
         return
-    item = None if before is None else _item(read, before.node)
-    if before is not None and item is not None:
-        found = _element(getattr(before.node, "value", None), item) or found
-    if before is not None and isinstance(getattr(before.node, "value", None), ast.List):
+    given = read.place.parameter(read.name.id)
+    if given is not None:
+        value, place = given
+        is_called = value is not (read.call.bound if read.call else None)
+        for new in _reads(value, place.statement, place.call):
+            yield new._replace(rest=_rest(read) if parts_of(value) else (), is_called=is_called)
+
+
+def _rest(read: Read) -> tuple[str, ...]:
+    return (*parts_of(chain_from(read.name))[1:], *read.rest)
+
+
+def _assigned_from(read: Read, made: Statement) -> Iterator[Read]:
+    """What is read in the assignment that gave the name its value."""
+    value, item = getattr(made.node, "value", None), _item(read, made.node)
+    cut = indices_cut(made, read.name.id) or _detached_between(read, made)
+    if isinstance(value, ast.List):
         yield from _added_to(read)
-    for new in _reads(found, place.statement, cut, place.call):
-        is_whole = before is not None and _is_whole(new.name, before)
-        is_called = given is None or before is not None or given[0] is not (read.call.bound if read.call else None)
-        yield new._replace(rest=rest if is_name else (), item=item if is_whole else None, is_called=is_called)
+    part = made.node if item is None else _element(value, item) or made.node
+    for new in _reads(part, made, read.call):
+        rest = _rest(read) if parts_of(value) else ()
+        yield new._replace(cut=cut or new.cut, rest=rest, item=item if _is_whole(new.name, made) else None)
 
 
 def _detached_between(read: Read, made: Statement) -> Maker | None:
@@ -177,7 +227,7 @@ def _added_to(read: Read) -> Iterator[Read]:
         match node:
             case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attr), args=args)):
                 if name == read.name.id and attr in GROW:
-                    yield from (r for a in args for r in _reads(a, Statement(node), read.cut, read.call))
+                    yield from (r for a in args for r in _reads(a, Statement(node), read.call))
 
 
 def _item(read: Read, node: ast.stmt) -> int | str | None:
@@ -218,6 +268,11 @@ def _is_whole(name: ast.Name, statement: Statement) -> bool:
     return isinstance(value, ast.Call) and chain_from(name) is value.func
 
 
-def _returns(function: Function) -> list[Statement]:
-    found = [n for n in ast.walk(function) if isinstance(n, ast.Return) and scope_of(n) is function]
-    return [Statement(n) for n in found]
+def returns(function: Function) -> list[Statement]:
+    """The statements that give something back, or yield it."""
+    found = [n for n in ast.walk(function) if isinstance(n, ast.stmt) and scope_of(n) is function]
+    return [Statement(n) for n in found if isinstance(n, ast.Return) or _yields(n)]
+
+
+def _yields(node: ast.stmt) -> bool:
+    return isinstance(getattr(node, "value", None), ast.Yield | ast.YieldFrom)

@@ -1,0 +1,127 @@
+"""The ways from a name to the loss through the user's code, and what cuts them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from .calls import called_by
+from .code import Statement, may_not_have_run, statement_of
+from .cutting import Maker
+from .meant import chain_from, covers, parts_of, path_of
+from .slices import Read, before, read_in, returned
+
+MOST = 2000  # reads of names that are followed
+Key = tuple[ast.Name, ast.Call | None]
+
+
+class Ways(NamedTuple):
+    """How a name leads to the loss.
+
+    Attributes:
+        cuts: what cuts ways to the loss, nearest to it first.
+        uncut: where the name is read on ways that nothing is seen to cut.
+    """
+
+    cuts: list[Maker]
+    uncut: list[Read]
+
+
+class _Map(NamedTuple):
+    """What was read for what.
+
+    Attributes:
+        behind: the names that were read in what a name was given; under None those in the statements of the loss.
+        found: where the wanted name is read.
+    """
+
+    behind: dict[Key | None, list[Read]]
+    found: set[Key]
+
+
+def ways_between(starts: list[Statement], wanted: str, asked: Statement | None) -> Ways:
+    """The ways from a name to the loss.
+
+    A cut beside a way that surely goes on, as that of the mask in `z * (z > 0).float()`, is none: z still leads there.
+
+    Args:
+        starts: the statements that made the loss.
+        wanted: the name, or the path: "net.blocks.0.weight".
+        asked: the statement of the question, seen from which others may not have run.
+    """
+    drawn = _drawn(starts, wanted)
+    leading = _leading(drawn, lambda read: True)
+    whole = _leading(drawn, lambda read: read.cut is None and not may_not_have_run(read.statement.node, asked))
+    cuts, uncut = list[Maker](), list[Read]()
+    queue = [(read, False) for read in drawn.behind.get(None, ())]
+    seen: set[tuple[Key, bool]] = set()
+    while queue:
+        read, is_beside = queue.pop(0)
+        key = _key(read)
+        if key not in leading:
+            continue
+        if read.cut is not None:
+            cuts += [read.cut] if not is_beside or is_unsure(read.cut, asked) else []
+        elif (key, is_beside) not in seen:
+            seen.add((key, is_beside))
+            uncut += [read] if key in drawn.found else []
+            queue += [(r, is_beside or key in whole) for r in drawn.behind.get(key, ())]
+    return Ways(cuts, uncut)
+
+
+def is_unsure(cut: Maker, asked: Statement | None) -> bool:
+    """The code does not say whether it ran."""
+    made = statement_of(cut.source)
+    return not cut.is_sure or (made is not None and may_not_have_run(made.node, asked))
+
+
+def _key(read: Read) -> Key:
+    return read.name, None if read.call is None else read.call.node
+
+
+def _drawn(starts: list[Statement], wanted: str) -> _Map:
+    drawn = _Map({}, set())
+    queue: list[tuple[Key | None, Read]] = [(None, r) for s in starts for r in read_in(s)]
+    seen: set[Key] = set()
+    while queue and len(seen) < MOST:
+        reader, read = queue.pop(0)
+        key = _key(read)
+        drawn.behind.setdefault(reader, []).append(read)
+        if key not in seen:
+            seen.add(key)
+            new = _behind(read, wanted)
+            if new is None:
+                drawn.found.add(key)
+            queue += [(key, r) for r in new or returned(read)]
+    return drawn
+
+
+def _behind(read: Read, wanted: str) -> list[Read] | None:
+    """What the name was made from; None if it is the one that is wanted."""
+    paths = path_of(chain_from(read.name), read.place, read.rest), _as_written(read)
+    if not any(covers(p, wanted) or covers(wanted, p) for p in paths):
+        return [*before(read), *returned(read)]
+    called = called_by(read.name, read.place) if read.is_called else None
+    is_part_open = called is not None and wanted not in paths  # which parts are used, the function that is called tells
+    return list(returned(read)) if is_part_open else None
+
+
+def _as_written(read: Read) -> str:
+    """The path that a chain has in the code of the loss, where a name that goes through a loop may be what was asked about."""
+    return ".".join(parts_of(chain_from(read.name))) if read.call is None and not read.rest else ""
+
+
+def _leading(drawn: _Map, goes_on: Callable[[Read], bool]) -> set[Key]:
+    """The names from which such reads lead back to the wanted one."""
+    readers: dict[Key, list[Key]] = {}
+    for reader, reads in drawn.behind.items():
+        for read in reads if reader is not None else ():
+            if reader is not None and goes_on(read):
+                readers.setdefault(_key(read), []).append(reader)
+    found, stack = {*drawn.found}, [*drawn.found]
+    while stack:
+        new: Iterable[Key] = [k for k in readers.get(stack.pop(), ()) if k not in found]
+        found.update(new)
+        stack += new
+    return found

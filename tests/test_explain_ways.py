@@ -1,0 +1,61 @@
+"""explain blames what cuts a path, and nothing that stands beside a path that goes on."""
+
+from __future__ import annotations
+
+import pytest
+
+from .explained import kinds, lines, told
+from .test_explain_torch import asked
+
+pytestmark = pytest.mark.torch
+W = "w = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)\nv = torch.ones(3, requires_grad=True)\n"
+END = "\nloss.backward()"
+
+CUT = {  # program, kind of the only cause, its line
+    "a mask beside it": (
+        "def stream(a):\n    yield torch.tensor(a.tolist())\n" + W + "z = w * 1\nm = (z > 0).float()\nz = z * (m + 1)\n"
+        "loss = (next(stream(z)) * v).sum()", "cut_new_tensor", 2,
+    ),
+    "a factor beside it": (
+        W + "z = w * 2\nsc = z.detach().abs().max()\nz = z / (sc + 1)\nkept = z.data\nloss = (kept * v).sum()", "cut_data", 6,
+    ),
+    "a straight-through estimator before it": (
+        W + "h = w * 2\nh = h + (h.round() - h).detach()\nloss = (h.detach() * v).sum()", "cut_detach", 5,
+    ),
+    "a method of the user's that is called so": (
+        "class Helper:\n    def detach(self, a):\n        return a * 2\n    def run(self, a):\n        return a.sum().item() * 2\n"
+        + W + "hp = Helper()\nk = hp.detach(w)\nloss = (hp.run(k) * v).sum()", "cut_item", 5,
+    ),
+    "an argument that a function does not use": (
+        "def second(a, b):\n    return b.data\n" + W + "loss = (second(w.detach(), w) * v).sum()", "cut_data", 2,
+    ),
+    "a parameter that is given twice": (
+        "def net(h):\n    h = h * 2\n    h = h * 3\n    return h\n" + W + "loss = (net(w.detach()) * v).sum()", "cut_detach", 7,
+    ),
+    "the values of a table": (
+        W + "p = {k: t.detach() for k, t in {'w': w}.items()}\nloss = (p['w'] * v).sum()", "cut_detach", 3,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CUT)
+def test_what_cuts_is_told_from_what_stands_beside(case: str) -> None:
+    program, kind, line = CUT[case]
+    answer = asked(program + END, "w")
+    assert (kinds(answer), lines(answer)) == ([kind], [line]), answer
+
+
+def test_a_mask_beside_a_recorded_path_cuts_nothing() -> None:
+    program = W + "z = w * 2\nm = (z > 0).float()\nz = z * (m + 1)\nloss = (z.detach() * v).sum()"
+    answer = told(program + END, "w")
+    assert (kinds(answer), lines(answer)) == (["cut_detach"], [6]), answer
+
+
+def test_both_branches_may_have_cut() -> None:
+    answer = asked(W + "if v.dim() > 9:\n    h = w.data\nelse:\n    h = w.detach()\nloss = (h * v).sum()" + END, "w")
+    assert (kinds(answer), lines(answer)) == (["cut_maybe", "cut_maybe_too"], [4, 6]), answer
+
+
+def test_the_test_of_a_branch_is_no_way() -> None:
+    answer = asked(W + "h = v if (w > 0).any() else v * 2\nloss = h.sum()" + END, "w")
+    assert kinds(answer) == ["unreached"], answer
