@@ -6,7 +6,7 @@ import ast
 from collections.abc import Collection
 
 from ..graph.model import Source
-from .code import Statement, assignment, may_not_have_run, scope_of, simple_statements, statement_of
+from .code import Statement, assignment, before_in_scope, may_not_have_run, position, scope_of, simple_statements, statement_of
 from .defined import origin
 from .functional import is_functional
 from .parsed import parents
@@ -44,14 +44,14 @@ def keeping_line(here: Source | None, among: Collection[str]) -> Source | None:
 def is_started_from(name: str | None, here: Source | None) -> bool:
     """Does a pass above the question start from this name: `loss.backward()`?"""
     asked = statement_of(here)
-    above = [] if asked is None else [n for n in simple_statements(scope_of(asked.node)) if n.lineno <= asked.node.lineno]
+    above = [] if asked is None else [n for n in simple_statements(scope_of(asked.node)) if position(n) <= position(asked.node)]
     return name is not None and any(_root_of(n) == name for n in above)
 
 
 def may_be_several(here: Source | None) -> bool:
     """More than one pass may have run before the question: there are several above it, or one in a loop."""
     asked = statement_of(here)
-    above = [] if asked is None else [n for n in simple_statements(scope_of(asked.node)) if n.lineno < asked.node.lineno]
+    above = [] if asked is None else before_in_scope(asked)
     passes = [n for n in above if _runs_backward(n)]
     around = [] if asked is None else list(parents(asked.node))
     loops = [p for n in passes for p in parents(n) if isinstance(p, ast.For | ast.AsyncFor | ast.While) and p not in around]
@@ -68,7 +68,7 @@ def is_given_gradient(here: Source | None) -> bool:
 
 def roots_of_passes(asked: Statement) -> set[str]:
     """The names that passes above the question start from: loss, and both of `(a + b).backward()`."""
-    above = [n for n in simple_statements(scope_of(asked.node)) if n.lineno <= asked.node.lineno]
+    above = [n for n in simple_statements(scope_of(asked.node)) if position(n) <= position(asked.node)]
     roots = [root for n in above if (root := started_at(n)) is not None]
     return {ast.unparse(n) for root in roots for n in ast.walk(root) if isinstance(n, ast.Name | ast.Attribute)}
 
@@ -86,8 +86,8 @@ def started_at(node: ast.stmt) -> ast.expr | None:
 def last_backward(asked: Statement, among: Collection[str] = ()) -> ast.stmt | None:
     """The statement of `backward_line`."""
     simple = simple_statements(scope_of(asked.node))
-    passes = [n for n in simple if n.lineno <= asked.node.lineno and _runs_backward(n)]
-    above = [n for n in passes if n.lineno < asked.node.lineno]
+    passes = [n for n in simple if position(n) <= position(asked.node) and _runs_backward(n)]
+    above = [n for n in passes if position(n) < position(asked.node)]
     loops = _is_in_loop(asked)
     if among:  # a pass of this graph is meant: none that may not have run, none from a name of another
         sure = [n for n in above if not may_not_have_run(n, asked)] or above
@@ -106,7 +106,7 @@ def leaving_out_line(here: Source | None, name: str | None, among: Collection[st
     asked = statement_of(here)
     simple = [] if asked is None else simple_statements(scope_of(asked.node))
     passes = [n for n in simple if _runs_backward(n)]
-    above = [n for n in passes if asked is not None and n.lineno < asked.node.lineno]
+    above = [n for n in passes if asked is not None and position(n) < position(asked.node)]
     in_loop = asked is not None and _is_in_loop(asked)
     if not above or not all(_leaves_out(n, name) for n in (passes if in_loop else above)) or may_not_have_run(above[-1], asked):
         return None

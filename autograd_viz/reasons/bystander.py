@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from .cause import Cause
-from .code import Function, Statement, scope_of, simple_statements, statement_of
+from .code import Function, Statement, before_in_scope, scope_of, statement_of
 from .defined import bases
 from .facts import Facts
 from .holders import PART, is_same
@@ -91,7 +91,7 @@ def _thrown_away(use: ast.AST) -> Statement | None:
 
 def _copied(f: Facts, name: str, asked: Statement, root: str) -> Cause | None:
     """A line above the question has copied its values into another tensor or module."""
-    above = [n for n in simple_statements(scope_of(asked.node)) if n.lineno < asked.node.lineno]
+    above = before_in_scope(asked)
     found = [n for n in above[:MOST] if _copies(n, name)]
     source = Statement(found[-1]).source if found else None
     return None if source is None else Cause("copied", (f.subject.id, *f.loss), source=source, said={"root": root})

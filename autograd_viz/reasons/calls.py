@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from .code import Function, Statement, assignment, parameters_of, scope_of, simple_statements
+from .code import Function, Statement, assignment, before_in_scope, parameters_of, scope_of, simple_statements
 from .defined import definition, forwards_beside, method
 from .kinds import class_of
 from .meant import DEPTH, Call, Place, chain_from
@@ -26,8 +26,7 @@ def called_by(name: ast.Name, place: Place) -> Call | None:
 
 def ran_before(asked: Statement) -> list[Place]:
     """The simple statements that stand above another in its scope, each followed by those of the functions that it calls."""
-    scope = scope_of(asked.node)
-    own = [Statement(n) for n in simple_statements(scope) if n.lineno < asked.node.lineno]
+    own = [Statement(n) for n in before_in_scope(asked)]
     found, stack = list[Place](), [Place(s, None) for s in reversed(own)]
     while stack:
         place = stack.pop()

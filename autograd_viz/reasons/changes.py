@@ -6,7 +6,16 @@ import ast
 import functools
 
 from ..graph.model import Source
-from .code import Statement, is_given_between, may_not_have_run, scope_of, simple_statements, statement_of
+from .code import (
+    Statement,
+    before_in_scope,
+    is_given_between,
+    may_not_have_run,
+    position,
+    scope_of,
+    simple_statements,
+    statement_of,
+)
 from .cutting import mode_around
 from .grad_lines import is_call
 from .holders import is_optimizer, may_hold
@@ -18,7 +27,7 @@ def detached_line(name: str | None, here: Source | None) -> Source | None:
     asked = statement_of(here)
     if asked is None or name is None:
         return None
-    above = [n for n in simple_statements(scope_of(asked.node)) if n.lineno <= asked.node.lineno and n is not asked.node]
+    above = [n for n in simple_statements(scope_of(asked.node)) if position(n) <= position(asked.node) and n is not asked.node]
     found = [n for n in above if is_call(n, name, "detach_") and not may_not_have_run(n, asked)]
     return Statement(found[-1]).source if found and not is_given_between(name, found[-1], asked) else None
 
@@ -28,7 +37,7 @@ def written_at(name: str | None, here: Source | None) -> Source | None:
     asked = statement_of(here)
     if asked is None or name is None:
         return None
-    above = [n for n in simple_statements(scope_of(asked.node)) if n.lineno < asked.node.lineno]
+    above = before_in_scope(asked)
     found = [n for n in above if writes_into(n, name)]
     return Statement(found[-1]).source if found else None
 
@@ -84,7 +93,9 @@ def changed_line(name: str, here: Source | None, after: Source | None) -> Source
     simple = simple_statements(scope_of(asked.node))
     saved = None if after is None else line_in(module_of(asked.node), after)
     start = 0 if saved is None else saved
-    found = [n for n in simple if start <= n.lineno < asked.node.lineno and (_changes(n, name) or _steps(n, name))]
+    found = [
+        n for n in simple if start <= n.lineno and position(n) < position(asked.node) and (_changes(n, name) or _steps(n, name))
+    ]
     found = [n for n in found if not may_not_have_run(n, asked)] or found
     return Statement(found[-1 if saved is None else 0]).source if found else None
 

@@ -51,13 +51,14 @@ def _makes_leaf(node: ast.AST) -> bool:
 
 
 def statement_of(source: Source | None) -> Statement | None:
-    """The innermost statement around a place."""
+    """The innermost statement around a place; of several on its line, that in which it stands."""
     tree = None if source is None else tree_of(source.file)
     if source is None or tree is None:
         return None
     line = line_in(tree, source) or source.line
     around = [n for n in ast.walk(tree) if isinstance(n, ast.stmt) and n.lineno <= line <= (n.end_lineno or n.lineno)]
-    return Statement(max(around, key=lambda n: (n.lineno, n.col_offset))) if around else None
+    nearer = [n for n in around if position(n) <= (line, source.column)]
+    return Statement(max(nearer or around, key=position)) if around else None
 
 
 def position(node: ast.stmt) -> tuple[int, int]:
@@ -92,6 +93,11 @@ def simple_statements(scope: ast.AST) -> list[ast.stmt]:
     """The statements of a scope that hold no others, in the order of their lines; not those of functions in it."""
     found = [n for n in ast.walk(scope) if isinstance(n, ast.stmt) and not hasattr(n, "body") and scope_of(n) is scope]
     return sorted(found, key=lambda n: (n.lineno, n.col_offset))
+
+
+def before_in_scope(asked: Statement) -> list[ast.stmt]:
+    """The simple statements of its scope that stand above another, on its own line too, in their order."""
+    return [n for n in simple_statements(scope_of(asked.node)) if position(n) < position(asked.node)]
 
 
 def may_not_have_run(node: ast.AST, asked: Statement | None) -> bool:

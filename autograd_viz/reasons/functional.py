@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from ..graph.model import Source
-from .code import Statement, assignment, scope_of, simple_statements, statement_of
+from .code import Statement, assignment, before_in_scope, statement_of
 from .defined import origin
 
 MODULES = ("torch.func", "functorch")
@@ -23,7 +23,7 @@ def functional_line(name: str | None, here: Source | None) -> Source | None:
     asked = statement_of(here)
     if asked is None or name is None:
         return None
-    above = [Statement(n) for n in simple_statements(scope_of(asked.node)) if n.lineno < asked.node.lineno]
+    above = [Statement(n) for n in before_in_scope(asked)]
     found = [s for s in above if any(_is_transformed(c, s) and _is_given(c, name, s) for c in _calls(s.node))]
     return found[-1].source if found else None
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..graph.model import Source
 from .backward_lines import backward_line, last_backward
-from .code import Statement, may_not_have_run, position, scope_of, simple_statements, statement_of
+from .code import Statement, before_in_scope, may_not_have_run, position, scope_of, simple_statements, statement_of
 from .holders import goes_through, holds, is_same, may_hold
 
 CLIPS = {"clip_grad_norm_": "max_norm", "clip_grad_value_": "clip_value"}  # functions, and what they call their limit
@@ -38,7 +38,7 @@ def assigned_at(name: str | None, here: Source | None) -> Source | None:
     asked = statement_of(here)
     if asked is None or name is None:
         return None
-    above = [n for n in simple_statements(scope_of(asked.node)) if n.lineno < asked.node.lineno]
+    above = before_in_scope(asked)
     found = [n for n in above if isinstance(n, ast.Assign) and any(_is_grad_of(t, name) for t in n.targets)]
     return Statement(found[-1]).source if found else None
 
@@ -90,8 +90,8 @@ def called_in(node: ast.stmt) -> tuple[str, ast.Call] | None:
 def _since_backward(asked: Statement) -> list[ast.stmt]:
     """The simple statements between the last backward() above the question and the question, in their order."""
     ran = last_backward(asked)
-    start = (0, 0) if ran is None or ran.lineno >= asked.node.lineno else position(ran)
-    return [n for n in simple_statements(scope_of(asked.node)) if start < position(n) < (asked.node.lineno, 0)]
+    start = (0, 0) if ran is None or position(ran) >= position(asked.node) else position(ran)
+    return [n for n in simple_statements(scope_of(asked.node)) if start < position(n) < position(asked.node)]
 
 
 def _touching(name: str | None, here: Source | None, sure: bool) -> list[ast.stmt]:

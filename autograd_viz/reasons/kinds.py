@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from .code import Statement, assignment, looped, scope_of, simple_statements
+from .code import Statement, assignment, before_in_scope, looped, scope_of
 from .defined import bases, class_of_name
 from .meant import DEPTH, SAME, Place
 
@@ -45,7 +45,7 @@ def attribute_assignments(name: str, asked: Statement) -> list[Statement]:
         path = ast.parse(PART_OF.sub(r"[\1]", name), mode="eval").body
     except SyntaxError:
         return []
-    here = (n for n in simple_statements(scope_of(asked.node)) if n.lineno < asked.node.lineno)
+    here = before_in_scope(asked)
     above = [n for n in here if _given_to(name, n) is not None]
     if above or not isinstance(path, ast.Attribute):
         return [Statement(n) for n in above[-1:]]

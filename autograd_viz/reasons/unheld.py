@@ -83,7 +83,7 @@ def _unheld(f: Facts, of_size: bool) -> Unheld | None:
         return Unheld(passes[-1].source, False) if not any(p.root for p in passes) else None
     asked = statement_of(f.here)
     ran = None if asked is None else last_backward(asked)
-    if asked is None or ran is None or not f.loss or ran.lineno >= asked.node.lineno or may_not_have_run(ran, asked):
+    if asked is None or ran is None or not f.loss or position(ran) >= position(asked.node) or may_not_have_run(ran, asked):
         return None
     root = started_at(ran)
     names = {f.tensors[id].name for id in f.loss}
