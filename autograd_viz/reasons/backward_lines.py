@@ -62,7 +62,7 @@ def is_given_gradient(here: Source | None) -> bool:
     """The last pass above the question was given its first gradient: `y.backward(v)`."""
     asked = statement_of(here)
     ran = None if asked is None else last_backward(asked)
-    calls = [] if ran is None else [n for n in ast.walk(ran) if isinstance(n, ast.Call) and _is_pass(n) and not _is_grad(n)]
+    calls = [] if ran is None else [n for n in ast.walk(ran) if isinstance(n, ast.Call) and is_pass(n) and not _is_grad(n)]
     return any(c.args or any(k.arg == "gradient" for k in c.keywords) for c in calls)
 
 
@@ -75,7 +75,7 @@ def roots_of_passes(asked: Statement) -> set[str]:
 
 def started_at(node: ast.stmt) -> ast.expr | None:
     """What the pass of a statement starts from, as it is written: `criterion(out)` in `criterion(out).backward()`."""
-    call = next((n for n in ast.walk(node) if isinstance(n, ast.Call) and _is_pass(n)), None)
+    call = next((n for n in ast.walk(node) if isinstance(n, ast.Call) and is_pass(n)), None)
     if call is None:
         return None
     if isinstance(call.func, ast.Attribute) and call.func.attr == "backward" and not origin(call.func).startswith("torch."):
@@ -110,7 +110,7 @@ def leaving_out_line(here: Source | None, name: str | None, among: Collection[st
     in_loop = asked is not None and _is_in_loop(asked)
     if not above or not all(_leaves_out(n, name) for n in (passes if in_loop else above)) or may_not_have_run(above[-1], asked):
         return None
-    started = next(n for n in ast.walk(above[-1]) if isinstance(n, ast.Call) and _is_pass(n))
+    started = next(n for n in ast.walk(above[-1]) if isinstance(n, ast.Call) and is_pass(n))
     root = started.args[0] if _is_grad(started) and started.args else started.func
     read = {n.id for n in ast.walk(root) if isinstance(n, ast.Name)}
     return Statement(above[-1]).source if read & {*among} else None
@@ -118,7 +118,7 @@ def leaving_out_line(here: Source | None, name: str | None, among: Collection[st
 
 def _leaves_out(node: ast.stmt, name: str | None) -> bool:
     """Every pass of the statement keeps no gradient of the tensor."""
-    return all(_is_grad(n) or _names_others(n, name) for n in ast.walk(node) if isinstance(n, ast.Call) and _is_pass(n))
+    return all(_is_grad(n) or _names_others(n, name) for n in ast.walk(node) if isinstance(n, ast.Call) and is_pass(n))
 
 
 def _names_others(call: ast.Call, name: str | None) -> bool:
@@ -133,7 +133,7 @@ def _root_of(node: ast.stmt) -> str | None:
         match part:
             case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="backward")):
                 return name
-            case ast.Call(args=[ast.Name(id=name), *_]) if _is_pass(part):
+            case ast.Call(args=[ast.Name(id=name), *_]) if is_pass(part):
                 return name
     return None
 
@@ -153,10 +153,10 @@ def _is_in_loop(asked: Statement) -> bool:
 
 
 def _runs_backward(node: ast.stmt) -> bool:
-    return any(isinstance(n, ast.Call) and _is_pass(n) for n in ast.walk(node))
+    return any(isinstance(n, ast.Call) and is_pass(n) for n in ast.walk(node))
 
 
-def _is_pass(call: ast.Call) -> bool:
+def is_pass(call: ast.Call) -> bool:
     """`loss.backward()`, `torch.autograd.grad(loss, w)`, or such a function imported by its name."""
     if isinstance(call.func, ast.Attribute):
         return call.func.attr in ("backward", "grad") and not is_functional(call.func)
@@ -165,4 +165,4 @@ def _is_pass(call: ast.Call) -> bool:
 
 def _is_grad(call: ast.Call) -> bool:
     """It returns gradients."""
-    return _is_pass(call) and origin(call.func).rpartition(".")[2] == "grad"
+    return is_pass(call) and origin(call.func).rpartition(".")[2] == "grad"

@@ -79,25 +79,37 @@ def _writes_data(node: ast.stmt, data: str) -> bool:
     return any(ast.unparse(w).split("[")[0] == data for w in written)
 
 
-def changed_line(name: str, here: Source | None, after: Source | None) -> Source | None:
+def changed_line(
+    name: str, here: Source | None, after: Source | None, version: int = 0, changes: int | None = None
+) -> Source | None:
     """A line of the question's code that changes a variable in place, or, for a parameter, an optimizer's step.
 
     Args:
         name: the variable.
         here: where the question was asked.
         after: where the variable was saved, if known: the first change below; else the last above the question.
+        version: the variable's when it was saved: so many changes stand above that.
+        changes: how many came after, if known.
     """
     asked = statement_of(here)
     if asked is None:
         return None
-    simple = simple_statements(scope_of(asked.node))
     saved = None if after is None else line_in(module_of(asked.node), after)
-    start = 0 if saved is None else saved
-    found = [
-        n for n in simple if start <= n.lineno and position(n) < position(asked.node) and (_changes(n, name) or _steps(n, name))
-    ]
-    found = [n for n in found if not may_not_have_run(n, asked)] or found
-    return Statement(found[-1 if saved is None else 0]).source if found else None
+    below = [n for n in before_in_scope(asked) if n.lineno >= (saved or 0)]
+    found = [n for n in below if _changes(n, name) or _steps(n, name)]
+    if saved is None:
+        found = _but_earlier(found, name, version, changes, asked)
+    sure = [n for n in found if not may_not_have_run(n, asked)]
+    chosen = sure[0 if saved is not None else -1 :][:1] or (found if len(found) == 1 else [])
+    return Statement(chosen[0]).source if chosen else None
+
+
+def _but_earlier(found: list[ast.stmt], name: str, version: int, changes: int | None, asked: Statement) -> list[ast.stmt]:
+    """Without those that brought the variable to the version that was saved, where each is one change and no step."""
+    sure = [n for n in found if not may_not_have_run(n, asked)]
+    counts = version and changes is not None and len(sure) < version + changes and not any(_steps(n, name) for n in found)
+    earlier = sure[:version] if counts else []
+    return [n for n in found if not earlier or position(n) > position(earlier[-1])]
 
 
 def has_steps(here: Source | None) -> bool:

@@ -91,8 +91,12 @@ def scope_of(node: ast.AST) -> ast.AST:
 
 def simple_statements(scope: ast.AST) -> list[ast.stmt]:
     """The statements of a scope that hold no others, in the order of their lines; not those of functions in it."""
-    found = [n for n in ast.walk(scope) if isinstance(n, ast.stmt) and not hasattr(n, "body") and scope_of(n) is scope]
+    found = [n for n in ast.walk(scope) if isinstance(n, ast.stmt) and not _holds_others(n) and scope_of(n) is scope]
     return sorted(found, key=lambda n: (n.lineno, n.col_offset))
+
+
+def _holds_others(node: ast.stmt) -> bool:
+    return hasattr(node, "body") or isinstance(node, ast.Match)
 
 
 def before_in_scope(asked: Statement) -> list[ast.stmt]:

@@ -155,8 +155,8 @@ def mode_of_the_run(node: ast.AST) -> ast.expr | None:
 def _switched_mode(node: ast.AST) -> str | None:
     """`torch.set_grad_enabled(False)` as a statement, the last of its kind above the node in its scope."""
     line, asked = getattr(node, "lineno", 0), Statement(node) if isinstance(node, ast.stmt) else None
-    above = [n for n in _switches_in(scope_of(node)) if n.lineno < line and not may_not_have_run(n, asked)]
-    return (_mode(above[-1].value) or None) if above else None
+    above = [n for n in _switches_in(scope_of(node)) if n.lineno < line]
+    return None if not above or may_not_have_run(above[-1], asked) else _mode(above[-1].value) or None
 
 
 @functools.lru_cache(maxsize=1024)

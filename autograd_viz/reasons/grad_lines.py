@@ -7,8 +7,10 @@ from collections.abc import Iterator
 
 from ..graph.model import Source
 from .backward_lines import backward_line, last_backward
+from .calls import ran_before
 from .code import Statement, before_in_scope, may_not_have_run, position, scope_of, simple_statements, statement_of
 from .holders import goes_through, holds, is_same, may_hold
+from .meant import Place
 
 CLIPS = {"clip_grad_norm_": "max_norm", "clip_grad_value_": "clip_value"}  # functions, and what they call their limit
 MAY_ZERO = ("zero_", "mul_", "fill_", "copy_")  # methods
@@ -29,8 +31,12 @@ def retained_at(name: str | None, here: Source | None) -> Source | None:
     asked = statement_of(here)
     if asked is None or name is None or backward_line(here) is None:
         return None
-    found = [n for n in _since_backward(asked) if is_call(n, name, "retain_grad")]
-    return Statement(found[-1]).source if found else None
+    ran, found = last_backward(asked), list[Statement]()
+    for place in ran_before(asked):
+        outer = place.outermost.node
+        if ran is not None and position(outer) > position(ran) and _is_called_of(place, name, "retain_grad"):
+            found.append(place.statement)
+    return found[-1].source if found else None
 
 
 def assigned_at(name: str | None, here: Source | None) -> Source | None:
@@ -74,6 +80,14 @@ def is_call(node: ast.stmt, name: str, method: str) -> bool:
     match node:
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=of, attr=attr))):
             return attr == method and ast.unparse(of) == name
+    return False
+
+
+def _is_called_of(place: Place, name: str, method: str) -> bool:
+    """`t.retain_grad()`, where t stands for that name."""
+    match place.statement.node:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=of, attr=attr))) if attr == method:
+            return is_same(of, name, place)
     return False
 
 

@@ -43,6 +43,14 @@ class Place(NamedTuple):
     statement: Statement
     call: Call | None
 
+    @property
+    def outermost(self) -> Statement:
+        """The statement itself, or that in the code of the question in whose call it ran."""
+        statement, call = self
+        while call is not None:
+            statement, call = call.statement, call.outer
+        return statement
+
     def parameter(self, name: str) -> tuple[ast.expr, Place] | None:
         """What a name was given by the call, if it is a parameter that has no other value by now."""
         call = self.call

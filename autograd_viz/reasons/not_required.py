@@ -36,8 +36,9 @@ def _made_outside(f: Facts) -> Cause:
     if read is not None and read.how not in UNCUT:
         return Cause(f"made_{read.how}", (t.id,), source=read.source, said={"what": read.what})
     other = alias_of(t.name, f.here) if t.source is None else None
-    off = f.live.switched_at(t.id) or switched_off_line(t.name, f.here) or switched_off_line(other, f.here)
-    if off is not None or f.live.is_parameter(t.id):
+    is_off = f.live.is_parameter(t.id)
+    off = f.live.switched_at(t.id) or switched_off_line(t.name, f.here, is_off) or switched_off_line(other, f.here, is_off)
+    if off is not None or is_off:
         return Cause("switched_off", (t.id,), source=off)
     if op is None and read is not None and read.how == "computed":
         return Cause("computed" if f.live.is_recording() else "mode_off", (t.id,), source=read.source)

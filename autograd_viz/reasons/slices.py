@@ -48,10 +48,7 @@ class Read(NamedTuple):
     @property
     def outermost(self) -> Statement:
         """The statement in the code of the loss: that of the call, if it is read in a function."""
-        statement, call = self.place
-        while call is not None:
-            statement, call = call.statement, call.outer
-        return statement
+        return self.place.outermost
 
 
 def read_in(statement: Statement) -> list[Read]:

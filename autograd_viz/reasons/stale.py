@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..graph.model import Node, Saved, Source
-from .backward_lines import backward_line
 from .cause import Cause, NodeAt, Said
 from .changes import changed_line
 from .facts import Facts
+from .freeing import freeing_line
 
 
 def modified_causes(f: Facts, nodes: Iterable[str]) -> list[Cause]:
@@ -25,7 +25,8 @@ def _modified(f: Facts, node: Node, s: Saved) -> Cause:
     ids = () if s.tensor is None else (s.tensor,)
     source = (None if changed is None else changed.source) or _recorded_change(f, s)
     if source is None and name is not None:
-        source = changed_line(name, f.here, f.source(node.id))
+        now = None if changed is None else changed.now
+        source = changed_line(name, f.here, f.source(node.id), s.version, None if now is None else now - s.version)
     said["now"] = "?" if changed is None else str(changed.now)
     if source is None:
         return Cause("modified_somewhere", ids, (node.id,), f.source(node.id), said)
@@ -61,10 +62,9 @@ def freed_cause(f: Facts, nodes: Iterable[str], failed: bool = False) -> Cause |
         return None
     freed = given_up[0]
     passes = f.live.passes()[: -1 if failed else None]
-    mine = [p for p in passes if p.root] or passes  # another graph's pass freed nothing here
-    source = (
-        mine[-1].source if mine else backward_line(f.here, [t.name for t in f.tensors.values() if t.name and not t.is_leaf])
-    )
+    mine = [p for p in passes if p.root]  # another graph's pass freed nothing here
+    names = [{t.name for t in f.tensors.values() if t.name and t.is_leaf is is_leaf} for is_leaf in (False, True)]
+    source = mine[-1].source if mine else freeing_line(f.here, *names)
     if failed and len(given_up) > 1:  # the pass that failed gave up some of them itself, on its way
         return Cause("freed_among", (), tuple(given_up), source, {"count": str(len(given_up))})
     return Cause("freed" if source is not None else "freed_somewhere", (), (freed,), source, {"node": _at(f, freed)})

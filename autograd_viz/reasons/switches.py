@@ -13,14 +13,40 @@ from .holders import is_same
 from .meant import Place
 
 
-def switched_off_line(name: str | None, here: Source | None) -> Source | None:
-    """The last line above the question that switches off the requires_grad of this name, or of `parameters()` it is among."""
+def switched_off_line(name: str | None, here: Source | None, is_off: bool = False) -> Source | None:
+    """The last line above the question that switches off the requires_grad of this name, or of `parameters()` it is among.
+
+    Args:
+        name: the tensor's.
+        here: where the question was asked.
+        is_off: it is known that one did: the only one that may have.
+    """
     asked = statement_of(here)
     if asked is None or name is None:
         return None
-    found = [p.statement for p in _places(name, asked, to=False) if not may_not_have_run(p.statement.node, asked)]
-    found = [s for s in found if not is_given_between(name, s.node, asked)]
-    return found[-1].source if found else None
+    off, on = ([p for p in _places(name, asked, to=to) if not _is_renamed(p, name, asked)] for to in (False, True))
+    sure = [p for p in off if not _may_not_have_run(p, asked)]
+    undone = [p for p in on if not _may_not_have_run(p, asked)]
+    if sure and not any(_is_before(sure[-1], p) for p in undone):
+        return sure[-1].statement.source
+    open_ = [p for p in off if p not in sure and not any(_is_before(p, u) for u in undone)]
+    return open_[0].statement.source if is_off and len(open_) == 1 else None
+
+
+def _is_renamed(place: Place, name: str, asked: Statement) -> bool:
+    """The name has another value since."""
+    return is_given_between(name, place.statement.node, asked)
+
+
+def _may_not_have_run(place: Place, asked: Statement) -> bool:
+    return may_not_have_run(place.statement.node, asked) or may_not_have_run(place.outermost.node, asked)
+
+
+def _is_before(place: Place, other: Place) -> bool:
+    return (position(place.outermost.node), position(place.statement.node)) < (
+        position(other.outermost.node),
+        position(other.statement.node),
+    )
 
 
 def switched_on_after(name: str | None, here: Source | None, reads: list[Statement]) -> Source | None:
@@ -35,8 +61,8 @@ def switched_on_after(name: str | None, here: Source | None, reads: list[Stateme
     found = [] if asked is None or name is None else _places(name, asked, to=True)
     if not found or not reads or asked is None or name is None:
         return None
-    on, line = found[-1].statement, _outermost(found[-1])
-    off = [p for p in _places(name, asked, to=False) if position(_outermost(p)) < position(line)]
+    on, line = found[-1].statement, found[-1].outermost.node
+    off = [p for p in _places(name, asked, to=False) if position(p.outermost.node) < position(line)]
     is_early = all(scope_of(r.node) is scope_of(line) and position(r.node) < position(line) for r in reads)
     return on.source if is_early and (off or _is_made_without(name, on)) else None
 
@@ -44,14 +70,6 @@ def switched_on_after(name: str | None, here: Source | None, reads: list[Stateme
 def _places(name: str, asked: Statement, to: bool) -> list[Place]:
     """What ran above the question and set the requires_grad of this name, first to last."""
     return [p for p in ran_before(asked) if any(is_same(t, name, p) for t in _switched(p, to))]
-
-
-def _outermost(place: Place) -> ast.stmt:
-    """The statement itself, or that in whose call it ran."""
-    statement, call = place
-    while call is not None:
-        statement, call = call.statement, call.outer
-    return statement.node
 
 
 def _is_made_without(name: str, before: Statement) -> bool:

@@ -168,7 +168,7 @@ class CoreGraph:
             if t is not None
         )
         before, after = ([model.Operand(None, str(call.options[n])) for n in names if n in call.options] for names in NUMBERS)
-        node = None if call.node is None else self.node_ids[call.node]
+        node = None if call.node is None else self.node_ids.get(call.node)  # None for one whose indices alone were used
         operands = (*before, *operands, *after)
         return model.Op(id, call.op, operands, self._outputs(call), node, place_of(call.at), self._paths[call])
 

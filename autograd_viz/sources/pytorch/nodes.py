@@ -36,7 +36,7 @@ def edge_of(tensor: Any) -> Edge:
     """Where the gradient of a tensor goes: (node, output), or (None, 0)."""
     if not tensor.requires_grad:
         return None, 0
-    with torch.enable_grad():  # a leaf is asked by an op
+    with torch.inference_mode(False), torch.enable_grad():  # a leaf is asked by an op
         if tensor.is_leaf and (
             tensor.layout in SPARSE or tensor.is_nested
         ):  # of which there are no views, as PyTorch would make
