@@ -66,10 +66,17 @@ def is_given_gradient(here: Source | None) -> bool:
     return any(c.args or any(k.arg == "gradient" for k in c.keywords) for c in calls)
 
 
-def roots_of_passes(asked: Statement) -> set[str]:
-    """The names that passes above the question start from: loss, and both of `(a + b).backward()`."""
+def roots_of_passes(asked: Statement, since: ast.stmt | None = None) -> set[str]:
+    """The names that passes above the question which keep gradients start from: loss, and both of `(a + b).backward()`.
+
+    Args:
+        asked: the question.
+        since: a statement that set the grad to None: of passes above it nothing is left, unless a loop runs them again.
+    """
     above = [n for n in simple_statements(scope_of(asked.node)) if position(n) <= position(asked.node)]
-    roots = [root for n in above if (root := started_at(n)) is not None]
+    if since is not None and not any(isinstance(p, ast.For | ast.AsyncFor | ast.While) for p in parents(since)):
+        above = [n for n in above if position(n) > position(since)]
+    roots = [root for n in above if not _only_returns(n) and (root := started_at(n)) is not None]
     return {ast.unparse(n) for root in roots for n in ast.walk(root) if isinstance(n, ast.Name | ast.Attribute)}
 
 
@@ -110,10 +117,19 @@ def leaving_out_line(here: Source | None, name: str | None, among: Collection[st
     in_loop = asked is not None and _is_in_loop(asked)
     if not above or not all(_leaves_out(n, name) for n in (passes if in_loop else above)) or may_not_have_run(above[-1], asked):
         return None
+    if may_have_failed(above[-1]):
+        return None
     started = next(n for n in ast.walk(above[-1]) if isinstance(n, ast.Call) and is_pass(n))
     root = started.args[0] if _is_grad(started) and started.args else started.func
     read = {n.id for n in ast.walk(root) if isinstance(n, ast.Name)}
     return Statement(above[-1]).source if read & {*among} else None
+
+
+def may_have_failed(node: ast.stmt) -> bool:
+    """It stands in a `try` that goes on after an error."""
+    return any(
+        isinstance(p, ast.Try) and p.handlers and node in {n for b in p.body for n in ast.walk(b)} for p in parents(node)
+    )
 
 
 def _leaves_out(node: ast.stmt, name: str | None) -> bool:
@@ -161,6 +177,11 @@ def is_pass(call: ast.Call) -> bool:
     if isinstance(call.func, ast.Attribute):
         return call.func.attr in ("backward", "grad") and not is_functional(call.func)
     return origin(call.func).endswith(("autograd.grad", "autograd.backward"))
+
+
+def _only_returns(node: ast.stmt) -> bool:
+    """Its passes return gradients, and keep none in grad."""
+    return all(_is_grad(n) for n in ast.walk(node) if isinstance(n, ast.Call) and is_pass(n))
 
 
 def _is_grad(call: ast.Call) -> bool:

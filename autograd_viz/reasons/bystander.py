@@ -10,8 +10,10 @@ from .defined import bases
 from .facts import Facts
 from .holders import PART, is_same
 from .kinds import class_of
+from .loss_code import statements_of_loss
 from .meant import Place
 from .parsed import module_of
+from .slices import statements_behind
 
 BY_OTHER_WAYS = {  # of coming to the parts of a module
     "getattr", "children", "named_children", "modules", "named_modules", "_modules", "parameters", "apply", "vars", "super",
@@ -92,18 +94,25 @@ def _thrown_away(use: ast.AST) -> Statement | None:
 def _copied(f: Facts, name: str, asked: Statement, root: str) -> Cause | None:
     """A line above the question has copied its values into another tensor or module."""
     above = before_in_scope(asked)
-    found = [n for n in above[:MOST] if _copies(n, name)]
+    behind = {n.id for s in statements_behind(statements_of_loss(f)) for n in ast.walk(s.node) if isinstance(n, ast.Name)}
+    found = [n for n in above[:MOST] if (copy := _copy(n, name)) is not None and first_name(copy) in behind]
     source = Statement(found[-1]).source if found else None
     return None if source is None else Cause("copied", (f.subject.id, *f.loss), source=source, said={"root": root})
 
 
-def _copies(node: ast.stmt, name: str) -> bool:
-    """`b.load_state_dict(a.state_dict())`, `b.weight.copy_(a.weight)`, `b = copy.deepcopy(a)`."""
+def _copy(node: ast.stmt, name: str) -> ast.expr | None:
+    """What gets the values: b in `b.load_state_dict(a.state_dict())`, `b.weight.copy_(a.weight)`, `b = copy.deepcopy(a)`."""
     match getattr(node, "value", None):
-        case ast.Call(func=ast.Attribute(attr="load_state_dict"), args=[ast.Call(func=ast.Attribute(value=of)), *_]):
-            return is_same(of, name)
-        case ast.Call(func=ast.Attribute(attr="copy_"), args=[of, *_]):
-            return is_same(of, name)
+        case (
+            ast.Call(func=ast.Attribute(value=to, attr="load_state_dict"), args=[ast.Call(func=ast.Attribute(value=of)), *_])
+            | ast.Call(func=ast.Attribute(value=to, attr="copy_"), args=[of, *_])
+        ):
+            return to if is_same(of, name) else None
         case ast.Call(func=ast.Attribute(attr="deepcopy") | ast.Name(id="deepcopy"), args=[of, *_]):
-            return is_same(of, name)
-    return False
+            return node.targets[0] if isinstance(node, ast.Assign) and is_same(of, name) else None
+    return None
+
+
+def first_name(expression: ast.expr) -> str:
+    """b of `b.weight[0]`."""
+    return next((n.id for n in ast.walk(expression) if isinstance(n, ast.Name)), "")

@@ -5,22 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ..graph.model import Document, Op, Source
+from ..graph.model import Document, Op
 from ..sentences import is_differentiable
 from .bystander import bystander_cause
 from .candidates import candidates
 from .cause import Cause
-from .code import Statement, assignment, statement_of
-from .cutting import Maker
+from .code import statement_of
+from .cutting import Maker, cuts_in
 from .facts import Facts, takes_the_shape
 from .holders import PART
 from .live import NothingLive
+from .loss_code import statements_of_loss
+from .slices import detached_after
 from .switches import switched_on_after
 from .text import sentences
 from .ways import Ways, is_unsure, ways_between
 
 MOST_MAYBE = 3  # lines that are named where any may have run
 INSIDE = ("CheckpointFunction", "_ReversibleFunction")  # Functions whose backward runs a forward and a backward pass
+DETACHING = ("data", "detach", "new_tensor", "numpy", "item", "sample", "parameter")  # what Detach may be called in the code
 SEEN = ("detach", "sample")  # cuts at ops that a recorder sees; what is used as an index is no operand
 
 
@@ -133,8 +136,13 @@ def _passes(f: Facts, op: Op, tensor: str) -> bool:
 def _cut_at(f: Facts, op: Op, tensor: str, outputs: list[str]) -> Cause:
     ids, said = (f.subject.id, *outputs), {"op": op.name, "what": f.tensors[tensor].name or f"the input of {op.name}"}
     nodes = () if op.node is None else (op.node,)
+    made = statement_of(op.source)
     if op.name == "Detach":
-        return Cause("cut_detach", ids, nodes, op.source, said | {"what": ".detach()"})
+        cut = next((c for _, c in cuts_in(made) if c.how in DETACHING), None) if made is not None else None
+        how, what = (cut.how, cut.what) if cut is not None else ("detach", ".detach()")
+        return Cause(f"cut_{how}", ids, nodes, op.source, said | {"what": what})
+    if made is not None and op.node is None and (line := detached_after(made, statement_of(f.here))) is not None:
+        return Cause("cut_detach", ids, nodes, line, said | {"what": ".detach_()"})
     dtypes = [t.value.dtype for o in outputs if not is_differentiable((t := f.tensors[o]).value.dtype)]
     if dtypes:
         return Cause("cut_dtype", ids, nodes, op.source, said | {"dtype": dtypes[0]})
@@ -162,14 +170,3 @@ def runs_its_own_pass(f: Facts) -> Cause | None:
     if node is None:
         return None
     return Cause("inside", (f.subject.id, *f.loss), (node,), f.source(node), {"node": f.called(node), "root": loss_names(f)})
-
-
-def statements_of_loss(f: Facts) -> list[Statement]:
-    """The statements that made the loss: those of the ops that it was made by, or the last assignment to its name."""
-    leads = f.behind_loss
-    sources: list[Source | None] = [op.source for op in f.document.ops[::-1] if leads & {*op.outputs}]
-    found = [s for s in map(statement_of, dict.fromkeys(sources)) if s is not None]
-    asked = statement_of(f.here)
-    names = [n for root in f.loss if (n := f.tensors[root].name) is not None]
-    by_name = [assignment(n, asked) for n in names] if asked is not None else []
-    return found + [s for s in by_name if s is not None]

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from ..graph.model import Source
 from .code import Statement, assignment, may_not_have_run, scope_of, simple_statements
+from .defined import origin
 from .parsed import parents
 
 METHODS = {  # methods that give something outside the graph
@@ -99,6 +100,8 @@ def _cutting_call(part: ast.Call) -> tuple[str, str] | None:
     if isinstance(called, ast.Name) and called.id in CASTS and part.args:
         return CASTS[called.id], f"{called.id}()"
     name = called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""
+    if origin(called).startswith(("math.", "cmath.")) and part.args:
+        return "item", f"{ast.unparse(called)}()"
     keywords = {k.arg: k.value for k in part.keywords}
     is_made_so = isinstance(wish := keywords.get("requires_grad"), ast.Constant) and wish.value is False
     if name in FACTORIES and part.args and not isinstance(part.args[0], ast.Constant | ast.List) and not is_made_so:
@@ -112,10 +115,18 @@ def _cutting_call(part: ast.Call) -> tuple[str, str] | None:
 
 def copied_in(name: ast.Name, statement: Statement) -> Maker | None:
     """`torch.tensor([a, b])` of tensors: the names in its list."""
-    above = next((p for p in parents(name) if not isinstance(p, ast.List | ast.Tuple | ast.UnaryOp)), None)
-    given = above.args[:1] if isinstance(above, ast.Call) and _called(above) in FACTORIES else []
-    is_listed = bool(given) and isinstance(given[0], ast.List | ast.Tuple)
-    return Maker("new_tensor", statement.source, f"{_called(above)}()") if is_listed and isinstance(above, ast.Call) else None
+    inside: ast.AST = name
+    for above in parents(name):
+        if isinstance(above, ast.Call) and _called(above) in FACTORIES and inside in above.args[:1]:
+            return (
+                Maker("new_tensor", statement.source, f"{_called(above)}()")
+                if isinstance(inside, ast.List | ast.Tuple)
+                else None
+            )
+        if isinstance(above, ast.stmt):
+            break
+        inside = above
+    return None
 
 
 def is_called(part: ast.AST) -> bool:
@@ -207,10 +218,22 @@ def maker_in(made: Statement) -> Maker | None:
     if isinstance(value, ast.Call) and _called(value) == "grad" and any(k.arg == "create_graph" for k in value.keywords):
         return Maker("constant", made.source, "grad()")
     outermost = [m for part, m in cuts_in(made) if part is value or part is made.node]
+    if isinstance(value, ast.Call) and _called(value) in FACTORIES and value.args and _is_list_of_computed(value.args[0]):
+        return Maker("new_tensor", made.source, f"{_called(value)}()")
     if outermost and outermost[0].how == "mode" and _how_plain(value) != "computed":
         outermost = []
     inside = [m for part, m in cuts_in(made) if _carries(part, value)]
     return (outermost or inside or [Maker(_how_plain(value), made.source)])[0]
+
+
+def _is_list_of_computed(value: ast.expr) -> bool:
+    """`[torch.cos(a), 0.0]`: a list, of lists perhaps, in which something was worked out."""
+    is_list = isinstance(value, ast.List | ast.Tuple)
+    return is_list and any(_is_computed(n) or _is_users_call(n) for n in ast.walk(value) if n is not value)
+
+
+def _is_users_call(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and (isinstance(node.func, ast.Attribute) and origin(node.func).startswith("torch."))
 
 
 def _how_plain(value: ast.AST | None) -> str:

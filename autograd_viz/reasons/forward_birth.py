@@ -12,9 +12,9 @@ from .backward_lines import backward_line
 from .cause import Cause
 from .changes import changed_line, has_steps
 from .code import statement_of
-from .cuts import statements_of_loss
 from .facts import Facts
 from .hazards import value_with
+from .loss_code import statements_of_loss
 from .numbers import bounds, has_zero, is_known, number
 from .suspects import is_empty, suspects
 from .walls import range_text

@@ -26,6 +26,12 @@ def cleared_at(name: str | None, here: Source | None) -> Source | None:
     return Statement(found[-1]).source if found else None
 
 
+def last_clearing(name: str | None, asked: Statement) -> ast.stmt | None:
+    """The last statement above the question that surely set the grad of this name to None, before or after a pass."""
+    found = [n for n in before_in_scope(asked) if name is not None and _clears(n, name) and not may_not_have_run(n, asked)]
+    return found[-1] if found else None
+
+
 def retained_at(name: str | None, here: Source | None) -> Source | None:
     """The line between backward() and the question that called retain_grad(), which then was too late."""
     asked = statement_of(here)

@@ -13,6 +13,8 @@ from .facts import Facts
 from .kinds import attribute_assignments
 
 WRITES = ("CopySlices", "IndexPut", "IndexFill", "IndexCopy", "Fill", "Zero")  # nodes of ops that write in place
+OF_SUBSCRIPTS = ("Select", "Slice", "Index", "Unsqueeze", "Alias", "Unbind", "Split", "AsStrided")  # nodes of `x[...]`
+VIEWS = ("T", "mT", "H", "mH", "real", "imag")  # attributes that are ops
 MOST_ALIASES = 5  # names for names that are followed
 
 
@@ -23,7 +25,15 @@ def made_at(f: Facts) -> Source | None:
     if known is None and t.grad_fn is not None and f.called(t.grad_fn).startswith(WRITES):
         return written_at(t.name, f.here)
     read = made_by(f) if known is None else None
-    return known if read is None else read.source
+    return known if read is None or (t.grad_fn is not None and _is_another_name(read, f.called(t.grad_fn))) else read.source
+
+
+def _is_another_name(read: Maker, node: str) -> bool:
+    """`h = kept["h"]`, `h = self.h`: the statement makes nothing, unless the node is that of `x[0]` or `x.T`."""
+    made = statement_of(read.source)
+    value = None if made is None else getattr(made.node, "value", None)
+    is_op = node.startswith(OF_SUBSCRIPTS) if isinstance(value, ast.Subscript) else getattr(value, "attr", "") in VIEWS
+    return read.how == "taken" and not isinstance(value, ast.Call) and not is_op
 
 
 def made_by(f: Facts) -> Maker | None:

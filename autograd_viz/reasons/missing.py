@@ -9,13 +9,13 @@ from dataclasses import replace
 from .. import words
 from ..graph.model import Source
 from ..graph.text import value_text
-from .backward_lines import is_started_from, keeping_line, leaving_out_line
+from .backward_lines import is_started_from, keeping_line, last_backward, leaving_out_line
 from .cause import Cause
-from .code import alias_of, statement_of
+from .code import Statement, alias_of, position, statement_of
 from .cuts import cut_causes, loss_names
 from .facts import Facts
 from .functional import functional_line
-from .grad_lines import cleared_at, retained_at
+from .grad_lines import cleared_at, last_clearing, retained_at
 from .made import made_at
 from .not_required import not_required
 from .stale import freed_cause, modified_causes
@@ -115,7 +115,8 @@ def did_not_arrive(f: Facts) -> Cause:
     kept, cleared = _kept_by(f), cleared_at(t.name, f.here)
     broken = modified_causes(f, leading) if kept is None or cleared is None else []
     if broken:
-        return broken[0]
+        line = _cleared_before(f)
+        return broken[0] if line is None else Cause("cleared_by", (t.id,), (node,), line)
     if f.live.is_awaited(node):
         return Cause("awaited", (t.id,), (node,), said={"node": f.called(node)})
     if f.has_run(node) is False and any(f.has_run(n) for n in roots):
@@ -127,6 +128,14 @@ def did_not_arrive(f: Facts) -> Cause:
     if all(f.has_run(n) is not True for n in _that_would_show_it(f, roots)):
         return freed_cause(f, leading) or _not_run(f, roots)
     return _unknown_arrival(f, node)
+
+
+def _cleared_before(f: Facts) -> Source | None:
+    """The line that cleared grad after a pass on another root, and before the last pass."""
+    asked = statement_of(f.here)
+    found = None if asked is None else last_clearing(f.subject.name, asked)
+    ran = None if asked is None else last_backward(asked)
+    return None if found is None or ran is None or position(found) > position(ran) else Statement(found).source
 
 
 def _that_would_show_it(f: Facts, roots: list[str]) -> Iterable[str]:

@@ -40,13 +40,21 @@ def _made_outside(f: Facts) -> Cause:
     off = f.live.switched_at(t.id) or switched_off_line(t.name, f.here, is_off) or switched_off_line(other, f.here, is_off)
     if off is not None or is_off:
         return Cause("switched_off", (t.id,), source=off)
-    if op is None and read is not None and read.how == "computed":
+    return _not_asked(f) if op is None else _not_recorded(f, op)
+
+
+def _not_asked(f: Facts) -> Cause:
+    """No op made it that is known: nobody asked, or it was computed where nothing is recorded."""
+    t, read = f.subject, made_by(f)
+    if read is not None and read.how == "computed":
         return Cause("computed" if f.live.is_recording() else "mode_off", (t.id,), source=read.source)
-    if op is None:
-        known = read is not None and read.how in ("plain", "parameter")
-        line = t.source or (read.source if read and other is None else None)
-        return Cause("not_asked" if known or t.source is not None else "not_asked_or_cut", (t.id,), source=line)
-    return _not_recorded(f, op)
+    is_taken = read is not None and read.how == "taken"
+    other = alias_of(t.name, f.here) if t.source is None else None
+    line = t.source or (read.source if read and other is None else None)
+    if is_taken and not f.live.is_recording():
+        return Cause("mode_off", (t.id,), source=line)
+    is_made = (read is not None and read.how in ("plain", "parameter")) or (t.source is not None and not is_taken)
+    return Cause("not_asked" if is_made else "not_asked_or_cut", (t.id,), source=line)
 
 
 def _not_recorded(f: Facts, op: Op) -> Cause:

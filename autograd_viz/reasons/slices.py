@@ -8,8 +8,9 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from ..graph.model import Source
 from .calls import called_by
-from .code import Function, Statement, makers, own_expressions, parameters_of, position, scope_of, simple_statements
+from .code import Function, Statement, makers, own_expressions, parameters_of, position, scope_of, simple_statements, targets
 from .cutting import Maker, copied_in, cuts_in, indices_cut, is_called, is_one_of_two
 from .looks import is_for_look
 from .meant import Call, Place, chain_from, is_parameter, parts_of
@@ -210,11 +211,25 @@ def _assigned_from(read: Read, made: Statement) -> Iterator[Read]:
 
 def _detached_between(read: Read, made: Statement) -> Maker | None:
     """`h.detach_()` between the statement that made it and the one that reads it."""
-    for node in simple_statements(scope_of(read.statement.node)):
+    line = detached_after(made, read.statement, read.name.id)
+    return None if line is None else Maker("detach", line, ".detach_()")
+
+
+def detached_after(made: Statement, before: Statement | None, name: str | None = None) -> Source | None:
+    """The line below the statement, in its scope, that detaches in place a name to which it gave a value.
+
+    Args:
+        made: the statement.
+        before: one behind that line, if it stands in the same scope.
+        name: the name; left out: any.
+    """
+    names, scope = targets(made.node) if name is None else {name}, scope_of(made.node)
+    last = before.node if before is not None and scope_of(before.node) is scope else None
+    for node in simple_statements(scope):
         match node:
-            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=read.name.id), attr="detach_"))):
-                if position(made.node) < position(node) < position(read.statement.node):
-                    return Maker("detach", Statement(node).source, ".detach_()")
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=id), attr="detach_"))) if id in names:
+                if position(made.node) < position(node) and (last is None or position(node) < position(last)):
+                    return Statement(node).source
     return None
 
 

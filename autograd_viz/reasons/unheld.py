@@ -11,6 +11,7 @@ from .cause import Cause
 from .code import Statement, assignment, may_not_have_run, position, statement_of
 from .cuts import loss_names
 from .facts import Facts
+from .grad_lines import last_clearing
 
 # methods that make no zeros, nan or inf
 LINEAR = ("sum", "mean", "scale", "squeeze", "reshape", "view", "to", "float", "double")
@@ -56,7 +57,7 @@ def no_graph(f: Facts, what: str | None = None) -> Cause:
 def losses_of_passes(f: Facts) -> tuple[str, ...]:
     """The losses on which the code above the question ran a pass; all if none is known for that."""
     asked = statement_of(f.here)
-    names = set() if asked is None else roots_of_passes(asked)
+    names = set() if asked is None else roots_of_passes(asked, since=last_clearing(f.subject.name, asked))
     return tuple(id for id in f.loss if f.tensors[id].name in names) or f.loss
 
 

@@ -191,7 +191,7 @@ CAUSE_COPIED = (
     "No path leads from {root} to {name}. This copies its values into another tensor, which has a gradient of its own: {line}."
 )
 DO_COPIED = "Ask about the copy; or use {name} itself in what leads to the loss."
-CAUSE_UNUSED = "No path leads from {root} to {name}: no op that was recorded used it."
+CAUSE_UNUSED = "No path leads from {root} to {name}: of the recorded ops that {root} was computed by, none used it."
 CAUSE_CUT_COMPARISON = "The path from {name} to the loss is cut by {what}: true and false have no gradient ({line})."
 DO_CUT_COMPARISON = "Use a soft version of the comparison: a sigmoid of the difference."
 CAUSE_MADE_COMPARISON = "{name}.requires_grad is False: {what} gives true or false, which have no gradient ({line})."
@@ -203,7 +203,8 @@ CAUSE_REQUIRED_LATE = (
 )
 DO_REQUIRED_LATE = "Call requires_grad_() first, and compute what leads to the loss after it."
 CAUSE_NOT_RUN_UNKNOWN = (
-    "There is no trace of a pass: {root} depends on {name}, and backward() has not run, or grad has been set to None since."
+    "There is no trace of a pass: {root} depends on {name}, and backward() has not run or raised an error, or grad has been "
+    "set to None since."
 )
 DO_NOT_RUN_UNKNOWN = "Call {root}.backward(), and read grad before zero_grad()."
 CAUSE_RETAINED_LATE = "retain_grad() came after the pass, which keeps a gradient only where that was asked before: {line}."
@@ -237,8 +238,8 @@ DO_LEFT_OUT_AT = "Take what grad() returns, or call backward() without inputs."
 CAUSE_FUNCTIONAL = "torch.func returns gradients, and keeps none in grad: {line}."
 DO_FUNCTIONAL = "Take what it returns."
 CAUSE_LEFT_OUT = (
-    "A backward pass has run, and left {name} out: autograd.grad() returns gradients instead of keeping them, and "
-    "backward(inputs=...) keeps only those named."
+    "A backward pass has run, and left {name} out: autograd.grad() returns gradients instead of keeping them, "
+    "backward(inputs=...) keeps only those named; or an error ended it before it came here."
 )
 DO_LEFT_OUT = "Take what grad() returns, or call backward() without inputs."
 CAUSE_CLEARED = "{value} did arrive in the last pass: grad has been set to None since (zero_grad(), or by hand)."

@@ -157,7 +157,7 @@ CAUSE_RESULT_UNUSED = "{name} 没有参与损失的计算：这一行之后没�
 DO_RESULT_UNUSED = "使用它的结果：y = self.layer(y)。"
 CAUSE_COPIED = "没有路径从 {root} 通到 {name}。这一行把它的值复制到另一个张量，而那个张量有自己的梯度：{line}。"
 DO_COPIED = "请问那个副本；或者在通向损失的计算中使用 {name} 本身。"
-CAUSE_UNUSED = "{root} 到 {name} 之间没有路径：记录下来的运算都没有用到它。"
+CAUSE_UNUSED = "{root} 到 {name} 之间没有路径：在得出 {root} 的已记录运算中，没有一个用到它。"
 CAUSE_CUT_COMPARISON = "从 {name} 到损失的路径被 {what} 切断：比较的结果只有真假，没有梯度（{line}）。"
 DO_CUT_COMPARISON = "改用比较的平滑版本：对差值使用 sigmoid。"
 CAUSE_MADE_COMPARISON = "{name}.requires_grad 是 False：{what} 的结果只有真假，没有梯度（{line}）。"
@@ -167,7 +167,9 @@ CAUSE_REQUIRED_LATE = (
     "使用 {name} 时（第 {used} 行）它还不需要梯度：后来才要求（{line}）。计算图记录的是执行过的运算，之后不会再变。"
 )
 DO_REQUIRED_LATE = "先调用 requires_grad_()，再计算通向损失的部分。"
-CAUSE_NOT_RUN_UNKNOWN = "没有反向传播的痕迹：{root} 依赖 {name}，但 backward() 还没有运行，或者 grad 后来被设为 None。"
+CAUSE_NOT_RUN_UNKNOWN = (
+    "没有反向传播的痕迹：{root} 依赖 {name}，但 backward() 还没有运行或以错误结束，或者 grad 后来被设为 None。"
+)
 DO_NOT_RUN_UNKNOWN = "调用 {root}.backward()，并在 zero_grad() 之前读取 grad。"
 CAUSE_RETAINED_LATE = "retain_grad() 在反向传播之后才调用，而反向传播只保留事先要求的梯度：{line}。"
 DO_RETAINED_LATE = "在 backward() 之前调用 {name}.retain_grad()。"
@@ -197,9 +199,7 @@ CAUSE_LEFT_OUT_AT = (
 DO_LEFT_OUT_AT = "使用 grad() 的返回值，或不带 inputs 调用 backward()。"
 CAUSE_FUNCTIONAL = "torch.func 返回梯度，而不把它们存入 grad：{line}。"
 DO_FUNCTIONAL = "使用它的返回值。"
-CAUSE_LEFT_OUT = (
-    "反向传播已运行，但没有包括 {name}：autograd.grad() 返回梯度而不保存它们，backward(inputs=...) 只保存指定张量的梯度。"
-)
+CAUSE_LEFT_OUT = "反向传播已运行，但没有包括 {name}：autograd.grad() 返回梯度而不保存它们，backward(inputs=...) 只保存指定张量的梯度；或者它到达之前就因错误而中止。"
 DO_LEFT_OUT = "使用 grad() 的返回值，或不带 inputs 调用 backward()。"
 CAUSE_CLEARED = "上一次反向传播中 {value} 确实到达过：grad 后来被设为 None（zero_grad() 或手动）。"
 CAUSE_CLEARED_AT = "上一次反向传播中 {value} 确实到达过，是这一行清除了它：{line}。"
