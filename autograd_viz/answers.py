@@ -12,7 +12,7 @@ from .drawing import drawing_of
 from .errors import NotDrawableError
 from .graph.model import Document, Source
 from .graph.trace import State, Step
-from .reasons import Cause, Facts, causes_of, causes_of_error, sentences
+from .reasons import Cause, Facts, causes_of, causes_of_error, sentences, started_names
 from .render import theme_named
 from .render.escape import printable
 from .sources.anything import is_drawable
@@ -137,10 +137,17 @@ def _of_tensor(tensor: Any, loss: Any, frame: FrameType) -> Explanation:
         if not is_drawable(given):
             raise NotDrawableError.instead_of("explain(x) takes a tensor of autograd_viz or of PyTorch, or an exception", given)
     names, here = visible_names(frame), _place(frame)
+    loss = _passed_without_graph(tensor, names, here) if loss is None else loss
     facts, _ = _facts(tensor, loss, names, here)
     causes = causes_of(facts)
     cut_off = _cut_off(tensor, names, here) if loss is None and _is_a_loss_doubtful(facts, causes) else None
     return cut_off or Explanation(facts, causes)
+
+
+def _passed_without_graph(tensor: Any, names: dict[str, Any], here: Source | None) -> Any:
+    """A variable on which the code calls backward(), and which has no graph: that call can but fail."""
+    found = [names[name] for name in started_names(here) if name in names]
+    return next((t for t in found if t is not tensor and is_drawable(t) and not t.requires_grad and t.numel() == 1), None)
 
 
 def _is_a_loss_doubtful(facts: Facts, causes: Sequence[Cause]) -> bool:
@@ -148,6 +155,8 @@ def _is_a_loss_doubtful(facts: Facts, causes: Sequence[Cause]) -> bool:
     if causes and causes[0].kind in NO_LOSS:
         return True
     numbers = [id for id in facts.loss if math.prod(facts.tensors[id].value.shape) == 1]
+    if causes and causes[0].kind == "not_leaf":
+        return not numbers
     may_be_another = bool(facts.live.passes()) or any(facts.has_run(node) is None for node, _ in facts.starts)
     return bool(causes) and causes[0].kind in NOT_RUN and (not numbers or may_be_another)
 
@@ -157,7 +166,7 @@ def _cut_off(tensor: Any, names: dict[str, Any], here: Source | None) -> Explana
     for loss in losses_beside(tensor, names):
         facts, _ = _facts(tensor, loss, names, here)
         causes = causes_of(facts)
-        if causes and causes[0].kind.startswith("cut_"):
+        if causes and (causes[0].kind.startswith("cut_") or causes[0].kind == "not_leaf_cut"):
             return Explanation(facts, causes)
     return None
 

@@ -51,7 +51,8 @@ def test_a_tensor_that_was_detached_in_place_later_is_not_cut() -> None:
 CANDIDATES = {  # the lines that are named
     "a hook": (NET + "net.register_forward_hook(lambda m, i, o: o.detach())\nloss = (net(ones) * b).sum()", [None, 4]),
     "a hook that is a function": (
-        NET + "def hook(m, i, o):\n    return o.detach()\nnet.register_forward_hook(hook)\nloss = (net(ones) * b).sum()", [None, 5],
+        NET + "def hook(m, i, o):\n    return o.detach()\nnet.register_forward_hook(hook)\n"
+        "loss = (net(ones) * b).sum()", [None, 5],
     ),
     "a function in a table": (
         NET + "def cut(t):\n    return t.detach()\ntable = {'cut': cut}\nloss = (table['cut'](net(ones)) * b).sum()", [None, 5],

@@ -112,7 +112,7 @@ SAID = {
     ),
     "a list of numbers": (
         "net = torch.nn.Linear(2, 1)\nlosses = []\nfor x in torch.ones(4, 2):\n    losses.append(net(x).sum().item())\n"
-        "loss = torch.tensor(losses).mean().requires_grad_()\nloss.backward()", "net.weight, loss", "cut by tensor()",
+        "loss = torch.tensor(losses).mean().requires_grad_()\nloss.backward()", "net.weight, loss", "cut by .item()",
     ),
     "a comparison": (
         "th = torch.tensor(0.5, requires_grad=True)\nw = torch.ones(1, requires_grad=True)\n"

@@ -99,11 +99,11 @@ CASES = {
     "cut by item": (X + W + "s = x.sum().item()\nloss = (s * w).sum()\n" + PASS, "x", "cut_item", 3, "a plain number has no"),
     "cut by float": (X + W + "s = float(x.sum())\nloss = (s * w).sum()\n" + PASS, "x", "cut_item", 3, "float()"),
     "cut by NumPy": (
-        X + W + "a = x.detach().numpy() * 2\nt = torch.from_numpy(a)\nloss = (t * w).sum()\n" + PASS, "x", "cut_new_tensor", 4,
-        "from_numpy()",
+        X + W + "a = x.detach().numpy() * 2\nt = torch.from_numpy(a)\nloss = (t * w).sum()\n" + PASS, "x", "cut_numpy", 3,
+        "numpy()",
     ),
     "cut by a new tensor": (
-        X + W + "t = torch.tensor([v.item() for v in x])\nloss = (t * w).sum()\n" + PASS, "x", "cut_new_tensor", 3, "tensor()",
+        X + W + "t = torch.tensor([v.item() for v in x])\nloss = (t * w).sum()\n" + PASS, "x", "cut_item", 3, "item()",
     ),
     "cut by argmax": (X + W + "i = x.argmax()\nloss = (i * w).sum()\n" + PASS, "x", "cut_dtype", 3, "int64"),
     "cut by a cast": (X + W + "i = x.long()\nloss = (i * w).sum()\n" + PASS, "x", "cut_dtype", 3, "int64"),

@@ -14,7 +14,7 @@ END = "\nloss.backward()"
 CUT = {  # program, kind of the only cause, its line
     "a mask beside it": (
         "def stream(a):\n    yield torch.tensor(a.tolist())\n" + W + "z = w * 1\nm = (z > 0).float()\nz = z * (m + 1)\n"
-        "loss = (next(stream(z)) * v).sum()", "cut_new_tensor", 2,
+        "loss = (next(stream(z)) * v).sum()", "cut_item", 2,
     ),
     "a factor beside it": (
         W + "z = w * 2\nsc = z.detach().abs().max()\nz = z / (sc + 1)\nkept = z.data\nloss = (kept * v).sum()", "cut_data", 6,
@@ -23,8 +23,9 @@ CUT = {  # program, kind of the only cause, its line
         W + "h = w * 2\nh = h + (h.round() - h).detach()\nloss = (h.detach() * v).sum()", "cut_detach", 5,
     ),
     "a method of the user's that is called so": (
-        "class Helper:\n    def detach(self, a):\n        return a * 2\n    def run(self, a):\n        return a.sum().item() * 2\n"
-        + W + "hp = Helper()\nk = hp.detach(w)\nloss = (hp.run(k) * v).sum()", "cut_item", 5,
+        "class Helper:\n    def detach(self, a):\n        return a * 2\n    def run(self, a):\n"
+        "        return a.sum().item() * 2\n" + W + "hp = Helper()\nk = hp.detach(w)\n"
+        "loss = (hp.run(k) * v).sum()", "cut_item", 5,
     ),
     "an argument that a function does not use": (
         "def second(a, b):\n    return b.data\n" + W + "loss = (second(w.detach(), w) * v).sum()", "cut_data", 2,

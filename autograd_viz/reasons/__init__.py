@@ -5,10 +5,14 @@ through `Live`.
 """
 
 from .ask import causes_of, causes_of_error
+from .backward_lines import started_names
 from .cause import Cause
 from .cuts import recorded_cut_sentences
 from .facts import Facts
 from .live import Live, NothingLive
 from .text import sentences
 
-__all__ = ["Cause", "Facts", "Live", "NothingLive", "causes_of", "causes_of_error", "recorded_cut_sentences", "sentences"]
+__all__ = [
+    "Cause", "Facts", "Live", "NothingLive", "causes_of", "causes_of_error", "recorded_cut_sentences", "sentences",
+    "started_names",
+]  # fmt: skip

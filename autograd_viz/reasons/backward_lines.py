@@ -9,7 +9,7 @@ from ..graph.model import Source
 from .code import Statement, assignment, before_in_scope, may_not_have_run, position, scope_of, simple_statements, statement_of
 from .defined import origin
 from .functional import is_functional
-from .parsed import parents
+from .parsed import module_of, parents
 
 
 def backward_line(here: Source | None, among: Collection[str] = ()) -> Source | None:
@@ -36,9 +36,27 @@ def keeping_line(here: Source | None, among: Collection[str]) -> Source | None:
     root = None if found is None else _root_of(found)
     if root is not None and root not in among:
         return None
-    keywords = [k for n in ast.walk(found) if isinstance(n, ast.Call) for k in n.keywords] if found is not None else []
-    keeps = any(k.arg in ("retain_graph", "create_graph") and ast.unparse(k.value) != "False" for k in keywords)
-    return Statement(found).source if found is not None and keeps else None
+    return Statement(found).source if found is not None and _keeps(found) else None
+
+
+def may_have_kept(here: Source | None, among: Collection[str]) -> bool:
+    """A pass in the code is asked to keep the graph, and it may be this one.
+
+    Args:
+        here: where the question was asked.
+        among: names of the graph's tensors; a pass beside the question from another root does not count.
+    """
+    asked = statement_of(here)
+    tree = None if asked is None else module_of(asked.node)
+    found = [n for n in ast.walk(tree) if isinstance(n, ast.Expr | ast.Assign | ast.Return) and _keeps(n)] if tree else []
+    beside = [n for n in found if asked is not None and scope_of(n) is scope_of(asked.node)]
+    return any(n not in beside or (_root_of(n) or next(iter(among), "")) in among for n in found)
+
+
+def _keeps(node: ast.stmt) -> bool:
+    passes = [n for n in ast.walk(node) if isinstance(n, ast.Call) and is_pass(n)]
+    wishes = [k for c in passes for k in c.keywords if k.arg in ("retain_graph", "create_graph")]
+    return any(ast.unparse(k.value) != "False" for k in wishes)
 
 
 def is_started_from(name: str | None, here: Source | None) -> bool:
@@ -64,6 +82,14 @@ def is_given_gradient(here: Source | None) -> bool:
     ran = None if asked is None else last_backward(asked)
     calls = [] if ran is None else [n for n in ast.walk(ran) if isinstance(n, ast.Call) and is_pass(n) and not _is_grad(n)]
     return any(c.args or any(k.arg == "gradient" for k in c.keywords) for c in calls)
+
+
+def started_names(here: Source | None) -> list[str]:
+    """The names on which passes above the question that are sure to have run are called, the last first."""
+    asked = statement_of(here)
+    above = [] if asked is None else before_in_scope(asked)
+    roots = [started_at(n) for n in reversed(above) if not may_not_have_run(n, asked) and not _only_returns(n)]
+    return [r.id for r in roots if isinstance(r, ast.Name)]
 
 
 def roots_of_passes(asked: Statement, since: ast.stmt | None = None) -> set[str]:

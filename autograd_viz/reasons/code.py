@@ -201,6 +201,7 @@ def _is_one_of_two(node: ast.stmt, others: list[ast.stmt]) -> bool:
     for p in parents(node):
         parts: list[list[ast.stmt]] = [p.body, p.orelse] if isinstance(p, ast.If) else []
         parts = [c.body for c in p.cases] if isinstance(p, ast.Match) else parts
+        parts = [p.body, *(h.body for h in p.handlers)] if isinstance(p, ast.Try) else parts
         branches = ({n for b in part for n in ast.walk(b)} for part in parts)
         if sum(not branch.isdisjoint(others) for branch in branches) > 1:
             return True

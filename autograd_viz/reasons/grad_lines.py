@@ -57,7 +57,8 @@ def assigned_at(name: str | None, here: Source | None) -> Source | None:
 
 def zeroed_at(name: str | None, here: Source | None) -> Source | None:
     """The last line between backward() and the question that may have set the grad of this name to zero."""
-    found = [n for n in _touching(name, here, sure=False) if _may_zero(n)]
+    asked = statement_of(here)
+    found = [n for n in _touching(name, here, sure=False) if _may_zero(n) and not may_not_have_run(n, asked)]
     return Statement(found[-1]).source if found else None
 
 

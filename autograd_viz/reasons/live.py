@@ -17,6 +17,9 @@ class Live(Protocol):
     def is_awaited(self, node: str) -> bool:
         """A stepper is half way through this graph, and has yet to call the node."""
 
+    def is_running(self) -> bool:
+        """Is a backward pass under way, in which the question is asked?"""
+
     def changed(self, node: str, saved: str) -> Changed | None:
         """What became of a saved tensor that was changed in place since."""
 
@@ -54,6 +57,10 @@ class NothingLive:
 
     def is_awaited(self, node: str) -> bool:
         """There is none."""
+        return False
+
+    def is_running(self) -> bool:
+        """Nobody knows."""
         return False
 
     def changed(self, node: str, saved: str) -> Changed | None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from .. import words
 from ..graph.model import Source
 from ..graph.text import value_text
-from .backward_lines import is_started_from, keeping_line, last_backward, leaving_out_line
+from .backward_lines import is_started_from, keeping_line, last_backward, leaving_out_line, may_have_kept
 from .cause import Cause
 from .code import Statement, alias_of, position, statement_of
 from .cuts import cut_causes, loss_names
@@ -184,6 +184,10 @@ def _not_run(f: Facts, roots: list[str]) -> Cause:
     if functional is not None:
         return Cause("functional", (f.subject.id,), tuple(roots), functional)
     kind = sure if is_sure else "not_run_unknown"
+    if f.live.is_running():
+        return Cause("running", (f.subject.id, *f.loss), tuple(roots))
+    if kind == "not_run" and not is_known and may_have_kept(f.here, {t.name for t in f.tensors.values() if t.name}):
+        kind = "not_run_or_kept"
     return Cause(kind, (f.subject.id, *f.loss), tuple(roots), said={"root": loss or loss_names(f)})
 
 

@@ -16,6 +16,7 @@ from .looks import is_for_look
 from .meant import Call, Place, chain_from, is_parameter, parts_of
 from .parsed import parents
 
+NUMBERS = ("item", "numpy")
 GROW = ("append", "extend", "insert")  # methods of lists
 MOST = 2000  # reads of names that are followed
 
@@ -90,8 +91,9 @@ def statements_behind(starts: list[Statement]) -> Iterator[Statement]:
 def _cut_at(name: ast.Name, place: Place) -> Maker | None:
     """What cuts the name off in its statement; a method of the user's own that is called `detach` is none."""
     around, statement = [name, *parents(name)], place.statement
-    found = ((n, maker) for n, maker in cuts_in(statement) if n is statement.node or n in around)
-    node, cut = next(((n, m) for n, m in found if not _is_users(n, place)), (name, None))
+    found = [(n, maker) for n, maker in cuts_in(statement) if n in around and not _is_users(n, place)]
+    # the innermost, but what gives numbers before the detach() that it asks for
+    node, cut = min(found, key=lambda f: (f[1].how not in NUMBERS, around.index(f[0])), default=(name, None))
     cut = cut or copied_in(name, statement)
     return cut and cut._replace(is_sure=cut.is_sure and not is_one_of_two(node))
 

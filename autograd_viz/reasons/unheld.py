@@ -81,7 +81,7 @@ def _unheld(f: Facts, of_size: bool) -> Unheld | None:
     """The last pass, if its root is known not to be a loss of the question."""
     passes = f.live.passes()
     if passes:  # the graph remembers
-        return Unheld(passes[-1].source, False) if not any(p.root for p in passes) else None
+        return Unheld(None, False) if not any(p.root for p in passes) else None
     asked = statement_of(f.here)
     ran = None if asked is None else last_backward(asked)
     if asked is None or ran is None or not f.loss or position(ran) >= position(asked.node) or may_not_have_run(ran, asked):

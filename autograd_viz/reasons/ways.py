@@ -62,12 +62,28 @@ def ways_between(starts: list[Statement], wanted: str, asked: Statement | None) 
         if key not in leading:
             continue
         if read.cut is not None:
-            cuts += [read.cut] if not is_beside or is_unsure(read.cut, asked) else []
+            cut = _first_cut(read, drawn, leading)
+            cuts += [cut] if not is_beside or is_unsure(cut, asked) else []
         elif (key, is_beside) not in seen:
             seen.add((key, is_beside))
             uncut += [read] if key in drawn.found else []
             queue += [(r, is_beside or key in whole) for r in drawn.behind.get(key, ())]
     return Ways(cuts, uncut)
+
+
+def _first_cut(read: Read, drawn: _Map, leading: set[Key]) -> Maker:
+    """The cut; where a tensor is made of what was cut off before, as of a number, that cut."""
+    assert read.cut is not None
+    cut, stack, seen = read.cut, [_key(read)], {_key(read)}
+    while stack and cut.how == "new_tensor":
+        key = stack.pop(0)
+        for r in drawn.behind.get(key, ()):
+            if _key(r) in leading and r.cut is not None and r.cut.is_sure:
+                return r.cut
+            if _key(r) in leading and _key(r) not in seen:
+                seen.add(_key(r))
+                stack.append(_key(r))
+    return cut
 
 
 def is_unsure(cut: Maker, asked: Statement | None) -> bool:

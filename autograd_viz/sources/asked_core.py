@@ -93,6 +93,10 @@ class CoreLive:
         """A stepper is half way, and has yet to call it."""
         return bool(self._seen) and self._nodes[node] in self._stepped.nodes and self._nodes[node] not in self._seen
 
+    def is_running(self) -> bool:
+        """The core's passes say of each node whether it has run."""
+        return False
+
     def changed(self, node: str, saved: str) -> Changed | None:
         """As the version counter has it, which all tensors of one memory share."""
         n = self._nodes[node]

@@ -78,6 +78,10 @@ class TorchLive:
         """A stepper is half way, and has yet to call it."""
         return bool(self._seen) and self._nodes[node] in self._stepped.nodes and self._nodes[node] not in self._seen
 
+    def is_running(self) -> bool:
+        """A thread that runs a pass has a graph task."""
+        return bool(torch._C._current_graph_task_id() != -1)
+
     def numbers(self) -> dict[str, Value | None]:
         """What a stepper saw: PyTorch itself keeps no gradient of a pass."""
         return stepped.numbers_of(self._seen, self._graph.node_ids)

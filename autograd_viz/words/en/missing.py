@@ -202,6 +202,12 @@ CAUSE_REQUIRED_LATE = (
     "and is not changed afterwards."
 )
 DO_REQUIRED_LATE = "Call requires_grad_() first, and compute what leads to the loss after it."
+CAUSE_RUNNING = "A backward pass is running, and has not come to {name} yet."
+CAUSE_NOT_RUN_OR_KEPT = (
+    "There is no trace of a pass: {root} depends on {name}, and backward() has not run; or it ran with retain_graph or "
+    "create_graph only, as autograd.grad() may, and left {name} out."
+)
+DO_NOT_RUN_OR_KEPT = "Call {root}.backward(), or take what grad() returned."
 CAUSE_NOT_RUN_UNKNOWN = (
     "There is no trace of a pass: {root} depends on {name}, and backward() has not run or raised an error, or grad has been "
     "set to None since."

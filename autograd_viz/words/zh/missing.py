@@ -167,6 +167,12 @@ CAUSE_REQUIRED_LATE = (
     "使用 {name} 时（第 {used} 行）它还不需要梯度：后来才要求（{line}）。计算图记录的是执行过的运算，之后不会再变。"
 )
 DO_REQUIRED_LATE = "先调用 requires_grad_()，再计算通向损失的部分。"
+CAUSE_RUNNING = "反向传播正在进行，还没有到达 {name}。"
+CAUSE_NOT_RUN_OR_KEPT = (
+    "没有反向传播的痕迹：{root} 依赖 {name}，但 backward() 还没有运行，"
+    "或者只以 retain_graph 或 create_graph 运行过（如 autograd.grad()）而没有包括 {name}。"
+)
+DO_NOT_RUN_OR_KEPT = "调用 {root}.backward()，或使用 grad() 的返回值。"
 CAUSE_NOT_RUN_UNKNOWN = (
     "没有反向传播的痕迹：{root} 依赖 {name}，但 backward() 还没有运行或以错误结束，或者 grad 后来被设为 None。"
 )
@@ -199,7 +205,10 @@ CAUSE_LEFT_OUT_AT = (
 DO_LEFT_OUT_AT = "使用 grad() 的返回值，或不带 inputs 调用 backward()。"
 CAUSE_FUNCTIONAL = "torch.func 返回梯度，而不把它们存入 grad：{line}。"
 DO_FUNCTIONAL = "使用它的返回值。"
-CAUSE_LEFT_OUT = "反向传播已运行，但没有包括 {name}：autograd.grad() 返回梯度而不保存它们，backward(inputs=...) 只保存指定张量的梯度；或者它到达之前就因错误而中止。"
+CAUSE_LEFT_OUT = (
+    "反向传播已运行，但没有包括 {name}：autograd.grad() 返回梯度而不保存它们，"
+    "backward(inputs=...) 只保存指定张量的梯度；或者它到达之前就因错误而中止。"
+)
 DO_LEFT_OUT = "使用 grad() 的返回值，或不带 inputs 调用 backward()。"
 CAUSE_CLEARED = "上一次反向传播中 {value} 确实到达过：grad 后来被设为 None（zero_grad() 或手动）。"
 CAUSE_CLEARED_AT = "上一次反向传播中 {value} 确实到达过，是这一行清除了它：{line}。"
