@@ -149,7 +149,7 @@ BAD = {  # expression -> kinds, words
     "torch.softmax(x.mul(1e30).square(), 0)": (["forward_overflow"], "overflowed"),
     "x / 0": (["forward_born"], "Div made it of [1.0, 2.0, 3.0]; 0"),
     "x * float('inf')": (["forward_written"], "Mul was given [1.0, 2.0, 3.0]; inf"),
-    "x[:1].std()": (["forward_born"], "Std made it of [1.0]"),
+    "x[:1].std()": (["forward_few"], "Std was given [1.0], no more elements than its correction"),
     "torch.where(x < 0, (x * 100).exp(), x)": (["born_exp", "zero_times_inf"], "overflowed to inf"),
     "torch.where(x > 1, (x - 1).sqrt(), x)": (["born_sqrt", "zero_times_inf"], "0 times infinity is nan"),
     "torch.where(x > 1, (x - 1).log(), x)": (["born_log", "zero_times_inf"], "the derivative of log is 1/x"),
@@ -199,7 +199,9 @@ def test_a_nan_from_a_hook() -> None:
 
 def test_a_loss_that_is_nan_is_said_although_the_gradient_is_fine() -> None:
     answer = after_backward("(-x).log()")
-    assert kinds(answer) == ["came_from", "forward_born"] and "Log made it of [-1.0, -2.0, -3.0]" in str(answer)
+    assert kinds(answer) == ["came_from", "forward_born", "loss_bad_finite"] and "Log made it of [-1.0, -2.0, -3.0]" in str(
+        answer
+    )
 
 
 SIZES = {

@@ -10,9 +10,10 @@ from .cause import Cause
 from .facts import Edge, Facts
 from .forward_birth import births_of, changed_since, forward_births
 from .grad_lines import clips, grad_written_at
-from .hazards import hazard_of, value_with
+from .hazards import has_negative_base, hazard_of, value_with
 from .numbers import bounds, has_zero
-from .suspects import PRODUCTS, suspects
+from .rules import stem_of
+from .suspects import FACTORS, suspects
 from .unheld import no_graph
 from .walls import ADDED, range_text
 
@@ -33,8 +34,9 @@ def bad_causes(f: Facts) -> list[Cause]:
     if arrived is not None and value_with(arrived, (name,)) is None:
         other = value_with(arrived, ("inf",))
         return [_not_arrived(f, name, arrived), *(_walk(f, f.edge, other) if other is not None else [])]
-    could = suspects(f, list(f.leading(f.edge)), name) or words.NONE_OF_THEM
-    unknown = Cause("bad_unknown", (f.subject.id,), said={"what": name, "suspects": could})
+    could = suspects(f, list(f.leading(f.edge)))
+    kind = "bad_unknown" if could else "bad_no_suspect"
+    unknown = Cause(kind, (f.subject.id,), said={"what": name, "suspects": could})
     clipped = [c for c in _written_since(f) if c.kind == "clipped" and arrived is None and name == "nan"]
     return [*_walk(f, f.edge, name), *clipped] or [unknown, *_written_since(f)]
 
@@ -68,7 +70,11 @@ def _line_since(f: Facts) -> Source | None:
 
 def bad_loss(f: Facts) -> list[Cause]:
     """The gradient is fine, and the loss is not."""
-    return forward_births(f) if f.is_connected else []
+    found = forward_births(f) if f.is_connected else []
+    grad = f.subject.grad
+    is_number = grad is not None and value_with(grad, ("nan", "inf")) is None and not PROPERTIES["zero"](grad)
+    is_nan = any(PROPERTIES["nan"](f.tensors[t].value) for t in f.loss)
+    return [*found, Cause("loss_bad_finite", f.loss)] if found and is_number and is_nan else found
 
 
 # -- the backward pass ------------------------------------------------------------------------------------------------
@@ -92,8 +98,8 @@ def _walk(f: Facts, edge: Edge, name: str) -> list[Cause]:
                 found += _spoiled(f, node, factor)
                 continue
             there = [(node, k) for k in range(f.nodes[node].outputs)]
-            if (f.arrivals(node) and not f.holds(name, node)) or (not f.arrivals(node) and _brought_about(f, node)):
-                found += _born(f, node, name)
+            if (f.arrivals(node) and not f.holds(name, node)) or (not f.arrivals(node) and _brought_about(f, node, i)):
+                found += _born(f, node, i, name)
             else:
                 stack += [e for e in there if e not in seen]
                 seen.update(there)
@@ -109,9 +115,9 @@ def _met(f: Facts, at: Edge, name: str) -> Cause:
 
 def _bad_factor(f: Facts, node: str, i: int) -> Tensor | None:
     """The tensor, with nan or inf in the forward pass, by which what arrives is multiplied for next_functions[i]."""
-    stem = f.called(node).split("Backward")[0]
-    bias = f.inputs(node)[:1] if stem in ADDED else []
-    others = f.others(node, i) if stem in (*PRODUCTS, *ADDED) else []
+    op = stem_of(f, node)
+    bias = f.inputs(node)[:1] if op in ADDED else []
+    others = f.others(node, i) if op in FACTORS else []
     bad = (t for t in others if t not in bias and value_with(t.value, ("nan", "inf")))
     return next((t for t in bad if not changed_since(f, t.id)), None)
 
@@ -123,18 +129,19 @@ def _spoiled(f: Facts, node: str, factor: Tensor) -> list[Cause]:
     return [Cause("born_factor", (factor.id,), (node,), f.source(node), said), *births_of(f, factor.id)]
 
 
-def _brought_about(f: Facts, node: str) -> bool:
+def _brought_about(f: Facts, node: str, i: int) -> bool:
     hazard = hazard_of(f, node)
-    return hazard is not None and hazard.holds(f, node) is True
+    return hazard is not None and (hazard.holds(f, node) is True or has_negative_base(f, node, i))
 
 
-def _born(f: Facts, node: str, name: str) -> list[Cause]:
+def _born(f: Facts, node: str, i: int, name: str) -> list[Cause]:
     """The op, the reason, and what sent a zero into it or an inf."""
     hazard = hazard_of(f, node)
     kind = hazard.kind if hazard is not None and hazard.holds(f, node) is not False else "born_other"
     range_of_input = bounds(f.input(node))
     if kind == "born_sqrt" and range_of_input is not None and range_of_input[0] < 0:
         kind = "born_negative_root"
+    kind = "born_exponent" if has_negative_base(f, node, i) else kind
     if name == "nan" and f.holds("inf", node):
         found = [c for k in range(f.nodes[node].outputs) for c in _walk(f, (node, k), "inf")]
         return found or [Cause("born_other", (), (node,), f.source(node), _said(f, node, name))]
@@ -145,7 +152,7 @@ def _born(f: Facts, node: str, name: str) -> list[Cause]:
 
 
 def _said(f: Facts, node: str, name: str) -> dict[str, str]:
-    return {"what": name, "node": f.called(node), "inputs": range_text(f.input(node))}
+    return {"what": name, "node": f.called(node), "inputs": f.plain(node, "self") or range_text(f.input(node))}
 
 
 def _masks(f: Facts, node: str, i: int) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from ..sentences import PROPERTIES, is_differentiable
 from .facts import Facts
+from .hazards import operand
 from .numbers import bounds, has_zero, is_known, number
 
 Test = Callable[[Facts, str, int], bool | None]
@@ -74,6 +75,27 @@ def shrink(f: Facts, node: str, i: int) -> bool | None:
 def rounded(f: Facts, node: str, i: int) -> bool | None:
     """A division that rounds down."""
     return f.plain(node, "rounding_mode") not in ("", "None")
+
+
+def quotient(f: Facts, node: str, i: int) -> bool | None:
+    """It rounds down; or what is divided is 0, by which the divisor's gradient is multiplied."""
+    if rounded(f, node, i):
+        return True
+    divided = operand(f, node, 0, ("self",)) if i == 1 else None
+    if i == 0:
+        return False
+    return None if divided is None else PROPERTIES["zero"](divided) or (None if has_zero(divided) else False)
+
+
+def alike(f: Facts, node: str, i: int) -> bool | None:
+    """All elements are equal, at which the rule of a spread sends 0."""
+    found = bounds(f.input(node))
+    return None if found is None else True if found[0] == found[1] else False if f.plain(node, "dim") in ("", "None") else None
+
+
+def cropped(f: Facts, node: str, i: int) -> bool | None:
+    """Padding by less than nothing takes elements away."""
+    return None if "-" in (f.plain(node, "pad") or "-") else False
 
 
 def always(f: Facts, node: str, i: int) -> bool | None:

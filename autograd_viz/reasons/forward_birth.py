@@ -13,10 +13,10 @@ from .cause import Cause
 from .changes import changed_line, has_steps
 from .code import statement_of
 from .facts import Facts
-from .hazards import value_with
+from .hazards import has_too_few, value_with
 from .loss_code import statements_of_loss
 from .numbers import bounds, has_zero, is_known, number
-from .suspects import is_empty, suspects
+from .suspects import forward_suspects, has_maker, is_empty
 from .walls import range_text
 from .written_numbers import writes_infinity, written_at_place, written_behind
 
@@ -76,13 +76,14 @@ def forward_births(f: Facts) -> list[Cause]:
     if walk.origins:
         return _told(f, walk)
     what = value_with(f.tensors[root].value, BAD) or "nan"
-    could = suspects(f, list(f.passed), what)
-    late = None if could else diverged(f)
+    late = None if has_maker(f, what) else diverged(f)
     if walk.is_late and not walk.is_open:
         return [] if late is None else [late]
     known = _given(f) or late
-    said = {"what": what, "suspects": could or words.NONE_OF_THEM}
-    return [known] if known is not None else [Cause("loss_bad", f.loss, said=said), *_written(f)]
+    if known is not None:
+        return [known]
+    said = {"what": what, "suspects": forward_suspects(f, what)}
+    return [Cause("loss_bad" if said["suspects"] else "loss_given", f.loss, said=said), *_written(f)]
 
 
 def births_of(f: Facts, tensor: str) -> list[Cause]:
@@ -186,6 +187,8 @@ def _kind(f: Facts, op: Op, inputs: list[Tensor], numbers: list[float], what: st
         return "forward_constant"
     if what == "inf":
         return "forward_overflow" if _overflows(op, [t.value for t in inputs], numbers) else "forward_born"
+    if op.node is not None and has_too_few(f, op.node):
+        return "forward_few"
     is_of_nothing = op.node is not None and is_empty(f, op.node)
     return "forward_empty" if is_of_nothing else "forward_weightless" if op.name.startswith("NllLoss") else "forward_born"
 

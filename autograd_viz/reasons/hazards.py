@@ -10,6 +10,10 @@ from ..graph.model import Value
 from ..sentences import PROPERTIES
 from .facts import Facts
 from .numbers import bounds, has_zero, is_known, number
+from .rules import stem_of
+
+SPREADS = ("Std", "Var", "StdMean", "VarMean")
+DIVIDED = 2  # operands of a division
 
 
 class Hazard(NamedTuple):
@@ -24,6 +28,15 @@ def _zero(value: Value | None) -> bool | None:
     return has_zero(value) if is_known(value) else None
 
 
+def operand(f: Facts, node: str, index: int, saved: tuple[str, ...]) -> Value | None:
+    """The value of what stood at a place of the op, or under one of these names among what is saved; None if unknown."""
+    op = f.op(node)
+    given = op.inputs[index].tensor if op is not None and index < len(op.inputs) else None
+    value = None if given is None else f.tensors[given].value
+    kept = (s.value for s in f.nodes[node].saved if s.name in saved and is_known(s.value))
+    return value if is_known(value) else next(kept, None)
+
+
 def _input_zero(index: int) -> Callable[[Facts, str], bool | None]:
     def holds(f: Facts, node: str) -> bool | None:
         return _zero(f.input(node, index))
@@ -32,8 +45,9 @@ def _input_zero(index: int) -> Callable[[Facts, str], bool | None]:
 
 
 def _divisor_zero(f: Facts, node: str) -> bool | None:
-    inputs = f.inputs(node)
-    return _zero(f.input(node, len(inputs) - 1)) if inputs else None
+    op = f.op(node)
+    written = None if op is None or len(op.inputs) < DIVIDED else number(op.inputs[1].text)
+    return not written if written is not None else _zero(operand(f, node, 1, ("other",)))
 
 
 def _result_zero(f: Facts, node: str) -> bool | None:
@@ -45,11 +59,14 @@ def _result_infinite(f: Facts, node: str) -> bool | None:
     return PROPERTIES["inf"](result) if result is not None and is_known(result) else None
 
 
-def _at_edge(f: Facts, node: str) -> bool | None:
-    value = f.input(node)
-    if value is None or not value.numbers:
-        return None
-    return any(abs(n) == 1 for n in value.numbers)
+def _outside(least: float, most: float) -> Callable[[Facts, str], bool | None]:
+    """The input reaches an end of the interval in which the derivative is finite, or goes beyond."""
+
+    def holds(f: Facts, node: str) -> bool | None:
+        found = bounds(f.input(node))
+        return None if found is None else found[0] <= least or found[1] >= most
+
+    return holds
 
 
 def _reaches(pole: float) -> Callable[[Facts, str], bool | None]:
@@ -74,14 +91,27 @@ def _no_root(f: Facts, node: str) -> bool | None:
 
 def _power(f: Facts, node: str) -> bool | None:
     """A base of 0 under an exponent below 1 (but 0), or a negative one under an exponent with a fraction."""
-    exponent, found = number(f.plain(node, "exponent")), bounds(f.input(node))
+    exponent, base = number(f.plain(node, "exponent")), operand(f, node, 0, ("self",))
+    found = bounds(base)
     if exponent is None:
-        return None if _zero(f.input(node)) is not False else False
+        least = number(f.plain(node, "self")) if found is None else found[0]
+        return False if least is not None and least > 0 else None
     if exponent == 0 or (exponent >= 1 and exponent == int(exponent)):
         return False
     if found is None:
         return None
-    return (exponent < 1 and has_zero(f.input(node))) or (found[0] < 0 and exponent != int(exponent))
+    return (exponent < 1 and has_zero(base)) or (found[0] < 0 and exponent != int(exponent))
+
+
+def has_negative_base(f: Facts, node: str, i: int) -> bool:
+    """Is it the exponent's gradient that leaves along next_functions[i], and the base negative? Its logarithm is nan."""
+    if stem_of(f, node) != "Pow" or f.plain(node, "exponent"):
+        return False
+    written = number(f.plain(node, "self"))
+    if written is not None:
+        return written < 0
+    found = bounds(operand(f, node, 0, ("self",))) if i == 1 else None
+    return found is not None and found[0] < 0
 
 
 def _too_few(f: Facts, node: str) -> bool | None:
@@ -90,6 +120,11 @@ def _too_few(f: Facts, node: str) -> bool | None:
     if value is None or correction is None:
         return None
     return True if math.prod(value.shape) <= correction else None if f.plain(node, "dim") not in ("", "None", "()") else False
+
+
+def has_too_few(f: Facts, node: str) -> bool:
+    """It is a spread of no more elements than its correction takes away."""
+    return stem_of(f, node) in SPREADS and _too_few(f, node) is True
 
 
 def _odd_norm(f: Facts, node: str) -> bool | None:
@@ -122,6 +157,11 @@ def _weightless(f: Facts, node: str) -> bool | None:
     return False if f.plain(node, "reduction") in ("0", "2") else _zero(total)
 
 
+def _not_known(f: Facts, node: str) -> bool | None:
+    """The values at hand do not tell."""
+    return None
+
+
 HAZARDS = (
     Hazard(("Log", "Log2", "Log10"), "born_log", _reaches(0.0)),
     Hazard(("Log1P",), "born_log", _reaches(-1.0)),
@@ -130,21 +170,25 @@ HAZARDS = (
     Hazard(("Reciprocal",), "born_division", _input_zero(0)),
     Hazard(("Div",), "born_division", _divisor_zero),
     Hazard(("Pow",), "born_power", _power),
-    Hazard(("Norm", "LinalgVectorNorm", "Dist", "Cdist", "Pdist", "EuclideanDist"), "born_norm", _odd_norm),
-    Hazard(("Std", "Var", "StdMean", "VarMean"), "born_std", _too_few),
+    Hazard(("Norm", "LinalgVectorNorm", "Dist", "EuclideanDist"), "born_norm", _odd_norm),
+    Hazard(SPREADS, "born_std", _too_few),
     Hazard(("Exp", "Exp2", "Expm1", "Sinh", "Cosh"), "born_exp", _result_infinite),
     Hazard(("LinalgSvd", "LinalgEigh", "LinalgEig"), "born_equal", _equal_values),
     Hazard(("Softmax", "LogSoftmax"), "born_row", _row_of_nan),
     Hazard(("NllLoss", "NllLoss2D"), "born_weightless", _weightless),
     Hazard(("CtcLoss",), "born_ctc", _result_infinite),
-    Hazard(("Asin", "Acos", "Atanh", "Acosh", "Erfinv", "Logit"), "born_edge", _at_edge),
+    Hazard(("Acosh",), "born_edge", _outside(1.0, math.inf)),
+    Hazard(("Logit",), "born_edge", _outside(0.0, 1.0)),
+    Hazard(("Hypot",), "born_norm", _result_zero),
+    Hazard(("LinalgQr", "LinalgSlogdet", "LinalgInvEx", "LinalgSolveEx", "LinalgCholeskyEx"), "born_singular", _not_known),
+    Hazard(("Asin", "Acos", "Atanh", "Erfinv"), "born_edge", _outside(-1.0, 1.0)),
 )
 BY_NAME = {name: h for h in HAZARDS for name in h.nodes}
 
 
 def hazard_of(f: Facts, node: str) -> Hazard | None:
     """The hazard of a node's class."""
-    return BY_NAME.get(f.called(node).split("Backward")[0])
+    return BY_NAME.get(stem_of(f, node))
 
 
 def value_with(value: Value | None, names: tuple[str, ...]) -> str | None:

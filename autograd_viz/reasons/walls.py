@@ -14,28 +14,35 @@ from .cause import Cause
 from .code import Statement, statement_of
 from .facts import Facts
 from .numbers import bounds, number
+from .rules import NEVER_ZERO, TWICE, is_linear, stem, stem_of
 
 
 class Wall(NamedTuple):
-    """A way of sending zeros: the names of the nodes that have it, the kind of cause, and when it is so."""
+    """A way of sending zeros: the names of the nodes that have it, the kind of cause, and when it is so.
+
+    Attributes:
+        can: the kind whose words say when it would be so, if that is not the cause's own.
+    """
 
     nodes: tuple[str, ...]
     kind: str
     holds: c.Test
+    can: str = ""
 
 
+MODULE_HOOK = "BackwardHookFunction"
 DROPOUTS = ("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout", "Dropout")  # calls
 ADDED = ("Addmm", "Addmv", "Baddbmm", "Addbmm")  # the first operand is added to the product of the others
 WALLS = (
     Wall(("Relu",), "zero_relu", c.relu),
     Wall(("Threshold",), "zero_clamp", c.relu),
-    Wall(("Clamp", "Hardtanh"), "zero_clamp", c.clamp),
+    Wall(("Clamp", "ClampMin", "ClampMax", "Hardtanh"), "zero_clamp", c.clamp),
     Wall(("Hardsigmoid",), "zero_clamp", c.saturated(3.0)),
     Wall(("Softshrink", "Hardshrink"), "zero_shrink", c.shrink),
     Wall(("Round", "Floor", "Ceil", "Trunc", "Sign", "Sgn", "FloorDivide", "Heaviside"), "zero_flat", c.always),
-    Wall(("Div",), "zero_flat", c.rounded),
+    Wall(("Div",), "zero_quotient", c.quotient),
     Wall(("Bernoulli", "Normal", "Uniform", "Multinomial", "Random", "Poisson", "Exponential"), "zero_drawn", c.always),
-    Wall(("BackwardHookFunction",), "zero_module_hook", c.maybe),
+    Wall((MODULE_HOOK,), "zero_module_hook", c.maybe),
     Wall(("Where", "MaskedFill", "MaskedScatter"), "zero_mask", c.masked),
     Wall(("NativeDropout", "FusedDropout"), "zero_dropout", c.dropped),
     Wall(("Sigmoid",), "zero_saturated", c.saturated(100.0, (0.0, 1.0))),
@@ -50,10 +57,20 @@ WALLS = (
     Wall(ADDED, "zero_factor", c.matrices),
     Wall(("Mul", "Mm", "Bmm", "Mv", "Dot", "Ger", "Vdot"), "zero_factor", c.factor),
     Wall(
-        ("LogSigmoid", "LogSigmoidForward", "Hardswish", "Glu", "Prelu", "LeakyRelu", "RreluWithNoise", "Erf", "Erfc", "Sin",
-         "Cos", "Atan", "Atan2", "Hypot", "Prod"),
+        ("Lerp", "Addcmul", "Addcdiv", "Addr", "Trilinear", "LinalgCross", "Linear", "Cumprod", "Prod", "Xlogy", "Addbmm",
+         "ScaledDotProduct", "FusedRmsNorm"),
+        "zero_sent", c.maybe, "zero_factor",
+    ),
+    Wall(("NativeBatchNorm", "BatchNormWithUpdate", "NativeLayerNorm", "NativeGroupNorm"), "zero_sent", c.maybe, "zero_same"),
+    Wall(("CudnnBatchNorm", "MiopenBatchNorm"), "zero_sent", c.maybe, "zero_same"),
+    Wall(("BinaryCrossEntropy", "BinaryCrossEntropyWithLogits", "SoftMarginLoss"), "zero_sent", c.maybe, "zero_equal"),
+    Wall(
+        ("LogSigmoid", "LogSigmoidForward", "Hardswish", "Glu", "PreluKernel", "LeakyRelu", "RreluWithNoise", "Erf", "Erfc",
+         "Sin", "Cos", "Cosh", "Atan", "Atan2", "Hypot", "Logsumexp", "Logaddexp"),
         "zero_sent", c.maybe,
     ),
+    Wall(("Std", "Var", "StdMean", "VarMean"), "zero_spread", c.alike),
+    Wall(("ConstantPadNd",), "zero_part", c.cropped),
     Wall(("Pow",), "zero_power", c.power),
     Wall(("NllLoss", "NllLoss2D"), "zero_ignored", c.ignored),
     Wall(("MultiMarginLoss", "MultilabelMarginLoss"), "zero_margin", c.margin),
@@ -67,7 +84,8 @@ WALLS = (
     ),
     Wall(
         ("Slice", "Select", "Index", "Gather", "Split", "Unbind", "Narrow", "MaskedSelect", "Take", "Diagonal", "Tril", "Triu",
-         "AsStrided"),
+         "AsStrided", "UnsafeSplit", "Chunk", "DiagEmbed", "Trace", "Unfold", "AvgPool2D", "AvgPool3D", "UpsampleNearest2D",
+         "ScatterAdd", "Scatter"),
         "zero_part", c.maybe,
     ),
 )  # fmt: skip
@@ -76,15 +94,21 @@ BY_NAME = {prefix: wall for wall in WALLS for prefix in wall.nodes}
 
 def wall_of(name: str) -> Wall | None:
     """The wall of a node's class: the longest prefix before "Backward" (or a digit) that is known."""
-    stem, _, more = name.partition("Backward")
-    if more.startswith("Backward"):  # the derivative of a derivative has walls of its own
+    op = stem(name)
+    if op.endswith(TWICE):  # the derivative of a derivative has walls of its own
         return None
-    return BY_NAME.get(stem) or next((BY_NAME[p] for p in sorted(BY_NAME, key=len, reverse=True) if _starts(stem, p)), None)
+    return BY_NAME.get(op) or next((BY_NAME[p] for p in sorted(BY_NAME, key=len, reverse=True) if _starts(op, p)), None)
 
 
-def _starts(stem: str, prefix: str) -> bool:
+def wall_at(f: Facts, node: str) -> Wall | None:
+    """The wall of a node; a Function of the user's has none, whatever its name."""
+    is_own = f.nodes[node].rule == "user" and not f.called(node).startswith(MODULE_HOOK)
+    return None if is_own else wall_of(f.called(node))
+
+
+def _starts(op: str, prefix: str) -> bool:
     """MaxPool2DWithIndices starts with Max, and Maximum does not: what follows begins a word."""
-    return stem.startswith(prefix) and len(stem) > len(prefix) and (stem[len(prefix)].isupper() or stem[len(prefix)].isdigit())
+    return op.startswith(prefix) and len(op) > len(prefix) and (op[len(prefix)].isupper() or op[len(prefix)].isdigit())
 
 
 def wall_cause(f: Facts, node: str, i: int, sure: bool) -> Cause | None:
@@ -96,7 +120,7 @@ def wall_cause(f: Facts, node: str, i: int, sure: bool) -> Cause | None:
         i: which of its next_functions.
         sure: it is known that it does; only the reason is asked.
     """
-    wall = wall_of(f.called(node))
+    wall = wall_at(f, node)
     if f.nodes[node].rule == "user" and wall is None:
         return Cause("zero_user", (), (node,), f.source(node), _said(f, node, i)) if sure else None
     holds = None if wall is None else wall.holds(f, node, i)
@@ -121,6 +145,7 @@ def _is_hinge(f: Facts, node: str, i: int) -> bool | None:
 
 ALSO = {  # what a kind of wall is called in special cases
     "zero_power": ("zero_exponent", _to_the_power_0),
+    "zero_quotient": ("zero_flat", c.rounded),
     "zero_padding": ("zero_part", _picks_other),
     "zero_softmax": ("zero_single", c.alone),
     "zero_relu": ("zero_hinge", _is_hinge),
@@ -128,11 +153,19 @@ ALSO = {  # what a kind of wall is called in special cases
 }
 
 
-def when(f: Facts, node: str) -> str:
-    """The name of a node's class, and when such nodes make zeros of what arrives."""
-    wall = wall_of(f.called(node))
-    told = "" if wall is None else getattr(words, f"CAN_{wall.kind.upper()}", "")
-    return words.CAN.format(node=f.called(node), when=told) if told else f.called(node)
+def when(f: Facts, node: str) -> str | None:
+    """When the node can have made zeros of what arrived, in words ("" if that cannot be told); None if it cannot have."""
+    wall = wall_at(f, node)
+    if wall is not None:
+        edges = [i for i, after in enumerate(f.nodes[node].next_functions) if after.node is not None]
+        can = any(wall.holds(f, node, i) is not False for i in edges)
+        return getattr(words, f"CAN_{(wall.can or wall.kind).upper()}", "") if can else None
+    op = stem_of(f, node)
+    if is_linear(f, node) or op in NEVER_ZERO:
+        return None
+    if f.nodes[node].rule == "user":
+        return words.CAN_ZERO_OWN
+    return words.CAN_ZERO_TWICE if op.endswith(TWICE) else words.CAN_STRANGE
 
 
 def _kind(f: Facts, wall: Wall, node: str, i: int) -> str:

@@ -14,14 +14,16 @@ from .cause import Cause, Said
 from .code import statement_of
 from .facts import Edge, Facts
 from .fine import has_added_up, last_pass_is_gone, part_of
+from .forward_birth import changed_since
 from .grad_lines import clips, grad_written_at, surely_zeroed_at, zeroed_at
 from .numbers import count_zeros
 from .parsed import module_of
+from .rules import stem
+from .suspects import listed
 from .underflow import underflow_cause
 from .unheld import no_graph
 from .walls import wall_cause, wall_of, when
 
-MOST = 4  # suspects that are named
 all_zero = PROPERTIES["zero"]
 
 
@@ -71,17 +73,23 @@ def _zeroed(f: Facts) -> Source | None:
 
 
 def _unknown(f: Facts) -> Cause:
-    """Nothing is sure; those on the way that can make zeros are named: ops, and hooks."""
+    """Nothing is sure; all those on the way that can make zeros are named: ops, and hooks."""
     assert f.edge is not None
     hooked = {n: words.COMMA.join(hooks) for n in (*f.leading(f.edge), f.edge[0]) if (hooks := f.live.hooks(n))}
-    leading = [n for n in f.leading(f.edge) if n not in hooked]
-    suspects = [n for n in leading if _can(f, n)] + [n for n in leading if _is_strange(f, n)]
-    said = [words.SUSPECT_HOOK.format(hook=hooks, node=f.called(n)) for n, hooks in hooked.items()]
-    said += dict.fromkeys(when(f, n) for n in suspects)
-    said = [*_beside_the_ops(f), *said]
-    suspects = [*hooked, *suspects]
-    kind = "zero_no_suspect" if not said else "zero_only" if len(said) == len(suspects) == 1 and not hooked else "zero_unknown"
-    return Cause(kind, (f.subject.id,), tuple(suspects[:MOST]), said={"suspects": words.COMMA.join(said[:MOST])})
+    able = {n: can for n in f.leading(f.edge) if (can := _when(f, n)) is not None}
+    beside = [*_beside_the_ops(f), *(words.SUSPECT_HOOK.format(hook=h, node=f.called(n)) for n, h in hooked.items())]
+    said = [*beside, *([listed((f.called(n), can) for n, can in able.items())] if able else [])]
+    is_only = len(able) == 1 and not beside and words.CAN_STRANGE not in able.values()
+    kind = "zero_no_suspect" if not said else "zero_only" if is_only else "zero_unknown"
+    return Cause(kind, (f.subject.id,), (*hooked, *able), said={"suspects": words.SEMICOLON.join(said)})
+
+
+def _when(f: Facts, node: str) -> str | None:
+    """When the node can have made zeros; of a leaf that may have been changed since, nobody knows what it held."""
+    now = when(f, node)
+    wall = wall_of(f.called(node))
+    is_late = wall is not None and any(t.is_leaf and changed_since(f, t.id) for t in f.inputs(node))
+    return getattr(words, f"CAN_{wall.kind.upper()}", "") if now is None and wall is not None and is_late else now
 
 
 def _beside_the_ops(f: Facts) -> list[str]:
@@ -92,19 +100,6 @@ def _beside_the_ops(f: Facts) -> list[str]:
     is_cleared = asked is None or any(map(may_clear, ast.walk(module_of(asked.node))))
     given = [words.SUSPECT_GRADIENT] if is_given_gradient(f.here) else []
     return [*given, *([words.SUSPECT_PASSES] if may_be_several(f.here) and not is_cleared else [])]
-
-
-def _is_strange(f: Facts, node: str) -> bool:
-    """Nothing is known of what the node does to a gradient."""
-    name = f.called(node).partition("Backward")[0]
-    return wall_of(f.called(node)) is None and not name.startswith(HARMLESS)
-
-
-def _can(f: Facts, node: str) -> bool:
-    """The node may have made zeros of what arrived."""
-    wall = wall_of(f.called(node))
-    edges = [i for i, after in enumerate(f.nodes[node].next_functions) if after.node is not None]
-    return wall is not None and any(wall.holds(f, node, i) is not False for i in edges)
 
 
 def _walk(f: Facts, edge: Edge) -> list[Cause]:
@@ -178,7 +173,7 @@ def _broadcast(f: Facts, node: str, i: int) -> Cause | None:
 def _masked_before(f: Facts, node: str, i: int) -> Cause | None:
     """A node that hands parts of its gradient to several inputs sent a part that was zero already: who made it so?"""
     own, now, seen = wall_cause(f, node, i, sure=True), node, {node}
-    while own is not None and own.kind == "zero_sent" and f.called(node).startswith(ROUTERS):
+    while own is not None and own.kind == "zero_sent" and stem(f.called(node)) in ROUTERS:
         before = next((s for k in range(f.nodes[now].outputs) for s in f.senders.get((now, k), ())), None)
         if before is None or before[0] in seen:
             break
@@ -190,14 +185,9 @@ def _masked_before(f: Facts, node: str, i: int) -> Cause | None:
     return own
 
 
-HARMLESS = (  # nodes that make no zeros of what is none
-    "Add", "Sub", "Rsub", "Neg", "View", "UnsafeView", "Reshape", "T", "Transpose", "Permute", "Sum", "Mean", "Expand", "Clone",
-    "Cat", "Stack", "Squeeze", "Unsqueeze", "AccumulateGrad", "ToCopy", "Alias", "Repeat", "Flip", "Roll", "ConstantPad",
-    "Movedim", "Div", "Sqrt", "Rsqrt", "Reciprocal", "Log", "Std", "Var",
-)  # fmt: skip
-ROUTERS = (
+ROUTERS = (  # they hand on the zeros that arrive
     "Stack", "Cat", "View", "UnsafeView", "Permute", "Transpose", "T", "Unsqueeze", "Squeeze", "Expand", "Clone",
-    "ReshapeAlias", "Repeat", "Flip", "Roll", "Alias", "ToCopy", "ConstantPad", "Add", "Sub", "Neg", "Mul",
+    "ReshapeAlias", "Repeat", "Flip", "Roll", "Alias", "ToCopy", "ConstantPadNd", "Add", "Sub", "Neg", "Mul",
 )  # fmt: skip
 
 

@@ -25,6 +25,11 @@ CAUSE_FORWARD_WEIGHTLESS = (
     "The {what} was there in the forward pass already: {op} takes the mean over targets that weigh 0 together, 0/0: all have "
     "its ignore_index, or classes of weight 0 ({line})."
 )
+CAUSE_FORWARD_FEW = (
+    "The {what} was there in the forward pass already: {op} was given {inputs}, no more elements than its correction takes "
+    "away (1, unless you give another), so it divides by 0 ({line})."
+)
+DO_FORWARD_FEW = "Give it more than one element, or pass correction=0; leave out batches of one."
 DO_FORWARD_WEIGHTLESS = "Look at the targets and the weights of the classes; leave out batches without any that counts."
 CAUSE_NAN_OF_INF = (
     "{op} made nan of the inf that it was given, as inf - inf, 0 * inf and the softmax of a row of -inf are ({line})."
@@ -54,10 +59,18 @@ CAUSE_BORN_POWER = (
     "The {what} was born at {node}: the derivative of a power below 1 (or of its exponent) is infinite at 0 ({line})."
 )
 DO_BORN_POWER = "Add a small number to the base."
+CAUSE_BORN_EXPONENT = (
+    "The {what} was born at {node}: the derivative by the exponent multiplies by the logarithm of the base, and the base "
+    "reaches below 0 ({inputs}; {line})."
+)
+DO_BORN_EXPONENT = "Keep the base positive (clamp it), or use an exponent that requires no gradient."
 CAUSE_BORN_NORM = "The {what} was born at {node}: a norm has no derivative at 0, where its rule divides by 0 ({line})."
 DO_BORN_NORM = "Add a small number under the root, or leave out the zero vectors before the norm."
-CAUSE_BORN_STD = "The {what} was born at {node}: the spread is 0 or of a single element, and its rule divides by it ({line})."
-DO_BORN_STD = "Add a small number, or give it more elements."
+CAUSE_BORN_STD = (
+    "The {what} was born at {node}: it was given no more elements than its correction (1, unless you give another) takes away, "
+    "so it divides by 0 ({line})."
+)
+DO_BORN_STD = "Give it more than one element, or pass correction=0; leave out batches of one."
 CAUSE_BORN_EXP = (
     "The {what} was born at {node}: its result overflowed to inf, and its rule multiplies by it ({inputs}; {line})."
 )
@@ -67,6 +80,8 @@ CAUSE_BORN_EQUAL = (
     "one is 0 ({line})."
 )
 DO_BORN_EQUAL = "Break the tie with a small change of the matrix, or keep to functions of the values alone (svdvals, eigvalsh)."
+CAUSE_BORN_SINGULAR = "The {what} was born at {node}: its matrix is singular, or nearly so ({line})."
+DO_BORN_SINGULAR = "Add a small multiple of the identity matrix."
 CAUSE_BORN_ROW = "The {what} was born at {node}: a row of its input is -inf throughout, all of it masked ({line})."
 DO_BORN_ROW = "Leave one element of each row unmasked, or mask with a large negative number instead of -inf."
 CAUSE_BORN_WEIGHTLESS = (
@@ -108,8 +123,13 @@ CAUSE_BAD_ELSEWHERE = "Nothing leads from here to the loss now: the {what} came 
 DO_BAD_OLD = "Call zero_grad() before the pass."
 CAUSE_BAD_UNKNOWN = (
     "The gradients on the way were not kept, and no single op is sure to have made {what}. "
-    "Those on the way that can: {suspects}."
+    "All those on the way that can: {suspects}; and any of them where numbers grow too large for their type."
 )
+CAUSE_BAD_NO_SUSPECT = (
+    "No op on the way makes {what} of finite numbers, unless they grow too large for their type: it was in grad before, or "
+    "grad has been changed since."
+)
+DO_BAD_NO_SUSPECT = "Clear grad before the pass, and look at it right after backward()."
 CAUSE_DIVERGED = (
     "The loss itself holds {what}, and it is in {leaves} by now: an earlier step put it there, or this one ({line})."
 )
@@ -119,8 +139,40 @@ DO_DIVERGED = (
 )
 CAUSE_LOSS_BAD = (
     "The loss itself holds {what}, so it came in the forward pass: with what an op was given (data, a mask), or made by one. "
-    "Ops on the way that can make it: {suspects}."
+    "Ops on the way that can make it: {suspects}; and any op where numbers grow too large for their type."
 )
+CAUSE_LOSS_GIVEN = (
+    "The loss itself holds {what}, and no op on the way makes it of finite numbers, unless they grow too large for their type: "
+    "an op was given it, with data, a mask or a parameter."
+)
+DO_LOSS_GIVEN = "Look at the values that go in: torch.isfinite(x).all(); av.record() keeps those of a PyTorch program."
+CAUSE_LOSS_BAD_FINITE = (
+    "That the gradient is finite does not help: it is the rule's number (as 1/x is for log(x) below 0) where the loss has no "
+    "value."
+)
+DO_LOSS_BAD_FINITE = "Do not step with it: mend the loss first."
+CAN_BORN_LOG = "where its input is 0"
+CAN_BORN_SQRT = "where its input is 0 or negative"
+CAN_BORN_DIVISION = "where it divides by 0"
+CAN_BORN_POWER = "where its base is 0 or negative"
+CAN_BORN_NORM = "where its result is 0"
+CAN_BORN_STD = "if it has no more elements than its correction"
+CAN_BORN_EXP = "where its result overflows"
+CAN_BORN_EQUAL = "if two singular values or eigenvalues are equal, or one is 0"
+CAN_BORN_SINGULAR = "if its matrix is singular"
+CAN_BORN_ROW = "if a row is -inf throughout, or holds inf or nan"
+CAN_BORN_WEIGHTLESS = "if the targets weigh 0 together"
+CAN_BORN_CTC = "if an input is too short for its target"
+CAN_BORN_EDGE = "at the edge of its domain, or beyond"
+CAN_BAD_FACTOR = "if the other factor holds nan or inf"
+CAN_BAD_GIVEN = "if what it was given holds nan or inf"
+CAN_BAD_NORM = "if what it was given holds nan or inf, or has no spread and its eps is 0"
+CAN_MADE_BORN_LOG = "where its input is 0 or negative"
+CAN_MADE_BORN_SQRT = "where its input is negative"
+CAN_MADE_EMPTY = "it was given no elements"
+CAN_MADE_PUT = "if it writes nan or inf"
+CAN_MADE_PRODUCT = "if a factor holds nan or inf"
+CAN_MADE_NORM = "if its eps is 0"
 DO_LOSS_BAD = "Look at the values before the loss; av.record() keeps those of a PyTorch program."
 DO_BAD_UNKNOWN = "Use torch.autograd.detect_anomaly(), or av.step(loss) before backward()."
 
