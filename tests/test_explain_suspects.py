@@ -37,6 +37,11 @@ NAMED = {  # program -> who is to be named, and with what condition
         "AddmmBackward0 (if the other factor holds nan or inf)",
     ),
     "a rule that is in no table": (X + "loss = torch.lgamma(x * 0).sum() * 0\n", "LgammaBackward0"),
+    "a relu that is dead where something arrives": (X + "y = (x - 2).relu()\nloss = (y[:1] * 3).sum()\n", "ReluBackward0"),
+    "a threshold with a value": (X + "y = F.threshold(-x, 0, 1.0)\nloss = y.sum() * 2\n", "ThresholdBackward0"),
+    "1 more than a logarithm takes": (
+        X + "loss = (x.exp() - 99).log1p().sum()\n", "Log1PBackward0 (where its input is -1 or below)"
+    ),
     "a negative logarithm": (X + "loss = (x - 1000.0).log().sum()\n", "LogBackward0 (where its input is 0 or negative)"),
 }  # fmt: skip
 

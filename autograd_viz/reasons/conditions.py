@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ..graph.model import Value
 from ..sentences import PROPERTIES, is_differentiable
 from .facts import Facts
 from .hazards import operand
 from .numbers import bounds, has_zero, is_known, number
+from .rules import stem_of
 
 Test = Callable[[Facts, str, int], bool | None]
 
@@ -26,6 +28,16 @@ def outside(f: Facts, node: str, least: float, most: float) -> bool | None:
         outside = [not least < float(n) < most for n in value.numbers if not isinstance(n, complex)]
         return True if all(outside) else None if any(outside) else False
     return True if found[1] <= least or found[0] >= most else None if found[0] <= least or found[1] >= most else False
+
+
+def _among(are: list[bool]) -> bool | None:
+    """All are so, none is; or some: then it depends on where something arrives."""
+    return True if all(are) else None if any(are) else False
+
+
+def _zeros(value: Value) -> bool | None:
+    """All elements are 0, none is, or some."""
+    return PROPERTIES["zero"](value) or (None if has_zero(value) else False)
 
 
 def at_most(f: Facts, node: str, least: float) -> bool | None:
@@ -53,7 +65,7 @@ def relu(f: Facts, node: str, i: int) -> bool | None:
     if f.input(node) is None and result is None and is_whole_loss(f, node):
         return True
     if f.input(node) is None and result is not None:
-        return PROPERTIES["zero"](result)
+        return _zeros(result) if stem_of(f, node) == "Relu" else None
     return at_most(f, node, number(f.plain(node, "threshold")) or 0.0)
 
 
@@ -69,7 +81,9 @@ def clamp(f: Facts, node: str, i: int) -> bool | None:
 def shrink(f: Facts, node: str, i: int) -> bool | None:
     """All that it was given lies inside its threshold."""
     found, limit = bounds(f.input(node)), number(f.plain(node, "lambd")) or 0.5
-    return None if found is None else -limit <= found[0] and found[1] <= limit
+    if found is None or found[0] > limit or found[1] < -limit:
+        return None if found is None else False
+    return True if -limit <= found[0] and found[1] <= limit else None
 
 
 def rounded(f: Facts, node: str, i: int) -> bool | None:
@@ -152,7 +166,7 @@ def overwritten(f: Facts, node: str, i: int) -> bool | None:
 def norm_of_zero(f: Facts, node: str, i: int) -> bool | None:
     """The norm is 0, at which its rule sends 0."""
     result = f.result(node)
-    return is_whole_loss(f, node) or None if result is None else PROPERTIES["zero"](result)
+    return is_whole_loss(f, node) or None if result is None else _zeros(result)
 
 
 def saturated(limit: float, ends: tuple[float, ...] = ()) -> Test:
@@ -174,19 +188,23 @@ def power(f: Facts, node: str, i: int) -> bool | None:
     if exponent == 0:
         return True
     base = f.input(node)
-    return None if base is None or exponent is None else exponent > 1 and PROPERTIES["zero"](base)
+    if base is None or exponent is None:
+        return None
+    return _zeros(base) if exponent > 1 else False
 
 
 def at_zero(f: Facts, node: str, i: int) -> bool | None:
     """All that it was given is zero."""
     value = f.input(node)
-    return None if value is None else PROPERTIES["zero"](value)
+    return None if value is None else _zeros(value)
 
 
 def equal(f: Facts, node: str, i: int) -> bool | None:
     """It compares equal values."""
     a, b = f.input(node, 0), f.input(node, 1)
-    return None if a is None or b is None or not a.numbers else a.numbers == b.numbers
+    if a is None or b is None or not a.numbers or len(a.numbers) != len(b.numbers):
+        return None
+    return _among([x == y for x, y in zip(a.numbers, b.numbers, strict=True)])
 
 
 def masked(f: Facts, node: str, i: int) -> bool | None:
@@ -196,7 +214,7 @@ def masked(f: Facts, node: str, i: int) -> bool | None:
     if mask is None or mask.summary is not None:
         return None
     chosen_other = [bool(n) != (name == "condition") for n in mask.numbers]
-    return all(chosen_other) if other else not any(chosen_other)
+    return _among(chosen_other if other else [not o for o in chosen_other])
 
 
 def ignored(f: Facts, node: str, i: int) -> bool | None:
@@ -205,7 +223,7 @@ def ignored(f: Facts, node: str, i: int) -> bool | None:
     index = number(f.plain(node, "ignore_index"))
     if target is None and [n for n, _ in f.starts] == [node] and any(PROPERTIES["nan"](f.tensors[t].value) for t in f.loss):
         return True  # the mean of nothing is nan
-    return None if target is None or not target.numbers or index is None else all(n == index for n in target.numbers)
+    return None if target is None or not target.numbers or index is None else _among([n == index for n in target.numbers])
 
 
 def padded(f: Facts, node: str, i: int) -> bool | None:

@@ -15,7 +15,8 @@ from .rules import BOUNDED, CHOOSING, LOSSES, NORMS, PRODUCTS, TWICE, WRITING, i
 
 BAD = ("nan", "inf")
 ONLY_NAN = ("Softmax", "LogSoftmax", "Sqrt", "Std", "Var", "StdMean", "VarMean", "Asin", "Acos", "Acosh")  # never inf, as ops
-OTHERWISE = ("BORN_LOG", "BORN_SQRT")  # those whose op has a condition of its own
+OTHERWISE = ("Log", "Log2", "Log10", "Sqrt", "Log1P")  # ops that are undefined elsewhere than their derivatives
+SHIFTED = "Log1P"  # undefined at -1, and not at 0 as other logarithms
 AVERAGES = {"Mean", *LOSSES}
 NEVER_MADE = BOUNDED | CHOOSING | LOSSES  # of finite numbers
 FINITE = ("born_norm", "born_equal")  # hazards of the derivative alone
@@ -78,7 +79,7 @@ def _rule_can(f: Facts, node: str, nodes: list[str]) -> Told | None:
     if is_linear(f, node) or name in CHOOSING:
         return None
     if hazard is not None and (hazard.holds(f, node) is not False or _is_late(f, node)):
-        return HAZARD, getattr(words, f"CAN_{hazard.kind.upper()}")
+        return HAZARD, _when_born(hazard, name)
     if name in PRODUCTS:
         return (FACTOR, words.CAN_BAD_FACTOR) if _may_meet_factor(f, node, nodes) else None
     if name in NORMS:
@@ -129,7 +130,7 @@ def _op_can(f: Facts, node: str, what: str) -> Told | None:
         return None
     if hazard is not None:
         is_never = (what == "inf" and name in ONLY_NAN) or _is_safe(f, node, hazard)
-        return None if is_never else (HAZARD, _when_made(hazard))
+        return None if is_never else (HAZARD, _when_made(hazard, name))
     if name in AVERAGES and is_empty(f, node):
         return HAZARD, words.CAN_MADE_EMPTY
     if name in WRITING:
@@ -143,10 +144,16 @@ def _otherwise_made(name: str) -> Told:
     return OTHER, words.CAN_MADE_NORM if name in NORMS else words.CAN_STRANGE
 
 
-def _when_made(hazard: Hazard) -> str:
-    """When the op makes it, if that is not when its derivative does."""
-    kind = hazard.kind.upper()
-    return str(getattr(words, f"CAN_MADE_{kind}" if kind in OTHERWISE else f"CAN_{kind}"))
+def _when_born(hazard: Hazard, name: str) -> str:
+    """When the rule makes it."""
+    return words.CAN_BORN_SHIFTED if name == SHIFTED else str(getattr(words, f"CAN_{hazard.kind.upper()}"))
+
+
+def _when_made(hazard: Hazard, name: str) -> str:
+    """When the op makes it."""
+    if name not in OTHERWISE:
+        return _when_born(hazard, name)
+    return words.CAN_MADE_SHIFTED if name == SHIFTED else str(getattr(words, f"CAN_MADE_{hazard.kind.upper()}"))
 
 
 def _is_safe(f: Facts, node: str, hazard: Hazard) -> bool:

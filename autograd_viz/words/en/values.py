@@ -152,6 +152,8 @@ CAUSE_LOSS_BAD_FINITE = (
 )
 DO_LOSS_BAD_FINITE = "Do not step with it: mend the loss first."
 CAN_BORN_LOG = "where its input is 0"
+CAN_BORN_SHIFTED = "where its input is -1"
+CAN_MADE_SHIFTED = "where its input is -1 or below"
 CAN_BORN_SQRT = "where its input is 0 or negative"
 CAN_BORN_DIVISION = "where it divides by 0"
 CAN_BORN_POWER = "where its base is 0 or negative"
