@@ -77,6 +77,27 @@ def test_a_spread_of_one_element_is_no_matter_of_clamping() -> None:
         assert kinds(answer) == ["forward_few"] and "correction=0" in str(answer) and "clamp" not in str(answer), answer
 
 
+def test_elements_are_counted_along_the_dimension() -> None:
+    answer = told("x = torch.ones(1, 3, requires_grad=True)\nloss = x.var(dim=0).sum()\nloss.backward()")
+    assert kinds(answer) == ["forward_few"], answer
+    answer = told("x = torch.ones(4, 3, requires_grad=True)\nloss = (x.std(dim=0) - 2).sum().log()\nloss.backward()")
+    assert "forward_few" not in kinds(answer), answer
+
+
+@pytest.mark.torch
+def test_a_spread_of_enough_elements_is_no_suspect() -> None:
+    program = "x = torch.ones({rows}, 3, requires_grad=True)\nloss = (x * 2).var(dim=0).sum().sub(9).log() * 2\n"
+    assert "VarBackward0 (if it has no more" in str(asked(program.format(rows=1) + PASS))
+    assert "if it has no more" not in str(asked(program.format(rows=4) + PASS))
+
+
+@pytest.mark.torch
+def test_hooks_are_named_once() -> None:
+    program = "lin = torch.nn.Linear(3, 3)\nlin.register_full_backward_hook(lambda m, i, o: (i[0] * 0,))\n"
+    answer = str(asked(X + program + "loss = lin(x * 1).sum() * 2\n" + PASS))
+    assert answer.count("the hook") == 1 and "if a module's hook returns zeros" in answer, answer
+
+
 def test_a_finite_gradient_of_a_nan_loss_is_no_consolation() -> None:
     answer = told(X + "loss = (x - 1000).log().sum()\nloss.backward()")
     assert kinds(answer)[-1] == "loss_bad_finite" and "Do not step with it" in str(answer), answer

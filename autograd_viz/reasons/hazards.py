@@ -115,11 +115,12 @@ def has_negative_base(f: Facts, node: str, i: int) -> bool:
 
 
 def _too_few(f: Facts, node: str) -> bool | None:
-    """No more elements than the correction takes away: the rule divides by 0. (Of equal elements it sends 0.)"""
-    value, correction = f.input(node), number(f.plain(node, "correction") or "1")
-    if value is None or correction is None:
+    """No more elements each than the correction takes away: the rule divides by 0. (Of equal elements it sends 0.)"""
+    given, made = f.inputs(node)[:1], f.results(node)[:1]
+    correction = number(f.plain(node, "correction") or "1")
+    if not given or not made or correction is None:
         return None
-    return True if math.prod(value.shape) <= correction else None if f.plain(node, "dim") not in ("", "None", "()") else False
+    return math.prod(given[0].value.shape) <= correction * math.prod(made[0].value.shape)
 
 
 def has_too_few(f: Facts, node: str) -> bool:

@@ -49,7 +49,7 @@ def suspects(f: Facts, nodes: list[str]) -> str:
     hooked = [(n, hooks) for n in nodes if (hooks := f.live.hooks(n))]
     beside = [words.SUSPECT_HOOK.format(hook=words.COMMA.join(hooks), node=f.called(n)) for n, hooks in hooked]
     beside += [words.SUSPECT_GRADIENT] if is_given_gradient(f.here) and not f.live.passes() else []
-    return words.SEMICOLON.join([*beside, *([_in_order(f, told)] if told else [])])
+    return words.SEMICOLON.join([*dict.fromkeys(beside), *([_in_order(f, told)] if told else [])])
 
 
 def forward_suspects(f: Facts, what: str) -> str:

@@ -77,7 +77,10 @@ def _unknown(f: Facts) -> Cause:
     assert f.edge is not None
     hooked = {n: words.COMMA.join(hooks) for n in (*f.leading(f.edge), f.edge[0]) if (hooks := f.live.hooks(n))}
     able = {n: can for n in f.leading(f.edge) if (can := _when(f, n)) is not None}
-    beside = [*_beside_the_ops(f), *(words.SUSPECT_HOOK.format(hook=h, node=f.called(n)) for n, h in hooked.items())]
+    beside = [
+        *_beside_the_ops(f),
+        *dict.fromkeys(words.SUSPECT_HOOK.format(hook=h, node=f.called(n)) for n, h in hooked.items()),
+    ]
     said = [*beside, *([listed((f.called(n), can) for n, can in able.items())] if able else [])]
     is_only = len(able) == 1 and not beside and words.CAN_STRANGE not in able.values()
     kind = "zero_no_suspect" if not said else "zero_only" if is_only else "zero_unknown"
