@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import pytest
+
+import autograd_viz as av
 
 from .explained import kinds, lines, told
 from .test_explain_torch import asked
@@ -137,3 +140,26 @@ def test_the_core_names_the_one_that_was_meant(case: str) -> None:
     program, kind, line = CORE[case]
     answer = told(program, "w")
     assert (kinds(answer)[0], lines(answer)[0]) == (kind, line), answer
+
+
+def test_a_line_in_another_file_is_told_with_the_file(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "elsewhere_of_explain.py").write_text("def f(w):\n    return (w * 2).sum()  # \\ \n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    answer = told(
+        "import elsewhere_of_explain\n" + W + "loss = elsewhere_of_explain.f(w) + (w * 3).sum()\nloss.backward()", "w"
+    )
+    assert "(elsewhere_of_explain.py, line 2)" in str(answer) and "MulBackward0 (line 3)" in str(answer), answer
+
+
+def test_what_python_warns_of_in_a_file_does_not_come_out_of_explain(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    code = 'import autograd_viz as av\ndef g():\n    return "\\ "\ndef f(w):\n    return av.explain(w)\n'
+    (tmp_path / "escapes_of_explain.py").write_text(code)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import escapes_of_explain  # type: ignore[import-not-found]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        answer = escapes_of_explain.f(av.ones(2, requires_grad=True))
+        figure = av.show(escapes_of_explain.av.ones(2, requires_grad=True) * 2)
+    assert kinds(answer) == ["no_loss"] and figure.svg

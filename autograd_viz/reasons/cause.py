@@ -9,19 +9,25 @@ from typing import NamedTuple
 from ..graph.model import Source
 
 
+class NodeAt(NamedTuple):
+    """A node and the line of its op, if that is known.
+
+    Attributes:
+        node: its class name.
+        source: the line.
+        asked_in: the file in which the question was asked; another is told with the line.
+    """
+
+    node: str
+    source: Source | None
+    asked_in: str
+
+
 class Part(NamedTuple):
-    """A gradient that one node brought, and the number of the node's line."""
+    """A gradient that one node brought."""
 
     value: str
-    node: str
-    line: str
-
-
-class NodeAt(NamedTuple):
-    """A node and the number of its op's line, if that is known."""
-
-    node: str
-    line: int | None
+    at: NodeAt
 
 
 Said = str | NodeAt | tuple[Part, ...]

@@ -10,6 +10,7 @@ from functools import cached_property
 
 from ..graph.model import Document, Node, Op, Source, Tensor, Value
 from ..sentences import PROPERTIES
+from .cause import NodeAt
 from .live import Live
 from .numbers import added, is_known
 
@@ -188,6 +189,10 @@ class Facts:
         """The line of the op; of AccumulateGrad, the line that made the leaf."""
         op, n = self.op(node), self.nodes[node]
         return op.source if op is not None else self.tensors[n.variable].source if n.variable is not None else None
+
+    def at(self, node: str) -> NodeAt:
+        """The node with the place of its op."""
+        return NodeAt(self.called(node), self.source(node), "" if self.here is None else self.here.file)
 
     def met(self, edge: Edge) -> Value | None:
         """What was sent to an edge, added up, if there are few elements: before hooks."""

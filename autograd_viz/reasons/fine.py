@@ -91,8 +91,8 @@ def _parts(f: Facts) -> list[Cause]:
 
 def part_of(f: Facts, node: str, i: int) -> Part:
     """What a node sent along next_functions[i]."""
-    value, at = f.sent(node, i), f.source(node)
-    return Part("?" if value is None else value_text(value), f.called(node), "?" if at is None else str(at.line))
+    value = f.sent(node, i)
+    return Part("?" if value is None else value_text(value), f.at(node))
 
 
 def _hooked(f: Facts) -> list[Cause]:

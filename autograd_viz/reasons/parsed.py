@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import linecache
+import warnings
 from bisect import bisect
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -75,7 +76,9 @@ def _readable(lines: tuple[str, ...]) -> str:
 
 def _parsed(text: str) -> ast.Module | None:
     try:
-        return ast.parse(text)
+        with warnings.catch_warnings():  # which Python has given when the code ran
+            warnings.simplefilter("ignore")
+            return ast.parse(text)
     except (SyntaxError, ValueError):
         return None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..graph.model import Node, Saved, Source
-from .cause import Cause, NodeAt, Said
+from .cause import Cause, Said
 from .changes import changed_line
 from .facts import Facts
 from .freeing import freeing_line
@@ -21,7 +21,7 @@ def _modified(f: Facts, node: Node, s: Saved) -> Cause:
     changed = f.live.changed(node.id, s.name)
     name = None if changed is None else changed.name
     name = name or (f.tensors[s.tensor].name if s.tensor is not None else None)
-    said: dict[str, Said] = {"node": _at(f, node.id), "tensor": name or f"_saved_{s.name}", "version": str(s.version)}
+    said: dict[str, Said] = {"node": f.at(node.id), "tensor": name or f"_saved_{s.name}", "version": str(s.version)}
     ids = () if s.tensor is None else (s.tensor,)
     source = (None if changed is None else changed.source) or _recorded_change(f, s)
     if source is None and name is not None:
@@ -44,11 +44,6 @@ def _recorded_change(f: Facts, s: Saved) -> Source | None:
     return None
 
 
-def _at(f: Facts, node: str) -> NodeAt:
-    source = f.source(node)
-    return NodeAt(f.called(node), None if source is None else source.line)
-
-
 def freed_cause(f: Facts, nodes: Iterable[str], failed: bool = False) -> Cause | None:
     """Saved tensors were given up in an earlier pass: the first such node, and the call that freed it.
 
@@ -67,4 +62,4 @@ def freed_cause(f: Facts, nodes: Iterable[str], failed: bool = False) -> Cause |
     source = mine[-1].source if mine else freeing_line(f.here, *names)
     if failed and len(given_up) > 1:  # the pass that failed gave up some of them itself, on its way
         return Cause("freed_among", (), tuple(given_up), source, {"count": str(len(given_up))})
-    return Cause("freed" if source is not None else "freed_somewhere", (), (freed,), source, {"node": _at(f, freed)})
+    return Cause("freed" if source is not None else "freed_somewhere", (), (freed,), source, {"node": f.at(freed)})

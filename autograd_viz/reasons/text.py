@@ -57,8 +57,19 @@ def _text(said: Said) -> str:
     if isinstance(said, str):
         return said
     if isinstance(said, NodeAt):
-        return said.node if said.line is None else words.NODE_AT.format(node=said.node, line=said.line)
-    return words.PLUS.join(words.PART.format(value=p.value, node=p.node, line=p.line) for p in said)
+        return _node_at(said)
+    return words.PLUS.join(words.PART.format(value=p.value, node=_text(p.at)) for p in said)
+
+
+def _node_at(said: NodeAt) -> str:
+    """`MulBackward0 (line 3)`, with the file or the cell if that is another than that of the question."""
+    source = said.source
+    if source is None:
+        return said.node
+    cell = numbers().get(source.file)
+    file = PurePath(source.file).name if cell is None else f"In [{cell}]"
+    is_named = source.file != said.asked_in and not file.startswith("<")
+    return (words.NODE_AT_OF if is_named else words.NODE_AT).format(node=said.node, line=source.line, file=file)
 
 
 def place_text(source: Source | None) -> str:

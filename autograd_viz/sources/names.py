@@ -8,6 +8,7 @@ import functools
 import inspect
 import linecache
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from types import CodeType, FrameType, FunctionType, ModuleType
@@ -168,16 +169,31 @@ class _Statement(NamedTuple):
     text: str
 
 
+def parsed(text: str) -> ast.Module:
+    """The syntax tree of code that has run: what Python had to warn of, it has.
+
+    Raises:
+        SyntaxError: it is no plain Python.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(text)
+
+
 @functools.lru_cache(maxsize=256)
 def _statements(lines: tuple[str, ...]) -> list[_Statement]:
     """Every simple statement of a file in their order; a line each if the file is not plain Python (a cell with %magics)."""
     text = "".join(lines)
     try:
-        tree = ast.parse(text)
+        tree = parsed(text)
     except SyntaxError:
         return [_Statement((i, 0), (i, len(line)), line.strip()) for i, line in enumerate(lines, 1)]
-    simple = (node for node in ast.walk(tree) if isinstance(node, ast.stmt) and not hasattr(node, "body"))
-    return sorted(_statement(node, lines) for node in simple)
+    simple = (
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.stmt) and not (hasattr(node, "body") or isinstance(node, ast.Match))
+    )
+    return sorted(_statement(n, lines) for n in simple)
 
 
 def _statement(node: ast.stmt, lines: tuple[str, ...]) -> _Statement:

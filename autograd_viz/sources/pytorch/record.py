@@ -60,6 +60,7 @@ class Recorder(TorchDispatchMode):
                 self._paths[module] = name
         self._pending: list[tuple[TensorWeakRef, Event]] = []
         self._function: tuple[FrameType, Event] | None = None  # a user's Function that is running
+        self._copied: Event | None = None  # the op before, if it was a copy
 
     def __repr__(self) -> str:
         return "<Record>" if self.what is None else f"<Record of {getattr(self.what, '__name__', type(self.what).__name__)}>"
@@ -94,7 +95,7 @@ class Recorder(TorchDispatchMode):
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         super().__exit__(kind, error, trace)
-        self.error, self._function = error, None
+        self.error, self._function, self._copied = error, None, None
         self._settle()
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -134,6 +135,9 @@ class Recorder(TorchDispatchMode):
             is_recorded = torch.is_grad_enabled() and name not in FACTORIES  # as in the core, no_grad leaves no trace
             inputs = tuple(self._inputs(func, args, kwargs)) if is_recorded else ()
             event = Event(name, inputs, place, module, is_recorded)
+            if self._copied is not None and self._is_of(self._copied, place, args):
+                event.order = (self._copied.order[0] - 1, event.order[1])
+            self._copied = None
             event.behind = nodes_of(inputs)  # until it is known whether it has a node itself
             return event
         if self._function is None or self._function[0] is not function:  # ops inside a user's Function are the Function's
@@ -141,6 +145,11 @@ class Recorder(TorchDispatchMode):
             given = tuple(self._known(a) for a in arguments if isinstance(a, torch.Tensor))
             self._function = (function, Event(name, given, place, module, is_tracked=True, is_function=True))
         return self._function[1]
+
+    def _is_of(self, copied: Event, place: Place | None, args: Any) -> bool:
+        """The op changes in place what autograd has just copied for it, to save it: its node is older than the copy's."""
+        source = copied.inputs[0] if copied.inputs else None
+        return copied.place == place and isinstance(source, Handle) and bool(args) and source.ref() is args[0]
 
     def _path(self, call: FrameType) -> str:
         """The path of the module that is called."""
@@ -189,6 +198,7 @@ class Recorder(TorchDispatchMode):
             self._pending += [(TensorWeakRef(a._base), event) for a in given if a._base is not None]
         if not event.is_function:
             event.made(handles)
+            self._copied = event if event.name == "clone" else None
 
     def _is_internal(self, event: Event, result: Any) -> bool:
         """Factories (`torch.rand`) detach what they have made, autograd a result that it saves, and some releases of PyTorch

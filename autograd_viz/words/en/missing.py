@@ -14,9 +14,10 @@ AT_LINE_OF = "{file}, line {line}: {code}"
 NO_LINE = "line not known"
 NOT_KEPT = "not kept"
 NODE_AT = "{node} (line {line})"
+NODE_AT_OF = "{node} ({file}, line {line})"
 IN_BACKWARD = "in a backward pass with create_graph=True"
 DO = "→ {advice}"
-PART = "{value} from {node} (line {line})"
+PART = "{value} from {node}"
 PLUS = " + "
 
 # nothing there

@@ -14,9 +14,10 @@ AT_LINE_OF = "{file} 第 {line} 行：{code}"
 NO_LINE = "代码行未知"
 NOT_KEPT = "未保留"
 NODE_AT = "{node}（第 {line} 行）"
+NODE_AT_OF = "{node}（{file}，第 {line} 行）"
 IN_BACKWARD = "在 create_graph=True 的反向传播中"
 DO = "→ {advice}"
-PART = "来自 {node}（第 {line} 行）的 {value}"
+PART = "来自 {node} 的 {value}"
 PLUS = " + "
 
 # nothing there
