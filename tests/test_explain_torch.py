@@ -86,25 +86,25 @@ CASES = {
     "another graph's grad()": (
         X + "loss = (x * 2).sum()\ny = x * x\ntorch.autograd.grad(y.sum(), x)\ndel y", "x", ["not_run"], None, "no pass",
     ),
-    "round": (X + "loss = x.round().sum()\n" + PASS, "x", ["zero_flat"], None, "RoundBackward0 is flat"),
-    "power 0": (X + "loss = (x ** 0).sum()\n" + PASS, "x", ["zero_exponent"], None, "its exponent is 0"),
+    "round": (X + "loss = x.round().sum()\n" + PASS, "x", ["zero_flat"], 2, "RoundBackward0 is flat"),
+    "power 0": (X + "loss = (x ** 0).sum()\n" + PASS, "x", ["zero_exponent"], 2, "its exponent is 0"),
     "nan of what was not kept": (
         X + "loss = (x * float('inf') * 0).sum()\n" + PASS, "x", ["loss_bad", "written"], None, "forward pass",
     ),
     "another name by a loop": (X + "h = x * 2\nfor t in [h]: pass\ndel h", "t", ["not_leaf"], None, "made it (line not"),
-    "clamp": (X + "loss = x.clamp(5, 6).sum()\n" + PASS, "x", ["zero_clamp"], None, "its input is 1.0 … 3.0"),
-    "relu by its result": (X + "y = (-x).relu()\nloss = y.sum()\n" + PASS, "x", ["zero_relu"], None, "here it is ≤ 0"),
+    "clamp": (X + "loss = x.clamp(5, 6).sum()\n" + PASS, "x", ["zero_clamp"], 2, "its input is 1.0 … 3.0"),
+    "relu by its result": (X + "y = (-x).relu()\nloss = y.sum()\n" + PASS, "x", ["zero_relu"], 2, "here it is ≤ 0"),
     "a suspect": (X + "loss = (-x).relu().sum() + 1\n" + PASS, "x", ["zero_only"], None, "make zeros: ReluBackward0 (where"),
     "rows": (
         "x = torch.ones(4, 2, requires_grad=True)\nloss = F.embedding(torch.tensor([0, 2]), x).sum()\n" + PASS, "x",
-        ["rows_unused"], None, "Its rows 1, 3 are zero",
+        ["rows_unused"], 2, "Its rows 1, 3 are zero",
     ),
     "inf in the loss": (X + "loss = (x - 1).log().sum()\n" + PASS, "x", ["loss_bad"], None, "LogBackward0"),
     "nan behind where": (
         X + "loss = torch.where(x > 1, (x - 1).sqrt(), x).sum()\n" + PASS, "x", ["bad_unknown"], None, "SqrtBackward0",
     ),
     "nan with the input at hand": (
-        X + "d = x - 1\ny = d.sqrt()\nloss = torch.where(x > 1, y, x).sum()\n" + PASS, "x", ["born_sqrt"], None, "Sqrt",
+        X + "d = x - 1\ny = d.sqrt()\nloss = torch.where(x > 1, y, x).sum()\n" + PASS, "x", ["born_sqrt"], 3, "Sqrt",
     ),
     "fine": (X + "loss = (x * x).sum()\n" + PASS, "x", ["paths"], None, "2 paths lead here, from MulBackward0, MulBackward0"),
 }  # fmt: skip

@@ -9,6 +9,7 @@ from .cause import Cause
 from .facts import Facts
 from .fine import sum_causes
 from .missing import missing_causes
+from .op_lines import with_lines
 from .refused import refusal
 from .settled import settled_cause
 from .sizes import size_causes
@@ -29,7 +30,7 @@ CHANGED = ("accumulated", "accumulated_or_edited", "scaled", "edited")
 
 def causes_of(f: Facts) -> list[Cause]:
     """Why the subject's grad is what it is; the first is the nearest."""
-    f = f.with_losses(losses_of_passes(f))
+    f = with_lines(f.with_losses(losses_of_passes(f)))
     if f.subject.grad is None:
         return missing_causes(f)
     settled = settled_cause(f)

@@ -15,7 +15,7 @@ from .numbers import bounds, has_zero
 from .rules import stem_of
 from .suspects import FACTORS, suspects
 from .unheld import no_graph
-from .walls import ADDED, range_text
+from .walls import ADDED, between, range_text
 
 MASKS = ("Where", "MaskedFill", "MaskedSelect", "Relu", "Clamp", "Max", "Min", "Index", "Select", "Slice")
 
@@ -152,7 +152,7 @@ def _born(f: Facts, node: str, i: int, name: str) -> list[Cause]:
 
 
 def _said(f: Facts, node: str, name: str) -> dict[str, str]:
-    return {"what": name, "node": f.called(node), "inputs": f.plain(node, "self") or range_text(f.input(node))}
+    return {"what": name, "node": f.called(node), "inputs": f.plain(node, "self") or _given_to(f, node)}
 
 
 def _masks(f: Facts, node: str, i: int) -> bool:
@@ -176,3 +176,11 @@ def _mask_behind(f: Facts, node: str) -> Cause | None:
         there = f.arrivals(now)
         if sent is not None and has_zero(sent) and there and not any(map(has_zero, there)) and _masks(f, now, i):
             return Cause("zero_times_inf", (), (now,), f.source(now), {"node": f.called(now), "born": f.called(node)})
+
+
+def _given_to(f: Facts, node: str) -> str:
+    """The range of its input; of a square root whose result alone is known, that of the squares."""
+    value, result = f.input(node), bounds(f.result(node))
+    if value is None and result is not None and f.called(node).startswith("SqrtBackward"):
+        return between(result[0] ** 2, result[1] ** 2)
+    return range_text(value) if value is not None else words.NOT_KEPT

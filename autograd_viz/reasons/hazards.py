@@ -89,6 +89,12 @@ def _no_root(f: Facts, node: str) -> bool | None:
     return None if found is None else found[0] <= 0
 
 
+def _root_of_zero(f: Facts, node: str) -> bool | None:
+    """The same, or the result is at hand, and 0 somewhere."""
+    result = f.result(node)
+    return True if is_known(result) and has_zero(result) else _no_root(f, node)
+
+
 def _power(f: Facts, node: str) -> bool | None:
     """A base of 0 under an exponent below 1 (but 0), or a negative one under an exponent with a fraction."""
     exponent, base = number(f.plain(node, "exponent")), operand(f, node, 0, ("self",))
@@ -166,7 +172,7 @@ def _not_known(f: Facts, node: str) -> bool | None:
 HAZARDS = (
     Hazard(("Log", "Log2", "Log10"), "born_log", _reaches(0.0)),
     Hazard(("Log1P",), "born_log", _reaches(-1.0)),
-    Hazard(("Sqrt",), "born_sqrt", _no_root),
+    Hazard(("Sqrt",), "born_sqrt", _root_of_zero),
     Hazard(("Rsqrt",), "born_sqrt", _no_root),
     Hazard(("Reciprocal",), "born_division", _input_zero(0)),
     Hazard(("Div",), "born_division", _divisor_zero),

@@ -207,7 +207,10 @@ def _said(f: Facts, node: str, i: int) -> dict[str, str]:
 def range_text(value: Value | None) -> str:
     """`-3.0`; `-3.0 … -1.0`; "?" if nobody knows."""
     found = bounds(value)
-    if found is None:
-        return "?"
-    low, high = number_text(found[0]), number_text(found[1])
+    return "?" if found is None else between(*found)
+
+
+def between(least: float, most: float) -> str:
+    """`-3.0`; `-3.0 … -1.0`."""
+    low, high = number_text(least), number_text(most)
     return low if low == high else f"{low} … {high}"

@@ -1,0 +1,94 @@
+"""The lines of ops that nobody has seen run: where the code that made the loss has the op once, or gives its result a name."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ..graph.model import Op, Source
+from .code import Statement, assignment, may_not_have_run, scope_of, statement_of
+from .facts import Facts
+from .loss_code import statements_of_loss
+from .parsed import parents
+from .slices import statements_behind
+
+ALSO = {  # what else an op is called by than its own name
+    "LogSoftmax": {"cross_entropy"}, "NllLoss": {"cross_entropy"}, "ClampMin": {"clamp"}, "ClampMax": {"clamp"},
+    "Clamp": {"clip", "hardtanh"}, "LinalgVectorNorm": {"norm", "vector_norm"}, "NativeDropout": {"dropout"}, "Mm": {"matmul"},
+    "Pow": {"square"}, "Div": {"true_divide"},
+}  # fmt: skip
+SIGNS: dict[str, type[ast.operator]] = {  # operators
+    "Add": ast.Add, "Sub": ast.Sub, "Mul": ast.Mult, "Div": ast.Div, "Pow": ast.Pow, "Mm": ast.MatMult, "Bmm": ast.MatMult,
+    "Mv": ast.MatMult, "Dot": ast.MatMult,
+}  # fmt: skip
+MOST = 2000  # ops; of larger graphs no lines are looked for
+
+
+def with_lines(f: Facts) -> Facts:
+    """The same, with the lines that the code tells of reconstructed ops."""
+    unknown = [op for op in f.document.ops if op.reconstructed and op.source is None and op.node in f.passed]
+    if not unknown or len(f.document.ops) > MOST:
+        return f
+    found = {op.id: line for op in unknown if (line := _named_line(f, op)) is not None}
+    found |= _lines_of_calls(f, [op for op in unknown if op.id not in found])
+    if not found:
+        return f
+    ops = tuple(replace(op, source=found.get(op.id, op.source)) for op in f.document.ops)
+    return Facts(replace(f.document, ops=ops), f.subject.id, f.past, f.live, f.loss, f.here)
+
+
+def _named_line(f: Facts, op: Op) -> Source | None:
+    """`n = a / b`, where n is the result of the op, and the division is the last that the line does."""
+    asked, names = statement_of(f.here), [f.tensors[o].name for o in op.outputs if o is not None]
+    made = assignment(names[0], asked) if asked is not None and names[:1] and names[0] and names[0].isidentifier() else None
+    value = getattr(made.node, "value", None) if made is not None and not may_not_have_run(made.node, asked) else None
+    return made.source if made is not None and value is not None and _is_op(value, op.name) else None
+
+
+def _lines_of_calls(f: Facts, ops: list[Op]) -> dict[str, Source]:
+    """Of each op that the graph has once the line, if the code that made the loss calls it once, and not in a loop."""
+    counts = Counter(op.name for op in f.document.ops)
+    single = {op.name: op for op in ops if counts[op.name] == 1}
+    calls: dict[str, list[Statement]] = {}
+    for statement in dict.fromkeys(statements_behind(statements_of_loss(f))) if single else ():
+        for called in _called_in(statement.node):
+            for name in single:
+                if called in _names(name):
+                    calls.setdefault(name, []).append(statement)
+    asked = statement_of(f.here)
+    return {
+        single[name].id: made[0].source
+        for name, made in calls.items()
+        if len(made) == 1 and not may_not_have_run(made[0].node, asked) and not _is_repeated(made[0].node)
+    }
+
+
+def _called_in(node: ast.stmt) -> Iterator[str]:
+    """The last parts of the names of what a statement calls."""
+    for n in ast.walk(node):
+        if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Pow):
+            yield "pow"
+        elif isinstance(n, ast.Call):
+            yield n.func.attr.rstrip("_") if isinstance(n.func, ast.Attribute) else getattr(n.func, "id", "")
+
+
+def _names(op: str) -> set[str]:
+    """log_softmax and cross_entropy for LogSoftmax."""
+    return {re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", op).lower(), op.lower(), *ALSO.get(op, ())}
+
+
+def _is_op(value: ast.expr, op: str) -> bool:
+    match value:
+        case ast.BinOp(op=sign):
+            return isinstance(sign, SIGNS.get(op, ast.BitXor))
+        case ast.Call(func=ast.Attribute(attr=name)) | ast.Call(func=ast.Name(id=name)):
+            return name.rstrip("_") in _names(op)
+    return False
+
+
+def _is_repeated(node: ast.stmt) -> bool:
+    scope = scope_of(node)
+    return any(isinstance(p, ast.For | ast.AsyncFor | ast.While) and scope_of(p) is scope for p in parents(node))
