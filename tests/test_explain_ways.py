@@ -33,6 +33,17 @@ CUT = {  # program, kind of the only cause, its line
     "a parameter that is given twice": (
         "def net(h):\n    h = h * 2\n    h = h * 3\n    return h\n" + W + "loss = (net(w.detach()) * v).sum()", "cut_detach", 7,
     ),
+    "one of what a loop goes through": (
+        W + "for a, f in zip([w], [1.0]):\n    k = a.detach() * f\nloss = (k * v).sum()", "cut_detach", 4,
+    ),
+    "a field": (
+        "from collections import namedtuple\nOut = namedtuple('Out', 'h c')\ndef enc(t):\n    return Out(t.detach() * 2, t)\n"
+        + W + "h = enc(w).h\nloss = (h * v).sum()", "cut_detach", 4,
+    ),
+    "a field of a class": (
+        "from dataclasses import dataclass\n@dataclass\nclass Out:\n    h: object\n    c: object\n"
+        "def enc(t):\n    return Out(t.data * 2, t)\n" + W + "loss = (enc(w).h * v).sum()", "cut_data", 7,
+    ),
     "the values of a table": (
         W + "p = {k: t.detach() for k, t in {'w': w}.items()}\nloss = (p['w'] * v).sum()", "cut_detach", 3,
     ),
@@ -60,3 +71,23 @@ def test_both_branches_may_have_cut() -> None:
 def test_the_test_of_a_branch_is_no_way() -> None:
     answer = asked(W + "h = v if (w > 0).any() else v * 2\nloss = h.sum()" + END, "w")
     assert kinds(answer) == ["unreached"], answer
+
+
+def test_a_cut_beside_a_way_of_which_nothing_is_seen_is_told_as_one_of_two() -> None:
+    answer = asked(W + "z = w * (w.detach() + 1)\nloss = (getattr(z, 'detach')() * v).sum()" + END, "w")
+    assert (kinds(answer), lines(answer)) == (["unreached", "cut_partly"], [None, 3]), answer
+
+
+FROM_RESULT = {  # the cut that is told of a loss without a graph
+    "argmax": (W + "pred = w.argmax().float()\nloss = (pred - 1) ** 2", "cut_integer", 3),
+    "detach": (W + "h = (w * 2).detach()\nloss = h.sum()", "cut_detach", 3),
+    "a metric beside": (W + "a = torch.ones(3)\nm = w.detach()\nloss = (a * 2).sum()", None, None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", FROM_RESULT)
+def test_a_loss_without_a_graph_is_told_what_cut_it_off(case: str) -> None:
+    program, kind, line = FROM_RESULT[case]
+    answer = asked(program, "loss")
+    found = [(c.kind, c.source.line) for c in answer.causes if c.kind.startswith("cut_") and c.source is not None]
+    assert found == ([] if kind is None else [(kind, line)]) or kinds(answer)[0] == "made_detach", answer

@@ -41,12 +41,12 @@ def cut_causes(f: Facts) -> list[Cause]:
 def _cuts_in_code(f: Facts) -> list[Cause]:
     ids = (f.subject.id, *f.loss)
     maybe: list[Maker] = []
-    was_refuted, ways = False, _ways(f)
+    ways = _ways(f)
     reads = [read.outermost for read in ways.uncut]
     for cut in ways.cuts:
         if _is_refuted(f, cut):
-            was_refuted = True
-        elif is_unsure(cut, statement_of(f.here)):
+            continue
+        if is_unsure(cut, statement_of(f.here)):
             maybe.append(cut)
         else:
             return [Cause(f"cut_{cut.how}", ids, source=cut.source, said={"what": cut.what})]
@@ -54,15 +54,17 @@ def _cuts_in_code(f: Facts) -> list[Cause]:
         first = "cut_mode" if maybe[0].how == "mode" else "cut_maybe"
         kinds = (first, *["cut_maybe_too"] * (MOST_MAYBE - 1))
         unique = {(cut.source, cut.what): cut for cut in maybe}.values()
-        said = [{"what": cut.what, "root": loss_names(f)} for cut in unique]
-        return [Cause(k, ids, source=cut.source, said=s) for k, cut, s in zip(kinds, unique, said, strict=False)]
+        pairs = zip(kinds, unique, strict=False)
+        return [Cause(k, ids, source=cut.source, said={"what": cut.what, "root": loss_names(f)}) for k, cut in pairs]
     on = switched_on_after(f.subject.name, f.here, reads)
     if on is not None:
         return [Cause("required_late", ids, source=on, said={"used": str(reads[0].source.line)})]
     beside = bystander_cause(f, loss_names(f), is_read=bool(reads))
-    if beside is not None or was_refuted:
-        return [beside or Cause("unused", ids, said={"root": loss_names(f)})]
-    return [Cause("unreached", ids, said={"root": loss_names(f)}), *_candidates(f)]
+    if beside is not None:
+        return [beside]
+    said = {"root": loss_names(f)}
+    partly = [Cause("cut_partly", ids, source=c.source, said={**said, "what": c.what}) for c in ways.beside]
+    return [Cause("unreached", ids, said=said), *(_candidates(f) or partly[:1])]
 
 
 def _candidates(f: Facts) -> list[Cause]:
@@ -155,7 +157,7 @@ def _cut_at(f: Facts, op: Op, tensor: str, outputs: list[str]) -> Cause:
 def _ways(f: Facts) -> Ways:
     """Follow names from the loss back to the subject through the code."""
     wanted = PART.sub(r".\1", f.subject.name or "")
-    return ways_between(statements_of_loss(f), wanted, statement_of(f.here)) if wanted else Ways([], [])
+    return ways_between(statements_of_loss(f), wanted, statement_of(f.here)) if wanted else Ways([], [], [])
 
 
 def _is_refuted(f: Facts, cut: Maker) -> bool:

@@ -20,6 +20,9 @@ class Live(Protocol):
     def is_running(self) -> bool:
         """Is a backward pass under way, in which the question is asked?"""
 
+    def requiring(self) -> tuple[str, ...]:
+        """The names of the caller's variables that require grad."""
+
     def changed(self, node: str, saved: str) -> Changed | None:
         """What became of a saved tensor that was changed in place since."""
 
@@ -62,6 +65,10 @@ class NothingLive:
     def is_running(self) -> bool:
         """Nobody knows."""
         return False
+
+    def requiring(self) -> tuple[str, ...]:
+        """There are none."""
+        return ()
 
     def changed(self, node: str, saved: str) -> Changed | None:
         """Nobody knows."""

@@ -16,10 +16,12 @@ from .cuts import cut_causes, loss_names
 from .facts import Facts
 from .functional import functional_line
 from .grad_lines import cleared_at, last_clearing, retained_at
+from .led_off import cut_from_leaves
 from .made import made_at
 from .not_required import not_required
 from .stale import freed_cause, modified_causes
 
+OPEN = ("computed", "not_asked_or_cut", "made_of_unnamed", "made_of_constants")  # why they are so, is still a question
 MOST_LEAVES = 3  # that are named
 
 
@@ -27,7 +29,7 @@ def missing_causes(f: Facts) -> list[Cause]:
     """Why the subject has no gradient."""
     t = f.subject
     if not t.requires_grad:
-        return [not_required(f)]
+        return not_required_causes(f)
     if not t.is_leaf and not t.retains_grad:
         return not_kept(f)
     if not f.is_connected:
@@ -36,6 +38,12 @@ def missing_causes(f: Facts) -> list[Cause]:
     if late is not None and f.edge is not None:
         return [Cause("retained_late", (t.id,), (f.edge[0],), late)]
     return [did_not_arrive(f)] if f.edge is not None else []
+
+
+def not_required_causes(f: Facts) -> list[Cause]:
+    """requires_grad is False: why; and where the way from what requires grad was cut, if only that is known to be so."""
+    own = not_required(f)
+    return [own, *(cut_from_leaves(f) if own.kind in OPEN else [])]
 
 
 def _no_loss(f: Facts) -> Cause:

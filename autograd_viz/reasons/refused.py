@@ -6,7 +6,7 @@ from ..graph.model import Source
 from ..sentences import explain_error
 from .cause import Cause
 from .facts import Facts
-from .not_required import not_required
+from .missing import not_required_causes
 
 
 def refusal(f: Facts | None, message: str, node: str | None, line: Source | None) -> list[Cause]:
@@ -16,5 +16,5 @@ def refusal(f: Facts | None, message: str, node: str | None, line: Source | None
     meaning = explain_error(message, name)
     found = [Cause("error", (), () if node is None else (node,), source, {"meaning": meaning})] if meaning else []
     if f is not None and "does not require grad and does not have a grad_fn" in message:
-        found.append(not_required(f))
+        found += not_required_causes(f)
     return found or [Cause("unknown_error")]

@@ -11,7 +11,8 @@ from typing import NamedTuple
 from ..graph.model import Source
 from .calls import called_by
 from .code import Function, Statement, makers, own_expressions, parameters_of, position, scope_of, simple_statements, targets
-from .cutting import Maker, copied_in, cuts_in, indices_cut, is_called, is_one_of_two
+from .cutting import Maker, copied_in, cuts_in, indices_cut, is_one_of_two
+from .elements import element, gone_through, item_of, read_item
 from .looks import is_for_look
 from .meant import Call, Place, chain_from, is_parameter, parts_of
 from .parsed import parents
@@ -159,11 +160,19 @@ def _read(name: ast.Name, place: Place, within: ast.comprehension | None = None)
             return
         for g in getattr(p, "generators", ()):
             if name.id in {n.id for n in ast.walk(g.target) if isinstance(n, ast.Name)} and g is not within:
-                behind = (r for n in ast.walk(g.iter) if isinstance(n, ast.Name) for r in _read(n, place, g))
+                through = [n for part in gone_through(g.target, g.iter, name.id) for n in ast.walk(part)]
+                behind = (r for n in through if isinstance(n, ast.Name) for r in _read(n, place, g))
                 yield from (r._replace(cut=cut or r.cut) for r in behind)
                 return
         inside = p
-    yield Read(name, *place, cut)
+    yield Read(name, *place, cut, item=_item_of_call(name))
+
+
+def _item_of_call(name: ast.Name) -> int | str | None:
+    """Which of the results is read of what the name is called for: `enc(x).h`, `f(x)[0]`."""
+    chain = chain_from(name)
+    called = getattr(chain, "parent", None)
+    return read_item(called) if isinstance(called, ast.Call) and called.func is chain else None
 
 
 def _is_parameter_of(node: ast.AST, name: ast.Name) -> bool:
@@ -201,14 +210,16 @@ def _rest(read: Read) -> tuple[str, ...]:
 
 def _assigned_from(read: Read, made: Statement) -> Iterator[Read]:
     """What is read in the assignment that gave the name its value."""
-    value, item = getattr(made.node, "value", None), _item(read, made.node)
+    value, item = getattr(made.node, "value", None), item_of(read.name, made.node)
     cut = indices_cut(made, read.name.id) or _detached_between(read, made)
     if isinstance(value, ast.List):
         yield from _added_to(read)
-    part = made.node if item is None else _element(value, item) or made.node
-    for new in _reads(part, made, read.call):
+    parts: list[ast.AST] = [made.node if item is None else element(value, item) or made.node]
+    if isinstance(made.node, ast.For):
+        parts = [*gone_through(made.node.target, made.node.iter, read.name.id)]
+    for new in (r for part in parts for r in _reads(part, made, read.call)):
         rest = _rest(read) if parts_of(value) else ()
-        yield new._replace(cut=cut or new.cut, rest=rest, item=item if _is_whole(new.name, made) else None)
+        yield new._replace(cut=cut or new.cut, rest=rest, item=item if _is_whole(new.name, made) else new.item)
 
 
 def _detached_between(read: Read, made: Statement) -> Maker | None:
@@ -244,36 +255,10 @@ def _added_to(read: Read) -> Iterator[Read]:
                     yield from (r for a in args for r in _reads(a, Statement(node), read.call))
 
 
-def _item(read: Read, node: ast.stmt) -> int | str | None:
-    """Which of several values a name was given: its place in `a, b = f(x)`, or the key with which it is read: `out["loss"]`."""
-    targets = node.targets if isinstance(node, ast.Assign) else []
-    for t in targets:
-        if isinstance(t, ast.Tuple | ast.List) and not any(isinstance(e, ast.Starred) for e in t.elts):
-            return next((i for i, e in enumerate(t.elts) if isinstance(e, ast.Name) and e.id == read.name.id), None)
-    match getattr(read.name, "parent", None):
-        case ast.Subscript(slice=ast.Constant(value=int() | str() as key)):
-            return key
-        case ast.Attribute(attr=attr) as part if not is_called(part):
-            return attr
-    return None
-
-
-def _element(value: ast.AST | None, item: int | str) -> ast.AST | None:
-    """That of several values, where the code writes them out."""
-    match value:
-        case ast.Tuple(elts=elts) | ast.List(elts=elts) if isinstance(item, int) and item < len(elts):
-            return elts[item]
-        case ast.Dict(keys=keys, values=values):
-            return next((v for k, v in zip(keys, values, strict=True) if isinstance(k, ast.Constant) and k.value == item), None)
-        case ast.Call(keywords=keywords) if isinstance(item, str):
-            return next((k.value for k in keywords if k.arg == item), None)
-    return None
-
-
 def _returned(node: ast.stmt, read: Read) -> ast.AST:
     """What a return gives back, of which a part may be meant."""
     value = getattr(node, "value", None)
-    return node if value is None or read.item is None else _element(value, read.item) or node
+    return node if value is None or read.item is None else element(value, read.item) or node
 
 
 def _is_whole(name: ast.Name, statement: Statement) -> bool:

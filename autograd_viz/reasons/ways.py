@@ -21,10 +21,12 @@ class Ways(NamedTuple):
 
     Attributes:
         cuts: what cuts ways to the loss, nearest to it first.
+        beside: what cuts some of the ways from a name to the loss, of which another goes on.
         uncut: where the name is read on ways that nothing is seen to cut.
     """
 
     cuts: list[Maker]
+    beside: list[Maker]
     uncut: list[Read]
 
 
@@ -53,7 +55,7 @@ def ways_between(starts: list[Statement], wanted: str, asked: Statement | None) 
     drawn = _drawn(starts, wanted)
     leading = _leading(drawn, lambda read: True)
     whole = _leading(drawn, lambda read: read.cut is None and not may_not_have_run(read.statement.node, asked))
-    cuts, uncut = list[Maker](), list[Read]()
+    cuts, beside, uncut = list[Maker](), list[Maker](), list[Read]()
     queue = [(read, False) for read in drawn.behind.get(None, ())]
     seen: set[tuple[Key, bool]] = set()
     while queue:
@@ -63,12 +65,12 @@ def ways_between(starts: list[Statement], wanted: str, asked: Statement | None) 
             continue
         if read.cut is not None:
             cut = _first_cut(read, drawn, leading)
-            cuts += [cut] if not is_beside or is_unsure(cut, asked) else []
+            (cuts if not is_beside or is_unsure(cut, asked) else beside).append(cut)
         elif (key, is_beside) not in seen:
             seen.add((key, is_beside))
             uncut += [read] if key in drawn.found else []
             queue += [(r, is_beside or key in whole) for r in drawn.behind.get(key, ())]
-    return Ways(cuts, uncut)
+    return Ways(cuts, beside, uncut)
 
 
 def _first_cut(read: Read, drawn: _Map, leading: set[Key]) -> Maker:

@@ -93,6 +93,11 @@ class CoreLive:
         """A stepper is half way, and has yet to call it."""
         return bool(self._seen) and self._nodes[node] in self._stepped.nodes and self._nodes[node] not in self._seen
 
+    def requiring(self) -> tuple[str, ...]:
+        """Leaves before what was computed of them."""
+        found = [(not t.is_leaf, name) for t, name in self._graph.names.items() if t.requires_grad]
+        return tuple(name for _, name in sorted(found, key=lambda pair: pair[0]))
+
     def is_running(self) -> bool:
         """The core's passes say of each node whether it has run."""
         return False

@@ -82,6 +82,11 @@ class TorchLive:
         """A thread that runs a pass has a graph task."""
         return bool(torch._C._current_graph_task_id() != -1)
 
+    def requiring(self) -> tuple[str, ...]:
+        """Leaves before what was computed of them."""
+        found = [(not t.is_leaf, name) for name, t in self._known if t.requires_grad]
+        return tuple(name for _, name in sorted(found, key=lambda pair: pair[0]))
+
     def numbers(self) -> dict[str, Value | None]:
         """What a stepper saw: PyTorch itself keeps no gradient of a pass."""
         return stepped.numbers_of(self._seen, self._graph.node_ids)

@@ -169,6 +169,9 @@ CAUSE_CUT_EARLY = (
 CAUSE_CUT_MAYBE = (
     "No path leads from {root} to {name}: it had no part in it; or, if this line ran, {what} cut the path there ({line})."
 )
+CAUSE_CUT_PARTLY = (
+    "One of the ways from {name} to {root} is cut by {what} ({line}); that another is cut too, the code does not show."
+)
 CAUSE_CUT_MODE = "No path leads from {root} to {name}: it had no part in it, or {what} had switched grad mode off ({line})."
 DO_CUT_MODE = "See what it was given in that run."
 CAUSE_CUT_MAYBE_TOO = "Or, if this one ran, {what} did ({line})."
@@ -191,7 +194,6 @@ CAUSE_COPIED = (
     "No path leads from {root} to {name}. This copies its values into another tensor, which has a gradient of its own: {line}."
 )
 DO_COPIED = "Ask about the copy; or use {name} itself in what leads to the loss."
-CAUSE_UNUSED = "No path leads from {root} to {name}: of the recorded ops that {root} was computed by, none used it."
 CAUSE_CUT_COMPARISON = "The path from {name} to the loss is cut by {what}: true and false have no gradient ({line})."
 DO_CUT_COMPARISON = "Use a soft version of the comparison: a sigmoid of the difference."
 CAUSE_MADE_COMPARISON = "{name}.requires_grad is False: {what} gives true or false, which have no gradient ({line})."
