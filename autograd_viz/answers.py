@@ -12,12 +12,12 @@ from .drawing import drawing_of
 from .errors import NotDrawableError
 from .graph.model import Document, Source
 from .graph.trace import State, Step
-from .reasons import Cause, Facts, causes_of, causes_of_error, sentences, started_names
+from .reasons import Cause, Facts, causes_of, causes_of_error, last_root, sentences
 from .render import theme_named
 from .render.escape import printable
 from .sources.anything import is_drawable
 from .sources.asking import losses_beside, question
-from .sources.names import source_at, visible_names
+from .sources.names import source_at, value_at, visible_names
 from .sources.raised import Where, failing_node, users_frame
 
 NOT_RUN = ("not_run", "not_run_freed", "not_run_array", "not_run_unknown")
@@ -146,8 +146,11 @@ def _of_tensor(tensor: Any, loss: Any, frame: FrameType) -> Explanation:
 
 def _passed_without_graph(tensor: Any, names: dict[str, Any], here: Source | None) -> Any:
     """A variable on which the code calls backward(), and which has no graph: that call can but fail."""
-    found = [names[name] for name in started_names(here) if name in names]
-    return next((t for t in found if t is not tensor and is_drawable(t) and not t.requires_grad and t.numel() == 1), None)
+    root = last_root(here)
+    found = None if root is None else value_at(root, names)
+    if found is None or found is tensor or not is_drawable(found):
+        return None
+    return found if not found.requires_grad and found.numel() == 1 else None
 
 
 def _is_a_loss_doubtful(facts: Facts, causes: Sequence[Cause]) -> bool:

@@ -74,7 +74,7 @@ def test_the_test_of_a_branch_is_no_way() -> None:
 
 
 def test_a_cut_beside_a_way_of_which_nothing_is_seen_is_told_as_one_of_two() -> None:
-    answer = asked(W + "z = w * (w.detach() + 1)\nloss = (getattr(z, 'detach')() * v).sum()" + END, "w")
+    answer = asked(W + "z = w * (w.detach() + 1)\nloss = (getattr(z, 'detach')() * v).sum()" + END, "w, loss")
     assert (kinds(answer), lines(answer)) == (["unreached", "cut_partly"], [None, 3]), answer
 
 

@@ -33,6 +33,12 @@ CASES = {  # program, what is asked, kind of the first cause, its line
         "def act(d, a):\n    d['h'] = torch.tanh(a)\n" + W + "kept = {}\nact(kept, w)\nh = kept['h']\nloss = (h * h).sum()\n"
         "loss.backward()", "h", "not_leaf", None,
     ),
+    "the row of a loop": (
+        W + "buf = torch.zeros(4, 3)\nfor i in range(4):\n    buf[i] = w * buf[i - 1] + 1\nloss = buf.sum()\n" + AGAIN,
+        "error", "modified", 4,
+    ),
+    "changed in place": (W + "h = w * 2\nh += 1\nloss = h.sum()\nloss.backward()", "h", "not_leaf", 3),
+    "one of two that a line made": (W + "a, b = w * 2, w + 1\nloss = (a * b).sum()\nloss.backward()", "b", "not_leaf", 2),
     "switched off, on, and off again": (
         "lin = torch.nn.Linear(2, 1)\nlin.requires_grad_(False)\nlin.requires_grad_(True)\nif lin.weight.dim() > 1:\n"
         "    lin.weight.requires_grad_(False)", "lin.weight", "switched_off", 5,

@@ -5,7 +5,7 @@ through `Live`.
 """
 
 from .ask import causes_of, causes_of_error
-from .backward_lines import started_names
+from .backward_lines import last_root
 from .cause import Cause
 from .cuts import recorded_cut_sentences
 from .facts import Facts
@@ -13,6 +13,6 @@ from .live import Live, NothingLive
 from .text import sentences
 
 __all__ = [
-    "Cause", "Facts", "Live", "NothingLive", "causes_of", "causes_of_error", "recorded_cut_sentences", "sentences",
-    "started_names",
+    "Cause", "Facts", "Live", "NothingLive", "causes_of", "causes_of_error", "last_root", "recorded_cut_sentences",
+    "sentences",
 ]  # fmt: skip

@@ -34,7 +34,7 @@ def keeping_line(here: Source | None, among: Collection[str]) -> Source | None:
     asked = statement_of(here)
     found = None if asked is None else last_backward(asked)
     root = None if found is None else _root_of(found)
-    if root is not None and root not in among:
+    if (root is not None and root not in among) or (found is not None and may_have_failed(found)):
         return None
     return Statement(found).source if found is not None and _keeps(found) else None
 
@@ -84,12 +84,20 @@ def is_given_gradient(here: Source | None) -> bool:
     return any(c.args or any(k.arg == "gradient" for k in c.keywords) for c in calls)
 
 
-def started_names(here: Source | None) -> list[str]:
-    """The names on which passes above the question that are sure to have run are called, the last first."""
+def last_root(here: Source | None) -> ast.expr | None:
+    """What the last pass above the question that surely was called and keeps gradients starts from."""
     asked = statement_of(here)
     above = [] if asked is None else before_in_scope(asked)
-    roots = [started_at(n) for n in reversed(above) if not may_not_have_run(n, asked) and not _only_returns(n)]
-    return [r.id for r in roots if isinstance(r, ast.Name)]
+    passes = [n for n in above if _runs_backward(n) and not _only_returns(n) and not may_not_have_run(n, asked)]
+    return started_at(passes[-1]) if passes else None
+
+
+def started_line(name: str, here: Source | None) -> Source | None:
+    """The last call above the question of a pass that keeps gradients on this name, if it surely was made."""
+    asked = statement_of(here)
+    above = [] if asked is None else before_in_scope(asked)
+    found = [n for n in above if _root_of(n) == name and not _only_returns(n) and not may_not_have_run(n, asked)]
+    return Statement(found[-1]).source if found else None
 
 
 def roots_of_passes(asked: Statement, since: ast.stmt | None = None) -> set[str]:

@@ -24,6 +24,14 @@ def called_by(name: ast.Name, place: Place) -> Call | None:
     return None if function is None else Call(node, function, bound, place.statement, place.call)
 
 
+def called_in(node: ast.Call, place: Place) -> Call | None:
+    """The call of a function of the user's that a node is."""
+    first: ast.expr = node.func
+    while isinstance(first, ast.Attribute | ast.Subscript):
+        first = first.value
+    return called_by(first, place) if isinstance(first, ast.Name) else None
+
+
 def ran_before(asked: Statement) -> list[Place]:
     """The simple statements that stand above another in its scope, each followed by those of the functions that it calls."""
     own = [Statement(n) for n in before_in_scope(asked)]
@@ -46,6 +54,10 @@ def _function_of(chain: ast.expr, place: Place) -> tuple[Function | None, ast.ex
         return method(defined, "__init__"), _target(place.statement)
     if defined is not None:
         return defined, None
+    given = place.parameter(chain.id) if isinstance(chain, ast.Name) else None
+    if given is not None and isinstance(given[0], ast.Name):
+        handed_on = definition(given[0])
+        return (handed_on, None) if isinstance(handed_on, Function) else (None, None)
     inner = _inner_function(chain, place)
     if inner is not None:
         return inner, None

@@ -48,6 +48,8 @@ def _statements(asked: Statement) -> Iterator[Statement]:
 
 def _goes_on(part: ast.AST, statement: Statement) -> bool:
     """What the part gives may be computed with: it is not for people to read, and no step of an optimizer."""
+    if part is statement.node and isinstance(part, ast.Expr):  # a mode around what gives nothing
+        return False
     around = [n for n in [part, *parents(part)] if isinstance(n, ast.expr)]
     is_read = any(isinstance(n, ast.JoinedStr) or (isinstance(n, ast.Call) and _called(n) in FOR_PEOPLE) for n in around)
     is_look = isinstance(part, ast.expr) and is_for_look(part)

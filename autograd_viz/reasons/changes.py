@@ -19,7 +19,7 @@ from .code import (
 from .cutting import mode_around
 from .grad_lines import is_call
 from .holders import is_optimizer, may_hold
-from .parsed import line_in, module_of
+from .parsed import line_in, module_of, parents
 
 
 def detached_line(name: str | None, here: Source | None) -> Source | None:
@@ -107,7 +107,14 @@ def changed_line(
 def _but_earlier(found: list[ast.stmt], name: str, version: int, changes: int | None, asked: Statement) -> list[ast.stmt]:
     """Without those that brought the variable to the version that was saved, where each is one change and no step."""
     sure = [n for n in found if not may_not_have_run(n, asked)]
-    counts = version and changes is not None and len(sure) < version + changes and not any(_steps(n, name) for n in found)
+    is_looped = any(isinstance(p, ast.For | ast.AsyncFor | ast.While) for n in found for p in parents(n))
+    counts = (
+        version
+        and not is_looped
+        and changes is not None
+        and len(sure) < version + changes
+        and not any(_steps(n, name) for n in found)
+    )
     earlier = sure[:version] if counts else []
     return [n for n in found if not earlier or position(n) > position(earlier[-1])]
 

@@ -15,12 +15,13 @@ from .cutting import Maker, cuts_in
 from .facts import Facts, takes_the_shape
 from .holders import PART
 from .live import NothingLive
-from .loss_code import statements_of_loss
+from .loss_code import reads_of_loss
 from .slices import detached_after
 from .switches import switched_on_after
 from .text import sentences
 from .ways import Ways, is_unsure, ways_between
 
+MOST_SURE = 2  # ways of which each has its cut
 MOST_MAYBE = 3  # lines that are named where any may have run
 INSIDE = ("CheckpointFunction", "_ReversibleFunction")  # Functions whose backward runs a forward and a backward pass
 DETACHING = ("data", "detach", "new_tensor", "numpy", "item", "sample", "parameter")  # what Detach may be called in the code
@@ -40,7 +41,7 @@ def cut_causes(f: Facts) -> list[Cause]:
 
 def _cuts_in_code(f: Facts) -> list[Cause]:
     ids = (f.subject.id, *f.loss)
-    maybe: list[Maker] = []
+    maybe, sure = list[Maker](), list[Cause]()
     ways = _ways(f)
     reads = [read.outermost for read in ways.uncut]
     for cut in ways.cuts:
@@ -49,7 +50,9 @@ def _cuts_in_code(f: Facts) -> list[Cause]:
         if is_unsure(cut, statement_of(f.here)):
             maybe.append(cut)
         else:
-            return [Cause(f"cut_{cut.how}", ids, source=cut.source, said={"what": cut.what})]
+            sure.append(Cause(f"cut_{cut.how}", ids, source=cut.source, said={"what": cut.what}))
+    if sure:
+        return list({(c.kind, c.source): c for c in sure}.values())[:MOST_SURE]
     if maybe:
         first = "cut_mode" if maybe[0].how == "mode" else "cut_maybe"
         kinds = (first, *["cut_maybe_too"] * (MOST_MAYBE - 1))
@@ -157,7 +160,7 @@ def _cut_at(f: Facts, op: Op, tensor: str, outputs: list[str]) -> Cause:
 def _ways(f: Facts) -> Ways:
     """Follow names from the loss back to the subject through the code."""
     wanted = PART.sub(r".\1", f.subject.name or "")
-    return ways_between(statements_of_loss(f), wanted, statement_of(f.here)) if wanted else Ways([], [], [])
+    return ways_between(reads_of_loss(f), wanted, statement_of(f.here)) if wanted else Ways([], [], [])
 
 
 def _is_refuted(f: Facts, cut: Maker) -> bool:

@@ -10,8 +10,10 @@ import functools
 from typing import NamedTuple
 
 from ..graph.model import Source
+from .calls import called_in
 from .code import Statement, assignment, may_not_have_run, scope_of, simple_statements
 from .defined import origin
+from .meant import Place
 from .parsed import parents
 
 METHODS = {  # methods that give something outside the graph
@@ -213,17 +215,24 @@ def maker_in(made: Statement) -> Maker | None:
     value = getattr(made.node, "value", None)
     if isinstance(value, ast.Subscript) and isinstance(value.value, ast.Name):  # another name for what a list holds
         listed = assignment(value.value.id, made)
-        is_written = listed is not None and isinstance(getattr(listed.node, "value", None), ast.List | ast.ListComp)
+        is_written = listed is not None and _is_written_out(getattr(listed.node, "value", None))
         made, value = (listed, None) if listed is not None and is_written else (made, value)
+    if isinstance(value, ast.Call) and _called(value) == "register_buffer" and len(value.args) > 1:
+        value = value.args[1]
     if isinstance(value, ast.Call) and _called(value) == "grad" and any(k.arg == "create_graph" for k in value.keywords):
         return Maker("constant", made.source, "grad()")
-    outermost = [m for part, m in cuts_in(made) if part is value or part is made.node]
+    outermost = [m for part, m in cuts_in(made) if (part is value and not _is_users(part, made)) or part is made.node]
     if isinstance(value, ast.Call) and _called(value) in FACTORIES and value.args and _is_list_of_computed(value.args[0]):
         return Maker("new_tensor", made.source, f"{_called(value)}()")
     if outermost and outermost[0].how == "mode" and _how_plain(value) != "computed":
         outermost = []
     inside = [m for part, m in cuts_in(made) if _carries(part, value)]
     return (outermost or inside or [Maker(_how_plain(value), made.source)])[0]
+
+
+def _is_users(part: ast.AST, made: Statement) -> bool:
+    """It calls a function of the user's own, which may be named like a tensor's."""
+    return isinstance(part, ast.Call) and called_in(part, Place(made, None)) is not None
 
 
 def _is_list_of_computed(value: ast.expr) -> bool:
@@ -234,6 +243,11 @@ def _is_list_of_computed(value: ast.expr) -> bool:
 
 def _is_users_call(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and (isinstance(node.func, ast.Attribute) and origin(node.func).startswith("torch."))
+
+
+def _is_written_out(value: ast.AST | None) -> bool:
+    """`[a, b]`, and no empty list, which was filled later."""
+    return isinstance(value, ast.ListComp) or (isinstance(value, ast.List) and bool(value.elts))
 
 
 def _how_plain(value: ast.AST | None) -> str:

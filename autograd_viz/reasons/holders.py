@@ -114,6 +114,11 @@ def _made_by(owner: ast.expr, before: Statement) -> ast.Call | None:
     """The call that a variable was given the result of."""
     made = assignment(owner.id, before) if isinstance(owner, ast.Name) else None
     given = getattr(made.node, "value", None) if made is not None else None
+    match made and made.node:
+        case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)) if isinstance(owner, ast.Name):
+            given = next(
+                (v for t, v in zip(targets, values, strict=False) if isinstance(t, ast.Name) and t.id == owner.id), None
+            )
     return given if isinstance(given, ast.Call) else None
 
 

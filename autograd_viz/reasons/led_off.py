@@ -9,6 +9,7 @@ from .code import assignment, statement_of
 from .facts import Facts
 from .holders import PART
 from .made import made_at
+from .slices import read_in
 from .ways import is_unsure, ways_between
 
 MOST = 40  # tensors that are looked for
@@ -23,7 +24,7 @@ def cut_from_leaves(f: Facts) -> list[Cause]:
     if made is None or math.prod(f.subject.value.shape) != 1:
         return []
     for leaf in f.live.requiring()[:MOST]:
-        ways = ways_between([made], PART.sub(r".\1", leaf), asked)
+        ways = ways_between(read_in(made), PART.sub(r".\1", leaf), asked)
         cuts = [c for c in ways.cuts if not is_unsure(c, asked)]
         if cuts and not ways.uncut:
             return [

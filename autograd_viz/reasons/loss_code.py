@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+
 from ..graph.model import Source
 from .code import Statement, assignment, statement_of
+from .elements import element
 from .facts import Facts
+from .kinds import attribute_assignments
+from .slices import Read, read_in
 
 
 def statements_of_loss(f: Facts) -> list[Statement]:
@@ -16,3 +21,26 @@ def statements_of_loss(f: Facts) -> list[Statement]:
     names = [n for root in f.loss if (n := f.tensors[root].name) is not None]
     by_name = [assignment(n, asked) for n in names] if asked is not None else []
     return found + [s for s in by_name if s is not None]
+
+
+def reads_of_loss(f: Facts) -> list[Read]:
+    """What was read in making the loss; in making that entry of a dict or list, or that attribute, if it is one."""
+    asked, names = statement_of(f.here), [f.tensors[root].name or "" for root in f.loss]
+    parts = [r for n in names if asked is not None and not n.isidentifier() for r in _read_in_part(n, asked)]
+    return [r for s in statements_of_loss(f) for r in read_in(s)] + parts
+
+
+def _read_in_part(path: str, asked: Statement) -> list[Read]:
+    """What was read in making `out["loss"]`, where the code writes the dict out, or `self.loss`."""
+    try:
+        expression = ast.parse(path, mode="eval").body
+    except SyntaxError:
+        return []
+    match expression:
+        case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=int() | str() as key)):
+            made = assignment(name, asked)
+            part = None if made is None else element(getattr(made.node, "value", None), key)
+            return [] if made is None or part is None else read_in(made, part)
+        case ast.Attribute():
+            return [r for s in attribute_assignments(path, asked)[-1:] for r in read_in(s)]
+    return []

@@ -33,7 +33,8 @@ def _is_another_name(read: Maker, node: str) -> bool:
     made = statement_of(read.source)
     value = None if made is None else getattr(made.node, "value", None)
     is_op = node.startswith(OF_SUBSCRIPTS) if isinstance(value, ast.Subscript) else getattr(value, "attr", "") in VIEWS
-    return read.how == "taken" and not isinstance(value, ast.Call) and not is_op
+    is_name = isinstance(value, ast.Name | ast.Attribute | ast.Subscript) and not isinstance(made and made.node, ast.AugAssign)
+    return read.how == "taken" and is_name and not is_op
 
 
 def made_by(f: Facts) -> Maker | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import math
 from collections.abc import Iterable
 from dataclasses import replace
@@ -9,7 +10,15 @@ from dataclasses import replace
 from .. import words
 from ..graph.model import Source
 from ..graph.text import value_text
-from .backward_lines import is_started_from, keeping_line, last_backward, leaving_out_line, may_have_kept
+from .backward_lines import (
+    is_started_from,
+    keeping_line,
+    last_backward,
+    leaving_out_line,
+    may_have_kept,
+    started_at,
+    started_line,
+)
 from .cause import Cause
 from .code import Statement, alias_of, position, statement_of
 from .cuts import cut_causes, loss_names
@@ -143,7 +152,11 @@ def _cleared_before(f: Facts) -> Source | None:
     asked = statement_of(f.here)
     found = None if asked is None else last_clearing(f.subject.name, asked)
     ran = None if asked is None else last_backward(asked)
-    return None if found is None or ran is None or position(found) > position(ran) else Statement(found).source
+    if found is None or ran is None or position(found) > position(ran):
+        return None
+    root = started_at(ran)
+    is_this = root is not None and ast.unparse(root) in [f.tensors[id].name for id in f.loss]  # which then failed
+    return None if is_this else Statement(found).source
 
 
 def _that_would_show_it(f: Facts, roots: list[str]) -> Iterable[str]:
@@ -194,6 +207,9 @@ def _not_run(f: Facts, roots: list[str]) -> Cause:
     kind = sure if is_sure else "not_run_unknown"
     if f.live.is_running():
         return Cause("running", (f.subject.id, *f.loss), tuple(roots))
+    raised = started_line(loss, f.here) if kind == "not_run" and not is_known and loss else None
+    if raised is not None:
+        return Cause("raised", (f.subject.id, *f.loss), tuple(roots), raised, {"root": loss})
     if kind == "not_run" and not is_known and may_have_kept(f.here, {t.name for t in f.tensors.values() if t.name}):
         kind = "not_run_or_kept"
     return Cause(kind, (f.subject.id, *f.loss), tuple(roots), said={"root": loss or loss_names(f)})

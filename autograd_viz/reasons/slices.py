@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ..graph.model import Source
-from .calls import called_by
+from .calls import called_by, called_in
 from .code import Function, Statement, makers, own_expressions, parameters_of, position, scope_of, simple_statements, targets
 from .cutting import Maker, copied_in, cuts_in, indices_cut, is_one_of_two
 from .elements import element, gone_through, item_of, read_item
@@ -54,9 +54,9 @@ class Read(NamedTuple):
         return self.place.outermost
 
 
-def read_in(statement: Statement) -> list[Read]:
-    """The names that a statement reads, each with what cuts it off there."""
-    return _reads(statement.node, statement, None)
+def read_in(statement: Statement, part: ast.AST | None = None) -> list[Read]:
+    """The names that a statement, or a part of it, reads, each with what cuts it off there."""
+    return _reads(part or statement.node, statement, None)
 
 
 def behind(read: Read) -> Iterator[Read]:
@@ -92,24 +92,15 @@ def statements_behind(starts: list[Statement]) -> Iterator[Statement]:
 def _cut_at(name: ast.Name, place: Place) -> Maker | None:
     """What cuts the name off in its statement; a method of the user's own that is called `detach` is none."""
     around, statement = [name, *parents(name)], place.statement
-    found = [(n, maker) for n, maker in cuts_in(statement) if n in around and not _is_users(n, place)]
+    found = [
+        (n, maker)
+        for n, maker in cuts_in(statement)
+        if n in around and not (isinstance(n, ast.Call) and called_in(n, place) is not None)
+    ]
     # the innermost, but what gives numbers before the detach() that it asks for
     node, cut = min(found, key=lambda f: (f[1].how not in NUMBERS, around.index(f[0])), default=(name, None))
     cut = cut or copied_in(name, statement)
     return cut and cut._replace(is_sure=cut.is_sure and not is_one_of_two(node))
-
-
-def _is_users(part: ast.AST, place: Place) -> bool:
-    """It calls a function of the user's."""
-    return isinstance(part, ast.Call) and _called_in(part, place) is not None
-
-
-def _called_in(node: ast.Call, place: Place) -> Call | None:
-    """The user's function that a call calls."""
-    first: ast.expr = node.func
-    while isinstance(first, ast.Attribute | ast.Subscript):
-        first = first.value
-    return called_by(first, place) if isinstance(first, ast.Name) else None
 
 
 def _reads(part: ast.AST, statement: Statement, call: Call | None) -> list[Read]:
@@ -128,7 +119,7 @@ def _is_handed_over(name: ast.Name, place: Place, parts: Sequence[ast.AST]) -> b
     for p in parents(name):
         if inside in parts or p is place.statement.node:
             return False
-        if isinstance(p, ast.Call) and inside is not p.func and _tells_of_parameters(_called_in(p, place)):
+        if isinstance(p, ast.Call) and inside is not p.func and _tells_of_parameters(called_in(p, place)):
             return True
         inside = p
     return False

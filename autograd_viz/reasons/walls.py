@@ -175,11 +175,10 @@ def _kind(f: Facts, wall: Wall, node: str, i: int) -> str:
         return other if is_met(f, node, i) else wall.kind
     if _said(f, node, i)["factor"]:
         return wall.kind
-    if _calls_dropout(statement_of(f.source(node))):
-        return "zero_dropout"
     op = f.op(node)
-    numbers = [] if op is None else [number(o.text) for o in op.inputs if o.tensor is None]
-    return "zero_number" if 0.0 in numbers else "zero_tensor"
+    if op is not None and 0.0 in [number(o.text) for o in op.inputs if o.tensor is None]:
+        return "zero_number"
+    return "zero_dropout" if _calls_dropout(statement_of(f.source(node))) else "zero_tensor"
 
 
 def _calls_dropout(statement: Statement | None) -> bool:

@@ -10,7 +10,7 @@ from .calls import called_by
 from .code import Statement, may_not_have_run, statement_of
 from .cutting import Maker
 from .meant import chain_from, covers, parts_of, path_of
-from .slices import Read, before, read_in, returned
+from .slices import Read, before, returned
 
 MOST = 2000  # reads of names that are followed
 Key = tuple[ast.Name, ast.Call | None]
@@ -42,13 +42,13 @@ class _Map(NamedTuple):
     found: set[Key]
 
 
-def ways_between(starts: list[Statement], wanted: str, asked: Statement | None) -> Ways:
+def ways_between(starts: list[Read], wanted: str, asked: Statement | None) -> Ways:
     """The ways from a name to the loss.
 
     A cut beside a way that surely goes on, as that of the mask in `z * (z > 0).float()`, is none: z still leads there.
 
     Args:
-        starts: the statements that made the loss.
+        starts: what was read in making the loss.
         wanted: the name, or the path: "net.blocks.0.weight".
         asked: the statement of the question, seen from which others may not have run.
     """
@@ -98,9 +98,9 @@ def _key(read: Read) -> Key:
     return read.name, None if read.call is None else read.call.node
 
 
-def _drawn(starts: list[Statement], wanted: str) -> _Map:
+def _drawn(starts: list[Read], wanted: str) -> _Map:
     drawn = _Map({}, set())
-    queue: list[tuple[Key | None, Read]] = [(None, r) for s in starts for r in read_in(s)]
+    queue: list[tuple[Key | None, Read]] = [(None, r) for r in starts]
     seen: set[Key] = set()
     while queue and len(seen) < MOST:
         reader, read = queue.pop(0)

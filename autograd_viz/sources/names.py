@@ -169,6 +169,22 @@ class _Statement(NamedTuple):
     text: str
 
 
+def value_at(path: ast.expr, names: Mapping[str, Any]) -> Any:
+    """What `loss`, `out["loss"]` or `self.loss` is, without running code of anybody's; None if that cannot be known."""
+    match path:
+        case ast.Name(id=name):
+            return names.get(name)
+        case ast.Subscript(value=of, slice=ast.Constant(value=key)):
+            owner = value_at(of, names)
+            if type(owner) is dict:
+                return owner.get(key)
+            return owner[key] if type(owner) in (list, tuple) and type(key) is int and -len(owner) <= key < len(owner) else None
+        case ast.Attribute(value=of, attr=attr):
+            owner = value_at(of, names)
+            return getattr(owner, "__dict__", {}).get(attr)
+    return None
+
+
 def parsed(text: str) -> ast.Module:
     """The syntax tree of code that has run: what Python had to warn of, it has.
 

@@ -204,6 +204,11 @@ CAUSE_REQUIRED_LATE = (
     "and is not changed afterwards."
 )
 DO_REQUIRED_LATE = "Call requires_grad_() first, and compute what leads to the loss after it."
+CAUSE_RAISED = (
+    "A pass was started from {root} ({line}), and there is no trace of it in the graph: it raised an error, or the graph was "
+    "computed anew since, or kept (retain_graph)."
+)
+DO_RAISED = "Look at the error of that pass: explain(error) in its except block."
 CAUSE_RUNNING = "A backward pass is running, and has not come to {name} yet."
 CAUSE_NOT_RUN_OR_KEPT = (
     "There is no trace of a pass: {root} depends on {name}, and backward() has not run; or it ran with retain_graph or "

@@ -37,7 +37,10 @@ CAUSE_NAN_OF_INF = (
 CAUSE_WRITTEN = "A number that is not finite is written on the way to it: {line}."
 DO_WRITTEN = "If that is it: leave something of each row unmasked, and what is masked out of the loss."
 CAUSE_WRITTEN_THERE = "A number that is not finite is written on the way to it: {line}."
-DO_FORWARD_CONSTANT = "Look at that constant: torch.isfinite(c).all(). If it is a mask: leave something of each row unmasked."
+DO_FORWARD_CONSTANT = (
+    "Look at that constant: torch.isfinite(c).all(); a large one may have made the result too large for its type. If it is a "
+    "mask: leave something of each row unmasked."
+)
 CAUSE_FORWARD_OVERFLOW = "{op} overflowed in the forward pass: it was given {inputs}, and made {what} of it ({line})."
 DO_FORWARD_OVERFLOW = (
     "Keep what goes into it small. If it grew from step to step, training diverges: lower the learning rate, normalise, or "

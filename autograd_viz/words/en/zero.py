@@ -22,7 +22,7 @@ DO_ZERO_SATURATED = (
 )
 CAUSE_ZERO_BELOW = "{node} is flat where its input is far below 0, and here it is {inputs} ({line})."
 DO_ZERO_BELOW = "Make its input larger: normalise, or initialise with smaller weights."
-CAUSE_ZERO_OVERWRITTEN = "{node}: what it was computed from was overwritten there, so it has no part in the loss ({line})."
+CAUSE_ZERO_OVERWRITTEN = "{node}: what was overwritten there has no part in the loss ({line})."
 DO_ZERO_OVERWRITTEN = "Make a new tensor instead of writing into this one."
 CAUSE_ZERO_SOFTMAX = (
     "{node} sends zero where every element gets the same gradient, or one probability is 1: the outputs sum to 1 whatever "

@@ -167,6 +167,11 @@ CAUSE_REQUIRED_LATE = (
     "使用 {name} 时（第 {used} 行）它还不需要梯度：后来才要求（{line}）。计算图记录的是执行过的运算，之后不会再变。"
 )
 DO_REQUIRED_LATE = "先调用 requires_grad_()，再计算通向损失的部分。"
+CAUSE_RAISED = (
+    "从 {root} 开始过反向传播（{line}），但计算图中没有它的痕迹："
+    "它以错误结束，或者图后来重新计算过，或图被保留（retain_graph）。"
+)
+DO_RAISED = "查看那次反向传播的错误：在它的 except 块中用 explain(error)。"
 CAUSE_RUNNING = "反向传播正在进行，还没有到达 {name}。"
 CAUSE_NOT_RUN_OR_KEPT = (
     "没有反向传播的痕迹：{root} 依赖 {name}，但 backward() 还没有运行，"

@@ -32,7 +32,10 @@ CAUSE_NAN_OF_INF = "{op} 把输入中的 inf 变成了 nan：inf - inf、0 * inf
 CAUSE_WRITTEN = "在通向它的途中写有一个不是有限的数：{line}。"
 DO_WRITTEN = "如果是它造成的：每一行至少留下一个元素不掩盖，并且不要让被掩盖的元素进入损失。"
 CAUSE_WRITTEN_THERE = "在通向它的途中写有一个不是有限的数：{line}。"
-DO_FORWARD_CONSTANT = "请检查那个常量：torch.isfinite(c).all()。如果它是掩码：每一行至少留下一个元素不掩盖。"
+DO_FORWARD_CONSTANT = (
+    "请检查那个常量：torch.isfinite(c).all()；常量过大也可能使结果超出其类型的范围。"
+    "如果它是掩码：每一行至少留下一个元素不掩盖。"
+)
 CAUSE_FORWARD_OVERFLOW = "{op} 在前向传播中溢出：它的输入是 {inputs}，结果中有 {what}（{line}）。"
 DO_FORWARD_OVERFLOW = (
     "让它的输入保持较小。如果它逐步增大，说明训练发散：降低学习率、做归一化，或裁剪；在 exp() 之前先减去最大值。"
