@@ -136,7 +136,7 @@ CAUSE_CANDIDATE = (
     "Whether {name} went through it, the code does not show, but {what} cuts values off from their history here: {line}."
 )
 CAUSE_CANDIDATE_UNRECORDED = CAUSE_CANDIDATE
-DO_CANDIDATE_UNRECORDED = "With av.record() around the forward pass, explain says which line it was."
+DO_CANDIDATE_UNRECORDED = "With av.record() around the forward pass, a detach() or .data is seen where it runs."
 CAUSE_CANDIDATE_TOO = "And {what} here: {line}."
 CAUSE_CUT_DETACH = "The path from {name} to the loss is cut by detach() ({line})."
 DO_CUT_DETACH = "Leave detach() out if a gradient should reach {name}."
