@@ -146,7 +146,8 @@ def _of_tensor(tensor: Any, loss: Any, frame: FrameType) -> Explanation:
 
 def _passed_without_graph(tensor: Any, names: dict[str, Any], here: Source | None) -> Any:
     """A variable on which the code calls backward(), and which has no graph: that call can but fail."""
-    root = last_root(here)
+    has_grad = tensor.is_leaf and tensor.grad is not None
+    root = None if has_grad else last_root(here)
     found = None if root is None else value_at(root, names)
     if found is None or found is tensor or not is_drawable(found):
         return None

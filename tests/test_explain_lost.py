@@ -48,6 +48,14 @@ CASES = {  # program, what is asked, kinds, line of the first
         "opt = torch.optim.SGD(net.parameters(), 0.1)\none, loss = (net(x) ** 2).mean(), net(x).abs().mean()\n"
         "one.backward()\nopt.step()\nopt.zero_grad()\n" + FAILS, "net[0].weight", ["modified_by_step"], 6,
     ),
+    "a parameter that was changed under no_grad in a try": (
+        "a, b = torch.nn.Linear(5, 3), torch.nn.Linear(3, 2)\nloss = (b(a(torch.ones(4, 5))) ** 2).sum()\ntry:\n"
+        "    with torch.no_grad():\n        b.weight -= 0.1\nexcept ValueError:\n    pass\n" + FAILS,
+        "a.weight", ["modified"], 5,
+    ),
+    "a loss that was detached after its pass": (
+        W + "h = w * 2\nloss = (h * h).sum()\nloss.backward()\nloss = loss.detach()", "w", ["came_from"], 2,
+    ),
     "another optimizer's zero_grad": (
         "a, c = torch.nn.Linear(2, 1), torch.nn.Linear(1, 1)\n"
         "ao, co = torch.optim.SGD(a.parameters(), 0.1), torch.optim.SGD(c.parameters(), 0.1)\nx = torch.ones(4, 2)\n"
@@ -76,3 +84,26 @@ def test_a_line_that_switches_grad_mode_back_cuts_nothing() -> None:
 def test_a_factor_of_0_beside_a_dropout_is_told_as_the_factor() -> None:
     answer = told(W + "loss = F.dropout(w, 0.0).mul(0).sum()\nloss.backward()", "w", F=__import__("autograd_viz").nn.functional)
     assert kinds(answer) == ["zero_number"], answer
+
+
+CORE = {
+    "a pass over a shared trunk, in a function": (
+        "def act(l):\n    l.backward()\n" + W + "h = w.tanh()\none = (h ** 2).sum()\nloss = (h ** 3).sum()\nact(one)\n"
+        "try:\n    loss.backward()\nexcept RuntimeError as e:\n    error = e", "error", "freed", 2,
+    ),
+    "a late retain_grad() that is called unseen": (
+        W + "h = w * 2\nloss = (h * h).sum()\nloss.backward()\nfor f in [h.retain_grad]:\n    f()", "h",
+        "cleared_or_late", None,
+    ),
+    "what was detached in a loop": (
+        "def net(w):\n    k = w * 2\n    for i in range(2):\n        k = k * 2\n        k.detach_()\n    return k\n" + W
+        + "v = torch.ones(3, requires_grad=True)\nloss = (net(w) * v).sum()\nloss.backward()", "w, loss", "cut_detach", 5,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CORE)
+def test_the_core_finds_the_reason_too(case: str) -> None:
+    program, ask, kind, line = CORE[case]
+    answer = told(program, ask)
+    assert (kinds(answer)[0], lines(answer)[0]) == (kind, line), answer

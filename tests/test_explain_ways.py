@@ -44,6 +44,20 @@ CUT = {  # program, kind of the only cause, its line
         "from dataclasses import dataclass\n@dataclass\nclass Out:\n    h: object\n    c: object\n"
         "def enc(t):\n    return Out(t.data * 2, t)\n" + W + "loss = (enc(w).h * v).sum()", "cut_data", 7,
     ),
+    "the second of two that are returned": (
+        "a, c = torch.nn.Linear(3, 2), torch.nn.Linear(3, 1)\ndef net(s):\n    return a(s), c(s)\n"
+        "p, v = net(torch.ones(1, 3))\nw = c.weight\nloss = (p[:, :1] * v.detach()).mean()", "cut_detach", 6,
+    ),
+    "a field of what a function keeps": (
+        "from dataclasses import dataclass\n@dataclass\nclass Out:\n    logits: object\n    hidden: object\n"
+        "body, head = torch.nn.Linear(3, 2), torch.nn.Linear(2, 1)\ndef model(x):\n    h = body(x)\n"
+        "    out = Out(logits=head(h.detach()), hidden=h)\n    return out\n"
+        "out = model(torch.ones(1, 3))\nw = body.weight\nloss = out.logits.sum()", "cut_detach", 9,
+    ),
+    "a method of an object that was just made": (
+        "class Store:\n    def __init__(self, t):\n        self.t = t\n    def sample(self):\n        return self.t * 2\n"
+        + W + "loss = (Store(w).sample().detach() * v).sum()", "cut_detach", 8,
+    ),
     "the values of a table": (
         W + "p = {k: t.detach() for k, t in {'w': w}.items()}\nloss = (p['w'] * v).sum()", "cut_detach", 3,
     ),

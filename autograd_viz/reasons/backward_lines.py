@@ -6,7 +6,17 @@ import ast
 from collections.abc import Collection
 
 from ..graph.model import Source
-from .code import Statement, assignment, before_in_scope, may_not_have_run, position, scope_of, simple_statements, statement_of
+from .code import (
+    Statement,
+    assignment,
+    before_in_scope,
+    is_given_between,
+    may_not_have_run,
+    position,
+    scope_of,
+    simple_statements,
+    statement_of,
+)
 from .defined import origin
 from .functional import is_functional
 from .parsed import module_of, parents
@@ -85,11 +95,13 @@ def is_given_gradient(here: Source | None) -> bool:
 
 
 def last_root(here: Source | None) -> ast.expr | None:
-    """What the last pass above the question that surely was called and keeps gradients starts from."""
+    """What the last pass above the question that surely was called and keeps gradients starts from, if it is still that."""
     asked = statement_of(here)
     above = [] if asked is None else before_in_scope(asked)
     passes = [n for n in above if _runs_backward(n) and not _only_returns(n) and not may_not_have_run(n, asked)]
-    return started_at(passes[-1]) if passes else None
+    root = started_at(passes[-1]) if passes else None
+    is_same = asked is not None and root is not None and not is_given_between(ast.unparse(root), passes[-1], asked)
+    return root if is_same else None
 
 
 def started_line(name: str, here: Source | None) -> Source | None:

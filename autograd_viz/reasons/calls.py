@@ -29,6 +29,10 @@ def called_in(node: ast.Call, place: Place) -> Call | None:
     first: ast.expr = node.func
     while isinstance(first, ast.Attribute | ast.Subscript):
         first = first.value
+    if isinstance(first, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.value is first:
+        made = definition(first.func)  # `Store(x).sample()`
+        own = method(made, node.func.attr) if isinstance(made, ast.ClassDef) else None
+        return None if own is None else Call(node, own, first, place.statement, place.call)
     return called_by(first, place) if isinstance(first, ast.Name) else None
 
 

@@ -25,7 +25,6 @@ MOST_SURE = 2  # ways of which each has its cut
 MOST_MAYBE = 3  # lines that are named where any may have run
 INSIDE = ("CheckpointFunction", "_ReversibleFunction")  # Functions whose backward runs a forward and a backward pass
 DETACHING = ("data", "detach", "new_tensor", "numpy", "item", "sample", "parameter")  # what Detach may be called in the code
-SEEN = ("detach", "sample")  # cuts at ops that a recorder sees; what is used as an index is no operand
 
 
 def cut_causes(f: Facts) -> list[Cause]:
@@ -45,8 +44,6 @@ def _cuts_in_code(f: Facts) -> list[Cause]:
     ways = _ways(f)
     reads = [read.outermost for read in ways.uncut]
     for cut in ways.cuts:
-        if _is_refuted(f, cut):
-            continue
         if is_unsure(cut, statement_of(f.here)):
             maybe.append(cut)
         else:
@@ -161,12 +158,6 @@ def _ways(f: Facts) -> Ways:
     """Follow names from the loss back to the subject through the code."""
     wanted = PART.sub(r".\1", f.subject.name or "")
     return ways_between(reads_of_loss(f), wanted, statement_of(f.here)) if wanted else Ways([], [], [])
-
-
-def _is_refuted(f: Facts, cut: Maker) -> bool:
-    """The forward pass was recorded, and no op in it used the subject: what would have recorded that did not run."""
-    is_recorded = any(not op.reconstructed for op in f.document.ops)
-    return is_recorded and not f.users.get(f.subject.id) and cut.how in SEEN
 
 
 def runs_its_own_pass(f: Facts) -> Cause | None:

@@ -57,9 +57,10 @@ def _frees(place: Place) -> bool:
 def _is_on(place: Place, results: Collection[str]) -> bool:
     """The pass starts from one of these, or from what was computed of one."""
     for name in _names_of_root(place):
-        made = assignment(name.id, place.statement)
+        path = path_of(name, place)
+        made = assignment(name.id, place.statement) if path in ("", name.id) else assignment(path, place.outermost)
         read = {n.id for n in ast.walk(made.node) if isinstance(n, ast.Name)} if made is not None else set()
-        if not {path_of(name, place), name.id, *read}.isdisjoint(results):
+        if not {path, name.id, *read}.isdisjoint(results):
             return True
     return False
 

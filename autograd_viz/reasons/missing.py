@@ -141,7 +141,8 @@ def did_not_arrive(f: Facts) -> Cause:
     if f.arrived(node, index) is not None:
         value = f.arrived(node, index)
         said = {"value": value_text(value) if value is not None else ""}
-        return Cause("cleared" if cleared is None else "cleared_at", (t.id,), (node,), cleared, said)
+        kind = "cleared_at" if cleared is not None else "cleared" if t.is_leaf else "cleared_or_late"
+        return Cause(kind, (t.id,), (node,), cleared, said)
     if all(f.has_run(n) is not True for n in _that_would_show_it(f, roots)):
         return freed_cause(f, leading) or _not_run(f, roots)
     return _unknown_arrival(f, node)

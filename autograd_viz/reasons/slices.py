@@ -69,7 +69,9 @@ def returned(read: Read) -> Iterator[Read]:
     """The names in what a function of the user's gives back, if the name is that of one that is called."""
     called = called_by(read.name, read.place) if read.is_called else None
     for s in [] if called is None else returns(called.function):
-        yield from _reads(_returned(s.node, read), s, called)
+        is_name = isinstance(getattr(s.node, "value", None), ast.Name)  # of what, the same part is meant
+        for new in _reads(_returned(s.node, read), s, called):
+            yield new._replace(item=read.item) if is_name else new
 
 
 def statements_behind(starts: list[Statement]) -> Iterator[Statement]:
@@ -159,6 +161,13 @@ def _read(name: ast.Name, place: Place, within: ast.comprehension | None = None)
     yield Read(name, *place, cut, item=_item_of_call(name))
 
 
+def _is_call_of(name: ast.Name) -> bool:
+    """`net(x)`, `net.enc(x)`."""
+    chain = chain_from(name)
+    called = getattr(chain, "parent", None)
+    return isinstance(called, ast.Call) and called.func is chain
+
+
 def _item_of_call(name: ast.Name) -> int | str | None:
     """Which of the results is read of what the name is called for: `enc(x).h`, `f(x)[0]`."""
     chain = chain_from(name)
@@ -202,6 +211,7 @@ def _rest(read: Read) -> tuple[str, ...]:
 def _assigned_from(read: Read, made: Statement) -> Iterator[Read]:
     """What is read in the assignment that gave the name its value."""
     value, item = getattr(made.node, "value", None), item_of(read.name, made.node)
+    item = read.item if item is None and not _is_call_of(read.name) else item
     cut = indices_cut(made, read.name.id) or _detached_between(read, made)
     if isinstance(value, ast.List):
         yield from _added_to(read)

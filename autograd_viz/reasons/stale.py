@@ -26,7 +26,9 @@ def _modified(f: Facts, node: Node, s: Saved) -> Cause:
     source = (None if changed is None else changed.source) or _recorded_change(f, s)
     if source is None and name is not None:
         now = None if changed is None else changed.now
-        source = changed_line(name, f.here, f.source(node.id), s.version, None if now is None else now - s.version)
+        is_leaf = any(t.is_leaf and (t.id == s.tensor or t.name == name) for t in f.tensors.values())  # its maker may write
+        changes = None if now is None or is_leaf else now - s.version
+        source = changed_line(name, f.here, f.source(node.id), s.version, changes)
     said["now"] = "?" if changed is None else str(changed.now)
     if source is None:
         return Cause("modified_somewhere", ids, (node.id,), f.source(node.id), said)

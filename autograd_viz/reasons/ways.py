@@ -13,7 +13,7 @@ from .meant import chain_from, covers, parts_of, path_of
 from .slices import Read, before, returned
 
 MOST = 2000  # reads of names that are followed
-Key = tuple[ast.Name, ast.Call | None]
+Key = tuple[ast.Name, ast.Call | None, int | str | None]  # a name, the call in whose body it is read, which part is meant
 
 
 class Ways(NamedTuple):
@@ -95,7 +95,7 @@ def is_unsure(cut: Maker, asked: Statement | None) -> bool:
 
 
 def _key(read: Read) -> Key:
-    return read.name, None if read.call is None else read.call.node
+    return read.name, None if read.call is None else read.call.node, read.item
 
 
 def _drawn(starts: list[Read], wanted: str) -> _Map:

@@ -216,6 +216,8 @@ CAUSE_LEFT_OUT = (
 )
 DO_LEFT_OUT = "使用 grad() 的返回值，或不带 inputs 调用 backward()。"
 CAUSE_CLEARED = "上一次反向传播中 {value} 确实到达过：grad 后来被设为 None（zero_grad() 或手动）。"
+CAUSE_CLEARED_OR_LATE = "上一次反向传播中 {value} 确实到达过：retain_grad() 在那之后才调用，或者 grad 后来被设为 None。"
+DO_CLEARED_OR_LATE = "在 backward() 之前调用 {name}.retain_grad()，并在清除之前读取 grad。"
 CAUSE_CLEARED_AT = "上一次反向传播中 {value} 确实到达过，是这一行清除了它：{line}。"
 DO_CLEARED_AT = "在这一行之前读取 grad。"
 DO_CLEARED = "在 zero_grad() 之前读取 grad。"
