@@ -20,7 +20,7 @@ from .sources.asking import losses_beside, question
 from .sources.names import source_at, value_at, visible_names
 from .sources.raised import Where, failing_node, users_frame
 
-NOT_RUN = ("not_run", "not_run_freed", "not_run_array", "not_run_unknown")
+NOT_RUN = ("not_run", "not_run_freed", "not_run_array", "not_run_unknown", "not_run_or_kept")
 NO_LOSS = ("no_loss", "no_loss_cleared")
 
 
