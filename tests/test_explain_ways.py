@@ -58,6 +58,14 @@ CUT = {  # program, kind of the only cause, its line
         "class Store:\n    def __init__(self, t):\n        self.t = t\n    def sample(self):\n        return self.t * 2\n"
         + W + "loss = (Store(w).sample().detach() * v).sum()", "cut_detach", 8,
     ),
+    "a layer whose result an op with a known line reads": (
+        "class Net(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.one, self.two = torch.nn.Linear(3, 3), torch.nn.Linear(3, 1)\n        self.k = torch.nn.Linear(3, 3)\n"
+        "    def forward(self, x):\n        h = cut(self.one(x))\n        att = torch.softmax(h * self.k(x), -1)\n"
+        "        return self.two(att) + self.two(x)\n"
+        "def cut(x):\n    x = x.argmax(-1, keepdim=True).float().expand(-1, 3)\n    return x\n"
+        "net = Net()\nw = net.one.weight\nloss = net(torch.ones(2, 3)).sum()", "cut_integer", 11,
+    ),
     "the values of a table": (
         W + "p = {k: t.detach() for k, t in {'w': w}.items()}\nloss = (p['w'] * v).sum()", "cut_detach", 3,
     ),

@@ -15,7 +15,8 @@ from .slices import Read, read_in
 def statements_of_loss(f: Facts) -> list[Statement]:
     """The statements that made the loss: those of the ops that it was made by, or the last assignment to its name."""
     leads = f.behind_loss
-    sources: list[Source | None] = [op.source for op in f.document.ops[::-1] if leads & {*op.outputs}]
+    seen = [op for op in f.document.ops[::-1] if leads & {*op.outputs} and not op.reconstructed]
+    sources: list[Source | None] = [op.source for op in seen]
     found = [s for s in map(statement_of, dict.fromkeys(sources)) if s is not None]
     asked = statement_of(f.here)
     names = [n for root in f.loss if (n := f.tensors[root].name) is not None]
