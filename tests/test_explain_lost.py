@@ -56,6 +56,25 @@ CASES = {  # program, what is asked, kinds, line of the first
     "a loss that was detached after its pass": (
         W + "h = w * 2\nloss = (h * h).sum()\nloss.backward()\nloss = loss.detach()", "w", ["came_from"], 2,
     ),
+    "an op of another loss": (
+        "p = torch.tensor([0.0, 0.5], requires_grad=True)\nent = (p * torch.log(p)).sum()\nent.backward()\n"
+        "w = torch.tensor([0.0, 2.0], requires_grad=True)\n(w / torch.tensor([0.0, 1.0])).nansum().backward()", "w",
+        ["no_graph_of"], 5,
+    ),
+    "a pass from what has no name, beside another loss": (
+        "u = torch.tensor([1.0], requires_grad=True)\nl = (u * 2).sum()\nl.backward()\n"
+        + W + "(1 / w ** 2).sum().backward()", "w", ["no_graph_of"], 5,
+    ),
+    "retain_grad() of a new tensor": (
+        W + "h = w * 2\ny = h * 2\ny.sum().backward()\nh = w * 3\nh.retain_grad()\ng = (h * 3).sum()", "h", ["not_run"], None,
+    ),
+    "zeros beside a loss that no pass went through": (
+        "def step(w):\n    (w * 0).sum().backward()\n" + W + "step(w)\nval = w.clamp(-1, 1).sum()", "w", ["no_graph"], None,
+    ),
+    "nan beside a loss that no pass went through": (
+        "w = torch.tensor([0.0, 1.0], requires_grad=True)\n(w / w).sum().backward()\nval = w.sqrt().sum()", "w, val",
+        ["no_graph_of"], 2,
+    ),
     "another optimizer's zero_grad": (
         "a, c = torch.nn.Linear(2, 1), torch.nn.Linear(1, 1)\n"
         "ao, co = torch.optim.SGD(a.parameters(), 0.1), torch.optim.SGD(c.parameters(), 0.1)\nx = torch.ones(4, 2)\n"

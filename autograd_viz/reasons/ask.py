@@ -14,7 +14,7 @@ from .refused import refusal
 from .settled import settled_cause
 from .sizes import size_causes
 from .stale import freed_cause, modified_causes
-from .unheld import losses_of_passes, without_guesses
+from .unheld import is_unpassed, losses_of_passes, without_guesses
 from .unnoticed import unnoticed_causes
 from .zeros import zero_causes
 
@@ -33,8 +33,9 @@ def causes_of(f: Facts) -> list[Cause]:
     f = with_lines(f.with_losses(losses_of_passes(f)))
     if f.subject.grad is None:
         return missing_causes(f)
-    settled = settled_cause(f)
-    found = bad_causes(f) or ([settled] if settled is not None else zero_causes(f))
+    passed = f.with_losses(()) if is_unpassed(f) else f
+    settled = settled_cause(passed)
+    found = bad_causes(passed) or ([settled] if settled is not None else zero_causes(passed))
     found = without_guesses(f, found) if found else []
     if not found:
         unnoticed = unnoticed_causes(f)

@@ -152,7 +152,9 @@ def _born(f: Facts, node: str, i: int, name: str) -> list[Cause]:
 
 
 def _said(f: Facts, node: str, name: str) -> dict[str, str]:
-    return {"what": name, "node": f.called(node), "inputs": f.plain(node, "self") or _given_to(f, node)}
+    is_open = name == "nan" and stem_of(f, node) == "Sqrt" and not f.arrivals(node)  # 1/0 is inf, and 0 * 1/0 is nan
+    inputs = f.plain(node, "self") or _given_to(f, node)
+    return {"what": "nan / inf" if is_open else name, "node": f.called(node), "inputs": inputs}
 
 
 def _masks(f: Facts, node: str, i: int) -> bool:

@@ -8,7 +8,16 @@ from collections.abc import Iterator
 from ..graph.model import Source
 from .backward_lines import backward_line, last_backward
 from .calls import ran_before
-from .code import Statement, before_in_scope, may_not_have_run, position, scope_of, simple_statements, statement_of
+from .code import (
+    Statement,
+    before_in_scope,
+    is_given_between,
+    may_not_have_run,
+    position,
+    scope_of,
+    simple_statements,
+    statement_of,
+)
 from .holders import goes_through, holds, is_same, may_hold
 from .meant import Place
 
@@ -40,7 +49,8 @@ def retained_at(name: str | None, here: Source | None) -> Source | None:
     ran, found = last_backward(asked), list[Statement]()
     for place in ran_before(asked):
         outer = place.outermost.node
-        if ran is not None and position(outer) > position(ran) and _is_called_of(place, name, "retain_grad"):
+        is_after = ran is not None and position(outer) > position(ran) and not is_given_between(name, ran, asked)
+        if is_after and _is_called_of(place, name, "retain_grad"):
             found.append(place.statement)
     return found[-1].source if found else None
 

@@ -6,7 +6,7 @@ import ast
 from typing import NamedTuple
 
 from ..graph.model import Source
-from .backward_lines import last_backward, roots_of_passes, started_at
+from .backward_lines import last_backward, may_have_kept, roots_of_passes, started_at
 from .cause import Cause
 from .code import Statement, assignment, may_not_have_run, position, statement_of
 from .cuts import loss_names
@@ -57,8 +57,28 @@ def no_graph(f: Facts, what: str | None = None) -> Cause:
 def losses_of_passes(f: Facts) -> tuple[str, ...]:
     """The losses on which the code above the question ran a pass; all if none is known for that."""
     asked = statement_of(f.here)
+    if asked is not None and f.loss and not f.is_connected and _reads_subject(f, asked):
+        return ()
     names = set() if asked is None else roots_of_passes(asked, since=last_clearing(f.subject.name, asked))
     return tuple(id for id in f.loss if f.tensors[id].name in names) or f.loss
+
+
+def is_unpassed(f: Facts) -> bool:
+    """No pass has gone through the graphs of the losses: their saved tensors are there, and no code asks to keep them."""
+    asked, names = statement_of(f.here), {f.tensors[id].name for id in f.loss}
+    if asked is None or not f.loss or f.may_have_run or f.live.passes():
+        return False
+    own = {t.name for t in f.tensors.values() if t.name}
+    return names.isdisjoint(roots_of_passes(asked)) and not may_have_kept(f.here, own)
+
+
+def _reads_subject(f: Facts, asked: Statement) -> bool:
+    """The last pass began at an expression that no variable holds, and that reads the subject: `(1 / k).sum().backward()`."""
+    ran = last_backward(asked)
+    root = None if ran is None or may_not_have_run(ran, asked) else started_at(ran)
+    if f.subject.grad is None or not isinstance(root, ast.Call | ast.BinOp):
+        return False
+    return (f.subject.name or "").partition(".")[0] in {n.id for n in ast.walk(root) if isinstance(n, ast.Name)}
 
 
 def without_guesses(f: Facts, found: list[Cause], of_size: bool = False) -> list[Cause]:
