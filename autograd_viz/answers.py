@@ -16,7 +16,7 @@ from .reasons import Cause, Facts, causes_of, causes_of_error, last_root, senten
 from .render import theme_named
 from .render.escape import printable
 from .sources.anything import is_drawable
-from .sources.asking import losses_beside, question
+from .sources.asking import is_lost, losses_beside, question
 from .sources.names import source_at, value_at, visible_names
 from .sources.raised import Where, failing_node, users_frame
 
@@ -146,12 +146,9 @@ def _of_tensor(tensor: Any, loss: Any, frame: FrameType) -> Explanation:
 
 def _passed_without_graph(tensor: Any, names: dict[str, Any], here: Source | None) -> Any:
     """A variable on which the code calls backward(), and which has no graph: that call can but fail."""
-    has_grad = tensor.is_leaf and tensor.grad is not None
-    root = None if has_grad else last_root(here)
+    root = last_root(here)
     found = None if root is None else value_at(root, names)
-    if found is None or found is tensor or not is_drawable(found):
-        return None
-    return found if not found.requires_grad and found.numel() == 1 else None
+    return found if is_drawable(found) and is_lost(found, tensor) else None
 
 
 def _is_a_loss_doubtful(facts: Facts, causes: Sequence[Cause]) -> bool:

@@ -63,3 +63,14 @@ def losses_beside(tensor: Any, variables: Mapping[str, Any]) -> list[Any]:
 
         return asked.roots_beside(tensor, variables)
     return asked_core.roots_beside(tensor, variables)
+
+
+def is_lost(loss: Any, tensor: Any) -> bool:
+    """Is the loss a number without a graph, and the tensor another, without a grad yet?"""
+    if is_torch(tensor) != is_torch(loss):
+        return False
+    if is_torch(tensor):
+        from .pytorch import asked
+
+        return asked.is_lost(loss, tensor)
+    return asked_core.is_lost(loss, tensor)

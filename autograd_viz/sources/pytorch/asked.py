@@ -45,6 +45,13 @@ def roots_for(tensor: Any, variables: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 @unseen
+def is_lost(loss: Any, tensor: Any) -> bool:
+    """The loss is a number without a graph, and the tensor is another, and no leaf with a grad."""
+    has_grad = tensor.is_leaf and tensor.grad is not None
+    return loss is not tensor and not has_grad and not loss.requires_grad and loss.numel() == 1
+
+
+@unseen
 def roots_beside(tensor: Any, variables: Mapping[str, Any]) -> list[Any]:
     """Losses, among the caller's variables, that the tensor may be cut off from."""
     return roots.roots_beside(tensor, [t for _, t in names_by_identity(variables, is_tensor)], ACCESS)
