@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -81,29 +82,31 @@ def is_named(program: str, culprits: set[str]) -> str:
     return "" if (any(named) if is_sure else all(named)) else f"{culprits} in {answer} of {program}"
 
 
+def makers(program: str, was: Callable[[Any], bool], became: Callable[[Any], bool]) -> set[str]:
+    """The nodes that were handed gradients of which all was so, and sent one that became otherwise."""
+    sent = ((name, out, met) for name, calls in sent_by_each(program).items() for out, met in calls)
+    return {name for name, out, met in sent if was(met) and any(g is not None and became(g) for g in out)}
+
+
+def is_finite(met: Any) -> bool:
+    return all(g is None or bool(g.isfinite().all()) for g in met)
+
+
+def is_something(met: Any) -> bool:
+    return any(g is not None and bool(g.any()) for g in met)
+
+
 @pytest.mark.parametrize("seed", range(2 * len(ZERO)))
 def test_what_made_a_zero_is_named(seed: int) -> None:
     pytest.importorskip("torch")
     program = written(ZERO, seed)
-    sent = sent_by_each(program)
-    makers = {
-        name
-        for name, all_of_it in sent.items()
-        for out, met in all_of_it
-        if any(g is not None and g.any() for g in met) and any(g is not None and g.numel() and not g.any() for g in out)
-    }
-    assert makers and not is_named(program, makers)
+    found = makers(program, is_something, lambda g: bool(g.numel()) and not g.any())
+    assert found and not is_named(program, found)
 
 
 @pytest.mark.parametrize("seed", range(2 * len(BAD)))
 def test_what_made_nan_or_inf_is_named(seed: int) -> None:
     pytest.importorskip("torch")
     program = written(BAD, seed)
-    sent = sent_by_each(program)
-    makers = {
-        name
-        for name, all_of_it in sent.items()
-        for out, met in all_of_it
-        if all(g is None or g.isfinite().all() for g in met) and any(g is not None and not g.isfinite().all() for g in out)
-    }
-    assert makers and not is_named(program, makers)
+    found = makers(program, is_finite, lambda g: not g.isfinite().all())
+    assert found and not is_named(program, found)

@@ -46,7 +46,7 @@ def keeping_line(here: Source | None, among: Collection[str]) -> Source | None:
     root = None if found is None else _root_of(found)
     if (root is not None and root not in among) or (found is not None and may_have_failed(found)):
         return None
-    return Statement(found).source if found is not None and _keeps(found) else None
+    return Statement(found).source if found is not None and keeps(found) else None
 
 
 def may_have_kept(here: Source | None, among: Collection[str]) -> bool:
@@ -58,14 +58,14 @@ def may_have_kept(here: Source | None, among: Collection[str]) -> bool:
     """
     asked = statement_of(here)
     tree = None if asked is None else module_of(asked.node)
-    found = [n for n in ast.walk(tree) if isinstance(n, ast.Expr | ast.Assign | ast.Return) and _keeps(n)] if tree else []
+    found = [n for n in ast.walk(tree) if isinstance(n, ast.Expr | ast.Assign | ast.Return) and keeps(n)] if tree else []
     beside = [n for n in found if asked is not None and scope_of(n) is scope_of(asked.node)]
-    return any(n not in beside or (_root_of(n) or next(iter(among), "")) in among for n in found)
+    return any(n not in beside or (root := _root_of(n)) is None or root in among for n in found)
 
 
-def _keeps(node: ast.stmt) -> bool:
-    passes = [n for n in ast.walk(node) if isinstance(n, ast.Call) and is_pass(n)]
-    wishes = [k for c in passes for k in c.keywords if k.arg in ("retain_graph", "create_graph")]
+def keeps(node: ast.stmt) -> bool:
+    """A pass of the statement is asked to keep the graph."""
+    wishes = [k for c in passes_in(node) for k in c.keywords if k.arg in ("retain_graph", "create_graph")]
     return any(ast.unparse(k.value) != "False" for k in wishes)
 
 
@@ -90,7 +90,7 @@ def is_given_gradient(here: Source | None) -> bool:
     """The last pass above the question was given its first gradient: `y.backward(v)`."""
     asked = statement_of(here)
     ran = None if asked is None else last_backward(asked)
-    calls = [] if ran is None else [n for n in ast.walk(ran) if isinstance(n, ast.Call) and is_pass(n) and not _is_grad(n)]
+    calls = [] if ran is None else [c for c in passes_in(ran) if not _is_grad(c)]
     return any(c.args or any(k.arg == "gradient" for k in c.keywords) for c in calls)
 
 
@@ -128,7 +128,7 @@ def roots_of_passes(asked: Statement, since: ast.stmt | None = None) -> set[str]
 
 def started_at(node: ast.stmt) -> ast.expr | None:
     """What the pass of a statement starts from, as it is written: `criterion(out)` in `criterion(out).backward()`."""
-    call = next((n for n in ast.walk(node) if isinstance(n, ast.Call) and is_pass(n)), None)
+    call = next(iter(passes_in(node)), None)
     if call is None:
         return None
     if isinstance(call.func, ast.Attribute) and call.func.attr == "backward" and not origin(call.func).startswith("torch."):
@@ -165,7 +165,7 @@ def leaving_out_line(here: Source | None, name: str | None, among: Collection[st
         return None
     if may_have_failed(above[-1]):
         return None
-    started = next(n for n in ast.walk(above[-1]) if isinstance(n, ast.Call) and is_pass(n))
+    started = passes_in(above[-1])[0]
     root = started.args[0] if _is_grad(started) and started.args else started.func
     read = {n.id for n in ast.walk(root) if isinstance(n, ast.Name)}
     return Statement(above[-1]).source if read & {*among} else None
@@ -173,14 +173,13 @@ def leaving_out_line(here: Source | None, name: str | None, among: Collection[st
 
 def may_have_failed(node: ast.stmt) -> bool:
     """It stands in a `try` that goes on after an error."""
-    return any(
-        isinstance(p, ast.Try) and p.handlers and node in {n for b in p.body for n in ast.walk(b)} for p in parents(node)
-    )
+    around = [node, *parents(node)]
+    return any(isinstance(p, ast.Try) and p.handlers and any(n in p.body for n in around) for p in around)
 
 
 def _leaves_out(node: ast.stmt, name: str | None) -> bool:
     """Every pass of the statement keeps no gradient of the tensor."""
-    return all(_is_grad(n) or _names_others(n, name) for n in ast.walk(node) if isinstance(n, ast.Call) and is_pass(n))
+    return all(_is_grad(c) or _names_others(c, name) for c in passes_in(node))
 
 
 def _names_others(call: ast.Call, name: str | None) -> bool:
@@ -195,7 +194,7 @@ def _root_of(node: ast.stmt) -> str | None:
         match part:
             case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="backward")):
                 return name
-            case ast.Call(args=[ast.Name(id=name), *_]) if is_pass(part):
+            case ast.Call(args=[ast.Name(id=name), *_]) if _is_pass(part):
                 return name
     return None
 
@@ -215,10 +214,15 @@ def _is_in_loop(asked: Statement) -> bool:
 
 
 def _runs_backward(node: ast.stmt) -> bool:
-    return any(isinstance(n, ast.Call) and is_pass(n) for n in ast.walk(node))
+    return bool(passes_in(node))
 
 
-def is_pass(call: ast.Call) -> bool:
+def passes_in(node: ast.stmt) -> list[ast.Call]:
+    """The calls in a statement that run a backward pass."""
+    return [n for n in ast.walk(node) if isinstance(n, ast.Call) and _is_pass(n)]
+
+
+def _is_pass(call: ast.Call) -> bool:
     """`loss.backward()`, `torch.autograd.grad(loss, w)`, or such a function imported by its name."""
     if isinstance(call.func, ast.Attribute):
         return call.func.attr in ("backward", "grad") and not is_functional(call.func)
@@ -227,9 +231,9 @@ def is_pass(call: ast.Call) -> bool:
 
 def _only_returns(node: ast.stmt) -> bool:
     """Its passes return gradients, and keep none in grad."""
-    return all(_is_grad(n) for n in ast.walk(node) if isinstance(n, ast.Call) and is_pass(n))
+    return all(_is_grad(c) for c in passes_in(node))
 
 
 def _is_grad(call: ast.Call) -> bool:
     """It returns gradients."""
-    return is_pass(call) and origin(call.func).rpartition(".")[2] == "grad"
+    return _is_pass(call) and origin(call.func).rpartition(".")[2] == "grad"

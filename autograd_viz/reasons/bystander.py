@@ -95,7 +95,7 @@ def _copied(f: Facts, name: str, asked: Statement, root: str) -> Cause | None:
     """A line above the question has copied its values into another tensor or module."""
     above = before_in_scope(asked)
     behind = {n.id for s in statements_behind(statements_of_loss(f)) for n in ast.walk(s.node) if isinstance(n, ast.Name)}
-    found = [n for n in above[:MOST] if (copy := _copy(n, name)) is not None and first_name(copy) in behind]
+    found = [n for n in above[:MOST] if (copy := _copy(n, name)) is not None and _first_name(copy) in behind]
     source = Statement(found[-1]).source if found else None
     return None if source is None else Cause("copied", (f.subject.id, *f.loss), source=source, said={"root": root})
 
@@ -113,6 +113,6 @@ def _copy(node: ast.stmt, name: str) -> ast.expr | None:
     return None
 
 
-def first_name(expression: ast.expr) -> str:
+def _first_name(expression: ast.expr) -> str:
     """b of `b.weight[0]`."""
     return next((n.id for n in ast.walk(expression) if isinstance(n, ast.Name)), "")

@@ -24,7 +24,7 @@ def called_by(name: ast.Name, place: Place) -> Call | None:
     return None if function is None else Call(node, function, bound, place.statement, place.call)
 
 
-def called_in(node: ast.Call, place: Place) -> Call | None:
+def users_call(node: ast.Call, place: Place) -> Call | None:
     """The call of a function of the user's that a node is."""
     first: ast.expr = node.func
     while isinstance(first, ast.Attribute | ast.Subscript):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ..graph.model import Source
 from .code import Function, Statement, position, scope_of, statement_of
-from .cutting import cuts_in
+from .cutting import called_name, cuts_in
 from .looks import is_for_look
 from .parsed import module_of, parents
 
@@ -51,14 +51,10 @@ def _goes_on(part: ast.AST, statement: Statement) -> bool:
     if part is statement.node and isinstance(part, ast.Expr):  # a mode around what gives nothing
         return False
     around = [n for n in [part, *parents(part)] if isinstance(n, ast.expr)]
-    is_read = any(isinstance(n, ast.JoinedStr) or (isinstance(n, ast.Call) and _called(n) in FOR_PEOPLE) for n in around)
+    is_read = any(isinstance(n, ast.JoinedStr) or (isinstance(n, ast.Call) and called_name(n) in FOR_PEOPLE) for n in around)
     is_look = isinstance(part, ast.expr) and is_for_look(part)
     is_step = any(isinstance(n, ast.Attribute) and n.attr == "grad" for n in ast.walk(statement.node))
     return not (is_read or is_look or is_step)
-
-
-def _called(call: ast.Call) -> str:
-    return call.func.attr if isinstance(call.func, ast.Attribute) else call.func.id if isinstance(call.func, ast.Name) else ""
 
 
 def _is_called_unseen(part: ast.AST) -> bool:

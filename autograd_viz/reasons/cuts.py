@@ -39,32 +39,35 @@ def cut_causes(f: Facts) -> list[Cause]:
 
 
 def _cuts_in_code(f: Facts) -> list[Cause]:
-    ids = (f.subject.id, *f.loss)
-    maybe, sure = list[Maker](), list[Cause]()
-    ways = _ways(f)
-    reads = [read.outermost for read in ways.uncut]
-    for cut in ways.cuts:
-        if is_unsure(cut, statement_of(f.here)):
-            maybe.append(cut)
-        else:
-            sure.append(Cause(f"cut_{cut.how}", ids, source=cut.source, said={"what": cut.what}))
+    """What the code says: lines that cut, else lines that may have, else why no way leads there."""
+    ids, ways, asked = (f.subject.id, *f.loss), _ways(f), statement_of(f.here)
+    sure = [c for c in ways.cuts if not is_unsure(c, asked)]
     if sure:
-        return list({(c.kind, c.source): c for c in sure}.values())[:MOST_SURE]
-    if maybe:
-        first = "cut_mode" if maybe[0].how == "mode" else "cut_maybe"
-        kinds = (first, *["cut_maybe_too"] * (MOST_MAYBE - 1))
-        unique = {(cut.source, cut.what): cut for cut in maybe}.values()
-        pairs = zip(kinds, unique, strict=False)
-        return [Cause(k, ids, source=cut.source, said={"what": cut.what, "root": loss_names(f)}) for k, cut in pairs]
+        found = [Cause(f"cut_{c.how}", ids, source=c.source, said={"what": c.what}) for c in sure]
+        return list({(c.kind, c.source): c for c in found}.values())[:MOST_SURE]
+    return _maybe(f, ways.cuts) if ways.cuts else _uncut(f, ways)
+
+
+def _maybe(f: Facts, cuts: list[Maker]) -> list[Cause]:
+    """Lines that may not have run."""
+    first = "cut_mode" if cuts[0].how == "mode" else "cut_maybe"
+    pairs = zip((first, *["cut_maybe_too"] * (MOST_MAYBE - 1)), {(c.source, c.what): c for c in cuts}.values(), strict=False)
+    ids, root = (f.subject.id, *f.loss), loss_names(f)
+    return [Cause(kind, ids, source=cut.source, said={"what": cut.what, "root": root}) for kind, cut in pairs]
+
+
+def _uncut(f: Facts, ways: Ways) -> list[Cause]:
+    """No line is seen that cut every way."""
+    ids, said = (f.subject.id, *f.loss), {"root": loss_names(f)}
+    reads = [read.outermost for read in ways.uncut]
     on = switched_on_after(f.subject.name, f.here, reads)
     if on is not None:
         return [Cause("required_late", ids, source=on, said={"used": str(reads[0].source.line)})]
-    beside = bystander_cause(f, loss_names(f), is_read=bool(reads))
+    beside = bystander_cause(f, said["root"], is_read=bool(reads))
     if beside is not None:
         return [beside]
-    said = {"root": loss_names(f)}
     partly = [Cause("cut_partly", ids, source=c.source, said={**said, "what": c.what}) for c in ways.beside]
-    return [Cause("unreached", ids, said=said), *(_candidates(f) or partly[:1])]
+    return [Cause("unreached", ids, said={**said}), *(_candidates(f) or partly[:1])]
 
 
 def _candidates(f: Facts) -> list[Cause]:

@@ -10,7 +10,7 @@ import functools
 from typing import NamedTuple
 
 from ..graph.model import Source
-from .calls import called_in
+from .calls import users_call
 from .code import Statement, assignment, may_not_have_run, scope_of, simple_statements
 from .defined import origin
 from .meant import Place
@@ -80,9 +80,9 @@ def _cut(part: ast.AST) -> tuple[str, str] | None:
         return "comparison", ast.unparse(part)
     if isinstance(part, ast.Attribute) and part.attr in ATTRIBUTES and isinstance(part.ctx, ast.Load) and not is_called(part):
         return ATTRIBUTES[part.attr], f".{part.attr}"
-    if isinstance(part, ast.Subscript) and _called(part.value) in PICKERS and isinstance(part.value, ast.Call):
+    if isinstance(part, ast.Subscript) and called_name(part.value) in PICKERS and isinstance(part.value, ast.Call):
         is_second = isinstance(part.slice, ast.Constant) and part.slice.value == 1
-        return ("integer", f"{_called(part.value)}()[1]") if is_second else None
+        return ("integer", f"{called_name(part.value)}()[1]") if is_second else None
     return _cutting_call(part) if isinstance(part, ast.Call) else None
 
 
@@ -90,11 +90,11 @@ def indices_cut(statement: Statement, name: str) -> Maker | None:
     """`_, name = x.topk(2)`: the second of two is indices."""
     node = statement.node
     value = node.value if isinstance(node, ast.Assign) else None
-    if not isinstance(node, ast.Assign) or not isinstance(value, ast.Call) or _called(value) not in PICKERS:
+    if not isinstance(node, ast.Assign) or not isinstance(value, ast.Call) or called_name(value) not in PICKERS:
         return None
     seconds = [t.elts[1] for t in node.targets if isinstance(t, ast.Tuple) and len(t.elts) == 2]
     is_second = any(isinstance(s, ast.Name) and s.id == name for s in seconds)
-    return Maker("integer", statement.source, f"{_called(value)}()[1]") if is_second else None
+    return Maker("integer", statement.source, f"{called_name(value)}()[1]") if is_second else None
 
 
 def _cutting_call(part: ast.Call) -> tuple[str, str] | None:
@@ -119,9 +119,9 @@ def copied_in(name: ast.Name, statement: Statement) -> Maker | None:
     """`torch.tensor([a, b])` of tensors: the names in its list."""
     inside: ast.AST = name
     for above in parents(name):
-        if isinstance(above, ast.Call) and _called(above) in FACTORIES and inside in above.args[:1]:
+        if isinstance(above, ast.Call) and called_name(above) in FACTORIES and inside in above.args[:1]:
             return (
-                Maker("new_tensor", statement.source, f"{_called(above)}()")
+                Maker("new_tensor", statement.source, f"{called_name(above)}()")
                 if isinstance(inside, ast.List | ast.Tuple)
                 else None
             )
@@ -160,7 +160,7 @@ def mode_of_the_run(node: ast.AST) -> ast.expr | None:
         for e in [i.context_expr for i in p.items] if isinstance(p, ast.With) else []:
             if _mode(e) is not None:
                 return None
-            if _called(e) == "set_grad_enabled" and isinstance(e, ast.Call) and e.args:
+            if called_name(e) == "set_grad_enabled" and isinstance(e, ast.Call) and e.args:
                 return e
     return None
 
@@ -176,7 +176,7 @@ def _switched_mode(node: ast.AST) -> str | None:
 def _switches_in(scope: ast.AST) -> list[ast.Expr]:
     """The statements of a scope that call set_grad_enabled(), in their order."""
     found = [n for n in simple_statements(scope) if isinstance(n, ast.Expr) and isinstance(n.value, ast.Call)]
-    return [n for n in found if _called(n.value) == "set_grad_enabled"]
+    return [n for n in found if called_name(n.value) == "set_grad_enabled"]
 
 
 def is_one_of_two(node: ast.AST) -> bool:
@@ -192,7 +192,7 @@ def is_one_of_two(node: ast.AST) -> bool:
     return False
 
 
-def _called(expression: ast.expr) -> str:
+def called_name(expression: ast.expr) -> str:
     """The last part of the name of what is called."""
     called = expression.func if isinstance(expression, ast.Call) else expression
     return called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""
@@ -200,7 +200,7 @@ def _called(expression: ast.expr) -> str:
 
 def _mode(expression: ast.expr) -> str | None:
     """The name of a mode that switches recording off, "" for one that switches it on, None for neither."""
-    call, name = expression if isinstance(expression, ast.Call) else None, _called(expression)
+    call, name = expression if isinstance(expression, ast.Call) else None, called_name(expression)
     given = call.args[0].value if call is not None and call.args and isinstance(call.args[0], ast.Constant) else None
     if name == "enable_grad" or (name in MODES and given is (name == "set_grad_enabled")):
         return ""
@@ -217,13 +217,13 @@ def maker_in(made: Statement) -> Maker | None:
         listed = assignment(value.value.id, made)
         is_written = listed is not None and _is_written_out(getattr(listed.node, "value", None))
         made, value = (listed, None) if listed is not None and is_written else (made, value)
-    if isinstance(value, ast.Call) and _called(value) == "register_buffer" and len(value.args) > 1:
+    if isinstance(value, ast.Call) and called_name(value) == "register_buffer" and len(value.args) > 1:
         value = value.args[1]
-    if isinstance(value, ast.Call) and _called(value) == "grad" and any(k.arg == "create_graph" for k in value.keywords):
+    if isinstance(value, ast.Call) and called_name(value) == "grad" and any(k.arg == "create_graph" for k in value.keywords):
         return Maker("constant", made.source, "grad()")
     outermost = [m for part, m in cuts_in(made) if (part is value and not _is_users(part, made)) or part is made.node]
-    if isinstance(value, ast.Call) and _called(value) in FACTORIES and value.args and _is_list_of_computed(value.args[0]):
-        return Maker("new_tensor", made.source, f"{_called(value)}()")
+    if isinstance(value, ast.Call) and called_name(value) in FACTORIES and value.args and _is_list_of_computed(value.args[0]):
+        return Maker("new_tensor", made.source, f"{called_name(value)}()")
     if outermost and outermost[0].how == "mode" and _how_plain(value) != "computed":
         outermost = []
     inside = [m for part, m in cuts_in(made) if _carries(part, value)]
@@ -232,7 +232,7 @@ def maker_in(made: Statement) -> Maker | None:
 
 def _is_users(part: ast.AST, made: Statement) -> bool:
     """It calls a function of the user's own, which may be named like a tensor's."""
-    return isinstance(part, ast.Call) and called_in(part, Place(made, None)) is not None
+    return isinstance(part, ast.Call) and users_call(part, Place(made, None)) is not None
 
 
 def _is_list_of_computed(value: ast.expr) -> bool:
@@ -254,7 +254,7 @@ def _how_plain(value: ast.AST | None) -> str:
     """A value that nothing cut off: worked out of others, made anew, or taken from somewhere."""
     if _is_computed(value):
         return "computed"
-    called = _called(value) if isinstance(value, ast.Call) else ""
+    called = called_name(value) if isinstance(value, ast.Call) else ""
     is_new = called in MAKERS or called.endswith("_like") or called.startswith("new_")
     is_call_of_ours = isinstance(value, ast.Call) and isinstance(value.func, ast.Name)
     return "plain" if is_new or value is None else "computed" if is_call_of_ours else "taken"

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Collection
 
 from ..graph.model import Source
-from .backward_lines import is_pass, started_at
+from .backward_lines import keeps, passes_in, started_at
 from .calls import ran_before
-from .code import Statement, assignment, may_not_have_run, position, scope_of, simple_statements, statement_of
+from .code import Statement, assignment, position, scope_of, simple_statements, statement_of
 from .meant import Place, path_of
 from .parsed import parents
 
@@ -27,7 +27,7 @@ def freeing_line(here: Source | None, results: Collection[str], leaves: Collecti
         return None
     passes = [p for p in [*ran_before(asked), *_in_loops(asked)] if _frees(p)]
     found = [p for p in passes if _is_on(p, results)] or [p for p in passes if _may_be_on(p, leaves)]
-    sure = [p for p in found if not _may_not_have_run(p, asked)]
+    sure = [p for p in found if not p.may_not_have_run(asked)]
     chosen = sure[-1:] or (found if len(found) == 1 else [])
     return chosen[0].statement.source if chosen else None
 
@@ -41,17 +41,9 @@ def _in_loops(asked: Statement) -> list[Place]:
     return [Place(Statement(n), None) for n in below]
 
 
-def _may_not_have_run(place: Place, asked: Statement) -> bool:
-    return may_not_have_run(place.statement.node, asked) or may_not_have_run(place.outermost.node, asked)
-
-
 def _frees(place: Place) -> bool:
     """It runs a pass that keeps no graph."""
-    passes = [n for n in ast.walk(place.statement.node) if isinstance(n, ast.Call) and is_pass(n)]
-    keeps = [
-        any(k.arg in ("retain_graph", "create_graph") and ast.unparse(k.value) != "False" for k in n.keywords) for n in passes
-    ]
-    return bool(passes) and not all(keeps)
+    return bool(passes_in(place.statement.node)) and not keeps(place.statement.node)
 
 
 def _is_on(place: Place, results: Collection[str]) -> bool:

@@ -23,11 +23,11 @@ def cut_from_leaves(f: Facts) -> list[Cause]:
         made = assignment(name, asked)
     if made is None or math.prod(f.subject.value.shape) != 1:
         return []
+    read = read_in(made)
     for leaf in f.live.requiring()[:MOST]:
-        ways = ways_between(read_in(made), PART.sub(r".\1", leaf), asked)
+        ways = ways_between(read, PART.sub(r".\1", leaf), asked)
         cuts = [c for c in ways.cuts if not is_unsure(c, asked)]
         if cuts and not ways.uncut:
-            return [
-                Cause(f"cut_{cuts[0].how}", (f.subject.id,), source=cuts[0].source, said={"what": cuts[0].what, "name": leaf})
-            ]
+            said = {"what": cuts[0].what, "name": leaf}
+            return [Cause(f"cut_{cuts[0].how}", (f.subject.id,), source=cuts[0].source, said=said)]
     return []

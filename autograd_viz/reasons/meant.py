@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import NamedTuple
 
-from .code import Function, Statement, assignment, looped
+from .code import Function, Statement, assignment, looped, may_not_have_run
 from .parsed import parents
 
 ANY = "*"  # in a path: whichever part of a container a loop has come to
@@ -50,6 +50,10 @@ class Place(NamedTuple):
         while call is not None:
             statement, call = call.statement, call.outer
         return statement
+
+    def may_not_have_run(self, asked: Statement) -> bool:
+        """Its statement, or the call in which that stands, is under a condition under which the question is not."""
+        return any(may_not_have_run(s.node, asked) for s in (self.statement, self.outermost))
 
     def parameter(self, name: str) -> tuple[ast.expr, Place] | None:
         """What a name was given by the call, if it is a parameter that has no other value by now."""

@@ -9,6 +9,7 @@ from ..sentences import is_differentiable
 from .cause import Cause
 from .changes import detached_line
 from .code import alias_of
+from .cutting import Maker
 from .facts import Facts, takes_the_shape
 from .made import made_at, made_by
 from .switches import switched_off_line
@@ -40,12 +41,12 @@ def _made_outside(f: Facts) -> Cause:
     off = f.live.switched_at(t.id) or switched_off_line(t.name, f.here, is_off) or switched_off_line(other, f.here, is_off)
     if off is not None or is_off:
         return Cause("switched_off", (t.id,), source=off)
-    return _not_asked(f) if op is None else _not_recorded(f, op)
+    return _not_asked(f, read) if op is None else _not_recorded(f, op)
 
 
-def _not_asked(f: Facts) -> Cause:
+def _not_asked(f: Facts, read: Maker | None) -> Cause:
     """No op made it that is known: nobody asked, or it was computed where nothing is recorded."""
-    t, read = f.subject, made_by(f)
+    t = f.subject
     if read is not None and read.how == "computed":
         return Cause("computed" if f.live.is_recording() else "mode_off", (t.id,), source=read.source)
     is_taken = read is not None and read.how == "taken"

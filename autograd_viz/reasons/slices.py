@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ..graph.model import Source
-from .calls import called_by, called_in
+from .calls import called_by, users_call
 from .code import Function, Statement, makers, own_expressions, parameters_of, position, scope_of, simple_statements, targets
 from .cutting import Maker, copied_in, cuts_in, indices_cut, is_one_of_two
 from .elements import element, gone_through, item_of, read_item
@@ -97,7 +97,7 @@ def _cut_at(name: ast.Name, place: Place) -> Maker | None:
     found = [
         (n, maker)
         for n, maker in cuts_in(statement)
-        if n in around and not (isinstance(n, ast.Call) and called_in(n, place) is not None)
+        if n in around and not (isinstance(n, ast.Call) and users_call(n, place) is not None)
     ]
     # the innermost, but what gives numbers before the detach() that it asks for
     node, cut = min(found, key=lambda f: (f[1].how not in NUMBERS, around.index(f[0])), default=(name, None))
@@ -121,7 +121,7 @@ def _is_handed_over(name: ast.Name, place: Place, parts: Sequence[ast.AST]) -> b
     for p in parents(name):
         if inside in parts or p is place.statement.node:
             return False
-        if isinstance(p, ast.Call) and inside is not p.func and _tells_of_parameters(called_in(p, place)):
+        if isinstance(p, ast.Call) and inside is not p.func and _tells_of_parameters(users_call(p, place)):
             return True
         inside = p
     return False
@@ -158,21 +158,15 @@ def _read(name: ast.Name, place: Place, within: ast.comprehension | None = None)
                 yield from (r._replace(cut=cut or r.cut) for r in behind)
                 return
         inside = p
-    yield Read(name, *place, cut, item=_item_of_call(name))
+    called = _call_of(name)
+    yield Read(name, *place, cut, item=None if called is None else read_item(called))  # `enc(x).h`, `f(x)[0]`
 
 
-def _is_call_of(name: ast.Name) -> bool:
-    """`net(x)`, `net.enc(x)`."""
+def _call_of(name: ast.Name) -> ast.Call | None:
+    """`net(x)` or `net.enc(x)`, for net."""
     chain = chain_from(name)
     called = getattr(chain, "parent", None)
-    return isinstance(called, ast.Call) and called.func is chain
-
-
-def _item_of_call(name: ast.Name) -> int | str | None:
-    """Which of the results is read of what the name is called for: `enc(x).h`, `f(x)[0]`."""
-    chain = chain_from(name)
-    called = getattr(chain, "parent", None)
-    return read_item(called) if isinstance(called, ast.Call) and called.func is chain else None
+    return called if isinstance(called, ast.Call) and called.func is chain else None
 
 
 def _is_parameter_of(node: ast.AST, name: ast.Name) -> bool:
@@ -211,7 +205,7 @@ def _rest(read: Read) -> tuple[str, ...]:
 def _assigned_from(read: Read, made: Statement) -> Iterator[Read]:
     """What is read in the assignment that gave the name its value."""
     value, item = getattr(made.node, "value", None), item_of(read.name, made.node)
-    item = read.item if item is None and not _is_call_of(read.name) else item
+    item = read.item if item is None and _call_of(read.name) is None else item
     cut = indices_cut(made, read.name.id) or _detached_between(read, made)
     if isinstance(value, ast.List):
         yield from _added_to(read)

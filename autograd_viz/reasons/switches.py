@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..graph.model import Source
 from .calls import ran_before
-from .code import Statement, assignment, is_given_between, may_not_have_run, position, scope_of, statement_of
+from .code import Statement, assignment, is_given_between, position, scope_of, statement_of
 from .defined import origin
 from .holders import is_same
 from .meant import Place
@@ -25,8 +25,8 @@ def switched_off_line(name: str | None, here: Source | None, is_off: bool = Fals
     if asked is None or name is None:
         return None
     off, on = ([p for p in _places(name, asked, to=to) if not _is_renamed(p, name, asked)] for to in (False, True))
-    sure = [p for p in off if not _may_not_have_run(p, asked)]
-    undone = [p for p in on if not _may_not_have_run(p, asked)]
+    sure = [p for p in off if not p.may_not_have_run(asked)]
+    undone = [p for p in on if not p.may_not_have_run(asked)]
     if sure and not any(_is_before(sure[-1], p) for p in undone):
         return sure[-1].statement.source
     open_ = [p for p in off if p not in sure and not any(_is_before(p, u) for u in undone)]
@@ -36,10 +36,6 @@ def switched_off_line(name: str | None, here: Source | None, is_off: bool = Fals
 def _is_renamed(place: Place, name: str, asked: Statement) -> bool:
     """The name has another value since."""
     return is_given_between(name, place.statement.node, asked)
-
-
-def _may_not_have_run(place: Place, asked: Statement) -> bool:
-    return may_not_have_run(place.statement.node, asked) or may_not_have_run(place.outermost.node, asked)
 
 
 def _is_before(place: Place, other: Place) -> bool:
