@@ -3,22 +3,34 @@
 from __future__ import annotations
 
 import math
+import re
 import sys
 from collections.abc import Sequence
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Any
 
 from .drawing import drawing_of
 from .errors import NotDrawableError
 from .graph.model import Document, Source
 from .graph.trace import State, Step
-from .reasons import Cause, Facts, causes_of, causes_of_error, last_root, sentences
+from .reasons import (
+    Cause,
+    Facts,
+    causes_of,
+    causes_of_error,
+    complaint,
+    grads_read,
+    last_root,
+    led_off_at,
+    open_origins,
+    sentences,
+)
 from .render import theme_named
 from .render.escape import printable
 from .sources.anything import is_drawable
 from .sources.asking import is_lost, losses_beside, question
 from .sources.names import source_at, value_at, visible_names
-from .sources.raised import Where, failing_node, users_frame
+from .sources.raised import Where, failing_node, where_raised
 
 NOT_RUN = ("not_run", "not_run_freed", "not_run_array", "not_run_unknown", "not_run_or_kept")
 NO_LOSS = ("no_loss", "no_loss_cleared")
@@ -141,7 +153,17 @@ def _of_tensor(tensor: Any, loss: Any, frame: FrameType) -> Explanation:
     facts, _ = _facts(tensor, loss, names, here)
     causes = causes_of(facts)
     cut_off = _cut_off(tensor, names, here) if loss is None and _is_a_loss_doubtful(facts, causes) else None
-    return cut_off or Explanation(facts, causes)
+    return cut_off or Explanation(facts, [*causes, *_origin(facts, causes, names)])
+
+
+def _origin(facts: Facts, causes: Sequence[Cause], names: dict[str, Any]) -> list[Cause]:
+    """Nothing requires grad of which the tensor was computed: of the nearest that lost its history, where."""
+    for path in open_origins(facts, causes):
+        found = value_at(path, names)
+        cause = led_off_at(_facts(found, None, names, facts.here)[0]) if is_drawable(found) else None
+        if cause is not None and cause not in causes:
+            return [cause]
+    return []
 
 
 def _passed_without_graph(tensor: Any, names: dict[str, Any], here: Source | None) -> Any:
@@ -191,16 +213,43 @@ def _last_error() -> BaseException | None:
 def _of_error(error: BaseException | None, frame: FrameType) -> Explanation:
     if error is None:
         return Explanation(None, [Cause("no_error")], headed=False)
-    where, root = users_frame(error.__traceback__, frame)
-    facts, node = _graph_of_error(error.__traceback__, where, root)
-    line = source_at(where.frame.f_code, where.lasti)
-    return Explanation(facts, causes_of_error(facts, str(error), node, line), headed=False)
+    where = where_raised(error.__traceback__, frame)
+    line, names = source_at(where.frame.f_code, where.lasti), {**where.outer, **visible_names(where.frame)}
+    about = _of_grad_read(error, names, line) or _of_what_was_given(error, where, names, line)
+    if about is not None:
+        return about
+    facts, node = _graph_of_error(error, where, names, line)
+    causes = causes_of_error(facts, str(error), node, line)
+    return Explanation(facts, [*causes, *(_origin(facts, causes, names) if facts is not None else [])], headed=False)
 
 
-def _graph_of_error(traceback: TracebackType | None, where: Where, root: Any) -> tuple[Facts | None, str | None]:
+def _of_grad_read(error: BaseException, names: dict[str, Any], line: Source | None) -> Explanation | None:
+    """A line failed on None, and reads a grad that is None: why that is so."""
+    read = grads_read(line) if "NoneType" in str(error) else []
+    for tensor in (found for path in read if is_drawable(found := value_at(path, names))):
+        facts, _ = _facts(tensor, None, names, line)
+        if facts.subject.grad is None:
+            return Explanation(facts, causes_of(facts))
+    return None
+
+
+def _of_what_was_given(error: BaseException, where: Where, names: dict[str, Any], line: Source | None) -> Explanation | None:
+    """What is wrong with a tensor that grad() or an optimizer was given."""
+    for tensor in where.wanted:
+        facts, _ = _facts(tensor, where.roots[0] if where.roots else None, names, line)
+        found = complaint(facts, str(error), line)
+        if found:
+            return Explanation(facts, found, headed=False)
+    return None
+
+
+def _graph_of_error(
+    error: BaseException, where: Where, names: dict[str, Any], line: Source | None
+) -> tuple[Facts | None, str | None]:
     """The graph of the pass that raised, seen from the user's code, and the id of the node that raised."""
-    if root is None:
+    named = re.search(r"element (\d+) of tensors", str(error))
+    index = int(named.group(1)) if named is not None else 0
+    if index >= len(where.roots):
         return None, None
-    here = source_at(where.frame.f_code, where.lasti)
-    facts, graph = _facts(root, root, visible_names(where.frame), here)
-    return facts, graph.node_ids.get(failing_node(traceback))
+    facts, graph = _facts(where.roots[index], where.roots[index], names, line)
+    return facts, graph.node_ids.get(failing_node(error.__traceback__))

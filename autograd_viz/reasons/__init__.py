@@ -10,9 +10,12 @@ from .cause import Cause
 from .cuts import recorded_cut_sentences
 from .facts import Facts
 from .live import Live, NothingLive
+from .missing import led_off_at, open_origins
+from .reads import grads_read
+from .refused import complaint
 from .text import sentences
 
 __all__ = [
-    "Cause", "Facts", "Live", "NothingLive", "causes_of", "causes_of_error", "last_root", "recorded_cut_sentences",
-    "sentences",
+    "Cause", "Facts", "Live", "NothingLive", "causes_of", "causes_of_error", "complaint", "grads_read", "last_root",
+    "led_off_at", "open_origins", "recorded_cut_sentences", "sentences",
 ]  # fmt: skip

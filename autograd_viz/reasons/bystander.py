@@ -36,8 +36,14 @@ def bystander_cause(f: Facts, root: str, is_read: bool) -> Cause | None:
 
 
 def _left_out(f: Facts, name: str, asked: Statement) -> Cause | None:
-    """No method of its owner's class uses the layer, or what all of its calls give is not used."""
-    owner, _, part = PART.sub(r".\1", name).rpartition(".")[0].rpartition(".")
+    """The layer, or a part of the model that holds it, is used by no method of its owner's class."""
+    parts = PART.sub(r".\1", name).split(".")[:-1]
+    levels = ((".".join(parts[:i]), parts[i]) for i in range(len(parts) - 1, 0, -1))
+    return next((found for owner, part in levels if (found := _unused_by(f, owner, part, asked)) is not None), None)
+
+
+def _unused_by(f: Facts, owner: str, part: str, asked: Statement) -> Cause | None:
+    """No method of the owner's class uses the part, or what all of its calls give is not used."""
     cls = class_of(ast.parse(owner, mode="eval").body, Place(asked, None)) if _is_path(owner) and part.isidentifier() else None
     if cls is None:
         return None
@@ -69,10 +75,18 @@ def _goes_other_ways(method: Function) -> bool:
 
 
 def _is_used_outside(part: str, cls: ast.ClassDef) -> bool:
-    """Code beside the class takes the part: `net.extra(x)`, `layer = net.extra`; not `net.extra.weight`."""
+    """Code beside the class takes the part: `net.extra(x)`, `f = net.extra`; not `net.extra.weight`, `net.extra[0].bias`."""
     inside = {n for c in bases(cls) for n in ast.walk(c)}
     uses = (n for n in ast.walk(module_of(cls)) if n not in inside and _is_use(n, part))
-    return any(not isinstance(getattr(n, "parent", None), ast.Attribute) for n in uses)
+    return any(not isinstance(_beyond_indices(n), ast.Attribute) for n in uses)
+
+
+def _beyond_indices(node: ast.AST) -> ast.AST | None:
+    """What stands around `net.extra[0]`, for net.extra."""
+    around = getattr(node, "parent", None)
+    while isinstance(around, ast.Subscript) and around.value is node:
+        node, around = around, getattr(around, "parent", None)
+    return around
 
 
 def _thrown_away(use: ast.AST) -> Statement | None:

@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
+import ast
 import math
 
 from .cause import Cause
-from .code import assignment, statement_of
+from .code import assignment, is_given_between, scope_of, statement_of
 from .facts import Facts
 from .holders import PART
+from .loss_code import reads_of_pass
 from .made import made_at
-from .slices import read_in
+from .meant import chain_from
+from .slices import Read, before, read_in
 from .ways import is_unsure, ways_between
 
+MOST_READ = 100  # reads of names that are followed
 MOST = 40  # tensors that are looked for
 
 
 def cut_from_leaves(f: Facts) -> list[Cause]:
     """The cut on the way from the first of the variables that require grad and lead here, as the code has it."""
-    asked, name = statement_of(f.here), f.subject.name
-    made = statement_of(made_at(f))
-    if made is None and asked is not None and name is not None and name.isidentifier():
-        made = assignment(name, asked)
-    if made is None or math.prod(f.subject.value.shape) != 1:
-        return []
-    read = read_in(made)
+    asked = statement_of(f.here)
+    read = _read_for(f) if math.prod(f.subject.value.shape) == 1 else []
     for leaf in f.live.requiring()[:MOST]:
         ways = ways_between(read, PART.sub(r".\1", leaf), asked)
         cuts = [c for c in ways.cuts if not is_unsure(c, asked)]
@@ -31,3 +30,37 @@ def cut_from_leaves(f: Facts) -> list[Cause]:
             said = {"what": cuts[0].what, "name": leaf}
             return [Cause(f"cut_{cuts[0].how}", (f.subject.id,), source=cuts[0].source, said=said)]
     return []
+
+
+def computed_from(f: Facts) -> list[ast.expr]:
+    """The names that were read in making the subject, and in making those, as they are written beside the question."""
+    asked, found, queue = statement_of(f.here), list[ast.expr](), _read_for(f)
+    seen: set[ast.Name] = set()
+    while queue and asked is not None and len(seen) < MOST_READ:
+        read = queue.pop(0)
+        if read.name in seen:
+            continue
+        seen.add(read.name)
+        is_beside = read.call is None and scope_of(read.name) is scope_of(asked.node)
+        if is_beside and not is_given_between(read.name.id, read.statement.node, asked):
+            found += _prefixes(chain_from(read.name))
+        queue += before(read)
+    return found
+
+
+def _prefixes(chain: ast.expr) -> list[ast.expr]:
+    """`w.a.detach`, `w.a`, `w`."""
+    found = [chain]
+    while isinstance(chain, ast.Attribute | ast.Subscript):
+        chain = chain.value
+        found.append(chain)
+    return found
+
+
+def _read_for(f: Facts) -> list[Read]:
+    """What was read in making the subject; of one without a name, in the failing pass that starts from it."""
+    asked, name = statement_of(f.here), f.subject.name
+    made = statement_of(made_at(f))
+    if made is None and asked is not None and name is not None and name.isidentifier():
+        made = assignment(name, asked)
+    return read_in(made) if made is not None else reads_of_pass(asked) if asked is not None and name is None else []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from ..graph.model import Source
+from .backward_lines import started_at
 from .code import Statement, assignment, statement_of
 from .elements import element
 from .facts import Facts
@@ -27,8 +28,20 @@ def statements_of_loss(f: Facts) -> list[Statement]:
 def reads_of_loss(f: Facts) -> list[Read]:
     """What was read in making the loss; in making that entry of a dict or list, or that attribute, if it is one."""
     asked, names = statement_of(f.here), [f.tensors[root].name or "" for root in f.loss]
-    parts = [r for n in names if asked is not None and not n.isidentifier() for r in _read_in_part(n, asked)]
+    parts = [r for n in names if asked is not None and not n.isidentifier() for r in _read_in_root(n, asked)]
     return [r for s in statements_of_loss(f) for r in read_in(s)] + parts
+
+
+def _read_in_root(path: str, asked: Statement) -> list[Read]:
+    """What was read in a root that is no plain variable; in that of the failing pass itself, if no variable holds it."""
+    return _read_in_part(path, asked) if path else reads_of_pass(asked)
+
+
+def reads_of_pass(statement: Statement) -> list[Read]:
+    """What is read in what the pass of a statement starts from: h in `(h * 2).sum().backward()`."""
+    root = started_at(statement.node)
+    read = [] if root is None else read_in(statement, root)
+    return [r._replace(cut=None) if r.cut is not None and r.cut.how == "gradient" else r for r in read]  # grad(root) itself
 
 
 def _read_in_part(path: str, asked: Statement) -> list[Read]:

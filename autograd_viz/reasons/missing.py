@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from .. import words
@@ -25,7 +25,7 @@ from .cuts import cut_causes, loss_names
 from .facts import Facts
 from .functional import functional_line
 from .grad_lines import cleared_at, last_clearing, retained_at
-from .led_off import cut_from_leaves
+from .led_off import computed_from, cut_from_leaves
 from .made import made_at
 from .not_required import not_required
 from .stale import freed_cause, modified_causes
@@ -53,6 +53,20 @@ def not_required_causes(f: Facts) -> list[Cause]:
     """requires_grad is False: why; and where the way from what requires grad was cut, if only that is known to be so."""
     own = not_required(f)
     return [own, *(cut_from_leaves(f) if own.kind in OPEN else [])]
+
+
+def open_origins(f: Facts, causes: Sequence[Cause]) -> list[ast.expr]:
+    """What the subject was computed from, if it is not known yet why none of that requires grad."""
+    is_open = any(c.kind in OPEN for c in causes) and not any(c.kind.startswith("cut_") for c in causes)
+    return computed_from(f) if is_open else []
+
+
+def led_off_at(f: Facts) -> Cause | None:
+    """Where the subject, of which something else was computed, lost its history."""
+    found = None if f.subject.requires_grad or f.subject.name is None else not_required(f)
+    if found is None or found.kind in OPEN or not found.kind.startswith(("made_", "switched_off")):
+        return None
+    return replace(found, said={**found.said, "name": f.subject.name or ""})
 
 
 def _no_loss(f: Facts) -> Cause:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import ast
+
 from .. import words
 from ..graph.model import Op
 from ..graph.text import value_text
 from ..sentences import is_differentiable
+from .backward_lines import started_at
 from .cause import Cause
 from .changes import detached_line
-from .code import alias_of
-from .cutting import Maker
+from .code import alias_of, statement_of
+from .cutting import Maker, cuts_in
 from .facts import Facts, takes_the_shape
 from .made import made_at, made_by
 from .switches import switched_off_line
 
+DETACHING = ("data", "detach", "new_tensor", "numpy", "item", "sample")  # what Detach may be called in the code
 UNCUT = ("plain", "computed", "taken", "parameter")  # ways of making that cut nothing off
 
 
@@ -31,6 +35,9 @@ def _made_outside(f: Facts) -> Cause:
     """By the line that made it, or the line that switched it off."""
     t = f.subject
     op, read = f.makers.get(t.id), made_by(f)
+    update = _update(f, read)
+    if update is not None:
+        return update
     detached = op.source if op is not None and op.name == "Detach" else detached_line(t.name, f.here)
     if detached is not None or (op is not None and op.name == "Detach"):
         return Cause("made_detach", (t.id,), source=detached)
@@ -44,6 +51,16 @@ def _made_outside(f: Facts) -> Cause:
     return _not_asked(f, read) if op is None else _not_recorded(f, op)
 
 
+def _update(f: Facts, read: Maker | None) -> Cause | None:
+    """A step of gradient descent that makes a new tensor and gives it the leaf's name: `w = w - lr * w.grad`."""
+    name = f.subject.name or ""
+    made = statement_of(made_at(f) if read is None else read.source)
+    value = getattr(made.node, "value", None) if made is not None and isinstance(made.node, ast.Assign) else None
+    reads = {ast.unparse(n) for n in ast.walk(value) if isinstance(n, ast.Attribute | ast.Name)} if value is not None else set()
+    is_update = made is not None and made.assigns(name) and {name, f"{name}.grad"} <= reads
+    return Cause("made_update", (f.subject.id,), source=made.source) if made is not None and is_update else None
+
+
 def _not_asked(f: Facts, read: Maker | None) -> Cause:
     """No op made it that is known: nobody asked, or it was computed where nothing is recorded."""
     t = f.subject
@@ -54,8 +71,16 @@ def _not_asked(f: Facts, read: Maker | None) -> Cause:
     line = t.source or (read.source if read and other is None else None)
     if is_taken and not f.live.is_recording():
         return Cause("mode_off", (t.id,), source=line)
+    if read is None and t.name is None and t.source is None and _is_root_of_pass(f):
+        return Cause("computed", (t.id,), source=f.here)
     is_made = (read is not None and read.how in ("plain", "parameter")) or (t.source is not None and not is_taken)
     return Cause("not_asked" if is_made else "not_asked_or_cut", (t.id,), source=line)
+
+
+def _is_root_of_pass(f: Facts) -> bool:
+    """The question is about a pass that failed, and it starts from something computed in its line."""
+    asked = statement_of(f.here)
+    return asked is not None and isinstance(started_at(asked.node), ast.Call | ast.BinOp | ast.List | ast.Tuple)
 
 
 def _not_recorded(f: Facts, op: Op) -> Cause:
@@ -75,7 +100,12 @@ def _cut_or_early(f: Facts, op: Op) -> Cause:
     wanted = [o.tensor for o in op.inputs if o.tensor is not None and f.tensors[o.tensor].requires_grad]
     is_flat = any(not is_differentiable(f.tensors[o].value.dtype) for o in op.outputs if o is not None)
     said = {"op": op.name, "operand": _called(f, wanted[0])}
-    if is_flat or op.name == "Detach" or takes_the_shape(op) or _is_recorded_elsewhere(f, wanted):
+    if op.name == "Detach":
+        made = statement_of(op.source)
+        cut = next((c for _, c in cuts_in(made) if c.how in DETACHING), None) if made is not None else None
+        how, what = ("detach", "") if cut is None else (cut.how, cut.what)
+        return Cause(f"made_{how}", (f.subject.id,), source=op.source, said={"what": what})
+    if is_flat or takes_the_shape(op) or _is_recorded_elsewhere(f, wanted):
         return Cause("made_by_cutting_op", (f.subject.id,), source=op.source, said=said)
     return Cause("made_early", (f.subject.id,), source=op.source, said=said)
 

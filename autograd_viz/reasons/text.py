@@ -12,7 +12,7 @@ from ..sentences import PROPERTIES
 from .cause import Cause, NodeAt, Said
 from .cells import numbers
 
-BEST = ("zero_times_inf",)  # whose advice makes that of the others needless
+BEST = ("zero_times_inf",)  # whose advice makes that of the others needless, as does that of what lies behind the subject
 LONGEST = 72  # characters of a line of code
 
 
@@ -27,7 +27,7 @@ def sentences(subject: Tensor | None, causes: Sequence[Cause], headed: bool = Tr
     name = (subject.name if subject is not None else None) or words.THE_TENSOR
     said = [] if subject is None or not headed else [_head(subject, name)]
     said += dict.fromkeys(_formed("CAUSE", c, name) for c in causes)
-    last = [c for c in causes if c.kind in BEST]
+    last = [c for c in causes if c.kind in BEST or "name" in c.said]
     advice = dict.fromkeys(_formed("DO", c, name) for c in last or causes if hasattr(words, f"DO_{c.kind.upper()}"))
     return said + [words.DO.format(advice=a) for a in advice]
 

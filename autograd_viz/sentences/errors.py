@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import traceback
 
 from .. import words
@@ -24,7 +25,38 @@ KNOWN = (
     ("Inference tensors cannot be saved for backward", "EXPLAIN_INFERENCE"),
     ("Can't call numpy() on Tensor that requires grad", "EXPLAIN_NUMPY"),
     ("Only Tensors created explicitly by the user", "EXPLAIN_DEEPCOPY"),
+    ("One of the differentiated Tensors does not require grad", "EXPLAIN_NOT_REQUIRED"),
+    ("Mismatch in shape: grad_output", "EXPLAIN_MISMATCH"),
+    ("grad can be implicitly created only for real scalar outputs", "EXPLAIN_COMPLEX"),
+    ("'float' object has no attribute 'backward'", "EXPLAIN_PLAIN"),
+    ("he derivative for ", "EXPLAIN_NO_RULE"),
+    ("returned nan values in its", "EXPLAIN_NAN_STOP"),
+    ("you can only change requires_grad flags of leaf", "EXPLAIN_FLAG"),
+    ("dtype can require gradients", "EXPLAIN_DTYPE"),
+    ("(torch.nn.Parameter or None expected)", "EXPLAIN_PARAMETER"),
+    ("ttempting to assign a gradient", "EXPLAIN_GRAD_SIZE"),
+    ("can't retain_grad on Tensor that has requires_grad=False", "EXPLAIN_RETAIN"),
+    ("cannot register a hook on a tensor that doesn't require gradient", "EXPLAIN_HOOK"),
+    ("returned an incorrect number of gradients", "EXPLAIN_COUNT"),
+    ("expected Variable or None (got", "EXPLAIN_NO_TENSOR"),
+    ("save_for_backward can only save variables", "EXPLAIN_SAVES"),
+    ("You must implement either the backward or vjp method", "EXPLAIN_NO_BACKWARD"),
+    ("@once_differentiable", "EXPLAIN_ONCE"),
+    ("Jacobian mismatch for output", "EXPLAIN_JACOBIAN"),
+    ("can't optimize a non-leaf Tensor", "EXPLAIN_OPTIMIZER"),
+    ("optimizer got an empty parameter list", "EXPLAIN_NO_PARAMETERS"),
+    ("No inf checks were recorded for this optimizer", "EXPLAIN_NO_INF_CHECKS"),
+    ("unscale_() has already been called on this optimizer", "EXPLAIN_UNSCALED"),
+    ("is non-finite, so it cannot be clipped", "EXPLAIN_NONFINITE"),
+    ("Inplace update to inference tensor outside InferenceMode", "EXPLAIN_INFERENCE_CHANGED"),
+    ("more than one element of the written-to tensor refers to a single memory location", "EXPLAIN_EXPANDED"),
+    ("refusing to serialize non-leaf tensor which requires_grad", "EXPLAIN_SENT"),
+    ("torch.utils.checkpoint: Recomputed values", "EXPLAIN_RECOMPUTED"),
+    ("torch.utils.checkpoint: A different number of tensors", "EXPLAIN_RECOMPUTED"),
+    ("trying to save more tensors during recomputation", "EXPLAIN_RECOMPUTED"),
+    ("Expected f(*args) to return a scalar Tensor", "EXPLAIN_FUNC_SCALAR"),
 )
+NODE = re.compile(r"\b\w+Backward\w*")  # as messages name it
 
 
 def explain_error(message: str, node: str = "") -> str:
@@ -40,7 +72,8 @@ def explain_error(message: str, node: str = "") -> str:
     for part, sentence in KNOWN:
         if part in message:
             text: str = getattr(words, sentence)
-            return text.format(node=node or words.THE_NODE)
+            named = NODE.search(message)
+            return text.format(node=node or (named.group() if named else words.THE_NODE))
     return ""
 
 

@@ -178,11 +178,22 @@ def value_at(path: ast.expr, names: Mapping[str, Any]) -> Any:
             owner = value_at(of, names)
             if type(owner) is dict:
                 return owner.get(key)
+            if callable(getattr(type(owner), "named_modules", None)):  # a part of a Sequential
+                return _attribute(owner, str(key))
             return owner[key] if type(owner) in (list, tuple) and type(key) is int and -len(owner) <= key < len(owner) else None
         case ast.Attribute(value=of, attr=attr):
             owner = value_at(of, names)
-            return getattr(owner, "__dict__", {}).get(attr)
+            return _attribute(owner, attr)
     return None
+
+
+def _attribute(owner: Any, name: str) -> Any:
+    """What an object holds under a name; of a module its parameters, buffers and parts too."""
+    held = getattr(owner, "__dict__", {})
+    if name in held:
+        return held[name]
+    registered = (held.get(k) for k in ("_parameters", "_buffers", "_modules"))
+    return next((v[name] for v in registered if isinstance(v, dict) and name in v), None)
 
 
 def parsed(text: str) -> ast.Module:

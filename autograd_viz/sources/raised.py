@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from types import FrameType, TracebackType
 from typing import Any, NamedTuple
 
@@ -11,35 +12,57 @@ from ..core.backward import as_tuple
 from ..core.node import Node
 from ..core.provenance import PACKAGE
 from .anything import is_drawable
+from .names import INSIDE, visible_names
+
+PYTHON = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
 
 
 class Where(NamedTuple):
-    """A frame of the user's, and the instruction at which it was."""
+    """A frame of the user's, the instruction at which it was, and what it had called.
+
+    Attributes:
+        frame: the frame.
+        lasti: the instruction.
+        outer: the variables of the function around it, if it is a comprehension.
+        roots: on which backward() or grad() was called there, if any.
+        wanted: the tensors that an optimizer was given, or whose gradients grad() was asked for.
+    """
 
     frame: FrameType
     lasti: int
+    outer: Mapping[str, Any] = {}
+    roots: tuple[Any, ...] = ()
+    wanted: tuple[Any, ...] = ()
 
 
-def users_frame(traceback: TracebackType | None, otherwise: FrameType) -> tuple[Where, Any]:
-    """Where an error left the user's code for the last time, and the tensor on which backward() was called there, if any."""
-    where, root = Where(otherwise, otherwise.f_lasti), None
+def where_raised(traceback: TracebackType | None, otherwise: FrameType) -> Where:
+    """Where an error left the user's code for the last time."""
+    where = Where(otherwise, otherwise.f_lasti)
     while traceback is not None:
-        frame = traceback.tb_frame
-        if not frame.f_code.co_filename.startswith(_libraries()):
-            where, root = Where(frame, traceback.tb_lasti), None
-        elif root is None and frame.f_code.co_name in ("backward", "grad"):
-            given = next((frame.f_locals[n] for n in ("self", "tensors", "outputs") if n in frame.f_locals), None)
-            candidates = (given,) if is_drawable(given) else as_tuple(given)
-            root = next((t for t in candidates if is_drawable(t)), None)
+        frame, called = traceback.tb_frame, traceback.tb_frame.f_code.co_name
+        if not _is_library(frame.f_code.co_filename):
+            is_inside = frame.f_code.co_name in INSIDE and where.frame.f_code.co_filename == frame.f_code.co_filename
+            where = Where(frame, traceback.tb_lasti, visible_names(where.frame) if is_inside else {})
+        elif not where.roots and called in ("backward", "grad"):
+            wanted = _tensors(frame, ("inputs",)) if called == "grad" else ()
+            where = where._replace(roots=_tensors(frame, ("self", "tensors", "outputs")), wanted=wanted)
+        elif called == "add_param_group":
+            where = where._replace(wanted=_tensors(frame, ("param", "p")))
         traceback = traceback.tb_next
-    return where, root
+    return where
 
 
-def _libraries() -> tuple[str, ...]:
-    """What the names of files that are not the user's begin with."""
+def _tensors(frame: FrameType, names: tuple[str, ...]) -> tuple[Any, ...]:
+    """The tensors that a frame has under the first of the names that it knows."""
+    given = next((frame.f_locals[n] for n in names if n in frame.f_locals), None)
+    return tuple(t for t in ((given,) if is_drawable(given) else as_tuple(given)) if is_drawable(t))
+
+
+def _is_library(file: str) -> bool:
+    """Ours, PyTorch's, or Python's own: `copy.deepcopy` calls what it copies."""
     torch = sys.modules.get("torch")
-    own = (PACKAGE, "<autograd_viz")
-    return own if torch is None or not torch.__file__ else (*own, os.path.dirname(os.path.abspath(torch.__file__)) + os.sep)
+    theirs = os.path.dirname(os.path.abspath(torch.__file__)) + os.sep if torch is not None and torch.__file__ else PACKAGE
+    return file.startswith((PACKAGE, "<autograd_viz", theirs)) or (file.startswith(PYTHON) and "site-packages" not in file)
 
 
 def failing_node(traceback: TracebackType | None) -> Node | None:

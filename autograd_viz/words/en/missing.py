@@ -105,6 +105,13 @@ CAUSE_MADE_MODE = (
     "{name}.requires_grad is False: {what} had switched grad mode off, or nothing that it was computed from requires grad "
     "({line})."
 )
+CAUSE_MADE_UPDATE = (
+    "{name}.requires_grad is False: this step made a new tensor and called it {name}; the leaf that required grad is another, "
+    "which {name} no longer names ({line})."
+)
+DO_MADE_UPDATE = (
+    "Change the leaf in place, under torch.no_grad(): {name} -= ...; or call {name}.requires_grad_() on the new one."
+)
 CAUSE_MADE_INFERENCE = "{name}.requires_grad is False: it was made under {what}, where nothing is recorded ({line})."
 DO_MADE_INFERENCE = "Compute it outside the block."
 CAUSE_MADE_EARLY = (
@@ -268,30 +275,3 @@ CAUSE_CLEARED_UNKNOWN = "The last pass did go through: grad has been set to None
 DO_CLEARED_UNKNOWN = "Read grad before zero_grad()."
 CAUSE_NOTHING_SENT = "A pass has run, and {node} sent no gradient, or grad has been set to None since ({line})."
 DO_NOTHING_SENT = "Look at what the backward of {node} returns."
-
-# errors
-CAUSE_MODIFIED = "{node} saved {tensor} at version {version}; this changed it in place, and it is at version {now} now: {line}."
-DO_MODIFIED = "Make a new tensor there (x = x + 1 instead of x += 1), or change a clone()."
-CAUSE_MODIFIED_BY_STEP = (
-    "{node} saved {tensor} at version {version}; this step changed it in place, and it is at version {now} now: {line}."
-)
-DO_MODIFIED_BY_STEP = "Run the forward pass anew after the step, or all backward passes before it."
-CAUSE_MODIFIED_SOMEWHERE = (
-    "{node} saved {tensor} at version {version} ({line}), and it was changed in place since: version {now}."
-)
-DO_MODIFIED_SOMEWHERE = "Make a new tensor (x = x + 1 instead of x += 1), or change a clone()."
-CAUSE_FREED = "{node} gave up its saved tensors in an earlier pass: {line}."
-DO_FREED = "Call that backward() with retain_graph=True, or compute the loss anew."
-CAUSE_FREED_AMONG = (
-    "The pass came to a node whose saved tensors an earlier pass had given up: {line}. {count} nodes have none now, those that "
-    "this pass called before it failed too."
-)
-DO_FREED_AMONG = (
-    "Something that was computed before that pass is used again: in a loop, detach() what is carried over, or compute it anew; "
-    "or call the earlier backward() with retain_graph=True."
-)
-CAUSE_FREED_SOMEWHERE = "{node} gave up its saved tensors in an earlier pass."
-DO_FREED_SOMEWHERE = "Call that backward() with retain_graph=True, or compute the loss anew."
-CAUSE_ERROR = "{meaning} ({line})"
-CAUSE_UNKNOWN_ERROR = "No more is known of this error than what it says itself."
-CAUSE_NO_ERROR = "There is no error to explain: name a tensor."

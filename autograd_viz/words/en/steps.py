@@ -1,4 +1,4 @@
-"""English: what a step of the backward or of the forward pass did, and what an error of PyTorch's means."""
+"""English: what a step of the backward or of the forward pass did."""
 
 from __future__ import annotations
 
@@ -106,42 +106,3 @@ WHY_HOOKED_ZERO = "What arrived is all zero because a hook at {node} made it so,
 WHY_HOOK = "The {kind} {name} made {after} of {before} in step {step}."
 WHY_EDITED_THERE = "It was changed by hand at {node}, in step {step}."
 WHY_EDITED = "The gradient that arrived in step {step} had been changed by hand."
-
-# errors of PyTorch's, explained
-EXPLAIN_FREED = (
-    "{node} has given up its saved tensors in an earlier backward pass, so it cannot compute again; run that pass with "
-    "retain_graph=True, or compute the loss anew."
-)
-EXPLAIN_MODIFIED = (
-    "{node} saved a tensor for backward, and the tensor was changed in place afterwards; change a copy instead (x = x + 1, "
-    "not x += 1)."
-)
-EXPLAIN_LEAF = (
-    "A leaf that requires grad was changed in place while autograd was recording; do it under torch.no_grad(), or make a "
-    "new tensor."
-)
-EXPLAIN_VIEW_OF_LEAF = (
-    "A view shares the memory of a leaf that requires grad, and changing it would change the leaf; do it under "
-    "torch.no_grad(), or change a clone."
-)
-EXPLAIN_DETACHED = "A tensor that {node} saved was cut off from the graph by detach_(); use detach(), which makes a new one."
-EXPLAIN_NO_GRAPH = "Nothing led here that requires grad, so there is no graph to go back through."
-EXPLAIN_NOT_SCALAR = (
-    "backward() starts with 1 only for a single element; give a gradient of the tensor's shape, or sum() first."
-)
-EXPLAIN_SHAPE = "{node} returned a gradient whose shape does not fit what it was asked for."
-EXPLAIN_UNUSED = (
-    "No path leads from one of the outputs to one of the inputs of grad(): it was not used, or was cut off; allow_unused=True "
-    "gives None for it."
-)
-EXPLAIN_MULTI_VIEW = (
-    "A view that an op with several results gave (unbind, split, chunk) is changed in place: clone() it first, or use an op "
-    "that gives one result."
-)
-EXPLAIN_INFERENCE = (
-    "A tensor that was made in inference_mode() is used where backward() would need it: clone() it outside, or use no_grad()."
-)
-EXPLAIN_NUMPY = "NumPy keeps no history, so PyTorch asks that the cut be written down: x.detach().numpy()."
-EXPLAIN_DEEPCOPY = "A tensor inside a graph is copied: its history cannot be; copy x.detach(), or copy before it is computed."
-RAISED_BY = "{function}() raised it, called by {node}, at line {line}: {code}"
-THE_NODE = "A node"

@@ -88,6 +88,11 @@ DO_MADE_CONSTANT = "没有可以再求导的：常数的导数是零。"
 CAUSE_MADE_NO_GRAD = "{name}.requires_grad 是 False：它在 {what} 下创建，其中的运算都不会被记录（{line}）。"
 DO_MADE_NO_GRAD = "在梯度模式开启的地方计算它。"
 CAUSE_MADE_MODE = "{name}.requires_grad 是 False：{what} 关闭了梯度模式，或者它的来源都不需要梯度（{line}）。"
+CAUSE_MADE_UPDATE = (
+    "{name}.requires_grad 为 False：这一步更新创建了新张量，并仍叫它 {name}；"
+    "需要梯度的叶子是另一个张量，{name} 不再指向它（{line}）。"
+)
+DO_MADE_UPDATE = "请在 torch.no_grad() 下原地修改叶子：{name} -= ...；或对新张量调用 {name}.requires_grad_()。"
 CAUSE_MADE_INFERENCE = "{name}.requires_grad 是 False：它在 {what} 下创建，其中的运算都不会被记录（{line}）。"
 DO_MADE_INFERENCE = "在该代码块之外计算它。"
 CAUSE_MADE_EARLY = (
@@ -225,26 +230,3 @@ CAUSE_CLEARED_UNKNOWN = "上一次反向传播确实经过了这里：grad 后�
 DO_CLEARED_UNKNOWN = "在 zero_grad() 之前读取 grad。"
 CAUSE_NOTHING_SENT = "反向传播已运行，{node} 没有传出梯度，或者 grad 后来被设为 None（{line}）。"
 DO_NOTHING_SENT = "查看 {node} 的 backward 返回了什么。"
-
-# errors
-CAUSE_MODIFIED = "{node} 保存了版本 {version} 的 {tensor}；它后来被原地修改，现在是版本 {now}：{line}。"
-DO_MODIFIED = "请在那里创建新张量（写 x = x + 1，而不是 x += 1），或者修改 clone() 得到的副本。"
-CAUSE_MODIFIED_BY_STEP = "{node} 在版本 {version} 保存了 {tensor}；这一步优化原地修改了它，现在是版本 {now}：{line}。"
-DO_MODIFIED_BY_STEP = "在这一步之后重新做前向传播，或在它之前完成所有反向传播。"
-CAUSE_MODIFIED_SOMEWHERE = "{node} 保存了版本 {version} 的 {tensor}，它后来被原地修改：现在是版本 {now}（{line}）。"
-DO_MODIFIED_SOMEWHERE = "请创建新张量（写 x = x + 1，而不是 x += 1），或者修改 clone() 得到的副本。"
-CAUSE_FREED = "{node} 保存的张量已在之前的反向传播中释放：{line}。"
-DO_FREED = "那次调用 backward() 时请加上 retain_graph=True，或者重新计算损失。"
-CAUSE_FREED_AMONG = (
-    "这次反向传播走到的节点，其保存的张量已被之前的传播释放：{line}。现在有 {count} 个节点没有保存的张量，"
-    "其中包括这次传播失败之前已经执行的。"
-)
-DO_FREED_AMONG = (
-    "那次传播之前计算的东西又被使用了：在循环中对携带下来的值调用 detach()，或重新计算；"
-    "或在之前的 backward() 中使用 retain_graph=True。"
-)
-CAUSE_FREED_SOMEWHERE = "{node} 保存的张量已在之前的反向传播中释放。"
-DO_FREED_SOMEWHERE = "那次调用 backward() 时请加上 retain_graph=True，或者重新计算损失。"
-CAUSE_ERROR = "{meaning}（{line}）"
-CAUSE_UNKNOWN_ERROR = "关于这个错误，除了它自己的说明，没有更多可说的。"
-CAUSE_NO_ERROR = "没有可解释的错误：请给出一个张量。"

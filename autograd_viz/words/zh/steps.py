@@ -1,4 +1,4 @@
-"""简体中文: what a step of the backward or of the forward pass did, and what an error of PyTorch's means."""
+"""简体中文: what a step of the backward or of the forward pass did."""
 
 from __future__ import annotations
 
@@ -106,26 +106,3 @@ WHY_HOOKED_ZERO = "到达的梯度全为零，因为第 {step} 步 {node} 处的
 WHY_HOOK = "{kind} {name} 在第 {step} 步把 {before} 变成了 {after}。"
 WHY_EDITED_THERE = "第 {step} 步在 {node} 处被手动修改。"
 WHY_EDITED = "第 {step} 步到达的梯度被手动修改过。"
-
-# errors of PyTorch's, explained
-EXPLAIN_FREED = (
-    "{node} 保存的张量已在之前的反向传播中释放，无法再次计算；请在那次反向传播时使用 retain_graph=True，或者重新计算损失。"
-)
-EXPLAIN_MODIFIED = "{node} 为反向传播保存了一个张量，而它后来被原地修改了；请改用副本（写 x = x + 1，而不是 x += 1）。"
-EXPLAIN_LEAF = "需要梯度的叶子张量在 autograd 记录期间被原地修改；请在 torch.no_grad() 下修改，或者创建新的张量。"
-EXPLAIN_VIEW_OF_LEAF = (
-    "视图与需要梯度的叶子张量共享内存，修改视图就会修改叶子张量；请在 torch.no_grad() 下修改，或者修改 clone() 得到的副本。"
-)
-EXPLAIN_DETACHED = "{node} 保存的张量被 detach_() 从计算图中分离了；请使用 detach()，它会创建新的张量。"
-EXPLAIN_NO_GRAPH = "计算它时没有用到任何需要梯度的张量，所以没有可以反向传播的计算图。"
-EXPLAIN_NOT_SCALAR = "只有单个元素时 backward() 才会以 1 作为初始梯度；请传入与该张量形状相同的梯度，或者先求和（sum()）。"
-EXPLAIN_SHAPE = "{node} 返回的梯度形状与所需的形状不符。"
-EXPLAIN_UNUSED = "grad() 的某个输出到某个输入之间没有路径：它没有被使用，或路径被切断；allow_unused=True 会为它返回 None。"
-EXPLAIN_MULTI_VIEW = (
-    "对有多个结果的运算（unbind、split、chunk）给出的视图做了原地修改：先 clone() 它，或使用只给出一个结果的运算。"
-)
-EXPLAIN_INFERENCE = "在 inference_mode() 中创建的张量被用在 backward() 需要它的地方：在外部 clone() 它，或使用 no_grad()。"
-EXPLAIN_NUMPY = "NumPy 不保留历史，所以 PyTorch 要求明确写出切断：x.detach().numpy()。"
-EXPLAIN_DEEPCOPY = "被复制的张量处在计算图中：它的历史无法复制；请复制 x.detach()，或在计算之前复制。"
-RAISED_BY = "由 {node} 调用的 {function}() 抛出，位于第 {line} 行：{code}"
-THE_NODE = "某个节点"
