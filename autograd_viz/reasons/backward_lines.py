@@ -112,6 +112,24 @@ def started_line(name: str, here: Source | None) -> Source | None:
     return Statement(found[-1]).source if found else None
 
 
+def other_pass_line(name: str, here: Source | None) -> Source | None:
+    """The last call above the question of a pass, if it surely was made, and all that were made start from other variables."""
+    asked = statement_of(here)
+    above = [] if asked is None else [n for n in before_in_scope(asked) if _runs_backward(n) and not _only_returns(n)]
+    roots = [started_at(n) for n in above]
+    is_other = all(
+        isinstance(r, ast.Name) and r.id != name and _is_made_without(r.id, n, name) for r, n in zip(roots, above, strict=True)
+    )
+    is_sure = bool(above) and not may_not_have_run(above[-1], asked) and not may_have_failed(above[-1])
+    return Statement(above[-1]).source if is_other and is_sure else None
+
+
+def _is_made_without(root: str, ran: ast.stmt, name: str) -> bool:
+    """The line that made the root of a pass is there, and does not read this name."""
+    made = assignment(root, Statement(ran))
+    return made is not None and not any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(made.node))
+
+
 def roots_of_passes(asked: Statement, since: ast.stmt | None = None) -> set[str]:
     """The names that passes above the question which keep gradients start from: loss, and both of `(a + b).backward()`.
 

@@ -16,6 +16,7 @@ from .backward_lines import (
     last_backward,
     leaving_out_line,
     may_have_kept,
+    other_pass_line,
     started_at,
     started_line,
 )
@@ -28,6 +29,7 @@ from .grad_lines import cleared_at, last_clearing, retained_at
 from .led_off import computed_from, cut_from_leaves
 from .made import made_at
 from .not_required import not_required
+from .renewed import renewed
 from .stale import freed_cause, modified_causes
 
 OPEN = ("computed", "not_asked_or_cut", "made_of_unnamed", "made_of_constants")  # why they are so, is still a question
@@ -41,6 +43,9 @@ def missing_causes(f: Facts) -> list[Cause]:
         return not_required_causes(f)
     if not t.is_leaf and not t.retains_grad:
         return not_kept(f)
+    new = None if f.is_connected else renewed(f)
+    if new is not None:
+        return [new]
     if not f.is_connected:
         return cut_causes(f) if f.loss else [_no_loss(f)]
     late = retained_at(t.name, f.here) if t.retains_grad and f.edge and f.live.has_run(f.edge[0]) is not False else None
@@ -222,12 +227,19 @@ def _not_run(f: Facts, roots: list[str]) -> Cause:
     kind = sure if is_sure else "not_run_unknown"
     if f.live.is_running():
         return Cause("running", (f.subject.id, *f.loss), tuple(roots))
-    raised = started_line(loss, f.here) if kind == "not_run" and not is_known and loss else None
+    kind, seen = _without_trace(f, loss, is_known) if kind == "not_run" else (kind, None)
+    return Cause(kind, (f.subject.id, *f.loss), tuple(roots), seen, {"root": loss or loss_names(f)})
+
+
+def _without_trace(f: Facts, loss: str, is_known: bool) -> tuple[str, Source | None]:
+    """What the code says of a graph through which no pass has gone: the kind of the cause, and its line."""
+    raised = started_line(loss, f.here) if not is_known and loss else None
     if raised is not None:
-        return Cause("raised", (f.subject.id, *f.loss), tuple(roots), raised, {"root": loss})
-    if kind == "not_run" and not is_known and may_have_kept(f.here, {t.name for t in f.tensors.values() if t.name}):
-        kind = "not_run_or_kept"
-    return Cause(kind, (f.subject.id, *f.loss), tuple(roots), said={"root": loss or loss_names(f)})
+        return "raised", raised
+    if not is_known and may_have_kept(f.here, {t.name for t in f.tensors.values() if t.name}):
+        return "not_run_or_kept", None
+    other = other_pass_line(loss, f.here)
+    return ("not_run", None) if other is None else ("not_run_other", other)
 
 
 def _unknown_arrival(f: Facts, node: str) -> Cause:

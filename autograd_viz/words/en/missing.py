@@ -243,6 +243,14 @@ CAUSE_NOT_RUN_FREED = (
 DO_NOT_RUN_FREED = "Add the losses and call backward() once, or call the first one with retain_graph=True."
 CAUSE_NOT_RUN_ARRAY = "No pass has gone through this graph: {root} depends on {name}, and no loss of one element leads to it."
 DO_NOT_RUN_ARRAY = "Compute one number from {root} with grad mode on, and call backward() on it."
+CAUSE_NOT_RUN_OTHER = (
+    "No pass has gone through {root}, which depends on {name}; the last one started from another loss: {line}."
+)
+DO_NOT_RUN_OTHER = "Add {root} to that loss, or call {root}.backward() too."
+CAUSE_MADE_AFTER = "{name} was made after the pass: {line}."
+DO_MADE_AFTER = "Compute the loss from it, and call backward() on that."
+CAUSE_REPLACED = "{name} is not {path} any more: this line put another in its place before the pass: {line}."
+DO_REPLACED = "Ask about {path}; an optimizer that was made before holds the old one."
 CAUSE_KEPT = (
     "A pass has left its graph as it was ({line}): it left {name} out, as grad() does, or grad has been set to None since; or "
     "it went through another graph."

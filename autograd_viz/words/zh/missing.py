@@ -202,6 +202,12 @@ CAUSE_NOT_RUN_FREED = (
 DO_NOT_RUN_FREED = "把各个损失相加，只调用一次 backward()；或在第一次调用时使用 retain_graph=True。"
 CAUSE_NOT_RUN_ARRAY = "还没有反向传播经过这个计算图：{root} 依赖 {name}，但没有单个元素的损失通向它。"
 DO_NOT_RUN_ARRAY = "在梯度模式开启时由 {root} 计算出一个数，并对它调用 backward()。"
+CAUSE_NOT_RUN_OTHER = "依赖 {name} 的 {root} 还没有经过反向传播；最近一次是从另一个损失开始的：{line}。"
+DO_NOT_RUN_OTHER = "把 {root} 加到那个损失上，或者也调用 {root}.backward()。"
+CAUSE_MADE_AFTER = "{name} 是在反向传播之后创建的：{line}。"
+DO_MADE_AFTER = "请用它计算损失，再对该损失调用 backward()。"
+CAUSE_REPLACED = "{name} 已不再是 {path}：反向传播之前，这一行用另一个取代了它：{line}。"
+DO_REPLACED = "请询问 {path}；之前创建的优化器持有的是旧的那个。"
 CAUSE_KEPT = (
     "有一次传播没有释放计算图（{line}）：它没有包括 {name}（如 grad()），或者 grad 后来被设为 None；"
     "也可能它经过的是另一个计算图。"
