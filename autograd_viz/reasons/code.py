@@ -248,7 +248,8 @@ def alias_of(name: str | None, here: Source | None) -> str | None:
     asked = statement_of(here)
     made = assignment(name, asked) if asked is not None and name is not None and name.isidentifier() else None
     value = getattr(made.node, "value", None) if made is not None else None
-    return ast.unparse(value) if isinstance(value, ast.Name | ast.Attribute | ast.Subscript) else None
+    is_call = value is not None and any(isinstance(n, ast.Call) for n in ast.walk(value))
+    return ast.unparse(value) if isinstance(value, ast.Name | ast.Attribute | ast.Subscript) and not is_call else None
 
 
 def looped(name: str, statement: Statement) -> ast.expr | None:

@@ -41,6 +41,9 @@ MAKERS = {  # that make tensors of nothing, or of numbers
 MODES = {"no_grad": "no_grad", "inference_mode": "inference", "set_grad_enabled": "no_grad"}
 
 
+COMPUTING = (ast.Call, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript, ast.Attribute, ast.IfExp)
+
+
 class Maker(NamedTuple):
     """How a value came about, as the code has it.
 
@@ -67,12 +70,20 @@ def cuts_in(statement: Statement) -> list[tuple[ast.AST, Maker]]:
         how = _cut(part)
         if how is not None:
             found.append((part, Maker(how[0], statement.source, how[1])))
+    if not _computes(node):
+        return found
     mode, open_mode = mode_around(node), mode_of_the_run(node)
     if open_mode is not None:
         found.append((node, Maker("mode", statement.source, ast.unparse(open_mode), is_sure=False)))
     elif mode is not None:
         found.append((node, Maker(MODES[mode], statement.source, f"{mode}({False if mode == 'set_grad_enabled' else ''})")))
     return found
+
+
+def _computes(node: ast.stmt) -> bool:
+    """It does something to tensors: `last = loss` and `return h` do not, whatever the mode is."""
+    value = getattr(node, "value", None)
+    return value is None or any(isinstance(n, COMPUTING) for n in ast.walk(value)) or isinstance(node, ast.AugAssign)
 
 
 def _cut(part: ast.AST) -> tuple[str, str] | None:

@@ -19,6 +19,26 @@ OURS = str(Path(__file__).parent.parent)  # which may be installed to be edited
 INSTALLED = ("site-packages", "dist-packages")  # other people's code, which is not followed
 
 
+def is_wrapped(node: ast.AST) -> bool:
+    """It stands in a function with a decorator of the user's, in which no call of the function is seen."""
+    function = scope_of(node)
+    wrappers = [definition(d) for d in getattr(function, "decorator_list", ()) if isinstance(d, ast.Name | ast.Attribute)]
+    return any(isinstance(w, Function) and not _calls_its_own(w) for w in wrappers)
+
+
+def _calls_its_own(wrapper: Function) -> bool:
+    """A decorator calls what it is given, or hands it on."""
+    given = wrapper.args.args[0].arg if wrapper.args.args else ""
+    calls = [n for n in ast.walk(wrapper) if isinstance(n, ast.Call)]
+    handed = (a for c in calls if not _only_copies_names(c) for a in (c.func, *c.args))
+    return any(isinstance(a, ast.Name) and a.id == given for a in handed)
+
+
+def _only_copies_names(call: ast.Call) -> bool:
+    """`functools.wraps(fn)`."""
+    return (call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")) == "wraps"
+
+
 class _Known(NamedTuple):
     """What a file defines: classes and plain functions by name, in all scopes, and methods called forward; its imports."""
 
@@ -45,11 +65,19 @@ def _visible(name: str, where: ast.AST) -> Definition | None:
     while not isinstance(scope, ast.Module):
         here = [d for d in _known(module_of(where)).named.get(name, ()) if _home(d) is scope]
         if here:
-            return here[-1]
+            return _last_above(here, where)
         if name in parameters_of(scope) or is_given_in(name, scope):
             return None
         scope = scope_of(scope)
-    return _named(name, scope)
+    own = [d for d in _known(scope).named.get(name, ()) if _home(d) is scope]
+    return _last_above(own, where) if own else _named(name, scope)
+
+
+def _last_above(defined: list[Definition], where: ast.AST) -> Definition:
+    """Of several definitions of a name, that which it has there; in a function, which may run later, the last."""
+    is_same_scope = scope_of(where) is _home(defined[0])
+    above = [d for d in defined if is_same_scope and d.lineno < getattr(where, "lineno", 0)]
+    return (above or defined)[-1]
 
 
 def _home(defined: Definition) -> ast.AST:

@@ -30,6 +30,23 @@ def is_left_before(node: ast.AST, around: list[ast.AST]) -> bool:
     return False
 
 
+def may_have_raised(node: ast.AST, asked: ast.AST | None) -> bool:
+    """It stands in a `try` that goes on with something else after an error, and the question does not."""
+    around = [] if asked is None else [asked, *parents(asked)]
+    inside = node
+    for p in parents(node):
+        if isinstance(p, ast.Try) and p not in around and inside in p.body and any(not _ends(h) for h in p.handlers):
+            return True
+        inside = p
+    return False
+
+
+def _ends(handler: ast.ExceptHandler) -> bool:
+    """Behind it nothing of what follows runs: it raises, or leaves the loop; or somebody has stopped it all."""
+    is_stopped = isinstance(handler.type, ast.Name) and handler.type.id == "KeyboardInterrupt"
+    return is_stopped or isinstance(handler.body[-1], ast.Raise | ast.Continue | ast.Break)
+
+
 def _leaves(statement: ast.stmt) -> bool:
     """It holds a `break` or `continue` of the loop in which it stands."""
     return any(isinstance(n, ast.Break | ast.Continue) for n in _own(statement))

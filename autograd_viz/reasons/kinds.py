@@ -7,7 +7,7 @@ import re
 
 from .code import Statement, assignment, before_in_scope, looped, scope_of
 from .defined import bases, class_of_name
-from .meant import DEPTH, SAME, Place
+from .meant import DEPTH, SAME, Place, parts_of
 
 PART_OF = re.compile(r"\.(\d+)(?=\.|$)")  # a part of a Sequential, which names write with a dot
 
@@ -47,7 +47,7 @@ def attribute_assignments(name: str, asked: Statement) -> list[Statement]:
         return []
     here = before_in_scope(asked)
     above = [n for n in here if _given_to(name, n) is not None]
-    if above or not isinstance(path, ast.Attribute):
+    if above or not isinstance(path, ast.Attribute) or not parts_of(path):  # of `f(x).values` no class is known
         return [Statement(n) for n in above[-1:]]
     cls = class_of(path.value, Place(asked, None))
     inside = [n for c in bases(cls) for n in ast.walk(c)] if cls is not None else []

@@ -10,26 +10,34 @@ from .code import Statement, assignment, statement_of
 from .elements import element
 from .facts import Facts
 from .kinds import attribute_assignments
-from .slices import Read, read_in
+from .slices import Read, read_for, read_in
 
 
 def statements_of_loss(f: Facts) -> list[Statement]:
     """The statements that made the loss: those of the ops that it was made by, or the last assignment to its name."""
+    return _of_ops(f) + [made for _, made in _by_name(f)]
+
+
+def _of_ops(f: Facts) -> list[Statement]:
     leads = f.behind_loss
     seen = [op for op in f.document.ops[::-1] if leads & {*op.outputs} and not op.reconstructed]
     sources: list[Source | None] = [op.source for op in seen]
-    found = [s for s in map(statement_of, dict.fromkeys(sources)) if s is not None]
+    return [s for s in map(statement_of, dict.fromkeys(sources)) if s is not None]
+
+
+def _by_name(f: Facts) -> list[tuple[str, Statement]]:
     asked = statement_of(f.here)
     names = [n for root in f.loss if (n := f.tensors[root].name) is not None]
-    by_name = [assignment(n, asked) for n in names] if asked is not None else []
-    return found + [s for s in by_name if s is not None]
+    found = [(n, assignment(n, asked)) for n in names] if asked is not None else []
+    return [(n, made) for n, made in found if made is not None]
 
 
 def reads_of_loss(f: Facts) -> list[Read]:
     """What was read in making the loss; in making that entry of a dict or list, or that attribute, if it is one."""
     asked, names = statement_of(f.here), [f.tensors[root].name or "" for root in f.loss]
     parts = [r for n in names if asked is not None and not n.isidentifier() for r in _read_in_root(n, asked)]
-    return [r for s in statements_of_loss(f) for r in read_in(s)] + parts
+    named = [r for name, made in _by_name(f) for r in read_for(name, made)]
+    return [r for s in _of_ops(f) for r in read_in(s)] + named + parts
 
 
 def _read_in_root(path: str, asked: Statement) -> list[Read]:

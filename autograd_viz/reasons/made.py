@@ -11,6 +11,7 @@ from .cutting import Maker, maker_in
 from .defined import origin
 from .facts import Facts
 from .kinds import attribute_assignments
+from .meant import parts_of
 
 WRITES = ("CopySlices", "IndexPut", "IndexFill", "IndexCopy", "Fill", "Zero")  # nodes of ops that write in place
 OF_SUBSCRIPTS = ("Select", "Slice", "Index", "Unsqueeze", "Alias", "Unbind", "Split", "AsStrided")  # nodes of `x[...]`
@@ -64,7 +65,7 @@ def _candidates(name: str | None, here: Source | None) -> list[Statement]:
 def _other_name(statement: Statement) -> str | None:
     """`net.w` in `w = net.w`: what the statement only gives another name."""
     value, read = getattr(statement.node, "value", None), maker_in(statement)
-    is_name = isinstance(value, ast.Name | ast.Attribute) and read is not None and read.how == "taken"
+    is_name = isinstance(value, ast.Name | ast.Attribute) and bool(parts_of(value)) and read is not None and read.how == "taken"
     return ast.unparse(value) if is_name and isinstance(value, ast.expr) else None
 
 

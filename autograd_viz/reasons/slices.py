@@ -14,7 +14,7 @@ from .code import Function, Statement, makers, own_expressions, parameters_of, p
 from .cutting import Maker, copied_in, cuts_in, indices_cut, is_one_of_two
 from .elements import element, gone_through, item_of, read_item
 from .looks import is_for_look
-from .meant import Call, Place, chain_from, is_parameter, parts_of
+from .meant import ANY, Call, Place, chain_from, is_parameter, parts_of
 from .parsed import parents
 
 NUMBERS = ("item", "numpy")
@@ -57,6 +57,14 @@ class Read(NamedTuple):
 def read_in(statement: Statement, part: ast.AST | None = None) -> list[Read]:
     """The names that a statement, or a part of it, reads, each with what cuts it off there."""
     return _reads(part or statement.node, statement, None)
+
+
+def read_for(name: str, made: Statement) -> list[Read]:
+    """The names that an assignment reads for one of its targets: `loss` of `loss, shown = f(x)`."""
+    targets_ = made.node.targets if isinstance(made.node, ast.Assign) else []
+    of_several = (t for t in targets_ if isinstance(t, ast.Tuple | ast.List))
+    target = next((n for t in of_several for n in t.elts if isinstance(n, ast.Name) and n.id == name), None)
+    return read_in(made) if target is None else [*_assigned_from(Read(target, made), made)]
 
 
 def behind(read: Read) -> Iterator[Read]:
@@ -213,7 +221,7 @@ def _assigned_from(read: Read, made: Statement) -> Iterator[Read]:
     if isinstance(made.node, ast.For):
         parts = [*gone_through(made.node.target, made.node.iter, read.name.id)]
     for new in (r for part in parts for r in _reads(part, made, read.call)):
-        rest = _rest(read) if parts_of(value) else ()
+        rest = (ANY, *_rest(read)) if isinstance(made.node, ast.For) else _rest(read) if parts_of(value) else ()
         yield new._replace(cut=cut or new.cut, rest=rest, item=item if _is_whole(new.name, made) else new.item)
 
 

@@ -9,11 +9,14 @@ from typing import NamedTuple
 from .calls import called_by
 from .code import Statement, may_not_have_run, statement_of
 from .cutting import Maker
+from .defined import is_wrapped
+from .exits import may_have_raised
 from .meant import chain_from, covers, parts_of, path_of
 from .slices import Read, before, returned
 
 MOST = 2000  # reads of names that are followed
-Key = tuple[ast.Name, ast.Call | None, int | str | None]  # a name, the call in whose body it is read, which part is meant
+# a name, the call in whose body it is read, which of several results and which part is meant, and whether it is called
+Key = tuple[ast.Name, ast.Call | None, int | str | None, tuple[str, ...], bool]
 
 
 class Ways(NamedTuple):
@@ -91,11 +94,13 @@ def _first_cut(read: Read, drawn: _Map, leading: set[Key]) -> Maker:
 def is_unsure(cut: Maker, asked: Statement | None) -> bool:
     """The code does not say whether it ran."""
     made = statement_of(cut.source)
-    return not cut.is_sure or (made is not None and may_not_have_run(made.node, asked))
+    if not cut.is_sure or made is None:
+        return not cut.is_sure
+    return may_not_have_run(made.node, asked) or may_have_raised(made.node, asked and asked.node) or is_wrapped(made.node)
 
 
 def _key(read: Read) -> Key:
-    return read.name, None if read.call is None else read.call.node, read.item
+    return read.name, None if read.call is None else read.call.node, read.item, read.rest, read.is_called
 
 
 def _drawn(starts: list[Read], wanted: str) -> _Map:
