@@ -130,7 +130,7 @@ SAID = {
     "put there by hand": (f"{W}w.grad = torch.ones(3)", "w", "put there by hand: line 2"),
     "what a function made": (
         "net = torch.nn.Linear(2, 1)\ndef f(x):\n    with torch.no_grad():\n        return net(x)\nout = f(torch.ones(1, 2))",
-        "out", "or grad mode was off (line 5",
+        "out", "made under no_grad(), where nothing is recorded (line 4",
     ),
     "detach in place": ("net = torch.nn.Linear(2, 1)\nh = net(torch.ones(1, 2))\nh.detach_()", "h", "detach() cut it off"),
     "the gradient of something linear": (

@@ -101,8 +101,8 @@ def test_a_cut_beside_a_way_of_which_nothing_is_seen_is_told_as_one_of_two() -> 
 
 
 FROM_RESULT = {  # the cut that is told of a loss without a graph
-    "argmax": (W + "pred = w.argmax().float()\nloss = (pred - 1) ** 2", "cut_integer", 3),
-    "detach": (W + "h = (w * 2).detach()\nloss = h.sum() * 2", "cut_detach", 3),
+    "argmax": (W + "pred = w.argmax().float()\nloss = (pred - 1) ** 2", "made_integer", 3),
+    "detach": (W + "h = (w * 2).detach()\nloss = h.sum() * 2", "made_detach", 3),
     "a metric beside": (W + "a = torch.ones(3)\nm = w.detach()\nloss = (a * 2).sum()", None, None),
 }  # fmt: skip
 
@@ -111,5 +111,5 @@ FROM_RESULT = {  # the cut that is told of a loss without a graph
 def test_a_loss_without_a_graph_is_told_what_cut_it_off(case: str) -> None:
     program, kind, line = FROM_RESULT[case]
     answer = asked(program, "loss")
-    found = [(c.kind, c.source.line) for c in answer.causes if c.kind.startswith("cut_") and c.source is not None]
+    found = [(c.kind, c.source.line) for c in answer.causes if c.kind != "computed" and c.source is not None]
     assert found == ([] if kind is None else [(kind, line)]), answer

@@ -15,7 +15,7 @@ from .settled import settled_cause
 from .sizes import size_causes
 from .stale import freed_cause, modified_causes
 from .unheld import is_unpassed, losses_of_passes, without_guesses
-from .unnoticed import unnoticed_causes
+from .unnoticed import unnoticed_causes, written_causes
 from .zeros import zero_causes
 
 MOST = 3  # causes of one kind of question
@@ -46,7 +46,7 @@ def causes_of(f: Facts) -> list[Cause]:
         return found
     if found[0].kind == "other_pass":
         return found[:1]
-    more = [*sum_causes(f, True), *(bad_loss(f) if found[0].kind != "zero_ignored" else [])]
+    more = [*sum_causes(f, True), *written_causes(f), *(bad_loss(f) if found[0].kind != "zero_ignored" else [])]
     return [*found[:MOST], *(c for c in more if c not in found)]
 
 

@@ -230,6 +230,22 @@ def is_given_between(name: str, node: ast.stmt, asked: Statement) -> bool:
     return scope_of(node) is scope_of(asked.node) and any(position(node) < position(n) < position(asked.node) for n in given)
 
 
+def renamed_at(name: str, before: Statement, asked: Statement) -> Statement | None:
+    """The statement between the two, in their scope, that surely gave the name (of a path, its first part) to something else.
+
+    What is made of its old value may be the same object: `w = w.to(device)`.
+    """
+    first, scope = name.partition(".")[0].partition("[")[0], scope_of(asked.node)
+    given = _assigned_in(scope).get(first, ()) if scope_of(before.node) is scope else ()
+    between = [
+        n for n in given if position(before.node) < position(n) < position(asked.node) and not may_not_have_run(n, asked)
+    ]
+    last = between[-1] if between else None
+    value = last.value if isinstance(last, ast.Assign) else None
+    is_new = value is not None and not any(isinstance(n, ast.Name) and n.id == first for n in ast.walk(value))
+    return Statement(last) if last is not None and is_new and isinstance(value, ast.Call | ast.BinOp) else None
+
+
 def is_given_within(name: str, loop: ast.AST) -> bool:
     """A statement in the loop gives the name (of a path, its first part) a value."""
     given = _assigned_in(scope_of(loop)).get(name.partition(".")[0].partition("[")[0], ())

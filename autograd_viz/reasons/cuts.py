@@ -10,7 +10,7 @@ from ..sentences import is_differentiable
 from .bystander import bystander_cause
 from .candidates import candidates
 from .cause import Cause
-from .code import statement_of
+from .code import renamed_at, statement_of
 from .cutting import Maker, cuts_in
 from .facts import Facts, takes_the_shape
 from .holders import PART
@@ -63,11 +63,23 @@ def _uncut(f: Facts, ways: Ways) -> list[Cause]:
     on = switched_on_after(f.subject.name, f.here, reads)
     if on is not None:
         return [Cause("required_late", ids, source=on, said={"used": str(reads[0].source.line)})]
+    renamed = _renamed(f, ways)
+    if renamed is not None:
+        return [renamed]
     beside = bystander_cause(f, said["root"], is_read=bool(reads))
     if beside is not None:
         return [beside]
     partly = [Cause("cut_partly", ids, source=c.source, said={**said, "what": c.what}) for c in ways.beside]
     return [Cause("unreached", ids, said={**said}), *(_candidates(f) or partly[:1])]
+
+
+def _renamed(f: Facts, ways: Ways) -> Cause | None:
+    """The name led to the loss when it stood for another tensor."""
+    asked, wanted = statement_of(f.here), f.subject.name or ""
+    lines = [r.outermost for r in ways.outdated] if asked is not None else []
+    new = renamed_at(wanted, lines[-1], asked) if lines and asked is not None else None
+    said = {"used": str(lines[-1].source.line), "root": loss_names(f)} if lines else {}
+    return None if new is None else Cause("renamed", (f.subject.id, *f.loss), source=new.source, said=said)
 
 
 def _candidates(f: Facts) -> list[Cause]:
@@ -160,7 +172,7 @@ def _cut_at(f: Facts, op: Op, tensor: str, outputs: list[str]) -> Cause:
 def _ways(f: Facts) -> Ways:
     """Follow names from the loss back to the subject through the code."""
     wanted = PART.sub(r".\1", f.subject.name or "")
-    return ways_between(reads_of_loss(f), wanted, statement_of(f.here)) if wanted else Ways([], [], [])
+    return ways_between(reads_of_loss(f), wanted, statement_of(f.here)) if wanted else Ways([], [], [], [])
 
 
 def runs_its_own_pass(f: Facts) -> Cause | None:

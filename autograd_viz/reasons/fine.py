@@ -8,9 +8,9 @@ from .. import words
 from ..graph.model import Value
 from ..graph.text import nested, number_text, value_text
 from .cause import Cause, Part, Said
-from .cuts import runs_its_own_pass
+from .cuts import loss_names, runs_its_own_pass
 from .facts import Facts
-from .grad_lines import assigned_at
+from .grad_lines import assigned_at, assigned_since
 from .numbers import added, nearly
 from .unheld import no_graph
 
@@ -71,9 +71,11 @@ def _parts(f: Facts) -> list[Cause]:
         return [Cause("is_root", (f.subject.id,), (f.edge[0],))]
     nodes, source = tuple(n for n, _ in senders), f.source(senders[0][0])
     if all(f.live.has_run(n) is False for n in nodes):
-        return [Cause("grad_before", (f.subject.id,), nodes)]
+        return [Cause("grad_before", (f.subject.id,), nodes, said={"root": loss_names(f)})]
     if not f.may_have_run:
-        return [Cause("grad_before_or_kept", (f.subject.id,), nodes, source, {"node": f.called(nodes[0])})]
+        return [
+            Cause("grad_before_or_kept", (f.subject.id,), nodes, source, {"node": f.called(nodes[0]), "root": loss_names(f)})
+        ]
     seen = [s for s in senders if f.sent(*s) is not None and f.live.has_run(s[0])]
     if len(senders) > 1 and seen and len(seen) < len(senders) and all(f.live.has_run(n) is not False for n, _ in seen):
         senders = seen  # the others have not run: a stepper has seen those that did
@@ -112,6 +114,9 @@ def _not_what_arrived(f: Facts) -> Cause:
     grad, arrived = f.subject.grad, f.arrived(*f.edge)
     assert grad is not None and arrived is not None
     ids, nodes = (f.subject.id,), (f.edge[0],)
+    put = assigned_since(f.subject.name, f.here)
+    if put is not None:
+        return Cause("assigned_over", ids, nodes, put, {"value": value_text(arrived)})
     if f.knows_before and _is_multiple(grad, arrived):
         return Cause("added_since", ids, nodes, said={"value": value_text(arrived)})
     if f.knows_before and not has_added_up(f):

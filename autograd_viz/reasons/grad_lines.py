@@ -65,6 +65,15 @@ def assigned_at(name: str | None, here: Source | None) -> Source | None:
     return Statement(found[-1]).source if found else None
 
 
+def assigned_since(name: str | None, here: Source | None) -> Source | None:
+    """The last line since the last pass that gave the grad of this name a value by hand, and surely ran."""
+    asked, put = statement_of(here), statement_of(assigned_at(name, here))
+    ran = None if asked is None else last_backward(asked)
+    if put is None or ran is None or position(put.node) < position(ran) or may_not_have_run(put.node, asked):
+        return None
+    return put.source
+
+
 def zeroed_at(name: str | None, here: Source | None) -> Source | None:
     """The last line between backward() and the question that may have set the grad of this name to zero."""
     asked = statement_of(here)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-import math
 
 from .cause import Cause
 from .code import assignment, is_given_between, scope_of, statement_of
+from .cutting import Maker
 from .facts import Facts
 from .holders import PART
 from .loss_code import reads_of_pass
@@ -21,15 +21,18 @@ MOST = 40  # tensors that are looked for
 
 def cut_from_leaves(f: Facts) -> list[Cause]:
     """The cut on the way from the first of the variables that require grad and lead here, as the code has it."""
-    asked = statement_of(f.here)
-    read = _read_for(f) if math.prod(f.subject.value.shape) == 1 else []
+    asked, read = statement_of(f.here), _read_for(f)
     for leaf in f.live.requiring()[:MOST]:
         ways = ways_between(read, PART.sub(r".\1", leaf), asked)
         cuts = [c for c in ways.cuts if not is_unsure(c, asked)]
         if cuts and not ways.uncut:
-            said = {"what": cuts[0].what, "name": leaf}
-            return [Cause(f"cut_{cuts[0].how}", (f.subject.id,), source=cuts[0].source, said=said)]
-    return []
+            return [_made(f, cuts[0])]
+    own = [r.cut for r in read if r.cut is not None and not is_unsure(r.cut, asked)]
+    return [_made(f, own[0])] if own and len(own) == len(read) else []
+
+
+def _made(f: Facts, cut: Maker) -> Cause:
+    return Cause(f"made_{cut.how}", (f.subject.id,), source=cut.source, said={"what": cut.what})
 
 
 def computed_from(f: Facts) -> list[ast.expr]:

@@ -14,6 +14,9 @@ class Live(Protocol):
     def has_run(self, node: str) -> bool | None:
         """Has a backward pass called this node?"""
 
+    def was_stepped(self, node: str) -> bool:
+        """Was it a stepper that called the node last?"""
+
     def is_awaited(self, node: str) -> bool:
         """A stepper is half way through this graph, and has yet to call the node."""
 
@@ -57,6 +60,10 @@ class NothingLive:
     def has_run(self, node: str) -> bool | None:
         """Nobody knows."""
         return None
+
+    def was_stepped(self, node: str) -> bool:
+        """There is none."""
+        return False
 
     def is_awaited(self, node: str) -> bool:
         """There is none."""

@@ -55,15 +55,14 @@ def missing_causes(f: Facts) -> list[Cause]:
 
 
 def not_required_causes(f: Facts) -> list[Cause]:
-    """requires_grad is False: why; and where the way from what requires grad was cut, if only that is known to be so."""
+    """requires_grad is False: why; where that is open, the line that cut the way from what requires grad."""
     own = not_required(f)
-    return [own, *(cut_from_leaves(f) if own.kind in OPEN else [])]
+    return (cut_from_leaves(f) if own.kind in OPEN else []) or [own]
 
 
 def open_origins(f: Facts, causes: Sequence[Cause]) -> list[ast.expr]:
     """What the subject was computed from, if it is not known yet why none of that requires grad."""
-    is_open = any(c.kind in OPEN for c in causes) and not any(c.kind.startswith("cut_") for c in causes)
-    return computed_from(f) if is_open else []
+    return computed_from(f) if any(c.kind in OPEN for c in causes) else []
 
 
 def led_off_at(f: Facts) -> Cause | None:

@@ -10,8 +10,10 @@ from .. import words
 from .backward_lines import is_given_gradient
 from .facts import Facts
 from .hazards import Hazard, hazard_of, operand, value_with
+from .hook_lines import hooks_in_code
 from .numbers import bounds, has_zero, is_known, number
 from .rules import BOUNDED, CHOOSING, LOSSES, NORMS, PRODUCTS, TWICE, WRITING, is_linear, stem_of
+from .text import place_text
 
 BAD = ("nan", "inf")
 ONLY_NAN = ("Softmax", "LogSoftmax", "Sqrt", "Std", "Var", "StdMean", "VarMean", "Asin", "Acos", "Acosh")  # never inf, as ops
@@ -48,8 +50,14 @@ def suspects(f: Facts, nodes: list[str]) -> str:
     told = [(n, t) for n in nodes if (t := _rule_can(f, n, nodes)) is not None]
     hooked = [(n, hooks) for n in nodes if (hooks := f.live.hooks(n))]
     beside = [words.SUSPECT_HOOK.format(hook=words.COMMA.join(hooks), node=f.called(n)) for n, hooks in hooked]
+    beside += [] if hooked else suspected_hooks(f)
     beside += [words.SUSPECT_GRADIENT] if is_given_gradient(f.here) and not f.live.passes() else []
     return words.SEMICOLON.join([*dict.fromkeys(beside), *([_in_order(f, told)] if told else [])])
+
+
+def suspected_hooks(f: Facts) -> list[str]:
+    """The hooks that the code registers, by their lines."""
+    return [words.SUSPECT_HOOK_AT.format(line=place_text(source)) for source in hooks_in_code(f)]
 
 
 def forward_suspects(f: Facts, what: str) -> str:

@@ -99,8 +99,9 @@ def without_guesses(f: Facts, found: list[Cause], of_size: bool = False) -> list
 
 def _unheld(f: Facts, of_size: bool) -> Unheld | None:
     """The last pass, if its root is known not to be a loss of the question."""
-    passes = f.live.passes()
-    if passes:  # the graph remembers
+    if any(f.live.was_stepped(node) for node, _ in f.starts):
+        return None
+    if passes := f.live.passes():  # the graph remembers
         return Unheld(None, False) if not any(p.root for p in passes) else None
     asked = statement_of(f.here)
     ran = None if asked is None else last_backward(asked)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from .. import words
+from ..graph.model import Tensor
 from ..graph.text import value_text
 from .cause import Cause
 from .changes import data_written
 from .facts import Edge, Facts
 from .numbers import nearly
+from .rules import stem_of
+from .suspects import FACTORS
 
 MOST = 2  # hooks that are named
 
@@ -16,7 +19,7 @@ def unnoticed_causes(f: Facts) -> list[Cause]:
     """Hooks that changed what the subject's gradient was computed from, and writes to `.data` between forward and backward."""
     if f.edge is None or not f.is_connected:
         return []
-    return [*_hooks(f)[:MOST], *_written(f)[:1]]
+    return [*_hooks(f)[:MOST], *written_causes(f)]
 
 
 def _hooks(f: Facts) -> list[Cause]:
@@ -55,18 +58,28 @@ def _shared(f: Facts) -> list[Cause]:
     return []
 
 
-def _written(f: Facts) -> list[Cause]:
+def written_causes(f: Facts) -> list[Cause]:
     """A tensor that a node on the way had saved was written to through `.data`, which its version does not show."""
-    assert f.edge is not None
+    if f.edge is None or not f.is_connected:
+        return []
     ran = [p.source for p in f.live.passes() if p.source is not None]
     found = []
-    for node in f.leading(f.edge):
+    leading = f.leading(f.edge)
+    for node in leading:
         at = f.source(node)
         if at is None:
             continue
-        for t in f.inputs(node):
+        for t in _used_for(f, node, {*leading, f.edge[0]}):
             line = data_written(t.name, f.here, at, ran) if t.name is not None else None
             if line is not None:
                 said = {"tensor": t.name or "", "node": f.called(node)}
                 found.append(Cause("data_written", (t.id,), (node,), line, said))
-    return found
+    return found[:1]
+
+
+def _used_for(f: Facts, node: str, towards: set[str]) -> list[Tensor]:
+    """The operands that the node's gradient towards these nodes is computed with: of a product, the other factors."""
+    if stem_of(f, node) not in FACTORS:
+        return f.inputs(node)
+    ways = [i for i, after in enumerate(f.nodes[node].next_functions) if after.node in towards]
+    return list({t.id: t for i in ways for t in f.others(node, i)}.values())

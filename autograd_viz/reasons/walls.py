@@ -161,11 +161,20 @@ def when(f: Facts, node: str) -> str | None:
         can = any(wall.holds(f, node, i) is not False for i in edges)
         return getattr(words, f"CAN_{(wall.can or wall.kind).upper()}", "") if can else None
     op = stem_of(f, node)
+    if op == "ToCopy" and _narrows(f, node):
+        return words.CAN_ZERO_NARROW
     if is_linear(f, node) or op in NEVER_ZERO:
         return None
     if f.nodes[node].rule == "user":
         return words.CAN_ZERO_OWN
     return words.CAN_ZERO_TWICE if op.endswith(TWICE) else words.CAN_STRANGE
+
+
+def _narrows(f: Facts, node: str) -> bool:
+    """Its gradient has fewer bits than what arrives, as far as is known."""
+    given, result = f.inputs(node), f.results(node)
+    types = [t.value.dtype for t in (*given[:1], *result[:1])]
+    return len(types) == 2 and types[0] in ("float16", "bfloat16") and types[1] in ("float32", "float64")
 
 
 def _kind(f: Facts, wall: Wall, node: str, i: int) -> str:

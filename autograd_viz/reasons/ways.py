@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from .calls import called_by
-from .code import Statement, may_not_have_run, statement_of
+from .code import Statement, may_not_have_run, renamed_at, statement_of
 from .cutting import Maker
 from .defined import is_wrapped
 from .exits import may_have_raised
@@ -26,11 +26,13 @@ class Ways(NamedTuple):
         cuts: what cuts ways to the loss, nearest to it first.
         beside: what cuts some of the ways from a name to the loss, of which another goes on.
         uncut: where the name is read on ways that nothing is seen to cut.
+        outdated: where it is read on ways to the loss, and another tensor has taken the name since.
     """
 
     cuts: list[Maker]
     beside: list[Maker]
     uncut: list[Read]
+    outdated: list[Read]
 
 
 class _Map(NamedTuple):
@@ -39,10 +41,12 @@ class _Map(NamedTuple):
     Attributes:
         behind: the names that were read in what a name was given; under None those in the statements of the loss.
         found: where the wanted name is read.
+        outdated: where it is read, and stood for another tensor then.
     """
 
     behind: dict[Key | None, list[Read]]
     found: set[Key]
+    outdated: list[Read]
 
 
 def ways_between(starts: list[Read], wanted: str, asked: Statement | None) -> Ways:
@@ -55,7 +59,7 @@ def ways_between(starts: list[Read], wanted: str, asked: Statement | None) -> Wa
         wanted: the name, or the path: "net.blocks.0.weight".
         asked: the statement of the question, seen from which others may not have run.
     """
-    drawn = _drawn(starts, wanted)
+    drawn = _drawn(starts, wanted, asked)
     leading = _leading(drawn, lambda read: True)
     whole = _leading(drawn, lambda read: read.cut is None and not may_not_have_run(read.statement.node, asked))
     cuts, beside, uncut = list[Maker](), list[Maker](), list[Read]()
@@ -67,28 +71,32 @@ def ways_between(starts: list[Read], wanted: str, asked: Statement | None) -> Wa
         if key not in leading:
             continue
         if read.cut is not None:
-            cut = _first_cut(read, drawn, leading)
-            (cuts if not is_beside or is_unsure(cut, asked) else beside).append(cut)
+            for cut in _first_cuts(read, drawn, leading, asked):
+                (cuts if not is_beside or is_unsure(cut, asked) else beside).append(cut)
         elif (key, is_beside) not in seen:
             seen.add((key, is_beside))
             uncut += [read] if key in drawn.found else []
             queue += [(r, is_beside or key in whole) for r in drawn.behind.get(key, ())]
-    return Ways(cuts, beside, uncut)
+    return Ways(cuts, beside, uncut, drawn.outdated)
 
 
-def _first_cut(read: Read, drawn: _Map, leading: set[Key]) -> Maker:
-    """The cut; where a tensor is made of what was cut off before, as of a number, that cut."""
+def _first_cuts(read: Read, drawn: _Map, leading: set[Key], asked: Statement | None) -> list[Maker]:
+    """The cut; where a tensor is made of what was cut off before, as of a number, that cut, or those of which one ran."""
     assert read.cut is not None
-    cut, stack, seen = read.cut, [_key(read)], {_key(read)}
-    while stack and cut.how == "new_tensor":
-        key = stack.pop(0)
-        for r in drawn.behind.get(key, ()):
-            if _key(r) in leading and r.cut is not None and r.cut.is_sure:
-                return r.cut
-            if _key(r) in leading and _key(r) not in seen:
+    stack, seen = [_key(read)] if read.cut.how == "new_tensor" else [], {_key(read)}
+    found = list[Maker]()
+    while stack:
+        for r in drawn.behind.get(stack.pop(0), ()):
+            if _key(r) not in leading:
+                continue
+            if r.cut is not None and r.cut.is_sure:
+                if not is_unsure(r.cut, asked):
+                    return [*found, r.cut]
+                found.append(r.cut)
+            elif _key(r) not in seen:
                 seen.add(_key(r))
                 stack.append(_key(r))
-    return cut
+    return found or [read.cut]
 
 
 def is_unsure(cut: Maker, asked: Statement | None) -> bool:
@@ -103,8 +111,8 @@ def _key(read: Read) -> Key:
     return read.name, None if read.call is None else read.call.node, read.item, read.rest, read.is_called
 
 
-def _drawn(starts: list[Read], wanted: str) -> _Map:
-    drawn = _Map({}, set())
+def _drawn(starts: list[Read], wanted: str, asked: Statement | None) -> _Map:
+    drawn = _Map({}, set(), [])
     queue: list[tuple[Key | None, Read]] = [(None, r) for r in starts]
     seen: set[Key] = set()
     while queue and len(seen) < MOST:
@@ -114,7 +122,10 @@ def _drawn(starts: list[Read], wanted: str) -> _Map:
         if key not in seen:
             seen.add(key)
             new = _behind(read, wanted)
-            if new is None:
+            if new is None and asked is not None and renamed_at(wanted, read.outermost, asked) is not None:
+                drawn.outdated.append(read)
+                new = []
+            elif new is None:
                 drawn.found.add(key)
             queue += [(key, r) for r in new or returned(read)]
     return drawn

@@ -19,7 +19,7 @@ from .grad_lines import clips, grad_written_at, surely_zeroed_at, zeroed_at
 from .numbers import count_zeros
 from .parsed import module_of
 from .rules import stem
-from .suspects import listed
+from .suspects import listed, suspected_hooks
 from .underflow import underflow_cause
 from .unheld import no_graph
 from .walls import wall_cause, wall_of, when
@@ -80,6 +80,7 @@ def _unknown(f: Facts) -> Cause:
     beside = [
         *_beside_the_ops(f),
         *dict.fromkeys(words.SUSPECT_HOOK.format(hook=h, node=f.called(n)) for n, h in hooked.items()),
+        *([] if hooked else suspected_hooks(f)),
     ]
     said = [*beside, *([listed((f.called(n), can) for n, can in able.items())] if able else [])]
     is_only = len(able) == 1 and not beside and words.CAN_STRANGE not in able.values()

@@ -95,6 +95,11 @@ class CoreLive:
         steps = {node: step for node, step in self._seen.items() if _is_last(node, step)}
         return stepped.grads_before(steps, self._graph.node_ids)
 
+    def was_stepped(self, node: str) -> bool:
+        """No other pass has called it since."""
+        n = self._nodes[node]
+        return n in self._seen and _is_last(n, self._seen[n])
+
     def is_awaited(self, node: str) -> bool:
         """A stepper is half way, and has yet to call it."""
         return bool(self._seen) and self._nodes[node] in self._stepped.nodes and self._nodes[node] not in self._seen

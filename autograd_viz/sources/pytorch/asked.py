@@ -81,6 +81,10 @@ class TorchLive:
         """PyTorch's nodes do not remember; a stepper does."""
         return True if self._nodes[node] in self._seen else None
 
+    def was_stepped(self, node: str) -> bool:
+        """What PyTorch's own passes have called since, nobody knows."""
+        return self._nodes[node] in self._seen
+
     def is_awaited(self, node: str) -> bool:
         """A stepper is half way, and has yet to call it."""
         return bool(self._seen) and self._nodes[node] in self._stepped.nodes and self._nodes[node] not in self._seen

@@ -40,8 +40,8 @@ CAUSE_NOT_LEAF_CUT = (
     "with retain_grad() or without."
 )
 CAUSE_LEAF_LOST = (
-    "{name} is not a leaf: it is the result of {node} ({line}). The leaf that requires grad is another tensor, which no "
-    "variable holds any more; its grad is {grad}."
+    "{name} is not a leaf: it is the result of {node} ({line}). The leaf that requires grad is another tensor, which "
+    "{name} names no more; its grad is {grad}."
 )
 DO_LEAF_LOST = (
     "Make {name} itself the leaf: compute its values first and call requires_grad_() last; to update it, write in place "
@@ -67,7 +67,8 @@ CAUSE_NOT_ASKED_OR_CUT = (
 )
 DO_NOT_ASKED_OR_CUT = "Look at where it was made. If it is to be a leaf, call {name}.requires_grad_() before it is used."
 CAUSE_COMPUTED = (
-    "{name}.requires_grad is False: nothing that it was computed from requires grad, or grad mode was off ({line})."
+    "{name}.requires_grad is False: nothing that it was computed from requires grad, or it was cut off in a function that is "
+    "called there, or grad mode was off ({line})."
 )
 DO_COMPUTED = "Look at what goes into it: something should require grad there, outside of no_grad() and without detach()."
 CAUSE_MODE_OFF = (
@@ -75,7 +76,7 @@ CAUSE_MODE_OFF = (
 )
 DO_MODE_OFF = "Switch it on: torch.set_grad_enabled(True); look for the call that left it off."
 CAUSE_MADE_DETACH = "{name}.requires_grad is False: detach() cut it off from the graph ({line})."
-DO_MADE_DETACH = "Leave detach() out if a gradient should reach {name}."
+DO_MADE_DETACH = "Leave detach() out if a gradient should pass there."
 CAUSE_MADE_DATA = "{name}.requires_grad is False: .data gives the values without their history ({line})."
 DO_MADE_DATA = "Use the tensor itself, or detach() where the cut is meant."
 CAUSE_MADE_ITEM = "{name}.requires_grad is False: it was made from a plain number, {what} ({line})."
@@ -251,6 +252,10 @@ CAUSE_MADE_AFTER = "{name} was made after the pass: {line}."
 DO_MADE_AFTER = "Compute the loss from it, and call backward() on that."
 CAUSE_REPLACED = "{name} is not {path} any more: this line put another in its place before the pass: {line}."
 DO_REPLACED = "Ask about {path}; an optimizer that was made before holds the old one."
+CAUSE_RENAMED = (
+    "{name} is another tensor than the one that led to {root} (line {used}): this line has given it the name since: {line}."
+)
+DO_RENAMED = "Compute {root} anew after that line; or keep the other one under a name of its own."
 CAUSE_KEPT = (
     "A pass has left its graph as it was ({line}): it left {name} out, as grad() does, or grad has been set to None since; or "
     "it went through another graph."

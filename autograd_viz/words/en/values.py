@@ -211,9 +211,10 @@ CAUSE_PATHS = (
 )
 DO_PATHS = "Step it to see each part: av.step(loss) before backward()."
 CAUSE_SUM_OF = "It is the sum of {count} paths: {parts}{more}."
-CAUSE_GRAD_BEFORE = "No pass has gone through this graph: what stands in grad was there before."
+CAUSE_ASSIGNED_OVER = "{value} arrived in the last pass, and this put something else in its place: {line}."
+CAUSE_GRAD_BEFORE = "No pass has gone through {root}'s graph: what stands in grad was there before."
 CAUSE_GRAD_BEFORE_OR_KEPT = (
-    "If a pass has gone through this graph (its saved tensors are still there, as after retain_graph=True), "
+    "If a pass has gone through {root}'s graph (its saved tensors are still there, as after retain_graph=True), "
     "what arrives here comes from {node} ({line}); if not, what stands in grad is older."
 )
 CAUSE_BEYOND = "The pass began beyond {root}, at something that no variable holds ({line}): what happened there is not known."

@@ -37,7 +37,7 @@ CAUSE_NOT_LEAF_CUT = (
     "无论是否调用 retain_grad()，{root} 的梯度都不会到达这里。"
 )
 CAUSE_LEAF_LOST = (
-    "{name} 不是叶子张量：它是 {node} 的结果（{line}）。需要梯度的叶子张量是另一个，已没有变量引用它；它的 grad 是 {grad}。"
+    "{name} 不是叶子张量：它是 {node} 的结果（{line}）。需要梯度的叶子张量是另一个，{name} 已不再指向它；它的 grad 是 {grad}。"
 )
 DO_LEAF_LOST = "让 {name} 自己成为叶子张量：先算好数值，最后调用 requires_grad_()；更新时在 torch.no_grad() 下原地修改。"
 CAUSE_NOT_LEAF_FRESH = (
@@ -59,12 +59,14 @@ CAUSE_NOT_ASKED_OR_CUT = (
     "或由不需要梯度的张量算出（{line}）。"
 )
 DO_NOT_ASKED_OR_CUT = "查看它是在哪里创建的。如果它应当是叶子张量，在使用之前调用 {name}.requires_grad_()。"
-CAUSE_COMPUTED = "{name}.requires_grad 是 False：参与计算它的都不需要梯度，或者当时梯度模式关闭（{line}）。"
+CAUSE_COMPUTED = (
+    "{name}.requires_grad 是 False：参与计算它的都不需要梯度，或者它在那里调用的函数中被切断，或者当时梯度模式关闭（{line}）。"
+)
 DO_COMPUTED = "查看参与计算的是什么：其中应有需要梯度的张量，不在 no_grad() 中，也没有 detach()。"
 CAUSE_MODE_OFF = "{name}.requires_grad 是 False：现在梯度模式是关闭的，由 no_grad() 或 set_grad_enabled(False) 留下（{line}）。"
 DO_MODE_OFF = "打开它：torch.set_grad_enabled(True)；并找出把它关闭的调用。"
 CAUSE_MADE_DETACH = "{name}.requires_grad 是 False：detach() 把它从计算图中分离了（{line}）。"
-DO_MADE_DETACH = "如果梯度应当到达 {name}，去掉 detach()。"
+DO_MADE_DETACH = "如果梯度应当从那里通过，去掉 detach()。"
 CAUSE_MADE_DATA = "{name}.requires_grad 是 False：.data 只给出数值，不带历史（{line}）。"
 DO_MADE_DATA = "使用张量本身；确实要切断时用 detach()。"
 CAUSE_MADE_ITEM = "{name}.requires_grad 是 False：它由普通的 Python 数得来，即 {what}（{line}）。"
@@ -208,6 +210,8 @@ CAUSE_MADE_AFTER = "{name} 是在反向传播之后创建的：{line}。"
 DO_MADE_AFTER = "请用它计算损失，再对该损失调用 backward()。"
 CAUSE_REPLACED = "{name} 已不再是 {path}：反向传播之前，这一行用另一个取代了它：{line}。"
 DO_REPLACED = "请询问 {path}；之前创建的优化器持有的是旧的那个。"
+CAUSE_RENAMED = "{name} 不是当初（第 {used} 行）用来计算 {root} 的那个张量：此后这一行把名字给了另一个张量：{line}。"
+DO_RENAMED = "请在那一行之后重新计算 {root}；或者给原来的张量另取一个名字。"
 CAUSE_KEPT = (
     "有一次传播没有释放计算图（{line}）：它没有包括 {name}（如 grad()），或者 grad 后来被设为 None；"
     "也可能它经过的是另一个计算图。"

@@ -170,10 +170,11 @@ CAUSE_PATHS = (
 )
 DO_PATHS = "要看到每一部分，请在 backward() 之前单步执行：av.step(loss)。"
 CAUSE_SUM_OF = "它是 {count} 条路径之和：{parts}{more}。"
-CAUSE_GRAD_BEFORE = "还没有反向传播经过这个计算图：grad 中的值是以前留下的。"
+CAUSE_ASSIGNED_OVER = "最近一次反向传播到达的是 {value}，而这一行用别的值取代了它：{line}。"
+CAUSE_GRAD_BEFORE = "还没有反向传播经过 {root} 的计算图：grad 中的值是以前留下的。"
 CAUSE_GRAD_BEFORE_OR_KEPT = (
-    "如果有反向传播经过了这个计算图（它保存的张量都还在，就像使用了 retain_graph=True），到达这里的来自 {node}（{line}）；"
-    "否则 grad 中的值是更早就有的。"
+    "如果有反向传播经过了 {root} 的计算图（它保存的张量都还在，就像使用了 retain_graph=True），"
+    "到达这里的来自 {node}（{line}）；否则 grad 中的值是更早就有的。"
 )
 CAUSE_BEYOND = "反向传播从 {root} 之后、没有任何变量持有的张量开始（{line}）：那里发生了什么无从得知。"
 DO_BEYOND = "给根起一个名字：loss = ...，调用 loss.backward()，然后再问一次；或逐步执行：av.step(loss)。"

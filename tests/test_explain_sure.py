@@ -1,0 +1,142 @@
+"""What is told as certain is so: look-alikes, alternatives and older values under the same name are told apart."""
+
+from __future__ import annotations
+
+import pytest
+
+from .explained import kinds, lines, told
+
+BOTH = pytest.mark.parametrize("whose", ["core", pytest.param("torch", marks=pytest.mark.torch)])
+W = "w = torch.tensor([1.0, 2.0], requires_grad=True)\nb = torch.tensor([1.0, 1.0], requires_grad=True)\n"
+AGENT = """
+import copy
+class Agent:
+    def __init__(self):
+        self.q = torch.nn.Linear(3, 2)
+        self.t = copy.deepcopy(self.q)
+    def loss(self, s):
+        q = self.q(s){cut}
+        with torch.no_grad():
+            t = self.t(s)
+        return (q - t).pow(2).mean()
+a = Agent()
+loss = a.loss(torch.ones(1, 3))
+"""
+TRY = """
+def to_array(t):
+    try:
+        return t.numpy()
+    except RuntimeError:
+        return t.detach().numpy()
+h = torch.from_numpy(to_array(w * 2))
+loss = (h * b).sum()
+loss.backward()
+"""
+CASES = {  # program, what is asked, kinds, lines
+    "one part of an object is cut, another is not": (AGENT.format(cut=".detach()"), "a.q.weight, loss", ["cut_detach"], [7]),
+    "the other part": (AGENT.format(cut=".detach()"), "a.t.weight, loss", ["cut_no_grad"], [9]),
+    "the second of two results is a number": (
+        W + "def f():\n    main = (b * 2).sum()\n    other = (w * 2).sum()\n    return main, other.item()\nloss, shown = f()\n"
+        "loss.backward()\n", "w, loss", ["unreached"], [None],
+    ),
+    "the first of two results is a number": (
+        W + "def f():\n    main = (b * 2).sum()\n    other = (w * 2).sum()\n    return other.item(), main\nn, loss = f()\n"
+        "loss = loss * n\nloss.backward()\n", "w, loss", ["cut_item"], [6],
+    ),
+    "another name under no_grad computes nothing": (
+        W + "with torch.no_grad():\n    h = w * 2\n    g = h\nloss = (g * b).sum()\nloss.backward()\n", "w",
+        ["cut_no_grad"], [4],
+    ),
+    "a line in a try may have raised": (W + TRY, "w", ["cut_maybe", "cut_maybe_too"], [6, 8]),
+    "a function that is defined again below": (
+        W + "def f(t):\n    return torch.tensor(t.tolist())\nloss = (f(w * 2) * b).sum()\nloss.backward()\n"
+        "def f(t):\n    return t.detach()\n", "w", ["cut_item"], [4],
+    ),
+    "a decorator that does not call": (
+        W + "def deco(fn):\n    def inner(t):\n        return t.data * 2\n    return inner\n@deco\ndef f(t):\n"
+        "    return t.detach()\nloss = (f(w * 3) * b).sum()\nloss.backward()\n", "w, loss", ["cut_maybe"], [9],
+    ),
+    "a decorator that calls": (
+        W + "def deco(fn):\n    def inner(t):\n        return fn(t)\n    return inner\n@deco\ndef f(t):\n"
+        "    return t.detach()\nloss = (f(w * 3) * b).sum()\nloss.backward()\n", "w, loss", ["cut_detach"], [9],
+    ),
+    "a new tensor of the same name": (
+        W + "h = w * 5\nh = h.detach()\nloss = (h * b).sum()\nloss.backward()\nh = w * 5\n", "h", ["not_leaf_beside"], [7],
+    ),
+    "a leaf made anew": (
+        W + "y = (w * 3).tanh()\nw = torch.tensor([1.0, 2.0], requires_grad=True)\nloss = y.sum()\n", "w, loss",
+        ["renamed"], [4],
+    ),
+    "a leaf moved": (W + "y = (w.detach() * b).sum()\nw = w.to(torch.float32)\n", "w, y", ["cut_detach"], [3]),
+    "a cut in a function that made it": (W + "def f(t):\n    return t.detach()\nh = f(w * 3)\n", "h", ["made_detach"], [4]),
+    "a cut where it was made": (W + "def f(t):\n    return t.data * 2\nh = f(w * 3)\n", "h", ["made_data"], [4]),
+    "a stepped pass is not an older one": (
+        "w = torch.zeros(2, requires_grad=True)\nloss = (w + 1).sum()\nloss.backward()\nw.grad = None\nloss = (w * w).sum()\n"
+        "step(loss).finish()\n", "w, loss", ["zero_factor"], None,
+    ),
+    "the field of what a call gives": (
+        "x = torch.tensor([[1.0, 2.0], [4.0, 3.0]])\nbest = x.max(1).values\n", "best", None, [2],
+    ),
+}  # fmt: skip
+
+
+@BOTH
+@pytest.mark.parametrize("case", CASES)
+def test_the_cause_is_told_apart_from_look_alikes(case: str, whose: str) -> None:
+    import autograd_viz as av
+
+    program, ask, expected, at = CASES[case]
+    others = {"torch": pytest.importorskip("torch")} if whose == "torch" else {}
+    answer = told(program, ask, step=av.step, **others)
+    assert expected is None or kinds(answer) == expected, answer
+    assert at is None or lines(answer) == at, answer
+
+
+def test_a_change_of_data_is_told_of_the_gradient_that_it_spoils() -> None:
+    program = (
+        "w = torch.ones(2, requires_grad=True)\nv = torch.ones(2, requires_grad=True)\nloss = (w * v).sum()\nv.data.mul_(0)\n"
+        "loss.backward()\n"
+    )
+    assert kinds(told(program, "w")) == ["zero_factor", "data_written"]
+    assert "data_written" not in kinds(told(program, "v"))
+
+
+def test_a_grad_that_was_put_there_is_no_sum_of_passes() -> None:
+    program = (
+        "w = torch.ones(2, requires_grad=True)\nloss = (w * 3).sum()\nloss.backward()\nw.grad = torch.tensor([7.0, 8.0])\n"
+    )
+    answer = told(program, "w")
+    assert (kinds(answer)[-1], lines(answer)[-1]) == ("assigned_over", 4) and "accumulated" not in kinds(answer)
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("is_recorded", [False, True])
+def test_a_hook_of_a_tensor_that_is_gone_is_among_the_suspects(is_recorded: bool) -> None:
+    program = """
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = torch.nn.Linear(3, 4), torch.nn.Linear(4, 1)
+    def forward(self, x):
+        h = self.a(x)
+        h.register_hook(lambda g: torch.zeros_like(g))
+        return self.b(h)
+net = Net()
+with {0}: loss = net(torch.randn(5, 3)).mean()
+loss.backward()
+"""
+    import contextlib
+
+    import autograd_viz as av
+
+    torch = pytest.importorskip("torch")
+    around = "av.record(net)" if is_recorded else "contextlib.nullcontext()"
+    answer = told(program.format(around), "net.a.weight", torch=torch, av=av, contextlib=contextlib)
+    assert "a hook (line 7: h.register_hook(lambda g: torch.zeros_like(g)))" in str(answer), answer
+
+
+@pytest.mark.torch
+def test_a_cast_to_a_narrower_type_is_among_the_suspects() -> None:
+    program = "w = torch.ones(2).half().requires_grad_()\nloss = (w * 2).float().sum() * 1e-9\nloss.backward()\n"
+    answer = told(program, "w", torch=pytest.importorskip("torch"))
+    assert "ToCopyBackward0 (if what arrives is too small for its narrower type)" in str(answer), answer
