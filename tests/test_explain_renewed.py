@@ -25,6 +25,10 @@ CASES = {  # program, what is asked, kind, line
         LOSSES + "total = main + aux\ntotal.backward(retain_graph=True)\nnet.zero_grad()\ndel total\n", "net.head.weight",
         None, None,
     ),
+    "the pass came before the loss": (
+        "b = torch.ones(1, requires_grad=True)\nother = (b * b).sum()\nother.backward()\nloss = net(x).sum()\n",
+        "net.fc.weight", "not_run", None,
+    ),
     "the pass may not have been made": (
         LOSSES + "if len(x) > 5:\n    main.backward()\n", "net.head.weight", "not_run", None,
     ),

@@ -70,6 +70,15 @@ CASES = {  # program, what is asked, kinds, lines
     "a leaf moved": (W + "y = (w.detach() * b).sum()\nw = w.to(torch.float32)\n", "w, y", ["cut_detach"], [3]),
     "a cut in a function that made it": (W + "def f(t):\n    return t.detach()\nh = f(w * 3)\n", "h", ["made_detach"], [4]),
     "a cut where it was made": (W + "def f(t):\n    return t.data * 2\nh = f(w * 3)\n", "h", ["made_data"], [4]),
+    "a method of the class above": (
+        W + "class A:\n    def f(self, t):\n        return t.detach()\nclass B(A):\n    def f(self, t):\n        return t * 2\n"
+        "    def g(self, t):\n        return super().f(t) * 3\no = B()\nloss = (o.g(w) * b).sum()\n", "w, loss",
+        ["cut_detach"], [5],
+    ),
+    "a function that is called from an op's own line": (
+        W + "def f(t):\n    return t * 2\nclass Net:\n    def run(self, t):\n        h = torch.tensor(f(t.detach()).tolist())\n"
+        "        return h * b\nnet = Net()\nwith record():\n    loss = net.run(w).sum()\n", "w, loss", ["cut_item"], [7],
+    ),
     "a stepped pass is not an older one": (
         "w = torch.zeros(2, requires_grad=True)\nloss = (w + 1).sum()\nloss.backward()\nw.grad = None\nloss = (w * w).sum()\n"
         "step(loss).finish()\n", "w, loss", ["zero_factor"], None,
@@ -87,7 +96,7 @@ def test_the_cause_is_told_apart_from_look_alikes(case: str, whose: str) -> None
 
     program, ask, expected, at = CASES[case]
     others = {"torch": pytest.importorskip("torch")} if whose == "torch" else {}
-    answer = told(program, ask, step=av.step, **others)
+    answer = told(program, ask, step=av.step, record=av.record, **others)
     assert expected is None or kinds(answer) == expected, answer
     assert at is None or lines(answer) == at, answer
 

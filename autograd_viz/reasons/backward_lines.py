@@ -113,9 +113,11 @@ def started_line(name: str, here: Source | None) -> Source | None:
 
 
 def other_pass_line(name: str, here: Source | None) -> Source | None:
-    """The last call above the question of a pass, if it surely was made, and all that were made start from other variables."""
+    """The last call of a pass behind the line that made a loss, if it surely was made, and all there start from others."""
     asked = statement_of(here)
-    above = [] if asked is None else [n for n in before_in_scope(asked) if _runs_backward(n) and not _only_returns(n)]
+    made = None if asked is None else assignment(name, asked)
+    behind = [n for n in before_in_scope(asked) if position(n) > position(made.node)] if asked is not None and made else []
+    above = [n for n in behind if _runs_backward(n) and not _only_returns(n)]
     roots = [started_at(n) for n in above]
     is_other = all(
         isinstance(r, ast.Name) and r.id != name and _is_made_without(r.id, n, name) for r, n in zip(roots, above, strict=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from .code import Function, Statement, assignment, before_in_scope, parameters_of, scope_of, simple_statements
-from .defined import definition, forwards_beside, method
+from .defined import bases, definition, forwards_beside, method
 from .kinds import class_of
 from .meant import DEPTH, Call, Place, chain_from
 
@@ -14,11 +14,13 @@ MOST_RAN = 2000  # statements of called functions
 
 def called_by(name: ast.Name, place: Place) -> Call | None:
     """The call that the chain of a name is the function of, if that is code of the user's: a function, a method, forward."""
+    if place.call is not None and place.call.depth >= DEPTH:
+        return None
+    if name.id == "super":
+        return _inherited(name, place)
     chain = chain_from(name)
     node = getattr(chain, "parent", None)
     if not isinstance(node, ast.Call) or node.func is not chain:
-        return None
-    if place.call is not None and place.call.depth >= DEPTH:
         return None
     function, bound = _function_of(chain, place)
     return None if function is None else Call(node, function, bound, place.statement, place.call)
@@ -30,10 +32,31 @@ def users_call(node: ast.Call, place: Place) -> Call | None:
     while isinstance(first, ast.Attribute | ast.Subscript):
         first = first.value
     if isinstance(first, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.value is first:
+        if isinstance(first.func, ast.Name) and first.func.id == "super":
+            return called_by(first.func, place)
         made = definition(first.func)  # `Store(x).sample()`
         own = method(made, node.func.attr) if isinstance(made, ast.ClassDef) else None
         return None if own is None else Call(node, own, first, place.statement, place.call)
     return called_by(first, place) if isinstance(first, ast.Name) else None
+
+
+def _inherited(name: ast.Name, place: Place) -> Call | None:
+    """The call of `super().forward(x)`, if the class that has the method is code of the user's."""
+    around = [getattr(name, "parent", None)]
+    for _ in range(2):
+        around.append(getattr(around[-1], "parent", None))
+    inside = scope_of(name)
+    cls = getattr(inside, "parent", None)
+    match around:
+        case [ast.Call(args=[]), ast.Attribute(attr=attr), ast.Call() as node] if node.func is around[1]:
+            if not isinstance(cls, ast.ClassDef) or not isinstance(inside, Function) or not inside.args.args:
+                return None
+            above = list(bases(cls))[1:]
+            function = next((m for c in above if (m := method(c, attr)) is not None), None)
+            bound = ast.copy_location(ast.Name(inside.args.args[0].arg, ast.Load()), name)
+            bound.parent = place.statement.node  # type: ignore[attr-defined]
+            return None if function is None else Call(node, function, bound, place.statement, place.call)
+    return None
 
 
 def ran_before(asked: Statement) -> list[Place]:

@@ -15,8 +15,8 @@ from .meant import chain_from, covers, parts_of, path_of
 from .slices import Read, before, returned
 
 MOST = 2000  # reads of names that are followed
-# a name, the call in whose body it is read, which of several results and which part is meant, and whether it is called
-Key = tuple[ast.Name, ast.Call | None, int | str | None, tuple[str, ...], bool]
+# a name, the calls in whose bodies it is read, which of several results and which part is meant, and whether it is called
+Key = tuple[ast.Name, tuple[ast.Call, ...], int | str | None, tuple[str, ...], bool]
 
 
 class Ways(NamedTuple):
@@ -108,7 +108,11 @@ def is_unsure(cut: Maker, asked: Statement | None) -> bool:
 
 
 def _key(read: Read) -> Key:
-    return read.name, None if read.call is None else read.call.node, read.item, read.rest, read.is_called
+    calls, call = list[ast.Call](), read.call
+    while call is not None:
+        calls.append(call.node)
+        call = call.outer
+    return read.name, tuple(calls), read.item, read.rest, read.is_called
 
 
 def _drawn(starts: list[Read], wanted: str, asked: Statement | None) -> _Map:
