@@ -29,7 +29,7 @@ from .render import theme_named
 from .render.escape import printable
 from .sources.anything import is_drawable
 from .sources.asking import is_lost, losses_beside, question
-from .sources.names import source_at, value_at, visible_names
+from .sources.names import asking_frame, source_at, value_at, visible_names
 from .sources.raised import Where, failing_node, where_raised
 
 NOT_RUN = ("not_run", "not_run_freed", "not_run_array", "not_run_unknown", "not_run_or_kept")
@@ -148,6 +148,7 @@ def _of_tensor(tensor: Any, loss: Any, frame: FrameType) -> Explanation:
     for given in (tensor, *([] if loss is None else [loss])):
         if not is_drawable(given):
             raise NotDrawableError.instead_of("explain(x) takes a tensor of autograd_viz or of PyTorch, or an exception", given)
+    frame = asking_frame(frame, [tensor, *([] if loss is None else [loss])])
     names, here = visible_names(frame), _place(frame)
     loss = _passed_without_graph(tensor, names, here) if loss is None else loss
     facts, _ = _facts(tensor, loss, names, here)

@@ -70,6 +70,24 @@ CASES = {  # program, what is asked, kinds, lines
     "a leaf moved": (W + "y = (w.detach() * b).sum()\nw = w.to(torch.float32)\n", "w, y", ["cut_detach"], [3]),
     "a cut in a function that made it": (W + "def f(t):\n    return t.detach()\nh = f(w * 3)\n", "h", ["made_detach"], [4]),
     "a cut where it was made": (W + "def f(t):\n    return t.data * 2\nh = f(w * 3)\n", "h", ["made_data"], [4]),
+    "a part of a Sequential": (
+        "class P(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.l = torch.nn.Linear(1, 1)\n    def forward(self, x):\n        return x + self.l(x).detach()\n"
+        "net = torch.nn.Sequential(P(), torch.nn.Linear(1, 1))\nloss = net(torch.ones(1, 1)).sum()\n", "net[0].l.weight, loss",
+        ["cut_detach"], [6],
+    ),
+    "another part of a Sequential, which is cut behind": (
+        "class P(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.l = torch.nn.Linear(1, 1)\n    def forward(self, x):\n        return self.l(x)\n"
+        "net = torch.nn.Sequential(torch.nn.Linear(1, 1), P())\nv = torch.ones(1, requires_grad=True)\n"
+        "loss = (net(torch.ones(1, 1)).detach() * v).sum()\n", "net[0].weight, loss", ["cut_detach"], [9],
+    ),
+    "a part of the user's in a Sequential, which is cut behind": (
+        "class P(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.l = torch.nn.Linear(1, 1)\n    def forward(self, x):\n        return self.l(x)\n"
+        "net = torch.nn.Sequential(torch.nn.Linear(1, 1), P())\nv = torch.ones(1, requires_grad=True)\n"
+        "loss = (net(torch.ones(1, 1)).detach() * v).sum()\n", "net[1].l.weight, loss", ["cut_detach"], [9],
+    ),
     "a method of the class above": (
         W + "class A:\n    def f(self, t):\n        return t.detach()\nclass B(A):\n    def f(self, t):\n        return t * 2\n"
         "    def g(self, t):\n        return super().f(t) * 3\no = B()\nloss = (o.g(w) * b).sum()\n", "w, loss",
@@ -99,6 +117,45 @@ def test_the_cause_is_told_apart_from_look_alikes(case: str, whose: str) -> None
     answer = told(program, ask, step=av.step, record=av.record, **others)
     assert expected is None or kinds(answer) == expected, answer
     assert at is None or lines(answer) == at, answer
+
+
+@BOTH
+def test_a_helper_that_hands_the_question_on_is_looked_through(whose: str) -> None:
+    others = {"torch": pytest.importorskip("torch")} if whose == "torch" else {}
+    helper = "def why(p, loss):\n    return explain(p, loss)\n"
+    program = f"{helper}{W}out = (w.detach() * b).sum()\nloss = (w * b).sum()\n"
+    there: dict[str, object] = {}
+    answer = told(f"{program}keep(why(w, out))\n", "w, loss", keep=lambda a: there.update(found=a), **others)
+    assert kinds(answer) == ["not_run"] and (kinds(there["found"]), lines(there["found"])) == (["cut_detach"], [5])
+
+
+@BOTH
+def test_what_a_function_computes_is_not_looked_for_outside_of_it(whose: str) -> None:
+    others = {"torch": pytest.importorskip("torch")} if whose == "torch" else {}
+    there: dict[str, object] = {}
+    program = f"def run(w):\n    loss = (w * 2).sum()\n    keep(explain(w))\n{W}run(w)\n"
+    told(program, "w", keep=lambda a: there.update(found=a), **others)
+    assert kinds(there["found"]) == ["not_run"] and "loss depends on w" in str(there["found"])
+
+
+@BOTH
+def test_a_line_of_code_without_text_is_not_taken_for_one_of_the_file(whose: str) -> None:
+    import autograd_viz as av
+
+    others = {"torch": pytest.importorskip("torch")} if whose == "torch" else {}
+    program = W + "space = {}\nexec('def f(t):\\n    return t.detach()', space)\n"
+    answer = told(program + "with record():\n    loss = (space['f'](w) * b).sum()\n", "w, loss", record=av.record, **others)
+    assert "line 2 of <string>, whose text is not to be had" in str(answer), answer
+
+
+def test_a_value_that_is_only_kept_is_no_candidate() -> None:
+    program = (
+        W + "class Log:\n    kept = {}\n    def __call__(self, t):\n        self.kept['t'] = t.detach()\n"
+        "log = Log()\nhooks = [log.__call__]\nf = [lambda t: t * 2][0]\nloss = f(b).sum()\n"
+    )
+    assert not any(k.startswith("candidate") for k in kinds(told(program, "w, loss")))
+    read = program + "old = log.kept.get('t')\n"
+    assert any(k.startswith("candidate") for k in kinds(told(read, "w, loss")))
 
 
 def test_a_change_of_data_is_told_of_the_gradient_that_it_spoils() -> None:

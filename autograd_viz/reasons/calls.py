@@ -6,7 +6,7 @@ import ast
 
 from .code import Function, Statement, assignment, before_in_scope, parameters_of, scope_of, simple_statements
 from .defined import bases, definition, forwards_beside, method
-from .kinds import class_of
+from .kinds import class_of, made_of
 from .meant import DEPTH, Call, Place, chain_from
 
 MOST_RAN = 2000  # statements of called functions
@@ -38,6 +38,33 @@ def users_call(node: ast.Call, place: Place) -> Call | None:
         own = method(made, node.func.attr) if isinstance(made, ast.ClassDef) else None
         return None if own is None else Call(node, own, first, place.statement, place.call)
     return called_by(first, place) if isinstance(first, ast.Name) else None
+
+
+def element_call(name: ast.Name, place: Place, path: str, wanted: str) -> Call | None:
+    """The call of that part of a Sequential to which the wanted path leads, if its class is code of the user's.
+
+    Args:
+        name: what is called: net in `net(x)`, self in `self.body(x)`.
+        place: where it stands.
+        path: of what is called: "net".
+        wanted: "net.0.weight".
+    """
+    chain, index = chain_from(name), wanted.removeprefix(f"{path}.").partition(".")[0]
+    node = getattr(chain, "parent", None)
+    made = made_of(chain, place) if isinstance(node, ast.Call) and node.func is chain and index.isdigit() else None
+    value = None if made is None else made[0]
+    parts = value.args if isinstance(value, ast.Call) and _is_sequential(value) else []
+    if made is None or not isinstance(node, ast.Call) or int(index) >= len(parts):
+        return None
+    cls = class_of(parts[int(index)], made[1])
+    forward = None if cls is None else method(cls, "forward")
+    part = ast.copy_location(ast.Subscript(chain, ast.Constant(int(index)), ast.Load()), chain)
+    part.parent = place.statement.node  # type: ignore[attr-defined]
+    return None if forward is None else Call(node, forward, part, place.statement, place.call)
+
+
+def _is_sequential(value: ast.expr | None) -> bool:
+    return isinstance(value, ast.Call) and ast.unparse(value.func).endswith("Sequential")
 
 
 def _inherited(name: ast.Name, place: Place) -> Call | None:
@@ -135,5 +162,6 @@ def _only_forward(chain: ast.expr, place: Place) -> Function | None:
     else:
         given = value.args if isinstance(value, ast.Call) else []
         is_wrapped = any(class_of(a, Place(made, place.call)) is not None for a in given)  # torch.compile(net)
+        is_wrapped = is_wrapped and not _is_sequential(value)
         is_module = is_wrapped or not isinstance(value, ast.Call) or definition(value.func) is not None
     return found[0] if len(found) == 1 and is_module else None

@@ -32,7 +32,7 @@ def candidates(here: Source | None) -> list[Candidate]:
     found: dict[tuple[str, int], Candidate] = {}
     for statement in () if asked is None else _statements(asked):
         for part, cut in cuts_in(statement):
-            if cut.how in HOWS and _goes_on(part, statement) and _is_called_unseen(part):
+            if cut.how in HOWS and _goes_on(part, statement) and _is_called_unseen(part) and not _is_only_kept(statement):
                 found.setdefault((cut.source.file, cut.source.line), Candidate(cut.what, cut.source))
     return list(found.values())[:MOST]
 
@@ -55,6 +55,31 @@ def _goes_on(part: ast.AST, statement: Statement) -> bool:
     is_look = isinstance(part, ast.expr) and is_for_look(part)
     is_step = any(isinstance(n, ast.Attribute) and n.attr == "grad" for n in ast.walk(statement.node))
     return not (is_read or is_look or is_step)
+
+
+def _is_only_kept(statement: Statement) -> bool:
+    """What it makes goes into a list or a dict that nothing reads: `log["aux"] = aux.detach()`, `losses.append(l.item())`."""
+    match statement.node:
+        case ast.Assign(targets=[ast.Subscript(value=kept)]):
+            pass
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=kept, attr="append" | "extend" | "add"))):
+            pass
+        case _:
+            return False
+    name = ast.unparse(kept).rpartition(".")[2]
+    names = (n for n in ast.walk(module_of(statement.node)) if isinstance(n, ast.Name | ast.Attribute))
+    reads = [n for n in names if (n.id if isinstance(n, ast.Name) else n.attr) == name and isinstance(n.ctx, ast.Load)]
+    return all(_is_written(n) for n in reads)
+
+
+def _is_written(node: ast.AST) -> bool:
+    """Something is put into it."""
+    match getattr(node, "parent", None):
+        case ast.Subscript(ctx=ast.Store()):
+            return True
+        case ast.Attribute(attr="append" | "extend" | "add" | "clear"):
+            return True
+    return False
 
 
 def _is_called_unseen(part: ast.AST) -> bool:

@@ -33,7 +33,7 @@ def class_of(value: ast.expr, place: Place, depth: int = 0) -> ast.ClassDef | No
     if container_of is not None:
         return _class_inside(container_of, place, depth + 1)
     owner = _class_around(value.id, place) if isinstance(value, ast.Name) else None
-    made = _made(value, place, depth + 1) if owner is None else None
+    made = made_of(value, place, depth + 1) if owner is None else None
     return owner if made is None else class_of(*made, depth + 1)
 
 
@@ -66,7 +66,7 @@ def _class_around(name: str, place: Place) -> ast.ClassDef | None:
 def _class_inside(container: ast.expr, place: Place, depth: int) -> ast.ClassDef | None:
     """The class of what is in a list or a ModuleList, if it is one class."""
     while isinstance(container, ast.Name | ast.Attribute):
-        made = _made(container, place, depth) if depth <= DEPTH else None
+        made = made_of(container, place, depth) if depth <= DEPTH else None
         if made is None:
             return None
         (container, place), depth = made, depth + 1
@@ -77,7 +77,7 @@ def _class_inside(container: ast.expr, place: Place, depth: int) -> ast.ClassDef
     return found[0] if len({*found}) == 1 else None
 
 
-def _made(value: ast.expr, place: Place, depth: int) -> tuple[ast.expr, Place] | None:
+def made_of(value: ast.expr, place: Place, depth: int = 0) -> tuple[ast.expr, Place] | None:
     """What a name or an attribute was given."""
     if isinstance(value, ast.Name):
         return place.parameter(value.id) or _assigned(value.id, place)

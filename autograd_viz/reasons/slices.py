@@ -76,7 +76,12 @@ def behind(read: Read) -> Iterator[Read]:
 def returned(read: Read) -> Iterator[Read]:
     """The names in what a function of the user's gives back, if the name is that of one that is called."""
     called = called_by(read.name, read.place) if read.is_called else None
-    for s in [] if called is None else returns(called.function):
+    yield from () if called is None else returned_by(called, read)
+
+
+def returned_by(called: Call, read: Read) -> Iterator[Read]:
+    """The names in what a call gives back."""
+    for s in returns(called.function):
         is_name = isinstance(getattr(s.node, "value", None), ast.Name)  # of what, the same part is meant
         for new in _reads(_returned(s.node, read), s, called):
             yield new._replace(item=read.item) if is_name else new

@@ -83,5 +83,7 @@ def place_text(source: Source | None) -> str:
     file = PurePath(source.file).name
     cell = numbers().get(source.file)
     is_unnamed = source.file.startswith("<") or "ipykernel" in source.file or not file
+    if is_unnamed and cell is None and not code and file:
+        return words.AT_LINE_UNSEEN.format(line=source.line, file=file)
     at = words.AT_LINE_IN_CELL if cell is not None else words.AT_LINE if is_unnamed else words.AT_LINE_OF
     return at.format(line=source.line, code=code, file=file, cell=cell).rstrip(": ")

@@ -6,13 +6,13 @@ import ast
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from .calls import called_by
+from .calls import called_by, element_call
 from .code import Statement, may_not_have_run, renamed_at, statement_of
 from .cutting import Maker
 from .defined import is_wrapped
 from .exits import may_have_raised
 from .meant import chain_from, covers, parts_of, path_of
-from .slices import Read, before, returned
+from .slices import Read, before, returned, returned_by
 
 MOST = 2000  # reads of names that are followed
 # a name, the calls in whose bodies it is read, which of several results and which part is meant, and whether it is called
@@ -141,6 +141,9 @@ def _behind(read: Read, wanted: str) -> list[Read] | None:
     if not any(covers(p, wanted) or covers(wanted, p) for p in paths):
         return [*before(read), *returned(read)]
     called = called_by(read.name, read.place) if read.is_called else None
+    part = element_call(read.name, read.place, paths[0], wanted) if called is None and read.is_called else None
+    if part is not None and wanted not in paths:
+        return list(returned_by(part, read))
     is_part_open = called is not None and wanted not in paths  # which parts are used, the function that is called tells
     return list(returned(read)) if is_part_open else None
 

@@ -9,7 +9,7 @@ import inspect
 import linecache
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any, NamedTuple
@@ -38,6 +38,26 @@ def _around(frame: FrameType) -> dict[str, Any]:
             break
         found.append(_locals_of(frame))
     return {k: v for names in reversed(found) for k, v in names.items()}
+
+
+PLAIN = (str, int, float, bool, type(None))
+
+
+def asking_frame(frame: FrameType, tensors: Sequence[Any]) -> FrameType:
+    """The frame in whose code the question stands: behind functions that only hand on: `def why(p): explain(p)`."""
+    while frame.f_back is not None and _hands_on(frame, tensors):
+        frame = frame.f_back
+    return frame
+
+
+def _hands_on(frame: FrameType, tensors: Sequence[Any]) -> bool:
+    """It is that of a function which was given the tensors, and holds nothing else."""
+    code, held = frame.f_code, _locals_of(frame)
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    given = [held.pop(n) for n in names if n in held]
+    is_given = all(any(t is g for g in given) for t in tensors)
+    is_users = frame.f_back is not None and frame.f_back.f_code.co_filename == code.co_filename
+    return is_given and is_users and bool(code.co_flags & inspect.CO_NEWLOCALS) and all(type(v) in PLAIN for v in held.values())
 
 
 class Names(dict[str, Any]):
