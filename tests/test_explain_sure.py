@@ -101,6 +101,10 @@ CASES = {  # program, what is asked, kinds, lines
         "w = torch.zeros(2, requires_grad=True)\nloss = (w + 1).sum()\nloss.backward()\nw.grad = None\nloss = (w * w).sum()\n"
         "step(loss).finish()\n", "w, loss", ["zero_factor"], None,
     ),
+    "grad mode that a function left off": (
+        W + "def f(t):\n    torch.set_grad_enabled(False)\n    return t * 2\nf(b)\nloss = (w * b).sum()\n", "w, loss",
+        ["unreached_off"], [None],
+    ),
     "the field of what a call gives": (
         "x = torch.tensor([[1.0, 2.0], [4.0, 3.0]])\nbest = x.max(1).values\n", "best", None, [2],
     ),
@@ -114,7 +118,10 @@ def test_the_cause_is_told_apart_from_look_alikes(case: str, whose: str) -> None
 
     program, ask, expected, at = CASES[case]
     others = {"torch": pytest.importorskip("torch")} if whose == "torch" else {}
-    answer = told(program, ask, step=av.step, record=av.record, **others)
+    try:
+        answer = told(program, ask, step=av.step, record=av.record, **others)
+    finally:
+        others.get("torch", av).set_grad_enabled(True)
     assert expected is None or kinds(answer) == expected, answer
     assert at is None or lines(answer) == at, answer
 

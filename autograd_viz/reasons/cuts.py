@@ -69,6 +69,8 @@ def _uncut(f: Facts, ways: Ways) -> list[Cause]:
     beside = bystander_cause(f, said["root"], is_read=bool(reads))
     if beside is not None:
         return [beside]
+    if not f.live.is_recording() and not any(f.tensors[root].requires_grad for root in f.loss):
+        return [Cause("unreached_off", ids, said={**said})]
     partly = [Cause("cut_partly", ids, source=c.source, said={**said, "what": c.what}) for c in ways.beside]
     return [Cause("unreached", ids, said={**said}), *(_candidates(f) or partly[:1])]
 

@@ -15,8 +15,8 @@ DO_MODIFIED_SOMEWHERE = "Make a new tensor (x = x + 1 instead of x += 1), or cha
 CAUSE_FREED = "{node} gave up its saved tensors in an earlier pass: {line}."
 DO_FREED = "Call that backward() with retain_graph=True, or compute the loss anew."
 CAUSE_FREED_AMONG = (
-    "The pass came to a node whose saved tensors an earlier pass had given up: {line}. {count} nodes have none now, those that "
-    "this pass called before it failed too."
+    "The pass came to a node whose saved tensors an earlier pass had given up: {line}. {count} nodes have none now: "
+    "some gave them up in this pass, before it failed."
 )
 DO_FREED_AMONG = (
     "Something that was computed before that pass is used again: in a loop, detach() what is carried over, or compute it anew; "
@@ -27,7 +27,7 @@ DO_FREED_SOMEWHERE = "Call that backward() with retain_graph=True, or compute th
 CAUSE_COMPUTED_NOT_LEAF = "{name} is not a leaf: {node} made it ({line})."
 CAUSE_ERROR = "{meaning} ({line})"
 CAUSE_UNKNOWN_ERROR = "No more is known of this error than what it says itself."
-CAUSE_NO_ERROR = "There is no error to explain: name a tensor."
+CAUSE_NO_ERROR = "There is no error here: ask in the except block, or explain(error) of one that was kept, or name a tensor."
 
 # in one sentence, by a part of the message (sentences/errors.py)
 EXPLAIN_FREED = (

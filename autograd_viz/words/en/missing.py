@@ -141,6 +141,11 @@ DO_UNREACHED = (
     "Use {name} in what leads to the loss, with grad mode on and without detach(). Another tensor may have taken its name "
     "since (a new assignment)."
 )
+CAUSE_UNREACHED_OFF = (
+    "No path leads from {root} to {name}: {root} has no graph, and grad mode is off now, as a no_grad() or "
+    "set_grad_enabled(False) leaves it."
+)
+DO_UNREACHED_OFF = "If it was off when {root} was computed, look for the call that left it off: torch.set_grad_enabled(True)."
 CAUSE_CANDIDATE = (
     "Whether {name} went through it, the code does not show, but {what} cuts values off from their history here: {line}."
 )

@@ -23,7 +23,7 @@ DO_FREED_SOMEWHERE = "那次调用 backward() 时请加上 retain_graph=True，�
 CAUSE_COMPUTED_NOT_LEAF = "{name} 不是叶子：它由 {node} 算出（{line}）。"
 CAUSE_ERROR = "{meaning}（{line}）"
 CAUSE_UNKNOWN_ERROR = "关于这个错误，除了它自己的说明，没有更多可说的。"
-CAUSE_NO_ERROR = "没有可解释的错误：请给出一个张量。"
+CAUSE_NO_ERROR = "这里没有错误：请在 except 块中提问，或用 explain(error) 询问保留下来的错误，或给出一个张量。"
 
 # in one sentence, by a part of the message (sentences/errors.py)
 EXPLAIN_FREED = (

@@ -119,6 +119,10 @@ CAUSE_UNREACHED = (
     "或者路径在图不留痕迹的地方被切断（no_grad()、detach()、item()）。"
 )
 DO_UNREACHED = "在通向损失的计算中使用 {name}，开启梯度模式且不要 detach()。也可能是后来的赋值让别的张量占用了这个名字。"
+CAUSE_UNREACHED_OFF = (
+    "{root} 到 {name} 之间没有路径：{root} 没有计算图，而且现在梯度模式是关闭的，由 no_grad() 或 set_grad_enabled(False) 留下。"
+)
+DO_UNREACHED_OFF = "如果计算 {root} 时它就是关闭的，请找出把它关闭的调用：torch.set_grad_enabled(True)。"
 CAUSE_CANDIDATE = "代码没有表明 {name} 是否经过这里，但 {what} 在这一行使数值失去历史：{line}。"
 CAUSE_CANDIDATE_UNRECORDED = CAUSE_CANDIDATE
 DO_CANDIDATE_UNRECORDED = "用 av.record() 记录前向传播，就能看到 detach() 或 .data 在哪一行运行。"
