@@ -9,7 +9,7 @@ from ..graph.model import Document, Op
 from ..sentences import is_differentiable
 from .bystander import bystander_cause
 from .candidates import candidates
-from .cause import Cause
+from .cause import Cause, NodeAt, Said
 from .code import renamed_at, statement_of
 from .cutting import Maker, cuts_in
 from .facts import Facts, takes_the_shape
@@ -80,8 +80,11 @@ def _renamed(f: Facts, ways: Ways) -> Cause | None:
     asked, wanted = statement_of(f.here), f.subject.name or ""
     lines = [r.outermost for r in ways.outdated] if asked is not None else []
     new = renamed_at(wanted, lines[-1], asked) if lines and asked is not None else None
-    said = {"used": str(lines[-1].source.line), "root": loss_names(f)} if lines else {}
-    return None if new is None else Cause("renamed", (f.subject.id, *f.loss), source=new.source, said=said)
+    if new is None:
+        return None
+    asked_in = "" if f.here is None else f.here.file
+    said: dict[str, Said] = {"used": NodeAt(loss_names(f), lines[-1].source, asked_in), "root": loss_names(f)}
+    return Cause("renamed", (f.subject.id, *f.loss), source=new.source, said=said)
 
 
 def _candidates(f: Facts) -> list[Cause]:

@@ -41,8 +41,8 @@ CAUSE_NOT_LEAF_CUT = (
     "with retain_grad() or without."
 )
 CAUSE_LEAF_LOST = (
-    "{name} is not a leaf: it is the result of {node} ({line}). The leaf that requires grad is another tensor, which "
-    "{name} names no more; its grad is {grad}."
+    "{name} is not a leaf: it is the result of {node} ({line}). The leaf that requires grad is another tensor, to which "
+    "{name} no longer refers; its grad is {grad}."
 )
 DO_LEAF_LOST = (
     "Make {name} itself the leaf: compute its values first and call requires_grad_() last; to update it, write in place "
@@ -258,9 +258,7 @@ CAUSE_MADE_AFTER = "{name} was made after the pass: {line}."
 DO_MADE_AFTER = "Compute the loss from it, and call backward() on that."
 CAUSE_REPLACED = "{name} is not {path} any more: this line put another in its place before the pass: {line}."
 DO_REPLACED = "Ask about {path}; an optimizer that was made before holds the old one."
-CAUSE_RENAMED = (
-    "{name} is another tensor than the one that led to {root} (line {used}): this line has given it the name since: {line}."
-)
+CAUSE_RENAMED = "{name} is another tensor than the one that led to {used}: this line has given it the name since: {line}."
 DO_RENAMED = "Compute {root} anew after that line; or keep the other one under a name of its own."
 CAUSE_KEPT = (
     "A pass has left its graph as it was ({line}): it left {name} out, as grad() does, or grad has been set to None since; or "

@@ -215,7 +215,7 @@ CAUSE_MADE_AFTER = "{name} 是在反向传播之后创建的：{line}。"
 DO_MADE_AFTER = "请用它计算损失，再对该损失调用 backward()。"
 CAUSE_REPLACED = "{name} 已不再是 {path}：反向传播之前，这一行用另一个取代了它：{line}。"
 DO_REPLACED = "请询问 {path}；之前创建的优化器持有的是旧的那个。"
-CAUSE_RENAMED = "{name} 不是当初（第 {used} 行）用来计算 {root} 的那个张量：此后这一行把名字给了另一个张量：{line}。"
+CAUSE_RENAMED = "{name} 不是当初用来计算 {used} 的那个张量：此后这一行把名字给了另一个张量：{line}。"
 DO_RENAMED = "请在那一行之后重新计算 {root}；或者给原来的张量另取一个名字。"
 CAUSE_KEPT = (
     "有一次传播没有释放计算图（{line}）：它没有包括 {name}（如 grad()），或者 grad 后来被设为 None；"
