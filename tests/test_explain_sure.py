@@ -67,6 +67,29 @@ CASES = {  # program, what is asked, kinds, lines
         W + "y = (w * 3).tanh()\nw = torch.tensor([1.0, 2.0], requires_grad=True)\nloss = y.sum()\n", "w, loss",
         ["renamed"], [4],
     ),
+    "a leaf made anew in a loop": (
+        W + "for i in range(2):\n    loss = (w ** 2).sum()\n    loss.backward()\n"
+        "    w = (w - 0.1 * w.grad).detach().requires_grad_()\n", "w", ["renamed"], [6],
+    ),
+    "a line that another op would have made": (
+        "w = torch.ones(1, 2, requires_grad=True)\nloss = w.exp().mean()\nif len(w) > 5:\n    loss = loss + w.log().mean()\n",
+        "loss", ["not_leaf"], [2],
+    ),
+    "one of the entries of a dict is cut": (
+        "class Net(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.a, self.b = torch.nn.Linear(1, 1), torch.nn.Linear(1, 1)\n    def forward(self, x):\n"
+        "        h = self.a(x)\n        return {'h': h, 'y': self.b(h.detach())}\n"
+        "def loss_of(o):\n    return (o['y'] ** 2).mean()\nnet = Net()\n"
+        "out = net(torch.ones(2, 1))\nloss = loss_of(out)\nloss.backward()\n", "net.a.weight", ["cut_detach"], [7],
+    ),
+    "a tensor in an object in an object": (
+        W + "class Box:\n    pass\nt = Box()\nt.out = Box()\nt.out.h = w * 2\nloss = t.out.h.sum()\n", "t.out.h",
+        ["not_leaf"], None,
+    ),
+    "a cut in a table over several lines": (
+        W + "table = {'a': lambda t: t * 2,\n         'b': lambda t: t.data}\nloss = (table['b'](w) * b).sum()\n", "w, loss",
+        None, [None, 4],
+    ),
     "a leaf moved": (W + "y = (w.detach() * b).sum()\nw = w.to(torch.float32)\n", "w, y", ["cut_detach"], [3]),
     "a cut in a function that made it": (W + "def f(t):\n    return t.detach()\nh = f(w * 3)\n", "h", ["made_detach"], [4]),
     "a cut where it was made": (W + "def f(t):\n    return t.data * 2\nh = f(w * 3)\n", "h", ["made_data"], [4]),
@@ -172,6 +195,31 @@ def test_a_change_of_data_is_told_of_the_gradient_that_it_spoils() -> None:
     )
     assert kinds(told(program, "w")) == ["zero_factor", "data_written"]
     assert "data_written" not in kinds(told(program, "v"))
+
+
+FAILING = (
+    "w = torch.tensor(2.0, requires_grad=True)\nfirst = w * 3\nfirst.backward()\ne = (w * 5).exp()\nloss = e * 2\ne.mul_(0)\n"
+    "try:\n    loss.backward()\nexcept RuntimeError as error:\n    why = explain(error)\n"
+)
+
+
+def test_what_stands_in_grad_after_a_failed_pass_is_not_told_as_its_own() -> None:
+    answer = told(FAILING, "w")
+    assert (kinds(answer), lines(answer)) == (["pass_failed", "modified"], [8, 6]), answer
+    assert kinds(told(FAILING + "w.grad = None\nloss = w * 3\nloss.backward()\n", "w")) == ["came_from"]
+
+
+def test_a_zero_from_before_a_failed_pass_is_no_hook_s() -> None:
+    start = "w = torch.tensor(2.0, requires_grad=True)\nw.grad = torch.tensor(0.0)\n"
+    answer = told(start + FAILING.partition("first.backward()\n")[2], "w")
+    assert kinds(answer) == ["pass_failed", "modified"], answer
+
+
+def test_of_two_losses_the_one_that_is_named_brought_a_part() -> None:
+    program = "w = torch.tensor(2.0, requires_grad=True)\na = w * 3\nb = w ** 2\na.backward()\nb.backward()\n"
+    assert "not by a's graph" in str(told(program, "w, a"))
+    torch = pytest.importorskip("torch")
+    assert "passes from other losses may have added" in str(told(program, "w, a", torch=torch))
 
 
 def test_a_grad_that_was_put_there_is_no_sum_of_passes() -> None:

@@ -35,7 +35,12 @@ def backward(
     """
     if self._requires_grad:
         provenance.note(self, "backward")
-    run_backward_pass(self, gradient, retain_graph, create_graph, inputs=inputs)
+    try:
+        run_backward_pass(self, gradient, retain_graph, create_graph, inputs=inputs)
+    except BaseException:
+        if self._requires_grad:
+            provenance.note(self, "failed")
+        raise
 
 
 # fmt: off

@@ -13,10 +13,12 @@ class Pass(NamedTuple):
     Attributes:
         root: id of the tensor on which it was called; "" if it is not in the document.
         source: the line.
+        failed: it raised an error.
     """
 
     root: str
     source: Source | None
+    failed: bool = False
 
 
 class Changed(NamedTuple):

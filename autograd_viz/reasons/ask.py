@@ -13,7 +13,7 @@ from .op_lines import with_lines
 from .refused import refusal
 from .settled import settled_cause
 from .sizes import size_causes
-from .stale import freed_cause, modified_causes
+from .stale import failed_causes, freed_cause, modified_causes
 from .unheld import is_unpassed, losses_of_passes, without_guesses
 from .unnoticed import unnoticed_causes, written_causes
 from .zeros import zero_causes
@@ -33,6 +33,9 @@ def causes_of(f: Facts) -> list[Cause]:
     f = with_lines(f.with_losses(losses_of_passes(f)))
     if f.subject.grad is None:
         return missing_causes(f)
+    failed = failed_causes(f)
+    if failed:
+        return failed
     passed = f.with_losses(()) if is_unpassed(f) else f
     settled = settled_cause(passed)
     found = bad_causes(passed) or ([settled] if settled is not None else zero_causes(passed))

@@ -132,16 +132,18 @@ def _is_made_without(root: str, ran: ast.stmt, name: str) -> bool:
     return made is not None and not any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(made.node))
 
 
-def roots_of_passes(asked: Statement, since: ast.stmt | None = None) -> set[str]:
+def roots_of_passes(asked: Statement, since: ast.stmt | None = None, sure: bool = False) -> set[str]:
     """The names that passes above the question which keep gradients start from: loss, and both of `(a + b).backward()`.
 
     Args:
         asked: the question.
         since: a statement that set the grad to None: of passes above it nothing is left, unless a loop runs them again.
+        sure: only of passes that were made, and did not fail.
     """
     above = [n for n in simple_statements(scope_of(asked.node)) if position(n) <= position(asked.node)]
     if since is not None and not any(isinstance(p, ast.For | ast.AsyncFor | ast.While) for p in parents(since)):
         above = [n for n in above if position(n) > position(since)]
+    above = [n for n in above if not sure or not (may_not_have_run(n, asked) or may_have_failed(n))]
     roots = [root for n in above if not _only_returns(n) and (root := started_at(n)) is not None]
     return {ast.unparse(n) for root in roots for n in ast.walk(root) if isinstance(n, ast.Name | ast.Attribute)}
 

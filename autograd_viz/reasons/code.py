@@ -38,9 +38,17 @@ class Statement(NamedTuple):
     @property
     def source(self) -> Source:
         """Its place."""
-        file, line = place_of(self.node)
+        return self.source_of(self.node)
+
+    def source_of(self, part: ast.AST) -> Source:
+        """The line of a part of it: of `.detach()` that on which the name of the method stands."""
+        part = part.func if isinstance(part, ast.Call) else part
+        below = part.end_lineno if isinstance(part, ast.Attribute) else getattr(part, "lineno", None)
+        file, first = place_of(self.node)
+        line = first + (below or self.node.lineno) - self.node.lineno
         text = linecache.getline(file, line).rstrip("\n")
-        return Source(file, line, line, self.node.col_offset, len(text), text)
+        start = self.node.col_offset if line == first else len(text) - len(text.lstrip())
+        return Source(file, line, line, start, len(text), text)
 
 
 def _makes_leaf(node: ast.AST) -> bool:
@@ -173,7 +181,7 @@ def assignments(name: str, before: Statement) -> list[Statement]:
     last below it in a loop around it, which ran in the turn before.
     """
     above = assignment(name, before)
-    is_doubtful = above is not None and is_left_before(above.node, [before.node, *parents(before.node)])
+    is_doubtful = above is not None and may_not_have_run(above.node, before)
     earlier = assignment(name, above) if above is not None and is_doubtful else None
     scope = scope_of(before.node)
     loops = [p for p in parents(before.node) if isinstance(p, ast.For | ast.AsyncFor | ast.While) and scope_of(p) is scope]
@@ -238,11 +246,14 @@ def renamed_at(name: str, before: Statement, asked: Statement) -> Statement | No
     first, scope = name.partition(".")[0].partition("[")[0], scope_of(asked.node)
     given = _assigned_in(scope).get(first, ()) if scope_of(before.node) is scope else ()
     between = [
-        n for n in given if position(before.node) < position(n) < position(asked.node) and not may_not_have_run(n, asked)
+        n for n in given if position(before.node) <= position(n) < position(asked.node) and not may_not_have_run(n, asked)
     ]
     last = between[-1] if between else None
     value = last.value if isinstance(last, ast.Assign) else None
-    is_new = value is not None and not any(isinstance(n, ast.Name) and n.id == first for n in ast.walk(value))
+    parts = list(ast.walk(value)) if value is not None else []
+    reads = any(isinstance(n, ast.Name) and n.id == first for n in parts)
+    makes = any(isinstance(n, ast.BinOp) or (isinstance(n, ast.Attribute) and n.attr in ("detach", "clone")) for n in parts)
+    is_new = value is not None and (makes or not reads)
     return Statement(last) if last is not None and is_new and isinstance(value, ast.Call | ast.BinOp) else None
 
 

@@ -79,11 +79,11 @@ def _renamed(f: Facts, ways: Ways) -> Cause | None:
     """The name led to the loss when it stood for another tensor."""
     asked, wanted = statement_of(f.here), f.subject.name or ""
     lines = [r.outermost for r in ways.outdated] if asked is not None else []
-    new = renamed_at(wanted, lines[-1], asked) if lines and asked is not None else None
+    new = renamed_at(wanted, lines[0], asked) if lines and asked is not None else None
     if new is None:
         return None
     asked_in = "" if f.here is None else f.here.file
-    said: dict[str, Said] = {"used": NodeAt(loss_names(f), lines[-1].source, asked_in), "root": loss_names(f)}
+    said: dict[str, Said] = {"used": NodeAt(loss_names(f), lines[0].source, asked_in), "root": loss_names(f)}
     return Cause("renamed", (f.subject.id, *f.loss), source=new.source, said=said)
 
 

@@ -69,7 +69,7 @@ def cuts_in(statement: Statement) -> list[tuple[ast.AST, Maker]]:
     for part in ast.walk(node):
         how = _cut(part)
         if how is not None:
-            found.append((part, Maker(how[0], statement.source, how[1])))
+            found.append((part, Maker(how[0], statement.source_of(part), how[1])))
     if not _computes(node):
         return found
     mode, open_mode = mode_around(node), mode_of_the_run(node)

@@ -12,7 +12,7 @@ from .cuts import loss_names, runs_its_own_pass
 from .facts import Facts
 from .grad_lines import assigned_at, assigned_since
 from .numbers import added, nearly
-from .unheld import no_graph
+from .unheld import no_graph, other_roots
 
 MOST = 4  # parts that are named
 
@@ -60,7 +60,7 @@ def last_pass_is_gone(f: Facts) -> Cause | None:
         return None
     if f.live.hooks(f.edge[0]):
         return None
-    return Cause("graph_gone", (f.subject.id,), said={"value": value_text(arrived)})
+    return Cause("graph_gone", (f.subject.id,), said={"value": value_text(arrived), "root": loss_names(f)})
 
 
 def _parts(f: Facts) -> list[Cause]:
@@ -79,9 +79,10 @@ def _parts(f: Facts) -> list[Cause]:
     seen = [s for s in senders if f.sent(*s) is not None and f.live.has_run(s[0])]
     if len(senders) > 1 and seen and len(seen) < len(senders) and all(f.live.has_run(n) is not False for n, _ in seen):
         senders = seen  # the others have not run: a stepper has seen those that did
-        nodes = tuple(n for n, _ in senders)
+        nodes, source = tuple(n for n, _ in senders), f.source(senders[0][0])
     if len(senders) == 1:
-        return [Cause("came_from", (f.subject.id,), nodes, source, {"node": f.called(nodes[0])})]
+        kind = "came_from_too" if f.live.has_run(nodes[0]) is None and other_roots(f) else "came_from"
+        return [Cause(kind, (f.subject.id,), nodes, source, {"node": f.called(nodes[0])})]
     if all(f.sent(*s) is None for s in senders):
         names = words.COMMA.join(f.called(n) for n, _ in senders[:MOST])
         return [Cause("paths", (f.subject.id,), nodes, source, {"count": str(len(senders)), "nodes": names})]

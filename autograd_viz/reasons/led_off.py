@@ -27,7 +27,8 @@ def cut_from_leaves(f: Facts) -> list[Cause]:
         cuts = [c for c in ways.cuts if not is_unsure(c, asked)]
         if cuts and not ways.uncut:
             return [_made(f, cuts[0])]
-    own = [r.cut for r in read if r.cut is not None and not is_unsure(r.cut, asked)]
+    ran = f.makers.get(f.subject.id) is not None  # the graph knows the op
+    own = [r.cut for r in read if r.cut is not None and (r.cut.is_sure if ran else not is_unsure(r.cut, asked))]
     return [_made(f, own[0])] if own and len(own) == len(read) else []
 
 

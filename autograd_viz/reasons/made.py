@@ -16,6 +16,7 @@ from .meant import parts_of
 WRITES = ("CopySlices", "IndexPut", "IndexFill", "IndexCopy", "Fill", "Zero")  # nodes of ops that write in place
 OF_SUBSCRIPTS = ("Select", "Slice", "Index", "Unsqueeze", "Alias", "Unbind", "Split", "AsStrided")  # nodes of `x[...]`
 VIEWS = ("T", "mT", "H", "mH", "real", "imag")  # attributes that are ops
+SIGNS: dict[type, tuple[str, ...]] = {ast.Add: ("Add",), ast.Sub: ("Sub", "Rsub"), ast.Mult: ("Mul",), ast.Pow: ("Pow",)}
 MOST_ALIASES = 5  # names for names that are followed
 
 
@@ -48,7 +49,8 @@ def made_by(f: Facts) -> Maker | None:
     made = statement_of(t.source)
     if made is not None:
         return maker_in(made)
-    could = [s for s in _candidates(t.name, f.here) if _fits(s, t)]
+    node = f.called(t.grad_fn) if t.grad_fn is not None else ""
+    could = [s for s in _candidates(t.name, f.here) if _fits(s, t) and _may_be_of(s, node)]
     return maker_in(could[0]) if len(could) == 1 else None
 
 
@@ -67,6 +69,14 @@ def _other_name(statement: Statement) -> str | None:
     value, read = getattr(statement.node, "value", None), maker_in(statement)
     is_name = isinstance(value, ast.Name | ast.Attribute) and bool(parts_of(value)) and read is not None and read.how == "taken"
     return ast.unparse(value) if is_name and isinstance(value, ast.expr) else None
+
+
+def _may_be_of(statement: Statement, node: str) -> bool:
+    """What the statement computes last can have such a node: a sum has no NllLossBackward0."""
+    value = getattr(statement.node, "value", None)
+    sign = statement.node.op if isinstance(statement.node, ast.AugAssign) else getattr(value, "op", None)
+    names = SIGNS.get(type(sign), ())
+    return not node or not names or node.startswith(names)
 
 
 def _fits(statement: Statement, t: Tensor) -> bool:

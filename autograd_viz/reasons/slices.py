@@ -219,6 +219,8 @@ def _assigned_from(read: Read, made: Statement) -> Iterator[Read]:
     """What is read in the assignment that gave the name its value."""
     value, item = getattr(made.node, "value", None), item_of(read.name, made.node)
     item = read.item if item is None and _call_of(read.name) is None else item
+    if item is None and read.rest:  # `out["loss"]` of a parameter that was given `o`
+        item = int(read.rest[0]) if read.rest[0].isdigit() else read.rest[0]
     cut = indices_cut(made, read.name.id) or _detached_between(read, made)
     if isinstance(value, ast.List):
         yield from _added_to(read)

@@ -65,3 +65,14 @@ def freed_cause(f: Facts, nodes: Iterable[str], failed: bool = False) -> Cause |
     if failed and len(given_up) > 1:  # the pass that failed gave up some of them itself, on its way
         return Cause("freed_among", (), tuple(given_up), source, {"count": str(len(given_up))})
     return Cause("freed" if source is not None else "freed_somewhere", (), (freed,), source, {"node": f.at(freed)})
+
+
+def failed_causes(f: Facts) -> list[Cause]:
+    """The last pass raised an error: what stands in grad is older, or a part. With what it failed of, if that is known."""
+    last = f.live.passes()[-1] if f.live.passes() else None
+    if last is None or not last.failed or last.root not in f.loss or not f.is_connected:
+        return []
+    own = Cause(
+        "pass_failed", (f.subject.id, last.root), source=last.source, said={"root": f.tensors[last.root].name or "loss"}
+    )
+    return [own, *modified_causes(f, f.passed)[:1]]

@@ -63,6 +63,14 @@ def losses_of_passes(f: Facts) -> tuple[str, ...]:
     return tuple(id for id in f.loss if f.tensors[id].name in names) or f.loss
 
 
+def other_roots(f: Facts) -> set[str]:
+    """The names, beside those of the losses, that passes since the last clearing of the subject's grad started from."""
+    asked = statement_of(f.here)
+    since = None if asked is None else last_clearing(f.subject.name, asked)
+    names = set() if asked is None else roots_of_passes(asked, since, sure=True)
+    return names - {f.tensors[id].name for id in f.loss} if len(names) > 1 else set()
+
+
 def is_unpassed(f: Facts) -> bool:
     """No pass has gone through the graphs of the losses: their saved tensors are there, and no code asks to keep them."""
     asked, names = statement_of(f.here), {f.tensors[id].name for id in f.loss}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -146,8 +147,15 @@ class CoreLive:
         """The calls of Tensor.backward()."""
         known = {t: self._graph.tensor_id(t) or "" for t in self._graph.names}
         known |= {t: id for id, t in self._graph.tensors.items()}
-        found = [(e.order, id, e.at) for t, id in known.items() for e in t._events if e.kind == "backward"]
-        return tuple(Pass(id, source_at(at.code, at.lasti)) for _, id, at in sorted(found, key=lambda f: f[0]))
+        events = {id: [e for e in t._events if e.kind in ("backward", "failed")] for t, id in known.items()}
+        found = [
+            (e.order, id, e.at, after is not None and after.kind == "failed")
+            for id, those in events.items()
+            for e, after in zip_longest(those, those[1:])
+            if e.kind == "backward"
+        ]
+        ordered = sorted(found, key=lambda f: f[0])
+        return tuple(Pass(id, source_at(at.code, at.lasti), failed) for _, id, at, failed in ordered)
 
     def zero_rows(self, tensor: str) -> tuple[int, ...]:
         """Rows of grad without anything else than zeros; none if there is no grad."""

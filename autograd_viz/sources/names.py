@@ -99,9 +99,18 @@ def names_by_identity(known: Mapping[str, Any], is_tensor: Callable[[Any], bool]
     """
     variables = {name: v for name, v in {**known, **_held(known.get("self"))}.items() if _can_be_asked(v)}
     held = {path: v for name, value in variables.items() for path, v in _attributes(name, value) if _can_be_asked(v)}
+    held |= {
+        path: v for name, value in held.items() if _is_record(value) for path, v in _attributes(name, value) if _can_be_asked(v)
+    }
     chosen = [pair for pair in getattr(known, "chosen", {}).items() if is_tensor(pair[1])]
     of_modules = [pair for name, v in {**variables, **held}.items() for pair in _registered(name, v) if is_tensor(pair[1])]
     return chosen + of_modules + _tensors(variables, is_tensor) + _tensors(held, is_tensor)
+
+
+def _is_record(value: Any) -> bool:
+    """An object of the user's that is no module: `trainer.out`, which may hold a loss."""
+    is_module = callable(getattr(type(value), "named_modules", None))
+    return not is_module and hasattr(value, "__dict__")
 
 
 def _tensors(named: Mapping[str, Any], is_tensor: Callable[[Any], bool]) -> list[tuple[str, Any]]:

@@ -205,6 +205,7 @@ DO_TINY = "Step it: av.step(loss) before backward()."
 
 # as it should be
 CAUSE_CAME_FROM = "What arrives here comes from {node} ({line})."
+CAUSE_CAME_FROM_TOO = "{node} sends to here ({line}); passes from other losses may have added to grad."
 CAUSE_PATHS = (
     "{count} paths lead here, from {nodes}; PyTorch keeps nothing of what each of them brought, nor of earlier passes, whose "
     "gradients are added up."
@@ -255,8 +256,8 @@ CAUSE_GRAD_FROM_ELSEWHERE = (
 CAUSE_NO_GRAPH_OF = "It came from a graph that is gone: no variable holds what the pass began at ({line})."
 DO_NO_GRAPH_OF = "Give the loss a name, loss = ..., and ask again after loss.backward(): then the ops of that line can be told."
 CAUSE_NO_GRAPH = (
-    "No variable here holds the graph that it came from: it is gone, or belongs to another function; or grad was put there by "
-    "hand, or backward() was called on {name} itself."
+    "No variable here is known to hold the graph that it came from: it is gone, or belongs to another function; or grad was "
+    "put there by hand, or backward() was called on {name} itself."
 )
 DO_NO_GRAPH = "Ask where the loss is still at hand, right after backward(), or name it: explain({name}, loss)."
 CAUSE_HOOK_CHANGED = "A hook changed what arrived from {before} to {after}: {hook}."
@@ -271,5 +272,13 @@ CAUSE_DATA_WRITTEN = (
     "gradient is computed with the new values."
 )
 DO_DATA_WRITTEN = "Change a clone(), or use detach() instead of .data: then autograd refuses."
-CAUSE_GRAPH_GONE = "{value} arrived in the last pass, through a graph that no variable holds any more."
-DO_GRAPH_GONE = "Keep the loss in a variable, and ask again after the pass."
+CAUSE_GRAPH_GONE = (
+    "{value} arrived in the last pass that came here, and not by {root}'s graph as it is now: by another, which a variable may "
+    "not hold any more."
+)
+DO_GRAPH_GONE = "Keep the loss of that pass in a variable, and name it: explain({name}, loss)."
+CAUSE_PASS_FAILED = (
+    "The last pass, from {root}, raised an error: what stands in grad came before that error, in this pass or in one before "
+    "it ({line})."
+)
+DO_PASS_FAILED = "Ask explain(error) in its except block, and clear grad before the next pass."

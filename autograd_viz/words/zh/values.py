@@ -165,6 +165,7 @@ DO_TINY = "单步执行：在 backward() 之前用 av.step(loss)。"
 
 # as it should be
 CAUSE_CAME_FROM = "到达这里的梯度来自 {node}（{line}）。"
+CAUSE_CAME_FROM_TOO = "{node} 向这里发送梯度（{line}）；从其他损失开始的反向传播也可能累加到 grad。"
 CAUSE_PATHS = (
     "有 {count} 条路径通到这里，来自 {nodes}；PyTorch 不保留每条路径带来了什么，也不保留以前各次反向传播的梯度（它们会累加）。"
 )
@@ -217,5 +218,11 @@ CAUSE_DATA_WRITTEN = (
     "注意：{node} 保存 {tensor} 之后，后者又通过 .data 被修改，自动求导不会察觉（{line}）。梯度是用新的数值计算的。"
 )
 DO_DATA_WRITTEN = "请修改 clone() 得到的副本，或用 detach() 代替 .data：那样自动求导会报错。"
-CAUSE_GRAPH_GONE = "上一次反向传播到达的是 {value}，它所经过的计算图已没有变量引用。"
-DO_GRAPH_GONE = "把损失保存在变量里，反向传播之后再问。"
+CAUSE_GRAPH_GONE = (
+    "最近一次到达这里的反向传播带来的是 {value}，它经过的不是 {root} 现在的计算图，而是另一个，可能已没有变量引用它。"
+)
+DO_GRAPH_GONE = "把那次反向传播的损失保存在变量里，并指明它：explain({name}, loss)。"
+CAUSE_PASS_FAILED = (
+    "最近一次反向传播（从 {root} 开始）抛出了错误：grad 中的值是在那个错误之前得到的，来自这次或更早的反向传播（{line}）。"
+)
+DO_PASS_FAILED = "请在它的 except 块中使用 explain(error)，并在下一次反向传播之前清除 grad。"
