@@ -11,7 +11,7 @@ from .bystander import bystander_cause
 from .candidates import candidates
 from .cause import Cause, NodeAt, Said
 from .code import renamed_at, statement_of
-from .cutting import Maker, cuts_in
+from .cutting import Maker, detaching
 from .facts import Facts, takes_the_shape
 from .holders import PART
 from .live import NothingLive
@@ -24,7 +24,6 @@ from .ways import Ways, is_unsure, ways_between
 MOST_SURE = 2  # ways of which each has its cut
 MOST_MAYBE = 3  # lines that are named where any may have run
 INSIDE = ("CheckpointFunction", "_ReversibleFunction")  # Functions whose backward runs a forward and a backward pass
-DETACHING = ("data", "detach", "new_tensor", "numpy", "item", "sample", "parameter")  # what Detach may be called in the code
 
 
 def cut_causes(f: Facts) -> list[Cause]:
@@ -160,7 +159,7 @@ def _cut_at(f: Facts, op: Op, tensor: str, outputs: list[str]) -> Cause:
     nodes = () if op.node is None else (op.node,)
     made = statement_of(op.source)
     if op.name == "Detach":
-        cut = next((c for _, c in cuts_in(made) if c.how in DETACHING), None) if made is not None else None
+        cut = detaching(made)
         how, what = (cut.how, cut.what) if cut is not None else ("detach", ".detach()")
         return Cause(f"cut_{how}", ids, nodes, op.source, said | {"what": what})
     if made is not None and op.node is None and (line := detached_after(made, statement_of(f.here))) is not None:

@@ -41,6 +41,7 @@ MAKERS = {  # that make tensors of nothing, or of numbers
 MODES = {"no_grad": "no_grad", "inference_mode": "inference", "set_grad_enabled": "no_grad"}
 
 
+DETACHING = ("data", "detach", "new_tensor", "numpy", "item", "sample", "parameter")  # what Detach may be called in the code
 COMPUTING = (ast.Call, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript, ast.Attribute, ast.IfExp)
 
 
@@ -78,6 +79,11 @@ def cuts_in(statement: Statement) -> list[tuple[ast.AST, Maker]]:
     elif mode is not None:
         found.append((node, Maker(MODES[mode], statement.source, f"{mode}({False if mode == 'set_grad_enabled' else ''})")))
     return found
+
+
+def detaching(made: Statement | None) -> Maker | None:
+    """What in the statement of an op Detach is its name: `.data`, `torch.tensor(x)`; None where it is `detach()`, or unseen."""
+    return next((c for _, c in cuts_in(made) if c.how in DETACHING), None) if made is not None else None
 
 
 def _computes(node: ast.stmt) -> bool:

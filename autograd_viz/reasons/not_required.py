@@ -12,12 +12,11 @@ from .backward_lines import started_at
 from .cause import Cause
 from .changes import detached_line
 from .code import alias_of, statement_of
-from .cutting import Maker, cuts_in
+from .cutting import Maker, detaching
 from .facts import Facts, takes_the_shape
 from .made import made_at, made_by
 from .switches import switched_off_line
 
-DETACHING = ("data", "detach", "new_tensor", "numpy", "item", "sample")  # what Detach may be called in the code
 UNCUT = ("plain", "computed", "taken", "parameter")  # ways of making that cut nothing off
 
 
@@ -101,9 +100,8 @@ def _cut_or_early(f: Facts, op: Op) -> Cause:
     is_flat = any(not is_differentiable(f.tensors[o].value.dtype) for o in op.outputs if o is not None)
     said = {"op": op.name, "operand": _called(f, wanted[0])}
     if op.name == "Detach":
-        made = statement_of(op.source)
-        cut = next((c for _, c in cuts_in(made) if c.how in DETACHING), None) if made is not None else None
-        how, what = ("detach", "") if cut is None else (cut.how, cut.what)
+        cut = detaching(statement_of(op.source))
+        how, what = ("detach", "") if cut is None or cut.how == "parameter" else (cut.how, cut.what)
         return Cause(f"made_{how}", (f.subject.id,), source=op.source, said={"what": what})
     if is_flat or takes_the_shape(op) or _is_recorded_elsewhere(f, wanted):
         return Cause("made_by_cutting_op", (f.subject.id,), source=op.source, said=said)
