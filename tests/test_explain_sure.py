@@ -206,6 +206,8 @@ FAILING = (
 def test_what_stands_in_grad_after_a_failed_pass_is_not_told_as_its_own() -> None:
     answer = told(FAILING, "w")
     assert (kinds(answer), lines(answer)) == (["pass_failed", "modified"], [8, 6]), answer
+    lit = next(n for n in answer.document.nodes if n.id == answer.culprit)
+    assert lit.name == "ExpBackward0"  # and not the tensor that was asked about
     assert kinds(told(FAILING + "w.grad = None\nloss = w * 3\nloss.backward()\n", "w")) == ["came_from"]
 
 

@@ -72,7 +72,6 @@ def failed_causes(f: Facts) -> list[Cause]:
     last = f.live.passes()[-1] if f.live.passes() else None
     if last is None or not last.failed or last.root not in f.loss or not f.is_connected:
         return []
-    own = Cause(
-        "pass_failed", (f.subject.id, last.root), source=last.source, said={"root": f.tensors[last.root].name or "loss"}
-    )
-    return [own, *modified_causes(f, f.passed)[:1]]
+    broken = modified_causes(f, f.passed)[:1]
+    nodes, said = broken[0].nodes if broken else (), {"root": f.tensors[last.root].name or "loss"}
+    return [Cause("pass_failed", (f.subject.id, last.root), nodes, last.source, said), *broken]
