@@ -90,6 +90,26 @@ CASES = {  # program, what is asked, kinds, lines
         W + "table = {'a': lambda t: t * 2,\n         'b': lambda t: t.data}\nloss = (table['b'](w) * b).sum()\n", "w, loss",
         None, [None, 4],
     ),
+    "a change in place made it": (W + "h = w.sigmoid()\nh.add_(1)\nloss = (h * 3).sum()\n", "h", ["not_leaf"], [4]),
+    "a function that changes in place made it": (
+        W + "h = w.sigmoid()\ntorch.relu_(h)\nloss = (h * 3).sum()\n", "h", ["not_leaf"], [4],
+    ),
+    "a change in place that may not have run": (
+        W + "h = w.sigmoid() * 1\nif len(w) > 5:\n    h.mul_(1)\nloss = (h * 3).sum()\n", "h", ["not_leaf"], None,
+    ),
+    "what does not run was not handed on": (
+        W + "h = w * 2\nloss = (h * b).sum()\nloss.backward(inputs=[b])\n", "h", ["not_leaf"], [3],
+    ),
+    "what raised was not handed on": (
+        "x = torch.ones(1, requires_grad=True)\nh = x * 2\nh.register_hook(lambda g: g.nothing)\nloss = (h * 3).sum()\n"
+        "try:\n    loss.backward()\nexcept AttributeError:\n    pass\n", "h", ["not_leaf"], [2],
+    ),
+    "a part that may not have led to the cut": (
+        "class Net(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.a, self.b, self.two = torch.nn.Linear(1, 1), torch.nn.Linear(1, 1), False\n    def forward(self, x):\n"
+        "        h = self.a(x)\n        if self.two:\n            h = h + self.b(x)\n        g = torch.sigmoid(h.detach())\n"
+        "        return (g * h).sum()\nnet = Net()\nloss = net(torch.ones(2, 1))\n", "net.b.weight, loss", ["cut_maybe"], [9],
+    ),
     "a leaf moved": (W + "y = (w.detach() * b).sum()\nw = w.to(torch.float32)\n", "w, y", ["cut_detach"], [3]),
     "a cut in a function that made it": (W + "def f(t):\n    return t.detach()\nh = f(w * 3)\n", "h", ["made_detach"], [4]),
     "a cut where it was made": (W + "def f(t):\n    return t.data * 2\nh = f(w * 3)\n", "h", ["made_data"], [4]),
@@ -256,6 +276,16 @@ loss.backward()
     around = "av.record(net)" if is_recorded else "contextlib.nullcontext()"
     answer = told(program.format(around), "net.a.weight", torch=torch, av=av, contextlib=contextlib)
     assert "a hook (line 7: h.register_hook(lambda g: torch.zeros_like(g)))" in str(answer), answer
+
+
+@pytest.mark.torch
+def test_a_bias_is_multiplied_by_nothing() -> None:
+    program = (
+        "lin = torch.nn.Linear(9, 9)\na, b = torch.randn(9, 9), torch.randn(9, 9)\nloss = lin(a).mean() - lin(b).mean()\n"
+        "loss.backward()\nlin.weight.grad.zero_()\n"
+    )
+    torch = pytest.importorskip("torch")
+    assert "AddmmBackward0" not in str(told(program, "lin.bias", torch=torch))
 
 
 @pytest.mark.torch

@@ -6,7 +6,7 @@ import ast
 
 from ..graph.model import Source, Tensor
 from .changes import written_at
-from .code import Statement, assignments, statement_of
+from .code import Statement, assignments, before_in_scope, may_not_have_run, position, scope_of, statement_of
 from .cutting import Maker, maker_in
 from .defined import origin
 from .facts import Facts
@@ -17,6 +17,7 @@ WRITES = ("CopySlices", "IndexPut", "IndexFill", "IndexCopy", "Fill", "Zero")  #
 OF_SUBSCRIPTS = ("Select", "Slice", "Index", "Unsqueeze", "Alias", "Unbind", "Split", "AsStrided")  # nodes of `x[...]`
 VIEWS = ("T", "mT", "H", "mH", "real", "imag")  # attributes that are ops
 SIGNS: dict[type, tuple[str, ...]] = {ast.Add: ("Add",), ast.Sub: ("Sub", "Rsub"), ast.Mult: ("Mul",), ast.Pow: ("Pow",)}
+NO_OPS = ("requires_grad_", "detach_", "share_memory_")  # methods that end as those which change numbers
 MOST_ALIASES = 5  # names for names that are followed
 
 
@@ -51,7 +52,27 @@ def made_by(f: Facts) -> Maker | None:
         return maker_in(made)
     node = f.called(t.grad_fn) if t.grad_fn is not None else ""
     could = [s for s in _candidates(t.name, f.here) if _fits(s, t) and _may_be_of(s, node)]
-    return maker_in(could[0]) if len(could) == 1 else None
+    if len(could) != 1:
+        return None
+    asked = statement_of(f.here)
+    changed = _changed_in_place(t.name, could[0], asked) if t.grad_fn is not None and asked is not None else None
+    if changed is None or asked is None:
+        return maker_in(could[0])
+    return None if may_not_have_run(changed.node, asked) else Maker("computed", changed.source)
+
+
+def _changed_in_place(name: str | None, made: Statement, asked: Statement) -> Statement | None:
+    """The last statement behind the one that made a tensor that gave it a new grad_fn: `h.add_(1)`, `F.relu_(h)`."""
+    above = [n for n in before_in_scope(asked) if scope_of(n) is not scope_of(made.node) or position(n) > position(made.node)]
+    found = [n for n in above if isinstance(n, ast.Expr) and _works_in_place(n.value, name)]
+    return Statement(found[-1]) if found else None
+
+
+def _works_in_place(value: ast.expr, name: str | None) -> bool:
+    match value:
+        case ast.Call(func=ast.Attribute(value=of, attr=attr), args=args) if attr.endswith("_") and attr not in NO_OPS:
+            return name is not None and name in (ast.unparse(of), *(ast.unparse(a) for a in args[:1]))
+    return False
 
 
 def _candidates(name: str | None, here: Source | None) -> list[Statement]:

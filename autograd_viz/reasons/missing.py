@@ -117,7 +117,9 @@ def _leaves_behind(f: Facts) -> list[Cause]:
 
 def _passed(f: Facts) -> str:
     """The gradient that went through in the last pass, if known."""
-    value = f.arrived(*f.edge) if f.edge is not None else None
+    if f.edge is None or f.live.has_run(f.edge[0]) is False or any(p.failed for p in f.live.passes()[-1:]):
+        return ""
+    value = f.arrived(*f.edge)
     return "" if value is None else value_text(value)
 
 

@@ -6,6 +6,7 @@ import math
 from itertools import pairwise
 from typing import NamedTuple
 
+from .. import words
 from ..graph.text import number_text
 from .cause import Cause, Said
 from .facts import Edge, Facts
@@ -31,7 +32,10 @@ def size_causes(f: Facts) -> list[Cause]:
     hops = way(f, f.edge)
     huge = size >= HUGE
     most = [h for h in hops if (h.factor > 1) == huge and h.factor != 1]
-    said: dict[str, Said] = {"norm": number_text(size)}
+    said: dict[str, Said] = {
+        "norm": number_text(size),
+        "where": words.GREW_PART if len(f.senders.get(f.edge, ())) > 1 else words.GREW_WHOLE,
+    }
     if not most:
         return [_between(f, huge, said)]
     whole = sum(abs(math.log10(h.factor)) for h in most)

@@ -62,6 +62,7 @@ def ways_between(starts: list[Read], wanted: str, asked: Statement | None) -> Wa
     drawn = _drawn(starts, wanted, asked)
     leading = _leading(drawn, lambda read: True)
     whole = _leading(drawn, lambda read: read.cut is None and not may_not_have_run(read.statement.node, asked))
+    ran = _leading(drawn, lambda read: not may_not_have_run(read.statement.node, asked))
     cuts, beside, uncut = list[Maker](), list[Maker](), list[Read]()
     queue = [(read, False) for read in drawn.behind.get(None, ())]
     seen: set[tuple[Key, bool]] = set()
@@ -71,7 +72,8 @@ def ways_between(starts: list[Read], wanted: str, asked: Statement | None) -> Wa
         if key not in leading:
             continue
         if read.cut is not None:
-            for cut in _first_cuts(read, drawn, leading, asked):
+            for found in _first_cuts(read, drawn, leading, asked):
+                cut = found if key in ran else found._replace(is_sure=False)
                 (cuts if not is_beside or is_unsure(cut, asked) else beside).append(cut)
         elif (key, is_beside) not in seen:
             seen.add((key, is_beside))

@@ -19,6 +19,7 @@ from .grad_lines import clips, grad_written_at, surely_zeroed_at, zeroed_at
 from .numbers import count_zeros
 from .parsed import module_of
 from .rules import stem
+from .settled import BIASES
 from .suspects import listed, suspected_hooks
 from .underflow import underflow_cause
 from .unheld import no_graph
@@ -76,7 +77,9 @@ def _unknown(f: Facts) -> Cause:
     """Nothing is sure; all those on the way that can make zeros are named: ops, and hooks."""
     assert f.edge is not None
     hooked = {n: words.COMMA.join(hooks) for n in (*f.leading(f.edge), f.edge[0]) if (hooks := f.live.hooks(n))}
-    able = {n: can for n in f.leading(f.edge) if (can := _when(f, n)) is not None}
+    leading = f.leading(f.edge)
+    towards = {*leading, f.edge[0]}
+    able = {n: can for n in leading if not _only_adds(f, n, towards) and (can := _when(f, n)) is not None}
     beside = [
         *_beside_the_ops(f),
         *dict.fromkeys(words.SUSPECT_HOOK.format(hook=h, node=f.called(n)) for n, h in hooked.items()),
@@ -86,6 +89,12 @@ def _unknown(f: Facts) -> Cause:
     is_only = len(able) == 1 and not beside and words.CAN_STRANGE not in able.values()
     kind = "zero_no_suspect" if not said else "zero_only" if is_only else "zero_unknown"
     return Cause(kind, (f.subject.id,), (*hooked, *able), said={"suspects": words.SEMICOLON.join(said)})
+
+
+def _only_adds(f: Facts, node: str, towards: set[str]) -> bool:
+    """The way from the node to the subject is that of a bias, which it multiplies by nothing."""
+    ways = [i for i, after in enumerate(f.nodes[node].next_functions) if after.node in towards]
+    return bool(ways) and all(any(f.called(node).startswith(op) and i == at for op, at in BIASES) for i in ways)
 
 
 def _when(f: Facts, node: str) -> str | None:

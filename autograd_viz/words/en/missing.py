@@ -237,7 +237,8 @@ DO_NOT_RUN_UNKNOWN = "Call {root}.backward(), and read grad before zero_grad()."
 CAUSE_RETAINED_LATE = "retain_grad() came after the pass, which keeps a gradient only where that was asked before: {line}."
 DO_RETAINED_LATE = "Call {name}.retain_grad() before backward()."
 CAUSE_LEFT_OUT_OR_CLEARED = (
-    "A pass has gone through this graph: grad has been set to None since, or grad() or backward(inputs=...) left {name} out."
+    "A pass has gone through this graph: grad has been set to None since, or grad() or backward(inputs=...) left {name} out, "
+    "or an error ended it before it came here."
 )
 CAUSE_CLEARED_BY = "A pass has gone through this graph, and this cleared grad: {line}."
 DO_CLEARED_BY = "Read grad before that line."

@@ -182,9 +182,11 @@ DO_LOSS_BAD = "Look at the values before the loss; av.record() keeps those of a 
 DO_BAD_UNKNOWN = "Use torch.autograd.detect_anomaly(), or av.step(loss) before backward()."
 
 # large and small
-CAUSE_GREW = "Its norm is {norm}. It grew most at {node}, by a factor of {factor} ({line})."
+GREW_WHOLE = "It"
+GREW_PART = "On the way of its largest part it"
+CAUSE_GREW = "Its norm is {norm}. {where} grew most at {node}, by a factor of {factor} ({line})."
 DO_GREW = "Look at the values there; clip_grad_norm_() limits the step."
-CAUSE_SHRANK = "Its norm is {norm}. It shrank most at {node}, to a fraction of {factor} ({line})."
+CAUSE_SHRANK = "Its norm is {norm}. {where} shrank most at {node}, to a fraction of {factor} ({line})."
 DO_SHRANK = "Look at the values there: saturation, small weights, a mean over many elements."
 CAUSE_GREW_STEADILY = "Its norm is {norm}. It grew at {count} nodes, {times} of them {node}; most at {line}."
 DO_GREW_STEADILY = "Initialise with smaller weights, normalise, or clip: clip_grad_norm_()."

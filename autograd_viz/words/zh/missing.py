@@ -197,7 +197,8 @@ DO_NOT_RUN_UNKNOWN = "调用 {root}.backward()，并在 zero_grad() 之前读取
 CAUSE_RETAINED_LATE = "retain_grad() 在反向传播之后才调用，而反向传播只保留事先要求的梯度：{line}。"
 DO_RETAINED_LATE = "在 backward() 之前调用 {name}.retain_grad()。"
 CAUSE_LEFT_OUT_OR_CLEARED = (
-    "反向传播经过了这个计算图：grad 后来被设为 None，或者 grad() 或 backward(inputs=...) 没有包括 {name}。"
+    "反向传播经过了这个计算图：grad 后来被设为 None，或者 grad() 或 backward(inputs=...) 没有包括 {name}，"
+    "或者它到达这里之前因错误而中止。"
 )
 CAUSE_CLEARED_BY = "反向传播经过了这个计算图，是这一行清除了 grad：{line}。"
 DO_CLEARED_BY = "在这一行之前读取 grad。"

@@ -142,9 +142,11 @@ DO_LOSS_BAD = "查看损失之前的各个数值；av.record() 会保留 PyTorch
 DO_BAD_UNKNOWN = "使用 torch.autograd.detect_anomaly()，或在 backward() 之前用 av.step(loss)。"
 
 # large and small
-CAUSE_GREW = "它的范数是 {norm}。在 {node} 处增长最多，变为原来的 {factor} 倍（{line}）。"
+GREW_WHOLE = ""
+GREW_PART = "在其最大部分的路径上，"
+CAUSE_GREW = "它的范数是 {norm}。{where}在 {node} 处增长最多，变为原来的 {factor} 倍（{line}）。"
 DO_GREW = "查看那里的数值；clip_grad_norm_() 可以限制梯度的范数。"
-CAUSE_SHRANK = "它的范数是 {norm}。在 {node} 处缩小最多，变为原来的 {factor} 倍（{line}）。"
+CAUSE_SHRANK = "它的范数是 {norm}。{where}在 {node} 处缩小最多，变为原来的 {factor} 倍（{line}）。"
 DO_SHRANK = "查看那里的数值：可能是饱和、权重太小，或者对很多元素取了平均。"
 CAUSE_GREW_STEADILY = "它的范数是 {norm}。它在 {count} 个节点处增长，其中 {times} 个是 {node}；增长最多处：{line}。"
 DO_GREW_STEADILY = "用更小的权重初始化、做归一化，或裁剪梯度：clip_grad_norm_()。"
