@@ -242,6 +242,8 @@ def test_of_two_losses_the_one_that_is_named_brought_a_part() -> None:
     assert "not by a's graph" in str(told(program, "w, a"))
     torch = pytest.importorskip("torch")
     assert "passes from other losses may have added" in str(told(program, "w, a", torch=torch))
+    beside = "c = torch.tensor(1.0, requires_grad=True)\nd = c * 2\nd.backward()\nw = torch.tensor(2.0, requires_grad=True)\n"
+    assert kinds(told(beside + "a = w * 3\na.backward()\n", "w", torch=torch)) == ["came_from"]
 
 
 def test_a_grad_that_was_put_there_is_no_sum_of_passes() -> None:

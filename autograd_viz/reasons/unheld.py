@@ -64,11 +64,22 @@ def losses_of_passes(f: Facts) -> tuple[str, ...]:
 
 
 def other_roots(f: Facts) -> set[str]:
-    """The names, beside those of the losses, that passes since the last clearing of the subject's grad started from."""
+    """The names, beside those of the losses, that passes since the last clearing of the subject's grad started from.
+
+    Where no loss is named, those of variables that are still there lead elsewhere, or they would be among the losses.
+    """
     asked = statement_of(f.here)
     since = None if asked is None else last_clearing(f.subject.name, asked)
     names = set() if asked is None else roots_of_passes(asked, since, sure=True)
-    return names - {f.tensors[id].name for id in f.loss} if len(names) > 1 else set()
+    elsewhere = set() if _names_a_loss(asked) else {*f.live.requiring()}
+    return names - elsewhere - {f.tensors[id].name for id in f.loss} if len(names) > 1 else set()
+
+
+def _names_a_loss(asked: Statement | None) -> bool:
+    """`explain(w, loss)`."""
+    calls = [n for n in ast.walk(asked.node) if isinstance(n, ast.Call)] if asked is not None else []
+    named = [c for c in calls if ast.unparse(c.func).rpartition(".")[2] == "explain"]
+    return any(len(c.args) > 1 or c.keywords for c in named)
 
 
 def is_unpassed(f: Facts) -> bool:
