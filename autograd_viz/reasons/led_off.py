@@ -24,12 +24,13 @@ def cut_from_leaves(f: Facts) -> list[Cause]:
     asked, read = statement_of(f.here), _read_for(f)
     for leaf in f.live.requiring()[:MOST]:
         ways = ways_between(read, PART.sub(r".\1", leaf), asked)
-        cuts = [c for c in ways.cuts if not is_unsure(c, asked)]
+        cuts = [c for c in ways.cuts if c.how != "parameter" and not is_unsure(c, asked)]  # a parameter does require grad
         if cuts and not ways.uncut:
             return [_made(f, cuts[0])]
     ran = f.makers.get(f.subject.id) is not None  # the graph knows the op
     own = [r.cut for r in read if r.cut is not None and (r.cut.is_sure if ran else not is_unsure(r.cut, asked))]
-    return [_made(f, own[0])] if own and len(own) == len(read) else []
+    is_all = len(own) == len(read) and all(c.how != "parameter" for c in own)
+    return [_made(f, own[0])] if own and is_all else []
 
 
 def _made(f: Facts, cut: Maker) -> Cause:
