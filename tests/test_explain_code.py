@@ -106,7 +106,7 @@ READ = {
     ),
     "a forward pass after the pass": (
         "w = torch.ones(2, requires_grad=True)\nloss = (w * w).sum()\nloss.backward()\nloss = (w * w).sum()", "w",
-        "grad_before_or_kept", None,
+        "grad_before_or_kept", 4,
     ),
     "a nan weight": (
         "w = torch.tensor([1.0, float('nan')], requires_grad=True)\nb = torch.ones(2, requires_grad=True)\n"

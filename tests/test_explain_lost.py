@@ -12,7 +12,7 @@ W = "w = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)\n"
 FAILS = "try:\n    loss.backward()\nexcept RuntimeError:\n    pass\n"
 CASES = {  # program, what is asked, kinds, line of the first
     "a loss after one that failed": (
-        W + "loss = w.detach().sum()\n" + FAILS + "two = ((w - 1) ** 2).sum()\ntwo.backward()", "w", ["came_from"], None,
+        W + "loss = w.detach().sum()\n" + FAILS + "two = ((w - 1) ** 2).sum()\ntwo.backward()", "w", ["came_from"], 7,
     ),
     "a pass that raised": (
         "class F(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x, s):\n        ctx.save_for_backward(x)\n"

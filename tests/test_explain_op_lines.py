@@ -18,8 +18,8 @@ CASES = {  # program, kind, line; None where it may be another
     "a root whose result has a name": (
         "x = torch.zeros(3, requires_grad=True)\nn = torch.sqrt((x ** 2).sum())\nloss = n * 1", "born_sqrt", 2,
     ),
-    "called twice": (X + "loss = torch.round(torch.round(x) * 3).sum()", "zero_flat", None),
-    "called in a loop": (X + "y = x\nfor _ in range(1):\n    y = torch.round(y) * 2\nloss = (y * 1).sum()", "zero_flat", None),
+    "called twice": (X + "loss = torch.round(torch.round(x) * 3).sum()", "zero_flat", 2),
+    "called in a loop": (X + "y = x\nfor _ in range(1):\n    y = torch.round(y) * 2\nloss = (y * 1).sum()", "zero_flat", 4),
     "called in a branch": (
         X + "if x.dim() > 3:\n    y = torch.round(x) * 1\nelse:\n    y = getattr(x, 'round')() * 1\nloss = (y * 1).sum()",
         "zero_flat", None,

@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
 from ..graph.model import Op, Source
 from .code import Statement, assignment, may_not_have_run, scope_of, statement_of
+from .expressions import lines_of_ops
 from .facts import Facts
 from .loss_code import statements_of_loss
+from .op_names import is_op, names_of
 from .parsed import parents
 from .slices import statements_behind
 
-ALSO = {  # what else an op is called by than its own name
-    "LogSoftmax": {"cross_entropy"}, "NllLoss": {"cross_entropy"}, "ClampMin": {"clamp"}, "ClampMax": {"clamp"},
-    "Clamp": {"clip", "hardtanh"}, "LinalgVectorNorm": {"norm", "vector_norm"}, "NativeDropout": {"dropout"}, "Mm": {"matmul"},
-    "Pow": {"square"}, "Div": {"true_divide"},
-}  # fmt: skip
-SIGNS: dict[str, type[ast.operator]] = {  # operators
-    "Add": ast.Add, "Sub": ast.Sub, "Mul": ast.Mult, "Div": ast.Div, "Pow": ast.Pow, "Mm": ast.MatMult, "Bmm": ast.MatMult,
-    "Mv": ast.MatMult, "Dot": ast.MatMult,
-}  # fmt: skip
 MOST = 2000  # ops; of larger graphs no lines are looked for
 
 
@@ -34,6 +26,7 @@ def with_lines(f: Facts) -> Facts:
         return f
     found = {op.id: line for op in unknown if (line := _named_line(f, op)) is not None}
     found |= _lines_of_calls(f, [op for op in unknown if op.id not in found])
+    found |= lines_of_ops(f, [op for op in unknown if op.id not in found])
     if not found:
         return f
     ops = tuple(replace(op, source=found.get(op.id, op.source)) for op in f.document.ops)
@@ -45,7 +38,7 @@ def _named_line(f: Facts, op: Op) -> Source | None:
     asked, names = statement_of(f.here), [f.tensors[o].name for o in op.outputs if o is not None]
     made = assignment(names[0], asked) if asked is not None and names[:1] and names[0] and names[0].isidentifier() else None
     value = getattr(made.node, "value", None) if made is not None and not may_not_have_run(made.node, asked) else None
-    return made.source if made is not None and value is not None and _is_op(value, op.name) else None
+    return made.source if made is not None and value is not None and is_op(value, op.name) else None
 
 
 def _lines_of_calls(f: Facts, ops: list[Op]) -> dict[str, Source]:
@@ -56,7 +49,7 @@ def _lines_of_calls(f: Facts, ops: list[Op]) -> dict[str, Source]:
     for statement in dict.fromkeys(statements_behind(statements_of_loss(f))) if single else ():
         for called in _called_in(statement.node):
             for name in single:
-                if called in _names(name):
+                if called in names_of(name):
                     calls.setdefault(name, []).append(statement)
     asked = statement_of(f.here)
     return {
@@ -73,20 +66,6 @@ def _called_in(node: ast.stmt) -> Iterator[str]:
             yield "pow"
         elif isinstance(n, ast.Call):
             yield n.func.attr.rstrip("_") if isinstance(n.func, ast.Attribute) else getattr(n.func, "id", "")
-
-
-def _names(op: str) -> set[str]:
-    """log_softmax and cross_entropy for LogSoftmax."""
-    return {re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", op).lower(), op.lower(), *ALSO.get(op, ())}
-
-
-def _is_op(value: ast.expr, op: str) -> bool:
-    match value:
-        case ast.BinOp(op=sign):
-            return isinstance(sign, SIGNS.get(op, ast.BitXor))
-        case ast.Call(func=ast.Attribute(attr=name)) | ast.Call(func=ast.Name(id=name)):
-            return name.rstrip("_") in _names(op)
-    return False
 
 
 def _is_repeated(node: ast.stmt) -> bool:

@@ -20,6 +20,8 @@ from .parsed import parents
 NUMBERS = ("item", "numpy")
 GROW = ("append", "extend", "insert")  # methods of lists
 MOST = 2000  # reads of names that are followed
+# a name, the calls in whose bodies it is read, which of several results and which part is meant, and whether it is called
+Key = tuple[ast.Name, tuple[ast.Call, ...], int | str | None, tuple[str, ...], bool]
 
 
 class Read(NamedTuple):
@@ -47,6 +49,15 @@ class Read(NamedTuple):
     def place(self) -> Place:
         """Where it is read."""
         return Place(self.statement, self.call)
+
+    @property
+    def key(self) -> Key:
+        """What tells it from other reads."""
+        calls, call = list[ast.Call](), self.call
+        while call is not None:
+            calls.append(call.node)
+            call = call.outer
+        return self.name, tuple(calls), self.item, self.rest, self.is_called
 
     @property
     def outermost(self) -> Statement:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
@@ -12,11 +11,9 @@ from .cutting import Maker
 from .defined import is_wrapped
 from .exits import may_have_raised
 from .meant import chain_from, covers, parts_of, path_of
-from .slices import Read, before, returned, returned_by
+from .slices import Key, Read, before, returned, returned_by
 
 MOST = 2000  # reads of names that are followed
-# a name, the calls in whose bodies it is read, which of several results and which part is meant, and whether it is called
-Key = tuple[ast.Name, tuple[ast.Call, ...], int | str | None, tuple[str, ...], bool]
 
 
 class Ways(NamedTuple):
@@ -68,7 +65,7 @@ def ways_between(starts: list[Read], wanted: str, asked: Statement | None) -> Wa
     seen: set[tuple[Key, bool]] = set()
     while queue:
         read, is_beside = queue.pop(0)
-        key = _key(read)
+        key = read.key
         if key not in leading:
             continue
         if read.cut is not None:
@@ -85,19 +82,19 @@ def ways_between(starts: list[Read], wanted: str, asked: Statement | None) -> Wa
 def _first_cuts(read: Read, drawn: _Map, leading: set[Key], asked: Statement | None) -> list[Maker]:
     """The cut; where a tensor is made of what was cut off before, as of a number, that cut, or those of which one ran."""
     assert read.cut is not None
-    stack, seen = [_key(read)] if read.cut.how == "new_tensor" else [], {_key(read)}
+    stack, seen = [read.key] if read.cut.how == "new_tensor" else [], {read.key}
     found = list[Maker]()
     while stack:
         for r in drawn.behind.get(stack.pop(0), ()):
-            if _key(r) not in leading:
+            if r.key not in leading:
                 continue
             if r.cut is not None and r.cut.is_sure:
                 if not is_unsure(r.cut, asked):
                     return [*found, r.cut]
                 found.append(r.cut)
-            elif _key(r) not in seen:
-                seen.add(_key(r))
-                stack.append(_key(r))
+            elif r.key not in seen:
+                seen.add(r.key)
+                stack.append(r.key)
     return found or [read.cut]
 
 
@@ -109,21 +106,13 @@ def is_unsure(cut: Maker, asked: Statement | None) -> bool:
     return may_not_have_run(made.node, asked) or may_have_raised(made.node, asked and asked.node) or is_wrapped(made.node)
 
 
-def _key(read: Read) -> Key:
-    calls, call = list[ast.Call](), read.call
-    while call is not None:
-        calls.append(call.node)
-        call = call.outer
-    return read.name, tuple(calls), read.item, read.rest, read.is_called
-
-
 def _drawn(starts: list[Read], wanted: str, asked: Statement | None) -> _Map:
     drawn = _Map({}, set(), [])
     queue: list[tuple[Key | None, Read]] = [(None, r) for r in starts]
     seen: set[Key] = set()
     while queue and len(seen) < MOST:
         reader, read = queue.pop(0)
-        key = _key(read)
+        key = read.key
         drawn.behind.setdefault(reader, []).append(read)
         if key not in seen:
             seen.add(key)
@@ -161,7 +150,7 @@ def _leading(drawn: _Map, goes_on: Callable[[Read], bool]) -> set[Key]:
     for reader, reads in drawn.behind.items():
         for read in reads if reader is not None else ():
             if reader is not None and goes_on(read):
-                readers.setdefault(_key(read), []).append(reader)
+                readers.setdefault(read.key, []).append(reader)
     found, stack = {*drawn.found}, [*drawn.found]
     while stack:
         new: Iterable[Key] = [k for k in readers.get(stack.pop(), ()) if k not in found]
