@@ -20,6 +20,9 @@ CASES = {  # program, kind, line; None where it may be another
     ),
     "called twice": (X + "loss = torch.round(torch.round(x) * 3).sum()", "zero_flat", 2),
     "called in a loop": (X + "y = x\nfor _ in range(1):\n    y = torch.round(y) * 2\nloss = (y * 1).sum()", "zero_flat", 4),
+    "called behind a branch that calls it": (
+        X + "z = x * 1\nif x.dim() > 3:\n    z = torch.round(z)\nloss = (torch.round(z) * 1).sum()", "zero_flat", None,
+    ),
     "called in a branch": (
         X + "if x.dim() > 3:\n    y = torch.round(x) * 1\nelse:\n    y = getattr(x, 'round')() * 1\nloss = (y * 1).sum()",
         "zero_flat", None,

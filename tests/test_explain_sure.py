@@ -246,7 +246,7 @@ def test_a_zero_from_before_a_failed_pass_is_no_hook_s() -> None:
 
 def test_of_two_losses_the_one_that_is_named_brought_a_part() -> None:
     program = "w = torch.tensor(2.0, requires_grad=True)\na = w * 3\nb = w ** 2\na.backward()\nb.backward()\n"
-    assert "not by a's graph" in str(told(program, "w, a"))
+    assert "what a's graph sent here last is 3.0" in str(told(program, "w, a"))
     torch = pytest.importorskip("torch")
     assert "passes from other losses may have added" in str(told(program, "w, a", torch=torch))
     beside = "c = torch.tensor(1.0, requires_grad=True)\nd = c * 2\nd.backward()\nw = torch.tensor(2.0, requires_grad=True)\n"
@@ -284,7 +284,7 @@ loss.backward()
     torch = pytest.importorskip("torch")
     around = "av.record(net)" if is_recorded else "contextlib.nullcontext()"
     answer = told(program.format(around), "net.a.weight", torch=torch, av=av, contextlib=contextlib)
-    assert "a hook (line 7: h.register_hook(lambda g: torch.zeros_like(g)))" in str(answer), answer
+    assert "line 7: h.register_hook(lambda g: torch.zeros_like(g)))" in str(answer), answer
 
 
 @pytest.mark.torch

@@ -52,6 +52,10 @@ KNOWN = {  # program, names of leaves: of each the line of every op that it was 
 OPEN = {  # where more than one line may be meant, none is named
     "a function that may do the same": (W + "a = F.normalize(w, dim=0)\nb = w / 2\nloss = (a * b).sum()", "w"),
     "the same op twice": (W + "loss = ((w * 3)\n        * (w * 4)).sum()", "w"),
+    "a loop and what comes behind it": (
+        W + "h = v * 1\nfor i in range(2):\n    h = (h\n         * w).sin()\nloss = (h * w).sum()",
+        "w",
+    ),
     "a handed-on function": (W + "fs = {'a': lambda t: t * 2}\na = fs['a'](w)\nb = w * 3\nloss = (a * b).sum()", "w"),
 }
 

@@ -27,7 +27,7 @@ CASES = {  # program, what is asked, kind of the first cause, its line
     ),
     "no line where only one above the save is seen": (
         W + "h = w * 1\nh += 1\nh.mul_(2)\ny = h ** 2\nfns = [lambda: h.mul_(3)]\nfor fn in fns:\n    fn()\n"
-        "loss = y.sum()\n" + AGAIN, "error", "modified_somewhere", None,
+        "loss = y.sum()\n" + AGAIN, "error", "modified_somewhere", 5,
     ),
     "another name for what was made elsewhere": (
         "def act(d, a):\n    d['h'] = torch.tanh(a)\n" + W + "kept = {}\nact(kept, w)\nh = kept['h']\nloss = (h * h).sum()\n"

@@ -62,6 +62,7 @@ def causes_of_error(f: Facts | None, message: str, node: str | None = None, line
         node: the node that raised, if known.
         line: of the user's, at which it was raised.
     """
+    f = None if f is None else with_lines(f)
     if f is not None and "modified by an inplace operation" in message:
         found = modified_causes(f, f.passed if node is None else [node])
         if found:

@@ -46,6 +46,8 @@ def keeping_line(here: Source | None, among: Collection[str]) -> Source | None:
     root = None if found is None else _root_of(found)
     if (root is not None and root not in among) or (found is not None and may_have_failed(found)):
         return None
+    if found is not None and may_not_have_run(found, asked):
+        return None
     return Statement(found).source if found is not None and keeps(found) else None
 
 

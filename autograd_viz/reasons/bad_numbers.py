@@ -8,11 +8,12 @@ from ..graph.text import value_text
 from ..sentences import PROPERTIES
 from .cause import Cause
 from .facts import Edge, Facts
-from .forward_birth import births_of, changed_since, forward_births
+from .forward_birth import births_of, forward_births
 from .grad_lines import clips, grad_written_at
 from .hazards import has_negative_base, hazard_of, value_with
 from .numbers import bounds, has_zero
 from .rules import stem_of
+from .since import changed_since
 from .suspects import FACTORS, suspects
 from .unheld import no_graph
 from .walls import ADDED, between, range_text

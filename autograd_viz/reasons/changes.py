@@ -127,7 +127,7 @@ def has_steps(here: Source | None) -> bool:
 
 @functools.lru_cache(maxsize=64)
 def _steps_in(tree: ast.Module) -> bool:
-    simple = (n for n in ast.walk(tree) if isinstance(n, ast.Expr | ast.AugAssign))
+    simple = (n for n in ast.walk(tree) if isinstance(n, ast.Expr | ast.Assign | ast.AugAssign))
     return any(_is_step(n) for n in simple)
 
 
@@ -139,6 +139,8 @@ def _is_step(node: ast.stmt) -> bool:
             ast.Expr(value=ast.Call(func=ast.Attribute(attr="add_" | "sub_" | "mul_" | "addcdiv_" | "copy_"))) | ast.AugAssign()
         ):
             return mode_around(node) is not None
+        case ast.Assign(targets=[ast.Attribute(attr="data")]):
+            return True
     return False
 
 

@@ -61,7 +61,8 @@ def _uncut(f: Facts, ways: Ways) -> list[Cause]:
     reads = [read.outermost for read in ways.uncut]
     on = switched_on_after(f.subject.name, f.here, reads)
     if on is not None:
-        return [Cause("required_late", ids, source=on, said={"used": str(reads[0].source.line)})]
+        kind = "required_late" if on[1] else "used_before"
+        return [Cause(kind, ids, source=on[0], said={"used": str(reads[0].source.line)})]
     renamed = _renamed(f, ways)
     if renamed is not None:
         return [renamed]

@@ -238,7 +238,8 @@ def maker_in(made: Statement) -> Maker | None:
         value = value.args[1]
     if isinstance(value, ast.Call) and called_name(value) == "grad" and any(k.arg == "create_graph" for k in value.keywords):
         return Maker("constant", made.source, "grad()")
-    outermost = [m for part, m in cuts_in(made) if (part is value and not _is_users(part, made)) or part is made.node]
+    is_kept = not isinstance(made.node, ast.Expr)  # else the tensor is but a part of the statement: g[0] in `grad(g[0], x)`
+    outermost = [m for p, m in cuts_in(made) if (p is value and is_kept and not _is_users(p, made)) or p is made.node]
     if isinstance(value, ast.Call) and called_name(value) in FACTORIES and value.args and _is_list_of_computed(value.args[0]):
         return Maker("new_tensor", made.source, f"{called_name(value)}()")
     if outermost and outermost[0].how == "mode" and _how_plain(value) != "computed":

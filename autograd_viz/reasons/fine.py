@@ -60,7 +60,9 @@ def last_pass_is_gone(f: Facts) -> Cause | None:
         return None
     if f.live.hooks(f.edge[0]):
         return None
-    return Cause("graph_gone", (f.subject.id,), said={"value": value_text(arrived), "root": loss_names(f)})
+    return Cause(
+        "graph_gone", (f.subject.id,), said={"value": value_text(arrived), "met": value_text(met), "root": loss_names(f)}
+    )
 
 
 def _parts(f: Facts) -> list[Cause]:

@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from .calls import users_call
+from .code import Statement, assignments, may_not_have_run, position
 from .defined import origin
 from .kinds import made_of
 from .looks import ATTRIBUTES
-from .meant import ANY, SAME, Place, chain_from, covers, parts_of, path_of
+from .meant import ANY, SAME, Place, chain_from, covers, is_parameter, parts_of, path_of
 from .op_names import is_op, names_of
 from .parsed import parents
-from .slices import Key, Read, behind
+from .slices import Key, Read, assigned_from, behind
 
 CONTAINERS = ("Sequential", "ModuleList")
 MOST = 2000  # reads of names that are followed
@@ -162,5 +163,19 @@ def flow_to(starts: list[Read]) -> Flow | None:
                 return None
             seen.add(key)
             flow.reads.setdefault(read.name, []).append(read)
-            queue += [(read, r) for r in behind(read)]
+            queue += [(read, r) for r in _all_behind(read)]
     return flow
+
+
+def _all_behind(read: Read) -> Iterator[Read]:
+    """What a name may have been made from, also where a later line may not have run, and in the turn of a loop before."""
+    made = assignments(read.name.id, read.statement)
+    yield from behind(read)
+    for statement in made:
+        yield from assigned_from(read, statement)
+    if read.call is not None and is_parameter(read.name.id, read.call) and _are_doubtful(made, read.statement):
+        yield from behind(read._replace(statement=Statement(read.call.function.body[0])))  # as it was given
+
+
+def _are_doubtful(made: list[Statement], before: Statement) -> bool:
+    return all(may_not_have_run(s.node, before) or position(s.node) >= position(before.node) for s in made)

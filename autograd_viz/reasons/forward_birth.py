@@ -16,6 +16,7 @@ from .facts import Facts
 from .hazards import has_too_few, value_with
 from .loss_code import statements_of_loss
 from .numbers import bounds, has_zero, is_known, number
+from .since import changed_since
 from .suspects import forward_suspects, has_maker, is_empty
 from .walls import range_text
 from .written_numbers import writes_infinity, written_at_place, written_behind
@@ -233,16 +234,6 @@ def _given(f: Facts) -> Cause | None:
     leaves = [id for id in f.behind_loss if f.makers.get(id) is None and value_with(f.tensors[id].value, BAD)]
     leaf = next((id for id in leaves if not changed_since(f, id)), None)
     return None if leaf is None else _there_before(f, leaf)
-
-
-def changed_since(f: Facts, leaf: str) -> bool:
-    """What a leaf holds now may not be what the pass was run with: a step or a write came after it, or the pass is not seen."""
-    t = f.tensors[leaf]
-    made = statement_of(t.source)
-    if not t.requires_grad or t.name is None or (made is not None and writes_infinity(made.node)):
-        return False
-    ran = backward_line(f.here)
-    return has_steps(f.here) if ran is None else changed_line(t.name, f.here, ran) is not None
 
 
 def diverged(f: Facts) -> Cause | None:

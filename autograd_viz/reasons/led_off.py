@@ -66,6 +66,8 @@ def _read_for(f: Facts) -> list[Read]:
     """What was read in making the subject; of one without a name, in the failing pass that starts from it."""
     asked, name = statement_of(f.here), f.subject.name
     made = statement_of(made_at(f))
+    if name is None and asked is not None and (made is None or made == asked):
+        return reads_of_pass(asked)
     if made is None and asked is not None and name is not None and name.isidentifier():
         made = assignment(name, asked)
-    return read_in(made) if made is not None else reads_of_pass(asked) if asked is not None and name is None else []
+    return read_in(made) if made is not None else []

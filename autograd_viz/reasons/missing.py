@@ -131,16 +131,12 @@ def _lost_leaf(f: Facts) -> str | None:
     if name is None or edge is None:
         return None
     own = statement_of(made_at(f))
-    for node in f.downstream([edge[0]]):
-        leaf = f.nodes[node].variable
-        if leaf is None or f.tensors[leaf].name is not None:
-            continue
-        made = statement_of(f.tensors[leaf].source)
-        if made is not None and (made == own or made.assigns(name)):
-            return leaf
-        if made is None and own is not None and own.hides_leaf():
-            return leaf
-    return None
+    leaves = [v for node in f.downstream([edge[0]]) if (v := f.nodes[node].variable) is not None]
+    if len(leaves) != 1 or f.tensors[leaves[0]].name is not None:  # of several, as a model has them, it is no new value of one
+        return None
+    made = statement_of(f.tensors[leaves[0]].source)
+    is_own = made is not None and (made == own or made.assigns(name))
+    return leaves[0] if is_own or (made is None and own is not None and own.hides_leaf()) else None
 
 
 def did_not_arrive(f: Facts) -> Cause:

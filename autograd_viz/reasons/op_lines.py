@@ -45,27 +45,27 @@ def _lines_of_calls(f: Facts, ops: list[Op]) -> dict[str, Source]:
     """Of each op that the graph has once the line, if the code that made the loss calls it once, and not in a loop."""
     counts = Counter(op.name for op in f.document.ops)
     single = {op.name: op for op in ops if counts[op.name] == 1}
-    calls: dict[str, list[Statement]] = {}
+    calls: dict[str, list[tuple[Statement, ast.AST]]] = {}
     for statement in dict.fromkeys(statements_behind(statements_of_loss(f))) if single else ():
-        for called in _called_in(statement.node):
+        for called, part in _called_in(statement.node):
             for name in single:
                 if called in names_of(name):
-                    calls.setdefault(name, []).append(statement)
-    asked = statement_of(f.here)
+                    calls.setdefault(name, []).append((statement, part))
+    asked, once = statement_of(f.here), {name: made[0] for name, made in calls.items() if len(made) == 1}
     return {
-        single[name].id: made[0].source
-        for name, made in calls.items()
-        if len(made) == 1 and not may_not_have_run(made[0].node, asked) and not _is_repeated(made[0].node)
+        single[name].id: made.source_of(part)
+        for name, (made, part) in once.items()
+        if not may_not_have_run(made.node, asked) and not _is_repeated(made.node)
     }
 
 
-def _called_in(node: ast.stmt) -> Iterator[str]:
-    """The last parts of the names of what a statement calls."""
+def _called_in(node: ast.stmt) -> Iterator[tuple[str, ast.AST]]:
+    """The last parts of the names of what a statement calls, and where."""
     for n in ast.walk(node):
         if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Pow):
-            yield "pow"
+            yield "pow", n
         elif isinstance(n, ast.Call):
-            yield n.func.attr.rstrip("_") if isinstance(n.func, ast.Attribute) else getattr(n.func, "id", "")
+            yield n.func.attr.rstrip("_") if isinstance(n.func, ast.Attribute) else getattr(n.func, "id", ""), n
 
 
 def _is_repeated(node: ast.stmt) -> bool:

@@ -75,7 +75,7 @@ def read_for(name: str, made: Statement) -> list[Read]:
     targets_ = made.node.targets if isinstance(made.node, ast.Assign) else []
     of_several = (t for t in targets_ if isinstance(t, ast.Tuple | ast.List))
     target = next((n for t in of_several for n in t.elts if isinstance(n, ast.Name) and n.id == name), None)
-    return read_in(made) if target is None else [*_assigned_from(Read(target, made), made)]
+    return read_in(made) if target is None else [*assigned_from(Read(target, made), made)]
 
 
 def behind(read: Read) -> Iterator[Read]:
@@ -212,7 +212,7 @@ def before(read: Read) -> Iterator[Read]:
     made = makers(read.name.id, read.statement, within=is_parameter(read.name.id, read.call))
     if made:
         for statement in made:
-            yield from _assigned_from(read, statement)
+            yield from assigned_from(read, statement)
         return
     given = read.place.parameter(read.name.id)
     if given is not None:
@@ -226,7 +226,7 @@ def _rest(read: Read) -> tuple[str, ...]:
     return (*parts_of(chain_from(read.name))[1:], *read.rest)
 
 
-def _assigned_from(read: Read, made: Statement) -> Iterator[Read]:
+def assigned_from(read: Read, made: Statement) -> Iterator[Read]:
     """What is read in the assignment that gave the name its value."""
     value, item = getattr(made.node, "value", None), item_of(read.name, made.node)
     item = read.item if item is None and _call_of(read.name) is None else item

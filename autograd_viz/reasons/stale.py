@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable
 
 from ..graph.model import Node, Saved, Source
 from .cause import Cause, Said
 from .changes import changed_line
+from .code import statement_of
+from .cutting import mode_around
 from .facts import Facts
 from .freeing import freeing_line
+from .reads import grads_read
 
 
 def modified_causes(f: Facts, nodes: Iterable[str]) -> list[Cause]:
@@ -31,9 +35,17 @@ def _modified(f: Facts, node: Node, s: Saved) -> Cause:
         source = changed_line(name, f.here, f.source(node.id), s.version, changes)
     said["now"] = "?" if changed is None else str(changed.now)
     if source is None:
-        return Cause("modified_somewhere", ids, (node.id,), f.source(node.id), said)
-    is_step = source.text.strip().endswith(".step()")
-    return Cause("modified_by_step" if is_step else "modified", ids, (node.id,), source, said)
+        return Cause("modified_somewhere", ids, (node.id,), f.source(node.id), said | {"node": f.called(node)})
+    return Cause("modified_by_step" if _is_step(f, s, source) else "modified", ids, (node.id,), source, said)
+
+
+def _is_step(f: Facts, s: Saved, source: Source) -> bool:
+    """A step of an optimizer changed it, or one of the user's own: `w -= lr * w.grad` under no_grad()."""
+    made, saved = statement_of(source), f.tensors.get(s.tensor or "")
+    if made is None:
+        return False
+    is_update = saved is not None and saved.is_leaf and mode_around(made.node) is not None and bool(grads_read(source))
+    return is_update or ast.unparse(made.node).endswith(".step()")
 
 
 def _recorded_change(f: Facts, s: Saved) -> Source | None:

@@ -13,6 +13,7 @@ from .hazards import Hazard, hazard_of, operand, value_with
 from .hook_lines import hooks_in_code
 from .numbers import bounds, has_zero, is_known, number
 from .rules import BOUNDED, CHOOSING, LOSSES, NORMS, PRODUCTS, TWICE, WRITING, is_linear, stem_of
+from .since import changed_since
 from .text import place_text
 
 BAD = ("nan", "inf")
@@ -98,16 +99,17 @@ def _rule_can(f: Facts, node: str, nodes: list[str]) -> Told | None:
 
 
 def _is_late(f: Facts, node: str) -> bool:
-    """The leaf that the node was given holds nan now, as a step may have left it: nobody knows what it held."""
+    """The leaf that the node was given holds nan now, or has been changed since: nobody knows what it held."""
     given = f.inputs(node)[:1]
-    return any(t.id not in f.makers and value_with(t.value, BAD) is not None for t in given)
+    return any(t.id not in f.makers and (value_with(t.value, BAD) is not None or changed_since(f, t.id)) for t in given)
 
 
 def _is_given_finite(f: Facts, node: str) -> bool:
     """All that the op was given is known, and finite."""
     op = f.op(node)
     is_open = op is None or any(o.tensor is None and number(o.text) is None for o in op.inputs)
-    return not is_open and all(is_known(t.value) and value_with(t.value, BAD) is None for t in f.inputs(node))
+    is_late = any(t.id not in f.makers and changed_since(f, t.id) for t in f.inputs(node))
+    return not is_open and not is_late and all(is_known(t.value) and value_with(t.value, BAD) is None for t in f.inputs(node))
 
 
 def _may_meet_factor(f: Facts, node: str, nodes: list[str]) -> bool:
@@ -168,7 +170,7 @@ def _is_safe(f: Facts, node: str, hazard: Hazard) -> bool:
     """The op is finite wherever it is defined (not so its derivative), or is known to have been given what it is finite at."""
     if hazard.kind in FINITE:
         return True
-    least, found = LEAST.get(stem_of(f, node)), bounds(f.input(node))
+    least, found = LEAST.get(stem_of(f, node)), None if _is_late(f, node) else bounds(f.input(node))
     if least is not None and found is not None:
         return found[0] > least
     return least is None and hazard.holds(f, node) is False and not _is_late(f, node)

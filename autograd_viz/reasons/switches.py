@@ -45,8 +45,9 @@ def _is_before(place: Place, other: Place) -> bool:
     )
 
 
-def switched_on_after(name: str | None, here: Source | None, reads: list[Statement]) -> Source | None:
-    """The line that made a tensor require grad, if all statements that read it stand above that line.
+def switched_on_after(name: str | None, here: Source | None, reads: list[Statement]) -> tuple[Source, bool] | None:
+    """The line that made a tensor require grad, if all statements that read it stand above that line, and whether the code
+    shows that it did not before.
 
     Args:
         name: the tensor.
@@ -60,7 +61,7 @@ def switched_on_after(name: str | None, here: Source | None, reads: list[Stateme
     on, line = found[-1].statement, found[-1].outermost.node
     off = [p for p in _places(name, asked, to=False) if position(p.outermost.node) < position(line)]
     is_early = all(scope_of(r.node) is scope_of(line) and position(r.node) < position(line) for r in reads)
-    return on.source if is_early and (off or _is_made_without(name, on)) else None
+    return (on.source, bool(off) or _is_made_without(name, on)) if is_early else None
 
 
 def _places(name: str, asked: Statement, to: bool) -> list[Place]:

@@ -72,7 +72,9 @@ def other_roots(f: Facts) -> set[str]:
     since = None if asked is None else last_clearing(f.subject.name, asked)
     names = set() if asked is None else roots_of_passes(asked, since, sure=True)
     elsewhere = set() if _names_a_loss(asked) else {*f.live.requiring()}
-    return names - elsewhere - {f.tensors[id].name for id in f.loss} if len(names) > 1 else set()
+    own = {f.tensors[id].name for id in f.loss}
+    is_beyond = _names_a_loss(asked) and not names & own  # as where the pass began at a sum of losses
+    return names - elsewhere - own if len(names) > 1 or is_beyond else set()
 
 
 def _names_a_loss(asked: Statement | None) -> bool:

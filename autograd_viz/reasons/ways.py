@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from .calls import called_by, element_call
+from .choices import may_be_other
 from .code import Statement, may_not_have_run, renamed_at, statement_of
 from .cutting import Maker
 from .defined import is_wrapped
@@ -58,8 +59,8 @@ def ways_between(starts: list[Read], wanted: str, asked: Statement | None) -> Wa
     """
     drawn = _drawn(starts, wanted, asked)
     leading = _leading(drawn, lambda read: True)
-    whole = _leading(drawn, lambda read: read.cut is None and not may_not_have_run(read.statement.node, asked))
-    ran = _leading(drawn, lambda read: not may_not_have_run(read.statement.node, asked))
+    whole = _leading(drawn, lambda read: read.cut is None and _is_sure(read, wanted, asked))
+    ran = _leading(drawn, lambda read: _is_sure(read, wanted, asked))
     cuts, beside, uncut = list[Maker](), list[Maker](), list[Read]()
     queue = [(read, False) for read in drawn.behind.get(None, ())]
     seen: set[tuple[Key, bool]] = set()
@@ -69,14 +70,48 @@ def ways_between(starts: list[Read], wanted: str, asked: Statement | None) -> Wa
         if key not in leading:
             continue
         if read.cut is not None:
-            for found in _first_cuts(read, drawn, leading, asked):
-                cut = found if key in ran else found._replace(is_sure=False)
+            for found in [*_cuts_before(read, drawn, leading, asked), *_first_cuts(read, drawn, leading, asked)]:
+                is_meant = key in ran and not may_be_other(read, wanted)
+                cut = found if is_meant else found._replace(is_sure=False)
                 (cuts if not is_beside or is_unsure(cut, asked) else beside).append(cut)
         elif (key, is_beside) not in seen:
             seen.add((key, is_beside))
             uncut += [read] if key in drawn.found else []
             queue += [(r, is_beside or key in whole) for r in drawn.behind.get(key, ())]
     return Ways(cuts, beside, uncut, drawn.outdated)
+
+
+def _is_sure(read: Read, wanted: str, asked: Statement | None) -> bool:
+    """It was read, and what it gave was made from what is wanted, not from something beside it."""
+    return not may_not_have_run(read.statement.node, asked) and not may_be_other(read, wanted)
+
+
+def _cuts_before(read: Read, drawn: _Map, leading: set[Key], asked: Statement | None) -> list[Maker]:
+    """The cuts through which every way to a cut has gone already, nearest to the wanted name first: they have to go too."""
+    assert read.cut is not None
+    series, level, seen = list[Maker](), [read], {read.key}
+    while level and read.cut.how != "new_tensor":
+        level = _cuts_behind(level, drawn, leading, seen, asked)
+        series = [*(r.cut for r in level if r.cut is not None), *series]
+    return series
+
+
+def _cuts_behind(reads: list[Read], drawn: _Map, leading: set[Key], seen: set[Key], asked: Statement | None) -> list[Read]:
+    """Where each of the ways to these reads was cut last; none if one of them may be whole."""
+    found, stack = list[Read](), [r.key for r in reads]
+    if drawn.found & {*stack}:
+        return []
+    while stack:
+        for r in drawn.behind.get(stack.pop(), ()):
+            is_cut = r.cut is not None and not is_unsure(r.cut, asked)
+            if r.key not in leading or (r.key in seen and not is_cut):
+                continue
+            if not is_cut and r.key in drawn.found:
+                return []
+            found += [r] if is_cut and r.key not in seen else []
+            stack += [] if is_cut else [r.key]
+            seen.add(r.key)
+    return found
 
 
 def _first_cuts(read: Read, drawn: _Map, leading: set[Key], asked: Statement | None) -> list[Maker]:
@@ -151,7 +186,8 @@ def _leading(drawn: _Map, goes_on: Callable[[Read], bool]) -> set[Key]:
         for read in reads if reader is not None else ():
             if reader is not None and goes_on(read):
                 readers.setdefault(read.key, []).append(reader)
-    found, stack = {*drawn.found}, [*drawn.found]
+    found = {r.key for reads in drawn.behind.values() for r in reads if r.key in drawn.found and goes_on(r)}
+    stack = [*found]
     while stack:
         new: Iterable[Key] = [k for k in readers.get(stack.pop(), ()) if k not in found]
         found.update(new)

@@ -14,12 +14,12 @@ from .cause import Cause, Said
 from .code import statement_of
 from .facts import Edge, Facts
 from .fine import has_added_up, last_pass_is_gone, part_of
-from .forward_birth import changed_since
 from .grad_lines import clips, grad_written_at, surely_zeroed_at, zeroed_at
 from .numbers import count_zeros
 from .parsed import module_of
 from .rules import stem
 from .settled import BIASES
+from .since import changed_since
 from .suspects import listed, suspected_hooks
 from .underflow import underflow_cause
 from .unheld import no_graph

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.accumulate_grad import AccumulateGrad
+from ..core.engine import GraphTask
 from ..core.grad_mode import is_grad_enabled
 from ..core.node import Node
 from ..core.saved import SavedResult, SavedTensor
@@ -111,8 +112,8 @@ class CoreLive:
         return tuple(name for _, name in sorted(found, key=lambda pair: pair[0]))
 
     def is_running(self) -> bool:
-        """The core's passes say of each node whether it has run."""
-        return False
+        """Code of the user's is run by a pass: a hook, a Function."""
+        return GraphTask.current is not None
 
     def changed(self, node: str, saved: str) -> Changed | None:
         """As the version counter has it, which all tensors of one memory share."""

@@ -168,6 +168,7 @@ class TorchLive:
         """The hooks of the tensors that arrive at the node, and the node's own."""
         n = self._nodes[node]
         tensors = [variable_of(n)] if is_accumulate(n) else [t for t in self._hooked if t.grad_fn is n]
-        found = [h for t in tensors for h in (getattr(t, "_backward_hooks", None) or {}).values()]
+        kinds = ("_backward_hooks", "_post_accumulate_grad_hooks")
+        found = [h for t in tensors for kind in kinds for h in (getattr(t, kind, None) or {}).values()]
         found += [*dict_of(n.register_prehook).values(), *dict_of(n.register_hook).values()]
         return tuple(name_of_hook(h) for h in found)

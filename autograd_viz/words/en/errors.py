@@ -91,7 +91,7 @@ EXPLAIN_PARAMETER = (
 EXPLAIN_GRAD_SIZE = "What is put into .grad has the shape and the dtype of the tensor itself."
 EXPLAIN_RETAIN = (
     "This tensor does not require grad, so there is no gradient to retain: it was computed from tensors that do not require "
-    "grad, or where nothing is recorded."
+    "grad, or where nothing is recorded, or was cut off (detach())."
 )
 EXPLAIN_HOOK = (
     "This tensor does not require grad, so its hook would never be called: it was computed from tensors that do not require "
@@ -119,7 +119,8 @@ EXPLAIN_OPTIMIZER = (
 )
 EXPLAIN_NO_PARAMETERS = (
     "The optimizer was given no parameters: parameters() is a generator that was used up, or the module has none registered "
-    "(layers in a plain list, not in nn.ModuleList)."
+    "(layers in a plain list, not in nn.ModuleList), or none is left of them (all are frozen, and only those that require grad "
+    "were asked for)."
 )
 EXPLAIN_NO_INF_CHECKS = (
     "None of this optimizer's parameters has a gradient, so GradScaler has nothing to check: ask explain() of one of them."

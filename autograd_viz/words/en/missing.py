@@ -59,7 +59,7 @@ DO_DTYPE = "Make it of a floating point type, or ask for the gradient of what it
 CAUSE_INFERENCE = "{name} was made in inference mode, so it never takes part in autograd."
 DO_INFERENCE = "Make it outside torch.inference_mode(), or use torch.no_grad() there, or clone() it outside."
 CAUSE_SWITCHED_OFF = "{name}.requires_grad is False: it was switched off ({line})."
-DO_SWITCHED_OFF = "Leave that line out, or call {name}.requires_grad_() before it is used."
+DO_SWITCHED_OFF = "Do not switch it off there, or call {name}.requires_grad_() before it is used."
 CAUSE_NOT_ASKED = "{name}.requires_grad is False: nobody asked for its gradient when it was made ({line})."
 DO_NOT_ASKED = "Make it with requires_grad=True, or call {name}.requires_grad_() before it is used."
 CAUSE_NOT_ASKED_OR_CUT = (
@@ -126,16 +126,20 @@ DO_MADE_BY_CUTTING_OP = "Use an op that can be differentiated."
 CAUSE_MADE_OF_CONSTANTS = "{name}.requires_grad is False: it was computed from {origins}, and none requires grad ({line})."
 DO_MADE_OF_CONSTANTS = "Call requires_grad_() on what a gradient is wanted of ({origins}), before {name} is computed."
 CAUSE_MADE_OF_UNNAMED = "{name}.requires_grad is False: nothing that {op} was given requires grad ({line})."
-DO_MADE_OF_UNNAMED = "Call requires_grad_() on what it is computed from, before it is computed."
+DO_MADE_OF_UNNAMED = (
+    "Call requires_grad_() on what it is computed from, before it is computed; if that requires grad, look on the way for a "
+    "no_grad() or detach()."
+)
 CAUSE_NO_LOSS = (
     "{name} is in no graph that a variable here holds: nothing has been computed from it, or the way to the loss was cut "
-    "(detach(), no_grad(), item()), or grad has been set to None since."
+    "(detach(), no_grad(), item()), or its graph is gone: no pass went through it, or grad() returned the gradients, or grad "
+    "has been set to None since."
 )
 CAUSE_NO_LOSS_CLEARED = "{name} is in no graph that a variable here holds. If there was a gradient, this cleared it: {line}."
 DO_NO_LOSS = "Compute a loss from {name} and call backward() on it, or name the loss: explain({name}, loss)."
 CAUSE_UNREACHED = (
     "No path leads from {root} to {name}: it was not computed from it, or it was cut off where a graph keeps no trace "
-    "(no_grad(), detach(), item())."
+    "(no_grad(), detach(), item()), or {name} did not require grad yet when it was used."
 )
 DO_UNREACHED = (
     "Use {name} in what leads to the loss, with grad mode on and without detach(). Another tensor may have taken its name "
@@ -218,6 +222,11 @@ CAUSE_REQUIRED_LATE = (
     "and is not changed afterwards."
 )
 DO_REQUIRED_LATE = "Call requires_grad_() first, and compute what leads to the loss after it."
+CAUSE_USED_BEFORE = (
+    "{name} was used (line {used}) before this line asked for its gradient ({line}), and no path leads there: a graph records "
+    "what ran, and is not changed afterwards."
+)
+DO_USED_BEFORE = DO_REQUIRED_LATE
 CAUSE_RAISED = (
     "A pass was started from {root} ({line}), and there is no trace of it in the graph: it raised an error, or the graph was "
     "computed anew since, or kept (retain_graph)."

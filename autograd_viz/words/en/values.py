@@ -275,10 +275,10 @@ CAUSE_DATA_WRITTEN = (
 )
 DO_DATA_WRITTEN = "Change a clone(), or use detach() instead of .data: then autograd refuses."
 CAUSE_GRAPH_GONE = (
-    "{value} arrived in the last pass that came here, and not by {root}'s graph as it is now: by another, which a variable may "
-    "not hold any more."
+    "{value} arrived in the last pass that came here; what {root}'s graph sent here last is {met}. That pass began at a loss "
+    "of which {root} is a part, or went through another graph, which a variable may not hold any more."
 )
-DO_GRAPH_GONE = "Keep the loss of that pass in a variable, and name it: explain({name}, loss)."
+DO_GRAPH_GONE = "Name the loss of that pass, if a variable holds it: explain({name}, loss)."
 CAUSE_PASS_FAILED = (
     "The last pass, from {root}, raised an error: what stands in grad came before that error, in this pass or in one before "
     "it ({line})."

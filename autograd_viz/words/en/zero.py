@@ -117,7 +117,7 @@ CAUSE_ZEROED_BY = "This has set grad to zero since the last pass: {line}."
 DO_ZEROED_BY = "Read grad before that line."
 SUSPECT_GRADIENT = "the gradient that was given to backward()"
 SUSPECT_PASSES = "several passes, if what they bring cancels"
-SUSPECT_HOOK_AT = "a hook ({line})"
+SUSPECT_HOOK_AT = "a hook, if it was registered on the way ({line})"
 SUSPECT_HOOK = "the hook {hook} at {node}"
 CAUSE_ZERO_ONLY = (
     "The gradients on the way were not kept. Only this op there can make zeros: {suspects}; or parts that are added cancelled, "

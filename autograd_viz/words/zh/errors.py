@@ -65,7 +65,9 @@ EXPLAIN_PARAMETER = (
     "或者用 torch.func.functional_call() 以其他值调用模块。"
 )
 EXPLAIN_GRAD_SIZE = "写入 .grad 的张量，形状和类型必须与张量本身相同。"
-EXPLAIN_RETAIN = "这个张量不需要梯度，所以没有可以保留的梯度：它由不需要梯度的张量算出，或者在 no_grad() 下算出。"
+EXPLAIN_RETAIN = (
+    "这个张量不需要梯度，所以没有可以保留的梯度：它由不需要梯度的张量算出，或者在 no_grad() 下算出，或者被 detach() 切断。"
+)
 EXPLAIN_HOOK = "这个张量不需要梯度，所以钩子永远不会被调用：它由不需要梯度的张量算出，或者在 no_grad() 下算出。"
 
 # 由自定义 Function 引起
@@ -84,7 +86,8 @@ EXPLAIN_OPTIMIZER = (
     "请先算，再对结果调用 detach().requires_grad_()。"
 )
 EXPLAIN_NO_PARAMETERS = (
-    "优化器没有得到参数：parameters() 是用过一次的生成器，或者模块没有注册参数（例如放在普通列表里，而不是 nn.ModuleList）。"
+    "优化器没有得到参数：parameters() 是用过一次的生成器，或者模块没有注册参数（例如放在普通列表里，而不是 nn.ModuleList），"
+    "或者全部被冻结，而只取了需要梯度的参数。"
 )
 EXPLAIN_NO_INF_CHECKS = "这个优化器的参数没有一个有梯度，所以 GradScaler 无从检查：请对其中一个参数调用 explain()。"
 EXPLAIN_UNSCALED = "同一步中对同一个优化器调用了两次 unscale_()；每次 update() 之间只能调用一次。"

@@ -52,7 +52,7 @@ DO_DTYPE = "改用浮点类型，或者求它的来源的梯度。"
 CAUSE_INFERENCE = "{name} 在推理模式中创建，因此永远不会参与自动求导。"
 DO_INFERENCE = "在 torch.inference_mode() 之外创建它，或改用 torch.no_grad()，或在推理模式之外 clone()。"
 CAUSE_SWITCHED_OFF = "{name}.requires_grad 是 False：这一行关闭了它（{line}）。"
-DO_SWITCHED_OFF = "去掉这一行，或在使用之前调用 {name}.requires_grad_()。"
+DO_SWITCHED_OFF = "不要在那里关闭，或在使用之前调用 {name}.requires_grad_()。"
 CAUSE_NOT_ASKED = "{name}.requires_grad 是 False：创建时没有设置 requires_grad=True（{line}）。"
 DO_NOT_ASKED = "创建时加 requires_grad=True，或在使用之前调用 {name}.requires_grad_()。"
 CAUSE_NOT_ASKED_OR_CUT = (
@@ -107,16 +107,17 @@ DO_MADE_BY_CUTTING_OP = "使用可微的运算。"
 CAUSE_MADE_OF_CONSTANTS = "{name}.requires_grad 是 False：它由 {origins} 计算得来，而这些张量都不需要梯度（{line}）。"
 DO_MADE_OF_CONSTANTS = "在计算 {name} 之前，对其中需要梯度的来源（{origins}）调用 requires_grad_()。"
 CAUSE_MADE_OF_UNNAMED = "{name}.requires_grad 是 False：{op} 的输入都不需要梯度（{line}）。"
-DO_MADE_OF_UNNAMED = "在计算之前，对它的来源调用 requires_grad_()。"
+DO_MADE_OF_UNNAMED = "在计算之前，对它的来源调用 requires_grad_()；如果来源已需要梯度，请在路上查找 no_grad() 或 detach()。"
 CAUSE_NO_LOSS = (
     "这里的变量所持有的计算图都不包含 {name}：它没有参与任何计算"
-    "，或者通往损失的路径被切断（detach()、no_grad()、item()），或者 grad 后来被设为 None。"
+    "，或者通往损失的路径被切断（detach()、no_grad()、item()），"
+    "或者它的计算图已不存在：没有反向传播经过它，或 grad() 返回了梯度，或 grad 后来被设为 None。"
 )
 CAUSE_NO_LOSS_CLEARED = "这里的变量所持有的计算图都不包含 {name}。如果它有过梯度，那么是这一行清除的：{line}。"
 DO_NO_LOSS = "由 {name} 计算损失并对它调用 backward()，或指明损失：explain({name}, loss)。"
 CAUSE_UNREACHED = (
     "{root} 到 {name} 之间没有路径：它不是由 {name} 计算出来的，"
-    "或者路径在图不留痕迹的地方被切断（no_grad()、detach()、item()）。"
+    "或者路径在图不留痕迹的地方被切断（no_grad()、detach()、item()），或者使用 {name} 时它还不需要梯度。"
 )
 DO_UNREACHED = "在通向损失的计算中使用 {name}，开启梯度模式且不要 detach()。也可能是后来的赋值让别的张量占用了这个名字。"
 CAUSE_UNREACHED_OFF = (
@@ -179,6 +180,8 @@ CAUSE_REQUIRED_LATE = (
     "使用 {name} 时（第 {used} 行）它还不需要梯度：后来才要求（{line}）。计算图记录的是执行过的运算，之后不会再变。"
 )
 DO_REQUIRED_LATE = "先调用 requires_grad_()，再计算通向损失的部分。"
+CAUSE_USED_BEFORE = "使用 {name}（第 {used} 行）之后才要求它的梯度（{line}），没有路径通向它：图记录执行过的运算，之后不变。"
+DO_USED_BEFORE = DO_REQUIRED_LATE
 CAUSE_RAISED = (
     "从 {root} 开始过反向传播（{line}），但计算图中没有它的痕迹："
     "它以错误结束，或者图后来重新计算过，或图被保留（retain_graph）。"

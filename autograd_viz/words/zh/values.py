@@ -221,9 +221,10 @@ CAUSE_DATA_WRITTEN = (
 )
 DO_DATA_WRITTEN = "请修改 clone() 得到的副本，或用 detach() 代替 .data：那样自动求导会报错。"
 CAUSE_GRAPH_GONE = (
-    "最近一次到达这里的反向传播带来的是 {value}，它经过的不是 {root} 现在的计算图，而是另一个，可能已没有变量引用它。"
+    "最近一次到达这里的反向传播带来的是 {value}，而 {root} 的计算图上一次送来的是 {met}："
+    "那次反向传播从包含 {root} 的损失开始，或者经过了另一个计算图，可能已没有变量引用它。"
 )
-DO_GRAPH_GONE = "把那次反向传播的损失保存在变量里，并指明它：explain({name}, loss)。"
+DO_GRAPH_GONE = "如果有变量引用那次反向传播的损失，请指明它：explain({name}, loss)。"
 CAUSE_PASS_FAILED = (
     "最近一次反向传播（从 {root} 开始）抛出了错误：grad 中的值是在那个错误之前得到的，来自这次或更早的反向传播（{line}）。"
 )

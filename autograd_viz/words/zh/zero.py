@@ -88,7 +88,7 @@ CAUSE_ZEROED_BY = "上一次反向传播之后，这一行把 grad 置零：{lin
 DO_ZEROED_BY = "在这一行之前读取 grad。"
 SUSPECT_GRADIENT = "传给 backward() 的梯度"
 SUSPECT_PASSES = "多次反向传播，如果它们带来的梯度相互抵消"
-SUSPECT_HOOK_AT = "一个钩子（{line}）"
+SUSPECT_HOOK_AT = "一个钩子，如果注册在路径上（{line}）"
 SUSPECT_HOOK = "{node} 处的钩子 {hook}"
 CAUSE_ZERO_ONLY = (
     "途中的梯度没有保留。那里可能产生零的运算只有一个：{suspects}；也可能相加的各部分抵消了，或者到达的梯度对其类型来说太小。"
