@@ -32,7 +32,7 @@ m = M()
 # program, what is asked, what the answer says
 SAID = {
     "the other head has not run": (HEADS, "b.weight, second", "has not run on second, which depends on b.weight"),
-    "the trunk has got its share": (HEADS, "t.weight, second", "What arrives here comes from TBackward0"),
+    "the trunk has got its share": (HEADS, "t.weight, second", "TBackward0 sends to here (line 2"),
     "under a condition it was not switched off": (
         "m = torch.nn.Linear(1, 1)\nfor p in m.parameters():\n    p.requires_grad = False\nif 1 > 2:\n"
         "    m.weight.requires_grad_(False)", "m.weight", "switched off (line 3",
