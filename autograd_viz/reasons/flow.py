@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from .calls import users_call
-from .code import Statement, assignments, may_not_have_run, position
+from .code import Statement, assignments, may_not_have_run, position, scope_of
 from .defined import origin
 from .kinds import made_of
 from .looks import ATTRIBUTES
@@ -17,6 +17,7 @@ from .parsed import parents
 from .slices import Key, Read, assigned_from, behind
 
 CONTAINERS = ("Sequential", "ModuleList")
+LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.GeneratorExp, ast.DictComp, ast.SetComp)
 MOST = 2000  # reads of names that are followed
 
 
@@ -58,6 +59,18 @@ class Flow(NamedTuple):
                     return set(), set()
                 plain |= uses
         return plain, modules
+
+    def is_read_in(self, node: ast.AST) -> bool:
+        """Something that leads to the loss is read in it."""
+        return any(isinstance(n, ast.Name) and n in self.reads for n in ast.walk(node))
+
+    def is_repeated(self, node: ast.AST) -> bool:
+        """It may run an op more than once: in a loop, in a function that is called again, or as a module of many ops."""
+        called = node.func if isinstance(node, ast.Call) and parts_of(node.func) else None
+        if called is not None and any(_library_class(called, p, []) not in ("", "Linear") for p in self._places(called)):
+            return True
+        calls = {r.key[1] for n in ast.walk(node) if isinstance(n, ast.Name) for r in self.reads.get(n, ())}
+        return len(calls) > 1 or any(_is_in_loop(n) for n in (node, *(call for chain in calls for call in chain)))
 
     def _goes_on(self, chain: ast.expr, read: Read) -> bool:
         """What is done with its parts is read elsewhere: in the function that is called, or under another name."""
@@ -111,6 +124,11 @@ class Flow(NamedTuple):
                     chain = chain_from(reader.name)
                     gives_back = isinstance(_statement(node), ast.Return) and _is_called(chain)
                     yield chain.parent if gives_back else reader.name  # type: ignore[attr-defined]
+
+
+def _is_in_loop(node: ast.AST) -> bool:
+    scope = scope_of(node)
+    return any(isinstance(p, LOOPS) and scope_of(p) is scope for p in parents(node))
 
 
 def _statement(node: ast.AST) -> ast.AST:

@@ -9,9 +9,11 @@ from dataclasses import replace
 
 from ..graph.model import Op, Source
 from .code import Statement, assignment, may_not_have_run, scope_of, statement_of
+from .cutting import called_name
 from .expressions import lines_of_ops
 from .facts import Facts
-from .loss_code import statements_of_loss
+from .flow import Flow, flow_to
+from .loss_code import reads_of_loss, statements_of_loss
 from .op_names import is_op, names_of
 from .parsed import parents
 from .slices import statements_behind
@@ -25,8 +27,10 @@ def with_lines(f: Facts) -> Facts:
     if not unknown or len(f.document.ops) > MOST:
         return f
     found = {op.id: line for op in unknown if (line := _named_line(f, op)) is not None}
-    found |= _lines_of_calls(f, [op for op in unknown if op.id not in found])
-    found |= lines_of_ops(f, [op for op in unknown if op.id not in found])
+    flow = flow_to(reads_of_loss(f))
+    if flow is not None:
+        found |= _lines_of_calls(f, flow, [op for op in unknown if op.id not in found])
+        found |= lines_of_ops(f, flow, [op for op in unknown if op.id not in found])
     if not found:
         return f
     ops = tuple(replace(op, source=found.get(op.id, op.source)) for op in f.document.ops)
@@ -41,7 +45,7 @@ def _named_line(f: Facts, op: Op) -> Source | None:
     return made.source if made is not None and value is not None and is_op(value, op.name) else None
 
 
-def _lines_of_calls(f: Facts, ops: list[Op]) -> dict[str, Source]:
+def _lines_of_calls(f: Facts, flow: Flow, ops: list[Op]) -> dict[str, Source]:
     """Of each op that the graph has once the line, if the code that made the loss calls it once, and not in a loop."""
     counts = Counter(op.name for op in f.document.ops)
     single = {op.name: op for op in ops if counts[op.name] == 1}
@@ -49,7 +53,7 @@ def _lines_of_calls(f: Facts, ops: list[Op]) -> dict[str, Source]:
     for statement in dict.fromkeys(statements_behind(statements_of_loss(f))) if single else ():
         for called, part in _called_in(statement.node):
             for name in single:
-                if called in names_of(name):
+                if called in names_of(name) and flow.is_read_in(part):
                     calls.setdefault(name, []).append((statement, part))
     asked, once = statement_of(f.here), {name: made[0] for name, made in calls.items() if len(made) == 1}
     return {
@@ -65,7 +69,8 @@ def _called_in(node: ast.stmt) -> Iterator[tuple[str, ast.AST]]:
         if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Pow):
             yield "pow", n
         elif isinstance(n, ast.Call):
-            yield n.func.attr.rstrip("_") if isinstance(n.func, ast.Attribute) else getattr(n.func, "id", ""), n
+            is_variable = isinstance(n.func, ast.Name) and assignment(n.func.id, Statement(node)) is not None  # t = Net()
+            yield "" if is_variable else called_name(n).rstrip("_"), n
 
 
 def _is_repeated(node: ast.stmt) -> bool:
