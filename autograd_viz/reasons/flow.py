@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import NamedTuple
+from functools import cached_property
 
 from .calls import users_call
 from .code import Statement, assignments, may_not_have_run, position, scope_of
 from .defined import origin
 from .kinds import made_of
 from .looks import ATTRIBUTES
-from .meant import ANY, SAME, Place, chain_from, covers, is_parameter, parts_of, path_of
+from .meant import SAME, Place, chain_from, covers, is_parameter, parts_of, path_of
 from .op_names import is_op, names_of
 from .parsed import parents
 from .slices import Key, Read, assigned_from, behind
@@ -21,7 +21,7 @@ LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.GeneratorExp, ast.D
 MOST = 2000  # reads of names that are followed
 
 
-class Flow(NamedTuple):
+class Flow:
     """What was read on the way to the loss.
 
     Attributes:
@@ -29,8 +29,16 @@ class Flow(NamedTuple):
         readers: by read, what was read of what was made of it.
     """
 
-    reads: dict[ast.Name, list[Read]]
-    readers: dict[Key, list[Read]]
+    def __init__(self) -> None:
+        self.reads: dict[ast.Name, list[Read]] = {}
+        self.readers: dict[Key, list[Read]] = {}
+        self._followed: dict[Key, bool] = {}
+
+    @cached_property
+    def _paths(self) -> list[tuple[Read, ast.expr, str]]:
+        """Each read with the chain that its name begins, and the path that this has where the question is asked."""
+        chains = [(r, chain_from(r.name)) for reads in self.reads.values() for r in reads]
+        return [(r, chain, path_of(chain, r.place, r.rest)) for r, chain in chains]
 
     def is_op(self, node: ast.AST, op: str) -> bool:
         """The expression is the op; that of a module, by the module's class."""
@@ -43,14 +51,12 @@ class Flow(NamedTuple):
     def uses_of(self, leaf: str) -> tuple[set[ast.AST], set[ast.AST]]:
         """The expressions that use a leaf, and those that call the module whose parameter it is; none if not all are known."""
         plain, modules = set[ast.AST](), set[ast.AST]()
-        for read in (r for reads in self.reads.values() for r in reads):
-            chain = chain_from(read.name)
-            path = path_of(chain, read.place, read.rest)
-            rest = leaf.removeprefix(f"{path}.").split(".")
+        for read, chain, path in self._paths:
+            rest = leaf.split(".")[path.count(".") + 1 :]
             if covers(path, leaf) and path != leaf:
                 if self._goes_on(chain, read):
                     continue
-                if not _is_called(chain) or ANY in path or not _library_class(chain, read.place, rest[:-1]):
+                if not _is_called(chain) or not _library_class(chain, read.place, rest[:-1]):
                     return set(), set()
                 modules.add(chain.parent)  # type: ignore[attr-defined]
             elif covers(leaf, path):
@@ -75,8 +81,9 @@ class Flow(NamedTuple):
     def _goes_on(self, chain: ast.expr, read: Read) -> bool:
         """What is done with its parts is read elsewhere: in the function that is called, or under another name."""
         node = getattr(chain, "parent", None)
-        is_followed = isinstance(node, ast.Call) and users_call(node, read.place) is not None
-        return is_followed or (bool(self.readers.get(read.key)) and not _is_called(chain))
+        if read.key not in self._followed:
+            self._followed[read.key] = isinstance(node, ast.Call) and users_call(node, read.place) is not None
+        return self._followed[read.key] or (bool(self.readers.get(read.key)) and not _is_called(chain))
 
     def _places(self, part: ast.AST) -> list[Place]:
         """Where an expression is read: more than one, if it stands in a function that is called more than once."""
@@ -166,7 +173,7 @@ def _is_called(chain: ast.expr) -> bool:
 
 def flow_to(starts: list[Read]) -> Flow | None:
     """What is read on the way to the loss and nothing cuts off; None if that is too much."""
-    flow = Flow({}, {})
+    flow = Flow()
     queue: list[tuple[Read | None, Read]] = [(None, r) for r in starts]
     seen = set[Key]()
     while queue:

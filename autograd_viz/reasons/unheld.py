@@ -6,7 +6,7 @@ import ast
 from typing import NamedTuple
 
 from ..graph.model import Source
-from .backward_lines import last_backward, may_have_kept, roots_of_passes, started_at
+from .backward_lines import is_started_from, last_backward, may_have_kept, roots_of_passes, started_at
 from .cause import Cause
 from .code import Statement, assignment, may_not_have_run, position, statement_of
 from .cuts import loss_names
@@ -43,7 +43,9 @@ def no_graph(f: Facts, what: str | None = None) -> Cause:
         f: the facts.
         what: "nan" or "inf", if grad holds it.
     """
-    asked = statement_of(f.here)
+    asked, grad = statement_of(f.here), f.subject.grad
+    if grad is not None and {*grad.numbers} == {1.0} and is_started_from(f.subject.name, f.here):
+        return Cause("is_root", (f.subject.id,))
     ran = None if asked is None else last_backward(asked)
     root = None if ran is None or may_not_have_run(ran, asked) else started_at(ran)
     names = {n.id for n in ast.walk(root) if isinstance(n, ast.Name)} if root is not None else set()

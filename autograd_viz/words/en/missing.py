@@ -289,13 +289,13 @@ CAUSE_LEFT_OUT = (
     "backward(inputs=...) keeps only those named; or an error ended it before it came here."
 )
 DO_LEFT_OUT = "Take what grad() returns, or call backward() without inputs."
-CAUSE_CLEARED = "{value} did arrive in the last pass: grad has been set to None since (zero_grad(), or by hand)."
+CAUSE_CLEARED = "{value} did arrive in the last pass that came here: grad has been set to None since (zero_grad(), or by hand)."
 CAUSE_CLEARED_OR_LATE = (
-    "{value} did arrive in the last pass: retain_grad() came after it, or grad has been set to None since (zero_grad(), or by "
-    "hand)."
+    "{value} did arrive in the last pass that came here: retain_grad() came after it, or grad has been set to None since "
+    "(zero_grad(), or by hand)."
 )
 DO_CLEARED_OR_LATE = "Call {name}.retain_grad() before backward(), and read grad before it is cleared."
-CAUSE_CLEARED_AT = "{value} did arrive in the last pass, and this cleared it: {line}."
+CAUSE_CLEARED_AT = "{value} did arrive in the last pass that came here, and this cleared it: {line}."
 DO_CLEARED_AT = "Read grad before that line."
 DO_CLEARED = "Read grad before zero_grad()."
 CAUSE_CLEARED_UNKNOWN = "The last pass did go through: grad has been set to None since (zero_grad(), or by hand)."

@@ -230,7 +230,7 @@ CAUSE_NEVER_CLEARED = (
     "backward() adds to grad, and no line here clears it: if this line ran more than once, all of its gradients are in the "
     "sum: {line}."
 )
-DO_NEVER_CLEARED = "Call zero_grad() (or {name}.grad = None) before each pass."
+DO_NEVER_CLEARED = "If that is not meant, call zero_grad() (or {name}.grad = None) before each pass."
 CAUSE_IS_ROOT = "It is the root: backward() starts with this gradient."
 CAUSE_ADDED_SINCE = (
     "{value} arrived in the pass that was stepped, and as much has been added since: another pass went through the same graph, "

@@ -239,10 +239,10 @@ CAUSE_LEFT_OUT = (
     "backward(inputs=...) 只保存指定张量的梯度；或者它到达之前就因错误而中止。"
 )
 DO_LEFT_OUT = "使用 grad() 的返回值，或不带 inputs 调用 backward()。"
-CAUSE_CLEARED = "上一次反向传播中 {value} 确实到达过：grad 后来被设为 None（zero_grad() 或手动）。"
-CAUSE_CLEARED_OR_LATE = "上一次反向传播中 {value} 确实到达过：retain_grad() 在那之后才调用，或者 grad 后来被设为 None。"
+CAUSE_CLEARED = "上一次到达这里的反向传播带来过 {value}：grad 后来被设为 None（zero_grad() 或手动）。"
+CAUSE_CLEARED_OR_LATE = "上一次到达这里的反向传播带来过 {value}：retain_grad() 在那之后才调用，或者 grad 后来被设为 None。"
 DO_CLEARED_OR_LATE = "在 backward() 之前调用 {name}.retain_grad()，并在清除之前读取 grad。"
-CAUSE_CLEARED_AT = "上一次反向传播中 {value} 确实到达过，是这一行清除了它：{line}。"
+CAUSE_CLEARED_AT = "上一次到达这里的反向传播带来过 {value}，是这一行清除了它：{line}。"
 DO_CLEARED_AT = "在这一行之前读取 grad。"
 DO_CLEARED = "在 zero_grad() 之前读取 grad。"
 CAUSE_CLEARED_UNKNOWN = "上一次反向传播确实经过了这里：grad 后来被设为 None（zero_grad() 或手动）。"

@@ -186,7 +186,7 @@ DO_OTHER_PASS = "用单独的名字保留那次反向传播的 loss，然后再�
 CAUSE_NEVER_CLEARED = (
     "backward() 会把梯度累加到 grad，而这里没有一行清除它：如果这一行执行了多次，它就是所有这些梯度之和：{line}。"
 )
-DO_NEVER_CLEARED = "每次反向传播之前调用 zero_grad()（或 {name}.grad = None）。"
+DO_NEVER_CLEARED = "如果这不是本意，每次反向传播之前调用 zero_grad()（或 {name}.grad = None）。"
 CAUSE_IS_ROOT = "它是根：backward() 从这个梯度开始。"
 CAUSE_ADDED_SINCE = (
     "单步执行的那次传播带来了 {value}，之后又加上了同样的值："
