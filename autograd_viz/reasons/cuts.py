@@ -17,7 +17,7 @@ from .holders import PART
 from .live import NothingLive
 from .loss_code import reads_of_loss
 from .slices import detached_after
-from .switches import switched_on_after
+from .switches import switched_on_after, switches_on
 from .text import sentences
 from .ways import Ways, is_unsure, ways_between
 
@@ -72,7 +72,8 @@ def _uncut(f: Facts, ways: Ways) -> list[Cause]:
     if not f.live.is_recording() and not any(f.tensors[root].requires_grad for root in f.loss):
         return [Cause("unreached_off", ids, said={**said})]
     partly = [Cause("cut_partly", ids, source=c.source, said={**said, "what": c.what}) for c in ways.beside]
-    return [Cause("unreached", ids, said={**said}), *(_candidates(f) or partly[:1])]
+    kind = "unreached_or_late" if switches_on(f.here) else "unreached"
+    return [Cause(kind, ids, said={**said}), *(_candidates(f) or partly[:1])]
 
 
 def _renamed(f: Facts, ways: Ways) -> Cause | None:

@@ -11,6 +11,7 @@ from .code import Statement, assignment, is_given_between, position, scope_of, s
 from .defined import origin
 from .holders import is_same
 from .meant import Place
+from .parsed import module_of
 
 
 def switched_off_line(name: str | None, here: Source | None, is_off: bool = False) -> Source | None:
@@ -62,6 +63,18 @@ def switched_on_after(name: str | None, here: Source | None, reads: list[Stateme
     off = [p for p in _places(name, asked, to=False) if position(p.outermost.node) < position(line)]
     is_early = all(scope_of(r.node) is scope_of(line) and position(r.node) < position(line) for r in reads)
     return (on.source, bool(off) or _is_made_without(name, on)) if is_early else None
+
+
+def switches_on(here: Source | None) -> bool:
+    """Somewhere in the code of the question a tensor is made to require grad that did not before."""
+    asked = statement_of(here)
+    places = [] if asked is None else [n for n in ast.walk(module_of(asked.node)) if isinstance(n, ast.Assign | ast.Expr)]
+    return any(not _makes(n) and any(_switched(Place(Statement(n), None), to=True)) for n in places)
+
+
+def _makes(node: ast.stmt) -> bool:
+    """`w = torch.ones(2, requires_grad=True)`, `w = torch.ones(2).requires_grad_()`: what is made so is not switched later."""
+    return isinstance(node, ast.Assign) and not all(getattr(t, "attr", "") == "requires_grad" for t in node.targets)
 
 
 def _places(name: str, asked: Statement, to: bool) -> list[Place]:

@@ -139,12 +139,17 @@ CAUSE_NO_LOSS_CLEARED = "{name} is in no graph that a variable here holds. If th
 DO_NO_LOSS = "Compute a loss from {name} and call backward() on it, or name the loss: explain({name}, loss)."
 CAUSE_UNREACHED = (
     "No path leads from {root} to {name}: it was not computed from it, or it was cut off where a graph keeps no trace "
-    "(no_grad(), detach(), item()), or {name} did not require grad yet when it was used."
+    "(no_grad(), detach(), item())."
 )
 DO_UNREACHED = (
     "Use {name} in what leads to the loss, with grad mode on and without detach(). Another tensor may have taken its name "
     "since (a new assignment)."
 )
+CAUSE_UNREACHED_OR_LATE = (
+    "No path leads from {root} to {name}: it was not computed from it, or it was cut off where a graph keeps no trace "
+    "(no_grad(), detach(), item()), or {name} did not require grad yet when it was used."
+)
+DO_UNREACHED_OR_LATE = DO_UNREACHED
 CAUSE_UNREACHED_OFF = (
     "No path leads from {root} to {name}: {root} has no graph, and grad mode is off now, as a no_grad() or "
     "set_grad_enabled(False) leaves it."

@@ -117,9 +117,14 @@ CAUSE_NO_LOSS_CLEARED = "这里的变量所持有的计算图都不包含 {name}
 DO_NO_LOSS = "由 {name} 计算损失并对它调用 backward()，或指明损失：explain({name}, loss)。"
 CAUSE_UNREACHED = (
     "{root} 到 {name} 之间没有路径：它不是由 {name} 计算出来的，"
-    "或者路径在图不留痕迹的地方被切断（no_grad()、detach()、item()），或者使用 {name} 时它还不需要梯度。"
+    "或者路径在图不留痕迹的地方被切断（no_grad()、detach()、item()）。"
 )
 DO_UNREACHED = "在通向损失的计算中使用 {name}，开启梯度模式且不要 detach()。也可能是后来的赋值让别的张量占用了这个名字。"
+CAUSE_UNREACHED_OR_LATE = (
+    "{root} 到 {name} 之间没有路径：它不是由 {name} 计算出来的，"
+    "或者路径在图不留痕迹的地方被切断（no_grad()、detach()、item()），或者使用 {name} 时它还不需要梯度。"
+)
+DO_UNREACHED_OR_LATE = DO_UNREACHED
 CAUSE_UNREACHED_OFF = (
     "{root} 到 {name} 之间没有路径：{root} 没有计算图，而且现在梯度模式是关闭的，由 no_grad() 或 set_grad_enabled(False) 留下。"
 )
