@@ -66,6 +66,28 @@ BOTH = {  # program, what is asked, what is said, what is not said
         W + "w.data = w.data * float('nan')\nloss = (w * v).sum()\nloss.backward()", "v",
         ["w itself holds it"], ["from the start"],
     ),
+    "the same, kept": (
+        W + "y = (w ** 3).sum()\n(g,) = torch.autograd.grad(y, w)\ntry:\n    (h,) = torch.autograd.grad(g.sum(), w)" + ERROR,
+        "w) and (answer", ["line 4: (g,) = torch.autograd.grad(y, w)"], ["line 6: (h,) = torch.autograd.grad(g.sum(), w)). "],
+    ),
+    "nan in the grad of a loss without a name": (
+        W + "(w * v).sum().backward()\nw.grad[0] = float('nan')", "w", ["line 4: w.grad[0]"], ["a graph that is gone"],
+    ),
+}  # fmt: skip
+
+CORE = {
+    "a pass beside it, and clipping": (
+        W + "one = (v ** 2).sum()\none.backward()\nloss = (w ** 2).sum()\nloss.backward()\n"
+        "torch.nn.utils.clip_grad_norm_([w], 1.0)", "w", ["grad has been changed"], ["because backward() adds", "zero_grad"],
+    ),
+    "a gradient that was halved": (
+        W + "one = (w * v).sum()\none.backward()\nw.grad = None\nloss = (w ** 2).sum()\nloss.backward()\nw.grad.mul_(0.5)",
+        "w, loss", ["this has changed grad since (it is 0.5 times that): line 8"], ["because backward() adds"],
+    ),
+    "two passes, two paths each": (
+        W + "for _ in range(2):\n    loss = (w * w).sum()\n    loss.backward()", "w, loss",
+        ["What arrived in the last pass is the sum of 2 paths", "[2.0, 4.0] was there before"], ["It is the sum"],
+    ),
 }  # fmt: skip
 
 TORCH = {
@@ -98,9 +120,9 @@ TORCH = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", BOTH)
+@pytest.mark.parametrize("case", [*BOTH, *CORE])
 def test_what_is_said_is_so(case: str) -> None:
-    _check(*BOTH[case])
+    _check(*(BOTH | CORE)[case])
 
 
 @pytest.mark.torch

@@ -30,7 +30,8 @@ def bad_causes(f: Facts) -> list[Cause]:
     if forward:
         return [*forward, *_changed_since_pass(f, name)]
     if f.edge is None or not f.is_connected:
-        return [Cause("bad_elsewhere", (f.subject.id,), said={"what": name}) if f.loss else no_graph(f, name)]
+        own = Cause("bad_elsewhere", (f.subject.id,), said={"what": name}) if f.loss else no_graph(f, name)
+        return (_written_since(f) if not f.loss else []) or [own]
     arrived = f.arrived(*f.edge)
     if arrived is not None and value_with(arrived, (name,)) is None:
         other = value_with(arrived, ("inf",))

@@ -225,8 +225,8 @@ def _mode(expression: ast.expr) -> str | None:
     return name if name in MODES and is_told else None
 
 
-def maker_in(made: Statement) -> Maker | None:
-    """How the value came about that a statement assigns."""
+def maker_in(made: Statement, is_named: bool = True) -> Maker | None:
+    """How the value came about that a statement assigns, or, without a name, a part of it: g[0] in `h = grad(g[0], x)`."""
     if isinstance(made.node, ast.For):  # a loop gives a tensor another name
         return None
     value = getattr(made.node, "value", None)
@@ -238,8 +238,7 @@ def maker_in(made: Statement) -> Maker | None:
         value = value.args[1]
     if isinstance(value, ast.Call) and called_name(value) == "grad" and any(k.arg == "create_graph" for k in value.keywords):
         return Maker("constant", made.source, "grad()")
-    is_kept = not isinstance(made.node, ast.Expr)  # else the tensor is but a part of the statement: g[0] in `grad(g[0], x)`
-    outermost = [m for p, m in cuts_in(made) if (p is value and is_kept and not _is_users(p, made)) or p is made.node]
+    outermost = [m for p, m in cuts_in(made) if (p is value and is_named and not _is_users(p, made)) or p is made.node]
     if isinstance(value, ast.Call) and called_name(value) in FACTORIES and value.args and _is_list_of_computed(value.args[0]):
         return Maker("new_tensor", made.source, f"{called_name(value)}()")
     if outermost and outermost[0].how == "mode" and _how_plain(value) != "computed":

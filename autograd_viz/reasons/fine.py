@@ -8,9 +8,10 @@ from .. import words
 from ..graph.model import Value
 from ..graph.text import nested, number_text, value_text
 from .cause import Cause, Part, Said
+from .code import statement_of
 from .cuts import loss_names, runs_its_own_pass
 from .facts import Facts
-from .grad_lines import assigned_at, assigned_since
+from .grad_lines import assigned_at, assigned_since, grad_written_at, last_clearing
 from .numbers import added, nearly
 from .unheld import no_graph, other_roots
 
@@ -37,7 +38,8 @@ def sum_causes(f: Facts, wrong: bool) -> list[Cause]:
     same_shape = arrived is not None and arrived.shape == grad.shape
     if arrived is None or not grad.numbers or not arrived.numbers or not same_shape or nearly(grad.numbers, arrived.numbers):
         return found
-    return [*found, _not_what_arrived(f)]
+    of_last = [replace(c, kind="sum_of_arrived") if c.kind == "sum_of" else c for c in found]
+    return [*of_last, _not_what_arrived(f)]
 
 
 def _from_elsewhere(f: Facts) -> Cause:
@@ -131,9 +133,19 @@ def _not_what_arrived(f: Facts) -> Cause:
         "rest": shown if len(shown) <= 40 else value_text(grad),
         "times": _times(grad, arrived),
     }
-    if f.knows_before or len(f.live.passes()) > 1:
+    changed = f.live.grad_changed(f.subject.id)
+    if changed is not None and changed.source is not None:
+        return Cause("written_since", ids, nodes, changed.source, said)
+    if f.knows_before or _have_added_up(f):
         return Cause("accumulated", ids, nodes, said=said)
     return Cause("scaled" if said["times"] else "accumulated_or_edited", ids, nodes, said=said)
+
+
+def _have_added_up(f: Facts) -> bool:
+    """Passes through this graph have added to grad, which no line clears or changes."""
+    asked, name = statement_of(f.here), f.subject.name
+    is_touched = asked is None or last_clearing(name, asked) is not None or grad_written_at(name, f.here) is not None
+    return not is_touched and len([p for p in f.live.passes() if p.root]) > 1
 
 
 def _is_multiple(grad: Value, arrived: Value) -> bool:

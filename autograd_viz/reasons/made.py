@@ -49,7 +49,7 @@ def made_by(f: Facts) -> Maker | None:
     t = f.subject
     made = statement_of(t.source)
     if made is not None:
-        return maker_in(made)
+        return maker_in(made, t.name is not None)
     node = f.called(t.grad_fn) if t.grad_fn is not None else ""
     could = [s for s in _candidates(t.name, f.here) if _fits(s, t) and _may_be_of(s, node)]
     if len(could) != 1:

@@ -57,7 +57,14 @@ def missing_causes(f: Facts) -> list[Cause]:
 def not_required_causes(f: Facts) -> list[Cause]:
     """requires_grad is False: why; where that is open, the line that cut the way from what requires grad."""
     own = not_required(f)
-    return (cut_from_leaves(f) if own.kind in OPEN else []) or [own]
+    first = cut_from_leaves(f) if own.kind in OPEN or own.kind.startswith("made_") else []
+    if own.kind in OPEN:
+        return first or [own]
+    return [*(c for c in first if _line_of(c) != _line_of(own)), own]
+
+
+def _line_of(cause: Cause) -> tuple[str, int] | None:
+    return None if cause.source is None else (cause.source.file, cause.source.line)
 
 
 def open_origins(f: Facts, causes: Sequence[Cause]) -> list[ast.expr]:

@@ -214,6 +214,8 @@ CAUSE_PATHS = (
 )
 DO_PATHS = "Step it to see each part: av.step(loss) before backward()."
 CAUSE_SUM_OF = "It is the sum of {count} paths: {parts}{more}."
+CAUSE_SUM_OF_ARRIVED = "What arrived in the last pass is the sum of {count} paths: {parts}{more}."
+CAUSE_WRITTEN_SINCE = "{value} arrived in the last pass, and this has changed grad since{times}: {line}."
 CAUSE_ASSIGNED_OVER = "{value} arrived in the last pass, and this put something else in its place: {line}."
 CAUSE_GRAD_BEFORE = "No pass has gone through {root}'s graph: what stands in grad was there before."
 CAUSE_GRAD_BEFORE_OR_KEPT = (
@@ -250,7 +252,7 @@ DO_ACCUMULATED = "Call zero_grad() (or {name}.grad = None) before each pass."
 CAUSE_ACCUMULATED_OR_EDITED = (
     "{value} arrived in the last pass; {rest} was there before, because backward() adds to grad, or grad was changed since."
 )
-DO_ACCUMULATED_OR_EDITED = "Call zero_grad() (or {name}.grad = None) before each pass."
+DO_ACCUMULATED_OR_EDITED = "If passes have added up, call zero_grad() (or {name}.grad = None) before each pass."
 CAUSE_GRAD_FROM_ELSEWHERE = (
     "It did not come from this graph: nothing leads from here to the loss now. It came through another, which may have been "
     "cut off since (detach()), or was put there by hand."

@@ -173,6 +173,8 @@ CAUSE_PATHS = (
 )
 DO_PATHS = "要看到每一部分，请在 backward() 之前单步执行：av.step(loss)。"
 CAUSE_SUM_OF = "它是 {count} 条路径之和：{parts}{more}。"
+CAUSE_SUM_OF_ARRIVED = "最近一次反向传播到达的是 {count} 条路径之和：{parts}{more}。"
+CAUSE_WRITTEN_SINCE = "最近一次反向传播到达的是 {value}，之后这一行改变了 grad{times}：{line}。"
 CAUSE_ASSIGNED_OVER = "最近一次反向传播到达的是 {value}，而这一行用别的值取代了它：{line}。"
 CAUSE_GRAD_BEFORE = "还没有反向传播经过 {root} 的计算图：grad 中的值是以前留下的。"
 CAUSE_GRAD_BEFORE_OR_KEPT = (
@@ -201,7 +203,7 @@ DO_ACCUMULATED = "每次反向传播之前调用 zero_grad()（或 {name}.grad =
 CAUSE_ACCUMULATED_OR_EDITED = (
     "上一次反向传播到达的是 {value}；{rest} 是原来就有的，因为 backward() 会把梯度累加到 grad，或者 grad 后来被修改过。"
 )
-DO_ACCUMULATED_OR_EDITED = "每次反向传播之前调用 zero_grad()（或 {name}.grad = None）。"
+DO_ACCUMULATED_OR_EDITED = "如果是多次传播累加的，每次反向传播之前调用 zero_grad()（或 {name}.grad = None）。"
 CAUSE_GRAD_FROM_ELSEWHERE = (
     "它不是来自这个计算图：现在没有路径从这里通向损失。它来自另一个计算图（可能后来被 detach() 切断），或是手动放进去的。"
 )
