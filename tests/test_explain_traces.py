@@ -58,7 +58,8 @@ OPEN = {  # where more than one line may be meant, none is named
     ),
     "a tied weight": (
         "emb = nn.Embedding(4, 3)\nout = nn.Linear(3, 4, bias=False)\nout.weight = emb.weight\nh = emb(torch.tensor([1, 2]))\n"
-        "loss = out(h).sum()", "emb.weight",
+        "loss = out(h).sum()",
+        "emb.weight",
     ),
     "a name that is not seen": (W + "a = (w * 2).sum()\nloss = a + (globals()['w'] * 3).sum()", "w"),
     "a handed-on function": (W + "fs = {'a': lambda t: t * 2}\na = fs['a'](w)\nb = w * 3\nloss = (a * b).sum()", "w"),

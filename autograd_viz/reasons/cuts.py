@@ -40,6 +40,9 @@ def cut_causes(f: Facts) -> list[Cause]:
 def _cuts_in_code(f: Facts) -> list[Cause]:
     """What the code says: lines that cut, else lines that may have, else why no way leads there."""
     ids, ways, asked = (f.subject.id, *f.loss), _ways(f), statement_of(f.here)
+    late = _required_late(f, ways)
+    if late is not None:
+        return [late]
     sure = [c for c in ways.cuts if not is_unsure(c, asked)]
     if sure:
         found = [Cause(f"cut_{c.how}", ids, source=c.source, said={"what": c.what}) for c in sure]
@@ -58,15 +61,10 @@ def _maybe(f: Facts, cuts: list[Maker]) -> list[Cause]:
 def _uncut(f: Facts, ways: Ways) -> list[Cause]:
     """No line is seen that cut every way."""
     ids, said = (f.subject.id, *f.loss), {"root": loss_names(f)}
-    reads = [read.outermost for read in ways.uncut]
-    on = switched_on_after(f.subject.name, f.here, reads)
-    if on is not None:
-        kind = "required_late" if on[1] else "used_before"
-        return [Cause(kind, ids, source=on[0], said={"used": str(reads[0].source.line)})]
     renamed = _renamed(f, ways)
     if renamed is not None:
         return [renamed]
-    beside = bystander_cause(f, said["root"], is_read=bool(reads))
+    beside = bystander_cause(f, said["root"], is_read=bool(ways.uncut))
     if beside is not None:
         return [beside]
     if not f.live.is_recording() and not any(f.tensors[root].requires_grad for root in f.loss):
@@ -74,6 +72,16 @@ def _uncut(f: Facts, ways: Ways) -> list[Cause]:
     partly = [Cause("cut_partly", ids, source=c.source, said={**said, "what": c.what}) for c in ways.beside]
     kind = "unreached_or_late" if switches_on(f.here) else "unreached"
     return [Cause(kind, ids, said={**said}), *(_candidates(f) or partly[:1])]
+
+
+def _required_late(f: Facts, ways: Ways) -> Cause | None:
+    """It led to the loss when it did not require grad yet."""
+    reads = [read.outermost for read in ways.uncut]
+    on = switched_on_after(f.subject.name, f.here, reads)
+    if on is None:
+        return None
+    kind = "required_late" if on[1] else "used_before"
+    return Cause(kind, (f.subject.id, *f.loss), source=on[0], said={"used": str(reads[0].source.line)})
 
 
 def _renamed(f: Facts, ways: Ways) -> Cause | None:

@@ -33,6 +33,13 @@ def cut_from_leaves(f: Facts) -> list[Cause]:
     return [_made(f, own[0])] if own and is_all else []
 
 
+def comes_from_leaves(f: Facts) -> bool:
+    """A way is seen from one of the variables that require grad, cut or not."""
+    asked, read = statement_of(f.here), _read_for(f)
+    ways = (ways_between(read, PART.sub(r".\1", leaf), asked) for leaf in f.live.requiring()[:MOST])
+    return any(w.cuts or w.beside or w.uncut or w.outdated for w in ways)
+
+
 def _made(f: Facts, cut: Maker) -> Cause:
     return Cause(f"made_{cut.how}", (f.subject.id,), source=cut.source, said={"what": cut.what})
 

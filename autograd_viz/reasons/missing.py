@@ -26,7 +26,7 @@ from .cuts import cut_causes, loss_names
 from .facts import Facts
 from .functional import functional_line
 from .grad_lines import cleared_at, last_clearing, retained_at
-from .led_off import computed_from, cut_from_leaves
+from .led_off import comes_from_leaves, computed_from, cut_from_leaves
 from .made import made_at
 from .not_required import not_required
 from .renewed import renewed
@@ -34,6 +34,7 @@ from .stale import freed_cause, modified_causes
 
 OPEN = ("computed", "not_asked_or_cut", "made_of_unnamed", "made_of_constants")  # why they are so, is still a question
 MOST_LEAVES = 3  # that are named
+LEFT_OUT = ("made_detach", "made_data", "made_no_grad", "made_inference")  # what may be left out, if something requires grad
 
 
 def missing_causes(f: Facts) -> list[Cause]:
@@ -60,7 +61,9 @@ def not_required_causes(f: Facts) -> list[Cause]:
     first = cut_from_leaves(f) if own.kind in OPEN or own.kind.startswith("made_") else []
     if own.kind in OPEN:
         return first or [own]
-    return [*(c for c in first if _line_of(c) != _line_of(own)), own]
+    is_idle = own.kind in LEFT_OUT and f.makers.get(f.subject.id) is None and not comes_from_leaves(f)
+    alone = [Cause("made_of_frozen", (f.subject.id,))] if is_idle else []
+    return [*(c for c in first if _line_of(c) != _line_of(own)), own, *alone]
 
 
 def _line_of(cause: Cause) -> tuple[str, int] | None:

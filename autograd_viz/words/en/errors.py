@@ -20,7 +20,7 @@ CAUSE_FREED_AMONG = (
 )
 DO_FREED_AMONG = (
     "Something that was computed before that pass is used again: in a loop, detach() what is carried over, or compute it anew; "
-    "or call the earlier backward() with retain_graph=True."
+    "or, if no optimizer steps in between, call the earlier backward() with retain_graph=True."
 )
 CAUSE_FREED_SOMEWHERE = "{node} gave up its saved tensors in an earlier pass."
 DO_FREED_SOMEWHERE = "Call that backward() with retain_graph=True, or compute the loss anew."

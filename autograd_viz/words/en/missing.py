@@ -130,6 +130,9 @@ DO_MADE_OF_UNNAMED = (
     "Call requires_grad_() on what it is computed from, before it is computed; if that requires grad, look on the way for a "
     "no_grad() or detach()."
 )
+CAUSE_MADE_OF_FROZEN = (
+    "Of what it was computed from, nothing is seen here that requires grad: then it would have no gradient without that either."
+)
 CAUSE_NO_LOSS = (
     "{name} is in no graph that a variable here holds: nothing has been computed from it, or the way to the loss was cut "
     "(detach(), no_grad(), item()), or its graph is gone: no pass went through it, or grad() returned the gradients, or grad "
@@ -190,7 +193,8 @@ CAUSE_CUT_EARLY = (
     "({line})."
 )
 CAUSE_CUT_MAYBE = (
-    "No path leads from {root} to {name}: it had no part in it; or, if this line ran, {what} cut the path there ({line})."
+    "No path leads from {root} to {name}: it had no part in it; or, if this line ran, {what} cut the path there ({line}); or "
+    "another did that is not seen here."
 )
 CAUSE_CUT_PARTLY = (
     "One of the ways from {name} to {root} is cut by {what} ({line}); that another is cut too, the code does not show."

@@ -16,7 +16,7 @@ CAUSE_FREED_AMONG = (
 )
 DO_FREED_AMONG = (
     "那次传播之前计算的东西又被使用了：在循环中对携带下来的值调用 detach()，或重新计算；"
-    "或在之前的 backward() 中使用 retain_graph=True。"
+    "或（如果其间没有优化器更新）在之前的 backward() 中使用 retain_graph=True。"
 )
 CAUSE_FREED_SOMEWHERE = "{node} 保存的张量已在之前的反向传播中释放。"
 DO_FREED_SOMEWHERE = "那次调用 backward() 时请加上 retain_graph=True，或者重新计算损失。"

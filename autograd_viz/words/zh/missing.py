@@ -108,6 +108,7 @@ CAUSE_MADE_OF_CONSTANTS = "{name}.requires_grad 是 False：它由 {origins} 计
 DO_MADE_OF_CONSTANTS = "在计算 {name} 之前，对其中需要梯度的来源（{origins}）调用 requires_grad_()。"
 CAUSE_MADE_OF_UNNAMED = "{name}.requires_grad 是 False：{op} 的输入都不需要梯度（{line}）。"
 DO_MADE_OF_UNNAMED = "在计算之前，对它的来源调用 requires_grad_()；如果来源已需要梯度，请在路上查找 no_grad() 或 detach()。"
+CAUSE_MADE_OF_FROZEN = "它的来源中没有看到需要梯度的张量：那么即使没有这一行，它也没有梯度。"
 CAUSE_NO_LOSS = (
     "这里的变量所持有的计算图都不包含 {name}：它没有参与任何计算"
     "，或者通往损失的路径被切断（detach()、no_grad()、item()），"
@@ -156,7 +157,9 @@ DO_CUT_INFERENCE = "在该代码块之外计算。"
 CAUSE_CUT_DTYPE = "从 {name} 到损失的路径被 {op} 切断：它的结果是 {dtype}，没有梯度（{line}）。"
 DO_CUT_DTYPE = "梯度要经过的地方保持浮点类型；使用该运算的平滑版本。"
 CAUSE_CUT_EARLY = "从 {name} 到损失的路径在 {op} 处断开：它运行时 {what} 还不需要梯度，或者梯度模式已关闭（{line}）。"
-CAUSE_CUT_MAYBE = "{root} 到 {name} 之间没有路径：它没有参与；或者，如果执行了这一行，{what} 在那里切断了路径（{line}）。"
+CAUSE_CUT_MAYBE = (
+    "{root} 到 {name} 之间没有路径：它没有参与；或者，如果执行了这一行，{what} 在那里切断了路径（{line}）；或在别处被切断。"
+)
 CAUSE_CUT_PARTLY = "从 {name} 到 {root} 的一条路径被 {what} 切断（{line}）；另一条路径在何处被切断，代码没有表明。"
 CAUSE_CUT_MODE = "{root} 到 {name} 之间没有路径：它没有参与，或者 {what} 关闭了梯度模式（{line}）。"
 DO_CUT_MODE = "看看那一次运行传给它的是什么。"
