@@ -108,14 +108,14 @@ TORCH = {
     ),
     "indices beside what was used too early": (
         "w = torch.tensor([1.0, 2.0], requires_grad=True)\nx = torch.tensor([3.0, 4.0])\ns = w * x\nx.requires_grad_()\n"
-        "loss = s[s.argmax()]\nloss.backward()", "x, loss", ["did not require grad yet when it was used (line 3)"], ["argmax()"],
+        "loss = s[s.argmax()]\nloss.backward()", "x, loss", ["did not require grad yet when it was used"], ["argmax()"],
     ),
     "detached, of what is frozen": (
         "net = torch.nn.Linear(2, 1)\nnet.requires_grad_(False)\nu = net(torch.ones(1, 2)).detach()", "u",
         ["nothing is seen here that requires grad"], [],
     ),
     "detached, of what is not": (
-        "net = torch.nn.Linear(2, 1)\nu = net(torch.ones(1, 2)).detach()", "u", ["Leave detach() out"], ["nothing is seen here"],
+        "net = torch.nn.Linear(2, 1)\nu = net(torch.ones(1, 2)).detach()", "u", ["Leave detach()"], ["nothing is seen"],
     ),
     "a hook of another leaf": (
         W + "v.register_hook(lambda g: g * 2)\nk = 0.0\nloss = (w * k).sum()\nloss.backward()\nw.register_hook(print)",
