@@ -117,6 +117,13 @@ TORCH = {
     "detached, of what is not": (
         "net = torch.nn.Linear(2, 1)\nu = net(torch.ones(1, 2)).detach()", "u", ["Leave detach()"], ["nothing is seen"],
     ),
+    "a step of the turn before": (
+        "cell, head = torch.nn.GRUCell(3, 4), torch.nn.Linear(4, 1)\n"
+        "opt = torch.optim.SGD([*cell.parameters(), *head.parameters()], lr=0.1)\nh = torch.zeros(2, 4)\ntry:\n"
+        "    for t in range(3):\n        h = cell(torch.randn(2, 3), h)\n        loss = head(h).pow(2).mean()\n"
+        "        loss.backward(retain_graph=True)\n        opt.step()" + ERROR, "head.weight) and (answer",
+        ["this step changed it", "line 9: opt.step()", "Run the forward pass anew"], ["x += 1"],
+    ),
     "a hook of another leaf": (
         W + "v.register_hook(lambda g: g * 2)\nk = 0.0\nloss = (w * k).sum()\nloss.backward()\nw.register_hook(print)",
         "w, loss", ["MulBackward0"], ["v.register_hook"],

@@ -101,7 +101,17 @@ def changed_line(
         found = _but_earlier(found, name, version, changes, asked)
     sure = [n for n in found if not may_not_have_run(n, asked)]
     chosen = sure[0 if saved is not None else -1 :][:1] or (found if len(found) == 1 else [])
+    if not found:  # a line below, in the turn of a loop before
+        later = [n for n in _later_in_loop(asked) if _changes(n, name) or _steps(n, name)]
+        chosen = later if len(later) == 1 else []
     return Statement(chosen[0]).source if chosen else None
+
+
+def _later_in_loop(asked: Statement) -> list[ast.stmt]:
+    """The statements below another in the loops around it."""
+    scope = scope_of(asked.node)
+    loops = [p for p in parents(asked.node) if isinstance(p, ast.For | ast.AsyncFor | ast.While) and scope_of(p) is scope]
+    return [n for n in simple_statements(scope) if position(n) > position(asked.node) and any(p in loops for p in parents(n))]
 
 
 def _but_earlier(found: list[ast.stmt], name: str, version: int, changes: int | None, asked: Statement) -> list[ast.stmt]:
