@@ -1,4 +1,4 @@
-"""简体中文：为什么损失到张量之间没有路径。"""
+"""简体中文: why no path leads from a loss to a tensor."""
 
 from __future__ import annotations
 
