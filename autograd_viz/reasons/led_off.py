@@ -34,10 +34,10 @@ def cut_from_leaves(f: Facts) -> list[Cause]:
 
 
 def comes_from_leaves(f: Facts) -> bool:
-    """A way is seen from one of the variables that require grad, cut or not."""
-    asked, read = statement_of(f.here), _read_for(f)
-    ways = (ways_between(read, PART.sub(r".\1", leaf), asked) for leaf in f.live.requiring()[:MOST])
-    return any(w.cuts or w.beside or w.uncut or w.outdated for w in ways)
+    """A way is seen from one of the variables that require grad, cut or not; or there are too many to look."""
+    asked, read, leaves = statement_of(f.here), _read_for(f), f.live.requiring()
+    ways = (ways_between(read, PART.sub(r".\1", leaf), asked) for leaf in leaves[:MOST])
+    return any(w.cuts or w.beside or w.uncut or w.outdated for w in ways) or len(leaves) > MOST
 
 
 def _made(f: Facts, cut: Maker) -> Cause:

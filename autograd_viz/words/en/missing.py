@@ -131,7 +131,8 @@ DO_MADE_OF_UNNAMED = (
     "no_grad() or detach()."
 )
 CAUSE_MADE_OF_FROZEN = (
-    "Of what it was computed from, nothing is seen here that requires grad: then it would have no gradient without that either."
+    "Of what it was computed from, nothing is seen here that requires grad: if nothing does, it has no gradient without that "
+    "either."
 )
 CAUSE_NO_LOSS = (
     "{name} is in no graph that a variable here holds: nothing has been computed from it, or the way to the loss was cut "

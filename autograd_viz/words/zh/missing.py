@@ -108,7 +108,7 @@ CAUSE_MADE_OF_CONSTANTS = "{name}.requires_grad 是 False：它由 {origins} 计
 DO_MADE_OF_CONSTANTS = "在计算 {name} 之前，对其中需要梯度的来源（{origins}）调用 requires_grad_()。"
 CAUSE_MADE_OF_UNNAMED = "{name}.requires_grad 是 False：{op} 的输入都不需要梯度（{line}）。"
 DO_MADE_OF_UNNAMED = "在计算之前，对它的来源调用 requires_grad_()；如果来源已需要梯度，请在路上查找 no_grad() 或 detach()。"
-CAUSE_MADE_OF_FROZEN = "它的来源中没有看到需要梯度的张量：那么即使没有这一行，它也没有梯度。"
+CAUSE_MADE_OF_FROZEN = "它的来源中没有看到需要梯度的张量：如果确实没有，那么即使没有这一行，它也没有梯度。"
 CAUSE_NO_LOSS = (
     "这里的变量所持有的计算图都不包含 {name}：它没有参与任何计算"
     "，或者通往损失的路径被切断（detach()、no_grad()、item()），"
