@@ -12,7 +12,7 @@ NAMED = {  # program -> who is to be named, and with what condition
     "a factor behind four other suspects": (
         X + "r = torch.zeros(3)\ny = x.tanh().sigmoid().softmax(-1).clamp(min=1e-6).log()[torch.arange(3)]\n"
         "loss = -(y * r).sum()\n",
-        "MulBackward0 (if the other factor is 0",
+        "MulBackward0 in line 4 (if the other factor is 0",
     ),
     "a derivative's derivative": (
         "net = torch.nn.Sequential(torch.nn.Linear(2, 4), torch.nn.ReLU(), torch.nn.Linear(4, 1))\nx = net[0].bias\n"
@@ -21,7 +21,7 @@ NAMED = {  # program -> who is to be named, and with what condition
         "ThresholdBackwardBackward0 (derivatives of derivatives",
     ),
     "a quotient of 0": ("x = torch.ones(3, requires_grad=True)\nloss = (torch.zeros(3) / x.exp()).sum()\n", "DivBackward0"),
-    "equal elements": ("x = torch.ones(3, requires_grad=True)\nloss = (x * 2).std()\n", "StdBackward0 (if all"),
+    "equal elements": ("x = torch.ones(3, requires_grad=True)\nloss = (x * 2).std()\n", "StdBackward0 in line 2 (if all"),
     "a tanh's derivative": (
         "x = torch.zeros(3, requires_grad=True)\ng, = torch.autograd.grad(x.tanh().sum(), x, create_graph=True)\n"
         "loss = (g * 2).sum()\n",
@@ -29,20 +29,20 @@ NAMED = {  # program -> who is to be named, and with what condition
     ),
     "nan of what is divided by a constant 0": (
         "x = torch.tensor([0.2, 0.8], requires_grad=True)\nq = torch.tensor([0.0, 1.0])\nloss = (x * (x / q).log()).sum()\n",
-        "DivBackward0 (where it divides by 0)",
+        "DivBackward0 in line 3 (where it divides by 0)",
     ),
     "nan of a factor": (
         "lin = torch.nn.Linear(2, 1)\nx = lin.weight\nout = lin(torch.tensor([[1.0, 0.0], [1.0, 1.0]]).log() / 0)\n"
         "loss = out[:0].sum()\n",
-        "AddmmBackward0 (if the other factor holds nan or inf)",
+        "AddmmBackward0 in line 3 (if the other factor holds nan or inf)",
     ),
     "a rule that is in no table": (X + "loss = torch.lgamma(x * 0).sum() * 0\n", "LgammaBackward0"),
     "a relu that is dead where something arrives": (X + "y = (x - 2).relu()\nloss = (y[:1] * 3).sum()\n", "ReluBackward0"),
     "a threshold with a value": (X + "y = F.threshold(-x, 0, 1.0)\nloss = y.sum() * 2\n", "ThresholdBackward0"),
     "1 more than a logarithm takes": (
-        X + "loss = (x.exp() - 99).log1p().sum()\n", "Log1PBackward0 (where its input is -1 or below)"
+        X + "loss = (x.exp() - 99).log1p().sum()\n", "Log1PBackward0 in line 2 (where its input is -1 or below)"
     ),
-    "a negative logarithm": (X + "loss = (x - 1000.0).log().sum()\n", "LogBackward0 (where its input is 0 or negative)"),
+    "a negative logarithm": (X + "loss = (x - 1000.0).log().sum()\n", "LogBackward0 in line 2 (where its input is 0 or"),
 }  # fmt: skip
 
 
@@ -87,7 +87,7 @@ def test_elements_are_counted_along_the_dimension() -> None:
 @pytest.mark.torch
 def test_a_spread_of_enough_elements_is_no_suspect() -> None:
     program = "x = torch.ones({rows}, 3, requires_grad=True)\nloss = (x * 2).var(dim=0).sum().sub(9).log() * 2\n"
-    assert "VarBackward0 (if it has no more" in str(asked(program.format(rows=1) + PASS))
+    assert "VarBackward0 in line 2 (if it has no more" in str(asked(program.format(rows=1) + PASS))
     assert "if it has no more" not in str(asked(program.format(rows=4) + PASS))
 
 

@@ -94,7 +94,7 @@ CASES = {
     "another name by a loop": (X + "h = x * 2\nfor t in [h]: pass\ndel h", "t", ["not_leaf"], None, "made it (line not"),
     "clamp": (X + "loss = x.clamp(5, 6).sum()\n" + PASS, "x", ["zero_clamp"], 2, "its input is 1.0 … 3.0"),
     "relu by its result": (X + "y = (-x).relu()\nloss = y.sum()\n" + PASS, "x", ["zero_relu"], 2, "here it is ≤ 0"),
-    "a suspect": (X + "loss = (-x).relu().sum() + 1\n" + PASS, "x", ["zero_only"], None, "make zeros: ReluBackward0 (where"),
+    "a suspect": (X + "loss = (-x).relu().sum() + 1\n" + PASS, "x", ["zero_only"], None, ": ReluBackward0 in line 2 (where"),
     "rows": (
         "x = torch.ones(4, 2, requires_grad=True)\nloss = F.embedding(torch.tensor([0, 2]), x).sum()\n" + PASS, "x",
         ["rows_unused"], 2, "Its rows 1, 3 are zero",

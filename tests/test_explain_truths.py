@@ -104,7 +104,7 @@ TORCH = {
     "an input that was changed since": (
         "q = torch.zeros(2, requires_grad=True)\nloss = q.sqrt().sum()\nloss.backward()\nwith torch.no_grad():\n"
         "    q.clamp_(min=0.01)",
-        "q, loss", ["SqrtBackward0 (where its input is 0"], ["No op on the way"],
+        "q, loss", ["SqrtBackward0 in line 2 (where its input is 0"], ["No op on the way"],
     ),
     "indices beside what was used too early": (
         "w = torch.tensor([1.0, 2.0], requires_grad=True)\nx = torch.tensor([3.0, 4.0])\ns = w * x\nx.requires_grad_()\n"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from itertools import starmap
 
 from .. import words
 from .backward_lines import is_given_gradient
@@ -29,21 +28,35 @@ FACTORS = {  # places of the operands that are multiplied
     "Baddbmm": (1, 2),
 }  # fmt: skip
 SAVED = (("self", "mat1", "batch1"), ("other", "mat2", "vec", "tensor", "batch2"))  # the names under which they are saved
+MOST_LINES = 3  # that are named for ops of a name
 HAZARD, PUT, FACTOR, OTHER = range(4)  # the order in which they are told
 Told = tuple[int, str]  # its place in the order, and the condition
 
 
-def listed(found: Iterable[tuple[str, str]]) -> str:
-    """Names with the same condition are told together: `MmBackward0, MulBackward0 (if …); ReluBackward0 (where …)`."""
-    groups: dict[str, dict[str, None]] = {}
-    for name, when in found:
-        groups.setdefault(when, {})[name] = None
-    return words.SEMICOLON.join(starmap(_group, groups.items()))
+def listed(f: Facts, found: Iterable[tuple[str, str]]) -> str:
+    """Nodes with the same condition are told together: `MmBackward0, MulBackward0 (if …); ReluBackward0 in line 3 (where …)`.
+
+    Args:
+        f: the facts.
+        found: ids of nodes, each with the condition.
+    """
+    groups: dict[str, dict[str, list[str]]] = {}
+    for node, when in found:
+        groups.setdefault(when, {}).setdefault(f.called(node), []).append(node)
+    return words.SEMICOLON.join(_group(f, when, named) for when, named in groups.items())
 
 
-def _group(when: str, names: dict[str, None]) -> str:
-    joined = words.COMMA.join(names)
+def _group(f: Facts, when: str, named: dict[str, list[str]]) -> str:
+    joined = words.COMMA.join(_placed(f, name, nodes) for name, nodes in named.items())
     return words.CAN.format(node=joined, when=when) if when else joined
+
+
+def _placed(f: Facts, name: str, nodes: list[str]) -> str:
+    """The name of nodes, with their lines if all are known, few, and in the file of the question."""
+    sources, file = [f.source(n) for n in nodes], "" if f.here is None else f.here.file
+    lines = sorted({s.line for s in sources if s is not None and s.file == file})
+    is_known = all(s is not None and s.file == file for s in sources) and len(lines) <= MOST_LINES
+    return words.NODE_IN_LINES.format(node=name, lines=words.COMMA.join(map(str, lines))) if is_known else name
 
 
 def suspects(f: Facts, nodes: list[str]) -> str:
@@ -67,7 +80,7 @@ def forward_suspects(f: Facts, what: str) -> str:
 
 
 def _in_order(f: Facts, told: list[tuple[str, Told]]) -> str:
-    return listed((f.called(n), when) for n, (_, when) in sorted(told, key=lambda t: t[1][0]))
+    return listed(f, ((n, when) for n, (_, when) in sorted(told, key=lambda t: t[1][0])))
 
 
 def has_maker(f: Facts, what: str) -> bool:

@@ -85,7 +85,7 @@ def _unknown(f: Facts) -> Cause:
         *dict.fromkeys(words.SUSPECT_HOOK.format(hook=h, node=f.called(n)) for n, h in hooked.items()),
         *([] if hooked else suspected_hooks(f)),
     ]
-    said = [*beside, *([listed((f.called(n), can) for n, can in able.items())] if able else [])]
+    said = [*beside, *([listed(f, able.items())] if able else [])]
     is_only = len(able) == 1 and not beside and words.CAN_STRANGE not in able.values()
     kind = "zero_no_suspect" if not said else "zero_only" if is_only else "zero_unknown"
     return Cause(kind, (f.subject.id,), (*hooked, *able), said={"suspects": words.SEMICOLON.join(said)})

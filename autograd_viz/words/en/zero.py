@@ -135,6 +135,7 @@ CAUSE_ZERO_UNKNOWN = (
 )
 DO_ZERO_UNKNOWN = "Step it: av.step(loss) before backward(), and stop where a gradient becomes zero."
 CAN = "{node} ({when})"
+NODE_IN_LINES = "{node} in line {lines}"
 SEMICOLON = "; "
 CAN_ZERO_RELU = "where its input is not positive"
 CAN_ZERO_CLAMP = "outside its bounds"

@@ -106,6 +106,7 @@ CAUSE_ZERO_UNKNOWN = (
 )
 DO_ZERO_UNKNOWN = "单步执行：在 backward() 之前用 av.step(loss)，在梯度变成零处停下。"
 CAN = "{node}（{when}）"
+NODE_IN_LINES = "第 {lines} 行的 {node}"
 SEMICOLON = "；"
 CAN_ZERO_RELU = "在输入不为正处"
 CAN_ZERO_CLAMP = "在上下界之外"
