@@ -76,6 +76,13 @@ BOTH = {  # program, what is asked, what is said, what is not said
 }  # fmt: skip
 
 CORE = {
+    "an exp that overflowed behind a log of 0": (
+        "z = torch.tensor([1.0, 200.0], requires_grad=True)\ne = z.exp()\np = e / e.sum()\nloss = -p[0].log()\nloss.backward()",
+        "z", ["Exp overflowed", "line 2: e = z.exp()"], ["Log made it"],
+    ),
+    "the root of grad()": (
+        W + "f = (w ** 4).sum()\nf.retain_grad()\ng = torch.autograd.grad(f, w)[0]", "f", ["It is the root"], ["another"],
+    ),
     "a pass beside it, and clipping": (
         W + "one = (v ** 2).sum()\none.backward()\nloss = (w ** 2).sum()\nloss.backward()\n"
         "torch.nn.utils.clip_grad_norm_([w], 1.0)", "w", ["grad has been changed"], ["because backward() adds", "zero_grad"],
@@ -116,6 +123,11 @@ TORCH = {
     ),
     "detached, of what is not": (
         "net = torch.nn.Linear(2, 1)\nu = net(torch.ones(1, 2)).detach()", "u", ["Leave detach()"], ["nothing is seen"],
+    ),
+    "an update under no_grad that made no node": (
+        "w = torch.ones(3, requires_grad=True) * 0.01\ntry:\n    for _ in range(2):\n        loss = (torch.ones(3) * w).sum()\n"
+        "        loss.backward()\n        with torch.no_grad():\n            w -= 0.1 * w.grad\nexcept TypeError:\n    pass",
+        "w", ["not a leaf"], ["line 7"],
     ),
     "a step of the turn before": (
         "cell, head = torch.nn.GRUCell(3, 4), torch.nn.Linear(4, 1)\n"

@@ -7,6 +7,7 @@ from dataclasses import replace
 from .. import words
 from ..graph.model import Value
 from ..graph.text import nested, number_text, value_text
+from .backward_lines import is_started_from
 from .cause import Cause, Part, Said
 from .code import statement_of
 from .cuts import loss_names, runs_its_own_pass
@@ -47,6 +48,8 @@ def _from_elsewhere(f: Facts) -> Cause:
     inside = runs_its_own_pass(f)
     if inside is not None:
         return replace(inside, kind="came_inside")
+    if f.subject.grad is not None and {*f.subject.grad.numbers} == {1.0} and is_started_from(f.subject.name, f.here):
+        return Cause("is_root", (f.subject.id,))
     put = assigned_at(f.subject.name, f.here)
     if put is not None:
         return Cause("assigned", (f.subject.id,), source=put)

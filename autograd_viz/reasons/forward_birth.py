@@ -96,10 +96,26 @@ def births_of(f: Facts, tensor: str) -> list[Cause]:
 def _told(f: Facts, walk: _Walk) -> list[Cause]:
     """The nearest origin, those before others that an op made; and the op that made nan of an inf that was put there."""
     made = next((c for c in walk.origins if c.kind not in PUT), walk.origins[0])
+    made = _overflow_behind(f, made) or made
     is_mixed = made.kind in PUT and made.said.get("what") == "inf"
     found = [_nan_of_inf(walk.nan_at), made] if is_mixed and walk.nan_at is not None else [made]
     is_open = made.kind == "forward_constant" or (made.kind in PUT and made.source is None)
     return found + (_written(f, "written_there") if is_open else [])
+
+
+def _overflow_behind(f: Facts, made: Cause) -> Cause | None:
+    """An overflow on the way to what an op was undefined at: the 0 of which log() makes inf may be 1 divided by inf."""
+    seen, stack = {*made.tensors}, [*made.tensors] if made.kind == "forward_born" else []
+    while stack:
+        op = f.makers.get(stack.pop())
+        inputs = [] if op is None else [f.tensors[o.tensor] for o in op.inputs if o.tensor is not None]
+        holds = op is not None and any(o is not None and value_with(f.tensors[o].value, ("inf",)) for o in op.outputs)
+        cause = _began(f, op, inputs, "inf") if op is not None and holds and not _bad_inputs(op, inputs) else None
+        if cause is not None and cause.kind == "forward_overflow":
+            return cause
+        stack += [t.id for t in inputs if t.id not in seen]
+        seen.update(t.id for t in inputs)
+    return None
 
 
 def _written(f: Facts, kind: str = "written") -> list[Cause]:

@@ -7,7 +7,7 @@ import ast
 from ..graph.model import Source, Tensor
 from .changes import written_at
 from .code import Statement, assignments, before_in_scope, may_not_have_run, position, scope_of, statement_of
-from .cutting import Maker, maker_in
+from .cutting import Maker, maker_in, mode_around
 from .defined import origin
 from .facts import Facts
 from .kinds import attribute_assignments
@@ -52,6 +52,7 @@ def made_by(f: Facts) -> Maker | None:
         return maker_in(made, t.name is not None)
     node = f.called(t.grad_fn) if t.grad_fn is not None else ""
     could = [s for s in _candidates(t.name, f.here) if _fits(s, t) and _may_be_of(s, node)]
+    could = [s for s in could if not node or mode_around(s.node) is None]  # where nothing is recorded, none is made
     if len(could) != 1:
         return None
     asked = statement_of(f.here)

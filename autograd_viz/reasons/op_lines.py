@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from ..graph.model import Op, Source
 from .code import Statement, assignment, may_not_have_run, scope_of, statement_of
-from .cutting import called_name
+from .cutting import called_name, mode_around
 from .expressions import lines_of_ops
 from .facts import Facts
 from .flow import Flow, flow_to
@@ -41,8 +41,10 @@ def _named_line(f: Facts, op: Op) -> Source | None:
     """`n = a / b`, where n is the result of the op, and the division is the last that the line does."""
     asked, names = statement_of(f.here), [f.tensors[o].name for o in op.outputs if o is not None]
     made = assignment(names[0], asked) if asked is not None and names[:1] and names[0] and names[0].isidentifier() else None
-    value = getattr(made.node, "value", None) if made is not None and not may_not_have_run(made.node, asked) else None
-    return made.source if made is not None and value is not None and is_op(value, op.name) else None
+    if made is None or may_not_have_run(made.node, asked) or mode_around(made.node) is not None:
+        return None
+    value = made.node if isinstance(made.node, ast.AugAssign) else getattr(made.node, "value", None)
+    return made.source if value is not None and is_op(value, op.name) else None
 
 
 def _lines_of_calls(f: Facts, flow: Flow, ops: list[Op]) -> dict[str, Source]:
