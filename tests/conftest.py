@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 
 import pytest
 from hypothesis import settings
 
+from . import effort
 from .browser.lab import CHROMIUM
 
-settings.register_profile("suite", deadline=None, derandomize="AUTOGRAD_VIZ_EXAMPLES" not in os.environ, print_blob=True)
+settings.register_profile("suite", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("suite")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--thorough", action="store_true", help="try every random example, five times as many as usual")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    effort.THOROUGH = config.getoption("--thorough")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from .lab import CHROMIUM, CHROMIUM_ARGUMENTS, LabPage, jupyterlab, write_notebook
+from .lab import CHROMIUM, CHROMIUM_ARGUMENTS, VIEWPORT, LabPage, jupyterlab, write_notebook
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 
@@ -42,21 +42,33 @@ def browser() -> Iterator[Any]:
         chromium.close()
 
 
+@pytest.fixture(scope="session")
+def desk() -> list[LabPage]:
+    """JupyterLab's page that the tests share, if one is open."""
+    return []
+
+
 @pytest.fixture
-def open_notebook(root: Path, server: tuple[str, str], browser: Any) -> Iterator[Callable[..., LabPage]]:
-    """Open a notebook by name, or one made of cells, in a fresh page; no console error may be left at the end."""
+def open_notebook(root: Path, server: tuple[str, str], browser: Any, desk: list[LabPage]) -> Iterator[Callable[..., LabPage]]:
+    """Open a notebook by name, or one made of cells; no console error may be left at the end."""
     opened: list[LabPage] = []
 
     def open_it(*cells: str, name: str = "") -> LabPage:
         if not name:
             name = f"test{len(list(root.glob('test*.ipynb')))}.ipynb"
             write_notebook(root / name, *cells)
-        lab = LabPage(browser.new_page(viewport={"width": 1500, "height": 1300}), server, name)
-        opened.append(lab)
-        return lab
+        if desk and not opened:
+            desk[0].open(name)
+        else:
+            desk.insert(0, LabPage(browser.new_page(viewport=VIEWPORT), server, name))
+        opened.append(desk[0])
+        return desk[0]
 
     yield open_it
-    for lab in opened:
-        lab.page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
-        lab.page.close()
-        assert not lab.errors, lab.errors
+    errors = [error for lab in opened for error in lab.errors]
+    if errors or len(opened) > 1:  # what went wrong in a page stays in it
+        while desk:
+            desk.pop().page.close()
+    elif opened:
+        opened[0].close()
+    assert not errors, errors

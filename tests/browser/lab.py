@@ -31,6 +31,7 @@ CHROMIUM_ARGUMENTS = [
     "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--force-color-profile=srgb",
     "--font-render-hinting=none",
 ]  # fmt: skip
+VIEWPORT = {"width": 1500, "height": 1300}
 SETTINGS = {
     "@jupyterlab/apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False, "doNotDisturbMode": True},
     "@jupyterlab/docmanager-extension/plugin": {"autosave": False},
@@ -128,6 +129,16 @@ ALL_RAN = """() => {
 ERRORS = """() => [...window.jupyterapp.shell.currentWidget.content.widgets]
   .flatMap(c => c.model.type === 'code' ? c.model.outputs.toJSON() : [])
   .filter(o => o.output_type === 'error').map(o => o.ename + ': ' + o.evalue)"""
+OPEN = """async (path) => {
+  await window.jupyterapp.commands.execute('docmanager:open', {path});
+}"""
+OPENED = "(path) => window.jupyterapp.shell.currentWidget?.context?.path === path"
+CLOSE = """async () => {
+  for (const panel of [...window.jupyterapp.shell.widgets('main')]) {
+    await panel.sessionContext?.shutdown();
+    panel.dispose();
+  }
+}"""
 RUN_CODE = """async (code) => {
   const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel;
   const future = kernel.requestExecute({code, store_history: false});
@@ -154,6 +165,19 @@ class LabPage:
         page.goto(f"{address}/{where}token={token}")
         page.wait_for_function("() => window.jupyterapp?.shell?.currentWidget?.context?.isReady", timeout=60_000)
         page.wait_for_function(READY, timeout=60_000)
+
+    def open(self, name: str) -> None:
+        """Another notebook in the same page, which takes a sixth of the time of a new page."""
+        self.errors.clear()
+        self.page.evaluate(OPEN, name)
+        self.page.wait_for_function(OPENED, arg=name)
+        self.page.wait_for_function(READY, timeout=60_000)
+
+    def close(self) -> None:
+        """End every kernel and close every notebook; the page itself stays, as wide and as lively as it was at first."""
+        self.page.evaluate(CLOSE)
+        self.page.set_viewport_size(VIEWPORT)
+        self.page.emulate_media(reduced_motion="null")
 
     @contextlib.contextmanager
     def dark(self) -> Iterator[None]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
@@ -280,19 +279,3 @@ def test_the_stepper_follows_jupyterlabs_theme(stepping: Stepping) -> None:
     with stepping.lab.dark():
         stepping.page.wait_for_timeout(300)
         assert ground.evaluate(fill) == "rgb(15, 20, 25)"
-
-
-@pytest.mark.parametrize("name", ["01_one_multiplication.ipynb", "02_the_chain_rule_in_boxes.ipynb"])
-def test_a_notebook_runs_and_its_steppers_step_to_the_end(open_notebook: Callable[..., LabPage], name: str) -> None:
-    lab = open_notebook(name=name)
-    lab.run_all()
-    widgets: Any = lab.page.locator(".av-root")
-    widgets.first.wait_for()
-    for i in range(widgets.count()):
-        stepping = Stepping(lab, i)
-        stepping.widget.scroll_into_view_if_needed()
-        if stepping.widget.locator(".av-finish").get_attribute("aria-disabled") != "true":
-            stepping.press("finish")
-        total = str(stepping.widget.locator(".av-counter").text_content()).split(" / ")[1]
-        stepping.wait_for_step(int(total))
-        assert "complete" in stepping.sentence()

@@ -12,8 +12,10 @@ pytest.importorskip("expecttest")
 
 from benchmarks import opinfo  # noqa: E402
 
+from ..effort import examples  # noqa: E402
+
 pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore")]
-SAMPLES = 5
+SAMPLES = examples(10)
 
 SPARSE, NUMPY = "sparse tensors", "NumPy has no such type"
 LEFT_OUT = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +13,7 @@ from hypothesis import strategies as st
 import autograd_viz as av
 from autograd_viz.core.backward import start
 
+from ..effort import examples
 from ..programs import Program, programs
 from .stepwise import steps_of
 
@@ -85,7 +85,7 @@ def close(a: Any, b: Any) -> bool:
 
 
 @given(programs())
-@settings(max_examples=int(os.environ.get("AUTOGRAD_VIZ_EXAMPLES", "100")))
+@settings(max_examples=examples(100))
 def test_random_programs_agree(program: Program) -> None:
     """Values, graph, order of execution and gradients."""
     leaves, pool = program.run(av)
@@ -105,7 +105,7 @@ def test_random_programs_agree(program: Program) -> None:
 
 
 @given(programs(12))
-@settings(max_examples=int(os.environ.get("AUTOGRAD_VIZ_EXAMPLES", "40")))
+@settings(max_examples=examples(40))
 def test_second_derivatives_agree(program: Program) -> None:
     results = []
     for module in (av, torch):
@@ -133,7 +133,7 @@ numbers = st.floats(width=32) | st.sampled_from([0.0, -0.0, 1.0, 2.0, 1e-5, 1234
     | st.lists(st.integers(-(10**6), 10**6), max_size=30)
     | st.lists(st.booleans(), max_size=9)
 )
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_tensors_print_as_pytorch_prints_them(values: list[Any]) -> None:
     assert str(av.tensor(values)) == str(torch.tensor(values))
     if len(values) % 2 == 0 and values:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import warnings
 from typing import Any
@@ -13,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 
 import autograd_viz as av
 
+from ..effort import examples
 from ..wild import Program, wild_programs
 
 pytestmark = pytest.mark.torch
@@ -109,8 +109,7 @@ def pairs(mine: list[Any], theirs: list[Any]) -> list[tuple[int, Any, Any]]:
 
 @given(wild_programs())
 @settings(
-    max_examples=int(os.environ.get("AUTOGRAD_VIZ_EXAMPLES", "2000")),
-    derandomize="AUTOGRAD_VIZ_EXAMPLES" not in os.environ,  # CI runs the same programs every time; a search takes new ones
+    max_examples=examples(2000),
     suppress_health_check=[HealthCheck.too_slow],
     deadline=None,
 )

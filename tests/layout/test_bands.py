@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from itertools import combinations
 
 import pytest
@@ -14,6 +13,7 @@ from autograd_viz.layout import Arrow, Box, Geometry, layout
 from autograd_viz.layout.geometry import Point
 from autograd_viz.sources.from_core import CoreGraph
 
+from ..effort import examples
 from ..programs import Program, programs
 
 
@@ -30,9 +30,6 @@ def geometry_of(program: Program, hidden: int, retained: int) -> Geometry:
 
 
 graphs = st.builds(geometry_of, programs(60), st.sampled_from([0, 2, 3]), st.sampled_from([0, 5]))
-on_random_graphs = settings(
-    max_examples=int(os.environ.get("AUTOGRAD_VIZ_EXAMPLES", "20")), suppress_health_check=list(HealthCheck)
-)
 
 
 def pieces(arrow: Arrow) -> list[tuple[Point, Point]]:
@@ -48,16 +45,12 @@ def rectangle(b: Box) -> tuple[float, float, float, float]:
     return b.x, b.y, b.w, b.h
 
 
-@given(graphs)
-@on_random_graphs
-def test_no_two_boxes_overlap(g: Geometry) -> None:
+def no_two_boxes_overlap(g: Geometry) -> None:
     for a, b in combinations(g.boxes, 2):
         assert not overlap(rectangle(a), rectangle(b)), (a, b)
 
 
-@given(graphs)
-@on_random_graphs
-def test_arrows_run_straight_and_cross_no_box(g: Geometry) -> None:
+def arrows_run_straight_and_cross_no_box(g: Geometry) -> None:
     """An arrow may touch the inside of its own boxes only on the way from or to its row at their edge."""
     for arrow in g.arrows:
         for p, q in pieces(arrow):
@@ -71,9 +64,7 @@ def test_arrows_run_straight_and_cross_no_box(g: Geometry) -> None:
                     assert at_row and p[1] == q[1] and depth <= 10.5, (arrow, b)
 
 
-@given(graphs)
-@on_random_graphs
-def test_arrows_of_different_nets_never_run_on_top_of_each_other(g: Geometry) -> None:
+def arrows_of_different_nets_never_run_on_top_of_each_other(g: Geometry) -> None:
     runs: dict[tuple[int, float], list[tuple[float, float, tuple[str, ...]]]] = {}
     for arrow in g.arrows:
         for p, q in pieces(arrow):
@@ -85,9 +76,7 @@ def test_arrows_of_different_nets_never_run_on_top_of_each_other(g: Geometry) ->
             assert net == net2 or min(hi, hi2) - max(lo, lo2) <= 0.5, (net, net2)
 
 
-@given(graphs)
-@on_random_graphs
-def test_no_label_covers_a_box_or_another_label(g: Geometry) -> None:
+def no_label_covers_a_box_or_another_label(g: Geometry) -> None:
     labels = [(m.x, m.y, m.w, m.h) for m in g.labels]
     for label in labels:
         for b in g.boxes:
@@ -106,9 +95,7 @@ ROW_OF = {
 }
 
 
-@given(graphs)
-@on_random_graphs
-def test_every_arrow_starts_and_ends_at_its_row(g: Geometry) -> None:
+def every_arrow_starts_and_ends_at_its_row(g: Geometry) -> None:
     boxes = {b.id: b for b in g.boxes}
     for arrow in g.arrows:
         for id, (x, y) in ((arrow.source, arrow.points[0]), (arrow.target, arrow.points[-1])):
@@ -123,9 +110,7 @@ def test_every_arrow_starts_and_ends_at_its_row(g: Geometry) -> None:
             assert row.y <= y <= row.y + row.h, (arrow, row)
 
 
-@given(graphs)
-@on_random_graphs
-def test_each_output_of_a_node_has_its_own_entry(g: Geometry) -> None:
+def each_output_of_a_node_has_its_own_entry(g: Geometry) -> None:
     """The index in next_functions is visible: arrows to different outputs end at different points."""
     ends: dict[tuple[str, ...], set[Point]] = {}
     for arrow in g.arrows:
@@ -136,13 +121,30 @@ def test_each_output_of_a_node_has_its_own_entry(g: Geometry) -> None:
     assert len(points) == len(set(points))
 
 
-@given(graphs)
-@on_random_graphs
-def test_everything_lies_inside_the_picture(g: Geometry) -> None:
+def everything_lies_inside_the_picture(g: Geometry) -> None:
     xs = [x for a in g.arrows for x, _ in a.points] + [v for b in g.boxes for v in (b.x, b.x + b.w)]
     ys = [y for a in g.arrows for _, y in a.points] + [v for b in g.boxes for v in (b.y, b.y + b.h)]
     assert g.x <= min(xs) and max(xs) <= g.x + g.width
     assert g.y <= min(ys) and max(ys) <= g.y + g.height
+
+
+PROPERTIES = (
+    no_two_boxes_overlap,
+    arrows_run_straight_and_cross_no_box,
+    arrows_of_different_nets_never_run_on_top_of_each_other,
+    no_label_covers_a_box_or_another_label,
+    every_arrow_starts_and_ends_at_its_row,
+    each_output_of_a_node_has_its_own_entry,
+    everything_lies_inside_the_picture,
+)
+
+
+@given(graphs)
+@settings(max_examples=examples(100), suppress_health_check=list(HealthCheck))
+def test_every_layout_keeps_every_property(g: Geometry) -> None:
+    """A layout takes most of the time: it is made once and asked all of them."""
+    for holds in PROPERTIES:
+        holds(g)
 
 
 def test_the_bands_of_the_long_figure_are_360_apart() -> None:

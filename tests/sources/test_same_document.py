@@ -19,6 +19,7 @@ from autograd_viz.graph import Document
 from autograd_viz.sources.anything import graph_of, pass_of
 from autograd_viz.stepper import Stepper
 
+from ..effort import examples
 from ..figures import PROGRAMS
 from ..programs import Program, programs
 
@@ -119,17 +120,11 @@ def steppers(program: Program) -> list[Stepper]:
     return found
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(150), deadline=None, suppress_health_check=list(HealthCheck))
 @given(programs())
-def test_random_programs(program: Program) -> None:
+def test_random_programs_and_their_steps(program: Program) -> None:
     ours, theirs = steppers(program)
     assert differences(comparable(ours.document), comparable(theirs.document)) == []
-
-
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
-@given(programs())
-def test_the_steps_of_random_programs(program: Program) -> None:
-    ours, theirs = steppers(program)
     steps = [[dataclasses.replace(s, sentence="", formulas=()) for s in x.trace.steps] for x in (ours, theirs)]
     assert differences(tuple(steps[0]), tuple(steps[1])) == []
     for a, b in zip(ours.trace.steps, theirs.trace.steps, strict=True):
