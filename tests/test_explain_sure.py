@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import pytest
+
+import autograd_viz as av
 
 from .explained import kinds, lines, told
 
 BOTH = pytest.mark.parametrize("whose", ["core", pytest.param("torch", marks=pytest.mark.torch)])
+RECORD = {"core": nullcontext, "torch": av.record}  # the core remembers its ops by itself
 W = "w = torch.tensor([1.0, 2.0], requires_grad=True)\nb = torch.tensor([1.0, 1.0], requires_grad=True)\n"
 AGENT = """
 import copy
@@ -164,12 +169,10 @@ CASES = {  # program, what is asked, kinds, lines
 @BOTH
 @pytest.mark.parametrize("case", CASES)
 def test_the_cause_is_told_apart_from_look_alikes(case: str, whose: str) -> None:
-    import autograd_viz as av
-
     program, ask, expected, at = CASES[case]
     others = {"torch": pytest.importorskip("torch")} if whose == "torch" else {}
     try:
-        answer = told(program, ask, step=av.step, record=av.record, **others)
+        answer = told(program, ask, step=av.step, record=RECORD[whose], **others)
     finally:
         others.get("torch", av).set_grad_enabled(True)
     assert str(answer) and (expected is None or kinds(answer) == expected), answer
@@ -197,11 +200,9 @@ def test_what_a_function_computes_is_not_looked_for_outside_of_it(whose: str) ->
 
 @BOTH
 def test_a_line_of_code_without_text_is_not_taken_for_one_of_the_file(whose: str) -> None:
-    import autograd_viz as av
-
     others = {"torch": pytest.importorskip("torch")} if whose == "torch" else {}
     program = W + "space = {}\nexec('def f(t):\\n    return t.detach()', space)\n"
-    answer = told(program + "with record():\n    loss = (space['f'](w) * b).sum()\n", "w, loss", record=av.record, **others)
+    answer = told(program + "with record():\n    loss = (space['f'](w) * b).sum()\n", "w, loss", record=RECORD[whose], **others)
     assert "line 2 of <string>, whose text is not to be had" in str(answer), answer
 
 
