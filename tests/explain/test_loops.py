@@ -6,7 +6,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from .test_explain_torch import asked  # noqa: E402
+from .test_torch import asked  # noqa: E402
 
 pytestmark = pytest.mark.torch
 

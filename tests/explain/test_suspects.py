@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from .explained import X, kinds, told
-from .test_explain_torch import asked
+from .test_torch import asked
 
 PASS = "loss.backward()\n"
 NAMED = {  # program -> who is to be named, and with what condition

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from .explained import kinds, lines
-from .test_explain_torch import asked
+from .test_torch import asked
 
 pytestmark = pytest.mark.torch
 LARGE = "x = torch.ones(300, requires_grad=True)\nm = torch.zeros(300)\nv = torch.ones(300, requires_grad=True)\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from .explained import kinds, lines
-from .test_explain_torch import asked
+from .test_torch import asked
 
 pytestmark = pytest.mark.torch
 X = "x = torch.tensor([-1.0, -2.0], requires_grad=True)\n"

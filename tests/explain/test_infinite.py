@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from .explained import X, kinds, told
-from .test_explain_torch import asked
+from .test_torch import asked
 
 MASK = "m = torch.tensor([False, True, False])\n"
 ROW = "m = torch.tensor([True, True, True])\n"

@@ -15,9 +15,9 @@ from autograd_viz.sentences.past import Past
 from autograd_viz.sources.from_core import CoreGraph, value_of
 from autograd_viz.why import Why
 
-from .figures import figure
-from .programs import Program, programs
-from .sentences import finally_why, said, stepped, whys
+from ..figures import figure
+from ..programs import Program, programs
+from ..sentences import finally_why, said, stepped, whys
 
 
 def leaf(x: Any) -> av.Tensor:

@@ -22,8 +22,8 @@ from autograd_viz.reasons import Facts, NothingLive, causes_of, sentences
 from autograd_viz.sources.from_core import CoreGraph
 from autograd_viz.words import en
 
-from . import wild
-from .effort import examples
+from .. import wild
+from ..effort import examples
 from .explained import X, after_backward, kinds, lines, told
 
 

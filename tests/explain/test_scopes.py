@@ -11,7 +11,7 @@ from autograd_viz.reasons.defined import definition
 from autograd_viz.reasons.parsed import tree_of
 
 from .explained import X, kinds, lines
-from .test_explain_torch import asked
+from .test_torch import asked
 
 pytestmark = pytest.mark.torch
 W = "w = torch.ones(3, requires_grad=True)\n"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from .explained import kinds
-from .test_explain_torch import asked
+from .test_torch import asked
 
 pytestmark = pytest.mark.torch
 START = """

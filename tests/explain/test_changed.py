@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from .explained import X, kinds, lines, told
-from .test_explain_torch import asked
+from .test_torch import asked
 
 SUM = "loss = (x * 3).sum()\nloss.backward()\n"
 CHANGES = {  # the statement after the pass

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from .explained import kinds, lines, told
-from .test_explain_torch import asked
+from .test_torch import asked
 
 BEYOND = {
     "relu": "x = torch.ones(2, requires_grad=True)\nout = x * -3\ntorch.relu(out).sum().backward()\n",

@@ -10,7 +10,7 @@ import pytest
 import autograd_viz as av
 
 from .explained import kinds, lines, told
-from .test_explain_torch import asked
+from .test_torch import asked
 
 pytestmark = pytest.mark.torch
 W = "w = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)\n"

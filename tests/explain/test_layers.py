@@ -7,7 +7,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from .explained import kinds  # noqa: E402
-from .test_explain_torch import PASS, asked  # noqa: E402
+from .test_torch import PASS, asked  # noqa: E402
 
 pytestmark = pytest.mark.torch
 
