@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Generator
 
 import pytest
 from hypothesis import settings
@@ -32,3 +33,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for mark, reason in lacking.items():
             if reason and mark in item.keywords:
                 item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A test that skips itself where PyTorch is missing, without the mark, fails: a run by marks would never see it."""
+    report = yield
+    if report.skipped and "could not import 'torch'" in str(report.longrepr) and not item.get_closest_marker("torch"):
+        report.outcome, report.longrepr = "failed", "this test needs PyTorch: mark it with pytest.mark.torch"
+    return report

@@ -102,6 +102,7 @@ def test_a_line_behind_a_break_ran_if_the_question_stands_behind_it_too(answer: 
     assert kinds(found)[0].startswith("cut_"), found
 
 
+@pytest.mark.torch
 def test_what_is_infinite_where_its_input_is_not_known_has_not_overflowed() -> None:
     pytest.importorskip("torch")
     found = asked(
@@ -134,6 +135,7 @@ def test_what_is_read_for_its_numbers_is(answer: Any, line: str) -> None:
     assert kinds(answer(PAIR + line + "loss = (w * n).sum()\nloss.backward()\n"))[0].startswith("cut_")
 
 
+@pytest.mark.torch
 def test_zero_after_several_passes_may_be_their_sum() -> None:
     pytest.importorskip("torch")
     loop = "x = torch.ones(2, requires_grad=True)\nfor s in (1.0, -1.0):\n    loss = (x * s).sum()\n    loss.backward()\n"
@@ -144,6 +146,7 @@ def test_zero_after_several_passes_may_be_their_sum() -> None:
     assert "the gradient that was given to backward()" in str(asked(given))
 
 
+@pytest.mark.torch
 def test_a_clip_that_made_nan_of_inf_is_told_beside_what_made_inf() -> None:
     pytest.importorskip("torch")
     found = asked(
@@ -200,6 +203,7 @@ FREED = {
 }  # fmt: skip
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("case", FREED)
 def test_the_call_that_freed_a_graph(case: str) -> None:
     """Of PyTorch's graphs, which do not remember."""
@@ -209,6 +213,7 @@ def test_the_call_that_freed_a_graph(case: str) -> None:
     assert (kinds(found), lines(found)) == (["freed"], [line]), found
 
 
+@pytest.mark.torch
 def test_the_line_that_changed_a_saved_tensor_is_none_behind_a_break() -> None:
     pytest.importorskip("torch")
     changed = "x = torch.ones(3, requires_grad=True)\ny = x.exp()\ny.mul_(2)\nfor i in range(2):\n    break\n    y += 1\n"
