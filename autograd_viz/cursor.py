@@ -95,6 +95,12 @@ class Cursor:
         """What happened in a recorded step; 0 is the start."""
         return printable(self._said(step))
 
+    def _sentence_of(self, step: Step) -> str:
+        """What a step that has just run did."""
+        said = step.sentence or self._sentences.step(step, self.trace)
+        ranks = self._live.own_ranks if self._live.next_node() is None else 0
+        return together([said, words.OWN_RANK.format(ranks=ranks)]) if ranks else said
+
     def _said(self, step: int) -> str:
         if step < 0:
             return self.forward_sentence(step)

@@ -6,6 +6,7 @@ So would another thread: Jupyter runs what a press of a button asks for beside t
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import threading
 from collections.abc import Iterator
@@ -114,3 +115,17 @@ def _open(is_open: bool) -> None:
     if is_open and _waiting.pressed:
         _waiting.pressed = False
         _waiting.before(signal.SIGINT, None)
+
+
+def _in_child() -> None:
+    """A fork copies the moment: a move that another thread was making has no thread here, and nobody would end it."""
+    if _moves._is_owned():  # type: ignore[attr-defined]
+        return  # the thread that forks makes it, and goes on here
+    _moves._at_fork_reinit()  # type: ignore[attr-defined]
+    if _waiting.depth:
+        signal.signal(signal.SIGINT, _waiting.before)
+        _waiting.__init__()  # type: ignore[misc]
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_in_child)

@@ -16,10 +16,14 @@ class LivePass(Protocol):
     Attributes:
         is_recorded: the pass itself is recorded (create_graph).
         frees: a step frees saved tensors; else it only says what ``backward()`` would free.
+        own_ranks: over how many ranks the gradients should have been averaged that are this rank's own; 0 if there are none.
     """
 
     is_recorded: bool
     frees: bool
+
+    @property
+    def own_ranks(self) -> int: ...  # noqa: D102 -- as above
 
     def next_node(self) -> str | None:
         """Id of the node that `advance` would run, or None at the end."""

@@ -40,6 +40,7 @@ class RecordedPass:
 
     is_recorded = False  # both are said in the recorded sentences
     frees = True
+    own_ranks = 0
 
     def __init__(self, trace: Trace) -> None:
         self._trace = trace

@@ -6,11 +6,12 @@ its k-th step.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager, nullcontext
+import functools
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from operator import index
-from typing import Any, SupportsIndex
+from typing import Any, Concatenate, ParamSpec, SupportsIndex, TypeVar
 
 from .cursor import Cursor
 from .graph.model import Document, Node, Tensor, Value
@@ -21,6 +22,25 @@ from .live_pass import LivePass
 from .sentences import born_in
 from .stops import Stopped, Stops
 from .targets import node_of, reached_by, tensor_of
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def _move(verb: Callable[Concatenate[Stepper, P], R]) -> Callable[Concatenate[Stepper, P], R]:
+    """A verb that is refused while a step of the same stepper runs: a hook must not take back the node that calls it."""
+
+    @functools.wraps(verb)
+    def moving(self: Stepper, /, *args: P.args, **options: P.kwargs) -> R:
+        with alone():
+            if self._runs:
+                raise RuntimeError(
+                    f"{verb.__name__}() was called while a step of this stepper runs (by a hook, a Function or a condition): "
+                    "call it when the step is over"
+                )
+        return verb(self, *args, **options)
+
+    return moving
 
 
 class Stepper(Cursor):
@@ -40,11 +60,13 @@ class Stepper(Cursor):
     def __init__(self, document: Document, live: LivePass) -> None:
         super().__init__(document, live)
         self.stops = Stops()
+        self._runs = False
         self._move_listeners: list[Callable[[], None]] = []
         self._cut_listeners: list[Callable[[int], None]] = []
 
     # -- moving -------------------------------------------------------------------------------------------------------
 
+    @_move
     def next(self) -> Step | None:
         """One step forward; returns it, or None at the end (and while the forward pass is replayed).
 
@@ -54,6 +76,7 @@ class Stepper(Cursor):
         moved: Step | None = self._moving(self._forward)
         return moved
 
+    @_move
     def back(self) -> None:
         """One step back: `grad` and saved tensors are as they were before it. An edit that has not run is taken back first."""
         if self._step >= len(self._steps) and self._live.undo_edit():
@@ -61,14 +84,17 @@ class Stepper(Cursor):
         else:
             self.goto(max(self.first, self._step - 1))
 
+    @_move
     def finish(self) -> None:
         """To the end of the pass, whatever stops there are."""
         self._moving(self._on)
 
+    @_move
     def reset(self) -> None:
         """To the start of the backward pass; from there to the start of the forward pass."""
         self.goto(self.first if self._step == 0 else 0)
 
+    @_move
     def goto(self, step: int) -> None:
         """To any position; beyond the frontier it runs nodes for real, as far as there are any.
 
@@ -83,11 +109,13 @@ class Stepper(Cursor):
             raise ValueError(f"step must be at least {self.first} (the start of the forward pass), got {step}")
         self._moving(lambda: self._to(step))
 
+    @_move
     def run(self) -> Stopped | None:
         """To the next stop, or to the end; returns why it stopped."""
         self._moving(lambda: self._on(stops=True))
         return self.stopped
 
+    @_move
     def run_to(self, node: Any) -> None:
         """Until a node is the next to be called; back to there if it has run.
 
@@ -105,6 +133,7 @@ class Stepper(Cursor):
         else:
             self._moving(lambda: self._on(until=lambda: self.next_node == id))
 
+    @_move
     def until(self, tensor: Any) -> None:
         """On to the step in which the next gradient reaches a tensor or to the end if none does; `stopped` says which.
 
@@ -141,6 +170,7 @@ class Stepper(Cursor):
         """Stop nowhere."""
         self.stops = Stops()
 
+    @_move
     def edit(self, value: Any, index: int = 0) -> None:
         """Replace the gradient that is about to enter the next node (before the first step: the v of vᵀJ).
 
@@ -157,17 +187,18 @@ class Stepper(Cursor):
             self.goto(0)
         with whole():
             if self._step < len(self._steps):
-                self._cut()
+                self._cut(self._step)
             self._live.edit(value, index)
         self._announce()
 
+    @_move
     def undo_edit(self) -> None:
         """Give the next node what had arrived, if that was edited (in the forward pass: the first node)."""
         step = max(0, self._step)
         with whole():
             if step < len(self._steps) and self._steps[step].edited:
                 self._to(step)
-                self._cut()
+                self._cut(self._step)
             if step == len(self._steps):
                 self._live.undo_edit()
         self._announce()
@@ -198,9 +229,19 @@ class Stepper(Cursor):
         """The saved tensors ("n0.saved.self") that somebody has changed in place ("stale") or "freed" since."""
         return self._live.spoiled()
 
-    def untouched(self) -> AbstractContextManager[None]:
+    @contextmanager
+    def untouched(self) -> Iterator[None]:
         """Steps that are run and taken back inside change nothing else, whatever code of the user's they call."""
-        return nullcontext() if self.trace.complete else self._live.untouched()
+        if self.trace.complete:
+            yield
+            return
+        ran = len(self._steps)
+        with self._live.untouched():
+            yield
+            is_own = self._live.own_ranks > 0
+        if is_own:  # a step in earnest averages over the ranks
+            with whole():
+                self._cut(ran)
 
     # -- listeners ----------------------------------------------------------------------------------------------------
 
@@ -233,10 +274,11 @@ class Stepper(Cursor):
         """Make a move, and tell the listeners where it has led, also if it raised."""
         with alone():
             self.failed = self.stopped = None
-            begin = self._step
+            begin, self._runs = self._step, True
             try:
                 return move()
             finally:
+                self._runs = False
                 self._has_replayed = begin < 0 == self._step
                 self._announce()
 
@@ -283,7 +325,7 @@ class Stepper(Cursor):
             return None
         with whole():
             if self._step < len(self._steps) and not self._live.redo(self._step):
-                self._cut()
+                self._cut(self._step)
             if self._step == len(self._steps):
                 self._run_next()
             if self._step == len(self._steps):
@@ -308,15 +350,15 @@ class Stepper(Cursor):
                 raise
 
     def _write_down(self, step: Step) -> None:
-        step = replace(step, sentence=step.sentence or self._sentences.step(step, self.trace))
+        step = replace(step, sentence=self._sentence_of(step))
         flagged = replace(step, flags=born_in(step, self._sentences.sent_to(step)))
         self._steps.append(self.stops.asked(flagged))
         self._trace = None
 
-    def _cut(self) -> None:
-        """Forget the recorded steps from the cursor on."""
-        self._live.rewind(self._step)
-        del self._steps[self._step :]
+    def _cut(self, begin: int) -> None:
+        """Forget the recorded steps from this one on."""
+        self._live.rewind(begin)
+        del self._steps[begin:]
         self._trace = None
         for listener in self._cut_listeners:
-            listener(self._step)
+            listener(begin)

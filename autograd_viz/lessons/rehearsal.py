@@ -50,11 +50,12 @@ def rehearse(root: Any, gradient: Any, asked: tuple[Any, ...], variables: Mappin
     graph = anything.graph_of(root, variables)
     live = anything.pass_of(graph, root, gradient, None, False)
     stepper = Stepper(graph.document, live)
-    try:
-        stepper.finish()
-        return Rehearsal(graph.document, stepper.trace, tuple(live.id_of(t) for t in asked))
-    finally:
-        stepper.reset()
+    with stepper.untouched():
+        try:
+            stepper.finish()
+            return Rehearsal(graph.document, stepper.trace, tuple(live.id_of(t) for t in asked))
+        finally:
+            stepper.reset()
 
 
 def tensor_of(document: Document, id: str) -> Tensor:

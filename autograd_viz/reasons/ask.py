@@ -30,12 +30,22 @@ CHANGED = ("accumulated", "accumulated_or_edited", "scaled", "edited")
 
 def causes_of(f: Facts) -> list[Cause]:
     """Why the subject's grad is what it is; the first is the nearest."""
+    if ranks := f.live.shards(f.subject.id):
+        return [_sharded(f, ranks)]
     f = with_lines(f.with_losses(losses_of_passes(f)))
     if f.subject.grad is None:
         return missing_causes(f)
-    failed = failed_causes(f)
-    if failed:
-        return failed
+    return failed_causes(f) or _causes_of_numbers(f)
+
+
+def _sharded(f: Facts, ranks: int) -> Cause:
+    """It is no leaf of the graph: FSDP gathers that for each pass."""
+    kind = "sharded_missing" if f.subject.grad is None else "sharded"
+    return Cause(kind, (f.subject.id,), said={"ranks": str(ranks)})
+
+
+def _causes_of_numbers(f: Facts) -> list[Cause]:
+    """Why there is a gradient, and why it is what it is."""
     passed = f.with_losses(()) if is_unpassed(f) else f
     settled = settled_cause(passed)
     found = bad_causes(passed) or ([settled] if settled is not None else zero_causes(passed))

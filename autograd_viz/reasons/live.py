@@ -53,6 +53,9 @@ class Live(Protocol):
     def hooks(self, node: str) -> tuple[str, ...]:
         """The names of the user's hooks there."""
 
+    def shards(self, tensor: str) -> int:
+        """Over how many ranks FSDP has sharded the parameter; 0 for any other tensor."""
+
 
 class NothingLive:
     """A document and nothing behind it (read from a file): `Live` that knows nothing."""
@@ -112,3 +115,7 @@ class NothingLive:
     def hooks(self, node: str) -> tuple[str, ...]:
         """Nobody knows."""
         return ()
+
+    def shards(self, tensor: str) -> int:
+        """None is known."""
+        return 0

@@ -141,6 +141,11 @@ class Pass(ABC):
     def id_of(self, thing: Any) -> str | None:
         """The id of a tensor or node of the graph, else None."""
 
+    @property
+    def own_ranks(self) -> int:
+        """Over how many ranks gradients should have been averaged that are not; 0 if none."""
+        return 0
+
     # -- stepping -----------------------------------------------------------------------------------------------------
 
     def next_node(self) -> str | None:

@@ -60,6 +60,7 @@ class StepWriter:
     def __init__(self, document: Document, keep_graph: bool) -> None:
         self.keep_graph = keep_graph
         self._nodes = {n.id: n for n in document.nodes}
+        self._made_by = {t.id: t.grad_fn for t in document.tensors}
         (root,) = (t for t in document.tensors if t.id in document.roots)
         self._root = root
         leaf = next((n.id for n in document.nodes if n.variable == root.id), None)
@@ -75,9 +76,9 @@ class StepWriter:
         for at, (before, now) in ran.grads.items():
             changes.append(Change(f"{at}.grad", before, now))
             arrived = ran.grad_outputs[0]
-            if node.variable is None:
+            if self._made_by[at] is not None:
                 changes.append(Change(f"retain:{at}", before, now))
-            elif arrived is not None and (made := ran.added_up(now)) is not None:
+            elif at == node.variable and arrived is not None and (made := ran.added_up(now)) is not None:
                 changes.append(Change(f"grad:{id}", None, arrived))
                 accumulation = Accumulation(at, before, arrived, made)
         for i, (after, g) in enumerate(zip(node.next_functions, ran.grad_inputs, strict=True)):

@@ -20,6 +20,7 @@ from .hooked import tensors_with_hooks
 from .hooks import dict_of, name_of_hook
 from .nodes import edge_of, grad_fn_of, grad_of, is_accumulate, variable_of
 from .saved import saved_of
+from .shards import ranks_of, sharded
 from .values import unseen
 
 
@@ -172,3 +173,8 @@ class TorchLive:
         found = [h for t in tensors for kind in kinds for h in (getattr(t, kind, None) or {}).values()]
         found += [*dict_of(n.register_prehook).values(), *dict_of(n.register_hook).values()]
         return tuple(name_of_hook(h) for h in found)
+
+    def shards(self, tensor: str) -> int:
+        """Over how many ranks FSDP has sharded the parameter."""
+        found = sharded(self._graph.tensors.get(tensor))
+        return 0 if found is None else ranks_of(found)

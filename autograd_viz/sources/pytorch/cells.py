@@ -74,22 +74,23 @@ class SavedCell:
     Args:
         node: the node.
         inner: the grads that a pass inside of the call changes.
+        others: what else the call changes, because of other ranks.
     """
 
     @unseen
-    def __init__(self, node: Any, inner: list[GradCell]) -> None:
-        self.node, self.inner, self.states = node, inner, _states(node)
+    def __init__(self, node: Any, inner: list[GradCell], others: list[Any]) -> None:
+        self.node, self.inner, self.others, self.states = node, inner, others, _states(node)
 
     @unseen
     def restore(self) -> None:
         """The call has not changed saved tensors; a pass inside of it has changed grads."""
-        for cell in self.inner:
+        for cell in (*self.inner, *self.others):
             cell.restore()
 
     @unseen
     def holds(self) -> bool:
         """Are they still there and unchanged?"""
-        return _states(self.node) == self.states and all(cell.holds() for cell in self.inner)
+        return _states(self.node) == self.states and all(cell.holds() for cell in (*self.inner, *self.others))
 
 
 class TensorCell:

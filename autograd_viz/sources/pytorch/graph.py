@@ -20,6 +20,7 @@ from .handles import KEY, Event, Handle, current
 from .nodes import edge_of, grad_fn_of, grad_of, is_accumulate, is_function, name_of, outputs_of, reach, variable_of
 from .rehearsal import learn
 from .saved import Kept, saved_of
+from .shards import whole_of
 from .twin import formulas_of, signature_of, twin_of
 from .values import is_plain, unseen, value_of
 
@@ -132,7 +133,7 @@ class TorchGraph:
     def _name(self, variables: Mapping[str, Any]) -> None:
         self.names: dict[Any, str] = {}
         for name, tensor in names_by_identity(variables, is_tensor):
-            box = self.boxes.find(tensor) or self._beside(tensor)
+            box = self.boxes.find(tensor) or self._beside(tensor) or self._gathered(tensor)
             if box is not None:
                 if box.edge is not None or box.handle is None:
                     box.tensor = tensor
@@ -142,6 +143,11 @@ class TorchGraph:
         """The box of a result that is not differentiable and that nothing reads; unnamed, it is seen where it is saved."""
         handle = None if grad_fn_of(tensor) is not None else current(tensor)
         return self._box_of(handle) if handle is not None and handle.maker in self._events else None
+
+    def _gathered(self, tensor: Any) -> Box | None:
+        """The box of the whole of which FSDP has made the tensor a shard."""
+        whole = whole_of(tensor) if type(tensor).__name__ == "DTensor" else None
+        return None if whole is None else self.boxes.find(whole)
 
     def _key(self, box: Box) -> Any:
         return box.edge or box.handle or box.tensor

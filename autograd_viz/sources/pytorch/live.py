@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
 import torch
 
 from ...graph.model import Formula, Number, Value
+from ...graph.trace import HookRun
 from ..bystanders import random_numbers_kept as others_kept
 from ..formulas import formulas_with_numbers
 from ..jacobian import local_jacobians
@@ -17,6 +19,7 @@ from ..live import Cell, Pass
 from ..written import Ran
 from .bystanders import leaves_kept, random_numbers_kept
 from .cells import Attached, GradCell, SavedCell, TensorCell
+from .exchange import Exchange
 from .graph import TorchGraph
 from .handles import version_of
 from .hooked import tensors_with_hooks
@@ -51,6 +54,8 @@ class TorchPass(Pass):
         learn(root, may_unpack=True)
         task = TorchTask(root, gradient, retain_graph, create_graph)
         super().__init__(graph, task, task.keep_graph)
+        self.exchange = Exchange(self.nodes, root)
+        task.by_hand = self.exchange.by_hand
         self._has_run = False
         self._saved = {n.id: {s.name: s.value for s in n.saved if s.value is not None} for n in graph.document.nodes}
         self._outputs: dict[Any, list[Any]] = {}
@@ -60,14 +65,24 @@ class TorchPass(Pass):
 
     @contextmanager
     def untouched(self) -> Iterator[None]:
-        """Random numbers are kept; leaves too, if a hook or a Function is called."""
+        """Random numbers are kept; leaves too, if a hook or a Function is called. Other ranks notice nothing."""
         leaves = [leaf for n in self.nodes if (leaf := variable_of(n)) is not None]
         with ExitStack() as kept:
             kept.enter_context(others_kept())
             kept.enter_context(random_numbers_kept())
             if any(map(self._runs_users_code, self.nodes)):
                 kept.enter_context(leaves_kept(leaves))
+            kept.enter_context(self.exchange.apart())
             yield
+
+    @property
+    def own_ranks(self) -> int:
+        """Over how many ranks gradients should have been averaged that are not; 0 if none."""
+        return self.exchange.own_ranks
+
+    def _ran(self) -> list[Any]:
+        """The nodes of the steps so far, if anybody asks for them."""
+        return [done.node for done in self._done] if self.exchange.is_there else []
 
     @unseen
     def grad_cell(self, tensor: Any, is_about_to_change: bool = False) -> GradCell:
@@ -82,7 +97,7 @@ class TorchPass(Pass):
         if not self._has_run:
             around.inner = inner
         self._has_run = False
-        return SavedCell(node, inner)
+        return SavedCell(node, inner, self.exchange.cells(node, self._ran()))
 
     @unseen
     def lost(self, node: Any) -> dict[str, str]:
@@ -107,20 +122,23 @@ class TorchPass(Pass):
 
     @unseen
     def touched(self, node: Any) -> list[Any]:
-        """The leaf, or the outputs that retain their grad."""
-        if is_accumulate(node):
-            return [variable_of(node)]
+        """The leaf, or the outputs that retain their grad; and those of other nodes whose grads other ranks change."""
+        own = [variable_of(node)] if is_accumulate(node) else self._retaining(node)
+        far = self.exchange.touched(node, self._ran(), is_last=len(self._done) + 1 == self.total)
+        return list(dict.fromkeys([*own, *far]))
+
+    def _retaining(self, node: Any) -> list[Any]:
         return [t for t in self._outputs.get(node, ()) if t.grad_fn is node and t.retains_grad]
 
     def called(self, touched: list[Any], edited: tuple[int, ...]) -> Ran:
         """Call the next node."""
         node, task = self.task.peek(), self.task
         task.hooks.watched = {node: self._hook_dicts(node)}
-        task.hooks.retaining = {node: [] if is_accumulate(node) else touched}
+        task.hooks.retaining = {node: [] if is_accumulate(node) else self._retaining(node)}
         task.hooks.runs = []
         kept = [] if is_accumulate(node) else list(saved_of(node))
         before = [self.grad_value(t) for t in touched]
-        with task.hooks.accumulating(node):
+        with self.exchange.around(), task.hooks.accumulating(node), self._averaging(node):
             step = task.step()
         ids = map(self.graph.tensor_id, touched)
         grads = {id: (b, self.grad_value(t)) for id, t, b in zip(ids, touched, before, strict=True) if id is not None}
@@ -131,6 +149,25 @@ class TorchPass(Pass):
         formulas, jacobians = self._rules(step, kept, saved, outputs, inputs)
         self._has_run = True
         return Ran(id, outputs, inputs, shapes, grads, saved, formulas, tuple(task.hooks.runs), jacobians, edited)
+
+    @contextmanager
+    def _averaging(self, node: Any) -> Iterator[None]:
+        """Inside, the step averages the gradients of the DDP modules whose last parameter this is."""
+        self.task.afterwards = partial(self._average, node) if self.exchange.replicas else None
+        try:
+            yield
+        finally:
+            self.task.afterwards = None
+
+    def _average(self, node: Any) -> None:
+        for replica in self.exchange.finished(node, self._ran()):
+            leaf = variable_of(node)
+            own = self.grad_value(leaf)
+            replica.reduce([n for n in [*self._ran(), node] if n in replica.nodes], self.task.create_graph)
+            if replica.ranks == 1:
+                continue
+            name = f"DistributedDataParallel (mean over {replica.ranks} ranks)"
+            self.task.hooks.runs.append(HookRun("post_accumulate", name, own, self.grad_value(leaf)))
 
     @unseen
     def _rules(

@@ -87,6 +87,8 @@ class TorchTask:
         self.inbox[node][0] -= 1
         self.ready.push(node)
         self.surroundings = Surroundings(self.inbox, self.callbacks)
+        self.by_hand: frozenset[Any] = frozenset()  # AccumulateGrads that the engine must not call: see Note [Replicas]
+        self.afterwards: Callable[[], None] | None = None  # what this step does when its node has run
 
     def peek(self) -> Any:
         """The node that runs next, or None at the end."""
@@ -109,6 +111,8 @@ class TorchTask:
             if torch.is_anomaly_enabled() and torch.is_anomaly_check_nan_enabled():
                 _check_nan(node, grad_inputs)
             self._finish(node, grad_inputs)
+            if self.afterwards is not None:
+                self.afterwards()
             if not self.ready:
                 self.surroundings.end()
         return Step(node, grads, results, grad_inputs)
@@ -125,9 +129,13 @@ class TorchTask:
             raise
 
     def _called(self, node: Any, grads: list[Any]) -> tuple[Any, ...]:
-        """Run one node by hand; AccumulateGrad in PyTorch's engine, which runs the hooks of distributed code too."""
+        """Run one node by hand; AccumulateGrad in PyTorch's engine, which runs the hooks of C++ code too."""
         if is_accumulate(node):
-            if grads[0] is None:
+            if grads[0] is not None and node in self.by_hand:
+                with self.hooks.engine_tells():
+                    node(grads[0] if self.create_graph else grads[0].clone())  # it may keep what it is given as its grad
+                self.hooks.after(node, (), grads)
+            elif grads[0] is None:
                 if not IS_OLDER:  # which calls none of these without a gradient
                     leaf = variable_of(node)
                     for hook in list((leaf._post_accumulate_grad_hooks or {}).values()):

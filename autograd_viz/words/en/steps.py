@@ -6,6 +6,7 @@ from __future__ import annotations
 START = "Nothing has run yet. Next calls {node} with the first gradient."
 NOTHING = "There is nothing to step."
 COMPLETE = "The backward pass is complete."
+OWN_RANK = "These gradients are this rank's own: DistributedDataParallel has not averaged them over {ranks} ranks."
 RECORDED = "These computations are recorded (create_graph=True), so they can be differentiated again."
 
 ARRIVES = "{node}{of} receives {grads}."

@@ -286,3 +286,8 @@ CAUSE_PASS_FAILED = (
     "it ({line})."
 )
 DO_PASS_FAILED = "Ask explain(error) in its except block, and clear grad before the next pass."
+CAUSE_SHARDED = "It is this rank's shard of the gradient: FSDP averaged it over {ranks} ranks after the pass and put it here."
+CAUSE_SHARDED_MISSING = (
+    "FSDP puts this rank's shard of the gradient here at the end of a pass on all {ranks} ranks. None has ended."
+)
+DO_SHARDED_MISSING = "Call loss.backward() on every rank, and ask before zero_grad()."

@@ -6,6 +6,7 @@ from __future__ import annotations
 START = "尚未执行任何节点。点击“下一步”，将以初始梯度调用 {node}。"
 NOTHING = "没有可以单步执行的内容。"
 COMPLETE = "反向传播完成。"
+OWN_RANK = "这些梯度只属于本进程（rank）：DistributedDataParallel 还没有在 {ranks} 个进程之间求平均。"
 RECORDED = "这些计算会被记录（create_graph=True），因此可以再次求导。"
 
 ARRIVES = "{node}{of} 收到 {grads}。"

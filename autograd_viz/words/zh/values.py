@@ -231,3 +231,6 @@ CAUSE_PASS_FAILED = (
     "最近一次反向传播（从 {root} 开始）抛出了错误：grad 中的值是在那个错误之前得到的，来自这次或更早的反向传播（{line}）。"
 )
 DO_PASS_FAILED = "请在它的 except 块中使用 explain(error)，并在下一次反向传播之前清除 grad。"
+CAUSE_SHARDED = "它是梯度在本进程（rank）上的分片：反向传播结束后，FSDP 在 {ranks} 个进程之间求平均并放到这里。"
+CAUSE_SHARDED_MISSING = "所有 {ranks} 个进程（rank）的反向传播都结束后，FSDP 才把梯度的分片放到这里；目前还没有。"
+DO_SHARDED_MISSING = "在每个进程上调用 loss.backward()，并在 zero_grad() 之前查看。"

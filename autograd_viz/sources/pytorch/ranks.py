@@ -1,0 +1,78 @@
+"""The other ranks of a distributed job, for a pass that would exchange gradients with them.
+
+# Note [Ranks]
+A step that communicates waits until every rank has come to it. One rank alone would wait for ever, or be paired with the
+`backward()` of another. So the ranks meet first, in the store through which the process group was made: it pairs with no
+collective. A rank that is missing is named in an error, and nothing has run.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import torch
+
+PATIENCE = 30.0  # seconds until a rank that does not come is given up
+SILENCE = 3.0  # seconds until a rank that waits says so
+PAUSE = 0.02  # seconds between two looks
+
+_met: Counter[tuple[int, ...]] = Counter()  # by ranks: how often they have met
+
+
+def is_distributed() -> bool:
+    """Is this process a rank of a job?"""
+    return torch.distributed.is_available() and torch.distributed.is_initialized()
+
+
+def meet(ranks: Sequence[int], what: str, advice: str) -> None:
+    """Wait until all of these ranks have come here.
+
+    Args:
+        ranks: their numbers in the job.
+        what: what is about to run: "DistributedDataParallel averages gradients".
+        advice: what else can be done.
+
+    Raises:
+        RuntimeError: some have not come in time; nothing has been sent.
+    """
+    from torch.distributed.distributed_c10d import _get_default_store
+
+    group = tuple(ranks)
+    store, key = _get_default_store(), f"autograd_viz/{'-'.join(map(str, group))}/{_met[group]}"
+    here, begin, is_told = store.add(key, 1), time.monotonic(), False
+    if here == len(group):
+        store.set(f"{key}/all", "")
+    while not store.check([f"{key}/all"]):
+        waited = time.monotonic() - begin
+        if waited > PATIENCE and store.add(key, -1) < len(group) - 1:  # else the last one came at this moment
+            raise RuntimeError(
+                f"{what} over {len(group)} ranks, and {len(group) - here} of them did not come to this step in {PATIENCE:.0f} "
+                f"s. Make the same call on every rank{advice}."
+            )
+        if waited > SILENCE and not is_told:
+            is_told = True
+            _tell(f"{what} over {len(group)} ranks: waiting for the others (Ctrl-C stops)")
+        time.sleep(PAUSE)
+        here = store.add(key, 0)
+    _met[group] += 1
+
+
+@contextmanager
+def waiting_told(what: str) -> Iterator[None]:
+    """Inside, this rank may wait for another: if that takes long, it says so."""
+    timer = threading.Timer(SILENCE, _tell, [f"{what}: waiting for the other ranks"])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def _tell(text: str) -> None:
+    print(f"autograd_viz, rank {torch.distributed.get_rank()}: {text}", file=sys.stderr, flush=True)

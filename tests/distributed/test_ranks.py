@@ -1,0 +1,50 @@
+"""A verb on one rank of a job, or on all: two processes that talk over the loopback address."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.torch
+torch = pytest.importorskip("torch")
+
+LIMIT = 120  # seconds, for all programs together
+if torch.distributed.is_available():
+    from .programs import PROGRAMS
+else:
+    PROGRAMS = {}
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[int, str]]:
+    """What each program raised on each rank; both processes are gone afterwards. (They import PyTorch: several seconds.)"""
+    folder = tmp_path_factory.mktemp("ranks")
+    environment = {**os.environ, "GLOO_SOCKET_IFNAME": "lo", "OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "default"}
+    call = [sys.executable, "-m", "tests.distributed.worker"]
+    workers = [
+        subprocess.Popen([*call, str(rank), str(folder)], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        for rank in range(2)
+    ]
+    try:
+        said = [w.communicate(timeout=LIMIT)[0].decode() for w in workers]
+    finally:
+        for w in workers:
+            w.kill()
+            w.wait()
+    found: dict[str, dict[int, str]] = {"said": dict(enumerate(said))}
+    for rank in range(2):
+        path = Path(folder / f"report{rank}")
+        for line in path.read_text().splitlines() if path.exists() else ():
+            name, error = json.loads(line)
+            found.setdefault(name, {})[rank] = error
+    return found
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_on_two_ranks(reports: dict[str, dict[int, str]], name: str) -> None:
+    assert reports.get(name) == {0: "", 1: ""}, reports["said"]
