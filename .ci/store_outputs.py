@@ -46,8 +46,14 @@ def executed(path: Path, **kernel: Any) -> nbformat.NotebookNode:
     # whether two prints arrive as one message is a matter of time
     client = NotebookClient(notebook, timeout=120, kernel_name="python3", resources=place, coalesce_streams=True)
     asyncio.run(client.async_execute(**kernel))  # closes the loop, which client.execute leaves open in each thread
+    return settled(notebook)
+
+
+def settled(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
+    """A notebook that has run, without what is another at every run."""
     for number, cell in enumerate(notebook.cells):
         cell.metadata.pop("execution", None)
+        cell.metadata.pop("trusted", None)
         if cell.cell_type == "code":
             cell.outputs = [still(o, f"av-still-{number}") for o in cell.outputs if WIDGET not in o.get("data", {})]
     notebook.metadata.pop("widgets", None)

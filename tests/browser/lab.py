@@ -133,9 +133,9 @@ OPEN = """async (path) => {
   await window.jupyterapp.commands.execute('docmanager:open', {path});
 }"""
 OPENED = "(path) => window.jupyterapp.shell.currentWidget?.context?.path === path"
-CLOSE = """async () => {
+CLOSE = """() => {
   for (const panel of [...window.jupyterapp.shell.widgets('main')]) {
-    await panel.sessionContext?.shutdown();
+    panel.sessionContext?.shutdown();
     panel.dispose();
   }
 }"""

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 from collections.abc import Callable
 from contextlib import nullcontext
+from types import ModuleType
 from typing import Any
 
+import nbformat
 import pytest
 
+from ..test_notebooks import IN_BROWSER, ROOT
 from .conftest import NOTEBOOKS
 from .lab import LabPage
 
 pytestmark = pytest.mark.browser
 
-# the Chinese ones are the same programs (tests/test_notebooks.py): one of them shows that its questions are judged alike
-NAMES = [*sorted(p.name for p in NOTEBOOKS.glob("*.ipynb")), "zh/04_where_gradients_meet.ipynb"]
 ANSWERS = """
 import json as _json
 from ipywidgets.widgets import widget as _widgets
@@ -35,6 +37,7 @@ def _given(question):
 
 print(_json.dumps([_given(w) for w in _widgets._instances.values() if isinstance(w, _Question)]))
 """
+MODEL = "() => window.jupyterapp.shell.currentWidget.content.model.toJSON()"
 MOVE = """async ([root, action]) => {
   root.querySelector('.av-' + action).click();
   const deadline = performance.now() + 15000;
@@ -73,10 +76,35 @@ def give(question: Any, kind: str, answer: Any) -> str:
     return str(handle.get_attribute("data-state"))
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_notebook_runs_steps_to_the_end_and_judges_answers(open_notebook: Callable[..., LabPage], name: str) -> None:
+def store_outputs() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("store_outputs", ROOT / ".ci" / "store_outputs.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def check_outputs(lab: LabPage, name: str) -> None:
+    """What is stored is what running gives."""
+    storing, plain = store_outputs(), lab.page.evaluate(MODEL)
+    for cell in plain["cells"]:
+        cell.pop("attachments", None)  # which is null there where there is none
+    stored, fresh = (
+        json.loads(storing.comparable(n))["cells"]
+        for n in (nbformat.read(NOTEBOOKS / name, as_version=4), storing.settled(nbformat.from_dict(plain)))
+    )
+    changed = [f["source"] for s, f in zip(stored, fresh, strict=True) if s.get("outputs") != f.get("outputs")]
+    assert not changed, f"stored outputs differ from what running gives; run .ci/store_outputs.py: {changed}"
+
+
+@pytest.mark.torch  # which the notebooks compare with
+@pytest.mark.parametrize("name", IN_BROWSER)
+def test_a_notebook_runs_as_stored_steps_to_the_end_and_judges_answers(
+    open_notebook: Callable[..., LabPage], name: str
+) -> None:
     lab = open_notebook(name=name)
     lab.run_all()
+    check_outputs(lab, name)
     panel = lab.page.locator(".jp-NotebookPanel:visible")
     for stepper in panel.locator(".av-root").all():
         for action in ("reset", "finish"):
