@@ -67,11 +67,12 @@ def same(a: list[Any], b: list[Any]) -> bool:
 @contextmanager
 def impatient() -> Iterator[None]:
     """Inside, a rank does not wait long for one that will not come."""
-    was, ranks.PATIENCE = ranks.PATIENCE, 1.0
+    was = ranks.PATIENCE, ranks.SILENCE
+    ranks.PATIENCE, ranks.SILENCE = 1.0, 0.2
     try:
         yield
     finally:
-        ranks.PATIENCE = was
+        ranks.PATIENCE, ranks.SILENCE = was
 
 
 @contextmanager

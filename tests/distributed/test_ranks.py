@@ -48,3 +48,8 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[int, str
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_on_two_ranks(reports: dict[str, dict[int, str]], name: str) -> None:
     assert reports.get(name) == {0: "", 1: ""}, reports["said"]
+
+
+def test_a_rank_that_waits_says_so(reports: dict[str, dict[int, str]]) -> None:
+    assert "rank 0: DistributedDataParallel averages gradients over 2 ranks: waiting for the others" in reports["said"][0]
+    assert "waiting" not in reports["said"][1]

@@ -236,7 +236,7 @@ def test_a_document_alone_is_enough() -> None:
     assert [c.kind for c in causes_of(f)] == ["not_leaf_passed"]
 
 
-@settings(max_examples=examples(60), suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(25), suppress_health_check=list(HealthCheck))
 @given(wild.wild_programs())
 def test_every_tensor_of_every_program_has_an_answer(program: Any) -> None:
     with warnings.catch_warnings():

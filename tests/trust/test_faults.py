@@ -16,6 +16,8 @@ import pytest
 
 import autograd_viz as av
 
+from ..effort import examples
+
 
 def program() -> tuple[Any, Any]:
     a = av.tensor([1.0, 2.0], requires_grad=True)
@@ -174,9 +176,10 @@ def test_a_torch_function_that_raises() -> None:
     "data",
     [
         np.array([np.nan, np.inf, -np.inf, 0.0]), np.zeros(0), np.zeros((0, 3)), np.full((2, 2), np.nan),
-        np.broadcast_to(np.float32(1.0), (100_000_000,)), np.broadcast_to(np.float64(np.nan), (3, 20_000_000)),
+        np.broadcast_to(np.float32(1.0), (examples(100_000_000),)),
+        np.broadcast_to(np.float64(np.nan), (3, examples(20_000_000))),
     ],
-    ids=["special", "empty", "no rows", "all nan", "1e8 elements", "6e7 nan"],
+    ids=["special", "empty", "no rows", "all nan", "many elements", "many nan"],
 )  # fmt: skip
 def test_arrays_that_are_hard_to_describe(data: Any, tmp_path: Path) -> None:
     few = av.tensor(1.0, requires_grad=True)
