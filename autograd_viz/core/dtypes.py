@@ -107,9 +107,15 @@ def promote(operands: list[tuple[np.dtype[Any], int, bool]]) -> np.dtype[Any]:
         if not group:
             continue
         highest = max(d.category for d in group)
-        common = _BY_NUMPY[np.result_type(*(d.numpy for d in group if d.category == highest))]
-        if result is None or common.category > result.category:
-            is_number = group is groups[2]
-            result = _Default.value if is_number and common.category == _FLOAT and result is not None else common
+        common = _BY_NUMPY[np.result_type(*(d.numpy for d in group if d.category >= min(highest, _FLOAT)))]
+        if result is None:
+            result = common
+        elif common.category > result.category:
+            if group is groups[2] and common.category >= _FLOAT > result.category:
+                result = _Default.value  # such a number is of the default type
+            if common.is_complex and result.is_floating_point:
+                result = complex128 if result is float64 else complex64  # as wide as what it meets
+            elif common.category > result.category:
+                result = common
     assert result is not None
     return result.numpy

@@ -21,7 +21,7 @@ from .arithmetic import _as_float, as_number_of, widened
 def pow_scalar(self, *, exponent):
     """self ** exponent, for a Python number `exponent`."""
     self = widened(self, exponent)
-    if exponent < 0 and self.dtype.kind in "iu":
+    if self.dtype.kind in "iu" and exponent < 0:
         raise RuntimeError("Integers to negative integer powers are not allowed.")
     return self ** exponent
 pow_scalar.defvjp(
