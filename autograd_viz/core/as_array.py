@@ -84,7 +84,8 @@ class AsArray:
     def storage_offset(self) -> int:
         """How many elements into the base's memory the first element lies."""
         base = self._view.base if self._view is not None else self
-        return int((self._data.ctypes.data - base._data.ctypes.data) // self._data.itemsize)
+        first = 0 if base._extra is None else base._extra.first
+        return first + int((self._data.ctypes.data - base._data.ctypes.data) // self._data.itemsize)
 
     def data_ptr(self) -> int:
         """The address of the first element."""

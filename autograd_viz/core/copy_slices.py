@@ -14,8 +14,9 @@ import numpy as np
 from .accumulate_grad import gradient_edge
 from .former import remember
 from .node import Node
+from .primitive_node import PrimitiveNode
 from .tensor import Tensor
-from .view import View
+from .view import View, cut, cut_tensor
 
 OVERLAP = (
     "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please clone() "
@@ -26,12 +27,12 @@ OVERLAP = (
 class CopySlices(Node):
     """The backward of changing a view: its part of the gradient goes through `inner`, the op that changed it."""
 
-    __slots__ = ("axes", "inner", "inputs", "is_folded", "view")
+    __slots__ = ("axes", "cuts", "inner", "inputs", "is_folded")
 
     def __init__(self, base: Tensor, view: View, inner: Node) -> None:
         edges = (gradient_edge(base), *inner.next_functions[1:])
         super().__init__(edges, ((base._data.shape, base._data.dtype),))
-        self.inner, self.view = inner, view
+        self.inner, self.cuts = inner, view.cuts  # not the view: the base that it holds holds this node
         self.is_folded = elements_overlap(base._data)
         strides = base._data.strides
         # the cuts fit memory in the base's order only
@@ -63,15 +64,16 @@ class CopySlices(Node):
             return (None,) * len(self._next)
         if self.is_folded:
             raise RuntimeError(OVERLAP)
+        memory = np.empty([self._shape[d] for d in self.axes], self._dtype).transpose(np.argsort(self.axes))
+        whole: Any = memory
         if on_tensors:
-            back = tuple(int(a) for a in np.argsort(self.axes))
-            whole = grads[0].permute(self.axes).clone(memory_format="contiguous").permute(back)
-            part = self.view.cut_tensor(whole)
+            whole = Tensor(memory).copy_(grads[0])
+            part = cut_tensor(self.cuts, whole)
             results = self.inner.apply((part.clone(),), True)
             part.copy_(results[0]) if results[0] is not None else part.zero_()
         else:
-            whole = np.asarray(grads[0]).transpose(self.axes).copy().transpose(np.argsort(self.axes))
-            part = self.view.cut(whole)
+            memory[...] = grads[0]
+            part = cut(self.cuts, whole)
             results = self.inner.apply((part.copy(),), False)
             check_overlap(part)
             part[...] = 0 if results[0] is None else results[0]
@@ -115,6 +117,9 @@ def rebase_view(view: Tensor, inner: Node, old_base: Tensor, version: int) -> No
     assert view._view is not None
     base = view._view.base
     remember(base, old_base, version)
+    cut_by = view._grad_fn
+    if isinstance(cut_by, PrimitiveNode) and cut_by.inputs[0] is base:  # it has read what the base was; and the base as it is
+        cut_by.inputs = (old_base, *cut_by.inputs[1:])  # now leads to it: each would keep the other alive
     node = CopySlices(base, view._view, inner)
     node.inputs = tuple(old_base if t is base else t for t in node.inputs)
     old = base._grad_fn, base._output_nr

@@ -20,7 +20,7 @@ INSTEAD = {
     "to_sparse": "all tensors are dense",
 }
 _OF_PYTORCHS_TENSORS = """
-apply_ as_strided_ as_subclass bfloat16 cauchy_ ccol_indices chalf coalesce col_indices const_data_ptr crow_indices dense_dim
+apply_ as_subclass bfloat16 cauchy_ ccol_indices chalf coalesce col_indices const_data_ptr crow_indices dense_dim
 dequantize dim_order eig geometric_ geqrf grad_dtype hash_tensor index indices int_repr ipu is_coalesced is_conj
 is_distributed is_ipu is_maia is_mtia is_neg is_pinned is_set_to is_shared is_vulkan is_xla log_normal_ lstsq map2_ map_
 module_load mtia name new new_empty_strided nonzero_static q_per_channel_axis q_per_channel_scales q_per_channel_zero_points

@@ -102,6 +102,15 @@ def values_text(array: Array, indent: int = 0, threshold: int = THRESHOLD) -> st
     return _nested(words, sizes, indent, width)
 
 
+def _name_of_grad_fn(tensor: Tensor) -> str | None:
+    """Of a leaf None; "Invalid" if it is a view that has no history any more, having been changed although it must not be."""
+    try:
+        node = tensor.grad_fn
+    except RuntimeError:
+        return "Invalid"
+    return None if node is None else type(node).__name__
+
+
 def tensor_text(tensor: Tensor, prefix: str = "tensor(") -> str:
     """``tensor([1., 2.], grad_fn=<MulBackward0>)``."""
     text = prefix + values_text(tensor._data, len(prefix))
@@ -112,8 +121,8 @@ def tensor_text(tensor: Tensor, prefix: str = "tensor(") -> str:
     usual = (default, complex128 if default is float64 else complex64, int64, bool_)
     if tensor.dtype not in (usual if tensor.numel() else (default,)):
         suffixes.append(f"dtype={tensor.dtype}")
-    if tensor.grad_fn is not None:
-        suffixes.append(f"grad_fn=<{type(tensor.grad_fn).__name__}>")
+    if (name := _name_of_grad_fn(tensor)) is not None:
+        suffixes.append(f"grad_fn=<{name}>")
     elif tensor.requires_grad:
         suffixes.append("requires_grad=True")
     last = len(text) - text.rfind("\n") + 1

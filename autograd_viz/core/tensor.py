@@ -32,11 +32,12 @@ NON_LEAF_GRAD_WARNING = (
 class Extra:
     """What few tensors have: hooks, a retained gradient, events, the leaf's AccumulateGrad."""
 
-    __slots__ = ("accumulator", "detached", "events", "former", "hooks", "post_hooks", "retains_grad")
+    __slots__ = ("accumulator", "detached", "events", "first", "former", "hooks", "post_hooks", "retains_grad")
 
     def __init__(self) -> None:
         self.accumulator: weakref.ref[AccumulateGrad] | None = None  # weak: the node holds the leaf
         self.events: tuple[provenance.Event, ...] = ()
+        self.first = 0  # where in its memory a base begins, in elements, once it has been told in place
         self.hooks: dict[int, Any] | None = None
         self.post_hooks: dict[int, Any] | None = None
         self.retains_grad = False

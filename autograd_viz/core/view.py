@@ -71,7 +71,7 @@ class View:
         if known is not None and known.version >= self.seen:
             return
         base = values_at(self.base, self.seen)
-        twin = gone(view) if base is None else Tensor(self.cut(base._data).copy())
+        twin = gone(view) if base is None else Tensor(cut(self.cuts, base._data).copy())
         if view._grad_fn is None and view._extra is not None:  # what was a leaf has one AccumulateGrad, before and after
             twin._more.accumulator = view._extra.accumulator
         remember(view, history_of(view, twin), self.seen)
@@ -80,19 +80,21 @@ class View:
         """The view's present grad_fn is right."""
         self.seen = _version(self.base)
 
-    def cut(self, array: Any) -> Any:
-        """The same part of another array of the base's shape, sharing its memory."""
-        for primitive, options, index in self.cuts:
-            array = ARRAY_NAMES[primitive.name](array, **options)
-            array = array if index is None else array[index]
-        return array
 
-    def cut_tensor(self, tensor: Tensor) -> Tensor:
-        """The same part of another tensor of the base's shape, as a view of it."""
-        for primitive, options, index in self.cuts:
-            part = primitive(tensor, **options)
-            tensor = part if index is None else part[index]
-        return tensor
+def cut(cuts: tuple[Cut, ...], array: Any) -> Any:
+    """The part of an array to which the cuts lead, sharing its memory."""
+    for primitive, options, index in cuts:
+        array = ARRAY_NAMES[primitive.name](array, **options)
+        array = array if index is None else array[index]
+    return array
+
+
+def cut_tensor(cuts: tuple[Cut, ...], tensor: Tensor) -> Tensor:
+    """The part of a tensor to which the cuts lead, as a view of it."""
+    for primitive, options, index in cuts:
+        part = primitive(tensor, **options)
+        tensor = part if index is None else part[index]
+    return tensor
 
 
 def _version(tensor: Tensor) -> int:
@@ -101,14 +103,16 @@ def _version(tensor: Tensor) -> int:
 
 
 def as_strided_like(base: Tensor, view: Tensor) -> Any:
-    """The view recorded as one op on its base (AsStridedBackward0) if the two are of one type."""
+    """The view recorded anew on its base: as one op, AsStridedBackward0, behind those that change the type if there are any."""
     tracked = base._requires_grad
     source = base if tracked else base._without_history().requires_grad_()
     with enable_grad(), quiet.nested():  # a backward may ask, in the middle of its arithmetic
-        if view._data.dtype == base._data.dtype:
-            strided = TENSOR_NAMES["as_strided"](source, view.shape, view.stride(), view.storage_offset())
-        else:  # steps in memory cannot tell a complex number from a pair of real ones: the same cuts again
-            strided = cast("View", view._view).cut_tensor(source)
+        strided: Any = source
+        for one in cast("View", view._view).cuts:  # steps in memory cannot tell a complex number from a pair of real ones
+            if strided._data.dtype == view._data.dtype:
+                strided = TENSOR_NAMES["as_strided"](strided, view.shape, view.stride(), view.storage_offset())
+                break
+            strided = cut_tensor((one,), strided)
     if not tracked:  # the base has left the graph (detach_): its views stay in theirs, but lead nowhere
         strided._grad_fn._next = (None,)
     return strided

@@ -1,4 +1,4 @@
-"""x.squeeze_(), x.t_(): the tensor itself gets another shape; its memory stays as it is."""
+"""x.squeeze_(), x.t_(), x.as_strided_(): the tensor itself gets another shape; its memory stays as it is."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..grad_mode import recording
 from ..primitive import Primitive, primitive
 from ..public import public
 from ..tensor import Tensor
-from . import shape
+from . import shape, strided
 from .views import listed
 
 
@@ -32,6 +32,7 @@ squeeze_dims = renamed(shape.squeeze_dims, "SqueezeBackward5")
 unsqueeze = renamed(shape.unsqueeze, "UnsqueezeBackward1")
 transpose = renamed(shape.transpose_dims, "TransposeBackward1")
 t = renamed(shape.t, "TBackward1")
+as_strided = renamed(strided.as_strided, "AsStridedBackward1")
 
 
 def become(self: Tensor, op: Primitive, **options: Any) -> Tensor:
@@ -44,11 +45,12 @@ def become(self: Tensor, op: Primitive, **options: Any) -> Tensor:
     old._made_by, old._view = self._made_by, self._view
     result = op(old, **options)
     self._data = result._data
-    self._view = self._view and result._view
     self._bump_version()
-    if self._view is not None:
-        self._view.seen = self._version
+    if self._view is not None and result._view is not None:
+        self._view.cuts = result._view.cuts  # its kind stays: what was forbidden still is
     if recording():
+        if self._view is not None:
+            self._view.settle()
         self._requires_grad, self._grad_fn, self._output_nr = result._requires_grad, result._grad_fn, result._output_nr
         self._made_by = result._made_by
     return self
@@ -74,6 +76,17 @@ def unsqueeze_(self: Tensor, dim: int) -> Tensor:
 def transpose_(self: Tensor, dim0: int, dim1: int) -> Tensor:
     """In place: two dimensions swapped."""
     return become(self, transpose, dim0=dim0, dim1=dim1)
+
+
+@public("Tensor.as_strided_")
+def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
+    """In place: what the memory holds in this geometry, in elements."""
+    geometry = {"size": tuple(size), "stride": tuple(stride), "storage_offset": storage_offset}
+    before = self.storage_offset()
+    become(self, as_strided, **geometry, before=before)
+    if self._view is None and storage_offset not in (None, before):
+        self._more.first = storage_offset
+    return self
 
 
 @public("Tensor.t_")

@@ -15,11 +15,13 @@ from ..tensor import Tensor
 
 
 def memory_of(array) -> tuple[Any, int]:
-    """The array that owns the memory, in one row, and where in it `array` starts."""
-    owner = array
-    while isinstance(owner.base, np.ndarray):
-        owner = owner.base
-    row = strided_view(owner, (owner.size,), (owner.itemsize,), writeable=owner.flags.writeable)
+    """The memory that an array is of, in one row of elements of its type, and where in it `array` starts."""
+    owner = below = array
+    while isinstance(below, np.ndarray):
+        owner, below = below, below.base
+        if below is not None and not isinstance(below, np.ndarray):  # as_strided of NumPy puts an object between the two
+            below = getattr(below, "base", None)
+    row = strided_view(owner, (owner.size,), (owner.itemsize,), writeable=owner.flags.writeable).view(array.dtype)
     return row, (array.ctypes.data - owner.ctypes.data) // array.itemsize
 
 

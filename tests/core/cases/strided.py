@@ -9,6 +9,7 @@ CASES: Cases = {
         ([array(6)], {"size": (2, 3), "stride": (1, 2), "storage_offset": 0}),
         ([array(6)], {"size": (3, 2), "stride": (1, 1)}),
     ],
+    "as_strided_in_place": [([array(6)], {"size": (2, 3), "stride": (1, 2), "storage_offset": 0})],
     "as_strided_backward": [([array(2, 2)], GEOMETRY)],
     "as_strided_read": [([array(2, 2)], GEOMETRY)],
     "as_strided_scatter_into": [([array(6), array(2, 2)], {"size": (2, 2), "stride": (3, 1), "storage_offset": 1})],

@@ -37,6 +37,14 @@ def text(value: Any) -> str:
     return str(value)
 
 
+def told(act: Callable[[], Any]) -> Any:
+    """What an act gives, or the error that it raises: a program says several of them."""
+    try:
+        return act()
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+
+
 def names(node: Any) -> list[Any]:
     """The names behind next_functions."""
     return [(n.name() if n is not None else None, i) for n, i in node.next_functions]
