@@ -9,8 +9,8 @@ from typing import Any
 
 from .accumulate_grad import gradient_edge
 from .function_node import BackwardCFunction
-from .function_record import own, record
-from .grad_mode import no_grad, recording
+from .function_record import record
+from .grad_mode import no_grad
 from .tensor import Tensor
 
 FunctionCtx = BackwardCFunction
@@ -39,6 +39,7 @@ class Function:
         )
 
     _backward_cls: type[BackwardCFunction]  # made when first wanted
+    generate_vmap_rule = False  # read by PyTorch's vmap, which is not here
 
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:
@@ -62,6 +63,13 @@ class Function:
     def vjp(ctx: Any, *grad_outputs: Any) -> Any:
         """Another name of `backward`."""
         raise NotImplementedError("implement backward")
+
+    @staticmethod
+    def vmap(info: Any, in_dims: Any, *args: Any) -> Any:
+        """Stands for what PyTorch's vmap would call."""
+        raise NotImplementedError(
+            "To use autograd.Function with vmap, you must either override the vmap staticmethod or set generate_vmap_rule=True."
+        )
 
     @classmethod
     def _rule(cls) -> Callable[..., Any]:
@@ -95,9 +103,7 @@ class Function:
                 cls.setup_context(node, args, value)
             else:
                 value = cls.forward(node, *args)
-        outputs = own(node, inputs, value if isinstance(value, tuple) else (value,))
-        if recording():
-            record(node, args, edges, outputs, versions)
+        outputs = record(node, args, edges, value if isinstance(value, tuple) else (value,), versions)
         return outputs if isinstance(value, tuple) else outputs[0]
 
 

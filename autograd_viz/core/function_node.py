@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import provenance
+from .grad_mode import recording
 from .node import Node
 from .saved import FREED, FREED_MESSAGE, SavedTensor
 from .tensor import Tensor
@@ -34,6 +35,7 @@ class BackwardCFunction(Node):
         "_materialize_non_diff_grads",
         "_not_differentiable",
         "_places",
+        "_to_save",
         "_zeros",
         "at",
         "inputs",
@@ -49,7 +51,8 @@ class BackwardCFunction(Node):
 
     def __init__(self) -> None:
         super().__init__((), ())
-        self._kept: tuple[Any, ...] = ()
+        self._to_save: tuple[Any, ...] = ()
+        self._kept: tuple[Any, ...] = ()  # the same once forward is over
         self._is_tensor: tuple[bool, ...] = ()  # which arguments of forward were tensors; only those have an edge
         self._places: tuple[int | None, ...] = ()  # for each value that forward returned, which output of the node it is
         self._dirty: tuple[Tensor, ...] = ()
@@ -66,17 +69,17 @@ class BackwardCFunction(Node):
     # -- ctx ----------------------------------------------------------------------------------------------------------
 
     def save_for_backward(self, *tensors: Tensor | None) -> None:
-        """Keep tensors for backward; changes in place to them are noticed.
+        """Keep tensors (or None) for backward; changes in place to them are noticed.
 
-        Raises:
-            TypeError: something else than a tensor or None (keep that as an attribute of ctx).
+        What is no tensor is refused after forward, if backward can come: keep that as an attribute of ctx.
         """
-        for i, t in enumerate(tensors):
-            if t is not None and not isinstance(t, Tensor):
-                raise TypeError(f"save_for_backward can only save variables, but argument {i} is of type {type(t).__name__}")
-        self._kept = tensors
+        self._to_save = tensors
 
-    save_for_forward = save_for_backward
+    def save_for_forward(self, *tensors: Tensor | None) -> None:
+        """For forward-mode derivatives, which are not here: looks at the types, and keeps nothing."""
+        assert all(t is None or isinstance(t, Tensor) for t in tensors), (
+            "save_for_forward expects all arguments to be tensors; you should save non-tensors as attributes on ctx."
+        )
 
     def mark_dirty(self, *tensors: Tensor) -> None:
         """Say which inputs forward has changed in place; it must return them."""
@@ -87,12 +90,38 @@ class BackwardCFunction(Node):
         self._not_differentiable = tensors
 
     def set_materialize_grads(self, value: bool) -> None:
-        """Whether backward gets zeros (True) or None (False) for an output that nobody used."""
+        """Whether backward gets zeros (True) or None (False) for an output that nobody used.
+
+        Raises:
+            TypeError: not a bool.
+        """
+        if type(value) is not bool:
+            raise TypeError(
+                "set_materialize_grads received an invalid combination of arguments - got "
+                f"({type(value).__name__}), but expected (bool)"
+            )
         self._zeros = value
+
+    def _check_marks(self) -> None:
+        """Refuse what forward has marked, or wants to have saved, if it is no tensor.
+
+        Raises:
+            RuntimeError: a mark of something else than a tensor.
+            TypeError: something else than a tensor or None is to be saved, and an input requires grad.
+        """
+        for i, t in enumerate(self._dirty):
+            if not isinstance(t, Tensor):
+                raise RuntimeError(f"mark_dirty can only accept variables, but argument {i} is of type {type(t).__name__}")
+        for t in self._not_differentiable:
+            if not isinstance(t, Tensor):
+                raise RuntimeError(f"mark_non_differentiable only accepts variable arguments, but got {type(t).__name__}")
+        for i, t in enumerate(self._to_save if recording() and any(self.needs_input_grad) else ()):
+            if t is not None and not isinstance(t, Tensor):
+                raise TypeError(f"save_for_backward can only save variables, but argument {i} is of type {type(t).__name__}")
 
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
-        """What `save_for_backward` kept.
+        """What `save_for_backward` kept; nothing while forward runs.
 
         Raises:
             RuntimeError: it has been freed, or modified in place.
@@ -170,4 +199,11 @@ class BackwardCFunction(Node):
             if r is not None and not isinstance(r, Tensor):
                 raise RuntimeError(f"expected Variable or None (got {type(r).__name__})")
         kept = (r for r, is_tensor in zip(returned, self._is_tensor, strict=True) if is_tensor)
-        return tuple(r if after is not None else None for r, after in zip(kept, self._next, strict=True))
+        found = tuple(r if after is not None else None for r, after in zip(kept, self._next, strict=True))
+        for i, (r, after, at) in enumerate(zip(found, self._next, self._index, strict=True)):
+            if r is not None and after is not None and r.is_complex() and after._outputs_metadata()[at][1].kind != "c":
+                raise RuntimeError(
+                    f"Function {self.name()} returned an invalid gradient at index {i} - got a complex gradient ({r.dtype}) "
+                    "for a real input; return its real part"
+                )
+        return found

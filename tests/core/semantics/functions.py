@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from .programs import leaf, program
+from .programs import leaf, program, told
 
 
 def doubling(torch: Any) -> Any:
@@ -174,3 +174,81 @@ def a_functions_node_is_its_ctx(torch: Any) -> Iterator[Any]:
     yield y.grad_fn.k, y.grad_fn.needs_input_grad, y.grad_fn.name(), len(y.grad_fn.next_functions)
     y.grad_fn.metadata["note"] = 1
     yield y.grad_fn.metadata
+
+
+@program
+def ctx_says_nothing_of_what_it_will_save(torch: Any) -> Iterator[Any]:
+    said: list[Any] = []
+
+    class Saves(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any, k: int) -> Any:
+            ctx.save_for_backward(x, None)
+            said.append((ctx.saved_tensors, ctx.needs_input_grad))
+            return x * k
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            ctx.save_for_backward(grad)
+            said.append((ctx.saved_tensors, ctx.needs_input_grad))
+            return grad, None
+
+    x = leaf(torch, 2.0)
+    Saves.apply(x, 3).backward()
+    yield said
+    with torch.no_grad():
+        Saves.apply(x, 3)
+    yield said
+
+
+@program
+def only_tensors_are_saved_if_backward_can_come(torch: Any) -> Iterator[Any]:
+    def saving(*kept: Any, forward_mode: bool = False) -> Any:
+        class Saves(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx: Any, x: Any) -> Any:
+                (ctx.save_for_forward if forward_mode else ctx.save_for_backward)(*kept)
+                return x * 2
+
+        return Saves
+
+    for x in (leaf(torch, 1.0), torch.ones(())):
+        yield told(lambda x=x: saving(x, 3).apply(x)), told(lambda x=x: saving([x]).apply(x))
+        yield told(lambda x=x: saving(x, 3, forward_mode=True).apply(x)), told(lambda x=x: saving(None).apply(x))
+
+
+@program
+def what_forward_may_return(torch: Any) -> Iterator[Any]:
+    for value in (None, 3, (), (None,), [1, 2], "text", (torch.ones(2), None, 3)):
+
+        class Returns(torch.autograd.Function):  # type: ignore[misc]
+            said = (value,)
+
+            @staticmethod
+            def forward(ctx: Any, x: Any) -> Any:
+                return Returns.said[0]
+
+        yield told(lambda f=Returns: f.apply(leaf(torch, 1.0))), told(lambda f=Returns: f.apply(torch.ones(2)))
+
+
+@program
+def a_real_input_gets_no_complex_gradient_from_a_function(torch: Any) -> Iterator[Any]:
+    class Turns(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * 2
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            return grad * 1j
+
+    x = leaf(torch, 1.0, 2.0)
+    yield told(lambda: Turns.apply(x).sum().backward())[:12], x.grad
+    z = torch.tensor([1j, 2.0], requires_grad=True)
+    Turns.apply(z).sum().abs().backward()
+    yield z.grad
+
+
+@program
+def what_pytorchs_vmap_would_read(torch: Any) -> Iterator[Any]:
+    yield torch.autograd.Function.generate_vmap_rule, told(lambda: torch.autograd.Function.vmap(None, None))
