@@ -218,7 +218,7 @@ def checked_alpha(alpha: Any, array: Any) -> Any:
 
 
 def widened(array: Any, number: Any) -> Any:
-    """An array in the type that it takes beside a Python number: float beside one that is not whole, integer instead of bool."""
+    """An array in the type that it takes beside a Python number: float if that is not whole, integer instead of bool."""
     if isinstance(number, float | complex) and array.dtype.kind not in "fc":
         return _as_default_float(array)
     return array.astype(np.int64) if array.dtype.kind == "b" and not isinstance(number, bool) else array
