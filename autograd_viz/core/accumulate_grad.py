@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import hooks
+from .as_array import Array
+from .memory import check_overlap, copied_like, is_dense
 from .node import LAST_SEQUENCE_NR, Node
 from .tensor import Tensor
 
@@ -68,16 +70,26 @@ class AccumulateGrad(Node):
 def accumulate(variable: Tensor, grad: Any, on_tensors: bool) -> None:
     """``variable.grad += grad``, as PyTorch's AccumulateGrad does it.
 
-    The first gradient is copied, never aliased: an op may send one array to two leaves.
+    The first gradient is copied, with its dimensions in memory as those of the leaf: an op may send one array to two leaves.
+
+    Raises:
+        RuntimeError: elements of the gradient that is there already share memory.
     """
     old = variable._grad
     if on_tensors:
-        variable._grad = Tensor(np.zeros_like(grad._data)).copy_(grad) if old is None else old + grad
+        variable._grad = _copied(grad, variable._data) if old is None else old + grad
     elif old is None:
-        variable._grad = Tensor(np.array(grad, dtype=variable._data.dtype))
+        variable._grad = Tensor(copied_like(grad, variable._data))
     else:
+        if 0 in old._data.strides:
+            check_overlap(old._data)
         np.add(old._data, grad, out=old._data)
         old._bump_version()
+
+
+def _copied(grad: Tensor, like: Array) -> Any:
+    """`copied_like`, recorded."""
+    return Tensor(copied_like(grad._data, like)).copy_(grad) if is_dense(like) else grad.clone(memory_format="contiguous")
 
 
 def clear_grad(variable: Tensor, set_to_none: bool) -> None:

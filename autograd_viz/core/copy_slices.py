@@ -13,15 +13,11 @@ import numpy as np
 
 from .accumulate_grad import gradient_edge
 from .former import remember
+from .memory import OVERLAP, check_overlap, elements_overlap
 from .node import Node
 from .primitive_node import PrimitiveNode
 from .tensor import Tensor
 from .view import View, cut, cut_tensor
-
-OVERLAP = (
-    "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please clone() "
-    "the tensor before performing the operation."
-)
 
 
 class CopySlices(Node):
@@ -95,21 +91,6 @@ class CopySlices(Node):
         """Put both back."""
         self._passed = remembered[0]
         self.inner._recall(remembered[1])
-
-
-def elements_overlap(array: Any) -> bool:
-    """Does one place in memory stand for several elements?"""
-    return bool(array.size) and any(step == 0 and n > 1 for step, n in zip(array.strides, array.shape, strict=True))
-
-
-def check_overlap(array: Any) -> None:
-    """Refuse to write where one place in memory stands for several elements.
-
-    Raises:
-        RuntimeError: it does.
-    """
-    if elements_overlap(array):
-        raise RuntimeError(OVERLAP)
 
 
 def rebase_view(view: Tensor, inner: Node, old_base: Tensor, version: int) -> None:

@@ -66,13 +66,13 @@ def nested_array(data: Any, wanted: dtype | None) -> Array:
         raise ValueError("Overflow when unpacking long long") from None
 
 
-def array_or_shape(data: tuple[Any, ...]) -> Array:
-    """The array of ``Tensor([1, 2])``, ``Tensor(other)``, or of the shape ``Tensor(2, 3)``.
+def array_or_shape(data: tuple[Any, ...], kind: dtype | None = None) -> Array:
+    """The array of ``Tensor([1, 2])``, ``Tensor(other)``, or of the shape ``Tensor(2, 3)``; `kind` is the default type if None.
 
     Raises:
         TypeError: neither values nor lengths.
     """
-    kind = get_default_dtype()
+    kind = kind or get_default_dtype()
     if len(data) == 1 and isinstance(data[0], Tensor):
         return data[0]._data
     if len(data) == 1 and isinstance(data[0], float | str):

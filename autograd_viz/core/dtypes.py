@@ -11,6 +11,8 @@ _BOOL, _INTEGER, _FLOAT, _COMPLEX = range(4)  # the categories of type promotion
 _CPP = {
     "Byte": "unsigned char",
     "Char": "signed char",
+    "Short": "short int",
+    "Long": "long int",
     "Half": "c10::Half",
     "ComplexFloat": "c10::complex<float>",
     "ComplexDouble": "c10::complex<double>",

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .as_array import Array
-from .creation import COPY_WARNING, drawn, leaf, nested_array, sizes_of
+from .creation import COPY_WARNING, array_or_shape, drawn, leaf, nested_array, sizes_of
 from .dtypes import (
     bool_,
     float16,
@@ -82,6 +82,20 @@ def full_like(input: Tensor, fill_value: Any, *, dtype: Dtype | None = None, **m
 def new_full(self: Tensor, size: Any, fill_value: Any, *, dtype: Dtype | None = None, **made: Any) -> Tensor:
     """One value everywhere in the type of `self`."""
     return full(size, fill_value, dtype=dtype or self.dtype, **made)
+
+
+@public("Tensor.new")
+def new(self: Tensor, *data: Any, size: Any = None) -> Any:
+    """The old way to a leaf in the type of `self`: of a nested list its values, of lengths that shape, of a tensor its memory.
+
+    Raises:
+        TypeError: neither, or a tensor of another type.
+    """
+    if len(data) == 1 and isinstance(data[0], Tensor):
+        if data[0].dtype is not self.dtype:
+            raise TypeError(f"new(): expected a tensor of type {self.dtype} (got {data[0].dtype})")
+        return data[0].detach().requires_grad_(data[0].requires_grad)
+    return leaf("new", array_or_shape(data if size is None else tuple(size), self.dtype))
 
 
 @public("Tensor.new_tensor")

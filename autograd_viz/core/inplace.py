@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from .arguments import check_broadcast
-from .copy_slices import check_overlap, rebase_view
+from .copy_slices import rebase_view
 from .forbidden import NORMAL, why_forbidden
 from .former import as_it_is, forget_history, formers, history_of, remember
 from .grad_mode import State, recording
+from .memory import check_overlap, is_dense
 from .ops import arithmetic, filling, shape
 from .primitive_node import PrimitiveNode
 from .provenance import note_change
@@ -120,21 +121,11 @@ def _check_partial_overlap(written: Any, read: Any) -> None:
         RuntimeError: they overlap in part.
     """
     same = written.ctypes.data == read.ctypes.data and written.strides == read.strides and written.nbytes == read.nbytes
-    if not same and _is_dense(written) and _is_dense(read) and np.may_share_memory(written, read):
+    if not same and is_dense(written) and is_dense(read) and np.may_share_memory(written, read):
         raise RuntimeError(
             "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
             "location. Please clone() the tensor before performing the operation."
         )
-
-
-def _is_dense(array: Any) -> bool:
-    """Are its elements, in some order of the dimensions, one beside the other?"""
-    expected = array.itemsize
-    for step, length in sorted((s, n) for s, n in zip(array.strides, array.shape, strict=True) if n > 1):
-        if step != expected:
-            return False
-        expected *= length
-    return True
 
 
 def _is_same(a: Any, b: Any) -> bool:

@@ -29,6 +29,15 @@ NON_LEAF_GRAD_WARNING = (
 )
 
 
+# what cannot be deleted, and what PyTorch says then
+_KEPT = {
+    "data": "Deleting tensor data is not allowed. Delete tensor instead!",
+    "requires_grad": "requires_grad must be a bool",
+    "_grad_fn": "Deletion of _grad_fn not allowed. Detach tensor instead!",
+    "_backward_hooks": "Deletion of _backwards_hooks not allowed!",
+}
+
+
 class Extra:
     """What few tensors have: hooks, a retained gradient, events, the leaf's AccumulateGrad."""
 
@@ -146,10 +155,6 @@ class Tensor(AsArray):
             raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
         self._data = values._data
 
-    @data.deleter
-    def data(self) -> None:
-        raise RuntimeError("Deleting tensor data is not allowed. Delete tensor instead!")
-
     @property
     def grad(self) -> Tensor | None:
         """The gradient accumulated so far, or None. Reading it on a non-leaf that does not retain it warns."""
@@ -188,6 +193,8 @@ class Tensor(AsArray):
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
+        if type(value) is not bool:
+            raise RuntimeError("requires_grad must be a bool")
         if self.grad_fn is not None:
             hint = (
                 ""
@@ -196,6 +203,8 @@ class Tensor(AsArray):
                 "var_no_grad = var.detach()."
             )
             raise RuntimeError(f"you can only change requires_grad flags of leaf variables.{hint}")
+        if value and self._data.dtype.kind not in "fc":
+            raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
         self.requires_grad_(value)
 
     # -- what one may do to them --------------------------------------------------------------------------------------
@@ -205,7 +214,11 @@ class Tensor(AsArray):
 
         Raises:
             RuntimeError: it is not a leaf, or its type has no gradients.
+            TypeError: not a bool.
         """
+        if type(requires_grad) is not bool:
+            got = type(requires_grad).__name__
+            raise TypeError(f"requires_grad_(): argument 'requires_grad' (position 1) must be bool, not {got}")
         if self._grad_fn is not None and not requires_grad:
             raise RuntimeError(
                 "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
@@ -217,8 +230,8 @@ class Tensor(AsArray):
             raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
         if self._view is not None and requires_grad:
             self._view.borrowed = False
-        if bool(requires_grad) != self._requires_grad:
-            self._requires_grad = bool(requires_grad)
+        if requires_grad != self._requires_grad:
+            self._requires_grad = requires_grad
             provenance.note(self, "requires_grad")
         return self
 
@@ -249,7 +262,7 @@ class Tensor(AsArray):
     @property
     def retains_grad(self) -> bool:
         """True for a non-leaf whose `grad` is kept."""
-        return self._retains_grad and self._grad_fn is not None
+        return self._retains_grad
 
     @property
     def output_nr(self) -> int:
@@ -275,7 +288,18 @@ class Tensor(AsArray):
         """True if it was made in inference mode."""
         return type(self._counter) is InferenceCounter
 
+    @property
+    def volatile(self) -> bool:
+        """What PyTorch had before no_grad: always False, with a warning."""
+        warnings.warn("volatile was removed (Variable.volatile is always False)", UserWarning, stacklevel=2)
+        return False
+
     # -- the object itself ----------------------------------------------------------------------------------------------
+
+    def __delattr__(self, name: str) -> None:
+        if name in _KEPT:
+            raise RuntimeError(_KEPT[name])
+        object.__delattr__(self, name)
 
     def __format__(self, spec: str) -> str:
         return format(self.item() if self._data.ndim == 0 else str(self), spec)
