@@ -3,22 +3,39 @@
 from __future__ import annotations
 
 import weakref
+from sys import getrefcount
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import hooks
+from .arguments import check_broadcast
 from .as_array import Array
 from .memory import check_overlap, copied_like, is_dense
-from .node import LAST_SEQUENCE_NR, Node
+from .node import LAST_SEQUENCE_NR, SMALL, Node
 from .tensor import Tensor
 
 if TYPE_CHECKING:
     from .node import Edge
 
 
+def _count_alone() -> int:
+    """The references to an array that only a pass has: its inbox, the tuple for the rules, and what counting adds."""
+    inbox = [np.zeros(1)]
+    grads = (inbox[0],)
+    return getrefcount(grads[0])
+
+
+HELD = _count_alone()
+
+
 class AccumulateGrad(Node):
-    """The end of a path: adds what arrives to ``variable.grad``."""
+    """The end of a path: adds what arrives to ``variable.grad``.
+
+    # Note [Whose array a gradient is]
+    An op may send one array to two leaves, and the user may have given it. The first gradient of a leaf is therefore a copy,
+    unless nobody but the pass holds the array: then that becomes the gradient.
+    """
 
     __slots__ = ("variable",)
 
@@ -44,7 +61,10 @@ class AccumulateGrad(Node):
         variable = self.variable
         is_untouched = variable._grad_fn is None and variable._view is None
         if grads[0] is not None and (variable._requires_grad if is_untouched else self._is_wanted()):
-            accumulate(variable, grads[0], False)
+            if variable._grad is None and getrefcount(grads[0]) == HELD and _fits(grads[0], variable._data):
+                variable._grad = Tensor(grads[0])
+            else:
+                accumulate(variable, grads[0], False)
         return ()
 
     def apply(self, grads: tuple[Any, ...], on_tensors: bool) -> tuple[Any, ...]:
@@ -67,13 +87,20 @@ class AccumulateGrad(Node):
         return self.variable._requires_grad
 
 
+def _fits(grad: Any, like: Array) -> bool:
+    """Could this array as it is be the gradient of a leaf with the array `like`? Drawings show small ones, which stay."""
+    if grad.size <= SMALL or grad.base is not None or not grad.flags.writeable or grad.dtype != like.dtype:
+        return False
+    return grad.strides == like.strides if is_dense(like) else bool(grad.flags.c_contiguous)
+
+
 def accumulate(variable: Tensor, grad: Any, on_tensors: bool) -> None:
     """``variable.grad += grad``, as PyTorch's AccumulateGrad does it.
 
-    The first gradient is copied, with its dimensions in memory as those of the leaf: an op may send one array to two leaves.
+    The first gradient is copied, with its dimensions in memory as those of the leaf.
 
     Raises:
-        RuntimeError: elements of the gradient that is there already share memory.
+        RuntimeError: elements of the gradient that is there already share memory, or it has another shape.
     """
     old = variable._grad
     if on_tensors:
@@ -83,7 +110,11 @@ def accumulate(variable: Tensor, grad: Any, on_tensors: bool) -> None:
     else:
         if 0 in old._data.strides:
             check_overlap(old._data)
-        np.add(old._data, grad, out=old._data)
+        try:
+            np.add(old._data, grad, out=old._data)
+        except ValueError:  # the leaf has got another shape since
+            check_broadcast(old, Tensor(grad))
+            raise
         old._bump_version()
 
 

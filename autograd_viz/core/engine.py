@@ -15,14 +15,12 @@ from . import hooks
 from .anomaly import checked, running
 from .attention import Anomaly
 from .grad_mode import recording, set_recording
-from .node import Edge, Node
+from .node import SMALL, Edge, Node
 from .quiet import quiet
 from .ready_queue import ReadyQueue
 from .tensor import Tensor
 from .validated import validated
 from .waiting import inboxes_of, leading_to
-
-SMALL = 64  # elements
 
 
 class Step(NamedTuple):
@@ -127,6 +125,9 @@ class GraphTask:
             once: for one node at most, and return the fields of its Step; None if it is not such a node.
         """
         inboxes, ready, captures, wanted = self.inbox, self.ready, self.captures, self.wanted
+        results: Any
+        grad_inputs: Any
+        seen = inboxes[ready[0]][1:] if once and ready else None  # what a Step tells is not the leaf's alone  # noqa: F841
         if self.create_graph or Anomaly.enabled:
             return None
         while ready and (node := ready[0]).is_plain and node._extra is None and not (captures and node in captures):
@@ -156,6 +157,7 @@ class GraphTask:
                 i += 1  # noqa: SIM113
             if once:
                 return node, grads, results, grad_inputs
+            results = grad_inputs = g = None  # let go: a leaf keeps an array that nobody else has (accumulate_grad.py)
         return None
 
     def _as_wanted(self, node: Node, grads: Sequence[Any], results: tuple[Any, ...]) -> Sequence[Any]:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 # next_functions[i] = (the node that wants the gradient of input i or None, which of that node's outputs it belongs to)
 Edge = tuple["Node | None", int]
 LAST_SEQUENCE_NR = 2**64 - 1
+SMALL = 64  # elements: gradients up to this size are kept for drawings
 
 
 class Metadata(NamedTuple):

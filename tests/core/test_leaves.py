@@ -7,6 +7,9 @@ from typing import Any
 import pytest
 
 import autograd_viz as av
+from autograd_viz.core.backward import start
+
+from .stepwise import steps_of
 
 
 @pytest.mark.parametrize(
@@ -24,11 +27,71 @@ def test_a_gradient_lies_in_memory_as_its_leaf_without_gaps(leaf: Any, stride: t
     assert x.grad.stride() == stride and x.grad.tolist() == av.ones(x.shape).tolist()
 
 
+def doubling(held: list[Any]) -> Any:
+    """A Function of two leaves that sends both the array that it got, twice as large; `held` is told its address."""
+
+    class Double(av.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, a: Any, b: Any) -> Any:
+            return a + b
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            grad = grad * 2
+            held.append(grad.data_ptr())
+            return grad, grad
+
+    return Double
+
+
+def test_a_large_gradient_that_nobody_holds_becomes_that_of_a_leaf_unless_it_is_for_two() -> None:
+    a, b = (av.ones(10, 10, requires_grad=True) for _ in range(2))
+    made: list[int] = []
+    doubling(made).apply(a, b.detach()).sum().backward()
+    assert a.grad.data_ptr() == made[0]
+    a.grad = None
+    doubling(made).apply(a, b).sum().backward()
+    a.grad.zero_()
+    assert (b.grad == 2).all()
+
+
+def test_a_gradient_that_somebody_holds_is_copied() -> None:
+    x, given = av.ones(10, 10, requires_grad=True), av.ones(10, 10)
+    (x + 1).backward(given)
+    seen = [s.grad_outputs[0] for s in steps_of(start((x * given).sum(), None, None, False)) if not s.node.next_functions]
+    x.grad.zero_()
+    assert (given == 1).all()
+    x.grad = None
+    seen += [s.grad_outputs[0] for s in steps_of(start((x * given).sum(), None, None, False)) if not s.node.next_functions]
+    x.grad.zero_()
+    assert [s.min() for s in seen] == [1.0, 1.0]
+
+
+def test_a_leaf_that_could_not_take_its_gradient_can_be_tried_again() -> None:
+    x = av.ones(10, 10, requires_grad=True)
+    x.grad = av.ones(1).expand(10, 10)
+    task = start((x * 3).sum(), None, None, False)
+    with pytest.raises(RuntimeError, match="refers to a single memory location"):
+        list(steps_of(task))
+    x.grad = None
+    list(steps_of(task))
+    assert (x.grad == 3).all()
+
+
 def test_nothing_is_added_where_elements_share_memory() -> None:
     x = av.ones(2, requires_grad=True)
     x.grad = av.ones(1).expand(2)
     with pytest.raises(RuntimeError, match="more than one element of the written-to tensor refers to a single memory location"):
         (x * 2).sum().backward()
+    assert x.grad.tolist() == [1.0, 1.0]
+
+
+def test_a_gradient_does_not_fit_where_one_of_another_shape_is() -> None:
+    x = av.ones(2, requires_grad=True)
+    x.grad = av.ones(2)
+    x.data = av.ones(3)
+    with pytest.raises(RuntimeError, match=r"The size of tensor a \(2\) must match the size of tensor b \(3\)"):
+        x.sum().backward()
     assert x.grad.tolist() == [1.0, 1.0]
 
 
