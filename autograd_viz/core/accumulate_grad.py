@@ -119,8 +119,8 @@ def accumulate(variable: Tensor, grad: Any, on_tensors: bool) -> None:
 
 
 def _copied(grad: Tensor, like: Array) -> Any:
-    """`copied_like`, recorded."""
-    return Tensor(copied_like(grad._data, like)).copy_(grad) if is_dense(like) else grad.clone(memory_format="contiguous")
+    """`copied_like`, recorded: what is written to is shown too, so it is zeros and no chance numbers."""
+    return Tensor(np.zeros_like(like)).copy_(grad) if is_dense(like) else grad.clone(memory_format="contiguous")
 
 
 def clear_grad(variable: Tensor, set_to_none: bool) -> None:

@@ -60,7 +60,7 @@ class CopySlices(Node):
             return (None,) * len(self._next)
         if self.is_folded:
             raise RuntimeError(OVERLAP)
-        memory = np.empty([self._shape[d] for d in self.axes], self._dtype).transpose(np.argsort(self.axes))
+        memory = np.zeros([self._shape[d] for d in self.axes], self._dtype).transpose(np.argsort(self.axes))
         whole: Any = memory
         if on_tensors:
             whole = Tensor(memory).copy_(grads[0])
