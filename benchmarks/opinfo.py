@@ -195,7 +195,7 @@ def close(mine: Any, theirs: Any) -> bool:
 
 
 def samples_of(op: Any, dtype: Any) -> Iterator[Any]:
-    """What ``op.sample_inputs`` gives, without its look through the stack for the name of a test, which takes most of the time."""
+    """What ``op.sample_inputs`` gives, without looking through the stack for the name of a test, as that does at length."""
     made = iter(op.sample_inputs_func(op, "cpu", dtype, True))
     while True:
         seed_all(SAMPLE_SEED)
