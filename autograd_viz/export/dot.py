@@ -12,11 +12,13 @@ from ..graph.model import Document, Node, Op, Tensor
 from ..graph.trace import State
 from ..layout.measure import op_title
 from ..render import Theme, Writer
-from ..render.cells import Lines, Run, label_text, node_title
+from ..render.cells import Lines, Run, clipped, label_text, node_title
 from ..render.escape import element, text
 from ..render.svg import FONT, tensor_kind
 
 ROWS = ("data", "grad", "grad_fn", "is_leaf", "requires_grad")
+MOST_COLUMNS = 200  # of a line: Graphviz refuses 16,384 bytes of text at once, and a box as wide as 10,000 letters
+BLANKS = str.maketrans("\t\n", "  ")  # it passes over both, and a line of nothing else is an error to it
 
 
 def digraph(document: Document, state: State, theme: Theme) -> Any:
@@ -131,4 +133,5 @@ class _Drawing:
 
 def literal(words: str) -> str:
     r"""Words inside an HTML-like label: spaces stay, and a backslash, which means something there too, is one."""
-    return text(" ".join(words.split("\n"))).replace("\\", "\\\\").replace(" ", "&#160;")
+    shown = clipped(words, MOST_COLUMNS).translate(BLANKS)
+    return text(shown).replace("\\", "\\\\").replace(" ", "&#160;")

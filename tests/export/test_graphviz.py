@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import xml.etree.ElementTree as ET
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,26 @@ def test_a_name_is_text_in_dot() -> None:
     del x
     svg = drawn(leaves[0] * 2, params={HOSTILE: leaves[0]})
     assert HOSTILE.replace("\n", " ") in texts(svg)
+
+
+NAMES = ["\t", "a\tb", "\n", *(letter * 50_000 for letter in "a &é")]
+
+
+@pytest.mark.parametrize("name", NAMES, ids=lambda name: f"{name[:3]!r}")
+@pytest.mark.parametrize("kind", ["variable", "function", "parameter", "scope"])
+def test_a_name_of_blanks_or_of_a_book_is_drawn(name: str, kind: str) -> None:
+    """Graphviz passes over tabs, and refuses long texts and wide boxes."""
+    leaf = av.nn.Parameter(av.tensor([1.0, 2.0]))
+    model = av.nn.Module()
+    model.register_parameter(name, leaf)
+    passed = {"forward": staticmethod(lambda ctx, x: x * 1), "backward": staticmethod(lambda ctx, g: g)}
+    with av.scope(name) if kind == "scope" else nullcontext():
+        y = type(name, (av.autograd.Function,), passed).apply(leaf) if kind == "function" else leaf * 2
+    params: Any = {"parameter": model, "variable": {name: leaf}}.get(kind)
+    svg = drawn(y, params=params)
+    expected = name.replace("\t", " ").replace("\n", " ").strip()
+    assert kind == "scope" or any(expected.startswith(t.rstrip("…")) for t in texts(svg) if t or not expected)
+    assert classes(svg, "node") == len(av.show(y).document.nodes) + len(av.show(y).document.ops) + 2
 
 
 def test_ids_of_a_file_are_no_ports(tmp_path: Path) -> None:
