@@ -22,6 +22,7 @@ COPY_WARNING = (
     "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
     "sourceTensor.detach().clone().requires_grad_(True), rather than {name}(sourceTensor)."
 )
+MOST_DIMS = 64  # of a NumPy array
 
 
 def leaf(
@@ -84,9 +85,15 @@ def array_or_shape(data: tuple[Any, ...], kind: dtype | None = None) -> Array:
 
 
 def _shape_of(data: Any) -> list[int]:
-    """The shape that the first elements promise."""
-    shape = []
+    """The shape that the first elements promise.
+
+    Raises:
+        ValueError: it is too deep; a list that holds itself has no end.
+    """
+    shape: list[int] = []
     while isinstance(data, list | tuple):
+        if len(shape) == MOST_DIMS:
+            raise ValueError(f"too many dimensions '{type(data).__name__}'")
         shape.append(len(data))
         if not data:
             break

@@ -50,3 +50,20 @@ def test_an_element_takes_no_number_that_does_not_fit() -> None:
 def test_what_is_too_large_for_a_new_tensor_becomes_inf_without_a_warning() -> None:
     assert av.tensor([1e300, -1e300]).tolist() == [math.inf, -math.inf]
     assert av.tensor([1e5], dtype=av.float16).item() == math.inf
+
+
+@pytest.mark.parametrize("kind", [list, tuple])
+def test_lists_without_an_end_have_too_many_dimensions(kind: type) -> None:
+    """PyTorch's words; a list that holds itself has no end."""
+    deep: Any = 1.0
+    for _ in range(64):
+        deep = kind([deep])
+    assert av.tensor(deep).ndim == 64
+    for _ in range(100_000):
+        deep = kind([deep])
+    itself: list[Any] = []
+    itself += [itself, itself, itself]
+    for endless in (deep, kind(itself)):
+        for make in (av.tensor, av.as_tensor, av.Tensor):
+            with pytest.raises(ValueError, match=r"too many dimensions '(list|tuple)'"):
+                make(endless)
