@@ -40,8 +40,10 @@ class LivePass(Protocol):
     def rewind(self, index: int) -> None:
         """The engine goes back to before step `index`; the steps from there on are forgotten."""
 
-    def edit(self, value: Any, index: int) -> None:
-        """Replace what is about to enter output `index` of the next node."""
+    def edit(self, value: Any, index: int, step: int) -> None:
+        """Replace what is about to enter output `index` of the node of a step, and forget what is recorded from it on; what is
+        refused changes nothing.
+        """
 
     def undo_edit(self) -> bool:
         """Take that back; False if there was nothing."""

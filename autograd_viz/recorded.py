@@ -76,7 +76,7 @@ class RecordedPass:
         """Steps from `index` on will be asked for again."""
         self._done = index
 
-    def edit(self, value: Any, index: int) -> None:
+    def edit(self, value: Any, index: int, step: int) -> None:
         """There is no graph that could run with another gradient.
 
         Raises:

@@ -182,13 +182,15 @@ class Stepper(Cursor):
 
         Raises:
             ValueError: the shape does not fit, there is no such output, or the pass is complete.
+            TypeError: the index is no whole number.
         """
-        if self._step < 0:
-            self.goto(0)
+        step = max(0, self._step)
         with whole():
-            if self._step < len(self._steps):
-                self._cut(self._step)
-            self._live.edit(value, index)
+            self._live.edit(value, index, step)
+            if step < len(self._steps):
+                self._cut(step)
+            if self._step < 0:
+                self.goto(0)
         self._announce()
 
     @_move

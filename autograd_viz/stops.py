@@ -64,6 +64,14 @@ class Stops:
         return Stopped(kind, step.node, self._errors.get(step.node, "") if kind == "condition_error" else "") if kind else None
 
 
+def wrong_nodes(nodes: Any) -> str:
+    """What is wrong with nodes that somebody sets, or ""."""
+    if nodes is None or (isinstance(nodes, list | tuple) and all(isinstance(n, str) for n in nodes)):
+        return ""
+    what = f"the nodes of stops are a list of ids, got {type(nodes).__name__} ({nodes!r:.60})"
+    return f"{what}; stop_at(x) takes a tensor or its name too"
+
+
 @dataclass(frozen=True)
 class Stopped:
     """Why a run has stopped: "breakpoint", "until", "unreached", "nan", "inf", "zero", "condition" or "condition_error"; at

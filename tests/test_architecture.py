@@ -46,7 +46,7 @@ FLOORS: dict[str, set[str]] = {
     "cursor": {"render", "words", "sentences", "graph", "live_pass", "stops"},
     "stepper": {"cursor", "interrupts", "sentences", "graph", "live_pass", "stops", "targets"},
     "export": {"errors", "graph", "interrupts", "layout", "render"},
-    "widget": {"alive", "drawing", "interrupts", "stepper", "graph", "render", "export", "words", "why"},
+    "widget": {"alive", "drawing", "interrupts", "stepper", "stops", "graph", "render", "export", "words", "why"},
     "recorded": {"errors", "graph", "render", "stepper"},
     "saving": {"drawing", "errors", "export", "graph", "interrupts", "render", "stepper", "widget"},
     "views": {*("collector", "drawing", "errors", "graph", "sources", "render", "stepper", "export", "recorded", "widget")},

@@ -131,23 +131,6 @@ def test_an_edit_in_the_middle_cuts_the_recorded_future_and_back_takes_it_back()
     assert [t[n].grad for n in "abd"] == [None, None, None]
 
 
-@pytest.mark.parametrize(
-    ("value", "words"),
-    [
-        ([1.0, 2.0], r"has shape \[2\]; this output of the op has shape \[\]"),
-        ("x", "a number or a nested list"),
-        ([[1], [1, 2]], "nested list"),
-    ],
-)
-def test_an_edit_that_does_not_fit_is_refused_and_nothing_is_lost(value: Any, words: str) -> None:
-    s, t = three_leaves()
-    s.next()
-    with pytest.raises(ValueError, match=words):
-        s.edit(value)
-    s.finish()
-    assert t["a"].grad is not None and t["a"].grad.item() == 12.0
-
-
 # -- the notebook goes on meanwhile ---------------------------------------------------------------------------------------
 
 

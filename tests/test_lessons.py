@@ -37,6 +37,17 @@ def test_the_grad_asked_for_is_that_of_the_real_pass_and_the_pass_is_taken_back(
     assert a.grad is not None and a.grad.item() == 3.0
 
 
+def test_an_answer_beyond_all_numbers_is_none_yet() -> None:
+    x = leaf(2.0)
+    y = x * 3
+    deep: Any = 1
+    for _ in range(100_000):
+        deep = [deep]
+    given = ("9" * 400, "-" + "9" * 400, [10**400], 10**5000, deep)
+    assert states(ask.grad(x, of=y), *given) == ["unread"] * 5
+    assert states(ask.choice("?", ["a", "b"], lambda: "a"), 10**5000, [deep]) == ["unread"] * 2
+
+
 def test_none_is_not_zero_and_the_reader_is_told_why() -> None:
     a, b, unused = leaf(2.0), av.tensor(3.0), leaf(1.0)
     c = a * b

@@ -41,7 +41,7 @@ def read(text: str) -> Reading | None:
         found = ast.literal_eval(re.sub(r"\b(nan|inf)\b", r"'\1'", text))
         shape = _shape(found)
         return Reading(shape, tuple(map(float, _flat(found))))
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+    except (ValueError, SyntaxError, TypeError, OverflowError, MemoryError, RecursionError):
         return None
 
 

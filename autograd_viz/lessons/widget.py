@@ -61,10 +61,10 @@ class QuestionWidget(anywidget.AnyWidget):
     def answer(self, given: Any) -> Verdict:
         """Answer, and see what is said: of a row a number, a list or None; else the text of an option, or a list of texts."""
         if self.question.kind == "row":
-            return self._say(judge(self.question, str(getattr(given, "tolist", lambda: given)())))
+            return self._say(judge(self.question, _text(getattr(given, "tolist", lambda: given)())))
         texts = [o.text.strip("`") for o in self.question.options]
         chosen = given if isinstance(given, Sequence) and not isinstance(given, str) else [given]
-        return self._say(judge(self.question, [texts.index(str(c)) if str(c) in texts else -1 for c in chosen]))
+        return self._say(judge(self.question, [texts.index(_text(c)) if _text(c) in texts else -1 for c in chosen]))
 
     def show(self) -> Verdict:
         """Give up, and see the answer."""
@@ -105,6 +105,14 @@ class QuestionWidget(anywidget.AnyWidget):
         bundle, metadata = self._repr_mimebundle_() or ({}, {})
         display(bundle, metadata=metadata, raw=True)  # type: ignore[no-untyped-call]
         display(self.still(), raw=True)  # type: ignore[no-untyped-call]
+
+
+def _text(given: Any) -> str:
+    """An answer as a reader would write it; "" of what Python does not write: numbers of 4,300 digits, lists 1,000 deep."""
+    try:
+        return str(given)
+    except (ValueError, RecursionError):
+        return ""
 
 
 def _marked_up(sentence: str) -> str:

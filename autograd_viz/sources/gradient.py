@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.as_array import Array
 from ..core.tensor import Tensor
 
 
@@ -16,13 +17,45 @@ def as_gradient(value: Any, shape: tuple[int, ...], dtype: Any, as_tensor: bool)
         ValueError: it has another shape, or is not numeric.
     """
     try:
-        array = np.array(value._data if isinstance(value, Tensor) else value)
-        given = array.shape
-        array = np.full(shape, array, dtype) if not given else array.astype(dtype)
-    except (TypeError, ValueError):
-        raise ValueError(
-            f"a gradient is a number or a nested list of numbers of shape {list(shape)}, got {value!r:.60}"
-        ) from None
-    if array.shape != shape:
-        raise ValueError(f"the gradient has shape {list(given)}; this output of the op has shape {list(shape)}")
+        given = numbers_of(value, is_complex=np.dtype(dtype).kind == "c")
+    except (TypeError, ValueError, OverflowError):
+        raise refusal(value, shape, dtype) from None
+    check_shape(given.shape, shape)
+    with np.errstate(over="ignore"):  # beyond the type is inf, as in PyTorch
+        array = np.full(shape, given, dtype)
     return Tensor(array) if as_tensor else array
+
+
+def numbers_of(value: Any, is_complex: bool) -> Array:
+    """What the user has typed as an array.
+
+    Raises:
+        TypeError, ValueError, OverflowError: it holds something else than numbers, or complex ones for real ones.
+    """
+    array = np.array(getattr(value, "detach", lambda: value)())
+    if array.dtype.kind == "O" and all(isinstance(number, int) for number in array.flat):
+        array = array.astype(np.float64)  # whole numbers of more than 64 bits
+    if array.dtype.kind not in ("biufc" if is_complex else "biuf"):
+        raise TypeError
+    return array
+
+
+def check_shape(given: tuple[int, ...], wanted: tuple[int, ...]) -> None:
+    """Refuse a gradient that is neither one number nor of the wanted shape.
+
+    Raises:
+        ValueError: likewise.
+    """
+    if given and tuple(given) != wanted:
+        raise ValueError(f"the gradient has shape {list(given)}; this output of the op has shape {list(wanted)}")
+
+
+def refusal(value: Any, shape: tuple[int, ...], dtype: Any) -> ValueError:
+    """Why something is no gradient of this shape and type."""
+    try:
+        got = f"{value!r:.60}"
+    except ValueError:  # Python writes no whole number of more than 4,300 digits
+        got = type(value).__name__
+    return ValueError(
+        f"a gradient is a number or a nested list of numbers of shape {list(shape)} that {dtype} holds, got {got}"
+    )

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, SupportsIndex
 
 from ..graph.model import Document, Number, Value
 from ..graph.trace import Engine, Rewritten, Step
@@ -261,19 +261,24 @@ class Pass(ABC):
 
     # -- edits --------------------------------------------------------------------------------------------------------
 
-    def edit(self, value: Any, index: int) -> None:
-        """Replace the gradient that is about to enter output `index` of the next node.
+    def edit(self, value: Any, index: int, step: int) -> None:
+        """Replace the gradient that is about to enter output `index` of the node of a step; what is recorded from it on is
+        forgotten, unless this raises.
 
         Raises:
             ValueError: there is no such node or output, or the shape does not fit.
+            TypeError: the index is no whole number.
         """
-        node = self.task.peek()
+        node = self._done[step].node if step < len(self._done) else self.task.peek()
         if node is None:
             raise ValueError("the backward pass is complete: there is no gradient to edit")
+        if not isinstance(index, SupportsIndex):
+            raise TypeError(f"edit(value, index) takes a whole number as index, got {type(index).__name__} ({index!r:.60})")
         count = len(self.task.inbox[node]) - 1
         if not 0 <= index < count:
             raise ValueError(f"{node.name()} has {count} outputs; there is no output {index}")
         gradient = self.gradient(value, node, index)
+        self.rewind(step)
         edits = self._edits.setdefault(len(self._done), {})
         edits.setdefault(index, self.task.inbox[node][index + 1])
         self.task.inbox[node][index + 1] = gradient

@@ -27,6 +27,7 @@ from ..interrupts import alone, breakable, whole
 from ..render import theme_named
 from ..render.cells import Writer
 from ..stepper import Stepper
+from ..stops import wrong_nodes
 from .frames import FrameMaker, plain_lines
 from .modules import joined_modules, style_sheets
 from .page import page_of, pending_edit
@@ -221,7 +222,7 @@ class StepperWidget(Scripted, anywidget.AnyWidget):
         """An edit typed into the page: a number, or a nested list of numbers."""
         try:
             value = _numbers(ast.literal_eval(text.strip().replace("nan", "'nan'").replace("inf", "'inf'")))
-        except (ValueError, SyntaxError, TypeError):
+        except (ValueError, SyntaxError, TypeError, OverflowError, MemoryError, RecursionError):
             self._tell(words.ui()["edit_error"].format(error=f"{text!r:.40}"))
             return
         self.edit(value, index)
@@ -241,14 +242,20 @@ class StepperWidget(Scripted, anywidget.AnyWidget):
             self.goto_quietly(change.new)
             self.step = self.stepper.step
 
+    @traitlets.validate("stops")
+    def _stops_given(self, proposal: Any) -> Any:
+        if wrong := wrong_nodes(proposal.value.get("nodes")):
+            raise traitlets.TraitError(wrong)
+        return proposal.value
+
     def _stops_set(self, change: Any) -> None:
         """The page has set or cleared a stop."""
         shown, stops = self._drawing.shown, self.stepper.stops
-        asked = set(change.new.get("nodes") or ()) if isinstance(change.new, dict) else set()
+        asked = set(change.new.get("nodes") or ())
         kept = {n for n in stops.nodes if shown.shown.get(n, n) in asked}
         boxes = asked - {shown.shown.get(n, n) for n in kept}
-        nodes = sorted(kept | {shown.first_node(box) for box in boxes if isinstance(box, str)})
-        stops.update({**change.new, "nodes": nodes} if isinstance(change.new, dict) else change.new, shown.nodes)
+        nodes = sorted(kept | {shown.first_node(box) for box in boxes})
+        stops.update({**change.new, "nodes": nodes}, shown.nodes)
 
     def _show_stops(self) -> None:
         self.stops = self._shown_stops()

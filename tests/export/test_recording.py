@@ -75,6 +75,10 @@ def test_a_recording_stops_runs_to_and_cannot_be_edited(tmp_path: Path) -> None:
         s.edit(3.0)
     s.finish()
     assert s.step == 5 and s.complete
+    s.goto(2)
+    with pytest.raises(av.AutogradVizError, match="a recording cannot be edited"):
+        s.edit(3.0)
+    assert len(s.stepper.trace.steps) == 5  # nothing is forgotten
 
 
 def test_an_unfinished_recording_says_where_it_ends(tmp_path: Path) -> None:

@@ -7,13 +7,13 @@ from contextlib import ExitStack, contextmanager
 from functools import partial
 from typing import Any
 
-import numpy as np
 import torch
 
 from ...graph.model import Formula, Number, Value
 from ...graph.trace import HookRun
 from ..bystanders import random_numbers_kept as others_kept
 from ..formulas import formulas_with_numbers
+from ..gradient import check_shape, numbers_of, refusal
 from ..jacobian import local_jacobians
 from ..live import Cell, Pass
 from ..written import Ran
@@ -202,15 +202,12 @@ class TorchPass(Pass):
                 "tell what one looks like: update PyTorch, or let the loss use this output"
             )
         try:
-            given = value.detach() if isinstance(value, torch.Tensor) else tensor_of(np.array(value))
-        except (TypeError, ValueError):
-            raise ValueError(
-                f"a gradient is a number or a nested list of numbers of shape {list(wanted.shape)}, got {value!r:.60}"
-            ) from None
-        if given.ndim and tuple(given.shape) != wanted.shape:
-            raise ValueError(
-                f"the gradient has shape {list(given.shape)}; this output of the op has shape {list(wanted.shape)}"
-            )
+            given = value.detach() if isinstance(value, torch.Tensor) else tensor_of(numbers_of(value, is_complex=True))
+        except (TypeError, ValueError, OverflowError):
+            raise refusal(value, wanted.shape, wanted.dtype) from None
+        if given.is_complex() and not wanted.dtype.is_complex:
+            raise refusal(value, wanted.shape, wanted.dtype)
+        check_shape(given.shape, wanted.shape)
         return given.to(dtype=wanted.dtype, device=wanted.device).expand(wanted.shape).clone()
 
     @unseen
