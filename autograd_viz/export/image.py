@@ -23,6 +23,13 @@ from ..interrupts import whole
 FOREIGN = re.compile("[\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef\U0001f000-\U0003ffff]")
 MOST_PIXELS = 60_000_000  # of a PNG: 240 MB while it is drawn
 SCALE = 2.0  # pixels per px, unless told otherwise
+NO_FILES = {
+    stat.S_IFDIR: "a folder",
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
 
 
 @functools.cache
@@ -89,7 +96,7 @@ def write_file(path: str | os.PathLike[str], data: bytes) -> Path:
     """Write a file, or leave what was there before; Ctrl-C waits for it.
 
     Raises:
-        CannotWriteError: the folder is missing or may not be written to.
+        CannotWriteError: as `check_place`, or there is no room.
     """
     check_place(path)
     target = Path(os.path.realpath(path))  # what a link points to is replaced, not the link
@@ -102,22 +109,33 @@ def write_file(path: str | os.PathLike[str], data: bytes) -> Path:
 
 
 def check_place(path: str | os.PathLike[str]) -> None:
-    """Refuse a path that cannot be a file, before any work is done for it.
+    """Refuse a path that cannot be a file, before any work is done for it; of a link, what it leads to is looked at.
 
     Raises:
-        CannotWriteError: the folder is missing, or the path is a folder or a file that may not be written to.
+        CannotWriteError: the folder is missing, or the path holds what a path cannot; a folder, a pipe, a device or a file that
+            may not be written to is there.
     """
-    target = Path(path)
-    if not target.parent.is_dir():
-        raise CannotWriteError(f"cannot write {target}: the folder {target.parent} does not exist")
     try:
-        is_folder, is_there = target.is_dir(), target.exists()
-    except OSError as error:  # the folder may not be looked into
-        raise CannotWriteError(f"cannot write {target}: {error.strerror or error}") from error
-    if is_folder:
-        raise CannotWriteError(f"cannot write {target}: it is a folder")
-    if is_there and not os.access(target, os.W_OK):
-        raise CannotWriteError(f"cannot write {target}: it is there already, and may not be written to")
+        reason = _obstacle(Path(os.path.realpath(path)))
+    except OSError as error:  # the folder may not be looked into, the name is too long
+        raise CannotWriteError(f"cannot write {path}: {error.strerror or error}") from error
+    except ValueError as error:
+        raise CannotWriteError(f"cannot write {os.fspath(path)!r}: {error}") from None
+    if reason:
+        raise CannotWriteError(f"cannot write {path}: {reason}")
+
+
+def _obstacle(target: Path) -> str:
+    """Why no file can be written there, or ""."""
+    if not target.parent.is_dir():
+        return f"the folder {target.parent} does not exist"
+    try:
+        mode = target.stat().st_mode
+    except FileNotFoundError:
+        return ""
+    if kind := NO_FILES.get(stat.S_IFMT(mode)):
+        return f"it is {kind}"
+    return "" if os.access(target, os.W_OK) else "it is there already, and may not be written to"
 
 
 def read_text(path: str | os.PathLike[str]) -> str:
@@ -132,11 +150,15 @@ def read_text(path: str | os.PathLike[str]) -> str:
         raise CannotReadError(f"cannot read {path}: {error.strerror or error}") from error
     except UnicodeDecodeError:
         raise CannotReadError(f"cannot read {path}: it is no text") from None
+    except ValueError as error:  # the path holds what a path cannot
+        raise CannotReadError(f"cannot read {os.fspath(path)!r}: {error}") from None
 
 
 def replace_file(target: Path, data: bytes) -> None:
     """Write beside the target, then move over it: there is never half a file."""
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    handle, name = tempfile.mkstemp(
+        dir=target.parent, prefix=f".{target.name[:40]}."
+    )  # the whole name may be as long as can be
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
