@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,14 @@ from autograd_viz import cli
 from autograd_viz.cli import lab
 from autograd_viz.cli.gallery import PICTURES
 from autograd_viz.cli.program import run_program
+
+
+@pytest.fixture(autouse=True)
+def own_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tests' __main__ comes back: the command makes its process that of the script."""
+    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
+    monkeypatch.setattr(sys, "argv", sys.argv)
+    monkeypatch.setattr(sys, "path", sys.path[:])
 
 
 def test_lab_opens_the_first_notebook_of_the_checkout(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,6 +151,72 @@ def test_a_script_that_raises_shows_its_own_traceback(script: Path, capsys: pyte
     assert said.startswith("Traceback") and "ZeroDivisionError" in said and "cli" not in said and "line 3" in said
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "x = 1\ndef f(:\n",
+            """  File "{script}", line 2
+    def f(:
+          ^
+SyntaxError: invalid syntax
+""",
+        ),
+        (
+            "import autograd_viz as av\nav.ones(2, 3) @ av.ones(2, 3)\n",
+            """Traceback (most recent call last):
+  File "{script}", line 2, in <module>
+    av.ones(2, 3) @ av.ones(2, 3)
+    ~~~~~~~~~~~~~~^~~~~~~~~~~~~~~
+RuntimeError: mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)
+""",
+        ),
+    ],
+)
+def test_an_error_of_a_script_is_told_as_python_tells_it(
+    script: Path, capsys: pytest.CaptureFixture[str], text: str, said: str
+) -> None:
+    script.write_text(text)
+    assert cli.main(["render", str(script), "-o", "x.svg"]) == 1
+    assert capsys.readouterr().err == said.format(script=script)
+
+
+@pytest.mark.torch
+def test_an_error_in_pytorch_shows_no_line_of_the_recorder(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("torch")
+    script.write_text("import torch\ntorch.ones(2, 3) @ torch.ones(2, 3)\n")
+    assert cli.main(["render", str(script), "-o", "x.svg"]) == 1
+    said = capsys.readouterr().err
+    assert re.findall(r'File "(.*)", line', said) == [str(script)] and said.endswith("(2x3 and 2x3)\n")
+
+
+def test_a_script_s_annotations_are_its_own(script: Path) -> None:
+    """The files of this package say `from __future__ import annotations`; a script that does not is compiled without."""
+    script.write_text("class Point:\n    x: int\n")
+    assert run_program(script, [])["Point"].__annotations__ == {"x": int}
+
+
+NO_NOTEBOOK = [b'{"cells": [', b"[1]", b"3", b"{}", b'{"cells": [{"cell_type": "code"}]}', b"\xff\xfe{\0", b"[" * 100_000]
+
+
+@pytest.mark.parametrize("content", NO_NOTEBOOK, ids=range(len(NO_NOTEBOOK)))
+def test_what_is_no_notebook_is_told_in_a_line(script: Path, capsys: pytest.CaptureFixture[str], content: bytes) -> None:
+    notebook = script.with_suffix(".ipynb")
+    notebook.write_bytes(content)
+    assert cli.main(["render", str(notebook), "-o", "x.svg"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"autograd-viz: cannot read {notebook}: it is no Jupyter notebook") and said.count("\n") == 1
+
+
+def test_what_is_no_script_is_told_in_a_line(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script.write_bytes(b"\x89PNG\r\n\x1a\n\0\0")
+    paths = {script: "it is no Python script", script.parent: "Is a directory", script.parent / "no.py": "No such file"}
+    for path, reason in paths.items():
+        assert cli.main(["step", str(path)]) == 2
+        said = capsys.readouterr().err
+        assert said.startswith(f"autograd-viz: cannot read {path}: {reason}") and said.count("\n") == 1
+
+
 def test_a_magic_s_body_that_raises_shows_the_user_s_lines_alone(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
     notebook = script.with_suffix(".ipynb")
     notebook.write_text(json.dumps({"cells": [{"cell_type": "code", "source": ["%%time\n1 / 0"]}]}))
@@ -156,6 +232,35 @@ def test_a_name_that_is_not_there_lists_those_that_are(script: Path, capsys: pyt
     assert "cannot read" in capsys.readouterr().err
 
 
+def test_a_variable_that_no_code_can_name_is_drawn(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script.write_text(SCRIPT + 'globals()["a b"] = loss * 2\ndel loss\n')
+    out = script.parent / "x.svg"
+    assert cli.main(["render", str(script), "-o", str(out)]) == 0
+    assert ">a b</text>" in out.read_text() and capsys.readouterr().err == ""
+    for words in (["render", str(script), "-o", str(out), "--name", "a-b"], ["explain", str(script), "a b"]):
+        assert cli.main(words) == 2
+        said = capsys.readouterr().err
+        assert said.startswith("autograd-viz: ") and said.count("\n") == 1
+
+
+@pytest.mark.parametrize("words", [["step"], ["term"], ["render", "-o", "x.svg", "--step", "final"], ["render", "-o", "x.gif"]])
+@pytest.mark.parametrize("library", ["autograd_viz", pytest.param("torch", marks=pytest.mark.torch)])
+def test_of_a_pass_that_has_run_it_says_what_to_add(
+    script: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: list[str], library: str
+) -> None:
+    pytest.importorskip(library)
+    monkeypatch.chdir(script.parent)
+    monkeypatch.setattr("webbrowser.open", lambda uri: True)
+    monkeypatch.setattr("sys.stdin", io.StringIO("n\nq\n"))
+    script.write_text(SCRIPT.replace("autograd_viz", library) + "loss.backward()\n")
+    assert cli.main([words[0], script.name, *words[1:]]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("autograd-viz: train.py has called backward() already") and said.count("\n") == 1
+    line = re.findall("write the line `(.*)` above the call", said)[0]
+    script.write_text(script.read_text().replace("loss.backward()", f"{line}\nloss.backward()"))
+    assert cli.main([words[0], script.name, *words[1:]]) == 0
+
+
 def test_what_cannot_be_written_is_said_before_the_script_runs(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
     script.write_text("raise SystemExit(7)")
     for path, code, said in (("x.xyz", 2, ".svg, .png"), ("none/x.svg", 1, "does not exist")):
@@ -169,6 +274,16 @@ def test_a_misspelt_option_does_not_go_to_the_script(script: Path, capsys: pytes
     with pytest.raises(SystemExit) as failed:
         cli.main(["render", str(script), "-o", "x.svg", "--nmae", "h"])
     assert failed.value.code == 2 and "unrecognized arguments: --nmae h (what the script" in capsys.readouterr().err
+
+
+def test_help_is_a_word(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["help"]) == 0
+    assert "examples:" in capsys.readouterr().out
+    assert cli.main(["help", "step"]) == 0
+    assert "usage: autograd-viz step " in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        cli.main(["help", "stp"])
+    assert "invalid choice: 'stp' (choose from" in capsys.readouterr().err
 
 
 def test_without_a_command_the_help_is_shown(capsys: pytest.CaptureFixture[str]) -> None:

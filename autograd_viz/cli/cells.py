@@ -23,7 +23,7 @@ def cells_of(path: Path) -> list[tuple[str, str]]:
     """
     if path.suffix != ".ipynb":
         with tokenize.open(path) as file:  # in the encoding that the file says
-            return [(str(path), file.read())]
+            return [(str(path.absolute()), file.read())]
     notebook = json.loads(path.read_text(encoding="utf-8"))
     codes = ["".join(c["source"]) for c in notebook["cells"] if c["cell_type"] == "code"]
     cells = [(f"{path}, cell {i}", _as_python(code)) for i, code in enumerate(codes, 1)]
@@ -51,16 +51,16 @@ class NoShell:
     def run_cell_magic(self, name: str, line: str, body: str) -> None:
         """Run the body of a magic that only looks at Python code."""
         if name in RUNS_ITS_BODY:
-            exec(compile(_as_python(body), f"%%{name}", "exec"), self._namespace)
+            exec(compile(_as_python(body), f"%%{name}", "exec", dont_inherit=True), self._namespace)
 
     def run_line_magic(self, name: str, line: str, *_: Any) -> Any:
         """Run the statement of a magic that only looks at it; the value of an expression."""
         if name not in RUNS_ITS_LINE:
             return None
         try:
-            expression = compile(line.strip(), f"%{name}", "eval")
+            expression = compile(line.strip(), f"%{name}", "eval", dont_inherit=True)
         except SyntaxError:
-            return exec(compile(line.strip(), f"%{name}", "exec"), self._namespace)
+            return exec(compile(line.strip(), f"%{name}", "exec", dont_inherit=True), self._namespace)
         return eval(expression, self._namespace)
 
     def getoutput(self, *_: Any) -> list[str]:

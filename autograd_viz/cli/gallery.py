@@ -42,7 +42,7 @@ def variables_of(program: str) -> dict[str, Any]:
     name, text = f"{program}.py", (PROGRAMS / f"{program}.py").read_text(encoding="utf-8")
     linecache.cache[name] = (len(text), None, text.splitlines(True), name)
     variables: dict[str, Any] = {"__name__": "__main__"}
-    exec(compile(text, name, "exec"), variables)
+    exec(compile(text, name, "exec", dont_inherit=True), variables)
     return variables
 
 

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..errors import CannotWriteError
+from .says import say
 
 COPY = "autograd_viz_notebooks"  # the folder made for the notebooks of an installed package
 
@@ -48,10 +49,10 @@ def _copy(source: Path, target: Path) -> None:
 def lab(arguments: Sequence[str]) -> int:
     """Open JupyterLab on the first notebook; `arguments` go to JupyterLab."""
     if importlib.util.find_spec("jupyterlab") is None:
-        print('JupyterLab is not installed: pip install "autograd-viz[lab]"', file=sys.stderr)
+        say('JupyterLab is not installed: pip install "autograd-viz[lab]"', sys.stderr)
         return 1
     folder = notebooks_folder(Path.cwd())
-    print(f"notebooks: {folder}")
+    say(f"notebooks: {folder}")
     first = min(folder.glob("*.ipynb"))
     command = [
         sys.executable,

@@ -14,11 +14,11 @@ from typing import Any
 import autograd_viz as av
 
 from ..errors import AutogradVizError
-from ..render.escape import printable
 from ..saving import FINAL, Wishes, check
 from .gallery import gallery
 from .lab import lab
-from .program import ProgramError, UsageError, asked, root_of, run_program
+from .program import FREED, ProgramError, UsageError, asked, is_second_pass, root_of, run_program
+from .says import say
 from .term import is_terminal, keys_of, term
 
 CLEAR = "\x1b[2J\x1b[H"
@@ -34,7 +34,12 @@ EXAMPLES = """examples:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command; returns its exit code: 0, 1 (the program raised, a file could not be written), 2 (wrong usage)."""
+    """Run the command.
+
+    Returns:
+        its exit code: 0, 1 (the program raised, a file could not be written), 2 (wrong usage), 130 (Ctrl-C), or that of a
+        program that has ended itself.
+    """
     given = [*(sys.argv[1:] if argv is None else argv)]
     end = given.index("--") if "--" in given else len(given)
     arguments, rest = _parser().parse_known_args(given[:end])
@@ -50,14 +55,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except ProgramError as error:
-        sys.stderr.write(printable(error.text))
-        return 1
-    except (UsageError, av.UnknownChoiceError) as error:
-        print(printable(f"autograd-viz: {error}"), file=sys.stderr)
-        return 2
-    except (AutogradVizError, RuntimeError, ValueError) as error:
-        print(printable(f"autograd-viz: {error}"), file=sys.stderr)
-        return 1
+        say(error.text.rstrip("\n"), sys.stderr)
+        return error.code
+    except (AutogradVizError, UsageError, RuntimeError, ValueError) as error:
+        told = FREED.format(script=arguments.script) if is_second_pass(error) else error
+        say(f"autograd-viz: {told}", sys.stderr)
+        return 2 if told is not error or isinstance(error, UsageError | av.UnknownChoiceError) else 1
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -71,7 +74,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="command")
     commands.add_parser("lab", help="open the notebooks in JupyterLab (further options go to JupyterLab)", add_help=False)
     render = _of_script(commands, "render", "run a script or notebook and draw a tensor of it")
-    render.add_argument("-o", "--output", type=Path, required=True, help="the file; its suffix says what: .svg, .png, …")
+    render.add_argument("-o", "--output", type=Path, required=True, help="the file; its suffix says what: .svg, .png, ...")
     render.add_argument("--step", type=_step_named, help='after this step of the backward pass: a number, or "final"')
     render.add_argument("--theme", default="auto", help="light, dark or waite")
     _of_script(commands, "step", "run it and open its backward pass, to be stepped, in a browser")
@@ -80,6 +83,9 @@ def _parser() -> argparse.ArgumentParser:
     explain.add_argument("tensor", help="the name of the tensor, or an expression: model.fc1.weight")
     pictures = commands.add_parser("gallery", help="draw the pictures of the README and of docs")
     pictures.add_argument("folder", type=Path, nargs="?", default=Path("autograd_viz_gallery"))
+    usage = commands.add_parser("help", help="say how a command is used")
+    usage.add_argument("topic", nargs="?", choices=[*commands.choices], metavar="command", help="one of the above")
+    usage.set_defaults(whole=parser, parsers=commands.choices)
     return parser
 
 
@@ -101,8 +107,8 @@ def _of_script(commands: Any, name: str, text: str) -> argparse.ArgumentParser:
     return parser
 
 
-def _run(arguments: argparse.Namespace, rest: list[str]) -> tuple[dict[str, Any], str]:
-    """The program's variables, and the name of its root."""
+def _run(arguments: argparse.Namespace, rest: list[str]) -> tuple[dict[str, Any], Any]:
+    """The program's variables, and its root."""
     namespace = run_program(arguments.script, rest)
     return namespace, root_of(namespace, arguments.name, arguments.script)
 
@@ -111,23 +117,25 @@ def _render(arguments: argparse.Namespace, rest: list[str]) -> int:
     check(Wishes(arguments.step, arguments.theme), arguments.output)  # before the script runs, perhaps for long
     namespace, root = _run(arguments, rest)
     wishes = {"path": arguments.output, "step": arguments.step, "theme": arguments.theme}
-    asked(namespace, f"av.save({root}, $path, step=$step, theme=$theme)", **wishes)
-    print(printable(str(arguments.output)))
+    asked(namespace, "av.save($root, $path, step=$step, theme=$theme)", root=root, **wishes)
+    say(str(arguments.output))
     return 0
 
 
 def _step(arguments: argparse.Namespace, rest: list[str]) -> int:
     namespace, root = _run(arguments, rest)
     page = Path(tempfile.mkdtemp(prefix="autograd_viz_")) / f"{arguments.script.stem}.html"
-    asked(namespace, f"av.save({root}, $path)", path=page)
-    print(printable(str(page)))
+    asked(namespace, "av.save($root, $path)", root=root, path=page)
+    say(str(page))
     webbrowser.open(page.as_uri())
     return 0
 
 
 def _term(arguments: argparse.Namespace, rest: list[str]) -> int:
     namespace, root = _run(arguments, rest)
-    stepper = asked(namespace, f"av.step({root})").stepper
+    stepper = asked(namespace, "av.step($root)", root=root).stepper
+    if stepper.document.is_freed:
+        raise UsageError(FREED.format(script=arguments.script))
     term(stepper, keys_of(sys.stdin), sys.stdout, CLEAR if is_terminal() else "")
     return 0
 
@@ -140,7 +148,7 @@ def _explain(arguments: argparse.Namespace, rest: list[str]) -> int:
         raise UsageError(f"{arguments.tensor!r} is nothing in {arguments.script}: {error}") from None
     try:
         root = root_of(namespace, arguments.name, arguments.script) if arguments.name else None
-        print(asked(namespace, "av.explain($tensor, $root)", tensor=tensor, root=None if root is None else namespace[root]))
+        say(str(asked(namespace, "av.explain($tensor, $root)", tensor=tensor, root=root)))
     except av.NotDrawableError as error:
         raise UsageError(str(error)) from None
     return 0
@@ -152,8 +160,21 @@ def _lab(arguments: argparse.Namespace, rest: list[str]) -> int:
 
 def _gallery(arguments: argparse.Namespace, rest: list[str]) -> int:
     for path in gallery(arguments.folder):
-        print(path)
+        say(str(path))
     return 0
 
 
-COMMANDS = {"lab": _lab, "render": _render, "step": _step, "term": _term, "explain": _explain, "gallery": _gallery}
+def _help(arguments: argparse.Namespace, rest: list[str]) -> int:
+    arguments.parsers.get(arguments.topic, arguments.whole).print_help()
+    return 0
+
+
+COMMANDS = {
+    "lab": _lab,
+    "render": _render,
+    "step": _step,
+    "term": _term,
+    "explain": _explain,
+    "gallery": _gallery,
+    "help": _help,
+}

@@ -8,6 +8,7 @@ import sys
 import traceback
 from contextlib import nullcontext, suppress
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import autograd_viz as av
@@ -15,16 +16,27 @@ import autograd_viz as av
 from .cells import NoShell, cells_of
 
 HIDDEN = "variables inside of functions are not seen: return the loss, and assign it at the end of the script"
-HERE = str(Path(__file__).resolve().parent)
+FREED = (
+    "{script} has called backward() already, which frees the graph. To step that pass, let the script end before it: "
+    "write the line `raise SystemExit` above the call"
+)
+OURS = (str(Path(av.__file__).parent) + os.sep, "<autograd_viz")  # files of frames that are no concern of the user's
+HEADER = "Traceback (most recent call last):\n"
+RECORDING = tuple(os.path.join("torch", *file) for file in (("_compile.py",), ("_dynamo", "eval_frame.py"), ("_ops.py",)))
 VERB = "__autograd_viz__"  # under which the package stands in the namespace while a verb is asked
 
 
 class ProgramError(Exception):
-    """The user's program raised; `text` is its traceback, without our frames."""
+    """The user's program raised or has ended itself.
 
-    def __init__(self, text: str) -> None:
+    Attributes:
+        text: its traceback, without our frames, or its last words.
+        code: its exit code.
+    """
+
+    def __init__(self, text: str, code: int = 1) -> None:
         super().__init__(text)
-        self.text = text
+        self.text, self.code = text, code
 
 
 class UsageError(Exception):
@@ -32,7 +44,9 @@ class UsageError(Exception):
 
 
 def run_program(path: Path, arguments: list[str]) -> dict[str, Any]:
-    """The variables of a script (.py) or notebook (.ipynb) after it has run; PyTorch programs are recorded.
+    """The variables of a script (.py) or notebook (.ipynb) after it has run as Python runs it; PyTorch programs are recorded.
+
+    From then on `__main__`, `sys.argv` and `sys.path` are its own: this process is the program's.
 
     Args:
         path: the file.
@@ -40,32 +54,56 @@ def run_program(path: Path, arguments: list[str]) -> dict[str, Any]:
 
     Raises:
         UsageError: it cannot be read.
-        ProgramError: it raised.
+        ProgramError: it raised, or has ended with an exit code.
     """
     try:
         cells = cells_of(path)
-    except (OSError, ValueError, KeyError, SyntaxError) as error:
-        raise UsageError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
-    namespace: dict[str, Any] = {"__name__": "__main__", "__file__": str(path)}
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror or error}") from error
+    except (ValueError, TypeError, LookupError, SyntaxError, RecursionError) as error:
+        raise UsageError(f"cannot read {path}: {_unreadable(path, error)}") from error
+    main, folder, process = ModuleType("__main__"), os.getcwd(), os.getpid()
     if path.suffix == ".ipynb":
-        shell = NoShell(namespace)
-        namespace["get_ipython"] = lambda: shell
-    before, folder = (sys.argv, sys.path[:]), os.getcwd()
-    sys.argv, sys.path[:] = [str(path), *arguments], [str(path.resolve().parent), *sys.path]
+        shell = NoShell(vars(main))
+        vars(main)["get_ipython"] = lambda: shell
+    else:
+        main.__file__ = str(path.absolute())
+    sys.modules["__main__"] = main
+    sys.argv, sys.path[:0] = [str(path), *arguments], [str(path.resolve().parent)]
     try:
         with av.record() if any(_uses_torch(text) for _, text in cells) else nullcontext():
             for name, text in cells:
-                exec(compile(text, name, "exec"), namespace)
+                exec(compile(text, name, "exec", dont_inherit=True), vars(main))
     except SystemExit as end:
+        if os.getpid() != process:
+            raise  # the end of a child that the program has forked
         if end.code not in (None, 0):
-            raise ProgramError(f"{path} has ended with exit code {end.code}\n") from None
+            raise _ended(path, end.code) from None
+    except KeyboardInterrupt:
+        raise
     except BaseException as error:
         raise ProgramError(_traceback(error)) from None
     finally:
-        sys.argv, sys.path[:] = before
         with suppress(OSError):  # the program may have removed it
             os.chdir(folder)  # what is written next stands where the user is
-    return namespace
+    if os.getpid() != process:
+        raise SystemExit
+    return vars(main)
+
+
+def _unreadable(path: Path, error: Exception) -> str:
+    """Why what is in a file is no program."""
+    if path.suffix != ".ipynb":
+        return f"it is no Python script ({error})" if isinstance(error, SyntaxError) else "it is no text"
+    found = f" ({error})" if isinstance(error, ValueError) else ""
+    return f"it is no Jupyter notebook{found}"
+
+
+def _ended(path: Path, code: Any) -> ProgramError:
+    """What Python makes of ``sys.exit(code)``."""
+    if isinstance(code, int):
+        return ProgramError(f"autograd-viz: {path} has ended with exit code {code}", code)
+    return ProgramError(str(code))
 
 
 def _uses_torch(text: str) -> bool:
@@ -80,13 +118,16 @@ def _uses_torch(text: str) -> bool:
 
 
 def _traceback(error: BaseException) -> str:
+    """As Python prints it, without the frames of this package and of what PyTorch needs to be recorded."""
     told = traceback.TracebackException.from_exception(error)
-    told.stack = traceback.StackSummary.from_list([f for f in told.stack if not f.filename.startswith(HERE)])
-    return "".join(told.format())
+    stack = [f for f in told.stack if not f.filename.startswith(OURS) and not f.filename.endswith(RECORDING)]
+    told.stack = traceback.StackSummary.from_list(stack)
+    text = "".join(told.format())
+    return text if stack else text.removeprefix(HEADER)  # without a frame it is a syntax error
 
 
-def root_of(namespace: dict[str, Any], name: str | None, path: Path) -> str:
-    """The name of the tensor that is drawn: `name`, or `loss`, or the last one that has a grad_fn.
+def root_of(namespace: dict[str, Any], name: str | None, path: Path) -> Any:
+    """The tensor that is drawn: that called `name`, or `loss`, or the last one that has a grad_fn.
 
     Raises:
         UsageError: there is none.
@@ -95,12 +136,17 @@ def root_of(namespace: dict[str, Any], name: str | None, path: Path) -> str:
     if name is not None:
         if name not in there:
             raise UsageError(f"{path} has no tensor called {name!r}; it has: {', '.join(there) or 'none'}")
-        return name
+        return namespace[name]
     found = [n for n in there if namespace[n].grad_fn is not None]
     if not found:
         else_ = f"say which one with --name; it has: {', '.join(there)}" if there else HIDDEN
         raise UsageError(f"{path} has no tensor with a grad_fn; {else_}")
-    return "loss" if "loss" in found else found[-1]
+    return namespace["loss" if "loss" in found else found[-1]]
+
+
+def is_second_pass(error: Exception) -> bool:
+    """Has the program's own backward pass freed what was asked for?"""
+    return "backward through the graph a second time" in str(error)
 
 
 def _is_tensor(value: Any) -> bool:

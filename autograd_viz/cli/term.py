@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from typing import Any, TextIO
 
 from ..render import text_picture
-from ..render.escape import printable
 from ..stepper import Stepper
+from .says import say
 
 HELP = "n next · b back · f finish · r start · q quit"
 
@@ -45,8 +45,8 @@ def term(stepper: Stepper, keys: Iterator[str], out: TextIO, clear: str = "") ->
 
 def _show(stepper: Stepper, out: TextIO, clear: str, error: str = "") -> None:
     parts = [text_picture(stepper.document, stepper.state, stepper.next_node), stepper.sentence, error, HELP]
-    out.write(clear + printable("\n\n".join(p for p in parts if p)) + "\n")
-    out.flush()
+    out.write(clear)
+    say("\n\n".join(p for p in parts if p), out)
 
 
 def keys_of(stream: TextIO) -> Iterator[str]:

@@ -1,0 +1,34 @@
+"""What the command says, in letters that the terminal has."""
+
+from __future__ import annotations
+
+import codecs
+import sys
+import unicodedata
+from typing import TextIO
+
+from ..render.escape import printable
+
+PLAIN = {"→": "->", "←": "<-", "…": "...", "×": "x", "·": ".", "−": "-", "–": "-", "∞": "inf", "\ufffd": "?"}
+
+
+def say(text: str, stream: TextIO | None = None) -> None:
+    """Write lines to a stream (default: stdout); a terminal that lacks an arrow gets ->."""
+    stream = sys.stdout if stream is None else stream
+    encoding = stream.encoding or "utf-8"
+    stream.write(printable(text).encode(encoding, "autograd_viz.plain").decode(encoding) + "\n")
+    stream.flush()
+
+
+def _plain(error: UnicodeError) -> tuple[str, int]:
+    """Letters that an encoding lacks as others that it has: all of them have ASCII."""
+    assert isinstance(error, UnicodeEncodeError)
+    return "".join(map(_letter, error.object[error.start : error.end])), error.end
+
+
+def _letter(letter: str) -> str:
+    plain = PLAIN.get(letter) or unicodedata.normalize("NFKD", letter).encode("ascii", "ignore").decode()
+    return plain or letter.encode("ascii", "backslashreplace").decode()
+
+
+codecs.register_error("autograd_viz.plain", _plain)
