@@ -1,6 +1,10 @@
 """Ctrl-C between two lines of bookkeeping would leave half a step: there it waits; while code of the user's runs it comes.
 
 So would another thread: Jupyter runs what a press of a button asks for beside the cell that runs. One move waits for another.
+
+# Note [A destructor loses what it raises]
+Python prints what `__del__` raises, or what a weak reference calls when its thing is gone, and goes on. Ctrl-C that comes there
+while code of the user's runs waits too, until our next line that lets it in.
 """
 
 from __future__ import annotations
@@ -8,8 +12,10 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import sys
 import threading
 from collections.abc import Iterator
+from types import FrameType
 from typing import Any
 
 _moves = threading.RLock()  # held by the thread whose move is being made
@@ -29,8 +35,8 @@ class _Waiting:
         self.depth, self.is_open, self.pressed = 0, False, False
         self.before: Any = None
 
-    def __call__(self, number: int, frame: Any) -> None:
-        if self.is_open:
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        if self.is_open and not _is_lost(frame):
             self.before(number, frame)
         else:
             self.pressed = True
@@ -47,6 +53,15 @@ class _Waiting:
 
 
 _waiting = _Waiting()
+# ends of the names of functions that Python calls when a thing dies; of weak dictionaries and sets: Python's own and PyTorch's
+DESTRUCTORS = ("__del__", "__init__.<locals>.remove", "__init__.<locals>._remove", "finalize.__call__")
+
+
+def _is_lost(frame: FrameType | None) -> bool:
+    """Would Python swallow what is raised here? See Note [A destructor loses what it raises]."""
+    while frame is not None and not frame.f_code.co_qualname.endswith(DESTRUCTORS):
+        frame = frame.f_back
+    return frame is not None
 
 
 def _is_heard() -> bool:
@@ -112,7 +127,7 @@ def _wait_for_others() -> None:
 def _open(is_open: bool) -> None:
     """Ctrl-C that has waited comes as soon as it may."""
     _waiting.is_open = is_open
-    if is_open and _waiting.pressed:
+    if is_open and _waiting.pressed and not _is_lost(sys._getframe()):
         _waiting.pressed = False
         _waiting.before(signal.SIGINT, None)
 

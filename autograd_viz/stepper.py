@@ -276,8 +276,9 @@ class Stepper(Cursor):
         """Make a move, and tell the listeners where it has led, also if it raised."""
         with alone():
             self.failed = self.stopped = None
-            begin, self._runs = self._step, True
+            begin = self._step
             try:
+                self._runs = True
                 return move()
             finally:
                 self._runs = False

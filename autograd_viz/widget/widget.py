@@ -32,6 +32,7 @@ from .frames import FrameMaker, plain_lines
 from .modules import joined_modules, style_sheets
 from .page import page_of, pending_edit
 from .page_output import PageOutput, Rehearsal
+from .quiet import Quiet, QuietLayout
 from .scripted import Scripted
 from .watch import watch
 
@@ -43,7 +44,7 @@ def _as_text(picture: dict[str, Any], widget: Any) -> str:
     return json.dumps(picture, allow_nan=False)
 
 
-class StepperWidget(Scripted, anywidget.AnyWidget):
+class StepperWidget(Quiet, Scripted, anywidget.AnyWidget):
     """Steps a backward pass in a notebook, and from code: `next`, `back`, `finish`, `reset`, `goto`, `run`, `edit`.
 
     Attributes:
@@ -84,7 +85,7 @@ class StepperWidget(Scripted, anywidget.AnyWidget):
         collapse: bool | None = None,
         rehearsal: Rehearsal | None = None,
     ) -> None:
-        super().__init__(complete=stepper.trace.complete)  # the page loads its module meanwhile
+        super().__init__(complete=stepper.trace.complete, layout=QuietLayout())  # the page loads its module meanwhile
         self.stepper, self._theme = stepper, theme_named("light" if theme == "auto" else theme)
         self._drawing = drawing_of(stepper.document, collapse)
         self._maker = FrameMaker(self._drawing.shown, self._theme)
@@ -311,9 +312,10 @@ class StepperWidget(Scripted, anywidget.AnyWidget):
         """Take it off the page; the graph is let go of with the last variable that holds this. One that is not closed lives as
         long as the kernel.
         """
-        layout = self.layout
-        super().close()
-        layout.close()  # ipywidgets would keep it
+        with whole():
+            layout = self.layout
+            super().close()
+            layout.close()  # ipywidgets would keep it
 
     # -- without a front end ------------------------------------------------------------------------------------------
 

@@ -32,7 +32,7 @@ def held() -> int:
 
 def layouts() -> int:
     gc.collect()
-    return sum(type(x) is Layout for x in gc.get_objects())
+    return sum(issubclass(type(x), Layout) for x in gc.get_objects())
 
 
 def test_steppers_that_are_closed_leave_nothing() -> None:
