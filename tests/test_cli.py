@@ -26,7 +26,8 @@ def own_program(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_lab_opens_the_first_notebook_of_the_checkout(monkeypatch: pytest.MonkeyPatch) -> None:
     ran: list[list[str]] = []
-    monkeypatch.setattr(lab.subprocess, "call", lambda command: ran.append(command) or 0)
+    popen = lab.subprocess.Popen
+    monkeypatch.setattr(lab.subprocess, "Popen", lambda command: ran.append(command) or popen([sys.executable, "-c", ""]))
     assert cli.main(["lab", "--no-browser"]) == 0
     (command,) = ran
     assert command[1:3] == ["-m", "jupyterlab"] and command[-1] == "--no-browser"
@@ -274,6 +275,12 @@ def test_a_misspelt_option_does_not_go_to_the_script(script: Path, capsys: pytes
     with pytest.raises(SystemExit) as failed:
         cli.main(["render", str(script), "-o", "x.svg", "--nmae", "h"])
     assert failed.value.code == 2 and "unrecognized arguments: --nmae h (what the script" in capsys.readouterr().err
+
+
+def test_an_error_is_one_line_whatever_it_quotes(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script.write_text(SCRIPT + "model = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.ReLU())\n")
+    assert cli.main(["explain", str(script), "model"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
 
 
 def test_help_is_a_word(capsys: pytest.CaptureFixture[str]) -> None:

@@ -139,6 +139,51 @@ def test_ctrl_c_ends_it_without_a_traceback(tmp_path: Path) -> None:
     assert process.communicate(timeout=60) == ("", "") and process.returncode == 130
 
 
+LAB = """
+import signal, sys, time
+signal.signal(signal.SIGINT, lambda *_: (print("shut down?", flush=True), time.sleep(1), print("yes"), sys.exit(7)))
+print("begun", flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a signal of POSIX")
+def test_ctrl_c_is_left_to_jupyterlab(tmp_path: Path) -> None:
+    """Takes a second more than JupyterLab was given to answer before it was killed."""
+    (tmp_path / "jupyterlab").mkdir()
+    (tmp_path / "jupyterlab" / "__init__.py").touch()  # goes before the real one
+    (tmp_path / "jupyterlab" / "__main__.py").write_text(LAB)
+    heard = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+    path = os.pathsep.join((str(tmp_path), str(Path(__file__).parents[1])))
+    process = subprocess.Popen(
+        [sys.executable, "-c", f"{heard}\nfrom autograd_viz.cli import main; exit(main())", "lab"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,  # a terminal sends Ctrl-C to all of it
+        env={**os.environ, "PYTHONPATH": path},
+    )
+    try:
+        assert process.stdout is not None
+        assert [process.stdout.readline() for _ in range(2)][1] == "begun\n"
+        os.killpg(process.pid, signal.SIGINT)
+        assert process.communicate(timeout=60) == ("shut down?\nyes\n", "") and process.returncode == 7
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a pipe of POSIX")
+def test_who_stops_reading_gets_no_traceback(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(TENSOR)
+    read, write = os.pipe()
+    os.close(read)
+    command = [sys.executable, "-m", "autograd_viz.cli", "explain", "train.py", "x"]
+    done = subprocess.run(command, check=False, stdout=write, stderr=subprocess.PIPE, cwd=tmp_path)
+    os.close(write)
+    assert (done.returncode, done.stderr) == (1, b"")
+
+
 @pytest.mark.parametrize(("encoding", "arrow"), [("cp1252", "->"), ("ascii", "->"), ("utf-8", "→")])
 def test_a_terminal_of_few_letters_gets_others_for_them(tmp_path: Path, encoding: str, arrow: str) -> None:
     (tmp_path / "train.py").write_text(TENSOR + "dead = ((x - 5).relu() * 1).sum(); dead.backward()")

@@ -63,4 +63,13 @@ def lab(arguments: Sequence[str]) -> int:
     ]
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         command.append("--allow-root")
-    return subprocess.call([*command, *arguments])
+    return _waited_for(subprocess.Popen([*command, *arguments]))
+
+
+def _waited_for(process: subprocess.Popen[bytes]) -> int:
+    """Its exit code. Ctrl-C reaches it as well, and JupyterLab asks whether it is meant: it is not killed meanwhile."""
+    while True:
+        try:
+            return process.wait()
+        except KeyboardInterrupt:
+            continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import tempfile
 import webbrowser
@@ -57,9 +58,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     except ProgramError as error:
         say(error.text.rstrip("\n"), sys.stderr)
         return error.code
-    except (AutogradVizError, UsageError, RuntimeError, ValueError) as error:
+    except BrokenPipeError:  # whoever read what is said here has gone
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except (AutogradVizError, UsageError, OSError, RuntimeError, ValueError) as error:
         told = FREED.format(script=arguments.script) if is_second_pass(error) else error
-        say(f"autograd-viz: {told}", sys.stderr)
+        say(f"autograd-viz: {' '.join(str(told).split())}", sys.stderr)
         return 2 if told is not error or isinstance(error, UsageError | av.UnknownChoiceError) else 1
 
 

@@ -17,7 +17,7 @@ from .cells import NoShell, cells_of
 
 HIDDEN = "variables inside of functions are not seen: return the loss, and assign it at the end of the script"
 FREED = (
-    "{script} has called backward() already, which frees the graph. To step that pass, let the script end before it: "
+    "{script} has called backward() already, which frees the graph. To step that pass, end the run before it: "
     "write the line `raise SystemExit` above the call"
 )
 OURS = (str(Path(av.__file__).parent) + os.sep, "<autograd_viz")  # files of frames that are no concern of the user's
