@@ -110,10 +110,10 @@ class Why:
         self.births.follow((*earlier.steps, step))
         number = len(earlier.steps) + 1
         found = {}
-        for after in self.nodes[step.node].next_functions:
-            for t in self.tensors_at.get(after.node or "", ()) if after.node else ():
+        for node in dict.fromkeys(after.node for after in self.nodes[step.node].next_functions if after.node):
+            for t in self.tensors_at.get(node, ()):
                 if t.requires_grad and (t.is_leaf or t.retains_grad):
-                    found[t.id] = self._pending(t, self._arrived(after.node or ""))
+                    found[t.id] = self._pending(t, self._arrived(node))
         changes = {c.at: c for c in step.changes}
         for t in self.tensors_at.get(step.node, ()):
             found[t.id] = self._reached(t, step, number, changes.get(f"{t.id}.grad"))

@@ -12,7 +12,7 @@ import autograd_viz as av
 from autograd_viz.graph import Value
 from autograd_viz.graph.trace import HookRun, Trace
 from autograd_viz.sentences import Sentences, explain_error
-from autograd_viz.sources.from_core import value_of
+from autograd_viz.sources.values import value_of
 
 from .figures import figure
 from .sentences import said, stepped

@@ -116,6 +116,10 @@ class Node:
     def _outputs_metadata(self) -> tuple[tuple[tuple[int, ...], Any], ...]:
         return ((self._shape, self._dtype), *(self._others or ()))
 
+    def _output_metadata(self, index: int) -> tuple[tuple[int, ...], Any]:
+        """Of one output: there may be very many."""
+        return (self._shape, self._dtype) if index == 0 or self._others is None else self._others[index - 1]
+
     @property
     def metadata(self) -> dict[Any, Any]:
         """A dictionary for the user's own notes."""

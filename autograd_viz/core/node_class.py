@@ -40,9 +40,13 @@ def make_node_class(p: Primitive) -> type[PrimitiveNode]:
     body |= {f"_raw_saved_{p.saved_names[i]}": raw_property(i) for i in tensors}
     if "::" in p.node_name:
         body["name"] = lambda node: p.node_name
-    given = tuple(f"given_{n}" for n in ([p.variadic] if p.variadic else p.inputs) + [*p.options])
+    given = tuple(f"given_{n}" for n in ([p.variadic] if p.variadic else p.inputs))
+    options = tuple((n, f"given_{n}") for n in p.options)
+    body |= {"given": given, "is_variadic": bool(p.variadic), "given_options": options, "slots": p.slots}
+    body |= {"saved_names": p.saved_names, "strided": tuple(n for n in p.saved_names if n.endswith("_strides"))}
     body["__init__"] = object.__init__  # whoever makes a node fills its slots
-    body |= {"__slots__": given + p.slots, "slots": p.slots, "primitive": p, "__doc__": f"Backward of {p.name}."}
+    slots = (*given, *(slot for _, slot in options), *p.slots)
+    body |= {"__slots__": slots, "primitive": p, "__doc__": f"Backward of {p.name}."}
     return type(p.node_name.rpartition("::")[2], (PrimitiveNode,), body)
 
 

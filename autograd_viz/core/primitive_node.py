@@ -24,7 +24,12 @@ class PrimitiveNode(Node):
     __slots__ = ()
     primitive: ClassVar[Primitive]
     is_plain = True
-    slots: ClassVar[tuple[str, ...]] = ()  # of the saved values, in the order of primitive.saved_names
+    given: ClassVar[tuple[str, ...]] = ()  # slots of the inputs, of any number of them the one of all
+    is_variadic: ClassVar[bool] = False
+    given_options: ClassVar[tuple[tuple[str, str], ...]] = ()  # names and slots of the other arguments
+    slots: ClassVar[tuple[str, ...]] = ()  # of the saved values, in the order of saved_names
+    saved_names: ClassVar[tuple[str, ...]] = ()
+    strided: ClassVar[tuple[str, ...]] = ()  # those of them that are strides
 
     @property
     def op(self) -> str:
@@ -35,27 +40,24 @@ class PrimitiveNode(Node):
     @property
     def inputs(self) -> tuple[Any, ...]:
         """The tensors that the op was given, Python numbers among them as 0-d tensors."""
-        if self.primitive.variadic:
-            return tuple(getattr(self, f"given_{self.primitive.variadic}"))
-        return tuple(getattr(self, f"given_{n}") for n in self.primitive.inputs)
+        if self.is_variadic:
+            return tuple(getattr(self, self.given[0]))
+        return tuple([getattr(self, slot) for slot in self.given])
 
     @inputs.setter
     def inputs(self, tensors: tuple[Any, ...]) -> None:
-        if self.primitive.variadic:
-            setattr(self, f"given_{self.primitive.variadic}", tensors)
-            return
-        for name, tensor in zip(self.primitive.inputs, tensors, strict=True):
-            setattr(self, f"given_{name}", tensor)
+        for slot, tensor in zip(self.given, (tensors,) if self.is_variadic else tensors, strict=True):
+            setattr(self, slot, tensor)
 
     @property
     def options(self) -> dict[str, Any]:
         """The op's other arguments by name."""
-        return {n: getattr(self, f"given_{n}") for n in self.primitive.options}
+        return {n: getattr(self, slot) for n, slot in self.given_options}
 
     @options.setter
     def options(self, values: dict[str, Any]) -> None:
-        for name in self.primitive.options:
-            setattr(self, f"given_{name}", values[name])
+        for name, slot in self.given_options:
+            setattr(self, slot, values[name])
 
     def vjp(self, grads: Any) -> tuple[Any, ...]:
         """The rules on arrays, for every input that wants a gradient; written out when the first node of its kind runs."""
@@ -92,8 +94,10 @@ class PrimitiveNode(Node):
 
     def _kept(self) -> dict[str, Any]:
         """What is saved, by name; a tensor that had never been changed when it was saved stands there bare."""
-        values = ((name, getattr(self, slot)) for name, slot in zip(self.primitive.saved_names, self.slots, strict=True))
-        return {name: self.in_elements(v) if name.endswith("_strides") else v for name, v in values}
+        kept = {name: getattr(self, slot) for name, slot in zip(self.saved_names, self.slots, strict=True)}
+        for name in self.strided:
+            kept[name] = self.in_elements(kept[name])
+        return kept
 
     def in_elements(self, strides: tuple[int, ...] | None) -> tuple[int, ...] | None:
         """Strides, which are kept in bytes, in elements; ops that keep them have one type throughout."""

@@ -19,7 +19,7 @@ def validated(node: Node, index: int, grad: Any, after: Node | None, output_nr: 
     """
     if grad is None or after is None:
         return None
-    shape, element_type = after._outputs_metadata()[output_nr] if output_nr else (after._shape, after._dtype)
+    shape, element_type = after._output_metadata(output_nr) if output_nr else (after._shape, after._dtype)
     data = grad._data if isinstance(grad, Tensor) else grad
     if grad is data and data.shape[1:] == shape != data.shape:  # as of a bias; three times as fast as the rule for all shapes
         grad = data = np.add.reduce(data, 0)

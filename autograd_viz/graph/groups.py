@@ -88,6 +88,8 @@ class _Builder:
 
     def _crowd(self, i: int) -> Group | int:
         """An op that takes very many leaves is a group, which hides them."""
+        if len(self.ops[i].inputs) <= CROWD:
+            return i
         leaves = {o.tensor for o in self.ops[i].inputs if o.tensor is not None} - self._results
         return self._group("crowd", f"{self.ops[i].name}, {len(leaves):,} leaves", [i]) if len(leaves) > CROWD else i
 
@@ -149,7 +151,7 @@ class _Builder:
             return self._made[item.id]
         op = self.ops[item]
         place = None if op.source is None else (op.source.file, op.source.line)
-        return self._interned((op.name, place, tuple(self._shapes[t] for t in op.outputs if t is not None)))
+        return self._interned((op.name, place, tuple([self._shapes[t] for t in op.outputs if t is not None])))
 
     def _interned(self, thing: object) -> int:
         return self._signatures.setdefault(thing, len(self._signatures))

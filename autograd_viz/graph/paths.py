@@ -18,6 +18,8 @@ def module_paths(document: Document) -> list[Path]:
 def _of_parameters(document: Document) -> list[Path | None]:
     """`encoder.0` for an op that takes `encoder.0.weight`, or what was made of that alone; None for other ops."""
     of: dict[str, Path] = {t.id: path for t in document.tensors if (path := _path_of(t))}
+    if not of:
+        return [None] * len(document.ops)
     found: list[Path | None] = []
     for op in document.ops:
         inputs = [i.tensor for i in op.inputs if i.tensor is not None]
@@ -30,8 +32,8 @@ def _of_parameters(document: Document) -> list[Path | None]:
 
 def _path_of(tensor: Tensor) -> Path:
     """Of a leaf whose name has dots."""
-    is_parameter = tensor.is_leaf and tensor.name is not None and "." in tensor.name
-    return tuple(str(tensor.name).split(".")[:-1]) if is_parameter else ()
+    name = tensor.name
+    return tuple(name.split(".")[:-1]) if name is not None and tensor.is_leaf and "." in name else ()
 
 
 def _between(known: list[Path | None]) -> list[Path]:

@@ -18,11 +18,12 @@ from ..graph.model import Source, Value
 from ..graph.passes import Changed, Pass
 from ..graph.trace import Step
 from . import roots, stepped
-from .from_core import CoreGraph, is_tensor, value_of
+from .from_core import CoreGraph, is_tensor
 from .kept import raw_saved, version_of
 from .names import names_by_identity, source_at
 from .reach import backward_of
 from .roots import Access
+from .values import value_of
 
 
 def _grad_fn(tensor: Tensor) -> Node | None:

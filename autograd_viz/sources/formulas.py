@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
-from ..core.formula import formulas
+from ..core.formula import formulas, is_complex
 from ..core.node import Node
 from ..core.primitive_node import PrimitiveNode
+from ..core.saved import FREED, SavedTensor
 from ..core.symbol import Symbol, number, symbols
+from ..core.tensor import Number, Tensor
 from ..graph.model import Formula, Value
 from ..graph.text import shape_text, value_text
+from .kept import is_simple
 
 LONGEST = 90  # characters of a formula; in numbers it is left out beyond this
+MOST_RESULTS = 12  # of a rule that returns all gradients
 Values = Sequence[Value | None]
+PLAIN = "plain"
 
 
 def symbolic_formulas(node: Node) -> dict[str, str]:
@@ -22,6 +28,42 @@ def symbolic_formulas(node: Node) -> dict[str, str]:
     count = len(node._outputs_metadata())
     grads = [Symbol("grad")] if count == 1 else symbols("grads", (Symbol(f"grads[{i}]") for i in range(count)))
     return formulas(node, grads)
+
+
+class RuleTexts:
+    """The rules of nodes in symbols, written once for those that are alike: of one op, with the same inputs that want a
+    gradient, and the same saved, which may be other tensors.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[Any, tuple[Formula, ...]] = {}
+
+    def of(self, node: Node, kept: Mapping[str, Any]) -> tuple[Formula, ...]:
+        """The rules of a node that keeps `kept`."""
+        if not isinstance(node, PrimitiveNode):
+            return ()
+        saved = [_looks(value) for value in kept.values()]
+        if PLAIN in saved:
+            return _written(node)
+        key = type(node), len(node._others or ()), tuple([after is None for after in node._next]), tuple(saved)
+        if key not in self._known:
+            self._known[key] = _written(node)
+        return self._known[key]
+
+
+def _written(node: Node) -> tuple[Formula, ...]:
+    return tuple(Formula(name, text) for name, text in symbolic_formulas(node).items())
+
+
+def _looks(kept: Any) -> str:
+    """How a saved value looks in a formula: a tensor by its name, with or without conj(), a plain value as it is."""
+    if kept is None or kept is FREED:
+        return "none" if kept is None else "real"
+    if isinstance(kept, Number):
+        return "complex" if isinstance(kept.value, complex) else "real"
+    if isinstance(kept, (SavedTensor, Tensor)):
+        return "complex" if is_complex(kept) else "real"
+    return f"= {kept!r}" if is_simple(kept) else PLAIN
 
 
 def formulas_with_numbers(
@@ -58,7 +100,7 @@ def _number(value: Value) -> Symbol:
 
 
 def _one_formula(text: str, in_numbers: str, results: list[Value], left: Value | None) -> str:
-    shown = ", ".join(value_text(r) for r in results)
+    shown = ", ".join([*map(value_text, results[:MOST_RESULTS]), *["…"] * (len(results) > MOST_RESULTS)])
     parts = [text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"]
     parts += [in_numbers] * (in_numbers not in (text, shown) and len(in_numbers) <= LONGEST)
     parts += [shown] * (shown != parts[-1])

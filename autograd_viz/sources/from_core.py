@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -12,25 +11,24 @@ from ..core.accumulate_grad import AccumulateGrad
 from ..core.former import Overwritten, formers
 from ..core.function_node import BackwardCFunction
 from ..core.node import Node
-from ..core.printing import values_text
 from ..core.provenance import Call
-from ..core.saved import FREED, SavedResult, SavedTensor
+from ..core.saved import SavedResult, SavedTensor
 from ..core.tensor import Tensor
 from ..graph import model
 from ..graph.trace import State
-from .formulas import symbolic_formulas
-from .kept import is_stale, kept_array, kept_bytes, raw_saved, version_of
+from .formulas import RuleTexts
+from .kept import SavedAlike, is_stale, kept_array, kept_bytes, raw_saved, version_of
 from .memory import sharers
 from .names import names_by_identity
 from .reach import identity, reach
 from .scopes import scope_paths
 from .statements import Happened, place_of, statements
-from .summary import summary_of
+from .values import value_of
 from .versions import Versions
 
 # options that are operands: the number in 2 ** x stands before the tensor, those in x ** 2 and 2 - x (rsub) after it
 NUMBERS = (("self",), ("exponent", "other"))
-FEW = 64  # arrays up to this size keep their numbers in the document
+NOWHERE = model.NextFunction(None, 0)
 
 
 def is_tensor(value: Any) -> bool:
@@ -38,32 +36,9 @@ def is_tensor(value: Any) -> bool:
     return isinstance(value, Tensor)
 
 
-dtype_text = functools.cache(str)  # NumPy writes "float64" anew each time it is asked
-
-
-def value_of(array: Any, dtype: str = "") -> model.Value:
-    """What a picture needs of a NumPy array; `dtype`: what to call its type, if not by NumPy's name."""
-    if isinstance(array, Overwritten):
-        return model.Value(tuple(array.shape), dtype_text(array._data.dtype), "overwritten")
-    if isinstance(array, Tensor):
-        array = array._data
-    dtype = dtype or dtype_text(array.dtype)
-    if array.size > FEW:
-        return model.Value(tuple(array.shape), dtype, _ends(array), summary=summary_of(array))
-    text = " ".join(values_text(array).split())
-    return model.Value(tuple(array.shape), dtype, text, tuple(array.reshape(-1).tolist()))
-
-
 def version_now(t: Tensor) -> int:
     """How often a tensor has been changed in place by now; inference tensors do not count."""
     return 0 if t.is_inference() else t._version
-
-
-def _ends(array: Any) -> str:
-    """``[[1.5000, ..., 0.2500]]``: what nobody reads need not be written."""
-    ends = np.array([array.item(0), array.item(-1)], array.dtype)
-    first, last = values_text(ends)[1:-1].split(",")
-    return f"{'[' * array.ndim}{first.strip()}, ..., {last.strip()}{']' * array.ndim}"
 
 
 class CoreGraph:
@@ -93,10 +68,12 @@ class CoreGraph:
         self.node_ids = {n: f"n{i}" for i, n in enumerate(nodes)}
         self.op_ids = {c: f"o{i}" for i, c in enumerate(calls)}
         self._paths = dict(zip(calls, scope_paths([c.order for c in calls]), strict=True))
-        self._made: dict[Call | Node, tuple[str, ...]] = {}
+        self._sources: dict[Call | Node, model.Source | None] = {}
+        self._rules, self._alike = RuleTexts(), SavedAlike()
+        self._made: dict[Call | Node, list[str]] = {}
         for id, t in self.tensors.items():
             if t._made_by is not None:
-                self._made[t._made_by] = (*self._made.get(t._made_by, ()), id)
+                self._made.setdefault(t._made_by, []).append(id)
         self._values = {id: value_of(t) for id, t in self.tensors.items()}
         self._shares = sharers({id: t._data for id, t in self.tensors.items() if not isinstance(t, Overwritten)})
         self.document = self._document()
@@ -130,6 +107,14 @@ class CoreGraph:
             found |= {f"grad_fn:{self.tensor_id(t)}": value for t in self.roots if t._grad_fn is node and t._output_nr == index}
         return found
 
+    def _source(self, call: Call | Node | None) -> model.Source | None:
+        """Where an op ran; asked for its result, for itself and for its statement."""
+        if call is None:
+            return None
+        if call not in self._sources:
+            self._sources[call] = place_of(call.at)
+        return self._sources[call]
+
     def _name(self, id: str) -> str | None:
         return self.names.get(self.tensors[id])
 
@@ -157,20 +142,23 @@ class CoreGraph:
             requires_grad=t.requires_grad,
             retains_grad=t.retains_grad,
             version=version_now(t),
-            source=place_of(t._made_by.at) if t._made_by else None,
+            source=self._source(t._made_by),
             shares=self._shares.get(id, ()),
         )
 
     def _op(self, call: Call | Node, id: str) -> model.Op:
         operands = tuple(
-            model.Operand(None, str(t.item())) if t._is_number else model.Operand(self._id_at(t, call))
-            for t in call.inputs
-            if t is not None
+            [
+                model.Operand(None, str(t.value)) if t._is_number else model.Operand(self._id_at(t, call))
+                for t in call.inputs
+                if t is not None
+            ]
         )
-        before, after = ([model.Operand(None, str(call.options[n])) for n in names if n in call.options] for names in NUMBERS)
+        if options := call.options:
+            before, after = ([model.Operand(None, str(options[n])) for n in names if n in options] for names in NUMBERS)
+            operands = (*before, *operands, *after)
         node = None if call.node is None else self.node_ids.get(call.node)  # None for one whose indices alone were used
-        operands = (*before, *operands, *after)
-        return model.Op(id, call.op, operands, self._outputs(call), node, place_of(call.at), self._paths[call])
+        return model.Op(id, call.op, operands, self._outputs(call), node, self._source(call), self._paths[call])
 
     def _outputs(self, call: Call | Node) -> tuple[str | None, ...]:
         if call.outputs:
@@ -178,33 +166,37 @@ class CoreGraph:
             ids = [None if t is None else self._id_at(t, call) for t in alive]
             count = len(call._outputs_metadata()) if isinstance(call, Node) else len(ids)
             return (*ids[:count], *(id for id in ids[count:] if id is not None))  # others are not differentiable
-        return self._made.get(call, ())
+        return tuple(self._made.get(call, ()))
 
     def _id_at(self, tensor: Tensor, call: Call | Node) -> str | None:
         """The box of the tensor that the call read or made."""
-        return self.tensor_id(self._versions.at(tensor, call.order))
+        if tensor._extra is not None:
+            tensor = self._versions.at(tensor, call.order)
+        return self._ids.get(identity(tensor))
 
     def _node(self, n: Node, id: str, op: str | None, order: int | None) -> model.Node:
+        kept = raw_saved(n)
         return model.Node(
             id=id,
             name=type(n).__name__,
             op=op,
             outputs=len(n._outputs_metadata()),
             next_functions=tuple(
-                model.NextFunction(None if after is None else self.node_ids[after], index) for after, index in n.next_functions
+                [
+                    NOWHERE if after is None else model.NextFunction(self.node_ids[after], index)
+                    for after, index in n.next_functions
+                ]
             ),
-            saved=tuple(self._saved(name, kept, n) for name, kept in raw_saved(n).items()),
-            formulas=tuple(model.Formula(i, text) for i, text in symbolic_formulas(n).items()),
+            saved=tuple([self._saved(name, value, n) for name, value in kept.items()]),
+            formulas=self._rules.of(n, kept),
             variable=self.tensor_id(n.variable) if isinstance(n, AccumulateGrad) else None,
             order=order,
             rule="user" if isinstance(n, BackwardCFunction) else "",
         )
 
     def _saved(self, name: str, kept: Any, node: Node) -> model.Saved:
-        if kept is None:
-            return model.Saved(name, "none")
-        if kept is FREED:
-            return model.Saved(name, "freed")
+        if (known := self._alike.of(name, kept)) is not None:
+            return known
         stale, size = is_stale(node, kept), kept_bytes(kept)
         if not isinstance(kept, SavedTensor | Tensor):
             return model.Saved(name, "plain", text=repr(kept), stale=stale, bytes=size)

@@ -11,7 +11,7 @@ from ..core.engine import GraphTask
 from ..core.tensor import Tensor
 from ..graph.model import Value
 from ..graph.trace import HookRun
-from .from_core import value_of
+from .values import value_of
 
 
 class HookWatch:

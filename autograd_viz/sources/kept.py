@@ -6,9 +6,47 @@ from typing import Any
 
 from ..core.node import Node
 from ..core.primitive_node import PrimitiveNode
-from ..core.saved import SavedTensor, unpack
+from ..core.saved import FREED, SavedTensor, unpack
 from ..core.tensor import Number, Tensor
+from ..graph.model import Saved
 from .memory import owner
+from .values import value_of
+
+FEW = 8  # lengths of a size
+SIMPLE = (bool, int, float, str)
+
+
+def is_simple(value: Any) -> bool:
+    """Is it a plain value in few letters?"""
+    return type(value) in SIMPLE or (type(value) is tuple and len(value) < FEW and all(type(v) is int for v in value))
+
+
+class SavedAlike:
+    """What is saved by very many nodes, written once for each name: nothing, what was freed, numbers."""
+
+    def __init__(self) -> None:
+        self._known: dict[Any, Saved] = {}
+
+    def of(self, name: str, kept: Any) -> Saved | None:
+        """None for anything else."""
+        if kept is None or kept is FREED:
+            key: Any = name, kept is None
+        elif isinstance(kept, Number):
+            key = name, type(kept.value), repr(kept.value)  # -0.0 is equal to 0.0
+        elif is_simple(kept):
+            key = name, repr(kept)
+        else:
+            return None
+        if key not in self._known:
+            self._known[key] = self._written(name, kept)
+        return self._known[key]
+
+    def _written(self, name: str, kept: Any) -> Saved:
+        if isinstance(kept, Number):
+            return Saved(name, "kept", value_of(kept))
+        if kept is None or kept is FREED:
+            return Saved(name, "none" if kept is None else "freed")
+        return Saved(name, "plain", text=repr(kept))
 
 
 def raw_saved(node: Node) -> dict[str, Any]:

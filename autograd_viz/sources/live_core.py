@@ -16,12 +16,13 @@ from ..graph.model import Number, Value
 from .bystanders import leaves_kept, random_numbers_kept
 from .cells import ArrayCell, Attached, GradCell, SavedCell, runs_only_ours
 from .formulas import formulas_with_numbers, symbolic_formulas
-from .from_core import CoreGraph, value_of, version_now
+from .from_core import CoreGraph, version_now
 from .gradient import as_gradient
 from .hook_watch import hooks_watched
 from .jacobian import local_jacobians
 from .kept import is_stale, kept_array, raw_saved
 from .live import Cell, Pass
+from .values import value_of
 from .written import Ran
 
 

@@ -29,18 +29,19 @@ def reach(
     stack: list[Tensor | Node | None] = list(roots)
     while stack:
         item = stack.pop()
-        if isinstance(item, Tensor) and not item._is_number:
-            node = item._grad_fn or backward_of(item)
-            known = tensors.get(identity(item))
+        if isinstance(item, Node):
+            if item not in nodes:
+                nodes[item] = None
+                stack += [after for after in item._next if after is not None and after not in nodes]
+                if isinstance(item, AccumulateGrad):
+                    stack.append(item.variable)
+        elif item is not None and not item._is_number:
+            key = identity(item)
+            known = tensors.get(key)
             if known is None or (known not in prefer and item in prefer):
-                tensors[identity(item)] = item
+                tensors[key] = item
             if known is None or known._made_by is None:
-                stack += [node, *_behind(item, calls, versions, prefer)]
-        elif isinstance(item, Node) and item not in nodes:
-            nodes[item] = None
-            stack += [after for after, _ in item.next_functions]
-            if isinstance(item, AccumulateGrad):
-                stack.append(item.variable)
+                stack += [item._grad_fn or backward_of(item), *_behind(item, calls, versions, prefer)]
     in_order = sorted(tensors.values(), key=lambda t: (t._made_by.order if t._made_by else (-1, 0), _place_among_results(t)))
     rank = {identity(t): i for i, t in enumerate(in_order)}
     return (

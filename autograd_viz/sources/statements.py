@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from ..core.provenance import Place
@@ -32,16 +33,20 @@ def statements(happened: Iterable[Happened], name_of: Callable[[str], str | None
         name_of: the user's name of a tensor by its id.
     """
     found: dict[Any, model.Statement] = {}
-    for _, at, id, kind in sorted(happened, key=lambda h: h.order):
-        source = place_of(at)
-        statement = statement_at(source) if source else None
-        if source is None or statement is None:
+    keys: dict[Place, Any] = {}  # of each place: file, start and text of its statement
+    for _, at, id, kind in sorted(happened, key=itemgetter(0)):
+        if at is None:
             continue
-        key = (source.file, *statement)
+        if at not in keys:
+            source = place_of(at)
+            statement = statement_at(source) if source else None
+            keys[at] = None if source is None or statement is None else (source.file, *statement)
+        if (key := keys[at]) is None:
+            continue
         known = found.get(key)
         # `e = b * c * d` makes an unnamed tensor before e: it stands beside e
         shows_later = known is not None and name_of(known.tensor) is None and name_of(id) is not None
         if known is None or (kind == "make" == known.kind and shows_later):
             found.pop(key, None)
-            found[key] = model.Statement(statement[1], id, kind)
+            found[key] = model.Statement(key[2], id, kind)
     return tuple(found.values())

@@ -10,7 +10,7 @@ import pytest
 
 import autograd_viz as av
 from autograd_viz.core.readings import TENSOR_NAMES
-from autograd_viz.sources.from_core import symbolic_formulas
+from autograd_viz.sources.formulas import symbolic_formulas
 
 from .cases import Cases, all_cases, array, positive, without
 

@@ -17,7 +17,8 @@ from autograd_viz.layout import layout
 from autograd_viz.layout.measure import columns, label_columns
 from autograd_viz.render import THEMES, Theme, escape, render_svg
 from autograd_viz.render.cells import label_text, short
-from autograd_viz.sources.from_core import CoreGraph, value_of
+from autograd_viz.sources.from_core import CoreGraph
+from autograd_viz.sources.values import value_of
 
 from ..figures import figure
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import autograd_viz as av
 from autograd_viz.graph import Document
+from autograd_viz.graph.model import Formula
+from autograd_viz.sources.formulas import symbolic_formulas
 from autograd_viz.sources.from_core import CoreGraph, is_tensor
 from autograd_viz.sources.names import names_by_identity, visible_names
 
@@ -189,3 +191,19 @@ def test_a_tensor_whose_inputs_are_gone_is_still_drawn() -> None:
     document = document_of(make(), {})
     unbind = next(o for o in document.ops if o.name == "Unbind")
     assert None in unbind.outputs
+
+
+def test_what_nodes_save_and_do_is_their_own_also_where_it_is_nearly_alike() -> None:
+    """What is alike is written once: equal numbers that are not the same, other inputs that want a gradient."""
+    x, z = av.tensor(2.0, requires_grad=True), av.tensor(2.0)
+    c = av.tensor(1j, requires_grad=True)
+    results = [x * 2, x * 2.0, x * 0.0, x * -0.0, x * True, x * z, z * x, x * x, c * c, c * 2j, x.sum(0), x**2, x**3]
+    for result in results:
+        assert result.grad_fn is not None
+        (alone,) = (n for n in CoreGraph([result], {}).document.nodes if n.op is not None)
+        together = CoreGraph(results, {})
+        node = next(n for n in together.document.nodes if n.id == together.node_ids[result.grad_fn])
+        assert node.formulas == alone.formulas == tuple(Formula(*f) for f in symbolic_formulas(result.grad_fn).items())
+        assert [(s.name, s.state, s.text, repr(s.value)) for s in node.saved] == [
+            (s.name, s.state, s.text, repr(s.value)) for s in alone.saved
+        ]

@@ -16,8 +16,9 @@ import autograd_viz as av
 from autograd_viz.graph import document_from_json, document_to_json
 from autograd_viz.graph.model import Document, Saved
 from autograd_viz.sources.anything import no_collection
-from autograd_viz.sources.from_core import CoreGraph, value_of
+from autograd_viz.sources.from_core import CoreGraph
 from autograd_viz.sources.summary import SIDE, summary_of
+from autograd_viz.sources.values import value_of
 
 
 def document_of(root: av.Tensor, names: dict[str, Any]) -> Document:

@@ -24,7 +24,7 @@ from torch.utils.weak import TensorWeakRef
 
 from ...alive import Alive
 from ...core.provenance import CUTS, UNTRACKED_DEPTH, Place
-from ..from_core import FEW
+from ..values import FEW
 from .saved import is_freed
 from .values import is_plain, outside_modes, shape_of
 

@@ -22,7 +22,7 @@ from ...core.readings import TENSOR_NAMES
 from ...core.saved import FREED, SavedResult
 from ...core.tensor import Tensor
 from ..formulas import symbolic_formulas
-from ..from_core import FEW
+from ..values import FEW
 from .nodes import Metadata, name_of, outputs_of
 from .saved import Kept
 from .values import as_array, dtype_name, is_plain
@@ -67,10 +67,11 @@ def twin_of(name: str, node: Any, saved: list[Kept]) -> PrimitiveNode | None:
         return None
     if any(isinstance(n, torch.SymInt) for m in metadata for n in m.shape) or any(map(_is_nested, saved)):
         return None
-    edges = tuple((None if after is None else _receiver(after), index) for after, index in node.next_functions)
+    receivers = {after: _receiver(after) for after in _distinct(node)}
+    edges = tuple((receivers.get(after), index) for after, index in node.next_functions)
     if op.variadic is None and len(edges) != len(op.inputs):
         return None
-    if not all(m.is_known for after, _ in node.next_functions if after is not None for m in outputs_of(after)):
+    if not all(m.is_known for after in receivers for m in outputs_of(after)):
         return None
     twin = op.node_class.__new__(op.node_class)
     Node.__init__(twin, edges, tuple((m.shape, _numpy(m.dtype)) for m in metadata), 0)
@@ -88,8 +89,9 @@ def signature_of(node: Any, saved: list[Kept], outputs_of: Callable[[Any], tuple
     """Nodes for which this is equal have the same rules in symbols."""
     outputs = tuple((m.shape, m.dtype) for m in outputs_of(node))
     kept = tuple((k.name, k.state, _look(k.value)) for k in saved)
-    receivers = tuple(None if after is None else tuple(m.shape for m in outputs_of(after)) for after, _ in node.next_functions)
-    signature = (name_of(node), outputs, kept, receivers)
+    place = {after: i for i, after in enumerate(_distinct(node))}
+    receivers = tuple(tuple(m.shape for m in outputs_of(after)) for after in place)
+    signature = (name_of(node), outputs, kept, receivers, tuple(place.get(after) for after, _ in node.next_functions))
     try:
         hash(signature)
     except TypeError:  # sizes of nested tensors
@@ -154,6 +156,11 @@ def _close(ours: Any, theirs: Any) -> bool:
     with np.errstate(all="ignore"):
         largest = float(np.max(np.abs(expected), initial=0.0))
         return bool(np.allclose(ours, expected, rtol=CLOSE, atol=CLOSE * largest, equal_nan=True))
+
+
+def _distinct(node: Any) -> dict[Any, None]:
+    """The nodes that its gradients go to: to one with very many outputs there may be as many edges."""
+    return dict.fromkeys(after for after, _ in node.next_functions if after is not None)
 
 
 def _receiver(after: Any) -> Node:

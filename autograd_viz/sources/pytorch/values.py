@@ -10,8 +10,8 @@ from typing import Any, ParamSpec, TypeVar
 import torch
 
 from ...graph import model
-from ..from_core import FEW
-from ..from_core import value_of as value_of_array
+from ..values import FEW
+from ..values import value_of as value_of_array
 from .older import array_of
 from .summary import summary_on_device
 

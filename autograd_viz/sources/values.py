@@ -1,0 +1,38 @@
+"""An array as far as a picture needs it."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from ..core.former import Overwritten
+from ..core.printing import values_text
+from ..core.tensor import Tensor
+from ..graph import model
+from .summary import summary_of
+
+FEW = 64  # arrays up to this size keep their numbers in the document
+
+dtype_text = functools.cache(str)  # NumPy writes "float64" anew each time it is asked
+
+
+def value_of(array: Any, dtype: str = "") -> model.Value:
+    """What a picture needs of a NumPy array; `dtype`: what to call its type, if not by NumPy's name."""
+    if isinstance(array, Overwritten):
+        return model.Value(tuple(array.shape), dtype_text(array._data.dtype), "overwritten")
+    if isinstance(array, Tensor):
+        array = array._data
+    dtype = dtype or dtype_text(array.dtype)
+    if array.size > FEW:
+        return model.Value(tuple(array.shape), dtype, _ends(array), summary=summary_of(array))
+    text = " ".join(values_text(array).split())
+    return model.Value(tuple(array.shape), dtype, text, tuple(array.reshape(-1).tolist()))
+
+
+def _ends(array: Any) -> str:
+    """``[[1.5000, ..., 0.2500]]``: what nobody reads need not be written."""
+    ends = np.array([array.item(0), array.item(-1)], array.dtype)
+    first, last = values_text(ends)[1:-1].split(",")
+    return f"{'[' * array.ndim}{first.strip()}, ..., {last.strip()}{']' * array.ndim}"
