@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from .errors import LayoutError
-from .graph.collapse import Collapsed, collapse, titled
+from .graph.bundles import bundled
+from .graph.collapse import collapse, titled
+from .graph.collapsed import Collapsed
 from .graph.groups import WHOLE, WHOLE_NODES, Group, group_tree, opened_first
 from .graph.model import Document
 from .graph.trace import State
@@ -38,10 +40,10 @@ class Drawing:
 
     @cached_property
     def shown(self) -> Collapsed:
-        """The document with the closed groups as boxes."""
+        """The document with the closed groups as boxes, and where there are many edges with one for several."""
         if self.opened is None:
-            return Collapsed(self.document, self.document, {}, {}, {})
-        return collapse(self.document, self.tree, self.opened)
+            return bundled(Collapsed(self.document, self.document, {}, {}, {}))
+        return bundled(collapse(self.document, self.tree, self.opened))
 
     @cached_property
     def geometry(self) -> Geometry:

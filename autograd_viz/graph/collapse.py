@@ -8,106 +8,14 @@ it stands for, the latest last.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Iterable
+from dataclasses import replace
 
+from .collapsed import Collapsed
 from .groups import Group
 from .model import Document, Entry, NextFunction, Node, Op, Operand, Tensor
-from .trace import Engine, State, Step
 
 Output = tuple[str, int]  # a node's id, and which output of its op
-
-
-@dataclass(frozen=True)
-class Collapsed:
-    """What is drawn of a document.
-
-    Attributes:
-        document: with groups in place of what they hide.
-        whole: the document itself.
-        shown: id of a hidden op or node -> id of the group's op or node.
-        moved: address of an edge that ends or begins in a group -> address of the one that is drawn.
-        groups: by the id of its op, each group that is drawn.
-    """
-
-    document: Document
-    whole: Document
-    shown: Mapping[str, str]
-    moved: Mapping[str, str]
-    groups: Mapping[str, Group]
-
-    def state(self, state: State) -> State:
-        """A state of the whole document, as this one shows it."""
-        if not self.shown:
-            return state
-        values = {at: value for old, value in state.values.items() if self._tells(at := self.moved.get(old, old))}
-        current = self.step(state.current) if state.current else None
-        called: Counter[str] = Counter()
-        for node, times in state.called.items():
-            called[self.shown.get(node, node)] += times
-        return State(values, current, self.hidden(state.hidden), called)
-
-    def step(self, step: Step) -> Step:
-        """A step of a hidden node is one of its group: its sentence stays, its numbers are not told."""
-        if not self.shown:
-            return step
-        moved = (replace(c, at=self.moved.get(c.at, c.at)) for c in step.changes)
-        changes = tuple(c for c in moved if self._tells(c.at))
-        if step.node not in self.shown:
-            return replace(step, changes=changes, engine=self.engine(step.engine))
-        return Step(
-            self.shown[step.node], step.sentence, changes=changes, engine=self.engine(step.engine), freed=step.freed,
-            flags=step.flags,
-        )  # fmt: skip
-
-    def engine(self, engine: Engine) -> Engine:
-        """Groups in the queue for their nodes; which of their nodes wait is not told."""
-        queue = tuple(dict.fromkeys(self.shown.get(n, n) for n in engine.queue))
-        return replace(engine, queue=queue, waiting=tuple(w for w in engine.waiting if w.node not in self.shown))
-
-    def _tells(self, at: str) -> bool:
-        """Does a number stand there? Not on an arrow that several gradients go along, of which each is only a part."""
-        return at not in self._shared and self.draws(at)
-
-    @cached_property
-    def _shared(self) -> frozenset[str]:
-        return frozenset(at for at, count in Counter(self.moved.values()).items() if count > 1)
-
-    def draws(self, at: str) -> bool:
-        """Is there an element at an address (trace.py, Note [Addresses])?"""
-        return at.rpartition(":")[2].partition(".")[0] in self._drawn
-
-    def hides(self, id: str) -> Group | None:
-        """The group that is drawn in place of an op, node or tensor; None if it is drawn itself, or is no box at all."""
-        for op in self.whole.ops:
-            if id in (op.id, op.node, *op.outputs, *(i.tensor for i in op.inputs)):
-                box = self.shown.get(op.id)
-                if box is not None and (id in self.shown or id not in self._drawn):
-                    return self.groups[box]
-        return None
-
-    @cached_property
-    def nodes(self) -> frozenset[str]:
-        """Ids of all nodes of the whole document."""
-        return frozenset(n.id for n in self.whole.nodes)
-
-    def first_node(self, id: str) -> str:
-        """Of a group (its op's or node's id) the node that runs first: it was made last; any other id as it is."""
-        if id in self.nodes:
-            return id
-        inside = [n for n in self.whole.nodes if self.shown.get(n.id) == id or self.shown.get(n.op or "") == id]
-        return max(inside, key=lambda n: -1 if n.order is None else n.order).id if inside else id
-
-    @cached_property
-    def _drawn(self) -> frozenset[str]:
-        return frozenset(x.id for all in (self.document.tensors, self.document.nodes) for x in all)
-
-    def hidden(self, ids: frozenset[str]) -> frozenset[str]:
-        """What does not exist yet: a group is there as soon as one of its ops is."""
-        there = {box for id, box in self.shown.items() if id not in ids}
-        return ids - self.shown.keys() | {box for id, box in self.shown.items() if id in ids} - there if ids else ids
 
 
 def collapse(document: Document, tree: Group, opened: frozenset[str]) -> Collapsed:
@@ -132,14 +40,12 @@ class _Collapse:
     def __init__(self, document: Document, groups: list[Group]) -> None:
         self.document, self.groups = document, groups
         self.boxes = {g.id for g in groups}
-        self.tensors = {t.id: t for t in document.tensors}
         self.nodes = {n.id: n for n in document.nodes}
         self.group_of: dict[str, Group] = {op.id: g for g in groups for op in document.ops[g.first : g.last]}
         self.maker = {t: op.id for op in document.ops for t in op.outputs if t is not None}
         self.hidden = self._hidden_tensors()
         self._place_nodes()
         self.entries: dict[str, dict[Output, int]] = {g.id: {} for g in groups}
-        self.exits: dict[str, dict[Output, int]] = {g.id: {} for g in groups}
         self.moved: dict[str, str] = {}
 
     def result(self) -> Collapsed:
@@ -166,20 +72,21 @@ class _Collapse:
 
     def _hidden_tensors(self) -> set[str]:
         """See Note [What a group hides]."""
-        users: dict[str, set[str]] = {}
+        user: dict[str, str] = {}  # the box that takes a tensor
+        apart = set(self.document.roots)  # and tensors that several take
         for op in self.document.ops:
+            box = self._box(op.id)
             for operand in op.inputs:
-                if operand.tensor is not None:
-                    users.setdefault(operand.tensor, set()).add(self._box(op.id))
-        roots = set(self.document.roots)
-        return {t.id for t in self.document.tensors if t.id not in roots and self._is_inside(t, users.get(t.id, set()))}
+                if operand.tensor is not None and user.setdefault(operand.tensor, box) != box:
+                    apart.add(operand.tensor)
+        return {t.id for t in self.document.tensors if t.id not in apart and self._is_inside(t, user.get(t.id))}
 
-    def _is_inside(self, t: Tensor, users: set[str]) -> bool:
+    def _is_inside(self, t: Tensor, user: str | None) -> bool:
         maker = self.maker.get(t.id)
         if maker is not None:
-            return maker in self.group_of and users <= {self._box(maker)}
+            return maker in self.group_of and (user is None or user == self._box(maker))
         named = t.name is not None and t.name.isidentifier()
-        return not named and len(users) == 1 and not users.isdisjoint(self.boxes)
+        return not named and user in self.boxes
 
     def _box(self, op: str) -> str:
         """The id of what is drawn for an op."""

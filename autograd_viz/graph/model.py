@@ -105,10 +105,15 @@ class Tensor:
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """What an op was given: a tensor, or a Python number by its text."""
+    """What an op was given: a tensor, or a Python number by its text.
+
+    Attributes:
+        count: of operands that are drawn as one, how many they are.
+    """
 
     tensor: str | None
     text: str = ""
+    count: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,10 +141,15 @@ class Op:
 
 @dataclass(frozen=True, slots=True)
 class NextFunction:
-    """Where the gradient of one input goes: a node (or None) and which output of that node's op it belongs to."""
+    """Where the gradient of one input goes: a node (or None) and which output of that node's op it belongs to.
+
+    Attributes:
+        count: of inputs whose edges are drawn as one, how many they are.
+    """
 
     node: str | None
     index: int
+    count: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,10 +187,12 @@ class Formula:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Where a gradient that enters a group arrives: the class name of the node, and which output of its op."""
+    """Where a gradient that enters a group, or a node with very many outputs, arrives: the class name of the node, and which
+    output of its op. Of several places that are drawn as one: "…" and None, where they are not the same.
+    """
 
     name: str
-    index: int
+    index: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +207,7 @@ class Node:
         order: rank by creation among the document's nodes; None for AccumulateGrad.
         rule: whose the rule is, where no formula can be shown: "user" (a Function), "torch"; else empty.
         members: of a group that is drawn as one node, how many nodes it stands for; 0 for a node.
-        entries: of a group, by output: at which of its nodes that gradient arrives.
+        entries: of a group, by output: at which of its nodes that gradient arrives; of a node, where outputs are drawn as one.
     """
 
     id: str

@@ -8,16 +8,20 @@ from math import inf
 from ..graph.model import Document
 from .geometry import CodeLine
 from .ladder import Ladder
-from .measure import columns
+from .measure import columns, cut
 
 COLUMNS = 24  # a statement is wrapped beyond this
 LINE, PARAGRAPH = 26, 8  # px between lines, and more between statements
 MARGIN = 30  # px between the code and the boxes
 MAX_LINES = 6  # of one statement
+LONGEST = 48  # columns of what has no place to break
 
 
 def wrapped(statement: str) -> list[str]:
-    """A statement with its own line breaks; a line over COLUMNS is broken after a comma, a bracket or a space."""
+    """A statement with its own line breaks; a line over COLUMNS is broken after a comma, a bracket or a space.
+
+    Where it has none for too long, and after MAX_LINES, the rest is left out: the last line says so.
+    """
     lines: list[str] = []
     for own in statement.split("\n"):
         line = ""
@@ -27,6 +31,9 @@ def wrapped(statement: str) -> list[str]:
                 line = ""
             line += word
         lines.append(line.strip())
+    for i, line in enumerate(lines[:MAX_LINES]):
+        if (shown := cut(line, LONGEST)) != line:
+            return [*lines[:i], shown, "…"]
     return lines if len(lines) <= MAX_LINES else [*lines[: MAX_LINES - 1], "…"]
 
 

@@ -6,7 +6,7 @@ from ..graph.model import Document
 from .geometry import Arrow, Box, CodeLine, Geometry, Label, Row
 from .measure import CAPTION_SIZE, CODE_SIZE, LABEL_HEIGHT, text_width
 from .parts import Part, Wire
-from .wiring import EXIT_STEP, Wiring
+from .wiring import EXIT_STEP, HEAD, Wiring
 
 MARGIN = 20
 RETAIN_CAPTION = "retain_grad_hook"
@@ -34,11 +34,14 @@ def _box(p: Part) -> Box:
 
 
 def _label(wire: Wire) -> Label:
-    """Beside the start of the arrow, interrupting its line."""
-    (x, y), w = wire.points[0], wire.label_width
+    """Beside the start of the arrow (or over its head), interrupting its line."""
+    (x, y), w, text = wire.points[-1 if wire.label_side == "end" else 0], wire.label_width, wire.label_text
+    at = f"count:{wire.at}" if text else wire.at
     if wire.label_side == "right":
-        return Label(wire.at, x + 14, y - LABEL_HEIGHT / 2, w, LABEL_HEIGHT)
-    return Label(wire.at, x - w / 2, y - 6 - LABEL_HEIGHT, w, LABEL_HEIGHT)
+        aside = 20 if text else 14  # beside the pile of a group
+        return Label(at, x + aside, y - LABEL_HEIGHT / 2, w - aside + 14, LABEL_HEIGHT, text)
+    above = HEAD if wire.label_side == "end" else 6
+    return Label(at, x - w / 2, y - above - LABEL_HEIGHT, w, LABEL_HEIGHT, text)
 
 
 def _sum_label(wiring: Wiring, p: Part, index: int, width: float) -> Label:

@@ -55,7 +55,7 @@ class Arrow:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """Room for a number on an arrow; `text` is set only for a caption that is always there."""
+    """Room for a number on an arrow; `text` is set only for what is always there: a caption, how many edges the arrow is."""
 
     at: str
     x: float

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import math
 import unicodedata
+from itertools import accumulate
 
-from ..graph.model import Document, Node, Op, Tensor, Value
+from ..graph.model import Document, NextFunction, Node, Op, Operand, Tensor, Value
 from .parts import PITCH, Part
 
 ADVANCE = 0.602  # width of a character of DejaVu Sans Mono, in em
 ROW_SIZE, LABEL_SIZE, CAPTION_SIZE, TITLE_SIZE, OP_SIZE, CODE_SIZE = 11.4, 12, 15, 24, 14, 18  # px
 TENSOR_WIDTH, OP_WIDTH, PLAIN_WIDTH, NODE_WIDTH = 180, 200, 80, 180
+WIDE_NODE = 220  # with numbers behind its tuples
 ROW_COLUMNS = 22  # characters of a row's text at full size: `grad_fn = MulBackward0`
 MOST_COLUMNS = 28  # and drawn smaller
 SCALAR_COLUMNS, SMALL_COLUMNS, ARRAY_COLUMNS = 7, 14, 18  # characters of a gradient on an arrow
 LARGE_COLUMNS = 24  # and of one that is too large to be written out: as wide as a node, so that neighbours keep apart
 LABEL_HEIGHT = 14
+MOST_SAVED = 12  # saved tensors of a node that are written out
+MOST_OPERANDS = 12  # of an op that has numbers among them
 TENSOR_ROWS = ("data", "grad", "grad_fn", "is_leaf", "requires_grad")
 
 
@@ -26,6 +30,15 @@ def columns(text: str) -> int:
     wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
     none = sum(unicodedata.combining(c) != 0 for c in text)
     return len(text) + wide - none
+
+
+def cut(text: str, width: int) -> str:
+    """As much of the beginning as takes `width` columns: a letter may have accents, but nobody reads all of a megabyte."""
+    beginning = text[: 8 * width]
+    if columns(beginning) <= width:
+        return beginning
+    used = accumulate(map(columns, beginning))
+    return beginning[: sum(1 for so_far in used if so_far <= width)]
 
 
 def text_width(text: str, size: float) -> float:
@@ -45,16 +58,37 @@ def label_width(shape: tuple[int, ...]) -> float:
     return math.ceil(label_columns(shape) * ADVANCE * LABEL_SIZE) + 6
 
 
+def count_text(count: int) -> str:
+    """How many edges are drawn as one; nothing for one."""
+    return f"× {count:,}" if count > 1 else ""
+
+
+def edge_width(edge: NextFunction, shape: tuple[int, ...]) -> float:
+    """Width in px of what stands on an edge: its number, or the gradient that goes along it."""
+    return math.ceil(text_width(count_text(edge.count), LABEL_SIZE)) + 12 if edge.count > 1 else label_width(shape)
+
+
 def op_title(op: Op) -> str:
     """`Mul`, and `Mul(·, 3)` where a Python number was given."""
     if all(i.tensor is not None for i in op.inputs):
         return op.name
-    return f"{op.name}({', '.join('·' if i.tensor is not None else i.text for i in op.inputs)})"
+    inside = ["·" if i.tensor is not None else i.text for i in op.inputs[: MOST_OPERANDS + 1]]
+    return f"{op.name}({', '.join(inside[:MOST_OPERANDS] + ['…'] * (len(inside) > MOST_OPERANDS))})"
+
+
+def arrows_into(op: Op) -> list[Operand]:
+    """The inputs that are drawn as arrows: tensors, each place of an operand counts."""
+    return [i for i in op.inputs if i.tensor is not None]
 
 
 def tensor_inputs(op: Op) -> list[str]:
-    """The inputs that are drawn as arrows: tensors, each place of an operand counts."""
+    """The tensors of these arrows."""
     return [i.tensor for i in op.inputs if i.tensor is not None]
+
+
+def entry_step(op: Op) -> float:
+    """Px between the arrows into an op: room for the numbers on them."""
+    return 30 if op.node is None and all(i.count == 1 for i in op.inputs) else 100
 
 
 def saves(node: Node) -> bool:
@@ -63,8 +97,8 @@ def saves(node: Node) -> bool:
 
 
 def shown_saved(node: Node) -> int:
-    """How many lines the saved row has."""
-    return sum(s.state in ("kept", "freed") for s in node.saved)
+    """How many lines the saved row has; of very many the last says how many more there are."""
+    return min(sum(s.state in ("kept", "freed") for s in node.saved), MOST_SAVED + 1)
 
 
 def tensor_part(t: Tensor, row: int) -> Part:
@@ -83,12 +117,11 @@ def tensor_part(t: Tensor, row: int) -> Part:
 def op_part(op: Op, node: Node | None, row: int) -> Part:
     """Rounded, 200 x 80 with the save row; 80 x 80 if nothing is recorded; wider for many inputs or outputs."""
     plain = node is None
-    step = 30 if plain else 100
     width = max(
         PLAIN_WIDTH if plain else OP_WIDTH,
-        step * len(tensor_inputs(op)) + (20 if plain else 0),
+        entry_step(op) * len(tensor_inputs(op)) + (20 if plain else 0),
         40 * len(op.outputs) + 20,
-        20 * math.ceil((text_width(op_title(op), OP_SIZE) + 16) / 20),
+        20 * math.ceil((title_width(op_title(op)) + 16) / 20),
     )
     part = Part(op.id, "op", row, width, 80)
     if op.members:
@@ -116,8 +149,12 @@ def node_part(node: Node, row: int, labels: float) -> Part:
     part.ports |= {f"next{i}": y + 25 + 15 * i for i in range(len(node.next_functions))}
     part.h = 10 * math.ceil((y + tall + 10) / 10)
     part.ports["grad_fn"] = 10 * round(part.h * 0.075)
-    part.w = max(NODE_WIDTH, 20 * math.ceil((40 * node.outputs + 20) / 20), 20 * math.ceil((title_width(node.name) + 24) / 20))
+    part.w = max(_node_width(node), WIDE_NODE if any(f.count > 1 for f in node.next_functions) else 0)
     return part
+
+
+def _node_width(node: Node) -> float:
+    return max(NODE_WIDTH, 20 * math.ceil((40 * node.outputs + 20) / 20), 20 * math.ceil((title_width(node.name) + 24) / 20))
 
 
 def _group_part(part: Part, node: Node) -> Part:
@@ -125,7 +162,7 @@ def _group_part(part: Part, node: Node) -> Part:
     part.rows.append(("called", 40, 30))
     part.ports |= {f"next{i}": 85.0 + 15 * i for i in range(len(node.next_functions))} | {"grad_fn": 10.0}
     part.h = 10 * math.ceil((90 + 15 * max(0, len(node.next_functions) - 1)) / 10)
-    part.w = max(NODE_WIDTH, 20 * math.ceil((40 * node.outputs + 20) / 20), 20 * math.ceil((title_width(node.name) + 24) / 20))
+    part.w = _node_width(node)
     return part
 
 

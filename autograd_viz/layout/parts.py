@@ -89,7 +89,8 @@ class Wire:
     end: End
     path: list[Turn]
     label_width: float = 0
-    label_side: str = ""  # "right" of its start, or "up" from it
+    label_side: str = ""  # "right" of its start, "up" from it, or "end": over its head
+    label_text: str = ""  # what is always there: how many edges it is
     points: list[tuple[float, float]] = field(default_factory=list)
 
 

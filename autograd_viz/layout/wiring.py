@@ -7,11 +7,24 @@ from math import inf
 
 from ..graph.model import Document, Node, Op
 from .ladder import CLEAR, Ladder
-from .measure import NODE_WIDTH, gradient_shapes, label_width, saves, tensor_inputs
+from .measure import (
+    LABEL_SIZE,
+    NODE_WIDTH,
+    arrows_into,
+    count_text,
+    edge_width,
+    entry_step,
+    gradient_shapes,
+    label_width,
+    saves,
+    text_width,
+)  # fmt: skip
 from .parts import LEFT, PITCH, RIGHT, Crossing, End, Net, Part, Pin, Turn, Wire
 
 EXIT_STEP = 40  # px between the outputs of an op, and between the entries of its backward node
 SUM_STRIP = 20  # px kept for the label of a sum under a node
+HEAD = 18  # px of an arrow's end that its head takes
+COUNT_STRIP = 50  # px kept for the number over a head, and some of the line
 
 
 class Wiring:
@@ -79,7 +92,7 @@ class Wiring:
         for node in self.document.nodes:
             for f in node.next_functions:
                 if f.node is not None:
-                    arriving[f.node, f.index] += 1
+                    arriving[f.node, f.index] += f.count
         for t in self.document.tensors:
             if t.id in self.document.roots and t.grad_fn is not None:
                 arriving[t.grad_fn, t.output_nr] += 1
@@ -117,20 +130,24 @@ class Wiring:
                 self._connect(f"out:{op.id}.{j}", "result", net, LEFT, start, end, pin, into)
 
     def _inputs(self, op: Op) -> None:
-        p, inputs = self.parts[op.id], tensor_inputs(op)
-        step = 30 if op.node is None else 100
-        for i, t in enumerate(inputs):
+        p, inputs = self.parts[op.id], arrows_into(op)
+        for i, operand in enumerate(inputs):
             net: Net
+            t, text = str(operand.tensor), count_text(operand.count)
             if t in self.parts:
                 source, x, net = self.parts[t], self.parts[t].w / 2, ("t", t, "out")
             else:  # an intermediate value without a box: the arrow comes from its op
                 maker = self.ops[self.made_by[t]]
                 source, x, net = self.parts[maker.id], self._exit(maker, maker.outputs.index(t)), ("t", t)
-            entry = p.w / 2 + (i - (len(inputs) - 1) / 2) * step
+            entry = p.w / 2 + (i - (len(inputs) - 1) / 2) * entry_step(op)
             pin = self.left.port(source.x + x, net, source.row + 1, True)
             into = self.left.port(p.x + entry, net, p.row, False)
             start, end = End(source, None, source.h), End(p, None, 0)
             self._connect(f"in:{op.id}.{i}", "input", net, LEFT, start, end, pin, into)
+            if text:
+                wire = self.wires[-1]
+                wire.label_text, wire.label_side, wire.label_width = text, "end", text_width(text, LABEL_SIZE) + 6
+                self.left.below[p.row] = COUNT_STRIP
 
     # -- between the ladders ------------------------------------------------------------------------------------------
 
@@ -226,9 +243,10 @@ class Wiring:
             pin = self.right.lane(lane_x + PITCH * i, net, p.row, p.row)
             if (f.node, f.index) in self.sums:
                 self.right.above[target.row + 1] = SUM_STRIP
-            width = label_width(self.shapes.get((f.node, f.index), ()))
+            width = edge_width(f, self.shapes.get((f.node, f.index), ()))
             start = End(p, p.w - 10, f"next{i}")
             self._connect(f"next:{node.id}.{i}", "next", net, RIGHT, start, End(target, None, target.h), pin, end, width)
+            self.wires[-1].label_text = count_text(f.count)
 
     def _accumulated(self, node: Node, variable: str) -> None:
         """From AccumulateGrad to the grad row of its leaf."""
@@ -269,7 +287,7 @@ def labels_beside(document: Document) -> dict[str, float]:
     """Room for the labels to the right of each backward node."""
     shapes = gradient_shapes(document)
     return {
-        n.id: max([label_width(shapes.get((f.node, f.index), ())) for f in n.next_functions if f.node], default=0.0)
+        n.id: max([edge_width(f, shapes.get((f.node, f.index), ())) for f in n.next_functions if f.node], default=0.0)
         for n in document.nodes
     }
 

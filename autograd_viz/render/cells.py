@@ -14,7 +14,7 @@ from .. import words
 from ..graph.model import Document, Entry, Node, Number, Saved, Tensor, Value
 from ..graph.text import nested, shape_text
 from ..graph.trace import State, Step
-from ..layout.measure import MOST_COLUMNS, ROW_COLUMNS, columns, label_columns
+from ..layout.measure import MOST_COLUMNS, MOST_SAVED, ROW_COLUMNS, columns, cut, label_columns
 from .theme import Theme
 
 
@@ -79,12 +79,7 @@ def node_title(name: str, theme: Theme) -> str:
 
 def clipped(text: str, width: int, mark: str = "…") -> str:
     """At most `width` columns, the end replaced by an ellipsis."""
-    kept = text[: 8 * width]  # a letter may have accents, but nobody reads all of a megabyte
-    if kept == text and columns(text) <= width:
-        return text
-    while kept and columns(kept) > width - len(mark):
-        kept = kept[:-1]
-    return kept + mark
+    return text if cut(text, width) == text else cut(text, width - len(mark)) + mark
 
 
 def path_clipped(path: str, width: int) -> str:
@@ -215,7 +210,9 @@ def _saved_lines(n: Node, state: State, theme: Theme) -> Lines:
     values = [state.values.get(f"{n.id}.saved.{s.name}", s.value) for s in tensors]
     if not theme.pytorch_words:
         return ((Run("ctx.saved_tensors", "none" if values[0] is None else "text"),),)
-    return tuple(_saved_line(s, v) for s, v in zip(tensors, values, strict=True))
+    lines = [_saved_line(s, v) for s, v in zip(tensors[:MOST_SAVED], values, strict=False)]
+    more = len(tensors) - len(lines)
+    return (*lines, *[(Run(words.PICTURE_MORE.format(count=more), "none"),)] * (more > 0))
 
 
 def _saved_line(s: Saved, value: Value | None) -> tuple[Run, ...]:

@@ -22,6 +22,7 @@ from ..layout.measure import (
     ROW_SIZE,
     TITLE_SIZE,
     columns,
+    count_text,
     op_title,
 )  # fmt: skip
 from .caption import caption_elements, caption_height, caption_lines
@@ -209,8 +210,8 @@ class _Painter:
         comma = [i < last or (last == 0 and self.theme.pytorch_words) for i in range(last + 1)]
         ends = [entry_of(self.nodes[f.node], f.index) if f.node else Entry("None", f.index) for f in node.next_functions]
         tuples = [
-            (Run(f"  ({clipped(node_title(end.name, self.theme), 16)}, {end.index}){',' if c else ''}"),)
-            for end, c in zip(ends, comma, strict=True)
+            (Run(f"{_tuple(e, f.count, self.theme)}{',' * c}"),)
+            for e, f, c in zip(ends, node.next_functions, comma, strict=True)
         ]
         return (Run(f"next_functions = {opening}"),), *tuples, (Run(closing),)
 
@@ -305,14 +306,14 @@ class _Painter:
     def label(self, label: Label) -> str:
         """A number on an arrow, interrupting the line; empty until a gradient has passed."""
         lines = ((Run(label.text, "text"),),) if label.text else self.writer.lines(label.at, self.state)
-        middle = label.at.startswith(("sum:", "grad:", "caption:"))
+        middle = label.at.startswith(("sum:", "grad:", "caption:", "count:in:"))
         anchor_x = label.x + label.w / 2 if middle else label.x + 3
         place = {"data_x": anchor_x, "data_y": label.y, "data_size": LABEL_SIZE, "data_middle": "1" if middle else None}
         if not lines:
             return element("g", "", class_="label", data_at=label.at, **place)
         words, role = lines[0][0]
         fresh = label.at in self.fresh
-        size = CAPTION_SIZE if label.text else LABEL_SIZE
+        size = CAPTION_SIZE if label.at.startswith("caption:") else LABEL_SIZE
         width = columns(words) * ADVANCE * size + 6
         x = anchor_x - width / 2 if middle else anchor_x - 3
         ground = element("rect", x=x, y=label.y, width=width, height=label.h, fill=self.colour["canvas"], class_="f-canvas")
@@ -324,6 +325,12 @@ class _Painter:
         """A line of the user's code; what retain_grad() does is purple, as its arrow is."""
         role = "hook" if line.kind == "retain_grad" else "text"
         return element("g", self.text(line.x, line.y, [Run(line.text, role)], CODE_SIZE, "end"), class_="code")
+
+
+def _tuple(end: Entry, count: int, theme: Theme) -> str:
+    """`  (MulBackward0, 0)`, of several `  (MulBackward0, 0) × 5,000`."""
+    inside = f"{clipped(node_title(end.name, theme), 16)}, {'…' if end.index is None else end.index}"
+    return f"  ({inside}) {count_text(count)}".rstrip()
 
 
 def cell_address(at: str) -> str:

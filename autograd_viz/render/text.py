@@ -8,6 +8,7 @@ from ..graph.trace import State
 from .escape import printable
 
 WIDTH = 40
+FEW = 12  # edges of one node
 MOST = 60  # lines of tensors, and of nodes
 
 
@@ -62,4 +63,5 @@ def _node(n: Node, titles: dict[str, str], state: State) -> str:
         value = state.values.get(f"next:{n.id}.{i}")
         to = "None" if after.node is None else titles[after.node]
         sent.append(f"{to}{'' if value is None else f' <- {value_text(value)}'}")
+    sent = sent if len(sent) <= FEW else [*sent[: FEW - 1], f"… and {len(sent) - FEW + 1:,} more"]
     return titles[n.id] + (f"  -> {', '.join(sent)}" if sent else "")

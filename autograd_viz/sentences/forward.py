@@ -5,7 +5,7 @@ from __future__ import annotations
 from .. import words
 from ..graph.model import Document, Node, Op, Operand, Tensor
 from ..graph.text import value_text
-from .text import listed, together
+from .text import first_few, listed, together
 
 FEW = 4  # leaves that are named one by one
 
@@ -60,9 +60,9 @@ class ForwardSentences:
 
     def _call(self, op: Op, outputs: list[Tensor | None]) -> str:
         """`c = Mul(a, b)`; unnamed operands by their values."""
-        call = f"{op.name}({', '.join(map(self._operand, op.inputs))})"
+        call = f"{op.name}({', '.join(first_few([self._operand(o) for o in op.inputs]))})"
         names = [t.name if t is not None and t.name else "_" for t in outputs]
-        return f"{', '.join(names)} = {call}" if any(n != "_" for n in names) else call
+        return f"{', '.join(first_few(names))} = {call}" if any(n != "_" for n in names) else call
 
     def _operand(self, operand: Operand) -> str:
         if operand.tensor is None:

@@ -10,7 +10,7 @@ from ..graph.text import gradient_text, shape_text, value_text
 from ..graph.trace import Change, HookRun, Step, Trace
 from .forward import ForwardSentences
 from .past import Past
-from .text import before_hooks, hook_kind, listed, same, size_text, together
+from .text import before_hooks, first_few, hook_kind, listed, same, size_text, together
 
 MANY_PARTS = 8  # up to here the parts of a sum are written out
 MANY_BYTES = 1000  # from here on it is said how much memory was freed
@@ -162,9 +162,10 @@ class Sentences:
         return next((name for t in outputs if t is not None and (name := self.tensors[t].name)), "")
 
     def _freed(self, step: Step) -> list[str]:
-        names = words.COMMA.join(c.at.rpartition(".")[2] for c in step.changes if ".saved." in c.at and c.after is None)
-        if not names:
+        freed = [c.at.rpartition(".")[2] for c in step.changes if ".saved." in c.at and c.after is None]
+        if not freed:
             return []
+        names = words.COMMA.join(first_few(freed))
         if step.freed >= MANY_BYTES:
             names = f"{names} ({size_text(step.freed)})"
         return [(words.FREED if self.frees else words.WOULD_FREE).format(names=names)]

@@ -8,11 +8,19 @@ from .. import words
 from ..graph.model import Value
 from ..graph.trace import HookRun, Step
 
+MOST_PARTS = 12  # that a sentence lists
 ARRIVING = ("tensor", "pre")  # kinds of hooks that see what arrives
 
 
+def first_few(parts: list[str]) -> list[str]:
+    """Of very many the first, and how many more there are."""
+    more = len(parts) - MOST_PARTS + 1
+    return parts if more <= 1 else [*parts[: MOST_PARTS - 1], words.MORE.format(count=more)]
+
+
 def listed(parts: list[str]) -> str:
-    """a; a and b; a, b and c."""
+    """a; a and b; a, b and c; of very many the first."""
+    parts = first_few(parts)
     return words.AND.join([words.COMMA.join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..graph.codec import to_plain
-from ..graph.collapse import Collapsed
+from ..graph.collapsed import Collapsed
 from ..graph.model import Value
 from ..graph.trace import State, Step, Trace
 from ..render import Theme, Writer

@@ -7,7 +7,8 @@ from typing import Any
 from .. import words
 from ..drawing import Drawing
 from ..graph.codec import to_plain
-from ..graph.collapse import Collapsed, titled
+from ..graph.collapse import titled
+from ..graph.collapsed import Collapsed
 from ..graph.forward import made_by_op
 from ..graph.groups import Group, kinds_of
 from ..graph.trace import State
@@ -48,7 +49,7 @@ def page_of(stepper: Stepper, drawing: Drawing, theme: Theme, palettes: tuple[st
 
 def pending_edit(stepper: Stepper, shown: Collapsed) -> dict[str, Any]:
     """The edit that waits for its node, as JSON: node, and values by output; {} if there is none, or none that is drawn."""
-    if stepper.pending is None or stepper.pending[0] in shown.shown:
+    if stepper.pending is None or stepper.pending[0] in shown.shown or stepper.pending[0] in shown.thinned:
         return {}
     node, values = stepper.pending
     return {"node": node, "values": {str(index): to_plain(value) for index, value in values.items()}}

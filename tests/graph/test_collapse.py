@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 import autograd_viz as av
 from autograd_viz.drawing import Drawing, drawing_of
-from autograd_viz.graph.collapse import Collapsed, collapse, node_id
+from autograd_viz.graph.collapse import collapse, node_id
+from autograd_viz.graph.collapsed import Collapsed
 from autograd_viz.graph.groups import group_tree
 from autograd_viz.graph.model import Document
 from autograd_viz.graph.references import check_references

@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import autograd_viz as av
+from autograd_viz.drawing import Drawing
 from autograd_viz.layout import Arrow, Box, Geometry, layout
 from autograd_viz.layout.geometry import Point
 from autograd_viz.sources.from_core import CoreGraph
@@ -17,19 +18,37 @@ from ..effort import examples
 from ..programs import Program, programs
 
 
-def geometry_of(program: Program, hidden: int, retained: int) -> Geometry:
+def crowd(pool: list[av.Tensor], at: int, count: int, kind: str) -> list[av.Tensor]:
+    """What an op makes that takes, or gives, more than can be told apart."""
+    t = pool[at % len(pool)]
+    like = [x for x in pool if x.shape == t.shape]
+    if kind == "one":  # one tensor, many times
+        return [av.stack([t] * count)]
+    if kind == "some":  # a few, all but one of them many times
+        return [av.stack([*(x for x in like[:5] for _ in range(count)), t * 2.0])]
+    if kind == "results":  # of another box, with and without a box of their own
+        rows = av.stack([x * 2.0 for x in like[:3]] * count).unbind(0)
+        return [*rows[:2], av.stack(rows), av.stack(rows[::2])]
+    return [av.stack([x.detach() for x in like[:3]] * count), av.stack([t] * count).unbind(0)[-1]]
+
+
+def geometry_of(program: Program, crowds: list[tuple[int, int, str]], hidden: int, retained: int) -> Geometry:
     """The layout of everything a program made; every `hidden`-th tensor has no name, every `retained`-th keeps its grad."""
     _, pool = program.run(av)
+    for at, count, kind in crowds:
+        pool += crowd(pool, at, count, kind)
     for t in pool[:: retained or len(pool) + 1]:
         if t.requires_grad:
             t.retain_grad()
     names = {f"x{i}": t for i, t in enumerate(pool) if not hidden or i % hidden}
     used = {id(t) for p in pool if p._made_by for t in p._made_by.inputs}
     ends = [t for t in pool if id(t) not in used]
-    return layout(CoreGraph(ends, names).document)
+    return layout(Drawing(CoreGraph(ends, names).document).shown.document)
 
 
-graphs = st.builds(geometry_of, programs(60), st.sampled_from([0, 2, 3]), st.sampled_from([0, 5]))
+kinds = st.sampled_from(["one", "some", "results", "constants"])
+crowds = st.just([]) | st.lists(st.tuples(st.integers(0, 60), st.sampled_from([3, 26, 1000]), kinds), max_size=4)
+graphs = st.builds(geometry_of, programs(60), crowds, st.sampled_from([0, 2, 3]), st.sampled_from([0, 5]))
 
 
 def pieces(arrow: Arrow) -> list[tuple[Point, Point]]:

@@ -133,6 +133,22 @@ test("the node panel says who sent what, links to them, and gives the sum once i
   assert.match(sectionText(nodeAt(2, "n0"), "arrived"), /sum6\./);
 });
 
+test("edges that are drawn as one are counted, and none of their gradients stands for all", () => {
+  const nodes = [
+    { id: "n0", name: "StackBackward0", op: null, outputs: 1, next_functions: [{ node: "n1", index: 0, count: 5000 }, { node: null, index: 0, count: 2 }] },
+    { id: "n1", name: "UnbindBackward0", op: null, outputs: 1, entries: [{ name: "UnbindBackward0", index: null }] },
+  ];
+  const step = { node: "n0", grad_outputs: [value(1)], grad_inputs: [null, null], changes: [], engine: { queue: ["n1"] } };
+  const look = { ...lookAt(1, [{ step }]), program: new Program({ tensors: [], nodes }) };
+  const [sender, receiver] = nodes.map((node) => nodePanel(look, node));
+  assert.match(sectionText(sender, "next"), /\(UnbindBackward0, …\) × 5,000/);
+  assert.match(sectionText(sender, "next"), /\(None, 0\) × 2/);
+  assert.match(sectionText(sender, "sent"), /grad_inputs\[…\] × 5,000/);
+  assert.match(sectionText(receiver, "arrived"), /from StackBackward0 × 5,000/);
+  assert.match(sectionText(receiver, "arrived"), /5000 of 5000 arrived/);
+  assert.equal(receiver.find((part) => part.key === "edit"), undefined); // nobody could say which
+});
+
 test("an output that nobody used says so, and the root has the first gradient", () => {
   assert.match(sectionText(nodeAt(2, "n0"), "arrived"), /grad_outputs\[1\]unused_output/);
   assert.match(sectionText(nodeAt(0, "n1"), "arrived"), /arrived_first/);

@@ -74,7 +74,7 @@ function buttons(look, node, ran) {
  * @param {GraphNode} node
  */
 function edits(look, node) {
-  if (look.next !== node.id || look.step < 0) return null;
+  if (look.next !== node.id || look.step < 0 || (node.entries?.length && !node.members)) return null; // which output, nobody could say
   const count = Math.min(node.outputs, MOST_LISTED);
   const forms = Array.from({ length: count }, (_, i) => editForm(look, node.id, i, node.outputs));
   const undo = Object.keys(look.edits).length > 0 && buttonFor(look.word("undo_edit"), { kind: "undo_edit" });
@@ -143,17 +143,17 @@ function arrival(look, node, step, index) {
   const { program, history, word } = look;
   const at = `${node.id}.${index}`;
   const name = `grad_outputs[${index}]`;
-  const parts = (program.senders.get(at) ?? []).map((s) => ({ node: s.node, value: history.at(`next:${s.node}.${s.edge}`) }));
+  const parts = (program.senders.get(at) ?? []).map((s) => ({ ...s, value: history.at(`next:${s.node}.${s.edge}`) }));
   const isStart = program.starts.has(at);
-  const count = parts.length + Number(isStart);
+  const count = sum(parts.map((p) => p.count)) + Number(isStart);
   const total = step ? step.grad_outputs?.[index] ?? null : count === 1 && parts.length ? parts[0].value : null;
   const isOnce = count === 1 && parts.length === 1 && parts[0].value?.text === total?.text;
   const isInline = isOnce && (!total || countOf(total.shape) === 1);
   const isWritten = isInline || !isOnce;
-  const rows = shortList(parts, (p) => partRow(look, p.node, p.value, isWritten));
-  const arrived = parts.filter((p) => p.value).length;
-  const sum = count > 1 && step ? history.at(`sum:${at}`) ?? total : null;
-  const changed = step && total && (sum ?? parts[0]?.value ?? total).text !== total.text;
+  const rows = shortList(parts, (p) => partRow(look, p, p.value, isWritten));
+  const arrived = sum(parts.filter((p) => p.value || (p.count > 1 && history.runOf(p.node))).map((p) => p.count));
+  const met = count > 1 && step ? history.at(`sum:${at}`) ?? total : null;
+  const changed = step && total && (met ?? parts[0]?.value ?? total).text !== total.text;
   const how = step?.edited?.includes(index) ? "by_hand" : "after_hooks";
   return tree("div", { class: "av-i-output" }, [
     node.outputs > 1 && tree("h5", {}, [name]),
@@ -162,26 +162,39 @@ function arrival(look, node, step, index) {
     !count && noteOf(word("unused_output")),
     count > 1 && !step && !isStart && noteOf(word("arrived_of", { arrived, expected: count })),
     count > 1 && step && tree("h5", {}, [word("sum")]),
-    changed && sum && arrayView(look, sum, `sum ${at}`, word("sum")),
+    changed && met && arrayView(look, met, `sum ${at}`, word("sum")),
     changed && tree("h5", {}, [word(how)]),
     count > 0 && !isInline && (step || total) && arrayView(look, total, `out ${at}`, name),
     step?.edited?.includes(index) && noteOf(word("edited")),
   ]);
 }
 
+/** @param {number[]} numbers */
+function sum(numbers) {
+  return numbers.reduce((a, b) => a + b, 0);
+}
+
 /**
- * "from MulBackward0: 12."
+ * How many edges the picture draws as one: " × 5,000", nothing for one.
+ * @param {number} [count]
+ */
+function timesText(count = 1) {
+  return count > 1 ? ` × ${count.toLocaleString("en")}` : "";
+}
+
+/**
+ * "from MulBackward0: 12.", "from StackBackward0 × 5,000"
  * @param {Look} look
- * @param {string} sender
+ * @param {import("./program.js").Sender} sender
  * @param {Value | null} value
  * @param {boolean} isWritten with the value itself
  */
 function partRow(look, sender, value, isWritten) {
-  const isUntold = !value && look.program.nodeById.get(sender)?.members; // of the several gradients that leave a group
-  const text = value || look.history.runOf(sender) ? lineOf(value) : look.word("not_arrived");
+  const several = sender.count > 1 || look.program.nodeById.get(sender.node)?.members; // of whose gradients none is told alone
+  const text = value || look.history.runOf(sender.node) ? lineOf(value) : look.word("not_arrived");
   const code = tree("code", { class: value ? "av-i-grad" : "av-i-none" }, [text]);
-  const from = wordsAround(look, "arrived_from", "node", sender);
-  return tree("span", {}, [...from, ...(isWritten && !isUntold ? [": ", code] : [])]);
+  const from = wordsAround(look, "arrived_from", "node", sender.node);
+  return tree("span", {}, [...from, timesText(sender.count), ...(isWritten && (value || !several) ? [": ", code] : [])]);
 }
 
 /**
@@ -190,8 +203,9 @@ function partRow(look, sender, value, isWritten) {
  */
 function saved(look, node) {
   const kept = (node.saved ?? []).filter((s) => s.state !== "none");
-  const rows = kept.map((s) => savedRow(look, node, s));
-  return sectionOf("saved", look.word("saved"), rows.length ? rows : [noteOf(look.word("no_saved"))]);
+  const rows = kept.slice(0, MOST_LISTED).map((s) => savedRow(look, node, s));
+  const rest = kept.length > rows.length && noteOf(`… +${kept.length - rows.length}`);
+  return sectionOf("saved", look.word("saved"), rows.length ? [...rows, rest] : [noteOf(look.word("no_saved"))]);
 }
 
 /**
@@ -225,11 +239,14 @@ function savedRow(look, node, s) {
 function departures(look, node, step) {
   const next = node.next_functions ?? [];
   if (!next.length) return null;
+  const isWhole = next.every((n) => (n.count ?? 1) === 1);
   const rows = next.slice(0, MOST_LISTED).map((n, i) => {
     const name = node.formulas?.[i]?.input ?? String(i);
     const target = n.node ? wordsAround(look, "sent_to", "node", n.node) : [look.word("not_sent")];
-    const view = n.node && step && arrayView(look, step.grad_inputs?.[i], `in ${node.id}.${i}`, `grad_inputs[${i}]`);
-    const title = [tree("code", {}, [`grad_inputs[${i}]`]), next.length === node.formulas?.length && ` ${name}`, " "];
+    const which = isWhole ? `grad_inputs[${i}]` : "grad_inputs[…]";
+    const isTold = n.node && step && (n.count ?? 1) === 1;
+    const view = isTold && arrayView(look, step.grad_inputs?.[i], `in ${node.id}.${i}`, which);
+    const title = [tree("code", {}, [which]), timesText(n.count), isWhole && next.length === node.formulas?.length && ` ${name}`, " "];
     const row = tree("div", { class: "av-i-row" }, [...title, tree("span", {}, target)]);
     return tree("div", { class: "av-i-output" }, [row, view]);
   });
@@ -246,11 +263,13 @@ function nextFunctions(look, node) {
   const next = node.next_functions ?? [];
   if (!next.length) return null;
   const rows = shortList(next, (n) => {
-    if (!n.node) return tree("code", {}, ["(None, 0)"]);
+    if (!n.node) return tree("code", {}, [`(None, 0)${timesText(n.count)}`]);
     const target = look.program.nodeById.get(n.node);
+    const entry = target?.entries?.[n.index];
+    if (entry && !target?.members) return tree("span", {}, ["(", linkTo(look, n.node), `, ${entry.index ?? "…"})${timesText(n.count)}`]);
     const op = target && look.program.opOf(target)?.name;
     const meaning = look.word(target?.variable ? "index_means_leaf" : "index_means", { index: n.index, op: op ?? "…" });
-    return tree("span", {}, ["(", linkTo(look, n.node), `, ${n.index}) `, tree("span", { class: "av-i-shape" }, [meaning])]);
+    return tree("span", {}, ["(", linkTo(look, n.node), `, ${n.index})${timesText(n.count)} `, tree("span", { class: "av-i-shape" }, [meaning])]);
   }, "ol");
   return sectionOf("next", look.word("next_functions"), rows);
 }

@@ -35,7 +35,7 @@ import { callText } from "./graph.js";
  */
 /** @typedef {{ tensor: string | null, text?: string }} Operand */
 /** @typedef {{ id: string, name: string, inputs: Operand[], outputs: (string | null)[], node?: string, source?: Source, members?: number }} Op */
-/** @typedef {{ node: string | null, index: number }} NextFunction */
+/** @typedef {{ node: string | null, index: number, count?: number }} NextFunction */
 /**
  * @typedef {object} Saved
  * @property {string} name
@@ -60,9 +60,10 @@ import { callText } from "./graph.js";
  * @property {string} [rule]
  * @property {string} [variable]
  * @property {number} [members] how many nodes a group stands for
+ * @property {{ name: string, index: number | null }[]} [entries] by output, where several are drawn as one
  */
 /** @typedef {{ tensors: Tensor[], ops?: Op[], nodes?: GraphNode[], roots?: string[] }} Doc */
-/** @typedef {{ node: string, edge: number }} Sender `edge` is the sender's own next_functions index */
+/** @typedef {{ node: string, edge: number, count: number }} Sender `edge` is the sender's own next_functions index, `count` how many it stands for */
 
 
 export class Program {
@@ -96,8 +97,9 @@ export class Program {
       if (!next.node) continue;
       const key = `${next.node}.${next.index}`;
       const known = this.senders.get(key);
-      if (known) known.push({ node: node.id, edge });
-      else this.senders.set(key, [{ node: node.id, edge }]);
+      const sender = { node: node.id, edge, count: next.count ?? 1 };
+      if (known) known.push(sender);
+      else this.senders.set(key, [sender]);
     }
   }
 

@@ -1,0 +1,181 @@
+"""Where a box has more edges than can be told apart, those between the same two boxes are drawn as one, with their number.
+
+# Note [Bundles]
+A box with more than `MANY` edges on one side is crowded. What it takes from one tensor, and what it takes of another box's
+results or gives to another box, is one edge each. A result that stands for others has no box; one that has a box (a variable
+of the user's holds it) keeps its own edge. A crowded box's results that nothing takes are not drawn. The outputs of a backward
+node that the same nodes send to are one. The pictures of other graphs stay as they are.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TypeVar
+
+from .collapsed import MANY, Collapsed, Thinned
+from .model import Document, Entry, NextFunction, Node, Op, Operand, Tensor
+
+Output = tuple[str, int]  # a node's id, and which output of its op
+
+
+def bundled(shown: Collapsed) -> Collapsed:
+    """The same with bundles; itself if nothing in it is crowded. Takes linear time."""
+    bundles = _Bundles(shown.document)
+    if not bundles.crowded:
+        return shown
+    document = bundles.document()
+    moved = {old: bundles.moved.get(at, at) for old, at in shown.moved.items()}
+    return replace(shown, document=document, moved={**bundles.moved, **moved}, thinned=bundles.thinned)
+
+
+class _Bundles:
+    """Makes the document, and notes what went where.
+
+    Attributes:
+        crowded: ids of ops and nodes.
+        moved: address of an edge -> address of the one that is drawn.
+        thinned: by id of a node, what each edge of it that is drawn stands for.
+    """
+
+    def __init__(self, document: Document) -> None:
+        self.whole = document
+        self.crowded = {o.id for o in document.ops if max(len(o.inputs), len(o.outputs)) > MANY}
+        self.crowded |= {n.id for n in document.nodes if max(n.outputs, len(n.next_functions)) > MANY}
+        self.moved: dict[str, str] = {}
+        self.thinned: dict[str, Thinned] = {}
+
+    def document(self) -> Document:
+        whole, self.stands = self.whole, self._results()
+        self.several = {t for t, count in Counter(self.stands.values()).items() if count > 1}
+        self.place = self._outputs()
+        self.joined = {at for at, count in Counter((n, k) for (n, _), k in self.place.items()).items() if count > 1}
+        there = {t.id for t in whole.tensors if self.stands.get(t.id, t.id) == t.id}
+        return replace(
+            whole,
+            tensors=tuple(self._tensor(t, there) for t in whole.tensors if t.id in there),
+            ops=tuple(self._op(o) for o in whole.ops),
+            nodes=tuple(self._node(n, there) for n in whole.nodes),
+            statements=tuple(s for s in whole.statements if s.tensor in there),
+        )
+
+    # -- the forward graph --------------------------------------------------------------------------------------------
+
+    def _results(self) -> dict[str, str | None]:
+        """Of results without a box that a crowded op takes or makes: the one whose edge stands for theirs; None for what is
+        not drawn.
+        """
+        maker = {t: op for op in self.whole.ops for t in op.outputs if t is not None}
+        users: dict[str, dict[str, None]] = {}
+        for op in self.whole.ops:
+            for operand in op.inputs:
+                if operand.tensor is not None:
+                    users.setdefault(operand.tensor, {})[op.id] = None
+        stands: dict[str, str | None] = {}
+        first: dict[object, str] = {}
+        for t in self.whole.tensors:
+            made, used = maker.get(t.id), tuple(users.get(t.id, ()))
+            if made is None or self._has_box(t) or self.crowded.isdisjoint((made.id, *used)):
+                continue
+            if used:
+                stands[t.id] = first.setdefault((made.id, used, t.requires_grad), t.id)
+            elif len(made.outputs) > MANY:
+                stands[t.id] = None
+        return stands
+
+    def _has_box(self, t: Tensor) -> bool:
+        named = t.name is not None and t.name.isidentifier()
+        return named or t.id in self.whole.roots or t.retains_grad or (t.is_leaf and t.requires_grad)
+
+    def _op(self, op: Op) -> Op:
+        """What it takes of one tensor, or of those that it stands for, once."""
+        inputs, outputs = op.inputs, op.outputs
+        taken = [self.stands.get(i.tensor, i.tensor) if i.tensor is not None else None for i in inputs]
+        if op.id in self.crowded or not self.several.isdisjoint(taken):
+            counts = Counter(t for t in taken if t is not None)
+            inputs = (*(Operand(t, count=count) for t, count in counts.items()), *(i for i in inputs if i.tensor is None))
+        if not self.stands.keys().isdisjoint(outputs):
+            made = (self.stands.get(t, t) for t in outputs if t is not None)
+            outputs = tuple(dict.fromkeys(t for t in made if t is not None))
+        return replace(op, inputs=inputs, outputs=outputs)
+
+    def _tensor(self, t: Tensor, there: set[str]) -> Tensor:
+        name = None if t.id in self.several else t.name
+        shares = tuple(s for s in t.shares if s in there)
+        number = self.place.get((t.grad_fn or "", t.output_nr), t.output_nr)
+        return replace(t, name=name, shares=shares, output_nr=number)
+
+    # -- the backward graph -------------------------------------------------------------------------------------------
+
+    def _outputs(self) -> dict[Output, int]:
+        """Which output of a node stands for another: those that the same nodes send to are one."""
+        senders: dict[Output, dict[str, None]] = {}
+        of: dict[str, None] = {}  # the nodes that have edges with a crowded one, or are one
+        for n in self.whole.nodes:
+            for f in n.next_functions:
+                if f.node is not None:
+                    senders.setdefault((f.node, f.index), {})[n.id] = None
+                    if n.id in self.crowded:
+                        of[f.node] = None
+        for t in self.whole.tensors:
+            if t.id in self.whole.roots and t.grad_fn is not None:
+                senders.setdefault((t.grad_fn, t.output_nr), {})[""] = None
+        place: dict[Output, int] = {}
+        for n in self.whole.nodes:
+            if n.outputs > 1 and (n.id in of or n.id in self.crowded):
+                seen: dict[tuple[str, ...], int] = {}
+                for i in range(n.outputs):
+                    place[n.id, i] = seen.setdefault(tuple(senders.get((n.id, i), ())), len(seen))
+        return place
+
+    def _node(self, n: Node, there: set[str]) -> Node:
+        """With one edge for those that are drawn as one."""
+        saved = tuple(replace(s, tensor=None) if s.tensor is not None and s.tensor not in there else s for s in n.saved)
+        outputs = [self.place.get((n.id, i), i) for i in range(n.outputs)]
+        ends = [NextFunction(f.node, self.place.get((f.node or "", f.index), f.index)) for f in n.next_functions]
+        edges = self._edges(n, ends)
+        if len(set(outputs)) == n.outputs and len(set(edges)) == len(ends):
+            return replace(n, saved=saved, next_functions=tuple(ends))
+        self.moved |= {f"sum:{n.id}.{i}": f"sum:{n.id}.{k}" for i, k in enumerate(outputs)}
+        self.moved |= {f"next:{n.id}.{i}": f"next:{n.id}.{k}" for i, k in enumerate(edges)}
+        self.thinned[n.id] = Thinned(_alone(outputs), _alone(edges))
+        counts, which = Counter(edges), dict(zip(edges, ends, strict=True))
+        entries = n.entries or tuple(Entry(n.name, i) for i in range(n.outputs))
+        return replace(
+            n,
+            outputs=len(set(outputs)),
+            next_functions=tuple(replace(which[k], count=count) for k, count in counts.items()),
+            saved=saved,
+            formulas=n.formulas[:MANY],
+            entries=_joined(outputs, entries),
+        )
+
+    def _edges(self, n: Node, ends: list[NextFunction]) -> list[int]:
+        """For each edge the number of the one that is drawn."""
+        seen: dict[object, int] = {}
+        is_one = n.id in self.crowded
+        return [seen.setdefault(f if is_one or (f.node, f.index) in self.joined else i, len(seen)) for i, f in enumerate(ends)]
+
+
+def _alone(places: list[int]) -> tuple[int | None, ...]:
+    """Of what is drawn, which it stands for; None for several."""
+    counts = Counter(places)
+    which = {k: i for i, k in enumerate(places)}
+    return tuple(which[k] if count == 1 else None for k, count in counts.items())
+
+
+def _joined(outputs: list[int], entries: Iterable[Entry]) -> tuple[Entry, ...]:
+    """Where the gradients of each output that is drawn arrive."""
+    of: dict[int, dict[Entry, None]] = {}
+    for k, entry in zip(outputs, entries, strict=True):
+        of.setdefault(k, {})[entry] = None
+    return tuple(Entry(_same({e.name for e in all}, "…"), _same({e.index for e in all}, None)) for all in of.values())
+
+
+T = TypeVar("T")
+
+
+def _same(all: set[T], otherwise: T) -> T:
+    """What all of them are; or else something else."""
+    return next(iter(all)) if len(all) == 1 else otherwise

@@ -1,0 +1,132 @@
+"""What is drawn of a document, and a pass through the whole as it shows there."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import NamedTuple
+
+from .groups import Group
+from .model import Document
+from .trace import Engine, State, Step
+
+MANY = 24  # edges on one side of a box, as many as can be told apart
+
+
+class Thinned(NamedTuple):
+    """A node of whose edges some are drawn as one (bundles.py): which output, and which edge, each that is drawn stands for;
+    None where it stands for several.
+    """
+
+    outputs: tuple[int | None, ...]
+    edges: tuple[int | None, ...]
+
+
+@dataclass(frozen=True)
+class Collapsed:
+    """What is drawn of a document.
+
+    Attributes:
+        document: with groups in place of what they hide.
+        whole: the document itself.
+        shown: id of a hidden op or node -> id of the group's op or node.
+        moved: address of an edge that ends or begins in a group -> address of the one that is drawn.
+        groups: by the id of its op, each group that is drawn.
+        thinned: by id, the nodes of whose edges some are drawn as one.
+    """
+
+    document: Document
+    whole: Document
+    shown: Mapping[str, str]
+    moved: Mapping[str, str]
+    groups: Mapping[str, Group]
+    thinned: Mapping[str, Thinned] = field(default_factory=dict)
+
+    def state(self, state: State) -> State:
+        """A state of the whole document, as this one shows it."""
+        if not self.moved:
+            return state
+        values = {at: value for old, value in state.values.items() if self._tells(at := self.moved.get(old, old))}
+        current = self.step(state.current) if state.current else None
+        called: Counter[str] = Counter()
+        for node, times in state.called.items():
+            called[self.shown.get(node, node)] += times
+        return State(values, current, self.hidden(state.hidden), called)
+
+    def step(self, step: Step) -> Step:
+        """A step of a hidden node is one of its group: its sentence stays, its numbers are not told. Of a thinned node's
+        numbers those are told that have a place of their own.
+        """
+        if not self.moved and not self.shown:
+            return step
+        moved = (replace(c, at=self.moved.get(c.at, c.at)) for c in step.changes)
+        changes = tuple(c for c in moved if self._tells(c.at))
+        if step.node not in self.shown:
+            return replace(self._fewer(step), changes=changes, engine=self.engine(step.engine))
+        return Step(
+            self.shown[step.node], step.sentence, changes=changes, engine=self.engine(step.engine), freed=step.freed,
+            flags=step.flags,
+        )  # fmt: skip
+
+    def _fewer(self, step: Step) -> Step:
+        """Without what is not told of a thinned node."""
+        if (thinned := self.thinned.get(step.node)) is None:
+            return step
+        arrived, left = (
+            tuple(None if i is None or i >= len(all) else all[i] for i in places)
+            for places, all in ((thinned.outputs, step.grad_outputs), (thinned.edges, step.grad_inputs))
+        )
+        edited = tuple(k for k, i in enumerate(thinned.outputs) if i in step.edited)
+        return replace(
+            step, grad_outputs=arrived, grad_inputs=left, edited=edited, formulas=step.formulas[:MANY], result_shapes=(),
+            jacobians=step.jacobians[:MANY],
+        )  # fmt: skip
+
+    def engine(self, engine: Engine) -> Engine:
+        """Groups in the queue for their nodes; which of their nodes wait is not told."""
+        queue = tuple(dict.fromkeys(self.shown.get(n, n) for n in engine.queue))
+        return replace(engine, queue=queue, waiting=tuple(w for w in engine.waiting if w.node not in self.shown))
+
+    def _tells(self, at: str) -> bool:
+        """Does a number stand there? Not on an arrow that several gradients go along, of which each is only a part."""
+        return at not in self._shared and self.draws(at)
+
+    @cached_property
+    def _shared(self) -> frozenset[str]:
+        return frozenset(at for at, count in Counter(self.moved.values()).items() if count > 1)
+
+    def draws(self, at: str) -> bool:
+        """Is there an element at an address (trace.py, Note [Addresses])?"""
+        return at.rpartition(":")[2].partition(".")[0] in self._drawn
+
+    def hides(self, id: str) -> Group | None:
+        """The group that is drawn in place of an op, node or tensor; None if it is drawn itself, or is no box at all."""
+        for op in self.whole.ops:
+            if id in (op.id, op.node, *op.outputs, *(i.tensor for i in op.inputs)):
+                box = self.shown.get(op.id)
+                if box is not None and (id in self.shown or id not in self._drawn):
+                    return self.groups[box]
+        return None
+
+    @cached_property
+    def nodes(self) -> frozenset[str]:
+        """Ids of all nodes of the whole document."""
+        return frozenset(n.id for n in self.whole.nodes)
+
+    def first_node(self, id: str) -> str:
+        """Of a group (its op's or node's id) the node that runs first: it was made last; any other id as it is."""
+        if id in self.nodes:
+            return id
+        inside = [n for n in self.whole.nodes if self.shown.get(n.id) == id or self.shown.get(n.op or "") == id]
+        return max(inside, key=lambda n: -1 if n.order is None else n.order).id if inside else id
+
+    @cached_property
+    def _drawn(self) -> frozenset[str]:
+        return frozenset(x.id for all in (self.document.tensors, self.document.nodes) for x in all)
+
+    def hidden(self, ids: frozenset[str]) -> frozenset[str]:
+        """What does not exist yet: a group is there as soon as one of its ops is."""
+        there = {box for id, box in self.shown.items() if id not in ids}
+        return ids - self.shown.keys() | {box for id, box in self.shown.items() if id in ids} - there if ids else ids
