@@ -110,6 +110,7 @@ def run_post_accumulate(leaf: Tensor) -> None:
         seen = None if observer is None else observer.seen(leaf._grad)
         returned = hook(leaf)
         if returned is not None and returned is not leaf:
+            _check_one(hook, leaf, returned)
             raise RuntimeError("Tensor post accumulate grad hooks should return None.")
         if observer is not None:
             observer.ran("post_accumulate", hook, 0, seen, leaf._grad)
@@ -152,7 +153,7 @@ def run_prehooks(node: Node, grads: list[Any]) -> list[Any]:
         seen = _all_seen(grads)
         returned = hook(tuple(grads))
         if returned is not None:
-            grads = _checked(hook, returned if isinstance(returned, tuple) else (returned,), grads)
+            grads = _checked(hook, returned, grads)
         if observer is not None:
             observer.ran_for_all("pre", hook, seen, grads)
     return grads
@@ -164,9 +165,7 @@ def run_posthooks(node: Node, grad_inputs: tuple[Any, ...], grad_outputs: tuple[
         seen = _all_seen(grad_inputs)
         returned = hook(grad_inputs, grad_outputs)
         if returned is not None:
-            if not isinstance(returned, tuple):
-                raise TypeError(f"expected tuple, but hook returned '{type(returned).__name__}'")
-            grad_inputs = tuple(_checked(hook, returned, list(grad_inputs)))
+            grad_inputs = tuple(_checked(hook, returned, grad_inputs))
         if observer is not None:
             observer.ran_for_all("post", hook, seen, grad_inputs)
     return grad_inputs
@@ -189,19 +188,27 @@ def _all_seen(grads: Sequence[Any]) -> Sequence[Any]:
     return () if observer is None else [observer.seen(g) for g in grads]
 
 
-def _checked(hook: Any, returned: tuple[Any, ...], grads: list[Any]) -> list[Any]:
-    name = getattr(hook, "__name__", type(hook).__name__)
+def _checked(hook: Any, returned: Any, grads: Sequence[Any]) -> list[Any]:
+    """What a node's hook returned, if it can take the place of `grads`.
+
+    Raises:
+        TypeError: no tuple, or something in it is no tensor.
+        RuntimeError: another number of gradients, or one of another shape or type.
+    """
+    if not isinstance(returned, tuple):
+        raise TypeError(f"expected tuple, but hook returned '{type(returned).__name__}'")
     if len(returned) != len(grads):
         raise RuntimeError(
-            f"hook '{name}' has returned an incorrect number of values (got {len(returned)}, but expected {len(grads)})"
+            f"hook '{_name(hook)}' has returned an incorrect number of values (got {len(returned)}, but expected {len(grads)})"
         )
     for before, after in zip(grads, returned, strict=True):
-        if after is None or before is None:
-            if before is not None:
-                raise RuntimeError(f"can't replace a non-None value with a None value in hook '{name}'")
-            continue
-        _check_one(hook, before, after)
+        if after is not None:
+            _check_one(hook, before, after)
     return list(returned)
+
+
+def _name(hook: Any) -> str:
+    return str(getattr(hook, "__name__", "<unknown>"))
 
 
 def _check_one(hook: Any, before: Tensor | None, after: Any) -> None:
@@ -213,13 +220,12 @@ def _check_one(hook: Any, before: Tensor | None, after: Any) -> None:
     """
     if before is None:
         raise RuntimeError("can't replace a None gradient with a non-None value")
-    name = getattr(hook, "__name__", type(hook).__name__)
     if not isinstance(after, Tensor):
         raise TypeError(f"expected Variable, but hook returned '{type(after).__name__}'")
     if after.dtype is not before.dtype:
         raise RuntimeError(
-            f"hook '{name}' has changed the type of value (was torch.{before.dtype.legacy}Tensor got "
+            f"hook '{_name(hook)}' has changed the type of value (was torch.{before.dtype.legacy}Tensor got "
             f"torch.{after.dtype.legacy}Tensor)"
         )
     if after.shape != before.shape:
-        raise RuntimeError(f"hook '{name}' has changed the size of value")
+        raise RuntimeError(f"hook '{_name(hook)}' has changed the size of value")

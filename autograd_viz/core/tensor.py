@@ -265,6 +265,22 @@ class Tensor(AsArray):
         return self._retains_grad
 
     @property
+    def _backward_hooks(self) -> dict[int, Any] | None:
+        """The hooks of this tensor by the number of their handle; None if there never were any."""
+        node = self.grad_fn
+        if node is not None:
+            return None if node._extra is None else node._extra.tensor_hooks.get(self._output_nr)
+        return None if self._extra is None else self._extra.hooks
+
+    @_backward_hooks.setter
+    def _backward_hooks(self, hooks: dict[int, Any] | None) -> None:
+        node = self.grad_fn
+        if node is None:
+            self._more.hooks = hooks
+        else:
+            node._more_of().tensor_hooks[self._output_nr] = hooks or {}
+
+    @property
     def output_nr(self) -> int:
         """Which output of its op this tensor is."""
         return self._output_nr
