@@ -3,7 +3,15 @@
 from ..core.anomaly import detect_anomaly, set_detect_anomaly
 from ..core.backward import backward, grad
 from ..core.function import Function
-from ..core.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
+from ..core.grad_mode import (
+    enable_grad,
+    inference_mode,
+    is_multithreading_enabled,
+    no_grad,
+    set_grad_enabled,
+    set_multithreading_enabled,
+)
+from ..core.saved import SavedTensor
 from . import function as function
 from . import functional, grad_mode, graph
 from .gradcheck import gradcheck, gradgradcheck
@@ -11,6 +19,7 @@ from .variable import Variable
 
 __all__ = [
     "Function",
+    "SavedTensor",
     "Variable",
     "backward",
     "detect_anomaly",
@@ -23,7 +32,9 @@ __all__ = [
     "gradgradcheck",
     "graph",
     "inference_mode",
+    "is_multithreading_enabled",
     "no_grad",
     "set_detect_anomaly",
     "set_grad_enabled",
+    "set_multithreading_enabled",
 ]

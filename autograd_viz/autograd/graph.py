@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from ..core.accumulate_grad import gradient_edge
+from ..core.accumulate_grad import AccumulateGrad, gradient_edge
 from ..core.attention import saved_hooks, update
 from ..core.backward import GradientEdge, get_gradient_edge
 from ..core.engine import GraphTask
 from ..core.hooks import RemovableHandle
-from ..core.node import Node
 from ..core.tensor import Tensor
+from .allow_mutation import allow_mutation_on_saved_tensors
+from .node import Node
 
 __all__ = [
     "GradientEdge",
     "Node",
+    "allow_mutation_on_saved_tensors",
     "disable_saved_tensors_hooks",
     "get_gradient_edge",
     "increment_version",
@@ -33,6 +35,10 @@ class saved_tensors_hooks:  # noqa: N801 -- PyTorch's name
     Args:
         pack_hook: tensor -> anything; what it returns is kept.
         unpack_hook: what was kept -> tensor, when backward (or somebody who looks) wants it.
+
+    Raises:
+        RuntimeError: on entering, if they are forbidden here.
+        TypeError: on entering, if one of them cannot be called.
     """
 
     def __init__(self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor]) -> None:
@@ -41,6 +47,9 @@ class saved_tensors_hooks:  # noqa: N801 -- PyTorch's name
     def __enter__(self) -> None:
         if saved_hooks and isinstance(saved_hooks[-1], str):
             raise RuntimeError(saved_hooks[-1])
+        for hook in (self.pack_hook, self.unpack_hook):
+            if not callable(hook):
+                raise TypeError(f"saved_tensors_hooks(): a hook must be callable, got {type(hook).__name__}")
         saved_hooks.append((self.pack_hook, self.unpack_hook))
         update()
 
@@ -73,13 +82,21 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
         saved_hooks.pop()
 
 
-def increment_version(tensor: Tensor | Sequence[Tensor]) -> None:
-    """Say that somebody else changed the memory of these tensors: count it as a change in place."""
+def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
+    """Say that somebody else changed the memory of these tensors: count it as a change in place.
+
+    Raises:
+        RuntimeError: not tensors.
+    """
+    if not isinstance(tensor, Tensor | Iterable):
+        raise RuntimeError("increment_version expect a Iterable[Tensor] as input")
     for t in (tensor,) if isinstance(tensor, Tensor) else tensor:
+        if not isinstance(t, Tensor):
+            raise RuntimeError("increment_version expects each element of the iterable to be a tensor")
         t._bump_version()
 
 
-class _Handles(RemovableHandle):
+class _MultiHandle(RemovableHandle):
     """The handles of several hooks as one."""
 
     def __init__(self, handles: Sequence[RemovableHandle]) -> None:
@@ -102,10 +119,14 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[..., Any], 
 
     Raises:
         ValueError: another mode.
+        AssertionError: one of the tensors does not require grad ("any" leaves it out).
+        RuntimeError: during the pass, which is of ``grad()`` and wants one of them that is a leaf.
     """
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
     nodes = [gradient_edge(t)[0] for t in tensors]
+    if mode == "all" and None in nodes:
+        raise AssertionError("Expected gradient function to be set")
     passes: WeakKeyDictionary[GraphTask, dict[int, Tensor]] = WeakKeyDictionary()  # what has come, in each pass
 
     def hook_of(position: int) -> Callable[[Tensor], None]:
@@ -116,9 +137,19 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[..., Any], 
             found[position] = grad
             if mode == "any" and len(found) == 1:
                 fn(grad)
-            if mode == "all" and len(found) == sum(node is not None and task.reaches(node) for node in nodes):
+            if mode == "all" and len(found) == sum(_is_awaited(node, task) for node in nodes):
                 fn([found.get(i) for i in range(len(nodes))])
 
         return hook
 
-    return _Handles([t.register_hook(hook_of(i)) for i, t in enumerate(tensors) if t.requires_grad])
+    return _MultiHandle([t.register_hook(hook_of(i)) for i, t in enumerate(tensors) if t.requires_grad])
+
+
+def _is_awaited(node: Any, task: GraphTask) -> bool:
+    """Does a gradient arrive at this node in this pass?"""
+    if isinstance(node, AccumulateGrad) and node in task.captures:
+        raise RuntimeError(
+            "A leaf node was passed to _will_engine_execute_node but we are currently running autograd.grad(). This is "
+            "currently not supported."
+        )
+    return task.reaches(node)

@@ -13,6 +13,7 @@ from .arguments import check_broadcast
 from .as_array import Array
 from .memory import check_overlap, copied_like, is_dense
 from .node import LAST_SEQUENCE_NR, SMALL, Node
+from .quiet import quiet
 from .tensor import Tensor
 
 if TYPE_CHECKING:
@@ -71,7 +72,10 @@ class AccumulateGrad(Node):
         """Add in place to an existing `grad` (out of place if this is being recorded), else keep a copy."""
         variable = self.variable
         if grads[0] is not None and self._is_wanted():
-            accumulate(variable, grads[0], on_tensors)
+            if on_tensors:
+                accumulate(variable, grads[0], True)
+            else:
+                quiet.run(accumulate, variable, grads[0], False)
         if variable._extra is not None and variable._extra.post_hooks:
             hooks.run_post_accumulate(variable)
         return ()

@@ -10,27 +10,34 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from . import provenance
-from .grad_mode import State
+from .grad_mode import Anomaly, State
 from .saved import SavedTensor
 from .tensor import InferenceCounter, Number, Tensor
 
 if TYPE_CHECKING:
     from .node import Node
 
-saved_hooks: list[tuple[Callable[[Any], Any], Callable[[Any], Any]] | str] = []  # the innermost last; a text forbids them
-
-
-class Anomaly:
-    """Anomaly mode: is it on, does it look for nan, and the node that is running (the parent of what it records)."""
-
-    enabled = False
-    check_nan = True
-    running: Node | None = None
+Hooks = tuple[Callable[[Any], Any], Callable[[Any], Any]] | str  # pack and unpack; a text forbids them
+saved_hooks: list[Hooks] = []  # the innermost last
+writing: list[Callable[[Any], None]] = []  # whoever wants to see an array before it is overwritten
 
 
 def update() -> None:
     """Set the flag that ops look at."""
     State.attentive = bool(saved_hooks) or Anomaly.enabled or State.inference
+
+
+def about_to_write(array: Any) -> None:
+    """Show an array to whoever wants to see it before it is overwritten."""
+    for see in writing:
+        see(array)
+
+
+def watched_by(hooks: list[Hooks]) -> None:
+    """Let these be the hooks on saved tensors."""
+    if saved_hooks != hooks:
+        saved_hooks[:] = hooks
+        update()
 
 
 def attend(node: Node | None, result: Tensor) -> Tensor:
@@ -69,5 +76,5 @@ def packed(kept: Any, hooks: Any, node: Node) -> Any:
         kept = SavedTensor(kept)
     if isinstance(kept, SavedTensor):
         pack_hook, unpack_hook = hooks
-        kept.pack(pack_hook, unpack_hook, node)
+        kept.pack(pack_hook, unpack_hook, kept.unpack(node))
     return kept

@@ -5,15 +5,19 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .accumulate_grad import gradient_edge
 from .as_array import Size
+from .batched import batches, stacked
+from .dtypes import from_numpy_dtype
 from .engine import GraphTask
 from .node import Edge, Node
 from .quiet import quiet
+from .reentrant import Errand, check_interrupt, stack_is_half_full
 from .tensor import Tensor
 
 
@@ -46,10 +50,13 @@ def first_gradient(output: Any, gradient: Any, create_graph: bool, index: int = 
     Raises:
         RuntimeError: `output` has no graph, several elements and no gradient, or another shape than its gradient.
         TypeError: `gradient` is not a tensor.
+        AssertionError: `output` is not.
     """
     if isinstance(output, GradientEdge):
         shape, kind = output.node._outputs_metadata()[output.output_nr]
     else:
+        if not isinstance(output, Tensor):
+            raise AssertionError("Expected output to be a torch.Tensor")
         if not output.requires_grad:
             raise RuntimeError(f"element {index} of tensors does not require grad and does not have a grad_fn")
         shape, kind = output._data.shape, output._data.dtype
@@ -70,21 +77,37 @@ def first_gradient(output: Any, gradient: Any, create_graph: bool, index: int = 
             f"Mismatch in shape: grad_output[{index}] has a shape of {gradient.shape} and output[{index}] has a "
             f"shape of {Size(shape)}."
         )
+    if (gradient._data.dtype.kind == "c") != (kind.kind == "c"):
+        raise RuntimeError(
+            "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch in dtype: "
+            f"grad_output[{index}] has a dtype of {gradient.dtype} and output[{index}] has a dtype of {from_numpy_dtype(kind)}."
+        )
     if gradient._data.dtype != kind:
         gradient = gradient.to(Tensor(np.empty(0, kind)).dtype)
     return gradient if create_graph else gradient._data
 
 
 def as_tuple(value: Any) -> tuple[Any, ...]:
-    """One tensor (or gradient edge), or a sequence of them, as a tuple."""
-    if value is None or isinstance(value, _ONE):
-        return (value,)
-    return tuple(value) if isinstance(value, Sequence) or hasattr(value, "__iter__") else (value,)
+    """One tensor (or gradient edge), or several of them, as a tuple."""
+    return (value,) if isinstance(value, _ONE) else tuple(value)
 
 
 def edge_of(place: Any) -> Edge:
     """The edge of a tensor or GradientEdge."""
     return (place.node, place.output_nr) if isinstance(place, GradientEdge) else gradient_edge(place)
+
+
+def _wanted(inputs: Any) -> tuple[Any, ...]:
+    """What a pass is to end at.
+
+    Raises:
+        RuntimeError: not tensors or gradient edges.
+    """
+    wanted = as_tuple(inputs)
+    for t in wanted:
+        if not isinstance(t, _ONE):
+            raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(t).__name__}")
+    return wanted
 
 
 def start(
@@ -98,19 +121,26 @@ def start(
     """Check the arguments of a backward pass and set it up; nothing has run yet."""
     outputs = as_tuple(outputs)
     gradients = (None,) * len(outputs) if gradients is None else as_tuple(gradients)
-    if len(gradients) != len(outputs):
-        raise RuntimeError(f"got {len(outputs)} tensors and {len(gradients)} gradients")
-    roots = [
-        (edge_of(o), first_gradient(o, g, create_graph, i)) for i, (o, g) in enumerate(zip(outputs, gradients, strict=True))
-    ]
+    first = [first_gradient(o, g, create_graph, i) for i, (o, g) in enumerate(zip(outputs, gradients, strict=False))]
+    if len(first) != len(outputs):  # more gradients than outputs are left unread, as in PyTorch
+        raise RuntimeError(f"got {len(outputs)} tensors and {len(first)} gradients")
+    roots = [(edge_of(o), g) for o, g in zip(outputs, first, strict=True)]
     keep_graph = create_graph if retain_graph is None else retain_graph
     return GraphTask(roots, keep_graph, create_graph, captures, only)
 
 
 def run(task: GraphTask) -> None:
     """Run a pass to its end; what `run_backward` would yield is dropped."""
+    if GraphTask.current is not None and stack_is_half_full():
+        Errand(partial(_run, task)).run()
+    else:
+        _run(task)
+
+
+def _run(task: GraphTask) -> None:
     while task.ready:
         if quiet.run(task.run_plain) is None and task.ready:
+            check_interrupt()
             task.attentive_step()
     if task.callbacks:
         task.end()
@@ -145,7 +175,7 @@ def backward(
                 "`grad_tensors`."
             )
         grad_tensors = grad_variables
-    if inputs is not None and len(as_tuple(inputs)) == 0:
+    if inputs is not None and not (inputs := as_tuple(inputs)):
         raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
     if create_graph:
         warnings.warn(
@@ -156,7 +186,7 @@ def backward(
             UserWarning,
             stacklevel=3,
         )
-    only = None if inputs is None else _targets(as_tuple(inputs))
+    only = None if inputs is None else _targets(_wanted(inputs))
     run(start(tensors, grad_tensors, retain_graph, create_graph, only=only))
 
 
@@ -164,8 +194,6 @@ def _targets(inputs: tuple[Any, ...]) -> list[Node]:
     """The nodes at which backward(inputs=...) ends; a non-leaf keeps its gradient."""
     for t in inputs:
         if isinstance(t, Tensor):
-            if not t.requires_grad:
-                raise RuntimeError("One of the differentiated Tensors does not require grad")
             t.retain_grad()
     return [node for node, _ in map(edge_of, inputs) if node is not None]
 
@@ -191,14 +219,13 @@ def grad(
         create_graph: record the pass, so that the results can be differentiated.
         only_inputs: accepted for PyTorch's sake; nothing else is computed anyway.
         allow_unused: None for an input that the outputs do not depend on, instead of an error.
-        is_grads_batched: not there: autograd_viz has no vmap.
+        is_grads_batched: each of `grad_outputs` has a batch in its first dimension, and so has each result; one pass for each
+            of the batch.
         materialize_grads: zeros instead of None for such an input.
 
     Raises:
         RuntimeError, ValueError: as PyTorch says it.
     """
-    if is_grads_batched:
-        raise NotImplementedError("autograd_viz has no torch.vmap, which is_grads_batched=True needs; loop over the gradients")
     if materialize_grads and allow_unused is False:
         raise ValueError(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
@@ -210,28 +237,47 @@ def grad(
             FutureWarning,
             stacklevel=2,
         )
-    wanted = as_tuple(inputs)
+    wanted = _wanted(inputs)
     if not wanted:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     if any(isinstance(t, Tensor) and not t.requires_grad for t in wanted):
         raise RuntimeError("One of the differentiated Tensors does not require grad")
     edges = [edge_of(t) for t in wanted]
-    task = start(outputs, grad_outputs, retain_graph, create_graph, captures=edges)
-    run(task)
-    found = [task.captured.get(edge) for edge in edges]
+    capture = _captured_in_batch if is_grads_batched else _captured
+    found = capture(outputs, edges, grad_outputs, retain_graph, create_graph)
     unused = [i for i, g in enumerate(found) if g is None]
     if unused and not allow_unused and not materialize_grads:
         raise RuntimeError(
             f"The differentiated Tensor at index {unused[0]} appears to not have been used in the graph. Set "
             "allow_unused=True if this is the desired behavior."
         )
-    return tuple(_result(g, t, materialize_grads) for g, t in zip(found, wanted, strict=True))
+    return tuple(_result(g, t, materialize_grads, create_graph) for g, t in zip(found, wanted, strict=True))
 
 
-def _result(found: Any, wanted: Any, materialize: bool) -> Tensor | None:
+def _captured(outputs: Any, edges: list[Edge], grad_outputs: Any, retain_graph: bool | None, create_graph: bool) -> list[Any]:
+    """What arrives at the edges in one pass."""
+    task = start(outputs, grad_outputs, retain_graph, create_graph, captures=edges)
+    run(task)
+    return [task.captured.get(edge) for edge in edges]
+
+
+def _captured_in_batch(
+    outputs: Any, edges: list[Edge], grad_outputs: Any, retain_graph: bool | None, create_graph: bool
+) -> list[Any]:
+    """What arrives at the edges in a pass for each of the batch, stacked."""
+    outputs = as_tuple(outputs)
+    gradients = batches(outputs, grad_outputs)
+    last = len(gradients) - 1
+    passes = [
+        _captured(outputs, edges, each, True if i < last else retain_graph, create_graph) for i, each in enumerate(gradients)
+    ]
+    return [None if grads[0] is None else stacked(grads) for grads in zip(*passes, strict=True)]
+
+
+def _result(found: Any, wanted: Any, materialize: bool, create_graph: bool) -> Tensor | None:
     """A captured gradient as a tensor of its own memory."""
     if found is None and materialize:
         if isinstance(wanted, GradientEdge):
             raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
-        return Tensor(np.zeros_like(wanted._data))
+        return Tensor(np.zeros_like(wanted._data)).requires_grad_(create_graph)
     return found if found is None or isinstance(found, Tensor) else Tensor(np.array(found))

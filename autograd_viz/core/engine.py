@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import hooks
-from .anomaly import checked, running
-from .attention import Anomaly
-from .grad_mode import recording, set_recording
+from .anomaly import checked, tell
+from .attention import saved_hooks, watched_by
+from .grad_mode import Anomaly, recording, set_recording
 from .node import SMALL, Edge, Node
 from .quiet import quiet
 from .ready_queue import ReadyQueue
@@ -68,6 +68,7 @@ class GraphTask:
     ) -> None:
         self.keep_graph, self.create_graph = keep_graph, create_graph
         self.callbacks: list[Callable[[], Any]] = []  # for the end of the pass
+        self.saved_hooks = saved_hooks[:]  # as they were when the pass began
         self.captures: dict[Node, list[Edge]] = {}
         self.captured: dict[Edge, Any] = {}
         self.ready = ReadyQueue()
@@ -92,7 +93,7 @@ class GraphTask:
         """A first gradient."""
         inbox = self.inbox[node]
         there = inbox[index + 1]
-        inbox[index + 1] = grad if there is None else there + grad
+        inbox[index + 1] = grad if there is None else self._sum(there, grad)
         inbox[0] -= 1
         if not inbox[0]:
             self._queue(node)
@@ -187,29 +188,37 @@ class GraphTask:
     def attentive_step(self) -> Done | None:
         """A step with whatever may surround a node: hooks, captures, recording, code of the user's."""
         node = self.ready[0]
-        before = recording()
+        before, hooks_before = recording(), saved_hooks[:]
         set_recording(self.create_graph)
+        watched_by(self.saved_hooks)  # what the user's code enters or leaves meanwhile holds until the node is done
         outer, GraphTask.current = GraphTask.current, self
+        parent, Anomaly.running = Anomaly.running, node
         try:
-            grads = self._seen_by_hooks(node)
-            if self.needed is not None and node not in self.needed:
-                self.ready.take()
-                return None
+            return self._surrounded(node)
+        except Exception:
             if Anomaly.enabled:
-                with running(node):
-                    results = node.apply(tuple(grads), self.create_graph)
-                    checked(node, results)
-            else:
-                results = node.apply(tuple(grads), self.create_graph)
-            grad_inputs = self._validated(node, results)
-            if node._extra is not None and node._extra.posthooks:
-                given = tuple(_tensor(g) for g in grad_inputs), tuple(_tensor(g) for g in grads)
-                changed = hooks.run_posthooks(node, *given)
-                grad_inputs = self._validated(node, tuple(map(self._raw, changed)))
-            return self._finish(node, grads, results, grad_inputs)
+                tell(node)
+            raise
         finally:
-            GraphTask.current = outer
+            GraphTask.current, Anomaly.running = outer, parent
+            watched_by(hooks_before)
             set_recording(before)
+
+    def _surrounded(self, node: Node) -> Done | None:
+        """Hooks, the node, hooks."""
+        grads = self._seen_by_hooks(node)
+        if self.needed is not None and node not in self.needed:
+            self.ready.take()
+            return None
+        results = node.apply(tuple(grads), self.create_graph)
+        grad_inputs = self._validated(node, results)
+        if node._extra is not None and node._extra.posthooks:
+            given = tuple(_tensor(g) for g in grad_inputs), tuple(_tensor(g) for g in grads)
+            changed = hooks.run_posthooks(node, *given)
+            grad_inputs = self._validated(node, tuple(map(self._raw, changed)))
+        if Anomaly.enabled:
+            checked(node, grad_inputs)
+        return self._finish(node, grads, results, grad_inputs)
 
     def _seen_by_hooks(self, node: Node) -> list[Any]:
         """What arrived at a node after everything that looks at it first; once, even if the node has to be tried again."""
@@ -255,7 +264,7 @@ class GraphTask:
             inbox = inboxes[after]
             if g is not None:
                 there = inbox[index + 1]
-                inbox[index + 1] = g if there is None else self._sum(there, g) if self.create_graph else there + g
+                inbox[index + 1] = g if there is None else self._sum(there, g)
             inbox[0] -= 1
             if not inbox[0]:
                 self._queue(after)
@@ -264,11 +273,14 @@ class GraphTask:
     def end(self) -> None:
         """The pass is over: call what was to be called then; that may queue more."""
         outer, GraphTask.current = GraphTask.current, self
+        before = recording()
+        set_recording(self.create_graph)
         try:
             for callback in self.callbacks:
                 callback()
         finally:
             GraphTask.current = outer
+            set_recording(before)
 
     def _raw(self, grad: Any) -> Any:
         """A gradient as the pass carries it: a tensor if the pass is recorded, else an array."""
@@ -280,7 +292,9 @@ class GraphTask:
             self.ready.push(node)
 
     def _sum(self, there: Any, grad: Any) -> Any:
-        """A sum that is recorded."""
+        """A sum, which is recorded if the pass is."""
+        if not self.create_graph:
+            return quiet.run(np.add, there, grad)
         before = recording()
         set_recording(True)
         try:

@@ -10,7 +10,7 @@ import numpy as np
 from . import provenance
 from .grad_mode import recording
 from .node import Node
-from .saved import FREED, FREED_MESSAGE, SavedTensor
+from .saved import FREED, FREED_MESSAGE, SavedTensor, raw
 from .tensor import Tensor
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ class BackwardCFunction(Node):
     def _raw_saved_tensors(self) -> tuple[Any, ...]:
         if FREED in self._kept:
             raise RuntimeError(FREED_MESSAGE)
-        return self._kept
+        return tuple(map(raw, self._kept))
 
     # -- as a node ----------------------------------------------------------------------------------------------------
 

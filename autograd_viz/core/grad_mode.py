@@ -10,7 +10,10 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from operator import length_hint
 from types import TracebackType
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+if TYPE_CHECKING:
+    from .node import Node
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -38,9 +41,27 @@ class Modes:
         self.attentive = self.in_rule = self.inference = False
 
 
+class Anomaly:
+    """Anomaly mode: is it on, does it look for nan, and the node that is running (the parent of what it records)."""
+
+    enabled = False
+    check_nan = True
+    running: Node | None = None
+
+
 State = Modes()
 _recording: ContextVar[bool] = ContextVar("grad mode", default=True)  # a new thread records, as in PyTorch
 recording, set_recording = _recording.get, _recording.set
+
+
+def check_bool(function: str, name: str, value: Any, position: int = 1) -> None:
+    """Refuse what is not True or False.
+
+    Raises:
+        TypeError: in PyTorch's words.
+    """
+    if not isinstance(value, bool):
+        raise TypeError(f"{function}(): argument {name!r} (position {position}) must be bool, not {type(value).__name__}")
 
 
 def is_grad_enabled() -> bool:
@@ -51,6 +72,7 @@ def is_grad_enabled() -> bool:
 def decorated(function: Any, mode: Any) -> Any:
     """`function` run inside `mode`; a generator's body is inside, but what runs between its values is not."""
     if isinstance(function, type):
+        made = function
         warnings.warn(
             "Decorating classes is deprecated and will be disabled in future versions. You should only decorate functions or "
             "methods. To preserve the current behavior of class decoration, you can directly decorate the `__init__` method "
@@ -58,8 +80,7 @@ def decorated(function: Any, mode: Any) -> Any:
             FutureWarning,
             stacklevel=3,
         )
-        function.__init__ = decorated(function.__init__, mode)  # type: ignore[misc]
-        return function
+        return decorated(lambda *args, **kwargs: made(*args, **kwargs), mode)
     if inspect.isgeneratorfunction(function):
         return _decorated_generator(function, mode)
 
@@ -143,7 +164,8 @@ class set_grad_enabled(_GradMode):  # noqa: N801 -- PyTorch's name
 
     def __init__(self, mode: bool) -> None:
         super().__init__()
-        self.mode = bool(mode)
+        check_bool("set_grad_enabled", "enabled", mode)
+        self.mode = mode
         self._before = recording()
         set_recording(self.mode)
 
@@ -155,6 +177,33 @@ class set_grad_enabled(_GradMode):  # noqa: N801 -- PyTorch's name
     def __enter__(self) -> None:
         self._outer.append(self._before)
         set_recording(self.mode)
+
+
+class set_multithreading_enabled:  # noqa: N801 -- PyTorch's name
+    """Whether several devices may work at a pass at once; there is one here, so nothing depends on it."""
+
+    enabled = True  # now
+
+    def __init__(self, mode: bool) -> None:
+        check_bool("set_multithreading_enabled", "enabled", mode)
+        self.mode, self._before = mode, set_multithreading_enabled.enabled
+        set_multithreading_enabled.enabled = mode
+
+    def __call__(self, function: _F) -> _F:
+        """`function` with this setting, which holds here too, as in PyTorch."""
+        self._before = self.mode
+        return cast(_F, decorated(function, self))
+
+    def __enter__(self) -> None:
+        set_multithreading_enabled.enabled = self.mode
+
+    def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        set_multithreading_enabled.enabled = self._before
+
+
+def is_multithreading_enabled() -> bool:
+    """What `set_multithreading_enabled` was given last."""
+    return set_multithreading_enabled.enabled
 
 
 class inference_mode:  # noqa: N801 -- PyTorch's name

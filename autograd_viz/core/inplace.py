@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .arguments import check_broadcast
+from .attention import about_to_write
 from .copy_slices import rebase_view
 from .forbidden import NORMAL, why_forbidden
 from .former import as_it_is, forget_history, formers, history_of, remember
@@ -145,6 +146,7 @@ def _write(self: Tensor, result: Tensor) -> None:
         raise RuntimeError(f"output with shape {list(self.shape)} doesn't match the broadcast shape {list(result.shape)}")
     if not np.can_cast(result._data.dtype, self._data.dtype, "same_kind"):
         raise RuntimeError(f"result type {result.dtype.legacy} can't be cast to the desired output type {self.dtype.legacy}")
+    about_to_write(self._data)
     quiet.run(np.copyto, self._data, result._data, casting="unsafe")
     self._bump_version()
     made_by = result._made_by

@@ -36,8 +36,9 @@ def make_node_class(p: Primitive) -> type[PrimitiveNode]:
         return property(lambda node: node.raw_saved(index))
 
     body: dict[str, Any] = {f"_saved_{n}": saved_property(i) for i, n in enumerate(p.saved_names) if not n.startswith("_")}
-    tensors = [i for i, n in enumerate(p.saved_names) if n in p.inputs or p.result_index(n) is not None]
-    body |= {f"_raw_saved_{p.saved_names[i]}": raw_property(i) for i in tensors}
+    tensors = {*p.inputs, *p.options}
+    may_be = [i for i, n in enumerate(p.saved_names) if n in tensors or p.result_index(n) is not None]
+    body |= {f"_raw_saved_{p.saved_names[i]}": raw_property(i) for i in may_be}
     if "::" in p.node_name:
         body["name"] = lambda node: p.node_name
     given = tuple(f"given_{n}" for n in ([p.variadic] if p.variadic else p.inputs))

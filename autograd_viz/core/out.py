@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .attention import about_to_write
 from .grad_mode import recording
 from .provenance import note_change
 from .tensor import Tensor
@@ -39,6 +40,7 @@ def write_out(out: Any, name: str, op: Callable[..., Any], args: tuple[Any, ...]
         if out.numel():
             warnings.warn(_RESIZED.format(list(out.shape), list(result.shape)), UserWarning, stacklevel=4)
         out._data = np.empty(result.shape, out._data.dtype)
+    about_to_write(out._data)
     np.copyto(out._data, result._data, casting="unsafe")
     out._bump_version()
     note_change(out)

@@ -9,7 +9,7 @@ import numpy as np
 from .grad_mode import State
 from .node import Node
 from .quiet import quiet
-from .saved import SavedTensor, unpack
+from .saved import FREED, SavedTensor, holds_tensor, raw, unpack
 from .tensor import Tensor
 
 if TYPE_CHECKING:
@@ -123,16 +123,21 @@ class PrimitiveNode(Node):
         return self.in_elements(kept) if self.slots[index].endswith("_strides") else unpack(self, kept)
 
     def raw_saved(self, index: int) -> Any:
-        """A saved tensor as the object that hooks can be registered on.
+        """A saved tensor as the object that hooks can be registered on; a tuple of them if several were saved as one.
 
         Raises:
-            RuntimeError: it has been freed.
+            AttributeError: it is a plain value.
         """
-        kept = getattr(self, self.slots[index])
+        slot = self.slots[index]
+        kept = getattr(self, slot)
         self._more_of()  # hooks may be registered on it: this node is no longer one that runs no code of the user's
+        if isinstance(kept, tuple) and holds_tensor(kept):
+            several = tuple(map(raw, kept))
+            setattr(self, slot, tuple(k if k is None else r for k, r in zip(kept, several, strict=True)))
+            return several
+        if kept is not None and kept is not FREED and not holds_tensor(kept):
+            raise AttributeError(f"{self.name()!r} object has no attribute '_raw_saved_{self.primitive.saved_names[index]}'")
+        found = raw(kept)
         if isinstance(kept, Tensor):
-            kept = SavedTensor(kept)
-            setattr(self, self.slots[index], kept)
-        if not isinstance(kept, SavedTensor):
-            return unpack(self, kept)
-        return kept
+            setattr(self, slot, found)
+        return found

@@ -16,7 +16,7 @@ import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from .grad_mode import no_grad
+from .grad_mode import Anomaly, no_grad
 from .tensor import InferenceCounter, Number, Tensor
 
 if TYPE_CHECKING:
@@ -29,7 +29,11 @@ FREED_MESSAGE = (
     "after calling backward."
 )
 
-
+FREED_HOOKS_MESSAGE = (
+    "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values of the graph are freed when "
+    "you call .backward() or autograd.grad(). Specify retain_graph=True if you need to backward through the graph a second "
+    "time or if you need to access saved variables after calling backward."
+)
 DETACHED_MESSAGE = (
     "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This is not supported, please use "
     "out-of-place `.detach()` instead"
@@ -44,6 +48,7 @@ class _Freed:
 
 
 FREED = _Freed()
+FORBIDDEN = object()
 
 
 def op_name(node: Node) -> str:
@@ -55,17 +60,18 @@ class SavedTensor:
     """An input kept for backward, with the version it had.
 
     Attributes:
-        tensor: the tensor; while hooks keep it (`packed`) only its place in the graph.
+        tensor: the tensor (None, FREED: there is none); while hooks keep it (`packed`) only its place in the graph.
         version: its version when it was saved.
     """
 
     __slots__ = ("packed", "tensor", "tracked", "unpack_hook", "version")
     output_nr: int | None = None  # of a node's own result, which one
 
-    def __init__(self, tensor: Tensor) -> None:
+    def __init__(self, tensor: Any = FORBIDDEN) -> None:
+        if tensor is FORBIDDEN:
+            raise RuntimeError("Trying to create a SavedTensor object from Python is forbidden.")
         self.tensor: Any = tensor
-        self.tracked = tensor._grad_fn is not None
-        self.version = tensor._version
+        self.tracked, self.version = isinstance(tensor, Tensor) and tensor._grad_fn is not None, getattr(tensor, "_version", 0)
         self.packed: Any = None
         self.unpack_hook: Callable[[Any], Any] | None = None
 
@@ -73,14 +79,16 @@ class SavedTensor:
         """The tensor as it was saved.
 
         Raises:
-            RuntimeError: it was modified in place since.
+            RuntimeError: it was modified in place since; of a tensor that hooks keep, nobody can tell.
         """
         self.check(node)
         return self.tensor if self.unpack_hook is None else self._history_of(self._from_hook(), node)
 
     def check(self, node: Node) -> None:
         """Raise if the tensor was modified or detached in place since it was saved."""
-        if self.tracked and isinstance(self.tensor, Tensor) and self.tensor._grad_fn is None:
+        if self.unpack_hook is not None:
+            return
+        if self.tracked and self.tensor._grad_fn is None:
             raise RuntimeError(DETACHED_MESSAGE)
         if self.tensor._version != self.version:
             raise RuntimeError(modified_message(self.tensor, self.version, None))
@@ -89,30 +97,37 @@ class SavedTensor:
         """Let `pack_hook` keep the tensor its own way, and `unpack_hook` give it back.
 
         Raises:
-            RuntimeError: hooks are there already.
+            RuntimeError: hooks are there already, or no tensor is.
             TypeError: not callable.
         """
-        if self.unpack_hook is not None:
-            raise RuntimeError(
-                "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of hooks is "
-                "allowed at a time."
-            )
         for hook in (pack_hook, unpack_hook):
             if not callable(hook):
                 raise TypeError(
                     f"register_hooks(): incompatible function arguments. A hook must be callable, got {type(hook).__name__}"
                 )
-        self.pack(pack_hook, unpack_hook)
-
-    def pack(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any], node: Node | None = None) -> None:
-        """Hand the tensor to `pack_hook`; what it returns is kept instead."""
-        tensor = self.tensor if node is None else self.unpack(node)
-        before = tensor._version
-        with no_grad():
-            self.packed = pack_hook(tensor)
-        if tensor._version != before:
+        if self.unpack_hook is not None:
             raise RuntimeError(
-                "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook can not be "
+                "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of hooks is "
+                "allowed at a time."
+            )
+        if self.tensor is None:
+            raise RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")
+        if self.tensor is FREED:
+            raise RuntimeError(FREED_HOOKS_MESSAGE)
+        self.pack(pack_hook, unpack_hook, self.tensor._without_history())
+
+    def pack(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any], given: Tensor) -> None:
+        """Hand the tensor to `pack_hook`, as `given`; what it returns is kept instead.
+
+        Raises:
+            RuntimeError: the hook has changed it in place.
+        """
+        before = given._version
+        with no_grad():
+            self.packed = pack_hook(given)
+        if given._version != before:
+            raise RuntimeError(
+                "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook cannot be "
                 "modified by in-place operations as this can lead to unexpected side-effects. Please open an issue if you need "
                 "to perform in-place operations on the input to a pack hook."
             )
@@ -122,7 +137,7 @@ class SavedTensor:
     def _let_go(self) -> None:
         """The hook keeps the values; keep the place in the graph."""
         if not (self.tensor.is_leaf and self.tensor._requires_grad):
-            self.tensor = _Shell(self.tensor)
+            self.tensor = Shell(self.tensor)
 
     def _from_hook(self) -> Tensor:
         assert self.unpack_hook is not None
@@ -135,9 +150,12 @@ class SavedTensor:
 
     def _history_of(self, found: Tensor, node: Node) -> Tensor:
         """What the hook gave back, in the place of what was saved."""
-        if isinstance(self.tensor, _Shell):
-            return found if found is self.tensor.same() else self.tensor.over(found)
-        return found if found is self.tensor else _with_leaf_history(found, self.tensor)
+        if isinstance(self.tensor, Shell):
+            return self.tensor.over(found)
+        twin = found._without_history()  # of a leaf: gradients go to the leaf's AccumulateGrad
+        twin._requires_grad = self.tensor._requires_grad
+        twin._more.accumulator = self.tensor._more.accumulator
+        return twin
 
 
 class SavedResult(SavedTensor):
@@ -175,7 +193,7 @@ class SavedResult(SavedTensor):
 
     def check(self, node: Node) -> None:
         """Raise if the result was modified in place since."""
-        if self.counter and self.counter[0] != self.version:
+        if self.unpack_hook is None and self.counter and self.counter[0] != self.version:
             raise RuntimeError(modified_message(self.tensor, self.version, node))
 
     def _let_go(self) -> None:
@@ -189,36 +207,20 @@ class SavedResult(SavedTensor):
         return twin
 
 
-class _Shell:
-    """What is left of a saved tensor that hooks keep: its version and its place in the graph, not its memory."""
+class Shell:
+    """What is left of a saved tensor that hooks keep: its place in the graph, not its memory."""
 
-    __slots__ = ("_counter", "dtype", "edge", "grad_fn", "reference", "shape")
+    __slots__ = ("edge", "same")
 
     def __init__(self, tensor: Tensor) -> None:
-        self._counter, self.reference = tensor._shared_counter(), weakref.ref(tensor)
-        self.edge = (tensor._grad_fn, tensor._output_nr)
-        self.dtype, self.shape, self.grad_fn = tensor.dtype, tensor.shape, tensor._grad_fn
-
-    @property
-    def _version(self) -> int:
-        return self._counter[0]
-
-    def same(self) -> Tensor | None:
-        """The tensor itself, while it lives."""
-        return self.reference()
+        self.edge, self.same = (tensor._grad_fn, tensor._output_nr), weakref.ref(tensor)  # same(): the tensor, while it lives
 
     def over(self, found: Tensor) -> Tensor:
         """`found` in the place of the saved tensor."""
         node, output_nr = self.edge
-        return found._with_history(node, output_nr) if node is not None else found._without_history()
-
-
-def _with_leaf_history(found: Tensor, leaf: Tensor) -> Tensor:
-    """`found` as a stand-in for a leaf: gradients go to the leaf's AccumulateGrad."""
-    twin = found._without_history()
-    twin._requires_grad = leaf._requires_grad
-    twin._more.accumulator = leaf._more.accumulator
-    return twin
+        if node is not None:
+            return found._with_history(node, output_nr)
+        return found._without_history() if found.requires_grad else found
 
 
 def modified_message(tensor: Any, expected: int, node: Node | None) -> str:
@@ -226,11 +228,17 @@ def modified_message(tensor: Any, expected: int, node: Node | None) -> str:
     maker = tensor.grad_fn or node
     number = tensor.output_nr if isinstance(tensor, Tensor) else 0
     which = f", which is output {number} of {op_name(maker)}," if maker else ""
+    hint = (
+        "the backtrace further above shows the operation that failed to compute its gradient. The variable in question was "
+        "changed in there or anywhere later. Good luck!"
+        if Anomaly.enabled
+        else "enable anomaly detection to find the operation that failed to compute its gradient, with "
+        "torch.autograd.set_detect_anomaly(True, check_nan=False)."
+    )
     return (
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
         f"[torch.{tensor.dtype.legacy}Tensor {list(tensor.shape)}]{which} is at version {tensor._version}; expected version "
-        f"{expected} instead. Hint: enable anomaly detection to find the operation that failed to compute its gradient, with "
-        "torch.autograd.set_detect_anomaly(True, check_nan=False)."
+        f"{expected} instead. Hint: {hint}"
     )
 
 
@@ -259,6 +267,11 @@ def keep_option(value: Any) -> Any:
             if type(v) is not int and isinstance(v, Tensor):
                 return tuple(map(keep_option, value))
     return value
+
+
+def raw(kept: Any) -> SavedTensor:
+    """A kept tensor (None, FREED) as the object that hooks can be registered on."""
+    return kept if isinstance(kept, SavedTensor) else SavedTensor(kept)
 
 
 def unpack(node: Node, kept: Any) -> Any:

@@ -7,8 +7,8 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from ..core.accumulate_grad import AccumulateGrad
-from ..core.attention import Anomaly
 from ..core.backward import start
+from ..core.grad_mode import Anomaly
 from ..core.node import Node
 from ..core.saved import FREED
 from ..core.tensor import Tensor

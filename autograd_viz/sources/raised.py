@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import FrameType, TracebackType
 from typing import Any, NamedTuple
 
-from ..core.backward import as_tuple
 from ..core.node import Node
 from ..core.provenance import PACKAGE
 from .anything import is_drawable
@@ -55,7 +54,8 @@ def where_raised(traceback: TracebackType | None, otherwise: FrameType) -> Where
 def _tensors(frame: FrameType, names: tuple[str, ...]) -> tuple[Any, ...]:
     """The tensors that a frame has under the first of the names that it knows."""
     given = next((frame.f_locals[n] for n in names if n in frame.f_locals), None)
-    return tuple(t for t in ((given,) if is_drawable(given) else as_tuple(given)) if is_drawable(t))
+    several = (given,) if is_drawable(given) else given if isinstance(given, Sequence) else ()
+    return tuple(t for t in several if is_drawable(t))
 
 
 def _is_library(file: str) -> bool:

@@ -1,6 +1,8 @@
 """Small programs about PyTorch's behaviour, run in both."""
 
 from . import (
+    anomaly,
+    arguments,
     functions,
     functions_in_place,
     gradients,
@@ -12,7 +14,9 @@ from . import (
     more,
     node_hooks,
     out,
+    packed,
     passes,
+    reentrant,
     saved,
     views,
 )
@@ -20,6 +24,8 @@ from .programs import PROGRAMS, outcome
 
 __all__ = [
     "PROGRAMS",
+    "anomaly",
+    "arguments",
     "functions",
     "functions_in_place",
     "gradients",
@@ -32,7 +38,9 @@ __all__ = [
     "node_hooks",
     "out",
     "outcome",
+    "packed",
     "passes",
+    "reentrant",
     "saved",
     "views",
 ]
