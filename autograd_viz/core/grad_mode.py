@@ -133,7 +133,7 @@ class _GradMode:
 
     def __enter__(self) -> None:
         self._outer.append(recording())
-        set_recording(self.mode)
+        set_recording(self.mode and not State.inference)  # inference mode is stronger
 
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
         set_recording(self._outer.pop())
@@ -167,7 +167,7 @@ class set_grad_enabled(_GradMode):  # noqa: N801 -- PyTorch's name
         check_bool("set_grad_enabled", "enabled", mode)
         self.mode = mode
         self._before = recording()
-        set_recording(self.mode)
+        set_recording(self.mode and not State.inference)
 
     def __call__(self, function: _F) -> _F:
         """``@set_grad_enabled(False)``: it was a decorator, so the mode is not changed here."""
@@ -176,7 +176,7 @@ class set_grad_enabled(_GradMode):  # noqa: N801 -- PyTorch's name
 
     def __enter__(self) -> None:
         self._outer.append(self._before)
-        set_recording(self.mode)
+        set_recording(self.mode and not State.inference)
 
 
 class set_multithreading_enabled:  # noqa: N801 -- PyTorch's name

@@ -83,6 +83,10 @@ def vjp_source(p: Primitive, on_tensors: bool = False) -> list[str]:
         for place in sorted(tensors, key=lambda place: p.result_index(p.saved_names[place]) is not None):
             lines.append(f"    v{place} = None if node.{p.slots[place]} is None else {values[place]}")
             values[place] = f"v{place}"
+    for place, name in enumerate(p.saved_names):  # an unpack hook may be behind it
+        if name in p.options and sum(place in rule.wants for rule in p.rules if rule) > 1:
+            lines.append(f"    v{place} = {values[place]}")
+            values[place] = f"v{place}"
     results = ["None"] * len(p.rules)
     in_order = sorted(range(len(p.rules)), key=lambda i: p.inputs[i]) if on_tensors and not p.variadic else range(len(p.rules))
     for i in in_order:  # PyTorch computes them by name, which tells in a recorded pass

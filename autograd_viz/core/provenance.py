@@ -78,21 +78,30 @@ class Call:
         op: the op's name as in ``torch.<op>``; for a tensor made from numbers, the factory's name.
         inputs: the tensors it was given, Python numbers among them as 0-d tensors.
         options: its other arguments by name.
-        node: a Function's node (function.py), else None; other nodes stand for themselves (node.py).
+        node: a Function's node (function.py) while it lives, else None; other nodes stand for themselves (node.py).
         order: rises with time over all ops and events.
         depth: how many untracked calls hang on this one.
         outputs: weak references to the results if there are several.
         at: the user's place in the code.
     """
 
-    __slots__ = ("__weakref__", "at", "depth", "inputs", "node", "op", "options", "order", "outputs")
+    __slots__ = ("__weakref__", "_node", "at", "depth", "inputs", "op", "options", "order", "outputs")
 
     def __init__(self, op: str, inputs: tuple[Any, ...], options: dict[str, Any] | None, at: Place) -> None:
         self.op, self.inputs, self.options, self.at = op, inputs, options or {}, at
         self.order = now()
         self.depth = 0
-        self.node: Node | None = None
+        self._node: weakref.ref[Node] | None = None  # weak: the node holds the call
         self.outputs: tuple[weakref.ref[Tensor], ...] = ()
+
+    @property
+    def node(self) -> Node | None:
+        """The node of the Function that this is a call of."""
+        return None if self._node is None else self._node()
+
+    @node.setter
+    def node(self, node: Node) -> None:
+        self._node = weakref.ref(node)
 
 
 class Event(NamedTuple):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -24,10 +24,17 @@ from ..core.tensor import Tensor
 __all__ = ["CheckpointError", "checkpoint", "checkpoint_sequential", "set_checkpoint_early_stop"]
 
 PASSED_EXPLICITLY = (
-    "the use_reentrant parameter should be passed explicitly. Starting in PyTorch 2.9, calling {name} without use_reentrant "
-    "will raise an exception. use_reentrant=False is recommended, but if you need to preserve the current default behavior, "
-    "you can pass use_reentrant=True. Refer to docs for more details on the differences between the two variants."
+    "the use_reentrant parameter should be passed explicitly. {else_} use_reentrant=False is recommended, but if you need to "
+    "preserve the current default behavior, you can pass use_reentrant=True. Refer to docs for more details on the differences "
+    "between the two variants."
 )
+_IN_FUTURE = "Starting in PyTorch 2.9, calling checkpoint without use_reentrant will raise an exception."
+_IN_SEQUENCE = "In version 2.9 we will raise an exception if use_reentrant is not passed."
+Contexts = tuple[AbstractContextManager[Any], AbstractContextManager[Any]]
+
+
+def _no_contexts() -> Contexts:
+    return nullcontext(), nullcontext()
 
 
 class CheckpointError(RuntimeError):
@@ -52,6 +59,7 @@ def checkpoint(
     function: Callable[..., Any],
     *args: Any,
     use_reentrant: bool | None = None,
+    context_fn: Callable[[], Contexts] = _no_contexts,
     preserve_rng_state: bool = True,
     early_stop: bool = True,
     determinism_check: str = "default",
@@ -64,6 +72,7 @@ def checkpoint(
         function: what to compute.
         args: its arguments.
         use_reentrant: which of the two ways; see the top of this file.
+        context_fn: gives two context managers: one for the first run of the function, one for the second.
         preserve_rng_state: draw the same random numbers the second time.
         early_stop: the second time, end as soon as everything wanted is there.
         determinism_check: "none" to let the second run save tensors of other shapes.
@@ -71,11 +80,13 @@ def checkpoint(
         kwargs: keyword arguments of `function`, without `use_reentrant`.
 
     Raises:
-        ValueError: keyword arguments for a function that is called the reentrant way.
+        ValueError: keyword arguments, or contexts, for a function that is called the reentrant way.
     """
     if use_reentrant is None:
-        warnings.warn(f"torch.utils.checkpoint: {PASSED_EXPLICITLY.format(name='checkpoint')}", UserWarning, stacklevel=2)
+        warnings.warn(f"torch.utils.checkpoint: {PASSED_EXPLICITLY.format(else_=_IN_FUTURE)}", UserWarning, stacklevel=2)
         use_reentrant = True
+    if use_reentrant and (debug or context_fn is not _no_contexts):
+        raise ValueError("Passing `context_fn` or `debug` is only supported when use_reentrant=False.")
     if use_reentrant and kwargs:
         raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
     random_state = chosen(None).get_state() if preserve_rng_state else None
@@ -83,8 +94,14 @@ def checkpoint(
         if not any(isinstance(a, Tensor) and a.requires_grad for a in args):
             warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", UserWarning, stacklevel=2)
         return CheckpointFunction.apply(function, random_state, *args)
-    promises = _Promises(lambda: function(*args, **kwargs), random_state, early_stop, determinism_check != "none")
-    with saved_tensors_hooks(promises.pack, promises.unpack):
+    first, second = context_fn()
+
+    def again() -> None:
+        with second:
+            function(*args, **kwargs)
+
+    promises = _Promises(again, random_state, early_stop, determinism_check != "none")
+    with saved_tensors_hooks(promises.pack, promises.unpack), first:
         return function(*args, **kwargs)
 
 
@@ -92,7 +109,7 @@ def checkpoint_sequential(functions: Any, segments: int, input: Any, use_reentra
     """The functions one after the other, in `segments` checkpoints; the last segment is computed plainly."""
     if use_reentrant is None:
         warnings.warn(
-            f"torch.utils.checkpoint.checkpoint_sequential: {PASSED_EXPLICITLY.format(name='checkpoint_sequential')}",
+            f"torch.utils.checkpoint.checkpoint_sequential: {PASSED_EXPLICITLY.format(else_=_IN_SEQUENCE)}",
             UserWarning,
             stacklevel=2,
         )
@@ -152,7 +169,10 @@ class _Promises:
         return len(self.kept) - 1
 
     def unpack(self, number: int) -> Tensor:
-        """The tensor for the number; the first of a backward pass runs the function again."""
+        """The tensor for the number; the first of a backward pass runs the function again.
+
+        PyTorch gives each once. A stepper that goes back asks again.
+        """
         task = GraphTask.current
         if task is None:  # somebody looks at a saved tensor outside a pass
             return self._computed()[number]
@@ -166,7 +186,12 @@ class _Promises:
         stops = self.early_stop and _Settings.early_stop
 
         def collect(tensor: Tensor) -> Tensor:
-            found.append(tensor.detach())
+            if len(found) == len(self.kept):
+                raise CheckpointError(
+                    "torch.utils.checkpoint: trying to save more tensors during recomputation than during the original forward "
+                    "pass."
+                )
+            found.append(tensor.detach() if tensor.requires_grad else tensor)
             if stops and len(found) == len(self.kept):
                 raise _Enough
             return found[-1]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import warnings
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
-from .programs import leaf, names, program
+from .programs import attempt, leaf, names, program
 
 
 @program
@@ -251,3 +254,98 @@ def gradcheck_sees_inputs_as_they_are(torch: Any) -> Iterator[Any]:
     x = torch.ones(2, dtype=torch.float64, requires_grad=True)
     yield torch.autograd.gradcheck(hooked, x), torch.autograd.gradcheck(lambda t: t.expand(3, 2), x)
     torch.autograd.gradcheck(hooked, torch.ones(1, dtype=torch.float64, requires_grad=True).expand(3))
+
+
+@program
+def a_checkpoint_runs_in_contexts_and_keeps_what_needs_no_gradient(torch: Any) -> Iterator[Any]:
+    from_there = __import__(f"{torch.__name__}.utils.checkpoint", fromlist=["checkpoint"])
+    said: list[Any] = []
+
+    @contextlib.contextmanager
+    def saying(name: str) -> Iterator[None]:
+        said.append(name)
+        yield
+
+    class Keeps(torch.autograd.Function):  # type: ignore[misc]
+        @staticmethod
+        def forward(ctx: Any, x: Any, constant: Any) -> Any:
+            ctx.save_for_backward(constant)
+            return x * 2
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            said.append(ctx.saved_tensors[0] is constant)
+            return grad, None
+
+    x, constant = leaf(torch, 1.0), torch.ones(())
+    options = {"use_reentrant": False, "context_fn": lambda: (saying("first"), saying("second"))}
+    from_there.checkpoint(Keeps.apply, x, constant, **options).backward()
+    yield said
+    options["use_reentrant"] = True
+    yield attempt(lambda: from_there.checkpoint(torch.exp, x, **options))
+
+
+@program
+def a_checkpoint_that_saves_more_the_second_time(torch: Any) -> Iterator[Any]:
+    from_there = __import__(f"{torch.__name__}.utils.checkpoint", fromlist=["checkpoint"])
+    for stop in (True, False):
+        calls: list[int] = []
+
+        def grows(x: Any, calls: list[int] = calls) -> Any:
+            calls.append(1)
+            return x.sin() if len(calls) == 1 else x.sin().exp()
+
+        with from_there.set_checkpoint_early_stop(stop):
+            y = from_there.checkpoint(grows, leaf(torch, 1.0), use_reentrant=False)
+            yield str(attempt(y.backward)).split(" pass.")[0]
+
+
+@program
+def graphs_of_functions_are_freed_without_the_collector(torch: Any) -> Iterator[Any]:
+    class Double(torch.autograd.Function):  # type: ignore[misc]
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            ctx.save_for_backward(x)
+            return x * 2
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            return grad * 2
+
+    class Witness:
+        pass
+
+    def made() -> Any:
+        y = Double.apply(leaf(torch, 1.0, 2.0))
+        y.grad_fn.metadata["witness"] = witness = Witness()
+        (y * 3).sum().backward()
+        return weakref.ref(witness)
+
+    gc.collect()
+    gc.disable()
+    try:
+        yield made()() is None
+    finally:
+        gc.enable()
+
+
+@program
+def one_unpacking_for_all_the_rules_of_a_node(torch: Any) -> Iterator[Any]:
+    said: list[Any] = []
+    x, z = leaf(torch, 1.0, 2.0), leaf(torch, 3.0, 4.0)
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: said.append("unpacked") or t):
+        torch.where(x > 1, x, z).sum().backward()
+    yield said, x.grad, z.grad
+
+
+@program
+def inference_mode_is_stronger_than_enable_grad(torch: Any) -> Iterator[Any]:
+    x = leaf(torch, 1.0, 2.0)
+    with torch.inference_mode(), torch.enable_grad():
+        y = x * 2
+        yield y.requires_grad, y.is_inference()
+        with torch.inference_mode(False):
+            yield (x * 2).requires_grad
+        torch.set_grad_enabled(True)
+        yield (x * 2).requires_grad
+    yield (x * 2).requires_grad
