@@ -8,10 +8,9 @@ function is one node, whose backward runs the function again and a backward pass
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from ..autograd.graph import saved_tensors_hooks
 from ..core.backward import backward
@@ -20,8 +19,21 @@ from ..core.function import Function
 from ..core.grad_mode import enable_grad, no_grad
 from ..core.random import chosen
 from ..core.tensor import Tensor
+from .promises import (
+    CheckpointError,
+    Promises,
+    random_numbers_of,
+    set_checkpoint_debug_enabled,
+    set_checkpoint_early_stop,
+)
 
-__all__ = ["CheckpointError", "checkpoint", "checkpoint_sequential", "set_checkpoint_early_stop"]
+__all__ = [
+    "CheckpointError",
+    "checkpoint",
+    "checkpoint_sequential",
+    "set_checkpoint_debug_enabled",
+    "set_checkpoint_early_stop",
+]
 
 PASSED_EXPLICITLY = (
     "the use_reentrant parameter should be passed explicitly. {else_} use_reentrant=False is recommended, but if you need to "
@@ -35,24 +47,6 @@ Contexts = tuple[AbstractContextManager[Any], AbstractContextManager[Any]]
 
 def _no_contexts() -> Contexts:
     return nullcontext(), nullcontext()
-
-
-class CheckpointError(RuntimeError):
-    """Computed again, the function did not save what it had saved the first time."""
-
-
-class _Settings:
-    early_stop = True
-
-
-@contextmanager
-def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
-    """Whether computing again ends as soon as everything wanted is there (it does unless switched off)."""
-    before, _Settings.early_stop = _Settings.early_stop, enable
-    try:
-        yield
-    finally:
-        _Settings.early_stop = before
 
 
 def checkpoint(
@@ -76,7 +70,7 @@ def checkpoint(
         preserve_rng_state: draw the same random numbers the second time.
         early_stop: the second time, end as soon as everything wanted is there.
         determinism_check: "none" to let the second run save tensors of other shapes.
-        debug: accepted for PyTorch's sake.
+        debug: if the second run saves something else, tell the lines that saved in both.
         kwargs: keyword arguments of `function`, without `use_reentrant`.
 
     Raises:
@@ -100,7 +94,7 @@ def checkpoint(
         with second:
             function(*args, **kwargs)
 
-    promises = _Promises(again, random_state, early_stop, determinism_check != "none")
+    promises = Promises(again, random_state, early_stop, determinism_check != "none", debug)
     with saved_tensors_hooks(promises.pack, promises.unpack), first:
         return function(*args, **kwargs)
 
@@ -131,104 +125,6 @@ def _chained(functions: list[Callable[[Any], Any]]) -> Callable[[Any], Any]:
     return run
 
 
-@contextmanager
-def _random_numbers_of(state: Tensor | None) -> Iterator[None]:
-    """Draw the numbers that followed `state`, and go on afterwards as if none had been drawn."""
-    if state is None:
-        yield
-        return
-    generator = chosen(None)
-    now = generator.get_state()
-    generator.set_state(state)
-    try:
-        yield
-    finally:
-        generator.set_state(now)
-
-
-class _Enough(Exception):  # noqa: N818 -- not an error
-    """Everything wanted has been computed."""
-
-
-class _Promises:
-    """What stands in a graph for the tensors that a checkpointed function saved: the i-th tensor is kept as its number i.
-
-    Attributes:
-        kept: shape and type of each, in the order in which they were saved.
-        values: the tensors computed again, by backward pass.
-    """
-
-    def __init__(self, again: Callable[[], Any], random_state: Tensor | None, early_stop: bool, strict: bool) -> None:
-        self.again, self.random_state, self.early_stop, self.strict = again, random_state, early_stop, strict
-        self.kept: list[tuple[Any, Any]] = []
-        self.values: WeakKeyDictionary[GraphTask, list[Tensor]] = WeakKeyDictionary()
-
-    def pack(self, tensor: Tensor) -> int:
-        """A number for a tensor."""
-        self.kept.append((tensor.shape, tensor.dtype))
-        return len(self.kept) - 1
-
-    def unpack(self, number: int) -> Tensor:
-        """The tensor for the number; the first of a backward pass runs the function again.
-
-        PyTorch gives each once. A stepper that goes back asks again.
-        """
-        task = GraphTask.current
-        if task is None:  # somebody looks at a saved tensor outside a pass
-            return self._computed()[number]
-        if task not in self.values:
-            self.values[task] = self._computed()
-        return self.values[task][number]
-
-    def _computed(self) -> list[Tensor]:
-        """Everything that the function saves, computed again."""
-        found: list[Tensor] = []
-        stops = self.early_stop and _Settings.early_stop
-
-        def collect(tensor: Tensor) -> Tensor:
-            if len(found) == len(self.kept):
-                raise CheckpointError(
-                    "torch.utils.checkpoint: trying to save more tensors during recomputation than during the original forward "
-                    "pass."
-                )
-            found.append(tensor.detach() if tensor.requires_grad else tensor)
-            if stops and len(found) == len(self.kept):
-                raise _Enough
-            return found[-1]
-
-        try:
-            with _random_numbers_of(self.random_state), enable_grad(), saved_tensors_hooks(collect, lambda kept: kept):
-                self.again()
-        except _Enough:
-            pass
-        self._check(found)
-        return found
-
-    def _check(self, found: list[Tensor]) -> None:
-        """Refuse a second run that saved something else."""
-        if len(found) != len(self.kept):
-            raise CheckpointError(
-                "torch.utils.checkpoint: A different number of tensors was saved during the original forward and "
-                f"recomputation.\nNumber of tensors saved during forward: {len(self.kept)}\nNumber of tensors saved during "
-                f"recomputation: {len(found)}."
-            )
-        differ = [i for i, (t, k) in enumerate(zip(found, self.kept, strict=True)) if (t.shape, t.dtype) != k]
-        if differ and self.strict:
-            lines = (
-                f"tensor at position {i}:\nsaved metadata: {_described(*self.kept[i])}\n"
-                f"recomputed metadata: {_described(found[i].shape, found[i].dtype)}"
-                for i in differ
-            )
-            raise CheckpointError(
-                "torch.utils.checkpoint: Recomputed values for the following tensors have different metadata than during the "
-                "forward pass.\n" + "\n".join(lines)
-            )
-
-
-def _described(shape: Any, dtype: Any) -> str:
-    return f"{{'shape': {shape}, 'dtype': {dtype}, 'device': device(type='cpu')}}"
-
-
 class CheckpointFunction(Function):
     """The reentrant way: a Function around the function."""
 
@@ -254,7 +150,7 @@ class CheckpointFunction(Function):
         args = list(ctx.args)
         for place, tensor in zip(ctx.places, ctx.saved_tensors, strict=True):
             args[place] = tensor.detach().requires_grad_(tensor.requires_grad)
-        with _random_numbers_of(ctx.random_state), enable_grad():
+        with random_numbers_of(ctx.random_state), enable_grad():
             outputs = ctx.function(*args)
         outputs = (outputs,) if isinstance(outputs, Tensor) else outputs
         tracked = [(o, g) for o, g in zip(outputs, grads, strict=True) if isinstance(o, Tensor) and o.requires_grad]

@@ -170,3 +170,19 @@ def test_an_error_of_a_hook_is_told_in_anomaly_mode() -> None:
         told = "(?s)Error detected in MulBackward0.*# the line"
         with pytest.warns(UserWarning, match=told), pytest.raises(ZeroDivisionError):
             y.backward()
+
+
+def test_a_checkpoint_tells_the_lines_that_saved_in_both_runs() -> None:
+    checkpoint = __import__("autograd_viz.utils.checkpoint", fromlist=["checkpoint"])
+    calls: list[int] = []
+
+    def changes(x: Any) -> Any:
+        calls.append(1)
+        if len(calls) == 1:
+            return x.sin().exp()  # first
+        return x.sin()  # second
+
+    y = checkpoint.checkpoint(changes, av.ones(1, requires_grad=True), use_reentrant=False, debug=True)
+    told = r"(?s)original forward:\n  0: .*# first\n.*recomputation:\n  0: .*# second"
+    with pytest.raises(checkpoint.CheckpointError, match=told):
+        y.backward()

@@ -286,18 +286,28 @@ def a_checkpoint_runs_in_contexts_and_keeps_what_needs_no_gradient(torch: Any) -
 
 
 @program
-def a_checkpoint_that_saves_more_the_second_time(torch: Any) -> Iterator[Any]:
+def a_checkpoint_that_saves_something_else_the_second_time(torch: Any) -> Iterator[Any]:
     from_there = __import__(f"{torch.__name__}.utils.checkpoint", fromlist=["checkpoint"])
-    for stop in (True, False):
+
+    def told(again: Any, **options: Any) -> Any:
         calls: list[int] = []
 
-        def grows(x: Any, calls: list[int] = calls) -> Any:
+        def changes(x: Any) -> Any:
             calls.append(1)
-            return x.sin() if len(calls) == 1 else x.sin().exp()
+            return x.sin().exp() if len(calls) == 1 else again(x)
 
-        with from_there.set_checkpoint_early_stop(stop):
-            y = from_there.checkpoint(grows, leaf(torch, 1.0), use_reentrant=False)
-            yield str(attempt(y.backward)).split(" pass.")[0]
+        y = from_there.checkpoint(changes, torch.ones(1, requires_grad=True), use_reentrant=False, **options)
+        return str(attempt(lambda: y.sum().backward()))
+
+    differences = (torch.sin, lambda x: x.sin() * torch.tensor([1.0, 2.0]), lambda x: x.sin().exp().sin())
+    for again in differences:
+        yield told(again).split("\n\nIf this")[0].rstrip()
+    with from_there.set_checkpoint_early_stop(False):
+        yield told(differences[2]).split("\n\nIf this")[0].rstrip()
+    for enabled in (True, False, None):
+        with from_there.set_checkpoint_debug_enabled(enabled):
+            for debug in (True, False):
+                yield "You are seeing this error because you passed `debug=True`" in told(torch.sin, debug=debug)
 
 
 @program
