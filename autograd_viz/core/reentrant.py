@@ -7,10 +7,12 @@ import sys
 import threading
 from collections.abc import Callable
 
+MOST = 500  # frames of Python; the stack of C is as large as it is, whatever the recursion limit
+
 
 def stack_is_half_full() -> bool:
-    """Has this thread half the frames that Python allows?"""
-    frame, left = sys._getframe(), sys.getrecursionlimit() // 2
+    """Has this thread half the frames that Python allows, or MOST?"""
+    frame, left = sys._getframe(), min(sys.getrecursionlimit() // 2, MOST)
     while frame.f_back is not None and left:
         frame, left = frame.f_back, left - 1
     return not left

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 import warnings
 from typing import Any
@@ -71,6 +72,19 @@ def test_passes_nest_a_thousand_deep() -> None:
     countdown(av, lambda g: g * 7).apply(x).backward()
     assert x.grad.item() == 1.0
     assert threading.active_count() == 1
+
+
+def test_a_deep_pass_has_a_stack_of_its_own_whatever_the_recursion_limit() -> None:
+    """Python's limit may be raised, the stack of C stays as it is."""
+    threads: list[threading.Thread] = []
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(100_000)
+    deep = countdown(av, lambda g: threads.append(threading.current_thread()) or g)
+    try:
+        deep.apply(av.tensor(200.0, requires_grad=True)).backward()
+    finally:
+        sys.setrecursionlimit(before)
+    assert threads[0] is not threading.main_thread()
 
 
 def test_an_error_in_a_deep_pass_reaches_the_caller() -> None:
