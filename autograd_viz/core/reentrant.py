@@ -30,16 +30,17 @@ class Errand:
     def __init__(self, function: Callable[[], None]) -> None:
         self.function = function
         self.errors: list[BaseException] = []
+        self.done = threading.Event()
 
     def run(self) -> None:
         """Wait for the function, and raise what it raises."""
         thread = threading.Thread(target=contextvars.copy_context().run, args=(self._work,), daemon=True)
         thread.start()
         try:
-            thread.join()
+            self.done.wait()  # join() would take the thread for ended after Ctrl-C
         except KeyboardInterrupt:  # the main thread hears it, whichever works
             Errand.interrupted = True
-            thread.join()
+            self.done.wait()
             if Errand.interrupted:  # nobody has: there was no node left
                 Errand.interrupted = False
                 raise
@@ -54,6 +55,8 @@ class Errand:
             self.function()
         except BaseException as error:
             self.errors.append(error)
+        finally:
+            self.done.set()
 
 
 def check_interrupt() -> None:
