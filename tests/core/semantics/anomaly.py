@@ -8,15 +8,15 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from .programs import attempt, leaf, program
+from .programs import leaf, program, told
 
 
-def told(call: Callable[[], Any]) -> Any:
+def warned(call: Callable[[], Any]) -> Any:
     """What a call comes to, with the warnings on the way: their first line, and the last line of the user's that they name."""
-    with warnings.catch_warnings(record=True) as warned:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        result = attempt(call)
-    lines = [str(w.message).split(" (Triggered")[0].strip().split("\n") for w in warned]
+        result = told(call)
+    lines = [str(w.message).split(" (Triggered")[0].strip().split("\n") for w in caught]
     return result, [(some[0], [s.strip() for s in some if "# line" in s][-1:]) for some in lines]
 
 
@@ -33,7 +33,7 @@ def errors_around_a_node_are_told_with_its_line(torch: Any) -> Iterator[Any]:
                 getattr(y if register == "register_hook" else y.grad_fn, register.split(maxsplit=1)[0])(fail)
                 y.sum().backward()
 
-        yield register, told(run)
+        yield register, warned(run)
 
 
 @program
@@ -52,7 +52,7 @@ def nan_that_a_hook_makes_is_found(torch: Any) -> Iterator[Any]:
             return x.grad
 
     for kind in ("tensor", "node", "leaf"):
-        yield kind, told(lambda k=kind: run(k))
+        yield kind, warned(lambda k=kind: run(k))
 
 
 @program
@@ -64,7 +64,7 @@ def a_changed_saved_tensor_has_another_hint_in_anomaly_mode(torch: Any) -> Itera
             a += 1
             y.sum().backward()
 
-    yield told(run)
+    yield warned(run)
 
 
 @program
@@ -97,8 +97,8 @@ def what_induced_a_failing_node_is_told_too(torch: Any) -> Iterator[Any]:
         with torch.autograd.detect_anomaly():
             g.sum().backward()
 
-    yield told(lambda: run(True))
-    yield told(lambda: run(False))
+    yield warned(lambda: run(True))
+    yield warned(lambda: run(False))
 
 
 @program
@@ -119,7 +119,7 @@ def a_nested_pass_that_fails_is_told_from_the_inside_out(torch: Any) -> Iterator
         with torch.autograd.set_detect_anomaly(True):
             Nested.apply(leaf(torch, 1.0, 1.0)).backward()  # line of the outer
 
-    yield told(run)
+    yield warned(run)
 
 
 @program
@@ -131,7 +131,7 @@ def warnings_as_errors_do_not_hide_the_error(torch: Any) -> Iterator[Any]:
             a = leaf(torch, 1.0, 2.0) + 1
             y = a**2
             a += 1
-            yield attempt(lambda: y.sum().backward()).split(":")[0]
+            yield told(lambda: y.sum().backward()).split(":")[0]
         yield "Error detected in PowBackward0. Traceback of forward call that caused the error:" in sys.stderr.getvalue()
     finally:
         sys.stderr = before
@@ -159,7 +159,7 @@ def when_anomaly_mode_begins_and_ends(torch: Any) -> Iterator[Any]:
     yield now()
     torch.autograd.set_detect_anomaly(False)
     yield now()
-    yield attempt(lambda: torch.autograd.set_detect_anomaly("on")), attempt(lambda: torch.autograd.set_detect_anomaly(True, 1))
+    yield told(lambda: torch.autograd.set_detect_anomaly("on")), told(lambda: torch.autograd.set_detect_anomaly(True, 1))
 
 
 @program

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from .programs import attempt, leaf, program
+from .programs import leaf, program, told
 
 
 @program
@@ -41,7 +41,7 @@ def what_grad_is_given(torch: Any) -> Iterator[Any]:
         lambda: grad(z, z),
     ]
     for call in calls:
-        yield attempt(call)
+        yield told(call)
 
 
 @program
@@ -73,7 +73,7 @@ def what_backward_is_given(torch: Any) -> Iterator[Any]:
         lambda: s.backward(inputs=x),
     ]
     for call in calls:
-        yield attempt(call), x.grad, z.grad
+        yield told(call), x.grad, z.grad
 
 
 @program
@@ -89,16 +89,16 @@ def gradients_come_in_batches(torch: Any) -> Iterator[Any]:
     yield grad([square, (square * w).sum()], [x, w], [batch, torch.arange(3.0)], retain_graph=True)
     yield grad(square, [x, w], batch, allow_unused=True, retain_graph=True)
     yield grad(square, [x, w], batch, materialize_grads=True, retain_graph=True)
-    yield attempt(lambda: grad(square, [x, w], batch, retain_graph=True))
-    yield attempt(lambda: grad([square, square], x, [batch, batch[:2]]))
-    yield attempt(lambda: grad(square.sum(), x, torch.ones(())))
-    yield attempt(lambda: grad(square, x, batch[:0]))
-    yield attempt(lambda: grad(square, x, torch.ones(2, 2))).split("grad_output[0]")[0]
+    yield told(lambda: grad(square, [x, w], batch, retain_graph=True))
+    yield told(lambda: grad([square, square], x, [batch, batch[:2]]))
+    yield told(lambda: grad(square.sum(), x, torch.ones(())))
+    yield told(lambda: grad(square, x, batch[:0]))
+    yield told(lambda: grad(square, x, torch.ones(2, 2))).split("grad_output[0]")[0]
     edge = torch.autograd.graph.get_gradient_edge(square)
     (g,) = grad(edge, x, batch, create_graph=True)
     yield g.detach(), torch.autograd.grad(g.sum(), x)
     (g,) = grad(square, x, batch)
-    yield g.requires_grad, attempt(lambda: grad(square, x, batch)).split(" (or")[0]
+    yield g.requires_grad, told(lambda: grad(square, x, batch)).split(" (or")[0]
 
 
 @program
@@ -107,7 +107,7 @@ def nodes_are_nodes_without_inheriting(torch: Any) -> Iterator[Any]:
     y = leaf(torch, 1.0) * 2
     yield isinstance(y.grad_fn, node), issubclass(type(y.grad_fn), node), node in type(y.grad_fn).mro()
     yield isinstance(None, node), isinstance(node, node), issubclass(node, node), issubclass(int, node)
-    yield issubclass(torch.autograd.function.BackwardCFunction, node), attempt(node).split(" with")[0]
+    yield issubclass(torch.autograd.function.BackwardCFunction, node), told(node).split(" with")[0]
 
 
 @program
@@ -116,8 +116,8 @@ def versions_are_counted_by_hand(torch: Any) -> Iterator[Any]:
     x = leaf(torch, 1.0, 2.0)
     y = x * x
     count([x, x])
-    yield x._version, attempt(lambda: y.sum().backward()).split(": [")[0]
-    yield attempt(lambda: count(3)), attempt(lambda: count([x, 3])), x._version
+    yield x._version, told(lambda: y.sum().backward()).split(": [")[0]
+    yield told(lambda: count(3)), told(lambda: count([x, 3])), x._version
 
 
 @program
@@ -131,4 +131,4 @@ def a_decorated_class_is_a_function_that_makes_its_objects(torch: Any) -> Iterat
             return bool(torch.is_grad_enabled())
 
     yield Made().enabled, Made().now(), isinstance(Made, type)
-    yield attempt(lambda: torch.set_grad_enabled("no")), attempt(lambda: torch.set_grad_enabled(1)), torch.is_grad_enabled()
+    yield told(lambda: torch.set_grad_enabled("no")), told(lambda: torch.set_grad_enabled(1)), torch.is_grad_enabled()

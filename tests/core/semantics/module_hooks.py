@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from .programs import attempt, leaf, program
+from .programs import leaf, program, told
 
 
 def module(torch: Any, function: Callable[..., Any]) -> Any:
@@ -68,7 +68,7 @@ def what_module_hooks_return_takes_the_place_of_gradients(torch: Any) -> Iterato
         x = leaf(torch, 1.0, 2.0)
         doubled = module(torch, lambda a: a * 2)
         getattr(doubled, register)(lambda m, *grads: returned(grads[0]))
-        return attempt(lambda: doubled(x).sum().backward()), x.grad
+        return told(lambda: doubled(x).sum().backward()), x.grad
 
     for register in ("register_full_backward_hook", "register_full_backward_pre_hook"):
         for returned in (
@@ -92,7 +92,7 @@ def a_module_without_inputs_that_require_grad_takes_no_other_gradients(torch: An
     for returned in (None, (None,), (torch.ones(2),), 3):
         scaled = module(torch, lambda a: a * w)
         scaled.register_full_backward_hook(lambda m, grad_input, grad_output, r=returned: r)
-        yield attempt(lambda m=scaled: m(torch.ones(2)).sum().backward())
+        yield told(lambda m=scaled: m(torch.ones(2)).sum().backward())
 
 
 @program
@@ -134,10 +134,10 @@ def the_old_kind_of_module_hook_sees_the_last_op(torch: Any) -> Iterator[Any]:
     old.register_backward_hook(lambda m, grad_input, grad_output: said.append((grad_input, grad_output)))
     old(x).sum().backward()
     yield said
-    yield attempt(lambda: old.register_full_backward_hook(lambda *a: None) and None)
+    yield told(lambda: old.register_full_backward_hook(lambda *a: None) and None)
     new = module(torch, lambda a: a * 2)
     new.register_full_backward_hook(lambda *a: None)
-    yield attempt(lambda: new.register_backward_hook(lambda *a: None) and None)
+    yield told(lambda: new.register_backward_hook(lambda *a: None) and None)
 
 
 @program

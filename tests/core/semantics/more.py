@@ -9,7 +9,7 @@ import weakref
 from collections.abc import Iterator
 from typing import Any
 
-from .programs import attempt, leaf, names, program
+from .programs import leaf, names, program, told
 
 
 @program
@@ -282,14 +282,14 @@ def a_checkpoint_runs_in_contexts_and_keeps_what_needs_no_gradient(torch: Any) -
     from_there.checkpoint(Keeps.apply, x, constant, **options).backward()
     yield said
     options["use_reentrant"] = True
-    yield attempt(lambda: from_there.checkpoint(torch.exp, x, **options))
+    yield told(lambda: from_there.checkpoint(torch.exp, x, **options))
 
 
 @program
 def a_checkpoint_that_saves_something_else_the_second_time(torch: Any) -> Iterator[Any]:
     from_there = __import__(f"{torch.__name__}.utils.checkpoint", fromlist=["checkpoint"])
 
-    def told(again: Any, **options: Any) -> Any:
+    def second_run(again: Any, **options: Any) -> Any:
         calls: list[int] = []
 
         def changes(x: Any) -> Any:
@@ -297,17 +297,17 @@ def a_checkpoint_that_saves_something_else_the_second_time(torch: Any) -> Iterat
             return x.sin().exp() if len(calls) == 1 else again(x)
 
         y = from_there.checkpoint(changes, torch.ones(1, requires_grad=True), use_reentrant=False, **options)
-        return str(attempt(lambda: y.sum().backward()))
+        return str(told(lambda: y.sum().backward()))
 
     differences = (torch.sin, lambda x: x.sin() * torch.tensor([1.0, 2.0]), lambda x: x.sin().exp().sin())
     for again in differences:
-        yield told(again).split("\n\nIf this")[0].rstrip()
+        yield second_run(again).split("\n\nIf this")[0].rstrip()
     with from_there.set_checkpoint_early_stop(False):
-        yield told(differences[2]).split("\n\nIf this")[0].rstrip()
+        yield second_run(differences[2]).split("\n\nIf this")[0].rstrip()
     for enabled in (True, False, None):
         with from_there.set_checkpoint_debug_enabled(enabled):
             for debug in (True, False):
-                yield "You are seeing this error because you passed `debug=True`" in told(torch.sin, debug=debug)
+                yield "You are seeing this error because you passed `debug=True`" in second_run(torch.sin, debug=debug)
 
 
 @program

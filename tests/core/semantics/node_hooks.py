@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from .programs import attempt, leaf, program
+from .programs import leaf, program, told
 
 
 def accumulator(torch: Any, tensor: Any) -> Any:
@@ -106,7 +106,7 @@ def what_hooks_may_return(torch: Any) -> Iterator[Any]:
                 return value(first[0] if isinstance(first, tuple) and first else first)
 
             registers(torch, x, y)[way](hook)
-            yield way, attempt(y.sum().backward), x.grad
+            yield way, told(y.sum().backward), x.grad
 
 
 @program
@@ -121,7 +121,7 @@ def only_functions_have_a_name_in_the_errors_of_hooks(torch: Any) -> Iterator[An
     for hook in (Hook(), named, functools.partial(named), lambda grad: torch.ones(3)):
         y = leaf(torch, 1.0) * 2
         y.register_hook(hook)
-        yield attempt(y.backward)
+        yield told(y.backward)
 
 
 @program
@@ -134,7 +134,7 @@ def errors_of_hooks_reach_the_caller(torch: Any) -> Iterator[Any]:
             raise KeyError("mine")
 
         registers(torch, x, y)[way](hook)
-        yield way, attempt(y.backward), torch.is_grad_enabled(), x.grad
+        yield way, told(y.backward), torch.is_grad_enabled(), x.grad
 
 
 @program
@@ -175,13 +175,13 @@ def a_multi_grad_hook_wants_tensors_that_require_grad(torch: Any) -> Iterator[An
     register = torch.autograd.graph.register_multi_grad_hook
     x, constant = leaf(torch, 1.0), torch.ones(())
     said: list[Any] = []
-    yield attempt(lambda: register((x, constant), said.append))
+    yield told(lambda: register((x, constant), said.append))
     handle = register((x, constant), said.append, mode="any")
     (x * constant).backward()
     yield said, type(handle).__name__, len(handle.handles)
     handle.remove()
     (x * constant).backward()
-    yield said, attempt(lambda: register((x,), said.append, mode="some"))
+    yield said, told(lambda: register((x,), said.append, mode="some"))
 
 
 @program
@@ -190,9 +190,9 @@ def a_multi_grad_hook_cannot_wait_for_leaves_in_grad(torch: Any) -> Iterator[Any
     said: list[Any] = []
     torch.autograd.graph.register_multi_grad_hook((x, y), said.append)
     for wanted in ([x, y], [x]):
-        yield attempt(lambda w=wanted: torch.autograd.grad(x * y, w))
+        yield told(lambda w=wanted: torch.autograd.grad(x * y, w))
     (x * y).backward()
     yield said
     a, b = x * 1, y * 1
     torch.autograd.graph.register_multi_grad_hook((a, b), said.append)
-    yield attempt(lambda: torch.autograd.grad(a * b, [a, b])), said
+    yield told(lambda: torch.autograd.grad(a * b, [a, b])), said

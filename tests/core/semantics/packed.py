@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from .programs import attempt, leaf, program
+from .programs import leaf, program, told
 
 
 def same(tensor: Any) -> Any:
@@ -34,7 +34,7 @@ def hooks_on_one_saved_tensor_leave_the_other_watched(torch: Any) -> Iterator[An
     y = a * a
     y.grad_fn._raw_saved_self.register_hooks(same, same)
     a.add_(1)
-    yield attempt(lambda: y.sum().backward())
+    yield told(lambda: y.sum().backward())
 
 
 @program
@@ -78,9 +78,9 @@ def pack_must_not_change_what_it_is_given(torch: Any) -> Iterator[Any]:
     x = leaf(torch, 1.0, 2.0)
     for op in (torch.exp, torch.sin, lambda t: (t * 1).sin()):
         with torch.autograd.graph.saved_tensors_hooks(add_one, same):
-            yield attempt(lambda f=op: f(x))
+            yield told(lambda f=op: f(x))
     y = x.exp()
-    yield attempt(lambda: y.grad_fn._raw_saved_result.register_hooks(add_one, same)), x
+    yield told(lambda: y.grad_fn._raw_saved_result.register_hooks(add_one, same)), x
 
 
 @program
@@ -89,16 +89,16 @@ def registering_hooks_where_there_can_be_none(torch: Any) -> Iterator[Any]:
     picked = a[:, torch.tensor([0, 1])]
     nothing, indices = picked.grad_fn._raw_saved_indices
     indices.register_hooks(same, same)
-    yield attempt(lambda: nothing.register_hooks(same, same))
-    yield attempt(lambda: indices.register_hooks(same, same))
+    yield told(lambda: nothing.register_hooks(same, same))
+    yield told(lambda: indices.register_hooks(same, same))
     square = a * a
-    yield isinstance(square.grad_fn._raw_saved_self, torch.autograd.SavedTensor), attempt(torch.autograd.SavedTensor)
+    yield isinstance(square.grad_fn._raw_saved_self, torch.autograd.SavedTensor), told(torch.autograd.SavedTensor)
     for wrong in ((1, 1), (same, 1), (1, same)):
-        found = attempt(lambda w=wrong: square.grad_fn._raw_saved_self.register_hooks(*w))
+        found = told(lambda w=wrong: square.grad_fn._raw_saved_self.register_hooks(*w))
         yield found.split(". ")[0]
     square.sum().backward()
-    yield attempt(lambda: square.grad_fn._raw_saved_self.register_hooks(same, same))
-    yield attempt(lambda: square.grad_fn._saved_self)
+    yield told(lambda: square.grad_fn._raw_saved_self.register_hooks(same, same))
+    yield told(lambda: square.grad_fn._saved_self)
 
 
 @program
@@ -116,11 +116,11 @@ def a_function_may_save_none(torch: Any) -> Iterator[Any]:
     x = leaf(torch, 1.0, 2.0)
     y = Saves.apply(x)
     first, second = y.grad_fn._raw_saved_tensors
-    yield y.grad_fn.saved_tensors, attempt(lambda: second.register_hooks(same, same))
+    yield y.grad_fn.saved_tensors, told(lambda: second.register_hooks(same, same))
     first.register_hooks(lambda t: t * 5, same)
     yield y.grad_fn.saved_tensors
     y.sum().backward()
-    yield x.grad, attempt(lambda: y.grad_fn.saved_tensors)
+    yield x.grad, told(lambda: y.grad_fn.saved_tensors)
 
 
 @program
@@ -160,7 +160,7 @@ def hooks_left_during_a_pass_hold_afterwards(torch: Any) -> Iterator[Any]:
 def hooks_that_cannot_be_called_are_refused_when_entered(torch: Any) -> Iterator[Any]:
     for pair in ((3, same), (same, 4)):
         hooks = torch.autograd.graph.saved_tensors_hooks(*pair)
-        yield attempt(hooks.__enter__).split(":")[0]
+        yield told(hooks.__enter__).split(":")[0]
     yield leaf(torch, 1.0).exp()
 
 
@@ -208,8 +208,8 @@ def saved_tensors_may_be_changed_where_it_is_allowed(torch: Any) -> Iterator[Any
         c = x.clone()
         left = c * c
         c.mul_(2)
-        yield attempt(allow().__enter__)
-    yield attempt(lambda: left.sum().backward()).split(" context")[0]
+        yield told(allow().__enter__)
+    yield told(lambda: left.sum().backward()).split(" context")[0]
 
 
 @program

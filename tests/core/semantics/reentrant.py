@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from .programs import attempt, leaf, program
+from .programs import leaf, program, told
 
 
 def countdown(torch: Any, at_the_end: Any) -> Any:
@@ -43,7 +43,7 @@ def an_error_at_the_bottom_of_nested_passes_reaches_the_top(torch: Any) -> Itera
         raise ValueError("at the bottom")
 
     x = leaf(torch, 300.0)
-    yield attempt(countdown(torch, fail).apply(x).backward), torch.is_grad_enabled(), x.grad
+    yield told(countdown(torch, fail).apply(x).backward), torch.is_grad_enabled(), x.grad
     (x * 2).backward()
     yield x.grad
 
@@ -92,7 +92,7 @@ def a_callback_may_ask_for_another_and_its_error_reaches_the_caller(torch: Any) 
     yield said
     y = x * 3
     y.register_hook(lambda g: engine.queue_callback(lambda: 1 / 0))
-    yield attempt(y.backward), x.grad
+    yield told(y.backward), x.grad
 
 
 @program
@@ -109,7 +109,7 @@ def a_pass_through_the_graph_that_is_being_passed_through(torch: Any) -> Iterato
                 z.backward(retain_graph=keep)
 
         y.register_hook(again)
-        yield attempt(z.backward), x.grad, len(calls)
+        yield told(z.backward), x.grad, len(calls)
 
 
 @program
@@ -145,4 +145,4 @@ def threads_may_be_forbidden_to_the_engine(torch: Any) -> Iterator[Any]:
         return bool(torch.autograd.is_multithreading_enabled())
 
     yield torch.autograd.is_multithreading_enabled(), inside(), torch.autograd.is_multithreading_enabled()
-    yield attempt(lambda: torch.autograd.set_multithreading_enabled("no"))
+    yield told(lambda: torch.autograd.set_multithreading_enabled("no"))
