@@ -197,7 +197,8 @@ def _place(node: BackwardCFunction, args: tuple[Any, ...], edges: tuple[Any, ...
 def _keep(node: BackwardCFunction, outputs: tuple[Tensor, ...]) -> None:
     """After forward: remember versions, and keep an output bare (see Note [Own results])."""
     kept: list[Any] = []
-    for t in node._to_save:
+    to_save, node._to_save = node._to_save, ()  # an output in there would be a reference cycle
+    for t in to_save:
         own = t is not None and t._grad_fn is node and any(t is o for o in outputs)
         saved = SavedResult(t) if own else None if t is None else keep(t)
         saved = SavedTensor(saved) if isinstance(saved, Tensor) else saved

@@ -45,11 +45,6 @@ def told(act: Callable[[], Any]) -> Any:
         return f"{type(error).__name__}: {error}"
 
 
-def attempt(call: Callable[[], Any]) -> Any:
-    """What a call returns, or its error as text."""
-    return told(call)
-
-
 def names(node: Any) -> list[Any]:
     """The names behind next_functions."""
     return [(n.name() if n is not None else None, i) for n, i in node.next_functions]
