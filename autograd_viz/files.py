@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from .collector import collector_waits
 from .core import storage
 from .errors import UnknownChoiceError
 from .export.image import read_text, write_file
 from .graph.codec import recording_from_json
+from .graph.limits import BYTES
 from .graph.trace import State
 from .recorded import Recording
 from .saving import Subject, Wishes, check, html_text, save_subject, to_digraph
@@ -170,7 +172,8 @@ def load(path: Any, map_location: Any = None, *, weights_only: bool = True) -> A
         return storage.load_state(path)
     storage.refuse_pickle(path)
     if Path(path).suffix.lower() == ".json":
-        return Recording(*recording_from_json(read_text(path)))
+        with collector_waits():
+            return Recording(*recording_from_json(read_text(path, BYTES)))
     if Path(path).suffix.lower() != ".npz":
         raise UnknownChoiceError("suffix", Path(path).suffix, [".json", ".npz"])
     return storage.load_state(path)

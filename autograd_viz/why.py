@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from itertools import islice
 
 from . import words
+from .graph.circles import reached_from
 from .graph.model import Document, Node, Op, Tensor, Value
 from .graph.text import shape_text, value_text
 from .graph.trace import Change, Step, Trace
@@ -42,14 +42,14 @@ class Why:
         starts = [node for root in document.roots if (node := self.node_of[root]) is not None]
         self.expected = dict.fromkeys(starts, 1)
         self.senders: dict[str, list[str]] = {}
-        for id in _downstream(self.nodes, starts):
+        for id in reached_from(self.nodes, starts):
             for after in self.nodes[id].next_functions:
                 if after.node is not None:
                     self.expected[after.node] = self.expected.get(after.node, 0) + 1
                     self.senders.setdefault(after.node, []).append(id)
         self.starts = set(starts)
         freed = [n.id for n in document.nodes if any(s.state == "freed" for s in n.saved)]
-        self.cut = _downstream(self.nodes, (f.node for id in freed for f in self.nodes[id].next_functions if f.node))
+        self.cut = reached_from(self.nodes, (f.node for id in freed for f in self.nodes[id].next_functions if f.node))
 
     # -- before the first step ----------------------------------------------------------------------------------------
 
@@ -197,18 +197,6 @@ def _birth_text(name: str, how: str) -> str:
     }
     text: str = getattr(words, constants[how])
     return text
-
-
-def _downstream(nodes: dict[str, Node], starts: Iterable[str]) -> set[str]:
-    """These nodes and all that next_functions lead to."""
-    found = set(starts)
-    stack = list(found)
-    while stack:
-        for after in nodes[stack.pop()].next_functions:
-            if after.node is not None and after.node not in found:
-                found.add(after.node)
-                stack.append(after.node)
-    return found
 
 
 def _text(value: Value | None) -> str:

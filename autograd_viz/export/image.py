@@ -138,20 +138,28 @@ def _obstacle(target: Path) -> str:
     return "" if os.access(target, os.W_OK) else "it is there already, and may not be written to"
 
 
-def read_text(path: str | os.PathLike[str]) -> str:
+def read_text(path: str | os.PathLike[str], most: int) -> str:
     """The text of a file.
 
+    Args:
+        path: where it is.
+        most: how many bytes it may have.
+
     Raises:
-        CannotReadError: it cannot be read, or is no text.
+        CannotReadError: it cannot be read, is no text, too large, or no file but a pipe or a device, which may never end.
     """
     try:
-        return Path(path).read_text(encoding="utf-8")
-    except OSError as error:
-        raise CannotReadError(f"cannot read {path}: {error.strerror or error}") from error
+        found = os.stat(path)
+        if stat.S_ISREG(found.st_mode) and found.st_size <= most:
+            return Path(path).read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise CannotReadError(f"cannot read {path}: it is no text") from None
+    except OSError as error:
+        raise CannotReadError(f"cannot read {path}: {error.strerror or error}") from error
     except ValueError as error:  # the path holds what a path cannot
         raise CannotReadError(f"cannot read {os.fspath(path)!r}: {error}") from None
+    is_large = stat.S_ISREG(found.st_mode)
+    raise CannotReadError(f"cannot read {path}: {f'it has more than {most:,} bytes' if is_large else 'it is no file'}")
 
 
 def replace_file(target: Path, data: bytes) -> None:

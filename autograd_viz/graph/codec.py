@@ -10,21 +10,18 @@ import dataclasses
 import functools
 import json
 import math
-import re
-import types
+import reprlib
 import typing
 from typing import Any
 
 from ..errors import DocumentError
+from .limits import BYTES, FREE, PER_LIST, PER_OBJECT
 from .model import Document
+from .reading import MisfitError, reader_of
 from .references import check_references
 from .trace import Trace
 
 SCHEMA_VERSION = 1
-
-_SIZE = r"(inf|nan|[0-9]+(\.[0-9]+)?(e[-+][0-9]+)?)"
-COMPLEX = rf"^(\(-?{_SIZE}[-+]{_SIZE}j\)|-?{_SIZE}j)$"  # as Python writes it: 2j, (1+2j)
-SPECIAL = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 
 
 def document_to_json(document: Document) -> str:
@@ -38,7 +35,7 @@ def document_from_json(text: str) -> Document:
     Raises:
         DocumentError: not JSON, another schema version, or fields that do not fit.
     """
-    return typing.cast(Document, _read(text, "document", Document))
+    return typing.cast(Document, _read(outer_from_json(text), "document", Document))
 
 
 def trace_to_json(trace: Trace) -> str:
@@ -52,7 +49,7 @@ def trace_from_json(text: str) -> Trace:
     Raises:
         DocumentError: as `document_from_json`.
     """
-    return typing.cast(Trace, _read(text, "trace", Trace))
+    return typing.cast(Trace, _read(outer_from_json(text), "trace", Trace))
 
 
 def recording_to_json(document: Document, trace: Trace) -> str:
@@ -66,9 +63,43 @@ def recording_from_json(text: str) -> tuple[Document, Trace]:
     Raises:
         DocumentError: as `document_from_json`; or an id names nothing.
     """
-    document, trace = document_from_json(text), trace_from_json(text)
+    outer = outer_from_json(text)
+    document, trace = _read(outer, "document", Document), _read(outer, "trace", Trace)
     check_references(document, trace)
     return document, trace
+
+
+def outer_from_json(text: str) -> dict[str, Any]:
+    """The object that a text of ours is.
+
+    Raises:
+        DocumentError: not JSON, larger or denser than ours (limits.py), or of another schema version.
+    """
+    refuse_dense(text)
+    try:
+        outer = json.loads(text)
+    except (ValueError, RecursionError) as error:  # no JSON, or one bracket in the other a thousand times
+        raise DocumentError(f"this is not JSON: {error}") from None
+    if not isinstance(outer, dict):
+        raise DocumentError("this JSON holds no document")
+    if outer.get("schema") != SCHEMA_VERSION:
+        raise DocumentError(
+            f"schema version {reprlib.repr(outer.get('schema'))} cannot be read; this is version {SCHEMA_VERSION}"
+        )
+    return outer
+
+
+def refuse_dense(text: str) -> None:
+    """Refuse, before anything is made of it, a text of which more would be made than of any that is ours.
+
+    Raises:
+        DocumentError: says what there is too much of.
+    """
+    if len(text) > BYTES:
+        raise DocumentError(f"a document of {len(text):,} letters is too long; the limit is {BYTES:,}")
+    for mark, what, each in (("{", "objects", PER_OBJECT), ("[", "lists", PER_LIST)):
+        if text.count(mark) * each > len(text) + FREE:
+            raise DocumentError(f"this is no document: {text.count(mark):,} {what} in {len(text):,} letters")
 
 
 def to_plain(value: Any) -> Any:
@@ -93,15 +124,9 @@ def _fields(kind: Any) -> tuple[tuple[str, Any], ...]:
     return tuple((f.name, f.default) for f in dataclasses.fields(kind))
 
 
-def _read(text: str, key: str, kind: type) -> Any:
-    try:
-        outer = json.loads(text)
-    except ValueError as error:
-        raise DocumentError(f"this is not JSON: {error}") from None
-    if not isinstance(outer, dict) or key not in outer:
+def _read(outer: dict[str, Any], key: str, kind: type) -> Any:
+    if key not in outer:
         raise DocumentError(f"this JSON holds no {key}")
-    if outer.get("schema") != SCHEMA_VERSION:
-        raise DocumentError(f"schema version {outer.get('schema')!r} cannot be read; this is version {SCHEMA_VERSION}")
     return from_plain(outer[key], kind, key)
 
 
@@ -111,49 +136,7 @@ def from_plain(plain: Any, kind: Any, where: str) -> Any:
     Raises:
         DocumentError: it does not fit; the message says where.
     """
-    if dataclasses.is_dataclass(kind) and isinstance(kind, type):
-        return _dataclass_from(plain, kind, where)
-    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
-    if origin is tuple:
-        if not isinstance(plain, list):
-            raise DocumentError(f"{where}: expected a list, got {type(plain).__name__}")
-        return tuple(from_plain(p, arguments[0], f"{where}[{i}]") for i, p in enumerate(plain))
-    if origin in (types.UnionType, typing.Union):
-        return _union_from(plain, arguments, where)
-    if kind is float and (isinstance(plain, float) or plain in SPECIAL):
-        return SPECIAL.get(plain, plain) if isinstance(plain, str) else plain
-    if kind is type(None) or type(plain) is not kind:
-        raise DocumentError(f"{where}: expected {getattr(kind, '__name__', kind)}, got {plain!r}")
-    return plain
-
-
-def _union_from(plain: Any, kinds: tuple[Any, ...], where: str) -> Any:
-    """`plain` as the one of `kinds` that fits."""
-    if plain is None and type(None) in kinds:
-        return None
-    if isinstance(plain, str) and plain in SPECIAL and float in kinds:
-        return SPECIAL[plain]
-    if isinstance(plain, str) and complex in kinds and re.match(COMPLEX, plain):
-        return complex(plain)
-    present: list[Any] = [k for k in kinds if k is not type(None)]
-    if len(present) == 1:
-        return from_plain(plain, present[0], where)
-    if type(plain) not in present:
-        raise DocumentError(f"{where}: {plain!r} is none of {', '.join(k.__name__ for k in present)}")
-    return plain
-
-
-_hints = functools.cache(typing.get_type_hints)  # slow, and asked for each object
-
-
-def _dataclass_from(plain: Any, kind: type, where: str) -> Any:
-    if not isinstance(plain, dict):
-        raise DocumentError(f"{where}: expected an object, got {type(plain).__name__}")
-    hints = _hints(kind)
-    if unknown := plain.keys() - hints.keys():
-        raise DocumentError(f"{where}: unknown field {sorted(unknown)[0]!r}")
-    fields = {name: from_plain(p, hints[name], f"{where}.{name}") for name, p in plain.items()}
     try:
-        return kind(**fields)
-    except TypeError as error:
-        raise DocumentError(f"{where}: {error}") from None
+        return reader_of(kind)(plain)
+    except MisfitError as misfit:
+        raise DocumentError(f"{where}{misfit.place}: {misfit.reason}") from None

@@ -7,8 +7,20 @@ of a program is the same at every run.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
+
+from .limits import DIMENSIONS, SIZE, AtMost, Between, Named
 
 Number = bool | int | float | complex
+# what a field of a file may hold besides its type says (limits.py); a live graph's are not looked at
+TensorId = Annotated[str, Named("t")]
+OpId = Annotated[str, Named("o")]
+NodeId = Annotated[str, Named("n")]
+Count = Annotated[int, Between(0, SIZE)]
+Shape = Annotated[tuple[Count, ...], AtMost(DIMENSIONS)]
+# files hold every op, node and edge: groups, and several that are drawn as one, are made when they are drawn
+NoGroup = Annotated[int, Between(0, 0)]
+Single = Annotated[int, Between(1, 1)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +40,11 @@ class Summary:
     most: float
     mean: float
     norm: float
-    zeros: int
-    nans: int
-    infs: int
-    rows: int
-    columns: int
+    zeros: Count
+    nans: Count
+    infs: Count
+    rows: Count
+    columns: Count
     thumbnail: tuple[float, ...]
 
 
@@ -48,7 +60,7 @@ class Value:
         summary: of an array with more elements than that.
     """
 
-    shape: tuple[int, ...]
+    shape: Shape
     dtype: str
     text: str
     numbers: tuple[Number, ...] = ()
@@ -64,10 +76,10 @@ class Source:
     """
 
     file: str
-    line: int
-    end_line: int
-    column: int
-    end_column: int
+    line: Count
+    end_line: Count
+    column: Count
+    end_column: Count
     text: str = ""
 
 
@@ -88,18 +100,18 @@ class Tensor:
         reconstructed: nobody has seen it; the backward graph tells that it was there.
     """
 
-    id: str
+    id: TensorId
     name: str | None
     value: Value
     grad: Value | None
-    grad_fn: str | None
-    output_nr: int
+    grad_fn: NodeId | None
+    output_nr: Count
     is_leaf: bool
     requires_grad: bool
     retains_grad: bool = False
-    version: int = 0
+    version: Count = 0
     source: Source | None = None
-    shares: tuple[str, ...] = ()
+    shares: tuple[TensorId, ...] = ()
     reconstructed: bool = False
 
 
@@ -111,9 +123,9 @@ class Operand:
         count: of operands that are drawn as one, how many they are.
     """
 
-    tensor: str | None
+    tensor: TensorId | None
     text: str = ""
-    count: int = 1
+    count: Single = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,15 +140,15 @@ class Op:
         members: of a group that is drawn as one op, how many ops it stands for; 0 for an op.
     """
 
-    id: str
+    id: OpId
     name: str
     inputs: tuple[Operand, ...]
-    outputs: tuple[str | None, ...]
-    node: str | None = None
+    outputs: tuple[TensorId | None, ...]
+    node: NodeId | None = None
     source: Source | None = None
     module: str = ""
     reconstructed: bool = False
-    members: int = 0
+    members: NoGroup = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,9 +159,9 @@ class NextFunction:
         count: of inputs whose edges are drawn as one, how many they are.
     """
 
-    node: str | None
-    index: int
-    count: int = 1
+    node: NodeId | None
+    index: Count
+    count: Single = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,11 +182,11 @@ class Saved:
     name: str
     state: str
     value: Value | None = None
-    tensor: str | None = None
+    tensor: TensorId | None = None
     text: str = ""
-    version: int = 0
+    version: Count = 0
     stale: bool = False
-    bytes: int = 0
+    bytes: Count = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +204,10 @@ class Entry:
     """
 
     name: str
-    index: int | None
+    index: Count | None
+
+
+NoEntries = Annotated[tuple[Entry, ...], AtMost(0)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,18 +225,18 @@ class Node:
         entries: of a group, by output: at which of its nodes that gradient arrives; of a node, where outputs are drawn as one.
     """
 
-    id: str
+    id: NodeId
     name: str
-    op: str | None
-    outputs: int
+    op: OpId | None
+    outputs: Count
     next_functions: tuple[NextFunction, ...] = ()
     saved: tuple[Saved, ...] = ()
     formulas: tuple[Formula, ...] = ()
-    variable: str | None = None
-    order: int | None = None
+    variable: TensorId | None = None
+    order: Count | None = None
     rule: str = ""
-    members: int = 0
-    entries: tuple[Entry, ...] = ()
+    members: NoGroup = 0
+    entries: NoEntries = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +248,7 @@ class Statement:
     """
 
     text: str
-    tensor: str
+    tensor: TensorId
     kind: str = "make"
 
 
@@ -245,7 +260,7 @@ class Document:
     ops: tuple[Op, ...] = ()
     nodes: tuple[Node, ...] = ()
     statements: tuple[Statement, ...] = ()
-    roots: tuple[str, ...] = ()
+    roots: tuple[TensorId, ...] = ()
 
     @property
     def is_freed(self) -> bool:

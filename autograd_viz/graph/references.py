@@ -1,57 +1,179 @@
-"""Do the ids of a document and a trace that come from a file name what is there?"""
+"""Do the parts of a document and a trace that come from a file fit each other, as all that draws and steps them relies on?"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
+from itertools import chain
+from typing import TypeVar
 
 from ..errors import DocumentError
-from .model import Document
-from .trace import Trace
+from .circles import has_circle, reached_from
+from .limits import SAID
+from .model import Document, Node, Op, Tensor
+from .trace import Engine, Step, Trace
+
+Thing = TypeVar("Thing", Tensor, Op, Node)
+# trace.py, Note [Addresses]
+ADDRESS = re.compile(
+    r"(t\d+)\.grad|(n\d+)\.saved\..*|(?:grad_fn|retain):(t\d+)|grad:(n\d+)|(next|sum):(n\d+)\.(\d{1,9})", re.DOTALL
+)
 
 
 def check_references(document: Document, trace: Trace) -> None:
-    """Refuse ids that are there twice or name nothing.
+    """Refuse ids that are there twice or name nothing, counts and indices that do not fit, and graphs that run in circles.
 
     Raises:
         DocumentError: says which and where.
     """
-    tensors = _ids("tensor", (t.id for t in document.tensors))
-    ops = _ids("op", (o.id for o in document.ops))
-    nodes = {n.id: n for n in document.nodes}
-    _ids("node", (n.id for n in document.nodes))
-    for t in document.tensors:
-        _known(f"tensor {t.id}", nodes, [t.grad_fn])
-        _known(f"tensor {t.id}", tensors, t.shares)
-    for o in document.ops:
-        _known(f"op {o.id}", tensors, [*(i.tensor for i in o.inputs), *o.outputs])
-        _known(f"op {o.id}", nodes, [o.node])
-    for n in document.nodes:
-        _known(f"node {n.id}", nodes, (f.node for f in n.next_functions))
-        _known(f"node {n.id}", tensors, [n.variable, *(s.tensor for s in n.saved)])
-        _known(f"node {n.id}", ops, [n.op])
-    _known("a statement", tensors, (s.tensor for s in document.statements))
-    _known("the roots", tensors, document.roots)
+    parts = _Parts(document)
+    parts.check()
+    called = set[str]()
+    reached = reached_from(parts.nodes, parts.starts())
     for k, step in enumerate(trace.steps, 1):
-        _known(f"step {k}", nodes, [step.node])
-        if len(step.grad_inputs) != len(nodes[step.node].next_functions):
-            raise DocumentError(
-                f"step {k} has {len(step.grad_inputs)} grad_inputs, {step.node} another number of next_functions"
-            )
-        _known(f"step {k}", tensors, [step.accumulation.tensor if step.accumulation else None])
-    for engine in (trace.start, *(s.engine for s in trace.steps)):
-        _known("the engine", nodes, (*engine.queue, *(w.node for w in engine.waiting)))
+        parts.check_step(f"step {k}", step)
+        if step.node not in reached or step.node in called:
+            raise DocumentError(f"step {k} calls {step.node}, {'again' if step.node in called else 'where no root leads'}")
+        called.add(step.node)
+        parts.check_engine(step.engine)
+    parts.check_engine(trace.start)
 
 
-def _ids(kind: str, ids: Iterable[str]) -> set[str]:
-    found: set[str] = set()
-    for id in ids:
-        if id in found:
-            raise DocumentError(f"{kind} {id} is there twice")
-        found.add(id)
+class _Parts:
+    """The parts of a document by id."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.tensors = _by_id("tensor", document.tensors)
+        self.ops = _by_id("op", document.ops)
+        self.nodes = _by_id("node", document.nodes)
+        self.leaves: dict[str, Node] = {}
+
+    def check(self) -> None:
+        """Everything but the steps."""
+        makers = self._makers()
+        for place, op in enumerate(self.document.ops):
+            self._check_op(op, place, makers)
+        for node in self.document.nodes:
+            self._check_node(node, makers)
+        for t in self.document.tensors:
+            _known(f"tensor {t.id}", self.tensors, t.shares)
+            if t.grad_fn is not None:
+                self._check_output(f"tensor {t.id}", t.grad_fn, t.output_nr)
+        _known("a statement", self.tensors, (s.tensor for s in self.document.statements))
+        _known("the roots", self.tensors, self.document.roots)
+        if has_circle(self.nodes):
+            raise DocumentError("the backward graph runs in a circle")
+        self._check_said()
+
+    def starts(self) -> Iterable[str]:
+        """The nodes at which a pass starts."""
+        for root in self.document.roots:
+            node = self.leaves.get(root)
+            start = self.tensors[root].grad_fn if node is None else node.id
+            if start is not None:
+                yield start
+
+    def _makers(self) -> dict[str, int]:
+        """By tensor the place of the op that made it."""
+        makers: dict[str, int] = {}
+        for place, op in enumerate(self.document.ops):
+            _known(f"op {op.id}", self.tensors, op.outputs)
+            for t in op.outputs:
+                if t is not None and t in makers:
+                    raise DocumentError(f"tensor {t} is made twice, the second time by op {op.id}")
+                if t is not None:
+                    makers[t] = place
+        return makers
+
+    def _check_op(self, op: Op, place: int, makers: Mapping[str, int]) -> None:
+        inputs = [i.tensor for i in op.inputs if i.tensor is not None]
+        _known(f"op {op.id}", self.tensors, inputs)
+        late = next((t for t in inputs if makers.get(t, -1) >= place), None)
+        if late is not None:
+            raise DocumentError(f"op {op.id} takes tensor {late}, which is made later")
+        _known(f"op {op.id}", self.nodes, [op.node])
+        if op.node is not None and self.nodes[op.node].op != op.id:
+            raise DocumentError(f"op {op.id} names node {op.node}, which is another op's")
+
+    def _check_node(self, n: Node, makers: Mapping[str, int]) -> None:
+        where = f"node {n.id}"
+        for f in n.next_functions:
+            if f.node is not None:
+                self._check_output(where, f.node, f.index)
+        _known(where, self.tensors, (n.variable, *(s.tensor for s in n.saved)))
+        _known(where, self.ops, [n.op])
+        if n.op is not None and self.ops[n.op].node != n.id:
+            raise DocumentError(f"{where} names op {n.op}, whose node is another")
+        if n.outputs > max(1, 0 if n.op is None else len(self.ops[n.op].outputs)):
+            raise DocumentError(f"{where} has {n.outputs} outputs, its op fewer")
+        if n.variable is not None:
+            self._check_leaf(where, n, self.tensors[n.variable], makers)
+
+    def _check_leaf(self, where: str, n: Node, leaf: Tensor, makers: Mapping[str, int]) -> None:
+        """Of an AccumulateGrad."""
+        if n.op is not None or n.next_functions:
+            raise DocumentError(f"{where} accumulates into {leaf.id}, and has an op or next_functions")
+        if leaf.id in self.leaves or (leaf.id in makers and not (leaf.is_leaf and leaf.requires_grad)):
+            raise DocumentError(f"{where} accumulates into {leaf.id}, which has another node or is no leaf")
+        self.leaves[leaf.id] = n
+
+    def _check_output(self, where: str, node: str, index: int) -> None:
+        _known(where, self.nodes, [node])
+        if index >= self.nodes[node].outputs:
+            raise DocumentError(f"{where} names output {index} of {node}, which has {self.nodes[node].outputs}")
+
+    def _check_said(self) -> None:
+        """Sentences and pictures write a name wherever it is named."""
+        names = {t.id: len(t.name or "") for t in self.document.tensors} | {n.id: len(n.name) for n in self.document.nodes}
+        said = sum(len(i.text) if i.tensor is None else names[i.tensor] for o in self.document.ops for i in o.inputs)
+        said += sum(names[t] for o in self.document.ops for t in o.outputs if t is not None)
+        said += sum(names[f.node] for n in self.document.nodes for f in n.next_functions if f.node is not None)
+        if said > SAID:
+            raise DocumentError(f"the names of this document would be written in {said:,} letters; the limit is {SAID:,}")
+
+    # -- steps --------------------------------------------------------------------------------------------------------
+
+    def check_step(self, where: str, step: Step) -> None:
+        """What a step says, against its node."""
+        _known(where, self.nodes, [step.node])
+        node, edges = self.nodes[step.node], len(step.grad_inputs)
+        if edges != len(node.next_functions):
+            raise DocumentError(f"{where} has {edges} grad_inputs, {step.node} another number of next_functions")
+        if len(step.result_shapes) not in (0, edges):
+            raise DocumentError(f"{where} has {len(step.result_shapes)} result_shapes for {edges} grad_inputs")
+        if len(step.grad_outputs) != node.outputs:
+            raise DocumentError(f"{where} has {len(step.grad_outputs)} grad_outputs, {step.node} {node.outputs} outputs")
+        _known(where, self.tensors, [step.accumulation.tensor if step.accumulation else None])
+        for change in step.changes:
+            self._check_address(where, change.at)
+
+    def _check_address(self, where: str, at: str) -> None:
+        found = ADDRESS.fullmatch(at)
+        if found is None:
+            raise DocumentError(f"{where} changes {at!r:.40}, which is no address")
+        grad, saved, output, leaf, kind, node, index = found.groups()
+        _known(where, self.tensors, (grad, output))
+        _known(where, self.nodes, (saved, leaf, node))
+        count = 0 if node is None else self.nodes[node].outputs if kind == "sum" else len(self.nodes[node].next_functions)
+        if node is not None and int(index) >= count:
+            raise DocumentError(f"{where} changes {at!r:.40}, which is not there")
+
+    def check_engine(self, engine: Engine) -> None:
+        """Its nodes are there."""
+        _known("the engine", self.nodes, chain(engine.queue, (w.node for w in engine.waiting)))
+
+
+def _by_id(kind: str, things: Iterable[Thing]) -> dict[str, Thing]:
+    found: dict[str, Thing] = {}
+    for thing in things:
+        if thing.id in found:
+            raise DocumentError(f"{kind} {thing.id} is there twice")
+        found[thing.id] = thing
     return found
 
 
-def _known(where: str, known: Iterable[str], ids: Iterable[str | None]) -> None:
+def _known(where: str, known: Mapping[str, object], ids: Iterable[str | None]) -> None:
     for id in ids:
         if id is not None and id not in known:
             raise DocumentError(f"{where} names {id!r:.40}, which is not there")

@@ -5,13 +5,23 @@ from __future__ import annotations
 import dataclasses
 import types
 import typing
+from collections.abc import Callable
 from typing import Any
 
-from .codec import COMPLEX, SCHEMA_VERSION, SPECIAL
+from .codec import SCHEMA_VERSION
+from .limits import ANY_INT, ANY_LIST, LETTERS
 from .model import Document
+from .reading import COMPLEX, SPECIAL
 from .trace import Trace
 
-_PLAIN = {str: "string", bool: "boolean", int: "integer", type(None): "null"}
+_PLAIN: dict[Any, Callable[[Any], dict[str, Any]]] = {  # by type: the schema with a limit (limits.py), or with the type's
+    type(None): lambda _: {"type": "null"},
+    bool: lambda _: {"type": "boolean"},
+    int: lambda limit: {"type": "integer", "minimum": (limit or ANY_INT).least, "maximum": (limit or ANY_INT).most},
+    float: lambda _: {"anyOf": [{"type": "number"}, {"enum": list(SPECIAL)}]},
+    complex: lambda _: {"type": "string", "pattern": COMPLEX},
+    str: lambda limit: {"type": "string", **({"maxLength": LETTERS} if limit is None else {"pattern": limit.pattern})},
+}
 
 
 def json_schema() -> dict[str, Any]:
@@ -35,15 +45,12 @@ def json_schema() -> dict[str, Any]:
 
 def _schema_of(kind: Any, definitions: dict[str, Any]) -> dict[str, Any]:
     """The schema of a type; dataclasses are written into `definitions`."""
-    if kind is float:
-        return {"anyOf": [{"type": "number"}, {"enum": list(SPECIAL)}]}
-    if kind is complex:
-        return {"type": "string", "pattern": COMPLEX}
+    kind, limit = typing.get_args(kind)[:2] if typing.get_origin(kind) is typing.Annotated else (kind, None)
     if kind in _PLAIN:
-        return {"type": _PLAIN[kind]}
+        return _PLAIN[kind](limit)
     arguments = typing.get_args(kind)
     if typing.get_origin(kind) is tuple:
-        return {"type": "array", "items": _schema_of(arguments[0], definitions)}
+        return {"type": "array", "items": _schema_of(arguments[0], definitions), "maxItems": (limit or ANY_LIST).items}
     if typing.get_origin(kind) in (types.UnionType, typing.Union):
         return {"anyOf": [_schema_of(k, definitions) for k in arguments]}
     if kind.__name__ not in definitions:
@@ -53,7 +60,7 @@ def _schema_of(kind: Any, definitions: dict[str, Any]) -> dict[str, Any]:
 
 
 def _object(kind: Any, definitions: dict[str, Any]) -> dict[str, Any]:
-    hints = typing.get_type_hints(kind)
+    hints = typing.get_type_hints(kind, include_extras=True)
     fields = dataclasses.fields(kind)
     return {
         "type": "object",

@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from .model import Formula, Value
+from .model import Count, Formula, NodeId, Shape, TensorId, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Change:
 class Accumulation:
     """What AccumulateGrad did: old + incoming = new (old is None the first time), before post-accumulate hooks."""
 
-    tensor: str
+    tensor: TensorId
     old: Value | None
     incoming: Value
     new: Value
@@ -44,9 +44,9 @@ class Accumulation:
 class Waiting:
     """A node for which some of its gradients have arrived: `arrived` of `expected`."""
 
-    node: str
-    arrived: int
-    expected: int
+    node: NodeId
+    arrived: Count
+    expected: Count
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +59,9 @@ class Engine:
         held: bytes that saved tensors of the graph keep alive.
     """
 
-    queue: tuple[str, ...] = ()
+    queue: tuple[NodeId, ...] = ()
     waiting: tuple[Waiting, ...] = ()
-    held: int = 0
+    held: Count = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class HookRun:
     name: str
     before: Value | None = None
     after: Value | None = None
-    index: int = 0
+    index: Count = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,19 +111,19 @@ class Step:
             "condition_error" if it raised.
     """
 
-    node: str
+    node: NodeId
     sentence: str
     grad_outputs: tuple[Value | None, ...] = ()
     grad_inputs: tuple[Value | None, ...] = ()
     formulas: tuple[Formula, ...] = ()
     changes: tuple[Change, ...] = ()
     accumulation: Accumulation | None = None
-    result_shapes: tuple[tuple[int, ...] | None, ...] = ()
+    result_shapes: tuple[Shape | None, ...] = ()
     engine: Engine = Engine()
-    freed: int = 0
+    freed: Count = 0
     hooks: tuple[HookRun, ...] = ()
     jacobians: tuple[Jacobian, ...] = ()
-    edited: tuple[int, ...] = ()
+    edited: tuple[Count, ...] = ()
     flags: tuple[str, ...] = ()
 
 

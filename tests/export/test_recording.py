@@ -106,7 +106,7 @@ def _set(plain: dict[str, Any], *path: Any, value: Any) -> None:
         (("trace", "steps", 0, "grad_inputs"), [], "step 1 has 0 grad_inputs"),
         (("document", "tensors", 0, "id"), "t1", "tensor t1 is there twice"),
         (("document", "tensors", 0, "id"), 3, r"document.tensors\[0\].id: expected str, got 3"),
-        (("document", "ops", 0, "inputs", 0, "tensor"), "n0", "op o0 names 'n0', which is not there"),
+        (("document", "ops", 0, "inputs", 0, "tensor"), "t99", "op o0 names 't99', which is not there"),
         (("document", "roots"), ["t99"], "the roots names 't99'"),
     ],
 )

@@ -1,0 +1,179 @@
+"""Plain dicts, lists, strings and numbers as the dataclasses of a document, or a refusal that says where they do not fit.
+
+A reader is made once for each type of a field; it takes a plain value and gives the field's, or raises `MisfitError`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import math
+import re
+import reprlib
+import types
+import typing
+from collections.abc import Callable
+from typing import Any
+
+from .consistency import CHECKS
+from .limits import ANY_INT, ANY_LIST, LETTERS, AtMost, Between, Named
+
+_SIZE = r"(inf|nan|[0-9]+(\.[0-9]+)?(e[-+][0-9]+)?)"
+COMPLEX = rf"^(\(-?{_SIZE}[-+]{_SIZE}j\)|-?{_SIZE}j)$"  # as Python writes it: 2j, (1+2j)
+SPECIAL = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
+Reader = Callable[[Any], Any]
+
+
+class MisfitError(Exception):
+    """A plain value is not what a field holds; its place is put together on the way out."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason, self.place = reason, ""
+
+    def inside(self, part: str) -> MisfitError:
+        """The same, seen from around it."""
+        self.place = part + self.place
+        return self
+
+
+def _expected(what: str, plain: Any) -> MisfitError:
+    return MisfitError(f"expected {what}, got {reprlib.repr(plain)}")
+
+
+@functools.cache
+def reader_of(kind: Any) -> Reader:
+    """What reads a field of a type."""
+    if typing.get_origin(kind) is typing.Annotated:
+        return _reader(*typing.get_args(kind)[:2])
+    return _reader(kind, None)
+
+
+def _reader(kind: Any, limit: Any) -> Reader:
+    """What reads a field of a type with a limit (limits.py), or with that of the type."""
+    if dataclasses.is_dataclass(kind):
+        return _dataclass_reader(kind)
+    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
+    if origin is tuple:
+        return _tuple_reader(reader_of(arguments[0]), limit or ANY_LIST)
+    if origin in (types.UnionType, typing.Union):
+        present = [k for k in arguments if k is not types.NoneType]
+        return _number_reader(present) if len(present) > 1 else _optional_reader(reader_of(present[0]))
+    if kind is str:
+        return _text if limit is None else _id_reader(limit)
+    if kind is int:
+        return _int_reader(limit or ANY_INT)
+    return {float: _float, bool: _bool}[kind]
+
+
+def _bool(plain: Any) -> bool:
+    if type(plain) is not bool:
+        raise _expected("bool", plain)
+    return plain
+
+
+def _float(plain: Any) -> float:
+    if type(plain) is float:
+        return plain
+    if type(plain) is str and plain in SPECIAL:
+        return SPECIAL[plain]
+    raise _expected("float", plain)
+
+
+def _text(plain: Any) -> str:
+    if type(plain) is not str:
+        raise _expected("str", plain)
+    if len(plain) > LETTERS:
+        raise MisfitError(f"a text of {len(plain):,} letters is too long; the limit is {LETTERS:,}")
+    return plain
+
+
+def _id_reader(limit: Named) -> Reader:
+    fits = re.compile(limit.pattern).fullmatch
+
+    def read(plain: Any) -> str:
+        if type(plain) is not str:
+            raise _expected("str", plain)
+        if fits(plain) is None:
+            raise _expected(f"{limit.letter} and a number", plain)
+        return plain
+
+    return read
+
+
+def _int_reader(limit: Between) -> Reader:
+    least, most = limit
+
+    def read(plain: Any) -> int:
+        if type(plain) is not int:
+            raise _expected("int", plain)
+        if not least <= plain <= most:
+            raise _expected(f"{least}" if least == most else f"{least} to {most}", plain)
+        return plain
+
+    return read
+
+
+def _number_reader(kinds: list[Any]) -> Reader:
+    names, read_int = ", ".join(k.__name__ for k in kinds), _int_reader(ANY_INT)
+
+    def read(plain: Any) -> Any:
+        if type(plain) is float or type(plain) is bool:
+            return plain
+        if type(plain) is int:
+            return read_int(plain)
+        if type(plain) is str and plain in SPECIAL:
+            return SPECIAL[plain]
+        if type(plain) is str and re.match(COMPLEX, plain):
+            return complex(plain)
+        raise MisfitError(f"{reprlib.repr(plain)} is none of {names}")
+
+    return read
+
+
+def _optional_reader(present: Reader) -> Reader:
+    return lambda plain: None if plain is None else present(plain)
+
+
+def _tuple_reader(item: Reader, limit: AtMost) -> Reader:
+    def read(plain: Any) -> tuple[Any, ...]:
+        if type(plain) is not list:
+            raise MisfitError(f"expected a list, got {type(plain).__name__}")
+        if len(plain) > limit.items:
+            raise MisfitError(f"a list of {len(plain):,} is too long; the limit is {limit.items:,}")
+        found: list[Any] = []
+        try:
+            found.extend(map(item, plain))  # as far as they fit
+        except MisfitError as misfit:
+            raise misfit.inside(f"[{len(found)}]") from None
+        return tuple(found)
+
+    return read
+
+
+def _dataclass_reader(kind: Any) -> Reader:
+    readers: dict[str, Reader] = {}
+    check = CHECKS.get(kind)
+
+    def read(plain: Any) -> Any:
+        if type(plain) is not dict:
+            raise MisfitError(f"expected an object, got {type(plain).__name__}")
+        fields, name = {}, ""
+        try:
+            for name, p in plain.items():
+                fields[name] = readers[name](p)
+        except MisfitError as misfit:
+            raise misfit.inside(f".{name}") from None
+        except KeyError:
+            raise MisfitError(f"unknown field {reprlib.repr(name)}") from None
+        try:
+            value = kind(**fields)
+        except TypeError as error:
+            raise MisfitError(str(error)) from None
+        if check is not None and (wrong := check(value)):
+            raise MisfitError(wrong)
+        return value
+
+    hints = typing.get_type_hints(kind, include_extras=True)
+    readers |= {f.name: reader_of(hints[f.name]) for f in dataclasses.fields(kind)}
+    return read
