@@ -19,6 +19,7 @@ from .render import Theme, render_svg
 from .render.escape import printable
 
 NEAR = 600  # ops, or pairs of tensors, that are laid out right here; more of them in a process of their own
+BESIDE = 10  # arrows of each op, and a few nodes
 
 
 @dataclass(frozen=True)
@@ -53,8 +54,7 @@ class Drawing:
             LayoutError: there is too much of it.
         """
         document = self.shown.document
-        is_near = max(len(document.ops), len(document.tensors) // 2) <= NEAR
-        return layout(document) if is_near else layout_apart(document)
+        return layout(document) if is_near(document) else layout_apart(document)
 
     def is_open(self, group: Group) -> bool:
         """Is what is in it drawn (if the groups around it are open)?"""
@@ -131,6 +131,12 @@ class Drawing:
     def svg(self, state: State, theme: Theme, caption: str = "") -> str:
         """The picture in a state of the whole document."""
         return render_svg(self.shown.document, self.geometry, self.shown.state(state), theme, caption)
+
+
+def is_near(document: Document) -> bool:
+    """Is it so little that its layout takes no while?"""
+    arrows = sum(len(o.inputs) + len(o.outputs) for o in document.ops) + sum(len(n.next_functions) for n in document.nodes)
+    return max(len(document.ops), len(document.tensors) // 2, (arrows + len(document.nodes)) // BESIDE) <= NEAR
 
 
 def drawing_of(document: Document, collapse: bool | None = None) -> Drawing:

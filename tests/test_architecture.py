@@ -50,7 +50,9 @@ FLOORS: dict[str, set[str]] = {
     "recorded": {"errors", "graph", "render", "stepper"},
     "saving": {"drawing", "errors", "export", "graph", "interrupts", "render", "stepper", "widget"},
     "views": {*("collector", "drawing", "errors", "graph", "sources", "render", "stepper", "export", "recorded", "widget")},
-    "files": {*("collector", "core", "errors", "graph", "sources", "stepper", "export", "recorded", "saving", "views", "widget")},
+    "files": {
+        *("collector", "core", "errors", "graph", "sources", "stepper", "export", "recorded", "saving", "views", "widget")
+    },
     "lessons": {"answers", "errors", "graph", "render", "sentences", "sources", "stepper", "why", "widget", "words"},
     "cli": {"errors", "render", "saving", "stepper"},
     "__init__": {

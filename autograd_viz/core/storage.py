@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import json
 import os
-import zipfile
+import reprlib
 from collections import OrderedDict
 from pathlib import Path
 from typing import Any
@@ -17,11 +17,15 @@ from typing import Any
 import numpy as np
 
 from ..errors import CannotReadError
+from .archive import Archive, opened
+from .dtypes import from_numpy_dtype
 from .tensor import Tensor
 
 STRUCTURE = "__structure__"
 PICKLES = (".pt", ".pth", ".pkl", ".pickle", ".bin", ".ckpt")
 PLAIN = (str, int, float, bool, type(None))
+MOST_STRUCTURE = 8_000_000  # bytes of the JSON text
+MOST_PARTS = 600_000  # brackets in it: two for a tensor in a dictionary
 
 
 def refuse_pickle(path: Any) -> None:
@@ -43,10 +47,16 @@ def state_bytes(state: Any) -> bytes:
 
     Raises:
         TypeError: a value is none of these; the message says where it is.
+        ValueError: there are more parts than `load_state` would read.
     """
     arrays: dict[str, Any] = {}
     structure = _structure(state, arrays, "state")
-    contents = {**arrays, STRUCTURE: np.frombuffer(json.dumps(structure).encode(), np.uint8)}
+    text = json.dumps(structure).encode()
+    if len(text) > MOST_STRUCTURE or text.count(b"[") + text.count(b"{") > MOST_PARTS:
+        raise ValueError(
+            f"the state has too many parts for a .npz, which holds {MOST_PARTS:,}; make tensors of its lists of numbers"
+        )
+    contents = {**arrays, STRUCTURE: np.frombuffer(text, np.uint8)}
     file = io.BytesIO()
     np.savez(file, allow_pickle=False, **contents)
     return file.getvalue()
@@ -84,26 +94,58 @@ def load_state(source: Any) -> Any:
         source: a path, or a file opened for reading bytes.
 
     Raises:
-        CannotReadError: no such file, or not a .npz.
+        CannotReadError: no such file, not a .npz, or one that is damaged or would unpack to more than it should (archive.py).
     """
     try:
-        with np.load(source, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
-    except (OSError, ValueError, zipfile.BadZipFile, AttributeError) as error:
+        with opened(source) as archive:
+            if STRUCTURE in archive.names:
+                return _Structure(archive).read()
+            return OrderedDict((name, _tensor(archive, name)) for name in archive.names)
+    except Exception as error:  # zipfile, zlib, json and NumPy raise whatever they like of a damaged file
         reason = getattr(error, "strerror", None) or error
         raise CannotReadError(f"cannot read {str(source)!r} as .npz: {reason}") from error
-    if STRUCTURE not in arrays:
-        return OrderedDict((name, Tensor(a)) for name, a in arrays.items())
-    return _value(json.loads(arrays[STRUCTURE].tobytes()), arrays)
 
 
-def _value(structure: dict[str, Any], arrays: dict[str, Any]) -> Any:
-    ((kind, content),) = structure.items()
-    if kind == "tensor":
-        return Tensor(arrays[content])
-    if kind == "dict":
-        return OrderedDict((k, _value(v, arrays)) for k, v in content)
-    if kind in ("list", "tuple"):
-        items = [_value(v, arrays) for v in content]
-        return items if kind == "list" else tuple(items)
-    return content
+def _tensor(archive: Archive, name: str) -> Tensor:
+    array = archive.array(name)
+    from_numpy_dtype(array.dtype)
+    return Tensor(array)
+
+
+class _Structure:
+    """The JSON text of an archive and the arrays that it names, each once: what names one a million times is not ours."""
+
+    def __init__(self, archive: Archive) -> None:
+        self.archive, self.left = archive, {*archive.names} - {STRUCTURE}
+        if archive.size(STRUCTURE) > MOST_STRUCTURE:
+            raise ValueError(f"its structure has more than {MOST_STRUCTURE:,} bytes")
+
+    def read(self) -> Any:
+        """The whole."""
+        text = self.archive.array(STRUCTURE).tobytes()
+        if text.count(b"[") + text.count(b"{") > MOST_PARTS:
+            raise ValueError(f"its structure has more than {MOST_PARTS:,} parts")
+        return self._value(json.loads(text))
+
+    def _value(self, structure: Any) -> Any:
+        match structure:
+            case {"tensor": str(name)} if len(structure) == 1:
+                if name not in self.left:
+                    raise ValueError(f"its structure names {name!r:.60}, which is not there or is named already")
+                self.left.remove(name)
+                return _tensor(self.archive, name)
+            case {"dict": [*pairs]} if len(structure) == 1:
+                return OrderedDict((_key_read(k), self._value(v)) for k, v in pairs)
+            case {"list": [*items]} if len(structure) == 1:
+                return [self._value(v) for v in items]
+            case {"tuple": [*items]} if len(structure) == 1:
+                return tuple([self._value(v) for v in items])
+            case {"value": value} if len(structure) == 1 and isinstance(value, PLAIN):
+                return value
+        raise ValueError(f"its structure holds {reprlib.repr(structure)}, which is no part of a state")
+
+
+def _key_read(key: Any) -> Any:
+    if not isinstance(key, str | int):
+        raise ValueError(f"its structure has the key {reprlib.repr(key)}")
+    return key

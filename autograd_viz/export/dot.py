@@ -34,7 +34,7 @@ class _Drawing:
         self.colour, self.writer = theme.colours(), Writer(document, theme)
         # names of our own: an id from a file could hold a colon, which means a port here
         self.names = {x.id: f"{kind}{i}" for kind, all in self.kinds() for i, x in enumerate(all)}
-        self.nodes = {n.id: n for n in document.nodes}
+        self.tensors, self.nodes = {t.id: t for t in document.tensors}, {n.id: n for n in document.nodes}
         self.lit = state.current.node if state.current else None
         plain = {"shape": "plain", "fontname": FONT, "fontsize": "11"}
         edges = {"fontname": FONT, "fontsize": "10", "fontcolor": self.colour["link"]}
@@ -62,10 +62,9 @@ class _Drawing:
         """One word, beside its backward node."""
         kind = "brown" if o.node else "yellow"
         self.box(o.id, op_title(o), [], kind, 3 if o.node else 2)
-        tensors = {t.id: t for t in self.document.tensors}
         for operand in o.inputs:
             if operand.tensor is not None:
-                self.edge(operand.tensor, o.id, tensor_kind(tensors[operand.tensor]))
+                self.edge(operand.tensor, o.id, tensor_kind(self.tensors[operand.tensor]))
         for output in o.outputs:
             if output is not None:
                 self.edge(o.id, output, kind)

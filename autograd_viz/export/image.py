@@ -12,6 +12,7 @@ import os
 import re
 import stat
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from resvg import render, usvg
@@ -72,9 +73,25 @@ def png_bytes(svg: str, scale: float | None = None) -> bytes:
             f"a PNG of {width * scale:.0f} x {height * scale:.0f} pixels is too large; choose a scale of {most:g} or less, "
             "or .svg, which has no limit"
         )
-    tree = usvg.Tree.from_str(svg, fonts_for(svg))
-    columns, rows = (max(1, math.floor(px * scale + 0.5)) for px in tree.int_size())
-    return render(tree, (scale, 0.0, 0.0, 0.0, scale, 0.0), bg_size=(columns, rows))
+    with no_panic():
+        tree = usvg.Tree.from_str(svg, fonts_for(svg))
+        columns, rows = (max(1, math.floor(px * scale + 0.5)) for px in tree.int_size())
+        return render(tree, (scale, 0.0, 0.0, 0.0, scale, 0.0), bg_size=(columns, rows))
+
+
+@contextlib.contextmanager
+def no_panic() -> Iterator[None]:
+    """What a library of Rust's raises inside, also its panics, which are no `Exception`, becomes an error of ours.
+
+    Raises:
+        AutogradVizError: the picture could not be drawn.
+    """
+    try:
+        yield
+    except BaseException as error:
+        if isinstance(error, RuntimeError | OverflowError) or type(error).__module__ == "pyo3_runtime":
+            raise AutogradVizError(f"the picture cannot be drawn: {error}") from error
+        raise
 
 
 def _rounded_down(number: float) -> float:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import AutogradVizError, MissingLibraryError
-from .image import font_file, size_of
+from .image import font_file, no_panic, size_of
 
 POINT = 0.75  # of a px
 LARGEST = 14_400  # points: the largest page that every reader shows
@@ -36,6 +36,7 @@ def pdf_bytes(svg: str) -> bytes:
     files = {"main.typ": (Path(__file__).parent / "picture.typ").read_bytes(), "picture.svg": svg.encode()}
     try:
         compiled: Any = typst.compile  # its types leave out what its documentation has: files by name
-        return bytes(compiled(files, font_paths=[font_file().parent], sys_inputs=inputs, pdf_standards="1.7"))
+        with no_panic():
+            return bytes(compiled(files, font_paths=[font_file().parent], sys_inputs=inputs, pdf_standards="1.7"))
     except typst.TypstError as error:
         raise AutogradVizError(f"the picture could not be made a PDF: {error}") from error

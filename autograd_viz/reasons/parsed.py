@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import functools
 import linecache
+import os
+import sys
 import warnings
 from bisect import bisect
 from collections.abc import Iterator
@@ -30,8 +32,14 @@ def tree_of(file: str) -> ast.Module | None:
     """
     cells = in_order()
     names = cells if file in cells else (file,)
-    parts = tuple((name, tuple(linecache.getlines(name))) for name in names)
+    parts = tuple((name, tuple(linecache.getlines(name))) for name in names if _is_code(name))
     return _tree(parts) if any(lines for _, lines in parts) else None
+
+
+def _is_code(file: str) -> bool:
+    """Is it a file as Python runs them? A recording may name any; a device would never end."""
+    main = getattr(sys.modules.get("__main__"), "__file__", None)
+    return file in linecache.cache or ((file == main or file.endswith((".py", ".pyw"))) and os.path.isfile(file))
 
 
 @functools.lru_cache(maxsize=64)

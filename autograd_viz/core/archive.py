@@ -1,0 +1,113 @@
+"""A .npz as a zip of arrays, each of which is looked at before it is unpacked: what it claims to be is what it takes.
+
+# Note [What a .npz may unpack to]
+`save` packs nothing, and real numbers pack badly. A file of a few kilobytes that unpacks to gigabytes is there to fill the
+memory. So what is packed unpacks to at most `RATIO` times the file, and `SMALL` bytes more.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import stat
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+SUFFIX = ".npy"
+RATIO, SMALL = 16, 64_000_000
+MOST_AT_ONCE = 8_000_000  # bytes of one read: the zip's directory is one, of 100,000 arrays
+PACKINGS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # what NumPy writes; others may ask for any memory
+LARGEST_HEADER = 1 << 16  # bytes of an array's, which are told in two of them
+HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+
+
+class _Bounded:
+    """A file of which no read takes more than so much, whatever the file says of itself."""
+
+    def __init__(self, file: Any) -> None:
+        self.file = file
+        self.seek, self.tell, self.seekable, self.close = file.seek, file.tell, file.seekable, file.close
+
+    def read(self, count: int = -1) -> bytes:
+        """As a file's.
+
+        Raises:
+            ValueError: it is more.
+        """
+        found: bytes = self.file.read(count if 0 <= count <= MOST_AT_ONCE else MOST_AT_ONCE + 1)
+        if len(found) > MOST_AT_ONCE:
+            raise ValueError("its directory is too large")
+        return found
+
+
+@contextmanager
+def opened(source: Any) -> Iterator[Archive]:
+    """The archive at a path, or in a file opened for reading bytes.
+
+    Raises:
+        OSError: there is no such file, or it is a pipe or a device, which may never end.
+        ValueError, zipfile.BadZipFile: it is no .npz, or claims too much.
+    """
+    if hasattr(source, "read"):
+        with zipfile.ZipFile(_Bounded(source)) as zip:
+            yield Archive(zip, _length(source))
+        return
+    if not stat.S_ISREG(os.stat(source).st_mode):
+        raise OSError("it is no file")
+    with open(source, "rb") as file, opened(file) as archive:
+        yield archive
+
+
+def _length(file: Any) -> int:
+    """In bytes."""
+    here = file.tell()
+    end: int = file.seek(0, os.SEEK_END)
+    file.seek(here)
+    return end
+
+
+class Archive:
+    """What is in it.
+
+    Attributes:
+        names: of the arrays.
+    """
+
+    def __init__(self, zip: zipfile.ZipFile, length: int) -> None:
+        self._zip = zip
+        self._entries = {info.filename.removesuffix(SUFFIX): info for info in zip.infolist()}
+        self.names = tuple(self._entries)
+        for info in self._entries.values():
+            if not info.filename.endswith(SUFFIX) or info.flag_bits & 1 or info.compress_type not in PACKINGS:
+                raise ValueError(f"{info.filename!r:.60} in it is no array as NumPy writes them")
+        size = sum(info.file_size for info in self._entries.values())
+        if size > RATIO * length + SMALL:
+            raise ValueError(f"it would unpack from {length:,} to {size:,} bytes")
+
+    def size(self, name: str) -> int:
+        """How many bytes an array takes with its header."""
+        return self._entries[name].file_size
+
+    def array(self, name: str) -> Any:
+        """One of the arrays.
+
+        Raises:
+            ValueError: it is no array of numbers, or not as large as its header says.
+        """
+        info = self._entries[name]
+        with self._zip.open(info) as file:
+            version = np.lib.format.read_magic(file)
+            if version not in HEADERS:
+                raise ValueError(f"{name!r:.60} in it is an array of another version: {version}")
+            shape, _, dtype = HEADERS[version](file, max_header_size=LARGEST_HEADER)
+            if dtype.hasobject:
+                raise ValueError(f"{name!r:.60} in it holds Python objects, which are never read")
+            left, claimed = info.file_size - file.tell(), math.prod(shape) * dtype.itemsize
+            if left != claimed or min(shape, default=0) < 0:
+                raise ValueError(f"{name!r:.60} in it claims {claimed:,} bytes, and has {left:,}")
+        with self._zip.open(info) as file:
+            return np.lib.format.read_array(file, allow_pickle=False)
