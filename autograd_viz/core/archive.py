@@ -19,7 +19,8 @@ import numpy as np
 
 SUFFIX = ".npy"
 RATIO, SMALL = 16, 64_000_000
-MOST_AT_ONCE = 8_000_000  # bytes of one read: the zip's directory is one, of 100,000 arrays
+MOST_ARRAYS = 50_000
+MOST_AT_ONCE = 4_000_000  # bytes of one read: the zip's directory is one, in which an array takes 60
 PACKINGS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # what NumPy writes; others may ask for any memory
 LARGEST_HEADER = 1 << 16  # bytes of an array's, which are told in two of them
 HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
@@ -84,6 +85,8 @@ class Archive:
         for info in self._entries.values():
             if not info.filename.endswith(SUFFIX) or info.flag_bits & 1 or info.compress_type not in PACKINGS:
                 raise ValueError(f"{info.filename!r:.60} in it is no array as NumPy writes them")
+        if len(self.names) > MOST_ARRAYS + 1:
+            raise ValueError(f"it holds {len(self.names):,} arrays, more than {MOST_ARRAYS:,}")
         size = sum(info.file_size for info in self._entries.values())
         if size > RATIO * length + SMALL:
             raise ValueError(f"it would unpack from {length:,} to {size:,} bytes")

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import CannotReadError
-from .archive import Archive, opened
+from .archive import MOST_ARRAYS, Archive, opened
 from .dtypes import from_numpy_dtype
 from .tensor import Tensor
 
@@ -52,9 +52,10 @@ def state_bytes(state: Any) -> bytes:
     arrays: dict[str, Any] = {}
     structure = _structure(state, arrays, "state")
     text = json.dumps(structure).encode()
-    if len(text) > MOST_STRUCTURE or text.count(b"[") + text.count(b"{") > MOST_PARTS:
+    if len(arrays) > MOST_ARRAYS or len(text) > MOST_STRUCTURE or text.count(b"[") + text.count(b"{") > MOST_PARTS:
         raise ValueError(
-            f"the state has too many parts for a .npz, which holds {MOST_PARTS:,}; make tensors of its lists of numbers"
+            f"the state is too much for a .npz, which holds {MOST_ARRAYS:,} tensors and {MOST_PARTS // 2:,} other values; "
+            "make a tensor of each list of numbers"
         )
     contents = {**arrays, STRUCTURE: np.frombuffer(text, np.uint8)}
     file = io.BytesIO()
