@@ -32,8 +32,6 @@ class _Drawing:
 
         self.document, self.state, self.theme = document, state, theme
         self.colour, self.writer = theme.colours(), Writer(document, theme)
-        # names of our own: an id from a file could hold a colon, which means a port here
-        self.names = {x.id: f"{kind}{i}" for kind, all in self.kinds() for i, x in enumerate(all)}
         self.tensors, self.nodes = {t.id: t for t in document.tensors}, {n.id: n for n in document.nodes}
         self.lit = state.current.node if state.current else None
         plain = {"shape": "plain", "fontname": FONT, "fontsize": "11"}
@@ -45,9 +43,6 @@ class _Drawing:
             self.op(op)
         for node in document.nodes:
             self.node(node)
-
-    def kinds(self) -> list[tuple[str, Any]]:
-        return [("tensor", self.document.tensors), ("op", self.document.ops), ("node", self.document.nodes)]
 
     # -- boxes --------------------------------------------------------------------------------------------------------
 
@@ -71,8 +66,8 @@ class _Drawing:
         if o.node is not None:
             with self.graph.subgraph() as beside:
                 beside.attr(rank="same")
-                beside.node(self.names[o.id])
-                beside.node(self.names[o.node])
+                beside.node(o.id)
+                beside.node(o.node)
 
     def node(self, n: Node) -> None:
         """Saved tensors and next_functions, with an arrow out of each."""
@@ -101,7 +96,7 @@ class _Drawing:
             "TABLE", "".join(element("TR", cell) for cell in cells), BORDER=width, CELLBORDER=1, CELLSPACING=3, CELLPADDING=3,
             COLOR=stroke, BGCOLOR=self.colour[f"{kind}-fill"], STYLE=None if kind in ("green", "yellow") or rows else "ROUNDED",
         )  # fmt: skip
-        self.graph.node(self.names[id], label=f"<{table}>")
+        self.graph.node(id, label=f"<{table}>")
 
     def lines(self, lines: Lines) -> str:
         """Lines of a row."""
@@ -120,13 +115,13 @@ class _Drawing:
 
     def edge(self, source: str, target: str, kind: str, at: str = "", *, tail: str = "", head: str = "", **more: str) -> None:
         """An arrow."""
-        ends = [":".join(filter(None, (self.names[id], port))) for id, port in ((source, tail), (target, head))]
+        ends = [":".join(filter(None, (id, port))) for id, port in ((source, tail), (target, head))]
         thick = {"blue": "1.2", "yellow": "1.2"}.get(kind, "3")
         self.graph.edge(*ends, label=self.label(at), color=self.colour[f"{kind}-stroke"], penwidth=thick, **more)
 
     def edge_up(self, source: str, target: str, at: str, port: str) -> None:
         """An arrow of the backward graph, up the page."""
-        tail, head = self.names[target], f"{self.names[source]}:{port}:e"
+        tail, head = target, f"{source}:{port}:e"
         self.graph.edge(tail, head, label=self.label(at), color=self.colour["blue-stroke"], penwidth="1.2", dir="back")
 
 

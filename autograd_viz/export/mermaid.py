@@ -14,19 +14,16 @@ PLAIN = set(" ._-=,")
 
 def mermaid(document: Document, theme: Theme) -> str:
     """A flowchart: forward graph with whole lines, backward graph with dotted ones."""
-    # names of our own: an id from a file could be a word of the language
-    names = {t.id: f"t{i}" for i, t in enumerate(document.tensors)}
-    names |= {o.id: f"o{i}" for i, o in enumerate(document.ops)} | {n.id: f"n{i}" for i, n in enumerate(document.nodes)}
     lines = ["flowchart TD"]
-    lines += [f'    {names[t.id]}["{quoted(t.name or t.value.dtype)}"]:::{tensor_kind(t)}' for t in document.tensors]
-    lines += [f'    {names[o.id]}(["{quoted(op_title(o))}"]):::{"brown" if o.node else "yellow"}' for o in document.ops]
-    lines += [f'    {names[n.id]}("{quoted(node_title(n.name, theme))}"):::blue' for n in document.nodes]
+    lines += [f'    {t.id}["{quoted(t.name or t.value.dtype)}"]:::{tensor_kind(t)}' for t in document.tensors]
+    lines += [f'    {o.id}(["{quoted(op_title(o))}"]):::{"brown" if o.node else "yellow"}' for o in document.ops]
+    lines += [f'    {n.id}("{quoted(node_title(n.name, theme))}"):::blue' for n in document.nodes]
     edges: list[tuple[str | None, str, str | None]] = [(i.tensor, "-->", o.id) for o in document.ops for i in o.inputs]
     edges += [(o.id, "-->", t) for o in document.ops for t in o.outputs]
     edges += [(t.id, "-.->", t.grad_fn) for t in document.tensors]
     edges += [(n.id, "-.->", f.node) for n in document.nodes for f in n.next_functions]
     edges += [(n.id, "-.->", n.variable) for n in document.nodes]
-    lines += [f"    {names[a]} {arrow} {names[b]}" for a, arrow, b in edges if a is not None and b is not None]
+    lines += [f"    {a} {arrow} {b}" for a, arrow, b in edges if a is not None and b is not None]
     colour = theme.colours()
     lines += [
         f"    classDef {kind} fill:{colour[f'{kind}-fill']},stroke:{colour[f'{kind}-stroke']},color:{colour['text']}"

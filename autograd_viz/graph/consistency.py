@@ -39,8 +39,6 @@ def _jacobian(j: Jacobian) -> str:
 
 
 def _step(s: Step) -> str:
-    if not s.sentence:
-        return "it has no sentence"
     if any(i >= len(s.grad_outputs) for i in s.edited):
         return f"it edits {max(s.edited)}, and has {len(s.grad_outputs)} grad_outputs"
     return ""

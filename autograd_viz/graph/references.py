@@ -51,7 +51,7 @@ class _Parts:
 
     def check(self) -> None:
         """Everything but the steps."""
-        makers = self._makers()
+        makers, taken = self._makers(), dict[tuple[str, int], str]()
         for place, op in enumerate(self.document.ops):
             self._check_op(op, place, makers)
         for node in self.document.nodes:
@@ -60,6 +60,8 @@ class _Parts:
             _known(f"tensor {t.id}", self.tensors, t.shares)
             if t.grad_fn is not None:
                 self._check_output(f"tensor {t.id}", t.grad_fn, t.output_nr)
+                if taken.setdefault((t.grad_fn, t.output_nr), t.id) != t.id:
+                    raise DocumentError(f"tensor {t.id} and {taken[t.grad_fn, t.output_nr]} are the same output of {t.grad_fn}")
         _known("a statement", self.tensors, (s.tensor for s in self.document.statements))
         _known("the roots", self.tensors, self.document.roots)
         if has_circle(self.nodes):

@@ -70,7 +70,7 @@ def gradient_text(value: Value) -> str:
         return text
     s = value.summary
     if s is None:
-        norm = math.hypot(*map(abs, value.numbers)) if value.numbers else None
+        norm = math.hypot(*(part for n in value.numbers for part in (n.real, n.imag))) if value.numbers else None
     else:
         norm = math.nan if s.nans else math.inf if s.infs else s.norm
     return text if norm is None else f"{text}, norm {norm:.3g}"

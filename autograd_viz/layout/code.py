@@ -11,6 +11,7 @@ from .ladder import Ladder
 from .measure import columns, cut
 
 COLUMNS = 24  # a statement is wrapped beyond this
+MOST = 8 * COLUMNS  # letters of a line, some of which take no column
 LINE, PARAGRAPH = 26, 8  # px between lines, and more between statements
 MARGIN = 30  # px between the code and the boxes
 MAX_LINES = 6  # of one statement
@@ -26,7 +27,7 @@ def wrapped(statement: str) -> list[str]:
     for own in statement.split("\n"):
         line = ""
         for word in re.findall(r"[^\s,(\[]*[\s,(\[]?", own):
-            if line and columns((line + word).strip()) > COLUMNS:
+            if line and (columns((line + word).strip()) > COLUMNS or len(line) > MOST):
                 lines.append(line.strip())
                 line = ""
             line += word

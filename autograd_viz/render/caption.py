@@ -23,7 +23,7 @@ def caption_lines(words: str, width: float) -> list[str]:
     for piece in PIECE.findall(words):
         for start in range(0, len(piece), most):  # what has no place to break is broken anywhere
             part = piece[start : start + most]
-            if lines[-1] and columns(lines[-1] + part.rstrip()) > most:
+            if lines[-1] and (columns(lines[-1] + part.rstrip()) > most or len(lines[-1]) > 8 * most):
                 lines.append("")
             lines[-1] += part if lines[-1] else part.lstrip()
     return [line.rstrip() for line in lines if line.strip()]

@@ -85,16 +85,6 @@ def test_a_name_of_blanks_or_of_a_book_is_drawn(name: str, kind: str) -> None:
     assert classes(svg, "node") == len(av.show(y).document.nodes) + len(av.show(y).document.ops) + 2
 
 
-def test_ids_of_a_file_are_no_ports(tmp_path: Path) -> None:
-    av.save(figure(3, before=True)[0], tmp_path / "e.json")
-    text = (tmp_path / "e.json").read_text().replace('"n0"', '"n:0:sw"').replace('"t0"', '"end"')
-    (tmp_path / "e.json").write_text(text)
-    loaded = av.load(tmp_path / "e.json")
-    assert classes(drawn(loaded), "node") == 12
-    av.save(loaded, tmp_path / "e.mmd")
-    assert "end" not in (tmp_path / "e.mmd").read_text()
-
-
 def test_a_dot_file_is_the_source(tmp_path: Path) -> None:
     e, _ = figure(3)
     av.save(e, tmp_path / "e.dot", theme="waite")

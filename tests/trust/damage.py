@@ -10,9 +10,10 @@ from typing import Any
 
 VALUES: tuple[Any, ...] = (
     None, True, False, 0, 1, -1, 3, 7, 2**31, 2**53, 2**63 - 1, 2**63, 2**64, -(2**63), 10**9, 10**30, 10**400, 0.0, -0.0, 1.5,
-    1e308, -1e308, 5e-324, float("nan"), float("inf"), "", " ", "nan", "inf", "-inf", "1j", "(1e308+1e308j)", "(nan+infj)", "x",
-    "t0", "t1", "t9", "o0", "o1", "n0", "n1", "n2", "n99", "t-1", "t00", "t\u0661", "g0", "bg0", "ctx:o0", "n0\n", "t0.grad",
-    "n0.saved.self", "n0.saved.", "next:n0.0", "next:n0.99", "sum:n1.0", "sum:n99.0", "grad:n1", "retain:t1", "grad_fn:t0",
+    1e308, -1e308, 5e-324, float("nan"), float("inf"), "", " ", "nan", "inf", "-inf", "1j", "(1e+308+1e+308j)", "(nan+infj)",
+    "x", "t0", "t1", "t9", "o0", "o1", "n0", "n1", "n2", "n99", "t-1", "t00", "t\u0661", "g0", "bg0", "ctx:o0", "n0\n",
+    "t0.grad", "n0.saved.self", "n0.saved.", "next:n0.0", "next:n0.99", "sum:n1.0", "sum:n99.0", "grad:n1", "retain:t1",
+    "grad_fn:t0",
     "float32", "complex64", "?", "\ud800", "\x00\x1b[31m", "\u202e", "a" * 5000, "a\n" * 500, "." * 99, "." * 5000, "a.b.c",
     "/dev/zero", "kept", "freed", "plain", "tensor", "post", "user", "CopySlices", "AccumulateGrad", "Detach", "ZerosLike",
     [], {}, [[]], [None], [0], [1, 2], [10**8, 0], [0, 10**8], [-1], [-1, -1], [2**62, 2], [2**63 - 1, 2**63 - 1, 0], [1] * 64,
@@ -21,7 +22,7 @@ VALUES: tuple[Any, ...] = (
     {"shape": [], "dtype": "float32", "text": "1."},
     {"shape": [2], "dtype": "float32", "text": "", "numbers": [1.0, "inf"]},
     {"shape": [10**6, 10**6], "dtype": "float32", "text": "many"}, {"shape": [0, 2**62], "dtype": "int64", "text": "[]"},
-    {"shape": [], "dtype": "complex128", "text": "", "numbers": ["(1e308+1e308j)"]},
+    {"shape": [], "dtype": "complex128", "text": "", "numbers": ["(1e+308+1e+308j)"]},
 )  # fmt: skip
 
 

@@ -112,6 +112,7 @@ def test_an_array_without_elements_is_drawn_whatever_its_shape(tmp_path: Path) -
         ((("ops", 0, "outputs"), ["t1", "t1"]), "tensor t1 is made twice"),
         ((("ops", 0, "inputs", 0, "tensor"), "t1"), "op o0 takes tensor t1, which is made later"),
         ((("tensors", 1, "output_nr"), 1), "tensor t1 names output 1 of n0, which has 1"),
+        ((("tensors", 0, "grad_fn"), "n0"), "tensor t1 and t0 are the same output of n0"),
         ((("tensors", 0, "id"), "ctx:o0"), r"document.tensors\[0\].id: expected t and a number, got 'ctx:o0'"),
         ((("ops", 0, "module"), "a." * 100), r"document.ops\[0\]: a module 100 deep and more"),
         ((("ops", 0, "name"), "x" * (limits.LETTERS + 1)), r"document.ops\[0\].name: a text of 10,000,001 letters"),
@@ -127,7 +128,6 @@ def test_parts_that_do_not_fit_are_refused_with_the_place(tmp_path: Path, change
 @pytest.mark.parametrize(
     ("step", "reason"),
     [
-        ({"node": "n1", "sentence": ""}, r"trace.steps\[0\]: it has no sentence"),
         ({"node": "n1", "sentence": "x"}, "step 1 has 0 grad_outputs, n1 1 outputs"),
         ({"node": "n1", "sentence": "x", "grad_outputs": [None], "edited": [1]}, "it edits 1, and has 1 grad_outputs"),
         ({"node": "n1", "sentence": "x", "grad_outputs": [None], "changes": ["x"]}, "step 1 changes 'x', which is no address"),
@@ -142,6 +142,15 @@ def test_a_step_that_does_not_fit_its_node_is_refused(step: dict[str, Any], reas
     step["changes"] = [{"at": at, "before": None, "after": None} for at in step.get("changes", ())]
     with pytest.raises(av.DocumentError, match=reason):
         recording_from_json(bombs.document(trace={"steps": [step]}).decode())
+
+
+def test_a_step_without_a_sentence_gets_one() -> None:
+    """Also where the absolute value of a number is beyond all floats."""
+    huge = {"shape": [3], "dtype": "complex128", "text": "", "numbers": ["(1.7e+308+1.7e+308j)"] * 3}
+    steps = [{"node": "n0", "sentence": "", "grad_outputs": [huge], "grad_inputs": [huge]}]
+    s = av.step(recordings.loaded(bombs.document(trace={"steps": steps, "complete": True}).decode()))
+    s.finish()
+    assert "norm inf" in s.sentence
 
 
 def test_a_node_runs_once_and_where_a_root_leads() -> None:
@@ -190,6 +199,17 @@ def test_a_file_beyond_the_limit_is_not_read(tmp_path: Path) -> None:
         file.truncate(limits.BYTES + 1)
     with pytest.raises(av.CannotReadError, match="it has more than 256,000,000 bytes"):
         av.load(tmp_path / "x.json")
+
+
+@pytest.mark.parametrize("letter", ["\u0301", "\u3000", " ", "\n", "(", "a "])
+def test_a_long_text_of_letters_without_width_is_wrapped_in_no_time(tmp_path: Path, letter: str) -> None:
+    """In less than a second, not in minutes."""
+    text = bombs.document(
+        (("statements",), [{"text": letter * 100_000, "tensor": "t1"}]), (("tensors", 0, "name"), letter * 99_999)
+    )
+    rec = recordings.loaded(text.decode())
+    av.show(rec)._repr_mimebundle_()
+    av.step(rec).still(letter * 99_999)
 
 
 def test_what_resvg_panics_on_is_an_error_of_ours() -> None:
