@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 BYTES = 256_000_000
 FREE = 100_000
-PER_OBJECT, PER_LIST = 24, 16
+PER_OBJECT, PER_LIST = 16, 6  # columns of whole numbers, `[0], [1], `, take 9
 LETTERS = 10_000_000
 SAID = 50_000_000
 ITEMS = 1_000_000

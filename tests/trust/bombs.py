@@ -107,6 +107,7 @@ BOMBS: dict[str, Callable[[], bytes]] = {
     "digits.json": lambda: document().replace(b'"index": 0', b'"index": ' + b"9" * 5_000_000),
     "empty_lists.json": lambda: b'{"schema": 1, "document": {"tensors": [' + b"[]," * 3_000_000 + b"[]]}}",
     "empty_objects.json": lambda: b'{"schema": 1, "document": {"tensors": [' + b"{}," * 3_000_000 + b"{}]}}",
+    "short_lists.json": lambda: b'{"schema": 1, "document": {"tensors": [' + b"[100]," * 1_600_000 + b"[]]}}",
     "numbers_for_tensors.json": lambda: b'{"schema": 1, "document": {"tensors": [' + b"257," * 3_000_000 + b"1]}}",
     "deep_module.json": lambda: document((("ops", 0, "module"), "a." * 400_000 + "a")),
     "deep_name.json": lambda: document((("tensors", 0, "name"), "a." * 400_000 + "a")),

@@ -10,6 +10,7 @@ import random
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -169,6 +170,17 @@ def test_thirty_thousand_nodes_are_read() -> None:
     trace = Trace((), True, Engine(tuple(n.id for n in nodes[:100])))
     assert recording_from_json(recording_to_json(document, trace)) == (document, trace)
     assert Step("n0", "x").engine == Engine()
+
+
+def test_many_columns_of_whole_numbers_are_read() -> None:
+    """The densest that `save` writes: as many brackets in few letters as a bomb has, or nearly so."""
+    column = av.tensor([[k % 10] for k in range(64)])
+    shown = recordings.loaded(recordings.written(column, {})).document
+    many = tuple(replace(shown.tensors[0], id=f"t{k}") for k in range(500))
+    document = replace(shown, tensors=many, roots=())
+    text = recording_to_json(document, Trace())
+    assert len(text) > limits.FREE and recording_from_json(text)[0] == document
+    assert recording_from_json(json.dumps(json.loads(text), separators=(",", ":")))[0] == document
 
 
 def test_no_file_that_a_document_names_is_read(tmp_path: Path) -> None:
