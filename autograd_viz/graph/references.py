@@ -60,7 +60,8 @@ class _Parts:
             _known(f"tensor {t.id}", self.tensors, t.shares)
             if t.grad_fn is not None:
                 self._check_output(f"tensor {t.id}", t.grad_fn, t.output_nr)
-                if taken.setdefault((t.grad_fn, t.output_nr), t.id) != t.id:
+                is_drawn = self.nodes[t.grad_fn].entries  # no node of a file has any: it stands for several outputs or nodes
+                if not is_drawn and taken.setdefault((t.grad_fn, t.output_nr), t.id) != t.id:
                     raise DocumentError(f"tensor {t.id} and {taken[t.grad_fn, t.output_nr]} are the same output of {t.grad_fn}")
         _known("a statement", self.tensors, (s.tensor for s in self.document.statements))
         _known("the roots", self.tensors, self.document.roots)
@@ -107,7 +108,7 @@ class _Parts:
         _known(where, self.ops, [n.op])
         if n.op is not None and self.ops[n.op].node != n.id:
             raise DocumentError(f"{where} names op {n.op}, whose node is another")
-        if n.outputs > max(1, 0 if n.op is None else len(self.ops[n.op].outputs)):
+        if not n.entries and n.outputs > max(1, 0 if n.op is None else len(self.ops[n.op].outputs)):
             raise DocumentError(f"{where} has {n.outputs} outputs, its op fewer")
         if n.variable is not None:
             self._check_leaf(where, n, self.tensors[n.variable], makers)

@@ -205,8 +205,8 @@ def test_exports_keep_every_edge(tmp_path: Path) -> None:
     mermaid = (tmp_path / "x.mmd").read_text().splitlines()
     assert mermaid.count("    t0 --> o0") == mermaid.count("    n0 -.-> n2") == 50
     dot = (tmp_path / "x.dot").read_text()
-    assert sum(line.strip().startswith("tensor0 -> op0") for line in dot.splitlines()) == 50
-    assert sum(line.strip().startswith("node2 -> node0:next") for line in dot.splitlines()) == 50
+    assert sum(line.strip().startswith("t0 -> o0") for line in dot.splitlines()) == 50
+    assert sum(line.strip().startswith("n2 -> n0:next") for line in dot.splitlines()) == 50
     document, _ = recording_from_json((tmp_path / "x.json").read_text())
     assert [len(n.next_functions) for n in document.nodes] == [50, 1, 0]
 
