@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 from collections.abc import Generator
 
 import pytest
 from hypothesis import settings
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # two processes on two cores; before NumPy and PyTorch are there
 
 from . import effort
 from .browser.lab import CHROMIUM

@@ -80,6 +80,7 @@ def test_the_panel_shows_the_formula_what_arrived_and_where_it_goes(stepping: St
     for step in (1, 2, 3):
         stepping.press("next")
         stepping.wait_for_step(step)
+    panel(stepping).get_by_text("grad * other").first.wait_for()
     text = panel(stepping).inner_text()
     for expected in ("MulBackward0", "grad * other", "4.0", "AccumulateGrad (a)", "a * b", "freed"):
         assert expected in text, (expected, text)
