@@ -17,6 +17,7 @@ from .conftest import NOTEBOOKS
 from .lab import LabPage
 
 pytestmark = pytest.mark.browser
+BY_HAND = ["04_where_gradients_meet.ipynb"]  # rows, choices and an order; the others answer with the same events
 
 ANSWERS = """
 import json as _json
@@ -56,9 +57,26 @@ SETTLED = """([root, before]) => new Promise((done) => {
 })"""
 
 
-def give(question: Any, kind: str, answer: Any) -> str:
-    """Answer with mouse and keyboard; returns what the page makes of it."""
-    page = question.page
+GIVE = """([root, kind, answer]) => {
+  if (kind === 'row') {
+    const input = root.querySelector('.av-q-input');
+    input.value = answer;
+    input.dispatchEvent(new Event('input', { bubbles: true }));
+  } else if (kind === 'order') {
+    root.querySelector('.av-q-clear').click();
+    for (const index of answer) root.querySelectorAll('button.av-q-option')[index].click();
+  } else {
+    root.querySelectorAll('input').forEach((box, index) => {
+      const wanted = answer.includes(index);
+      if (box.checked !== wanted && (kind === 'many' || wanted)) box.click();
+    });
+  }
+  root.querySelector('.av-q-check').click();
+}"""
+
+
+def by_hand(question: Any, kind: str, answer: Any) -> None:
+    """Answer with mouse and keyboard."""
     if kind == "row":
         question.locator(".av-q-input").fill(answer)
     elif kind == "order":
@@ -69,10 +87,20 @@ def give(question: Any, kind: str, answer: Any) -> str:
         for index, box in enumerate(question.locator("input").all()):
             if box.is_checked() != (index in answer) and (kind == "many" or index in answer):
                 box.click()
+    question.locator(".av-q-check").click()
+
+
+def by_script(question: Any, kind: str, answer: Any) -> None:
+    """The same events without a mouse, in a tenth of the time."""
+    question.page.evaluate(GIVE, [question.element_handle(), kind, answer])
+
+
+def give(question: Any, kind: str, answer: Any, name: str) -> str:
+    """Answer; returns what the page makes of it."""
     handle = question.element_handle()
     before = handle.get_attribute("data-answered")
-    question.locator(".av-q-check").click()
-    page.evaluate(SETTLED, [handle, before])
+    (by_hand if name in BY_HAND else by_script)(question, kind, answer)
+    question.page.evaluate(SETTLED, [handle, before])
     return str(handle.get_attribute("data-state"))
 
 
@@ -113,9 +141,9 @@ def test_a_notebook_runs_as_stored_steps_to_the_end_and_judges_answers(
     questions = panel.locator(".av-q-root").all()
     assert len(questions) == len(asked) >= 3
     for question, (kind, right, wrong) in zip(questions, asked, strict=True):
-        assert give(question, kind, wrong) == "wrong"
+        assert give(question, kind, wrong, name) == "wrong"
         assert question.locator(".av-q-why").text_content()
-        assert give(question, kind, right) == "right"
+        assert give(question, kind, right, name) == "right"
 
 
 SLEEP = """() => {
