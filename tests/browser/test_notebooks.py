@@ -11,6 +11,7 @@ from typing import Any
 
 import nbformat
 import pytest
+from playwright.sync_api import expect
 
 from ..test_notebooks import IN_BROWSER, ROOT
 from .conftest import NOTEBOOKS
@@ -23,6 +24,7 @@ ANSWERS = """
 import json as _json
 from ipywidgets.widgets import widget as _widgets
 from autograd_viz.lessons import QuestionWidget as _Question
+from autograd_viz.widget import StepperWidget as _Stepper
 
 def _given(question):
     q = question.question
@@ -36,8 +38,15 @@ def _given(question):
         return q.kind, order, [i for i in range(count) if i not in order]
     return q.kind, order, [(order[0] + 1) % count]
 
-print(_json.dumps([_given(w) for w in _widgets._instances.values() if isinstance(w, _Question)]))
+def _within(widget):
+    return [widget, *(w for child in getattr(widget, "children", ()) for w in _within(child))]
+
+_asked = [_given(w) for w in _widgets._instances.values() if isinstance(w, _Question)]
+_shown = [w for id in SHOWN for w in _within(_widgets._instances[id])]
+print(_json.dumps([_asked, sum(isinstance(w, _Stepper) for w in _shown)]))
 """
+SHOWN = """() => window.jupyterapp.shell.currentWidget.content.model.toJSON().cells.flatMap(c => c.outputs ?? [])
+  .map(o => o.data?.['application/vnd.jupyter.widget-view+json']?.model_id).filter(id => id)"""
 MODEL = "() => window.jupyterapp.shell.currentWidget.content.model.toJSON()"
 MOVE = """async ([root, action]) => {
   root.querySelector('.av-' + action).click();
@@ -104,6 +113,13 @@ def give(question: Any, kind: str, answer: Any, name: str) -> str:
     return str(handle.get_attribute("data-state"))
 
 
+def all_of(lab: LabPage, selector: str, count: int) -> list[Any]:
+    """So many live views: JupyterLab draws outputs some time after their cells have run."""
+    found = lab.page.locator(".jp-NotebookPanel:visible").locator(selector)
+    expect(found).to_have_count(count)
+    return list(found.all())
+
+
 def store_outputs() -> ModuleType:
     spec = importlib.util.spec_from_file_location("store_outputs", ROOT / ".ci" / "store_outputs.py")
     assert spec is not None and spec.loader is not None
@@ -133,14 +149,12 @@ def test_a_notebook_runs_as_stored_steps_to_the_end_and_judges_answers(
     lab = open_notebook(name=name)
     lab.run_all()
     check_outputs(lab, name)
-    panel = lab.page.locator(".jp-NotebookPanel:visible")
-    for stepper in panel.locator(".av-root").all():
+    asked, steppers = json.loads(lab.run_code(ANSWERS.replace("SHOWN", str(lab.page.evaluate(SHOWN)))))
+    assert len(asked) >= 3
+    for stepper in all_of(lab, ".av-root", steppers):
         for action in ("reset", "finish"):
             assert lab.page.evaluate(MOVE, [stepper.element_handle(), action]) == ""
-    asked = json.loads(lab.run_code(ANSWERS))
-    questions = panel.locator(".av-q-root").all()
-    assert len(questions) == len(asked) >= 3
-    for question, (kind, right, wrong) in zip(questions, asked, strict=True):
+    for question, (kind, right, wrong) in zip(all_of(lab, ".av-q-root", len(asked)), asked, strict=True):
         assert give(question, kind, wrong, name) == "wrong"
         assert question.locator(".av-q-why").text_content()
         assert give(question, kind, right, name) == "right"
