@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from .lab import LabPage
 from .test_stepper import IMPORT, LEAVES, PROGRAM, STEP, Stepping
@@ -154,22 +155,23 @@ def test_a_large_picture_has_only_what_is_near_in_the_page_and_follows_the_step(
     lab.run_all()
     stepping = Stepping(lab)
     boxes = stepping.widget.locator(".av-picture > g:has(> .outline)")
-    assert 10 < boxes.count() < 120
+    boxes.nth(10).wait_for(state="attached")
+    assert boxes.count() < 120
     lit, stage = stepping.widget.locator(".lit"), stepping.widget.locator(".av-stage").bounding_box()
     for key, step in (("n", 1), ("End", 121), ("Home", 0), ("n", 1)):
         press_key(stepping, key)
         stepping.wait_for_step(step)
         if step:
+            stepping.widget.locator(".fresh > .way").first.wait_for(state="attached")
             box = lit.bounding_box()
             assert box and stage and stage["y"] - 1 <= box["y"] and box["y"] + box["height"] <= stage["y"] + stage["height"] + 1
-            assert stepping.widget.locator(".fresh > .way").count() > 0
         assert boxes.count() < 120
 
 
 def test_search_jumps_to_what_is_called_so(stepping: Stepping) -> None:
     press_key(stepping, "/")
     stepping.page.keyboard.type("accum")
-    assert stepping.widget.locator(".av-found-row").count() == 3
+    expect(stepping.widget.locator(".av-found-row")).to_have_count(3)
     stepping.page.keyboard.press("Enter")
     assert "AccumulateGrad" in str(panel(stepping).locator("h3").text_content())
 
@@ -191,7 +193,7 @@ def test_the_keys_are_listed_on_demand_and_escape_closes_the_list(stepping: Step
     assert "Home" in shown.inner_text()
     assert shown.evaluate(CUT) == []
     stepping.page.keyboard.press("Escape")
-    assert stepping.widget.locator(".av-popup:visible").count() == 0
+    expect(stepping.widget.locator(".av-popup:visible")).to_have_count(0)
     press_key(stepping, "?", "?", "n")  # opened and closed by the same key, the widget goes on hearing
     stepping.wait_for_step(1)
 
@@ -225,8 +227,8 @@ def test_a_hook_that_raises_is_shown_with_its_node_and_the_stepper_goes_on(open_
     stepping.press("finish")
     stepping.widget.locator(".av-error", has_text="not today").wait_for()
     assert lab.run_code("print(s.step, s.error_node)") == "2 n0"
-    assert stepping.widget.locator('[data-at="n0"].failed').count() == 1
-    assert stepping.widget.locator(".av-i-title").text_content() == "MulBackward0"
+    expect(stepping.widget.locator('[data-at="n0"].failed')).to_have_count(1)
+    expect(stepping.widget.locator(".av-i-title")).to_have_text("MulBackward0")
     lab.run_code("mood.clear()")
     stepping.press("finish")
     stepping.wait_for_step(5)

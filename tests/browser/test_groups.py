@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from .lab import LabPage
 from .test_debugger import panel, press_key
@@ -56,14 +57,15 @@ def test_steps_inside_a_group_light_it_and_are_counted(stepping: Stepping) -> No
     stepping.press("next")
     stepping.wait_for_step(3)
     lit = stepping.widget.locator(".lit")
-    assert lit.count() == 1 and "block.0 … block.5" in str(lit.text_content())
-    assert "1 of 54 nodes called" in str(lit.text_content())
+    expect(lit).to_have_count(1)
+    expect(lit).to_contain_text("block.0 … block.5")
+    expect(lit).to_contain_text("1 of 54 nodes called")
     stepping.press("next")
     stepping.wait_for_step(4)
-    assert "2 of 54 nodes called" in str(lit.text_content())
+    expect(lit).to_contain_text("2 of 54 nodes called")
     stepping.press("back")
     stepping.wait_for_step(3)
-    assert "1 of 54 nodes called" in str(lit.text_content())
+    expect(lit).to_contain_text("1 of 54 nodes called")
     assert "TanhBackward0" in stepping.sentence()
 
 
@@ -121,10 +123,10 @@ def test_what_a_closed_group_hides_is_found_and_uncovered(open_notebook: Callabl
     stepping = Stepping(lab)
     press_key(stepping, "/")
     stepping.page.keyboard.type("w[1]")
-    assert "in a closed group" in str(stepping.widget.locator(".av-found-row").first.text_content())
+    expect(stepping.widget.locator(".av-found-row").first).to_contain_text("in a closed group")
     stepping.page.keyboard.press("Enter")
     stepping.widget.locator('.av-picture g.tensor:has-text("w[1]")').wait_for()
-    assert stepping.widget.locator(".av-i-title").text_content() == "w[1]"
+    expect(stepping.widget.locator(".av-i-title")).to_have_text("w[1]")
 
 
 def test_what_was_found_in_a_group_stays_in_sight_though_the_step_is_elsewhere(open_notebook: Callable[..., LabPage]) -> None:
@@ -152,10 +154,12 @@ def test_far_out_boxes_are_blocks_with_a_name_and_near_they_have_rows(stepping: 
     picture = stepping.widget.locator(".av-picture")
     name, row = picture.locator(".av-name", has_text="loss"), picture.locator("g.tensor", has_text="loss").locator(".row").first
     stepping.widget.focus()
-    assert row.is_visible() and name.count() == 0
+    row.wait_for()
+    assert name.count() == 0
     press_key(stepping, *["-"] * 6)
     name.wait_for()
-    assert not row.is_visible() and name.bounding_box()["height"] > 9
+    row.wait_for(state="hidden")
+    assert name.bounding_box()["height"] > 9
     press_key(stepping, "1")
     row.wait_for()
-    assert not name.is_visible()
+    name.wait_for(state="hidden")

@@ -81,14 +81,14 @@ def test_the_picture_is_dragged_zoomed_at_the_pointer_and_fitted(stepping: Stepp
 def test_a_click_pins_a_box_and_the_pointer_lights_its_neighbours(stepping: Stepping) -> None:
     outline = stepping.widget.locator('[data-at="n1"] > .outline')
     outline.hover(position={"x": 60, "y": 20})
-    stepping.page.wait_for_timeout(300)
-    near = {e.get_attribute("data-at") for e in stepping.widget.locator(".near").all()}
-    assert {"n1", "n0", "next:n1.0"} <= near and "t0" not in near
+    for id in ("n1", "n0", "next:n1.0"):
+        stepping.widget.locator(f'.near[data-at="{id}"]').first.wait_for(state="attached")
+    expect(stepping.widget.locator('.near[data-at="t0"]')).to_have_count(0)
     outline.click(position={"x": 60, "y": 20})
     ring = stepping.widget.locator(".av-ring")
-    assert ring.get_attribute("visibility") == "visible"
+    expect(ring).to_have_attribute("visibility", "visible")
     press_key(stepping, "n", "Escape")
-    assert ring.get_attribute("visibility") == "hidden"
+    expect(ring).to_have_attribute("visibility", "hidden")
 
 
 def test_the_bar_between_picture_and_panel_moves_by_hand_and_by_key(stepping: Stepping) -> None:
@@ -112,35 +112,36 @@ def test_the_map_of_a_large_picture_leads_there(open_notebook: Callable[..., Lab
     assert room and picture
     assert y + picture["height"] / 2 == pytest.approx(room["height"] / 2, abs=0.02 * picture["height"])
     assert x + picture["width"] / 2 == pytest.approx(room["width"] / 2, abs=0.1 * picture["width"])
-    assert stepping.widget.locator(".av-picture > g:has(> .outline)").count() > 4
+    stepping.widget.locator(".av-picture > g:has(> .outline)").nth(4).wait_for(state="attached")
 
 
-IS_SEEN = """(box, root) => {
-  const around = ['.av-stage', '.av-minimap'].map(name => root.querySelector(name));
-  const [at, room, map] = [box, ...around].map(e => e.getBoundingClientRect());
-  const inside = at.x >= room.x && at.y >= room.y && at.right <= room.right && at.bottom <= room.bottom;
+IS_SEEN = """([root, id]) => {
+  const box = root.querySelector(`.av-picture [data-at="${id}"] > .outline`);
+  const [at, room, map] = [box, ...['.av-stage', '.av-minimap'].map(name => root.querySelector(name))]
+    .map(e => e?.getBoundingClientRect());
+  const inside = at && at.x >= room.x && at.y >= room.y && at.right <= room.right && at.bottom <= room.bottom;
   return inside && !(at.right > map.x && at.bottom > map.y);
 }"""
 
 
-def is_seen(stepping: Stepping, id: str) -> bool:
-    """Is the whole box in the stage, and not under the map?"""
-    box = stepping.widget.locator(f'.av-picture [data-at="{id}"] > .outline')
-    return bool(box.count()) and bool(box.evaluate(IS_SEEN, stepping.widget.element_handle()))
+def wait_to_see(stepping: Stepping, *ids: str) -> None:
+    """Their boxes are in the stage, and not under the map."""
+    for id in ids:
+        stepping.page.wait_for_function(IS_SEEN, arg=[stepping.widget.element_handle(), id])
 
 
 def test_a_pass_begins_at_the_root_and_ends_at_the_leaf(open_notebook: Callable[..., LabPage]) -> None:
     """Of a large picture: its upper left corner has neither the loss nor what runs next."""
     stepping = opened(open_notebook, CHAIN, "s = av.step(y, collapse=False)\ns")
     root, node = stepping.lab.run_code("print(s.stepper.document.roots[0], s.stepper.trace.start.queue[0])").split()
-    assert is_seen(stepping, root) and is_seen(stepping, node)
+    wait_to_see(stepping, root, node)
     press_key(stepping, "End")
     expect(stepping.widget.locator(".av-sentence")).to_contain_text("complete")
     last = stepping.lab.run_code("last = s.stepper.trace.steps[-1]; print(last.node, last.accumulation.tensor)").split()
-    assert all(is_seen(stepping, id) for id in last)
+    wait_to_see(stepping, *last)
     press_key(stepping, "Home")
     stepping.wait_for_step(0)
-    assert is_seen(stepping, root) and is_seen(stepping, node)
+    wait_to_see(stepping, root, node)
 
 
 @pytest.mark.parametrize("program", [PROGRAM, CHAIN.replace("y", "e")])
@@ -171,6 +172,7 @@ def test_the_picture_as_it_is_now_can_be_saved_from_the_page(
 def test_what_steps_write_far_away_stands_there_when_one_comes_near(open_notebook: Callable[..., LabPage]) -> None:
     stepping = opened(open_notebook, CHAIN, "s = av.step(y, collapse=False)\ns")
     nodes = stepping.widget.locator(".av-picture .node")
+    nodes.first.wait_for(state="attached")
     at_first = nodes.count()
     stepping.widget.locator(".av-finish").click()
     expect(stepping.widget.locator(".av-sentence")).to_contain_text("complete")
@@ -214,7 +216,7 @@ def test_a_run_stops_where_a_gradient_became_nan_if_that_is_ticked(open_notebook
     step = stepping.lab.run_code("print(s.step)")
     press_key(stepping, "Home")
     stepping.wait_for_step(0)
-    assert not said.is_visible()
+    said.wait_for(state="hidden")
     press_key(stepping, "c")
     stepping.wait_for_step(int(step))
     said.wait_for()  # the page's own, over recorded steps

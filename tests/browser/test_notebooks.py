@@ -178,8 +178,7 @@ def test_axe_finds_no_barriers(open_notebook: Callable[..., LabPage], dark: bool
     lab = open_notebook(ASKED, "ask.grad(a, of=c)", "ask.color(c)", "ask.order(c)", "ask.saves(c)")
     with lab.dark() if dark else nullcontext():
         lab.run_all()
-        lab.page.locator(".av-q-root").nth(3).wait_for()
-        for question in lab.page.locator(".av-q-root").all():
+        for question in all_of(lab, ".av-q-root", 4):
             question.locator(".av-q-show").click()
             question.locator(".av-q-why").wait_for()
         found = Axe().run(lab.page, context=".av-q-root").response["violations"]
@@ -189,9 +188,11 @@ def test_axe_finds_no_barriers(open_notebook: Callable[..., LabPage], dark: bool
 def test_a_question_is_answered_by_keyboard_and_jupyterlab_does_not_get_the_keys(open_notebook: Callable[..., LabPage]) -> None:
     lab = open_notebook(ASKED, "ask.grad(a, of=c)", "ask.order(c)")
     lab.run_all()
+    row, order = all_of(lab, ".av-q-root", 2)
     stored = lab.page.get_by_text("Run the cell to answer.")
-    assert stored.count() == 2 and not any(s.is_visible() for s in stored.all())
-    row, order = (lab.page.locator(".av-q-root").nth(k) for k in (0, 1))
+    expect(stored).to_have_count(2)
+    for text in stored.all():
+        expect(text).to_be_hidden()
     cells = "() => window.jupyterapp.shell.currentWidget.content.widgets.length"
     before = lab.page.evaluate(cells)
     row.locator(".av-q-input").focus()

@@ -11,6 +11,7 @@ from typing import Any
 
 import nbformat
 import pytest
+from playwright.sync_api import expect
 
 from .lab import LabPage, write_notebook
 
@@ -67,7 +68,8 @@ def test_steppers_step_in_a_notebook_opened_again(
     lab = open_notebook(name="again.ipynb")
     lab.run_all()
     lab.page.locator(".av-root").nth(2).wait_for()
-    assert lab.page.locator("iframe").count() == lab.page.locator(".jp-OutputArea-output img").count() == 3
+    expect(lab.page.locator("iframe")).to_have_count(3)
+    expect(lab.page.locator(".jp-OutputArea-output img")).to_have_count(3)
     assert lab.page.evaluate(OUTPUTS) == ["live", "live"]
     assert lab.run_code("print(a.grad)") == "None"
     saved(lab)
@@ -84,8 +86,9 @@ def test_steppers_step_in_a_notebook_opened_again(
     page = reopened("not_again.ipynb")
     page.locator(".jp-OutputArea-output img").nth(2).wait_for()
     assert [o for o in page.evaluate(OUTPUTS) if o in ("picture", "page")] == ["picture"] * 3
-    sizes = page.locator(".jp-OutputArea-output img").evaluate_all("(all) => all.map((i) => i.naturalWidth)")
-    assert len(sizes) == 3 and all(size > 100 for size in sizes)
+    sizes = "(all) => Promise.all(all.map((i) => i.decode().then(() => i.naturalWidth)))"
+    found = page.locator(".jp-OutputArea-output img").evaluate_all(sizes)
+    assert len(found) == 3 and all(size > 100 for size in found)
 
 
 def test_code_of_the_users_runs_when_they_step_and_then_the_page_is_there(

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 
 import pytest
+from playwright.sync_api import expect
 
 from .lab import LabPage
 
@@ -104,7 +105,8 @@ def test_the_node_that_runs_is_lit_and_its_formula_is_shown(stepping: Stepping) 
     stepping.press("next")
     stepping.wait_for_step(1)
     lit = stepping.widget.locator(".lit")
-    assert lit.count() == 1 and lit.get_attribute("data-at") == "n1"
+    expect(lit).to_have_count(1)
+    expect(lit).to_have_attribute("data-at", "n1")
     formulas = stepping.widget.locator(".av-formula").all_text_contents()
     assert formulas == ["grad_self = grad * other = 1.0 * 4.0 = 4.0", "grad_other = grad * self = 1.0 * 6.0 = 6.0"]
 
