@@ -6,6 +6,7 @@ import importlib.util
 import json
 from collections.abc import Callable
 from contextlib import nullcontext
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -48,44 +49,57 @@ print(_json.dumps([_asked, sum(isinstance(w, _Stepper) for w in _shown)]))
 SHOWN = """() => window.jupyterapp.shell.currentWidget.content.model.toJSON().cells.flatMap(c => c.outputs ?? [])
   .map(o => o.data?.['application/vnd.jupyter.widget-view+json']?.model_id).filter(id => id)"""
 MODEL = "() => window.jupyterapp.shell.currentWidget.content.model.toJSON()"
-MOVE = """async ([root, action]) => {
-  root.querySelector('.av-' + action).click();
-  const deadline = performance.now() + 15000;
-  const counter = () => root.querySelector('.av-counter').textContent.match(/(-?\\d+) \\/ (\\d+)/);
-  for (;;) {
-    const [, at, of] = counter() ?? [];
-    if (action === 'reset' ? at === '0' : at !== undefined && at === of) break;
-    if (performance.now() > deadline) return 'stuck at ' + root.querySelector('.av-counter').textContent;
-    await new Promise((r) => setTimeout(r, 20));
+# every stepper to its start and to its end, one after the other
+WALK = """async (roots) => {
+  const said = [];
+  for (const root of roots) for (const action of ['reset', 'finish']) {
+    root.querySelector('.av-' + action).click();
+    const deadline = performance.now() + 15000;
+    const counter = () => root.querySelector('.av-counter').textContent.match(/(-?\\d+) \\/ (\\d+)/);
+    for (;;) {
+      const [, at, of] = counter() ?? [];
+      if (action === 'reset' ? at === '0' : at !== undefined && at === of) break;
+      if (performance.now() > deadline) return ['stuck at ' + root.querySelector('.av-counter').textContent];
+      await new Promise((r) => setTimeout(r, 20));
+    }
+    said.push(root.querySelector('.av-error').textContent);
   }
-  return root.querySelector('.av-error').textContent;
+  return said;
 }"""
-SETTLED = """([root, before]) => new Promise((done) => {
-  const look = () => root.dataset.state !== 'waiting' && root.dataset.answered !== before ? done() : setTimeout(look, 10);
+# what the page makes of an answer, when it has been judged
+JUDGED = """(root, before) => new Promise((done) => {
+  const look = () => {
+    const { state, answered } = root.dataset;
+    if (state === 'waiting' || answered === before) setTimeout(look, 10);
+    else done([state, root.querySelector('.av-q-why')?.textContent ?? '']);
+  };
   look();
 })"""
-
-
-GIVE = """([root, kind, answer]) => {
-  if (kind === 'row') {
+# the events of a mouse without a mouse, for all questions at once
+GIVE = f"""(roots, answers) => Promise.all(roots.map((root, at) => {{
+  const [kind, answer] = answers[at];
+  const before = root.dataset.answered;
+  if (kind === 'row') {{
     const input = root.querySelector('.av-q-input');
     input.value = answer;
-    input.dispatchEvent(new Event('input', { bubbles: true }));
-  } else if (kind === 'order') {
+    input.dispatchEvent(new Event('input', {{ bubbles: true }}));
+  }} else if (kind === 'order') {{
     root.querySelector('.av-q-clear').click();
     for (const index of answer) root.querySelectorAll('button.av-q-option')[index].click();
-  } else {
-    root.querySelectorAll('input').forEach((box, index) => {
+  }} else {{
+    root.querySelectorAll('input').forEach((box, index) => {{
       const wanted = answer.includes(index);
       if (box.checked !== wanted && (kind === 'many' || wanted)) box.click();
-    });
-  }
+    }});
+  }}
   root.querySelector('.av-q-check').click();
-}"""
+  return ({JUDGED})(root, before);
+}}))"""
 
 
-def by_hand(question: Any, kind: str, answer: Any) -> None:
+def by_hand(question: Any, kind: str, answer: Any) -> list[str]:
     """Answer with mouse and keyboard."""
+    before = question.get_attribute("data-answered")
     if kind == "row":
         question.locator(".av-q-input").fill(answer)
     elif kind == "order":
@@ -97,27 +111,21 @@ def by_hand(question: Any, kind: str, answer: Any) -> None:
             if box.is_checked() != (index in answer) and (kind == "many" or index in answer):
                 box.click()
     question.locator(".av-q-check").click()
+    return list(question.evaluate(JUDGED, before))
 
 
-def by_script(question: Any, kind: str, answer: Any) -> None:
-    """The same events without a mouse, in a tenth of the time."""
-    question.page.evaluate(GIVE, [question.element_handle(), kind, answer])
+def judged(questions: Any, answers: list[tuple[str, Any]], name: str) -> list[list[str]]:
+    """What the page makes of each answer, and why."""
+    if name in BY_HAND:
+        return [by_hand(questions.nth(at), *answer) for at, answer in enumerate(answers)]
+    return list(questions.evaluate_all(GIVE, answers))
 
 
-def give(question: Any, kind: str, answer: Any, name: str) -> str:
-    """Answer; returns what the page makes of it."""
-    handle = question.element_handle()
-    before = handle.get_attribute("data-answered")
-    (by_hand if name in BY_HAND else by_script)(question, kind, answer)
-    question.page.evaluate(SETTLED, [handle, before])
-    return str(handle.get_attribute("data-state"))
-
-
-def all_of(lab: LabPage, selector: str, count: int) -> list[Any]:
+def all_of(lab: LabPage, selector: str, count: int) -> Any:
     """So many live views: JupyterLab draws outputs some time after their cells have run."""
     found = lab.page.locator(".jp-NotebookPanel:visible").locator(selector)
     expect(found).to_have_count(count)
-    return list(found.all())
+    return found
 
 
 def store_outputs() -> ModuleType:
@@ -151,18 +159,19 @@ def test_a_notebook_runs_as_stored_steps_to_the_end_and_judges_answers(
     check_outputs(lab, name)
     asked, steppers = json.loads(lab.run_code(ANSWERS.replace("SHOWN", str(lab.page.evaluate(SHOWN)))))
     assert len(asked) >= 3
-    for stepper in all_of(lab, ".av-root", steppers):
-        for action in ("reset", "finish"):
-            assert lab.page.evaluate(MOVE, [stepper.element_handle(), action]) == ""
-    for question, (kind, right, wrong) in zip(all_of(lab, ".av-q-root", len(asked)), asked, strict=True):
-        assert give(question, kind, wrong, name) == "wrong"
-        assert question.locator(".av-q-why").text_content()
-        assert give(question, kind, right, name) == "right"
+    assert not any(all_of(lab, ".av-root", steppers).evaluate_all(WALK))
+    questions = all_of(lab, ".av-q-root", len(asked))
+    for state, why in judged(questions, [(kind, wrong) for kind, _, wrong in asked], name):
+        assert state == "wrong" and why
+    assert {state for state, _ in judged(questions, [(kind, right) for kind, right, _ in asked], name)} == {"right"}
 
 
 SLEEP = """() => {
   const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel;
-  kernel.requestExecute({code: 'import time; time.sleep(7)'});
+  kernel.requestExecute({code: `
+import os, time
+while not os.path.exists("awake"):
+    time.sleep(0.05)`});
 }"""
 ASKED = """import autograd_viz as av
 from autograd_viz.lessons import ask
@@ -178,7 +187,7 @@ def test_axe_finds_no_barriers(open_notebook: Callable[..., LabPage], dark: bool
     lab = open_notebook(ASKED, "ask.grad(a, of=c)", "ask.color(c)", "ask.order(c)", "ask.saves(c)")
     with lab.dark() if dark else nullcontext():
         lab.run_all()
-        for question in all_of(lab, ".av-q-root", 4):
+        for question in all_of(lab, ".av-q-root", 4).all():
             question.locator(".av-q-show").click()
             question.locator(".av-q-why").wait_for()
         found = Axe().run(lab.page, context=".av-q-root").response["violations"]
@@ -188,7 +197,7 @@ def test_axe_finds_no_barriers(open_notebook: Callable[..., LabPage], dark: bool
 def test_a_question_is_answered_by_keyboard_and_jupyterlab_does_not_get_the_keys(open_notebook: Callable[..., LabPage]) -> None:
     lab = open_notebook(ASKED, "ask.grad(a, of=c)", "ask.order(c)")
     lab.run_all()
-    row, order = all_of(lab, ".av-q-root", 2)
+    row, order = all_of(lab, ".av-q-root", 2).all()
     stored = lab.page.get_by_text("Run the cell to answer.")
     expect(stored).to_have_count(2)
     for text in stored.all():
@@ -210,7 +219,8 @@ def test_a_question_is_answered_by_keyboard_and_jupyterlab_does_not_get_the_keys
     assert lab.page.evaluate(cells) == before
 
 
-def test_a_silent_kernel_is_called_silent_and_what_was_written_stays(open_notebook: Callable[..., LabPage]) -> None:
+def test_a_silent_kernel_is_called_silent_and_what_was_written_stays(open_notebook: Callable[..., LabPage], root: Path) -> None:
+    """(The page is patient for seconds.)"""
     lab = open_notebook(ASKED, "ask.grad(a, of=c)")
     lab.run_all()
     question = lab.page.locator(".av-q-root")
@@ -218,5 +228,6 @@ def test_a_silent_kernel_is_called_silent_and_what_was_written_stays(open_notebo
     lab.page.evaluate(SLEEP)
     question.locator(".av-q-check").click()
     question.locator(".av-q-verdict", has_text="does not answer").wait_for()
+    (root / "awake").touch()
     question.locator(".av-q-verdict", has_text="Right").wait_for()
     assert question.locator(".av-q-input").input_value() == "3"
