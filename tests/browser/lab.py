@@ -45,8 +45,8 @@ def _free_port() -> int:
 
 
 @contextlib.contextmanager
-def jupyterlab(root: Path, timeout: float = 90, app: str = "lab") -> Iterator[tuple[str, str]]:
-    """Yields (address, token) of a JupyterLab (or, with `app` "notebook", a Notebook 7) whose files are those of `root`."""
+def jupyterlab(root: Path, timeout: float = 90) -> Iterator[tuple[str, str]]:
+    """Yields (address, token) of a JupyterLab, which serves Notebook 7 too, whose files are those of `root`."""
     home = Path(tempfile.mkdtemp(prefix="jupyter-"))
     for name, values in SETTINGS.items():
         file = home / "settings" / f"{name}.jupyterlab-settings"
@@ -59,9 +59,9 @@ def jupyterlab(root: Path, timeout: float = 90, app: str = "lab") -> Iterator[tu
     environment = {**os.environ, **{k: str(home / v) for k, v in places.items()}, "JUPYTER_PREFER_ENV_PATH": "1"}
     token, port = secrets.token_hex(16), _free_port()
     command = [
-        sys.executable, "-m", "jupyter", app, "--no-browser", "--allow-root", f"--ServerApp.port={port}",
+        sys.executable, "-m", "jupyter", "lab", "--no-browser", "--allow-root", f"--ServerApp.port={port}",
         "--ServerApp.port_retries=0", "--ServerApp.ip=127.0.0.1", f"--IdentityProvider.token={token}",
-        f"--ServerApp.root_dir={root}", f"--{'LabApp' if app == 'lab' else 'JupyterNotebookApp'}.expose_app_in_browser=True",
+        f"--ServerApp.root_dir={root}", *(f"--{name}.expose_app_in_browser=True" for name in ("LabApp", "JupyterNotebookApp")),
     ]  # fmt: skip
     log = (home / "server.log").open("wb")
     process = subprocess.Popen(command, env=environment, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from .lab import LabPage, jupyterlab, marimo, write_notebook
+from .lab import LabPage, marimo, write_notebook
 
 pytestmark = pytest.mark.browser
 
@@ -40,15 +40,15 @@ def press_next_and_read(page: Any, grad: str) -> None:
     assert grad in str(widget.locator('[data-at="t0.grad"]').first.text_content())
 
 
-def test_it_steps_in_notebook_7(browser: Any, tmp_path: Path) -> None:
-    write_notebook(tmp_path / "a.ipynb", *CELLS)
+def test_it_steps_in_notebook_7(browser: Any, server: tuple[str, str], root: Path) -> None:
+    write_notebook(root / "seven.ipynb", *CELLS)
     page = browser.new_page(viewport={"width": 1200, "height": 900})
     try:
-        with jupyterlab(tmp_path, app="notebook") as server:
-            lab = LabPage(page, server, "a.ipynb", "notebook")
-            lab.run_all()
-            press_next_and_read(page, "tensor(4.)")
-            assert lab.run_code("print(a.grad)") == "tensor(4.)"
+        lab = LabPage(page, server, "seven.ipynb", "notebook")
+        assert page.locator("body").get_attribute("data-notebook") == "notebooks"
+        lab.run_all()
+        press_next_and_read(page, "tensor(4.)")
+        assert lab.run_code("print(a.grad)") == "tensor(4.)"
     finally:
         page.close()
 

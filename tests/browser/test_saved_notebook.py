@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -34,20 +34,12 @@ def saved(lab: LabPage) -> None:
     lab.errors.clear()  # JupyterLab complains about the missing kernel
 
 
-@pytest.fixture
-def reopened(browser: Any, server: tuple[str, str]) -> Iterator[Callable[[str], Any]]:
-    """Open a notebook by name in a page of its own."""
-    pages = []
-
-    def open_it(name: str) -> Any:
-        page = browser.new_page(viewport={"width": 1200, "height": 2000})
-        pages.append(page)
-        LabPage(page, server, name)
-        return page
-
-    yield open_it
-    for page in pages:
-        page.close()
+def reopened(lab: LabPage, name: str) -> Any:
+    """The page, with a notebook of which only the file is left, and a kernel that knows nothing."""
+    lab.kernel = None
+    lab.page.set_viewport_size({"width": 1200, "height": 2000})
+    lab.open(name)
+    return lab.page
 
 
 def step_pages(page: Any, *grads: str) -> None:
@@ -60,10 +52,8 @@ def step_pages(page: Any, *grads: str) -> None:
         assert grad in str(frame.locator('[data-at="t0.grad"]').first.text_content())
 
 
-def test_steppers_step_in_a_notebook_opened_again(
-    root: Path, open_notebook: Callable[..., LabPage], reopened: Callable[[str], Any]
-) -> None:
-    """(JupyterLab opens three times.)"""
+def test_steppers_step_in_a_notebook_opened_again(root: Path, open_notebook: Callable[..., LabPage]) -> None:
+    """(Kernels start.)"""
     write_notebook(root / "again.ipynb", PROGRAM, STEPPER, COMPARE)
     lab = open_notebook(name="again.ipynb")
     lab.run_all()
@@ -74,7 +64,7 @@ def test_steppers_step_in_a_notebook_opened_again(
     assert lab.run_code("print(a.grad)") == "None"
     saved(lab)
     assert (root / "again.ipynb").stat().st_size < 900_000
-    page = reopened("again.ipynb")
+    page = reopened(lab, "again.ipynb")
     page.locator("iframe").nth(2).wait_for()
     page.wait_for_timeout(1500)  # a live view would have had its chance
     assert page.evaluate(OUTPUTS) == ["page"] * 3
@@ -83,7 +73,7 @@ def test_steppers_step_in_a_notebook_opened_again(
     plain = json.loads((root / "again.ipynb").read_text())
     plain["metadata"]["changed"] = "by somebody else"  # so JupyterLab does not trust it
     (root / "not_again.ipynb").write_text(json.dumps(plain))
-    page = reopened("not_again.ipynb")
+    page = reopened(lab, "not_again.ipynb")
     page.locator(".jp-OutputArea-output img").nth(2).wait_for()
     assert [o for o in page.evaluate(OUTPUTS) if o in ("picture", "page")] == ["picture"] * 3
     sizes = "(all) => Promise.all(all.map((i) => i.decode().then(() => i.naturalWidth)))"
@@ -92,7 +82,7 @@ def test_steppers_step_in_a_notebook_opened_again(
 
 
 def test_code_of_the_users_runs_when_they_step_and_then_the_page_is_there(
-    root: Path, open_notebook: Callable[..., LabPage], reopened: Callable[[str], Any]
+    root: Path, open_notebook: Callable[..., LabPage]
 ) -> None:
     write_notebook(root / "hooked.ipynb", PROGRAM, HOOKED)
     lab = open_notebook(name="hooked.ipynb")
@@ -106,7 +96,7 @@ def test_code_of_the_users_runs_when_they_step_and_then_the_page_is_there(
     lab.page.locator("iframe").wait_for(state="attached")
     assert "page" not in lab.page.evaluate(OUTPUTS)
     saved(lab)
-    page = reopened("hooked.ipynb")
+    page = reopened(lab, "hooked.ipynb")
     page.locator("iframe").wait_for()
     step_pages(page, "tensor(4.)")
 
