@@ -245,24 +245,6 @@ def test_lines_written_in_the_page_keep_their_indentation(open_notebook: Callabl
     assert second.evaluate("e => e.getSubStringLength(0, 2)") > 8  # the two spaces before [2., 4.])
 
 
-def test_without_a_kernel_recorded_steps_replay_and_the_rest_says_why(stepping: Stepping) -> None:
-    for step in (1, 2):
-        stepping.press("next")
-        stepping.wait_for_step(step)
-    stepping.press("reset")
-    stepping.wait_for_step(0)
-    stepping.page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
-    stepping.page.wait_for_timeout(500)
-    stepping.press("next")
-    stepping.wait_for_step(1)
-    stepping.press("finish")
-    stepping.wait_for_step(2)
-    error = stepping.widget.locator(".av-error", has_text="The kernel does not answer")
-    error.wait_for()
-    assert stepping.grads() == AFTER[2] and error.is_visible()
-    stepping.lab.errors.clear()  # JupyterLab itself complains about the missing kernel
-
-
 def test_two_views_of_one_stepper_agree(open_notebook: Callable[..., LabPage]) -> None:
     lab = open_notebook(IMPORT, PROGRAM, STEP, "s")
     lab.run_all()
