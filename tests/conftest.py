@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import importlib.util
 import os
 from collections.abc import Generator
@@ -50,12 +49,6 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
             return "browser" if "browser/" in nodeid else str(super()._split_scope(nodeid))
 
     return Scheduling(config, log)
-
-
-def pytest_collection_finish() -> None:
-    """What is imported by now need not be walked through at every collection, and at every look for a tensor's hooks."""
-    gc.collect()
-    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)
