@@ -32,8 +32,10 @@ class Alive(Generic[Known]):
 
     def get(self, thing: Any) -> Known | None:
         """What is known of it, or None."""
-        mark = self._mark(thing)
-        return None if mark is None else mark.known
+        for mark in weakref.getweakrefs(thing):  # as in _mark: the recorder asks this of every tensor
+            if type(mark) is _Mark and mark in self._marks:
+                return mark.known  # type: ignore[no-any-return]
+        return None
 
     def __setitem__(self, thing: Any, known: Known) -> None:
         mark = self._mark(thing)

@@ -17,8 +17,8 @@ from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
 import torch
-from torch.utils.weak import WeakIdKeyDictionary
 
+from ...alive import Alive
 from ...core.provenance import PACKAGE
 from ...core.scopes import open_scopes
 
@@ -26,7 +26,19 @@ TORCH = os.path.dirname(os.path.abspath(torch.__file__)) + os.sep
 MODULE_CALL = torch.nn.Module._call_impl.__code__
 _apply = getattr(torch.autograd.Function.apply, "__func__", None) or torch.autograd.function._call_custom_function_call  # type: ignore[attr-defined]
 APPLY = _apply.__code__
-_names = WeakIdKeyDictionary()  # by the code of a function named forward
+CALLS = {APPLY.co_name, "forward"}
+_names: Alive[str] = Alive()  # by the code of a function named forward
+
+
+class _Users(dict[str, bool]):
+    """Is a file the user's? Each is looked at once: every op asks."""
+
+    def __missing__(self, file: str) -> bool:
+        self[file] = not file.startswith((TORCH, PACKAGE))
+        return self[file]
+
+
+_users = _Users()
 
 
 class Calls(NamedTuple):
@@ -53,16 +65,21 @@ def calls_around(frame: FrameType | None, path_of: Callable[[FrameType], str]) -
     users = function = None
     places: list[tuple[bool, str]] = []
     while frame is not None:
-        if frame.f_code is APPLY or (frame.f_code.co_name == "forward" and function_name(frame.f_code)):
+        code = frame.f_code
+        if code.co_name in CALLS and _is_function(code):
             function, users = frame, None
-        elif frame.f_code is MODULE_CALL:
+        elif code is MODULE_CALL:
             places.append((True, path_of(frame)))
-        elif users is None and not frame.f_code.co_filename.startswith((TORCH, PACKAGE)):
+        elif users is None and _users[code.co_filename]:
             users = frame
         if open_scopes:
             places += [(False, s.name) for s in reversed(open_scopes) if s.frame is frame]
         frame = frame.f_back
-    return Calls(users, function, _joined(places))
+    return Calls(users, function, _joined(places) if places else "")
+
+
+def _is_function(code: CodeType) -> bool:
+    return code is APPLY or (code.co_name == "forward" and bool(function_name(code)))
 
 
 def _joined(places: list[tuple[bool, str]]) -> str:
@@ -88,7 +105,7 @@ def function_and_arguments(frame: FrameType) -> tuple[str, list[Any]]:
 
 def function_name(code: CodeType) -> str:
     """The name of the Function that has this code as its `forward`; "" if none has."""
-    name: str | None = _names.get(code)
+    name = _names.get(code)
     if name is None:
         name = _names[code] = next((f.__name__ for f in _functions() if _code_of_forward(f) is code), "")
     return name

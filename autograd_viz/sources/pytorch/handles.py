@@ -114,8 +114,10 @@ class Event:
         self.order = (latest_sequence() - 1, next(clock))
         self._outputs: list[Any] = []
         self.behind: tuple[Any, ...] = ()
-        depths = (h.maker.depth for h in inputs if isinstance(h, Handle) and h.maker is not None and h.edge is None)
-        self.depth: int = 1 + max(depths, default=0)
+        self.depth = 1
+        for h in inputs:
+            if isinstance(h, Handle) and h.edge is None and h.maker is not None:
+                self.depth = max(self.depth, h.maker.depth + 1)
         if self.depth > UNTRACKED_DEPTH:
             self.inputs, self.depth = tuple(h for h in inputs if isinstance(h, Handle) and h.maker is None), 0
 
@@ -133,12 +135,6 @@ class Event:
     def outputs(self) -> tuple[Handle | None, ...]:
         """The tensors that it made; None for one of which nothing is left."""
         return tuple(o() if isinstance(o, weakref.ref) else o for o in self._outputs)
-
-
-def nodes_of(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The nodes that lead to an op's inputs."""
-    tensors = (h.ref() for h in inputs if isinstance(h, Handle) and h.edge is not None)
-    return tuple(t.grad_fn for t in tensors if t is not None)
 
 
 def keep_behind(event: Event) -> None:
@@ -184,7 +180,7 @@ def _forget(cut: Event) -> None:
 
 def is_parameter(tensor: Any) -> bool:
     """Does a module own it?"""
-    return isinstance(tensor, torch.nn.Parameter)
+    return type(tensor) is not torch.Tensor and isinstance(tensor, torch.nn.Parameter)  # which PyTorch answers in Python
 
 
 def _itself(tensor: Any) -> Any:

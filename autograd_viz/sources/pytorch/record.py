@@ -12,28 +12,23 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import Any
 
 import torch
-from torch.nn.parameter import is_lazy
 from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode_stack
 from torch.utils._pytree import tree_leaves
-from torch.utils.weak import TensorWeakRef, WeakIdKeyDictionary
+from torch.utils.weak import TensorWeakRef
 
+from ...alive import Alive
 from ...core.provenance import Place
 from .calls import calls_around, function_and_arguments
-from .handles import KEY, Event, Handle, begin_anew, edge_numbers, is_parameter, keep_behind, nodes_of, seen
+from .handles import KEY, Event, Handle, begin_anew, edge_numbers, is_parameter, keep_behind, seen
+from .signatures import Signature, signature_of
 
 FACTORIES = {"lift_fresh", "lift"}  # how `torch.tensor` hands over what it has made
 logger = logging.getLogger("autograd_viz")
-OPERANDS = {"self", "other", "exponent"}  # arguments at which a Python number is an operand
-
-
-def _name_of(func: Any) -> str:
-    """The name of an op; a higher-order one (`torch.cond`) has no schema."""
-    return str(func._schema.name.rpartition("::")[2] if hasattr(func, "_schema") else func.name())
 
 
 class Recorder(TorchDispatchMode):
@@ -54,11 +49,12 @@ class Recorder(TorchDispatchMode):
         self.what = what
         self.error: BaseException | None = None
         self.problems: list[Exception] = []
-        self._paths = WeakIdKeyDictionary()
+        self._paths: Alive[str] | None = None
         if isinstance(what, torch.nn.Module):
+            self._paths = Alive()
             for name, module in what.named_modules():
                 self._paths[module] = name
-        self._pending: list[tuple[TensorWeakRef, Event]] = []
+        self._pending: list[tuple[Callable[[], Any], Event]] = []
         self._function: tuple[FrameType, Event] | None = None  # a user's Function that is running
         self._copied: Event | None = None  # the op before, if it was a copy
 
@@ -104,15 +100,17 @@ class Recorder(TorchDispatchMode):
         if not torch.is_grad_enabled() and torch._C._current_graph_task_id() != -1:
             return func(*args, **kwargs)  # a rule of a backward pass that nobody differentiates
         try:
-            self._settle()
-            event: Event | None = self._begun(func, args, kwargs)
+            op = signature_of(func)
+            if self._pending:
+                self._settle()
+            event: Event | None = self._begun(op, args, kwargs)
         except Exception as error:
             self._failed(error)
             event = None
         result = func(*args, **kwargs)
         if event is not None:
             try:
-                self._ended(event, func, args, kwargs, result)
+                self._ended(event, op, args, kwargs, result)
             except Exception as error:
                 self._failed(error)
         return result
@@ -126,19 +124,18 @@ class Recorder(TorchDispatchMode):
 
     # -- before and after an op ---------------------------------------------------------------------------------------
 
-    def _begun(self, func: Any, args: Any, kwargs: Any) -> Event:
+    def _begun(self, op: Signature, args: Any, kwargs: Any) -> Event:
         users, function, module = calls_around(sys._getframe(2), self._path)
         place = None if users is None else Place(users.f_code, users.f_lasti)
         if function is None:
             self._function = None
-            name = _name_of(func)
-            is_recorded = torch.is_grad_enabled() and name not in FACTORIES  # as in the core, no_grad leaves no trace
-            inputs = tuple(self._inputs(func, args, kwargs)) if is_recorded else ()
-            event = Event(name, inputs, place, module, is_recorded)
+            is_recorded = torch.is_grad_enabled() and op.name not in FACTORIES  # as in the core, no_grad leaves no trace
+            inputs, nodes = self._inputs(op, args, kwargs) if is_recorded else ((), ())
+            event = Event(op.name, inputs, place, module, is_recorded)
             if self._copied is not None and self._is_of(self._copied, place, args):
                 event.order = (self._copied.order[0] - 1, event.order[1])
             self._copied = None
-            event.behind = nodes_of(inputs)  # until it is known whether it has a node itself
+            event.behind = nodes  # until it is known whether it has a node itself
             return event
         if self._function is None or self._function[0] is not function:  # ops inside a user's Function are the Function's
             name, arguments = function_and_arguments(function)
@@ -153,26 +150,26 @@ class Recorder(TorchDispatchMode):
 
     def _path(self, call: FrameType) -> str:
         """The path of the module that is called."""
-        path: str = self._paths.get(call.f_locals.get("self"), "") if self._paths else ""
-        return path
+        return "" if self._paths is None else self._paths.get(call.f_locals.get("self")) or ""
 
-    def _inputs(self, func: Any, args: Any, kwargs: Any) -> Iterator[Handle | str]:
-        if not hasattr(func, "_schema"):
-            yield from (self._known(t) for t in tree_leaves((args, kwargs)) if isinstance(t, torch.Tensor))
-            return
-        for place, argument in enumerate(func._schema.arguments):
-            value = args[place] if place < len(args) else kwargs.get(argument.name)
-            if isinstance(value, torch.Tensor) and not is_lazy(value):  # of which there is nothing to know yet
-                yield self._known(value)
-            elif isinstance(value, list | tuple) and argument.name != "indices":
-                yield from (self._known(v) for v in value if isinstance(v, torch.Tensor))
-            elif isinstance(value, int | float | complex) and argument.name in OPERANDS:
-                yield str(value)
+    def _inputs(self, op: Signature, args: Any, kwargs: Any) -> tuple[tuple[Handle | str, ...], tuple[Any, ...]]:
+        """What an op is given, and the nodes that lead to it."""
+        inputs: list[Handle | str] = []
+        nodes = []
+        for given in op.operands(args, kwargs):
+            if isinstance(given, str):
+                inputs.append(given)
+            else:
+                inputs.append(self._known(given))
+                node = given.grad_fn
+                if node is not None:
+                    nodes.append(node)
+        return tuple(inputs), tuple(nodes)
 
     def _known(self, tensor: Any) -> Handle:
         """The tensor as it is now. A view that no op has asked for its grad_fn yet is not asked by us: that would make one."""
         handle = seen.get(tensor)
-        is_silent = tensor._base is not None and not torch.is_grad_enabled()
+        is_silent = not torch.is_grad_enabled() and tensor._base is not None
         if handle is None or (not is_silent and handle.edge != edge_numbers(tensor)):
             handle = self._handle(tensor, None)
             if not is_silent:
@@ -186,14 +183,14 @@ class Recorder(TorchDispatchMode):
             seen[tensor] = handle
         return handle
 
-    def _ended(self, event: Event, func: Any, args: Any, kwargs: Any, result: Any) -> None:
-        results = [r for r in tree_leaves(result) if isinstance(r, torch.Tensor)]
+    def _ended(self, event: Event, op: Signature, args: Any, kwargs: Any, result: Any) -> None:
+        is_one = isinstance(result, torch.Tensor)
+        results = [result] if is_one else [r for r in tree_leaves(result) if isinstance(r, torch.Tensor)]
         if event.name == "detach" and self._is_internal(event, results[0]):
             return
         handles = [] if event.is_function else [self._handle(r, event) for r in results]
-        changed = hasattr(func, "_schema") and func._schema.is_mutable
-        self._pending += [(TensorWeakRef(r), event) for r in results if not (changed and r._base is not None)]
-        if changed:
+        self._pending += [(TensorWeakRef(r), event) for r in results if not (op.is_mutable and r._base is not None)]
+        if op.is_mutable:
             given = (a for a in (*args, *kwargs.values()) if isinstance(a, torch.Tensor))
             self._pending += [(TensorWeakRef(a._base), event) for a in given if a._base is not None]
         if not event.is_function:
