@@ -29,6 +29,7 @@ class Alive(Generic[Known]):
 
     def __init__(self) -> None:
         self._marks: set[_Mark] = set()
+        self._forget = self._marks.discard  # one for all marks
 
     def get(self, thing: Any) -> Known | None:
         """What is known of it, or None."""
@@ -40,7 +41,7 @@ class Alive(Generic[Known]):
     def __setitem__(self, thing: Any, known: Known) -> None:
         mark = self._mark(thing)
         if mark is None:
-            mark = _Mark(thing, self._marks.discard)
+            mark = _Mark(thing, self._forget)
             mark.known = known
             self._marks.add(mark)
         mark.known = known

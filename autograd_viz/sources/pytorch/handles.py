@@ -17,10 +17,10 @@ import weakref
 from collections import deque
 from collections.abc import Callable
 from functools import partial
+from types import FrameType
 from typing import Any
 
 import torch
-from torch.utils.weak import TensorWeakRef
 
 from ...alive import Alive
 from ...core.provenance import CUTS, UNTRACKED_DEPTH, Place
@@ -41,28 +41,28 @@ class Handle:
     """A tensor as an op has read or made it; changed in place, it is another.
 
     Attributes:
-        ref: the tensor itself, if it lives.
         values: the same elements outside the graph: a copy if there are few; None if they cannot be read.
         version: the version counter when it was seen.
         edge: sequence number of its grad_fn and which output it is; None for a leaf.
         is_leaf: it is a leaf that requires grad.
     """
 
-    __slots__ = ("__weakref__", "_maker", "dtype", "edge", "is_leaf", "ref", "requires_grad", "shape", "values", "version")
+    __slots__ = ("__weakref__", "_maker", "_ref", "dtype", "edge", "is_leaf", "requires_grad", "shape", "values", "version")
 
     def __init__(self, tensor: Any, maker: Event | None) -> None:
         # a parameter with a weak reference could not be swapped (`torch.utils.swap_tensors`); its graph keeps it anyway
         is_held = tensor.requires_grad and is_parameter(tensor)
-        self.ref: Callable[[], Any] = partial(_itself, tensor) if is_held else TensorWeakRef(tensor)
+        self._ref: Callable[[], Any] = partial(_itself, tensor) if is_held else weakref.ref(tensor)
         self._maker: Any = maker
         self.shape, self.dtype = shape_of(tensor), tensor.dtype
         self.edge: tuple[int, int] | None = None
         self.is_leaf = self.requires_grad = False
         self.version = version_of(tensor)
-        with outside_modes():
-            self.values = tensor.detach() if is_plain(tensor) else None
-            if self.values is not None and tensor.numel() <= FEW:
-                self.values = self.values.clone()
+        self.values = _elements_of(tensor) if is_plain(tensor) else None
+
+    def ref(self) -> Any:
+        """The tensor itself, if it lives."""
+        return alive(self._ref)
 
     @property
     def maker(self) -> Event | None:
@@ -93,7 +93,6 @@ class Event:
     Attributes:
         name: the op's name: "mul"; of a user's Function its class name.
         inputs: tensors, or Python numbers by their text.
-        place: where in the user's code.
         order: rises with time, as in `core.provenance`.
         module: path of the module in whose forward it ran: "encoder.layers.0".
         is_tracked: grad mode was on.
@@ -103,16 +102,25 @@ class Event:
     """
 
     __slots__ = (
-        "__weakref__", "_outputs", "behind", "depth", "inputs", "is_function", "is_tracked", "module", "name", "order", "place",
+        "__weakref__", "_code", "_lasti", "_outputs", "behind", "depth", "inputs", "is_function", "is_tracked", "module",
+        "name", "order",
     )  # fmt: skip
 
     def __init__(
-        self, name: str, inputs: tuple[Any, ...], place: Place | None, module: str, is_tracked: bool, is_function: bool = False
+        self,
+        name: str,
+        inputs: tuple[Any, ...],
+        frame: FrameType | None,
+        module: str,
+        is_tracked: bool,
+        is_function: bool = False,
     ) -> None:
-        self.name, self.inputs, self.place, self.module = name, inputs, place, module
+        self.name, self.inputs, self.module = name, inputs, module
+        self._code = None if frame is None else frame.f_code
+        self._lasti = 0 if frame is None else frame.f_lasti
         self.is_tracked, self.is_function = is_tracked, is_function
         self.order = (latest_sequence() - 1, next(clock))
-        self._outputs: list[Any] = []
+        self._outputs: tuple[Any, ...] = ()
         self.behind: tuple[Any, ...] = ()
         self.depth = 1
         for h in inputs:
@@ -121,15 +129,21 @@ class Event:
         if self.depth > UNTRACKED_DEPTH:
             self.inputs, self.depth = tuple(h for h in inputs if isinstance(h, Handle) and h.maker is None), 0
 
+    @property
+    def place(self) -> Place | None:
+        """Where in the user's code."""
+        return None if self._code is None else Place(self._code, self._lasti)
+
     def made(self, handles: list[Handle]) -> None:
         """It has run, and these are its results."""
-        self._outputs = [weakref.ref(h) for h in handles]
+        self._outputs = tuple([weakref.ref(h) for h in handles])
 
     def has_node(self, result: Handle) -> None:
         """It has got a node, whose output a result is: it keeps the result from now on."""
         for i, kept in enumerate(self._outputs):
             if isinstance(kept, weakref.ref) and kept() is result:
-                self._outputs[i], result._maker = result, weakref.ref(self)
+                self._outputs = (*self._outputs[:i], result, *self._outputs[i + 1 :])
+                result._maker = weakref.ref(self)
 
     @property
     def outputs(self) -> tuple[Handle | None, ...]:
@@ -185,6 +199,22 @@ def is_parameter(tensor: Any) -> bool:
 
 def _itself(tensor: Any) -> Any:
     return tensor
+
+
+def alive(reference: Callable[[], Any]) -> Any:
+    """The tensor of a weak reference, if it lives: what `TensorWeakRef` does, which is an object more for each."""
+    tensor = reference()
+    if tensor is not None:
+        tensor._fix_weakref()
+    return tensor
+
+
+def _elements_of(tensor: Any) -> Any:
+    """The elements of a tensor outside the graph: a copy if they are few."""
+    with outside_modes():
+        if tensor.numel() > FEW:
+            return tensor.detach()
+        return (tensor.detach() if tensor.requires_grad else tensor).clone()
 
 
 def version_of(tensor: Any) -> int:

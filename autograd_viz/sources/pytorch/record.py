@@ -12,19 +12,18 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Callable
+import weakref
 from types import FrameType, TracebackType
 from typing import Any
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode_stack
 from torch.utils._pytree import tree_leaves
-from torch.utils.weak import TensorWeakRef
 
 from ...alive import Alive
 from ...core.provenance import Place
 from .calls import calls_around, function_and_arguments
-from .handles import KEY, Event, Handle, begin_anew, edge_numbers, is_parameter, keep_behind, seen
+from .handles import KEY, Event, Handle, alive, begin_anew, edge_numbers, is_parameter, keep_behind, seen
 from .signatures import Signature, signature_of
 
 FACTORIES = {"lift_fresh", "lift"}  # how `torch.tensor` hands over what it has made
@@ -54,7 +53,7 @@ class Recorder(TorchDispatchMode):
             self._paths = Alive()
             for name, module in what.named_modules():
                 self._paths[module] = name
-        self._pending: list[tuple[Callable[[], Any], Event]] = []
+        self._pending: list[tuple[weakref.ref[Any], Event]] = []
         self._function: tuple[FrameType, Event] | None = None  # a user's Function that is running
         self._copied: Event | None = None  # the op before, if it was a copy
 
@@ -126,21 +125,21 @@ class Recorder(TorchDispatchMode):
 
     def _begun(self, op: Signature, args: Any, kwargs: Any) -> Event:
         users, function, module = calls_around(sys._getframe(2), self._path)
-        place = None if users is None else Place(users.f_code, users.f_lasti)
         if function is None:
             self._function = None
             is_recorded = torch.is_grad_enabled() and op.name not in FACTORIES  # as in the core, no_grad leaves no trace
             inputs, nodes = self._inputs(op, args, kwargs) if is_recorded else ((), ())
-            event = Event(op.name, inputs, place, module, is_recorded)
-            if self._copied is not None and self._is_of(self._copied, place, args):
-                event.order = (self._copied.order[0] - 1, event.order[1])
-            self._copied = None
+            event = Event(op.name, inputs, users, module, is_recorded)
+            if self._copied is not None:
+                if self._is_of(self._copied, event.place, args):
+                    event.order = (self._copied.order[0] - 1, event.order[1])
+                self._copied = None
             event.behind = nodes  # until it is known whether it has a node itself
             return event
         if self._function is None or self._function[0] is not function:  # ops inside a user's Function are the Function's
             name, arguments = function_and_arguments(function)
             given = tuple(self._known(a) for a in arguments if isinstance(a, torch.Tensor))
-            self._function = (function, Event(name, given, place, module, is_tracked=True, is_function=True))
+            self._function = (function, Event(name, given, users, module, is_tracked=True, is_function=True))
         return self._function[1]
 
     def _is_of(self, copied: Event, place: Place | None, args: Any) -> bool:
@@ -189,10 +188,10 @@ class Recorder(TorchDispatchMode):
         if event.name == "detach" and self._is_internal(event, results[0]):
             return
         handles = [] if event.is_function else [self._handle(r, event) for r in results]
-        self._pending += [(TensorWeakRef(r), event) for r in results if not (op.is_mutable and r._base is not None)]
+        self._pending += [(weakref.ref(r), event) for r in results if not (op.is_mutable and r._base is not None)]
         if op.is_mutable:
             given = (a for a in (*args, *kwargs.values()) if isinstance(a, torch.Tensor))
-            self._pending += [(TensorWeakRef(a._base), event) for a in given if a._base is not None]
+            self._pending += [(weakref.ref(a._base), event) for a in given if a._base is not None]
         if not event.is_function:
             event.made(handles)
             self._copied = event if event.name == "clone" else None
@@ -207,7 +206,7 @@ class Recorder(TorchDispatchMode):
         if maker is None or maker.place != event.place:
             return False
         if maker.name == "detach":
-            self._pending.append((TensorWeakRef(result), maker))
+            self._pending.append((weakref.ref(result), maker))
         if maker.name == "detach" or not any(isinstance(i, Handle) for i in maker.inputs):
             maker.made([self._handle(result, maker)])
         return True
@@ -216,7 +215,7 @@ class Recorder(TorchDispatchMode):
         """The ops that have run meanwhile have got their nodes: hang on each what is known of it."""
         pending, self._pending = self._pending, []
         for reference, event in pending:
-            tensor = reference()
+            tensor = alive(reference)
             if tensor is None:
                 continue
             handle, node = seen.get(tensor), tensor.grad_fn
