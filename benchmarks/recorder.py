@@ -24,8 +24,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 import autograd_viz as av
 
 Run = Callable[[], Any]
-ROUNDS = 15
-SAMPLE = 0.04  # seconds of CPU time that plain PyTorch takes within a round
+ROUNDS = 11
+SAMPLE = 0.1  # seconds of CPU time that plain PyTorch takes within a round
 Around = Callable[[], AbstractContextManager[Any]]
 WAYS: dict[str, tuple[Around, Around]] = {  # what is around a round, and around each of its steps
     "plain": (nullcontext, nullcontext),

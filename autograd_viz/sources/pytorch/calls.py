@@ -69,7 +69,9 @@ def calls_around(frame: FrameType | None, path_of: Callable[[FrameType], str]) -
         if code.co_name in CALLS and _is_function(code):
             function, users = frame, None
         elif code is MODULE_CALL:
-            places.append((True, path_of(frame)))
+            path = path_of(frame)
+            if path:
+                places.append((True, path))
         elif users is None and _users[code.co_filename]:
             users = frame
         if open_scopes:
@@ -88,7 +90,7 @@ def _joined(places: list[tuple[bool, str]]) -> str:
     for is_module, name in reversed(places):
         if not is_module:
             parts.append(name)
-        elif name:
+        else:
             parts.append(name.removeprefix(f"{above}.") if above else name)
             above = name
     return ".".join(parts)

@@ -47,18 +47,33 @@ class Handle:
         is_leaf: it is a leaf that requires grad.
     """
 
-    __slots__ = ("__weakref__", "_maker", "_ref", "dtype", "edge", "is_leaf", "requires_grad", "shape", "values", "version")
+    __slots__ = ("__weakref__", "_look", "_maker", "_ref", "edge", "is_leaf", "requires_grad", "values", "version")
 
     def __init__(self, tensor: Any, maker: Event | None) -> None:
         # a parameter with a weak reference could not be swapped (`torch.utils.swap_tensors`); its graph keeps it anyway
         is_held = tensor.requires_grad and is_parameter(tensor)
         self._ref: Callable[[], Any] = partial(_itself, tensor) if is_held else weakref.ref(tensor)
         self._maker: Any = maker
-        self.shape, self.dtype = shape_of(tensor), tensor.dtype
         self.edge: tuple[int, int] | None = None
         self.is_leaf = self.requires_grad = False
         self.version = version_of(tensor)
-        self.values = _elements_of(tensor) if is_plain(tensor) else None
+        self.values: Any = _elements_of(tensor) if is_plain(tensor) else None
+        self._look: Any = None if self.values is not None else (shape_of(tensor), tensor.dtype)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Its shape."""
+        return shape_of(self.values) if self._look is None else self._look[0]
+
+    @property
+    def dtype(self) -> Any:
+        """Its dtype."""
+        return self.values.dtype if self._look is None else self._look[1]
+
+    def lighten(self) -> None:
+        """Keep no elements, unless they are few."""
+        if self.values is not None and self.values.numel() > FEW:
+            self._look, self.values = (self.shape, self.dtype), None
 
     def ref(self) -> Any:
         """The tensor itself, if it lives."""
@@ -69,9 +84,9 @@ class Handle:
         """The op that made it, if that was seen and is still known."""
         return self._maker() if isinstance(self._maker, weakref.ref) else self._maker
 
-    def look(self, tensor: Any) -> None:
+    def look(self, tensor: Any, node: Any) -> None:
         """See its place in the graph, which autograd gives it after the op has run."""
-        self.edge, self.requires_grad, self.version = edge_numbers(tensor), tensor.requires_grad, version_of(tensor)
+        self.edge, self.requires_grad, self.version = edge_numbers(tensor, node), tensor.requires_grad, version_of(tensor)
         self.is_leaf = self.edge is None and self.requires_grad
 
     @property
@@ -158,11 +173,15 @@ def keep_behind(event: Event) -> None:
     _loose.append(weakref.ref(event))
     _lighten(LOOSE)
     if event.behind:
-        others = [cut for r in _cuts if (cut := r()) is not None and cut is not event]
-        for earlier in [cut for cut in others if is_freed(cut.behind)]:
-            _forget(earlier)
         _cuts.append(weakref.ref(event))
         let_go(CUTS)
+
+
+def forget_freed() -> None:
+    """Of the ops that keep a graph, those whose graph a backward pass has freed keep it no more."""
+    for cut in [cut for r in _cuts if (cut := r()) is not None]:
+        if is_freed(cut.behind):
+            _forget(cut)
 
 
 def _lighten(but: int = 0) -> None:
@@ -170,8 +189,8 @@ def _lighten(but: int = 0) -> None:
     while len(_loose) > but:
         event = _loose.popleft()()
         for handle in () if event is None else event.inputs:
-            if isinstance(handle, Handle) and handle.edge is None and handle.values is not None and handle.values.numel() > FEW:
-                handle.values = None
+            if isinstance(handle, Handle) and handle.edge is None:
+                handle.lighten()
 
 
 def begin_anew() -> None:
@@ -219,12 +238,11 @@ def _elements_of(tensor: Any) -> Any:
 
 def version_of(tensor: Any) -> int:
     """How often it was changed in place; 0 where that is not counted."""
-    return 0 if tensor.is_inference() else int(tensor._version)
+    return 0 if tensor.is_inference() else tensor._version
 
 
-def edge_numbers(tensor: Any) -> tuple[int, int] | None:
-    """The sequence number of its grad_fn, and which output of that op it is."""
-    node = tensor.grad_fn
+def edge_numbers(tensor: Any, node: Any) -> tuple[int, int] | None:
+    """The sequence number of its grad_fn, which is `node`, and which output of that op it is."""
     return None if node is None else (node._sequence_nr(), tensor.output_nr)
 
 

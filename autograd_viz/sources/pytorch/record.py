@@ -23,7 +23,7 @@ from torch.utils._pytree import tree_leaves
 from ...alive import Alive
 from ...core.provenance import Place
 from .calls import calls_around, function_and_arguments
-from .handles import KEY, Event, Handle, alive, begin_anew, edge_numbers, is_parameter, keep_behind, seen
+from .handles import KEY, Event, Handle, alive, begin_anew, edge_numbers, forget_freed, is_parameter, keep_behind, seen
 from .signatures import Signature, signature_of
 
 FACTORIES = {"lift_fresh", "lift"}  # how `torch.tensor` hands over what it has made
@@ -55,6 +55,7 @@ class Recorder(TorchDispatchMode):
                 self._paths[module] = name
         self._pending: list[tuple[weakref.ref[Any], Event]] = []
         self._function: tuple[FrameType, Event] | None = None  # a user's Function that is running
+        self._has_passed = False  # a backward pass was seen, and what it may have freed is still kept
         self._copied: Event | None = None  # the op before, if it was a copy
 
     def __repr__(self) -> str:
@@ -96,8 +97,10 @@ class Recorder(TorchDispatchMode):
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """An op runs: whatever goes wrong in our part of it, the user's program goes on."""
         kwargs = kwargs or {}
-        if not torch.is_grad_enabled() and torch._C._current_graph_task_id() != -1:
-            return func(*args, **kwargs)  # a rule of a backward pass that nobody differentiates
+        if torch._C._current_graph_task_id() != -1:
+            self._has_passed = True
+            if not torch.is_grad_enabled():
+                return func(*args, **kwargs)  # a rule of a backward pass that nobody differentiates
         try:
             op = signature_of(func)
             if self._pending:
@@ -138,7 +141,7 @@ class Recorder(TorchDispatchMode):
             return event
         if self._function is None or self._function[0] is not function:  # ops inside a user's Function are the Function's
             name, arguments = function_and_arguments(function)
-            given = tuple(self._known(a) for a in arguments if isinstance(a, torch.Tensor))
+            given = tuple(self._given(a) for a in arguments if isinstance(a, torch.Tensor))
             self._function = (function, Event(name, given, users, module, is_tracked=True, is_function=True))
         return self._function[1]
 
@@ -159,20 +162,24 @@ class Recorder(TorchDispatchMode):
             if isinstance(given, str):
                 inputs.append(given)
             else:
-                inputs.append(self._known(given))
                 node = given.grad_fn
+                inputs.append(self._known(given, node))
                 if node is not None:
                     nodes.append(node)
         return tuple(inputs), tuple(nodes)
 
-    def _known(self, tensor: Any) -> Handle:
-        """The tensor as it is now. A view that no op has asked for its grad_fn yet is not asked by us: that would make one."""
+    def _given(self, tensor: Any) -> Handle:
+        """What a Function is given. A view that no op has asked for its grad_fn yet is not asked by us: that would make one."""
+        if torch.is_grad_enabled() or tensor._base is None:
+            return self._known(tensor, tensor.grad_fn)
+        return seen.get(tensor) or self._handle(tensor, None)
+
+    def _known(self, tensor: Any, node: Any) -> Handle:
+        """The tensor as it is now, an output of a node."""
         handle = seen.get(tensor)
-        is_silent = not torch.is_grad_enabled() and tensor._base is not None
-        if handle is None or (not is_silent and handle.edge != edge_numbers(tensor)):
+        if handle is None or handle.edge != edge_numbers(tensor, node):
             handle = self._handle(tensor, None)
-            if not is_silent:
-                handle.look(tensor)
+            handle.look(tensor, node)
         return handle
 
     def _handle(self, tensor: Any, maker: Event | None) -> Handle:
@@ -187,6 +194,8 @@ class Recorder(TorchDispatchMode):
         results = [result] if is_one else [r for r in tree_leaves(result) if isinstance(r, torch.Tensor)]
         if event.name == "detach" and self._is_internal(event, results[0]):
             return
+        if not event.is_tracked:  # a parameter that an optimizer changes: nothing will ask for it
+            results = [r for r in results if not is_parameter(r)]
         handles = [] if event.is_function else [self._handle(r, event) for r in results]
         self._pending += [(weakref.ref(r), event) for r in results if not (op.is_mutable and r._base is not None)]
         if op.is_mutable:
@@ -220,7 +229,7 @@ class Recorder(TorchDispatchMode):
                 continue
             handle, node = seen.get(tensor), tensor.grad_fn
             if handle is not None and handle.maker is event:
-                handle.look(tensor)
+                handle.look(tensor, node)
             if node is not None and event.is_tracked and node._sequence_nr() >= event.order[0]:
                 kept = node.metadata.setdefault(KEY, event)
                 if kept is event and handle is not None:
@@ -229,4 +238,7 @@ class Recorder(TorchDispatchMode):
             elif node is None and self._function is not None and self._function[1] is event:
                 self._pending.append((reference, event))  # a Function's results get their node when it has ended
             elif node is None and event.is_tracked:
+                if event.behind and self._has_passed:
+                    forget_freed()
+                    self._has_passed = False
                 keep_behind(event)
