@@ -33,10 +33,8 @@ class Alive(Generic[Known]):
 
     def get(self, thing: Any) -> Known | None:
         """What is known of it, or None."""
-        for mark in weakref.getweakrefs(thing):  # as in _mark: the recorder asks this of every tensor
-            if type(mark) is _Mark and mark in self._marks:
-                return mark.known  # type: ignore[no-any-return]
-        return None
+        mark = self._mark(thing)
+        return None if mark is None else mark.known
 
     def __setitem__(self, thing: Any, known: Known) -> None:
         mark = self._mark(thing)
@@ -55,5 +53,7 @@ class Alive(Generic[Known]):
         return [(thing, known) for thing, known in alive if thing is not None]
 
     def _mark(self, thing: Any) -> _Mark | None:
-        marks = (r for r in weakref.getweakrefs(thing) if type(r) is _Mark and r in self._marks)
-        return next(marks, None)
+        for r in weakref.getweakrefs(thing):
+            if type(r) is _Mark and r in self._marks:
+                return r
+        return None

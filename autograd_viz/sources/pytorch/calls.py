@@ -10,6 +10,7 @@ The call of a module is a frame on the stack. Hooks would be seen by the user: t
 
 from __future__ import annotations
 
+import functools
 import inspect
 import os
 from collections.abc import Callable, Iterator
@@ -28,17 +29,6 @@ _apply = getattr(torch.autograd.Function.apply, "__func__", None) or torch.autog
 APPLY = _apply.__code__
 CALLS = {APPLY.co_name, "forward"}
 _names: Alive[str] = Alive()  # by the code of a function named forward
-
-
-class _Users(dict[str, bool]):
-    """Is a file the user's? Each is looked at once: every op asks."""
-
-    def __missing__(self, file: str) -> bool:
-        self[file] = not file.startswith((TORCH, PACKAGE))
-        return self[file]
-
-
-_users = _Users()
 
 
 class Calls(NamedTuple):
@@ -72,12 +62,17 @@ def calls_around(frame: FrameType | None, path_of: Callable[[FrameType], str]) -
             path = path_of(frame)
             if path:
                 places.append((True, path))
-        elif users is None and _users[code.co_filename]:
+        elif users is None and _is_users(code.co_filename):
             users = frame
         if open_scopes:
             places += [(False, s.name) for s in reversed(open_scopes) if s.frame is frame]
         frame = frame.f_back
     return Calls(users, function, _joined(places) if places else "")
+
+
+@functools.cache  # every op asks
+def _is_users(file: str) -> bool:
+    return not file.startswith((TORCH, PACKAGE))
 
 
 def _is_function(code: CodeType) -> bool:

@@ -47,33 +47,18 @@ class Handle:
         is_leaf: it is a leaf that requires grad.
     """
 
-    __slots__ = ("__weakref__", "_look", "_maker", "_ref", "edge", "is_leaf", "requires_grad", "values", "version")
+    __slots__ = ("__weakref__", "_maker", "_ref", "dtype", "edge", "is_leaf", "requires_grad", "shape", "values", "version")
 
     def __init__(self, tensor: Any, maker: Event | None) -> None:
         # a parameter with a weak reference could not be swapped (`torch.utils.swap_tensors`); its graph keeps it anyway
         is_held = tensor.requires_grad and is_parameter(tensor)
         self._ref: Callable[[], Any] = partial(_itself, tensor) if is_held else weakref.ref(tensor)
         self._maker: Any = maker
+        self.shape, self.dtype = shape_of(tensor), tensor.dtype
         self.edge: tuple[int, int] | None = None
         self.is_leaf = self.requires_grad = False
         self.version = version_of(tensor)
-        self.values: Any = _elements_of(tensor) if is_plain(tensor) else None
-        self._look: Any = None if self.values is not None else (shape_of(tensor), tensor.dtype)
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Its shape."""
-        return shape_of(self.values) if self._look is None else self._look[0]
-
-    @property
-    def dtype(self) -> Any:
-        """Its dtype."""
-        return self.values.dtype if self._look is None else self._look[1]
-
-    def lighten(self) -> None:
-        """Keep no elements, unless they are few."""
-        if self.values is not None and self.values.numel() > FEW:
-            self._look, self.values = (self.shape, self.dtype), None
+        self.values = _elements_of(tensor) if is_plain(tensor) else None
 
     def ref(self) -> Any:
         """The tensor itself, if it lives."""
@@ -122,17 +107,11 @@ class Event:
     )  # fmt: skip
 
     def __init__(
-        self,
-        name: str,
-        inputs: tuple[Any, ...],
-        frame: FrameType | None,
-        module: str,
-        is_tracked: bool,
-        is_function: bool = False,
+        self, name: str, inputs: tuple[Any, ...], at: FrameType | None, module: str, is_tracked: bool, is_function: bool = False
     ) -> None:
         self.name, self.inputs, self.module = name, inputs, module
-        self._code = None if frame is None else frame.f_code
-        self._lasti = 0 if frame is None else frame.f_lasti
+        self._code = None if at is None else at.f_code
+        self._lasti = 0 if at is None else at.f_lasti
         self.is_tracked, self.is_function = is_tracked, is_function
         self.order = (latest_sequence() - 1, next(clock))
         self._outputs: tuple[Any, ...] = ()
@@ -166,22 +145,23 @@ class Event:
         return tuple(o() if isinstance(o, weakref.ref) else o for o in self._outputs)
 
 
-def keep_behind(event: Event) -> None:
+def keep_behind(event: Event, has_passed: bool) -> None:
     """The op has no node: what led to its inputs is kept by it, until CUTS other ops do the same; its large inputs until LOOSE
     others do.
+
+    Args:
+        event: the op.
+        has_passed: a backward pass, which frees what it has gone through, came after the op before it that was given here.
     """
     _loose.append(weakref.ref(event))
     _lighten(LOOSE)
     if event.behind:
+        others = [cut for r in _cuts if (cut := r()) is not None and cut is not event]
+        for earlier in others if has_passed else others[-1:]:  # which may have cut what was freed before
+            if is_freed(earlier.behind):
+                _forget(earlier)
         _cuts.append(weakref.ref(event))
         let_go(CUTS)
-
-
-def forget_freed() -> None:
-    """Of the ops that keep a graph, those whose graph a backward pass has freed keep it no more."""
-    for cut in [cut for r in _cuts if (cut := r()) is not None]:
-        if is_freed(cut.behind):
-            _forget(cut)
 
 
 def _lighten(but: int = 0) -> None:
@@ -189,8 +169,8 @@ def _lighten(but: int = 0) -> None:
     while len(_loose) > but:
         event = _loose.popleft()()
         for handle in () if event is None else event.inputs:
-            if isinstance(handle, Handle) and handle.edge is None:
-                handle.lighten()
+            if isinstance(handle, Handle) and handle.edge is None and handle.values is not None and handle.values.numel() > FEW:
+                handle.values = None
 
 
 def begin_anew() -> None:

@@ -23,7 +23,7 @@ from torch.utils._pytree import tree_leaves
 from ...alive import Alive
 from ...core.provenance import Place
 from .calls import calls_around, function_and_arguments
-from .handles import KEY, Event, Handle, alive, begin_anew, edge_numbers, forget_freed, is_parameter, keep_behind, seen
+from .handles import KEY, Event, Handle, alive, begin_anew, edge_numbers, is_parameter, keep_behind, seen
 from .signatures import Signature, signature_of
 
 FACTORIES = {"lift_fresh", "lift"}  # how `torch.tensor` hands over what it has made
@@ -238,7 +238,5 @@ class Recorder(TorchDispatchMode):
             elif node is None and self._function is not None and self._function[1] is event:
                 self._pending.append((reference, event))  # a Function's results get their node when it has ended
             elif node is None and event.is_tracked:
-                if event.behind and self._has_passed:
-                    forget_freed()
-                    self._has_passed = False
-                keep_behind(event)
+                keep_behind(event, self._has_passed)
+                self._has_passed = self._has_passed and not event.behind

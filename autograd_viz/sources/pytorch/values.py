@@ -53,13 +53,9 @@ def is_plain(t: Any) -> bool:
         and type(t).__torch_dispatch__ is torch.Tensor.__torch_dispatch__
         and not (t.is_meta or t.is_quantized or t.is_nested or t._is_zerotensor())
         and not torch._C._functorch.is_functorch_wrapped_tensor(t)
-        and (_is_somewhere(t) or t.numel() == 0 or t.untyped_storage().nbytes() > 0)
+        # a storage that is asked has a Python object from then on; most tell by their address that there is memory
+        and (t.data_ptr() != t.storage_offset() * t.element_size() or t.numel() == 0 or t.untyped_storage().nbytes() > 0)
     )
-
-
-def _is_somewhere(t: Any) -> bool:
-    """Does its memory have an address? To ask the storage itself leaves a Python object behind for as long as it lives."""
-    return bool(t.data_ptr() != t.storage_offset() * t.element_size())
 
 
 def kind_of(t: Any) -> str:
