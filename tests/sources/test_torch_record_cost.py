@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
+import subprocess
 import sys
 from collections.abc import Callable
 from types import FrameType
@@ -85,3 +87,36 @@ def test_of_several_cuts_of_a_freed_graph_the_last_alone_keeps_it() -> None:
         h.sum().backward()
         cuts = [h.detach() for _ in range(3)]
     assert [len(ops_of(cut)) for cut in cuts] == [0, 0, 3]
+
+
+def test_a_recording_loads_no_compiler() -> None:
+    code = "import sys, torch, autograd_viz as av\nwith av.record(): torch.ones(3) * 2\nprint('torch._dynamo' in sys.modules)"
+    if not hasattr(torch._C._dynamo.eval_frame, "set_code_exec_strategy"):
+        pytest.skip("this PyTorch wraps every mode")
+    ran = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )  # over a second: imports PyTorch
+    assert ran.stdout.strip() == "False"
+
+
+def frames_compiled(around: Any) -> int:
+    """How many frames PyTorch's compiler looks at, of a function that it cannot compile as a whole."""
+    import torch._dynamo as dynamo
+
+    def run(x: Any) -> Any:
+        y = x.sin()
+        dynamo.graph_break()
+        with contextlib.suppress(ValueError):
+            y = y * y
+            dynamo.graph_break()
+        return y.sum()
+
+    dynamo.reset()
+    dynamo.utils.counters.clear()
+    with around():
+        torch.compile(run, backend="eager")(torch.ones(3))
+    return int(dynamo.utils.counters["frames"]["total"])
+
+
+def test_the_compiler_compiles_nothing_of_ours() -> None:  # over a second: the compiler is loaded
+    assert frames_compiled(av.record) == frames_compiled(contextlib.nullcontext)

@@ -10,6 +10,7 @@ What an op is inside of, the stack tells: calls.py.
 
 from __future__ import annotations
 
+import importlib
 import logging
 import sys
 import weakref
@@ -17,6 +18,7 @@ from types import FrameType, TracebackType
 from typing import Any
 
 import torch
+from torch._C._dynamo import eval_frame
 from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode_stack
 from torch.utils._pytree import tree_leaves
 
@@ -42,7 +44,8 @@ class Recorder(TorchDispatchMode):
     """
 
     def __init__(self, what: Any = None) -> None:
-        import torch._dynamo  # PyTorch would load it (0.8 s) at the first op, and breaks if interrupted there
+        if self._should_skip_dynamo():
+            importlib.import_module("torch._dynamo")  # 0.8 s; at the first op PyTorch would, and breaks if interrupted there
 
         super().__init__()
         self.what = what
@@ -76,6 +79,11 @@ class Recorder(TorchDispatchMode):
     def ignore_compile_internals(cls) -> bool:
         """Compiled code runs as it would without us."""
         return True
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """Shall PyTorch wrap every call, so that Dynamo compiles none of our code? Newer ones can be told so once, below."""
+        return not hasattr(eval_frame, "set_code_exec_strategy")
 
     supports_higher_order_operators = True  # torch.cond and its like, each as one op
 
@@ -240,3 +248,8 @@ class Recorder(TorchDispatchMode):
             elif node is None and event.is_tracked:
                 keep_behind(event, self._has_passed)
                 self._has_passed = self._has_passed and not event.behind
+
+
+if not Recorder._should_skip_dynamo():
+    _skip = eval_frame._FrameAction.SKIP  # this function, and what it calls
+    eval_frame.set_code_exec_strategy(Recorder.__torch_dispatch__.__code__, eval_frame._FrameExecStrategy(_skip, _skip))
