@@ -29,6 +29,7 @@ class Alive(Generic[Known]):
 
     def __init__(self) -> None:
         self._marks: set[_Mark] = set()
+        self._forget = self._marks.discard  # one for all marks
 
     def get(self, thing: Any) -> Known | None:
         """What is known of it, or None."""
@@ -38,7 +39,7 @@ class Alive(Generic[Known]):
     def __setitem__(self, thing: Any, known: Known) -> None:
         mark = self._mark(thing)
         if mark is None:
-            mark = _Mark(thing, self._marks.discard)
+            mark = _Mark(thing, self._forget)
             mark.known = known
             self._marks.add(mark)
         mark.known = known
@@ -52,5 +53,7 @@ class Alive(Generic[Known]):
         return [(thing, known) for thing, known in alive if thing is not None]
 
     def _mark(self, thing: Any) -> _Mark | None:
-        marks = (r for r in weakref.getweakrefs(thing) if type(r) is _Mark and r in self._marks)
-        return next(marks, None)
+        for r in weakref.getweakrefs(thing):
+            if type(r) is _Mark and r in self._marks:
+                return r
+        return None

@@ -1,7 +1,8 @@
 """Real PyTorch graphs as documents and as backward passes that can be stepped. The one package that imports torch.
 
 A tensor and a node:     values.py, summary.py, nodes.py, saved.py; twin.py: the core's node for the same op, which has formulas
-The forward pass:        record.py and calls.py follow it while it runs, handles.py is what is then known of its tensors and ops
+The forward pass:        record.py and calls.py follow it while it runs, handles.py is what is known then of tensors and ops;
+                         signatures.py: what the schema of an op tells
 A document:              graph.py, of the boxes of boxes.py and the ops of forward.py; asked.py answers `explain`;
                          deep.py: that a graph of many thousands of nodes can be freed
 The backward pass:       schedule.py is torch's engine, one node at a time, with hooks.py, user_function.py, graph_task.py;

@@ -10,6 +10,7 @@ The call of a module is a frame on the stack. Hooks would be seen by the user: t
 
 from __future__ import annotations
 
+import functools
 import inspect
 import os
 from collections.abc import Callable, Iterator
@@ -17,8 +18,8 @@ from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
 import torch
-from torch.utils.weak import WeakIdKeyDictionary
 
+from ...alive import Alive
 from ...core.provenance import PACKAGE
 from ...core.scopes import open_scopes
 
@@ -26,7 +27,8 @@ TORCH = os.path.dirname(os.path.abspath(torch.__file__)) + os.sep
 MODULE_CALL = torch.nn.Module._call_impl.__code__
 _apply = getattr(torch.autograd.Function.apply, "__func__", None) or torch.autograd.function._call_custom_function_call  # type: ignore[attr-defined]
 APPLY = _apply.__code__
-_names = WeakIdKeyDictionary()  # by the code of a function named forward
+CALLS = {APPLY.co_name, "forward"}
+_names: Alive[str] = Alive()  # by the code of a function named forward
 
 
 class Calls(NamedTuple):
@@ -53,16 +55,28 @@ def calls_around(frame: FrameType | None, path_of: Callable[[FrameType], str]) -
     users = function = None
     places: list[tuple[bool, str]] = []
     while frame is not None:
-        if frame.f_code is APPLY or (frame.f_code.co_name == "forward" and function_name(frame.f_code)):
+        code = frame.f_code
+        if code.co_name in CALLS and _is_function(code):
             function, users = frame, None
-        elif frame.f_code is MODULE_CALL:
-            places.append((True, path_of(frame)))
-        elif users is None and not frame.f_code.co_filename.startswith((TORCH, PACKAGE)):
+        elif code is MODULE_CALL:
+            path = path_of(frame)
+            if path:
+                places.append((True, path))
+        elif users is None and _is_users(code.co_filename):
             users = frame
         if open_scopes:
             places += [(False, s.name) for s in reversed(open_scopes) if s.frame is frame]
         frame = frame.f_back
-    return Calls(users, function, _joined(places))
+    return Calls(users, function, _joined(places) if places else "")
+
+
+@functools.cache  # every op asks
+def _is_users(file: str) -> bool:
+    return not file.startswith((TORCH, PACKAGE))
+
+
+def _is_function(code: CodeType) -> bool:
+    return code is APPLY or (code.co_name == "forward" and bool(function_name(code)))
 
 
 def _joined(places: list[tuple[bool, str]]) -> str:
@@ -71,7 +85,7 @@ def _joined(places: list[tuple[bool, str]]) -> str:
     for is_module, name in reversed(places):
         if not is_module:
             parts.append(name)
-        elif name:
+        else:
             parts.append(name.removeprefix(f"{above}.") if above else name)
             above = name
     return ".".join(parts)
@@ -88,7 +102,7 @@ def function_and_arguments(frame: FrameType) -> tuple[str, list[Any]]:
 
 def function_name(code: CodeType) -> str:
     """The name of the Function that has this code as its `forward`; "" if none has."""
-    name: str | None = _names.get(code)
+    name = _names.get(code)
     if name is None:
         name = _names[code] = next((f.__name__ for f in _functions() if _code_of_forward(f) is code), "")
     return name

@@ -17,10 +17,10 @@ import weakref
 from collections import deque
 from collections.abc import Callable
 from functools import partial
+from types import FrameType
 from typing import Any
 
 import torch
-from torch.utils.weak import TensorWeakRef
 
 from ...alive import Alive
 from ...core.provenance import CUTS, UNTRACKED_DEPTH, Place
@@ -41,37 +41,37 @@ class Handle:
     """A tensor as an op has read or made it; changed in place, it is another.
 
     Attributes:
-        ref: the tensor itself, if it lives.
         values: the same elements outside the graph: a copy if there are few; None if they cannot be read.
         version: the version counter when it was seen.
         edge: sequence number of its grad_fn and which output it is; None for a leaf.
         is_leaf: it is a leaf that requires grad.
     """
 
-    __slots__ = ("__weakref__", "_maker", "dtype", "edge", "is_leaf", "ref", "requires_grad", "shape", "values", "version")
+    __slots__ = ("__weakref__", "_maker", "_ref", "dtype", "edge", "is_leaf", "requires_grad", "shape", "values", "version")
 
     def __init__(self, tensor: Any, maker: Event | None) -> None:
         # a parameter with a weak reference could not be swapped (`torch.utils.swap_tensors`); its graph keeps it anyway
         is_held = tensor.requires_grad and is_parameter(tensor)
-        self.ref: Callable[[], Any] = partial(_itself, tensor) if is_held else TensorWeakRef(tensor)
+        self._ref: Callable[[], Any] = partial(_itself, tensor) if is_held else weakref.ref(tensor)
         self._maker: Any = maker
         self.shape, self.dtype = shape_of(tensor), tensor.dtype
         self.edge: tuple[int, int] | None = None
         self.is_leaf = self.requires_grad = False
         self.version = version_of(tensor)
-        with outside_modes():
-            self.values = tensor.detach() if is_plain(tensor) else None
-            if self.values is not None and tensor.numel() <= FEW:
-                self.values = self.values.clone()
+        self.values = _elements_of(tensor) if is_plain(tensor) else None
+
+    def ref(self) -> Any:
+        """The tensor itself, if it lives."""
+        return alive(self._ref)
 
     @property
     def maker(self) -> Event | None:
         """The op that made it, if that was seen and is still known."""
         return self._maker() if isinstance(self._maker, weakref.ref) else self._maker
 
-    def look(self, tensor: Any) -> None:
+    def look(self, tensor: Any, node: Any) -> None:
         """See its place in the graph, which autograd gives it after the op has run."""
-        self.edge, self.requires_grad, self.version = edge_numbers(tensor), tensor.requires_grad, version_of(tensor)
+        self.edge, self.requires_grad, self.version = edge_numbers(tensor, node), tensor.requires_grad, version_of(tensor)
         self.is_leaf = self.edge is None and self.requires_grad
 
     @property
@@ -93,7 +93,6 @@ class Event:
     Attributes:
         name: the op's name: "mul"; of a user's Function its class name.
         inputs: tensors, or Python numbers by their text.
-        place: where in the user's code.
         order: rises with time, as in `core.provenance`.
         module: path of the module in whose forward it ran: "encoder.layers.0".
         is_tracked: grad mode was on.
@@ -103,31 +102,42 @@ class Event:
     """
 
     __slots__ = (
-        "__weakref__", "_outputs", "behind", "depth", "inputs", "is_function", "is_tracked", "module", "name", "order", "place",
+        "__weakref__", "_code", "_lasti", "_outputs", "behind", "depth", "inputs", "is_function", "is_tracked", "module",
+        "name", "order",
     )  # fmt: skip
 
     def __init__(
-        self, name: str, inputs: tuple[Any, ...], place: Place | None, module: str, is_tracked: bool, is_function: bool = False
+        self, name: str, inputs: tuple[Any, ...], at: FrameType | None, module: str, is_tracked: bool, is_function: bool = False
     ) -> None:
-        self.name, self.inputs, self.place, self.module = name, inputs, place, module
+        self.name, self.inputs, self.module = name, inputs, module
+        self._code = None if at is None else at.f_code
+        self._lasti = 0 if at is None else at.f_lasti
         self.is_tracked, self.is_function = is_tracked, is_function
         self.order = (latest_sequence() - 1, next(clock))
-        self._outputs: list[Any] = []
+        self._outputs: tuple[Any, ...] = ()
         self.behind: tuple[Any, ...] = ()
-        depths = (h.maker.depth for h in inputs if isinstance(h, Handle) and h.maker is not None and h.edge is None)
-        self.depth: int = 1 + max(depths, default=0)
+        self.depth = 1
+        for h in inputs:
+            if isinstance(h, Handle) and h.edge is None and h.maker is not None:
+                self.depth = max(self.depth, h.maker.depth + 1)
         if self.depth > UNTRACKED_DEPTH:
             self.inputs, self.depth = tuple(h for h in inputs if isinstance(h, Handle) and h.maker is None), 0
 
+    @property
+    def place(self) -> Place | None:
+        """Where in the user's code."""
+        return None if self._code is None else Place(self._code, self._lasti)
+
     def made(self, handles: list[Handle]) -> None:
         """It has run, and these are its results."""
-        self._outputs = [weakref.ref(h) for h in handles]
+        self._outputs = tuple([weakref.ref(h) for h in handles])
 
     def has_node(self, result: Handle) -> None:
         """It has got a node, whose output a result is: it keeps the result from now on."""
         for i, kept in enumerate(self._outputs):
             if isinstance(kept, weakref.ref) and kept() is result:
-                self._outputs[i], result._maker = result, weakref.ref(self)
+                self._outputs = (*self._outputs[:i], result, *self._outputs[i + 1 :])
+                result._maker = weakref.ref(self)
 
     @property
     def outputs(self) -> tuple[Handle | None, ...]:
@@ -135,22 +145,21 @@ class Event:
         return tuple(o() if isinstance(o, weakref.ref) else o for o in self._outputs)
 
 
-def nodes_of(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The nodes that lead to an op's inputs."""
-    tensors = (h.ref() for h in inputs if isinstance(h, Handle) and h.edge is not None)
-    return tuple(t.grad_fn for t in tensors if t is not None)
-
-
-def keep_behind(event: Event) -> None:
+def keep_behind(event: Event, has_passed: bool) -> None:
     """The op has no node: what led to its inputs is kept by it, until CUTS other ops do the same; its large inputs until LOOSE
     others do.
+
+    Args:
+        event: the op.
+        has_passed: a backward pass, which frees what it has gone through, came after the op before it that was given here.
     """
     _loose.append(weakref.ref(event))
     _lighten(LOOSE)
     if event.behind:
         others = [cut for r in _cuts if (cut := r()) is not None and cut is not event]
-        for earlier in [cut for cut in others if is_freed(cut.behind)]:
-            _forget(earlier)
+        for earlier in others if has_passed else others[-1:]:  # which may have cut what was freed before
+            if is_freed(earlier.behind):
+                _forget(earlier)
         _cuts.append(weakref.ref(event))
         let_go(CUTS)
 
@@ -184,21 +193,36 @@ def _forget(cut: Event) -> None:
 
 def is_parameter(tensor: Any) -> bool:
     """Does a module own it?"""
-    return isinstance(tensor, torch.nn.Parameter)
+    return type(tensor) is not torch.Tensor and isinstance(tensor, torch.nn.Parameter)  # which PyTorch answers in Python
 
 
 def _itself(tensor: Any) -> Any:
     return tensor
 
 
+def alive(reference: Callable[[], Any]) -> Any:
+    """The tensor of a weak reference, if it lives: what `TensorWeakRef` does, which is an object more for each."""
+    tensor = reference()
+    if tensor is not None:
+        tensor._fix_weakref()
+    return tensor
+
+
+def _elements_of(tensor: Any) -> Any:
+    """The elements of a tensor outside the graph: a copy if they are few."""
+    with outside_modes():
+        if tensor.numel() > FEW:
+            return tensor.detach()
+        return (tensor.detach() if tensor.requires_grad else tensor).clone()
+
+
 def version_of(tensor: Any) -> int:
     """How often it was changed in place; 0 where that is not counted."""
-    return 0 if tensor.is_inference() else int(tensor._version)
+    return 0 if tensor.is_inference() else tensor._version
 
 
-def edge_numbers(tensor: Any) -> tuple[int, int] | None:
-    """The sequence number of its grad_fn, and which output of that op it is."""
-    node = tensor.grad_fn
+def edge_numbers(tensor: Any, node: Any) -> tuple[int, int] | None:
+    """The sequence number of its grad_fn, which is `node`, and which output of that op it is."""
     return None if node is None else (node._sequence_nr(), tensor.output_nr)
 
 

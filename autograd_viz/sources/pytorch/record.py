@@ -10,30 +10,26 @@ What an op is inside of, the stack tells: calls.py.
 
 from __future__ import annotations
 
+import importlib
 import logging
 import sys
-from collections.abc import Iterator
+import weakref
 from types import FrameType, TracebackType
 from typing import Any
 
 import torch
-from torch.nn.parameter import is_lazy
+from torch._C._dynamo import eval_frame
 from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode_stack
 from torch.utils._pytree import tree_leaves
-from torch.utils.weak import TensorWeakRef, WeakIdKeyDictionary
 
+from ...alive import Alive
 from ...core.provenance import Place
 from .calls import calls_around, function_and_arguments
-from .handles import KEY, Event, Handle, begin_anew, edge_numbers, is_parameter, keep_behind, nodes_of, seen
+from .handles import KEY, Event, Handle, alive, begin_anew, edge_numbers, is_parameter, keep_behind, seen
+from .signatures import Signature, signature_of
 
 FACTORIES = {"lift_fresh", "lift"}  # how `torch.tensor` hands over what it has made
 logger = logging.getLogger("autograd_viz")
-OPERANDS = {"self", "other", "exponent"}  # arguments at which a Python number is an operand
-
-
-def _name_of(func: Any) -> str:
-    """The name of an op; a higher-order one (`torch.cond`) has no schema."""
-    return str(func._schema.name.rpartition("::")[2] if hasattr(func, "_schema") else func.name())
 
 
 class Recorder(TorchDispatchMode):
@@ -48,18 +44,21 @@ class Recorder(TorchDispatchMode):
     """
 
     def __init__(self, what: Any = None) -> None:
-        import torch._dynamo  # PyTorch would load it (0.8 s) at the first op, and breaks if interrupted there
+        if self._should_skip_dynamo():
+            importlib.import_module("torch._dynamo")  # 0.8 s; at the first op PyTorch would, and breaks if interrupted there
 
         super().__init__()
         self.what = what
         self.error: BaseException | None = None
         self.problems: list[Exception] = []
-        self._paths = WeakIdKeyDictionary()
+        self._paths: Alive[str] | None = None
         if isinstance(what, torch.nn.Module):
+            self._paths = Alive()
             for name, module in what.named_modules():
                 self._paths[module] = name
-        self._pending: list[tuple[TensorWeakRef, Event]] = []
+        self._pending: list[tuple[weakref.ref[Any], Event]] = []
         self._function: tuple[FrameType, Event] | None = None  # a user's Function that is running
+        self._has_passed = False  # a backward pass was seen, and what it may have freed is still kept
         self._copied: Event | None = None  # the op before, if it was a copy
 
     def __repr__(self) -> str:
@@ -81,6 +80,11 @@ class Recorder(TorchDispatchMode):
         """Compiled code runs as it would without us."""
         return True
 
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """Shall PyTorch wrap every call, so that Dynamo compiles none of our code? Newer ones can be told so once, below."""
+        return not hasattr(eval_frame, "set_code_exec_strategy")
+
     supports_higher_order_operators = True  # torch.cond and its like, each as one op
 
     if not hasattr(TorchDispatchMode, "ignore_compile_internals"):  # up to PyTorch 2.8 this says so
@@ -101,18 +105,22 @@ class Recorder(TorchDispatchMode):
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """An op runs: whatever goes wrong in our part of it, the user's program goes on."""
         kwargs = kwargs or {}
-        if not torch.is_grad_enabled() and torch._C._current_graph_task_id() != -1:
-            return func(*args, **kwargs)  # a rule of a backward pass that nobody differentiates
+        if torch._C._current_graph_task_id() != -1:
+            self._has_passed = True
+            if not torch.is_grad_enabled():
+                return func(*args, **kwargs)  # a rule of a backward pass that nobody differentiates
         try:
-            self._settle()
-            event: Event | None = self._begun(func, args, kwargs)
+            op = signature_of(func)
+            if self._pending:
+                self._settle()
+            event: Event | None = self._begun(op, args, kwargs)
         except Exception as error:
             self._failed(error)
             event = None
         result = func(*args, **kwargs)
         if event is not None:
             try:
-                self._ended(event, func, args, kwargs, result)
+                self._ended(event, op, args, kwargs, result)
             except Exception as error:
                 self._failed(error)
         return result
@@ -126,24 +134,23 @@ class Recorder(TorchDispatchMode):
 
     # -- before and after an op ---------------------------------------------------------------------------------------
 
-    def _begun(self, func: Any, args: Any, kwargs: Any) -> Event:
+    def _begun(self, op: Signature, args: Any, kwargs: Any) -> Event:
         users, function, module = calls_around(sys._getframe(2), self._path)
-        place = None if users is None else Place(users.f_code, users.f_lasti)
         if function is None:
             self._function = None
-            name = _name_of(func)
-            is_recorded = torch.is_grad_enabled() and name not in FACTORIES  # as in the core, no_grad leaves no trace
-            inputs = tuple(self._inputs(func, args, kwargs)) if is_recorded else ()
-            event = Event(name, inputs, place, module, is_recorded)
-            if self._copied is not None and self._is_of(self._copied, place, args):
-                event.order = (self._copied.order[0] - 1, event.order[1])
-            self._copied = None
-            event.behind = nodes_of(inputs)  # until it is known whether it has a node itself
+            is_recorded = torch.is_grad_enabled() and op.name not in FACTORIES  # as in the core, no_grad leaves no trace
+            inputs, nodes = self._inputs(op, args, kwargs) if is_recorded else ((), ())
+            event = Event(op.name, inputs, users, module, is_recorded)
+            if self._copied is not None:
+                if self._is_of(self._copied, event.place, args):
+                    event.order = (self._copied.order[0] - 1, event.order[1])
+                self._copied = None
+            event.behind = nodes  # until it is known whether it has a node itself
             return event
         if self._function is None or self._function[0] is not function:  # ops inside a user's Function are the Function's
             name, arguments = function_and_arguments(function)
-            given = tuple(self._known(a) for a in arguments if isinstance(a, torch.Tensor))
-            self._function = (function, Event(name, given, place, module, is_tracked=True, is_function=True))
+            given = tuple(self._given(a) for a in arguments if isinstance(a, torch.Tensor))
+            self._function = (function, Event(name, given, users, module, is_tracked=True, is_function=True))
         return self._function[1]
 
     def _is_of(self, copied: Event, place: Place | None, args: Any) -> bool:
@@ -153,30 +160,34 @@ class Recorder(TorchDispatchMode):
 
     def _path(self, call: FrameType) -> str:
         """The path of the module that is called."""
-        path: str = self._paths.get(call.f_locals.get("self"), "") if self._paths else ""
-        return path
+        return "" if self._paths is None else self._paths.get(call.f_locals.get("self")) or ""
 
-    def _inputs(self, func: Any, args: Any, kwargs: Any) -> Iterator[Handle | str]:
-        if not hasattr(func, "_schema"):
-            yield from (self._known(t) for t in tree_leaves((args, kwargs)) if isinstance(t, torch.Tensor))
-            return
-        for place, argument in enumerate(func._schema.arguments):
-            value = args[place] if place < len(args) else kwargs.get(argument.name)
-            if isinstance(value, torch.Tensor) and not is_lazy(value):  # of which there is nothing to know yet
-                yield self._known(value)
-            elif isinstance(value, list | tuple) and argument.name != "indices":
-                yield from (self._known(v) for v in value if isinstance(v, torch.Tensor))
-            elif isinstance(value, int | float | complex) and argument.name in OPERANDS:
-                yield str(value)
+    def _inputs(self, op: Signature, args: Any, kwargs: Any) -> tuple[tuple[Handle | str, ...], tuple[Any, ...]]:
+        """What an op is given, and the nodes that lead to it."""
+        inputs: list[Handle | str] = []
+        nodes = []
+        for given in op.operands(args, kwargs):
+            if isinstance(given, str):
+                inputs.append(given)
+            else:
+                node = given.grad_fn
+                inputs.append(self._known(given, node))
+                if node is not None:
+                    nodes.append(node)
+        return tuple(inputs), tuple(nodes)
 
-    def _known(self, tensor: Any) -> Handle:
-        """The tensor as it is now. A view that no op has asked for its grad_fn yet is not asked by us: that would make one."""
+    def _given(self, tensor: Any) -> Handle:
+        """What a Function is given. A view that no op has asked for its grad_fn yet is not asked by us: that would make one."""
+        if torch.is_grad_enabled() or tensor._base is None:
+            return self._known(tensor, tensor.grad_fn)
+        return seen.get(tensor) or self._handle(tensor, None)
+
+    def _known(self, tensor: Any, node: Any) -> Handle:
+        """The tensor as it is now, an output of a node."""
         handle = seen.get(tensor)
-        is_silent = tensor._base is not None and not torch.is_grad_enabled()
-        if handle is None or (not is_silent and handle.edge != edge_numbers(tensor)):
+        if handle is None or handle.edge != edge_numbers(tensor, node):
             handle = self._handle(tensor, None)
-            if not is_silent:
-                handle.look(tensor)
+            handle.look(tensor, node)
         return handle
 
     def _handle(self, tensor: Any, maker: Event | None) -> Handle:
@@ -186,16 +197,18 @@ class Recorder(TorchDispatchMode):
             seen[tensor] = handle
         return handle
 
-    def _ended(self, event: Event, func: Any, args: Any, kwargs: Any, result: Any) -> None:
-        results = [r for r in tree_leaves(result) if isinstance(r, torch.Tensor)]
+    def _ended(self, event: Event, op: Signature, args: Any, kwargs: Any, result: Any) -> None:
+        is_one = isinstance(result, torch.Tensor)
+        results = [result] if is_one else [r for r in tree_leaves(result) if isinstance(r, torch.Tensor)]
         if event.name == "detach" and self._is_internal(event, results[0]):
             return
+        if not event.is_tracked:  # a parameter that an optimizer changes: nothing will ask for it
+            results = [r for r in results if not is_parameter(r)]
         handles = [] if event.is_function else [self._handle(r, event) for r in results]
-        changed = hasattr(func, "_schema") and func._schema.is_mutable
-        self._pending += [(TensorWeakRef(r), event) for r in results if not (changed and r._base is not None)]
-        if changed:
+        self._pending += [(weakref.ref(r), event) for r in results if not (op.is_mutable and r._base is not None)]
+        if op.is_mutable:
             given = (a for a in (*args, *kwargs.values()) if isinstance(a, torch.Tensor))
-            self._pending += [(TensorWeakRef(a._base), event) for a in given if a._base is not None]
+            self._pending += [(weakref.ref(a._base), event) for a in given if a._base is not None]
         if not event.is_function:
             event.made(handles)
             self._copied = event if event.name == "clone" else None
@@ -210,7 +223,7 @@ class Recorder(TorchDispatchMode):
         if maker is None or maker.place != event.place:
             return False
         if maker.name == "detach":
-            self._pending.append((TensorWeakRef(result), maker))
+            self._pending.append((weakref.ref(result), maker))
         if maker.name == "detach" or not any(isinstance(i, Handle) for i in maker.inputs):
             maker.made([self._handle(result, maker)])
         return True
@@ -219,12 +232,12 @@ class Recorder(TorchDispatchMode):
         """The ops that have run meanwhile have got their nodes: hang on each what is known of it."""
         pending, self._pending = self._pending, []
         for reference, event in pending:
-            tensor = reference()
+            tensor = alive(reference)
             if tensor is None:
                 continue
             handle, node = seen.get(tensor), tensor.grad_fn
             if handle is not None and handle.maker is event:
-                handle.look(tensor)
+                handle.look(tensor, node)
             if node is not None and event.is_tracked and node._sequence_nr() >= event.order[0]:
                 kept = node.metadata.setdefault(KEY, event)
                 if kept is event and handle is not None:
@@ -233,4 +246,10 @@ class Recorder(TorchDispatchMode):
             elif node is None and self._function is not None and self._function[1] is event:
                 self._pending.append((reference, event))  # a Function's results get their node when it has ended
             elif node is None and event.is_tracked:
-                keep_behind(event)
+                keep_behind(event, self._has_passed)
+                self._has_passed = self._has_passed and not event.behind
+
+
+if not Recorder._should_skip_dynamo():
+    _skip = eval_frame._FrameAction.SKIP  # this function, and what it calls
+    eval_frame.set_code_exec_strategy(Recorder.__torch_dispatch__.__code__, eval_frame._FrameExecStrategy(_skip, _skip))

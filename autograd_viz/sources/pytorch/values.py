@@ -17,13 +17,14 @@ from .summary import summary_on_device
 
 P = ParamSpec("P")
 R = TypeVar("R")
+NOTHING = nullcontext()
 MOST = 4_000_000  # elements of a tensor that is summed up; of a larger one only shape and type are told
 WIDER = {torch.bfloat16: torch.float32, torch.complex32: torch.complex64}  # what NumPy has instead
 
 
 def outside_modes() -> AbstractContextManager[None]:
     """Inside, no mode of the user's sees what we do."""
-    return torch.utils._python_dispatch._disable_current_modes() if torch._C._len_torch_dispatch_stack() else nullcontext()
+    return torch.utils._python_dispatch._disable_current_modes() if torch._C._len_torch_dispatch_stack() else NOTHING
 
 
 def unseen(read: Callable[P, R]) -> Callable[P, R]:
@@ -52,7 +53,8 @@ def is_plain(t: Any) -> bool:
         and type(t).__torch_dispatch__ is torch.Tensor.__torch_dispatch__
         and not (t.is_meta or t.is_quantized or t.is_nested or t._is_zerotensor())
         and not torch._C._functorch.is_functorch_wrapped_tensor(t)
-        and (t.untyped_storage().nbytes() > 0 or t.numel() == 0)
+        # a storage that is asked has a Python object from then on; most tell by their address that there is memory
+        and (t.data_ptr() != t.storage_offset() * t.element_size() or t.numel() == 0 or t.untyped_storage().nbytes() > 0)
     )
 
 
@@ -73,7 +75,7 @@ def kind_of(t: Any) -> str:
 
 def shape_of(t: Any) -> tuple[int, ...]:
     """Its shape; of a nested tensor, which has none, how many tensors it holds."""
-    return (t.size(0),) if t.is_nested else tuple(int(n) for n in t.shape)
+    return (t.size(0),) if t.is_nested else tuple(map(int, t.shape))
 
 
 @unseen

@@ -1,0 +1,56 @@
+"""What the schema of an op tells: its name, what of its arguments it computes with, whether it changes one of them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import torch
+from torch.nn.parameter import is_lazy
+from torch.utils._pytree import tree_leaves
+
+OPERANDS = {"self", "other", "exponent"}  # arguments at which a Python number is an operand
+NUMBERS = (int, float, complex)
+SEVERAL = (list, tuple)
+
+
+class Signature(NamedTuple):
+    """What is the same for every call of an op.
+
+    Attributes:
+        name: of `aten::mul.Tensor` "mul".
+        arguments: those that can be operands: position and name; None for a higher-order op (`torch.cond`), without a schema.
+        is_mutable: it changes an argument in place.
+    """
+
+    name: str
+    arguments: tuple[tuple[int, str], ...] | None
+    is_mutable: bool
+
+    def operands(self, args: Any, kwargs: Any) -> Iterator[Any]:
+        """The tensors that a call is given, and the text of each number that it computes with."""
+        if self.arguments is None:
+            yield from (t for t in tree_leaves((args, kwargs)) if isinstance(t, torch.Tensor))
+            return
+        given = len(args)
+        for place, name in self.arguments:
+            value = args[place] if place < given else kwargs.get(name)
+            if isinstance(value, torch.Tensor):
+                if not is_lazy(value):  # of which there is nothing to know yet
+                    yield value
+            elif isinstance(value, SEVERAL):
+                if name != "indices":
+                    yield from (v for v in value if isinstance(v, torch.Tensor))
+            elif name in OPERANDS and isinstance(value, NUMBERS):
+                yield str(value)
+
+
+@functools.cache
+def signature_of(func: Any) -> Signature:
+    """What is known of an op, read once: PyTorch makes its schema anew for whoever asks."""
+    if not hasattr(func, "_schema"):
+        return Signature(func.name(), None, False)
+    schema = func._schema
+    arguments = [(i, a.name) for i, a in enumerate(schema.arguments) if a.name in OPERANDS or "Tensor" in str(a.type)]
+    return Signature(schema.name.rpartition("::")[2], tuple(arguments), schema.is_mutable)
