@@ -13,6 +13,7 @@ from .arguments import check_broadcast
 from .as_array import Array
 from .memory import check_overlap, copied_like, is_dense
 from .node import LAST_SEQUENCE_NR, SMALL, Node
+from .provenance import note
 from .quiet import quiet
 from .tensor import Tensor
 
@@ -131,7 +132,9 @@ def clear_grad(variable: Tensor, set_to_none: bool) -> None:
     """What ``zero_grad`` does to one tensor: grad is None, or the same tensor of zeros, out of any graph."""
     grad = variable._grad
     if grad is None or set_to_none:
-        variable.grad = None
+        if grad is not None:
+            note(variable, "zero_grad")
+        variable._grad = None
         return
     if grad._grad_fn is not None:
         grad.detach_()

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import warnings
+import weakref
 from collections.abc import Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from . import happened
 from .accumulate_grad import gradient_edge
 from .as_array import Size
 from .batched import batches, stacked
@@ -187,7 +189,9 @@ def backward(
             stacklevel=3,
         )
     only = None if inputs is None else _targets(_wanted(inputs))
-    run(start(tensors, grad_tensors, retain_graph, create_graph, only=only))
+    tensors = as_tuple(tensors)
+    with happened.passing("backward", next(iter(tensors), None), only is not None):
+        run(start(tensors, grad_tensors, retain_graph, create_graph, only=only))
 
 
 def _targets(inputs: tuple[Any, ...]) -> list[Node]:
@@ -244,14 +248,18 @@ def grad(
         raise RuntimeError("One of the differentiated Tensors does not require grad")
     edges = [edge_of(t) for t in wanted]
     capture = _captured_in_batch if is_grads_batched else _captured
-    found = capture(outputs, edges, grad_outputs, retain_graph, create_graph)
+    outputs = as_tuple(outputs)
+    with happened.passing("grad", next(iter(outputs), None), True) as noted:
+        found = capture(outputs, edges, grad_outputs, retain_graph, create_graph)
     unused = [i for i, g in enumerate(found) if g is None]
     if unused and not allow_unused and not materialize_grads:
         raise RuntimeError(
             f"The differentiated Tensor at index {unused[0]} appears to not have been used in the graph. Set "
             "allow_unused=True if this is the desired behavior."
         )
-    return tuple(_result(g, t, materialize_grads, create_graph) for g, t in zip(found, wanted, strict=True))
+    results = tuple(_result(g, t, materialize_grads, create_graph) for g, t in zip(found, wanted, strict=True))
+    noted.results = tuple(weakref.ref(g) for g in results if g is not None and not g.requires_grad)
+    return results
 
 
 def _captured(outputs: Any, edges: list[Edge], grad_outputs: Any, retain_graph: bool | None, create_graph: bool) -> list[Any]:

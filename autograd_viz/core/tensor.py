@@ -166,11 +166,13 @@ class Tensor(AsArray):
     def grad(self, value: Tensor | None) -> None:
         if value is not None:
             check_assigned_grad(self, value)
+        elif self._grad is not None:
+            provenance.note(self, "cleared")
         self._grad = value
 
     @grad.deleter
     def grad(self) -> None:
-        self._grad = None
+        self.grad = None
 
     @property
     def grad_fn(self) -> Node | None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core import happened
 from ..core.accumulate_grad import clear_grad
 from ..core.as_array import Array
 from ..core.grad_mode import enable_grad
@@ -45,6 +46,7 @@ class Optimizer:
         self.state: defaultdict[Any, State] = defaultdict(dict)
         self.param_groups: list[Group] = []
         self._steps = 0  # what a learning rate schedule looks at
+        happened.optimizers.append(happened.Deed(self))
         groups = list(params)
         if not groups:
             raise ValueError("optimizer got an empty parameter list")
@@ -92,6 +94,7 @@ class Optimizer:
             with enable_grad():
                 loss = closure()
         at = callers_place()
+        happened.steps.append(happened.Deed(self))
         for group in self.param_groups:
             for p in group["params"]:
                 if p.grad is not None:
