@@ -8,11 +8,12 @@ from typing import Any
 
 from ..core.accumulate_grad import AccumulateGrad
 from ..core.backward import start
-from ..core.grad_mode import Anomaly
+from ..core.grad_mode import Anomaly, is_grad_enabled, set_grad_enabled
 from ..core.node import Node
 from ..core.saved import FREED
 from ..core.tensor import Tensor
 from ..graph.model import Number, Value
+from ..graph.trace import Step
 from .bystanders import leaves_kept, random_numbers_kept
 from .cells import ArrayCell, Attached, GradCell, SavedCell, runs_only_ours
 from .formulas import formulas_with_numbers, symbolic_formulas
@@ -45,6 +46,15 @@ class CorePass(Pass):
     ) -> None:
         task = start(root, gradient, retain_graph, create_graph)
         super().__init__(graph, task, task.keep_graph)
+
+    def advance(self) -> Step | None:
+        """Run one node. Ctrl-C on the last line of a `with` would leave grad mode as it was inside."""
+        mode = is_grad_enabled()
+        try:
+            return super().advance()
+        finally:
+            if is_grad_enabled() != mode:
+                set_grad_enabled(mode)
 
     def grad_cell(self, tensor: Tensor, is_about_to_change: bool = False) -> GradCell:
         """The tensor's grad as it is now."""

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from ...graph import trace
 from ...graph.model import Formula, Number, Value
 from ...graph.trace import HookRun
 from ..bystanders import random_numbers_kept as others_kept
@@ -74,6 +75,15 @@ class TorchPass(Pass):
                 kept.enter_context(leaves_kept(leaves))
             kept.enter_context(self.exchange.apart())
             yield
+
+    def advance(self) -> trace.Step | None:
+        """Run one node. Ctrl-C on the last line of a `with` would leave PyTorch's grad mode as it was inside."""
+        mode = torch.is_grad_enabled()
+        try:
+            return super().advance()
+        finally:
+            if torch.is_grad_enabled() != mode:
+                torch.set_grad_enabled(mode)
 
     @property
     def own_ranks(self) -> int:
