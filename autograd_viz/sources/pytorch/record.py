@@ -26,6 +26,7 @@ from ...alive import Alive
 from ...core.provenance import Place
 from .calls import calls_around, function_and_arguments
 from .handles import KEY, Event, Handle, alive, begin_anew, edge_numbers, is_parameter, keep_behind, seen
+from .record_aside import Aside
 from .signatures import Signature, signature_of
 
 FACTORIES = {"lift_fresh", "lift"}  # how `torch.tensor` hands over what it has made
@@ -58,8 +59,9 @@ class Recorder(TorchDispatchMode):
                 self._paths[module] = name
         self._pending: list[tuple[weakref.ref[Any], Event]] = []
         self._function: tuple[FrameType, Event] | None = None  # a user's Function that is running
-        self._has_passed = False  # a backward pass was seen, and what it may have freed is still kept
+        self.has_passed = False  # a backward pass was seen, and what it may have freed is still kept
         self._copied: Event | None = None  # the op before, if it was a copy
+        self._asides: list[Aside] = []  # one for each time that it was entered
 
     def __repr__(self) -> str:
         return "<Record>" if self.what is None else f"<Record of {getattr(self.what, '__name__', type(self.what).__name__)}>"
@@ -95,9 +97,12 @@ class Recorder(TorchDispatchMode):
         if not any(isinstance(mode, Recorder) for mode in _get_current_dispatch_mode_stack()):
             begin_anew()  # a training loop would keep the graphs of several batches
         super().__enter__()
+        self._asides.append(Aside(self))
+        self._asides[-1].begin()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._asides.pop().end()
         super().__exit__(kind, error, trace)
         self.error, self._function, self._copied = error, None, None
         self._settle()
@@ -106,7 +111,7 @@ class Recorder(TorchDispatchMode):
         """An op runs: whatever goes wrong in our part of it, the user's program goes on."""
         kwargs = kwargs or {}
         if torch._C._current_graph_task_id() != -1:
-            self._has_passed = True
+            self.has_passed = True
             if not torch.is_grad_enabled():
                 return func(*args, **kwargs)  # a rule of a backward pass that nobody differentiates
         try:
@@ -246,8 +251,8 @@ class Recorder(TorchDispatchMode):
             elif node is None and self._function is not None and self._function[1] is event:
                 self._pending.append((reference, event))  # a Function's results get their node when it has ended
             elif node is None and event.is_tracked:
-                keep_behind(event, self._has_passed)
-                self._has_passed = self._has_passed and not event.behind
+                keep_behind(event, self.has_passed)
+                self.has_passed = self.has_passed and not event.behind
 
 
 if not Recorder._should_skip_dynamo():

@@ -1,0 +1,82 @@
+"""What runs without the recording: backward passes that nobody differentiates, and the steps of optimizers.
+
+# Note [Without the mode]
+Under a dispatch mode every op goes through Python, also those of a pass or a step, of which a picture shows nothing. So the
+mode is taken away for them. A pass with create_graph=True is recorded as any other ops are, and so is a step with a closure.
+A step that raised leaves the mode away; the next pass, or the end of the recording, notices.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch.optim import optimizer as optimizers
+from torch.utils import _python_dispatch as dispatch
+
+CREATE_GRAPH = 3  # which argument of the engine's
+
+
+class Aside:
+    """Takes a mode away where it has nothing to see.
+
+    Args:
+        mode: the recording.
+    """
+
+    def __init__(self, mode: Any) -> None:
+        self.mode: Any = mode
+        self._is_away = False
+        self._hooks: list[Any] = []
+        self._run: Any = None
+
+    def begin(self) -> None:
+        """The recording begins."""
+        self._run = getattr(torch.autograd, "_engine_run_backward", None)  # PyTorch 2.2 has no such name
+        if self._run is not None:
+            torch.autograd._engine_run_backward = self._runs  # type: ignore[attr-defined]
+        self._hooks = [
+            optimizers.register_optimizer_step_pre_hook(self._step_begins),
+            optimizers.register_optimizer_step_post_hook(self._step_ends),
+        ]
+
+    def end(self) -> None:
+        """It is over."""
+        self._come_back()
+        for hook in self._hooks:
+            hook.remove()
+        if self._run is not None and torch.autograd._engine_run_backward == self._runs:  # type: ignore[attr-defined]
+            torch.autograd._engine_run_backward = self._run  # type: ignore[attr-defined]
+
+    def _runs(self, *args: Any, **kwargs: Any) -> Any:
+        """A pass."""
+        self._come_back()
+        is_recorded = bool(args[CREATE_GRAPH]) if len(args) > CREATE_GRAPH else True
+        if is_recorded or not self._go():
+            return self._run(*args, **kwargs)
+        try:
+            return self._run(*args, **kwargs)
+        finally:
+            self._come_back()
+
+    def _step_begins(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+        self._come_back()
+        if all(a is None for a in (*args[1:], *kwargs.values())):
+            self._go()
+
+    def _step_ends(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+        self._come_back()
+
+    def _go(self) -> bool:
+        """Take the mode away, if no other is above it."""
+        stack: list[Any] = dispatch._get_current_dispatch_mode_stack()
+        if not stack or stack[-1] is not self.mode:
+            return False
+        dispatch._pop_mode()
+        self._is_away = self.mode.has_passed = True
+        return True
+
+    def _come_back(self) -> None:
+        if self._is_away:
+            self._is_away = False
+            dispatch._push_mode(self.mode)
