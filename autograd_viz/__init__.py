@@ -7,6 +7,7 @@ The names of PyTorch are here (``import autograd_viz as torch``), and the verbs:
     compare(s, t)       two steppers on one cursor
     scope("attention")  what runs inside can be drawn as one box
     record(model)       follows a PyTorch forward pass: its picture has every value and line
+    watch()             follows all PyTorch code from now on, so that explain knows what ran
     explain(p)          why p.grad is None, zero, nan, or what it is, with the line of code
     save(x, "x.svg")    the figure as a file (.html: a page that steps); a state_dict as .npz
     iframe(x)           that page as an <iframe>
@@ -101,7 +102,8 @@ from .errors import (
     UnknownChoiceError,
 )
 from .files import iframe, load, save, to_graphviz
-from .views import compare, record, show, step
+from .magics import load_ipython_extension, unload_ipython_extension
+from .views import compare, record, show, step, watch
 from .words import set_language
 
 __version__ = "0.1.0"
@@ -116,9 +118,11 @@ __all__ = [
     "contiguous_format", "cuda", "default_generator", "device", "distributions", "double", "dtype", "e", "enable_grad",
     "explain", "fft", "float", "float16", "float32", "float64", "from_dlpack", "get_default_dtype", "half", "iframe", "inf",
     "inference_mode", "int", "int8", "int16", "int32", "int64", "is_anomaly_check_nan_enabled", "is_anomaly_enabled",
-    "is_grad_enabled", "is_inference_mode_enabled", "layout", "linalg", "load", "long", "masked", "memory_format", "nan",
+    "is_grad_enabled", "is_inference_mode_enabled", "layout", "linalg", "load", "load_ipython_extension", "long", "masked",
+    "memory_format", "nan",
     "newaxis", "nn", "no_grad", "ops", "optim", "pi", "preserve_format", "record", "save", "scope", "set_default_dtype",
     "set_grad_enabled", "set_language", "short", "show", "special", "step", "strided", "testing", "to_graphviz", "uint8",
-    "utils",
+    "unload_ipython_extension",
+    "utils", "watch",
 ]  # fmt: skip
 __all__.extend(sorted(op for op in _public.NAMESPACES["torch"] if op[0] != "_" and op not in __all__))

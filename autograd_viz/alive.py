@@ -44,6 +44,12 @@ class Alive(Generic[Known]):
             self._marks.add(mark)
         mark.known = known
 
+    def pop(self, thing: Any) -> Known | None:
+        """What was known of it, which is forgotten."""
+        mark = self._mark(thing)
+        self._marks.discard(mark)
+        return None if mark is None else mark.known
+
     def __iter__(self) -> Iterator[Any]:
         return (thing for thing, _ in self.items())
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import warnings
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +17,12 @@ from .recorded import Recording
 from .render import theme_named
 from .render.escape import printable
 from .sources import anything
+from .sources.asking import last_pass
 from .sources.names import Names, callers_names
 from .stepper import Stepper
 
 if TYPE_CHECKING:
+    from .sources.pytorch.watch import Watch
     from .widget import Compare, StepperWidget
 
 
@@ -85,6 +89,53 @@ def record(what: Any = None) -> Any:
     return Recorder(what)
 
 
+def watch(keep: int | str = "256 MB") -> Watch:
+    """Watch PyTorch programs from now on, so that `explain` knows what ran: a recorder that can stay on.
+
+    It changes nothing: results, gradients, random numbers, hooks and errors are those of an unwatched run. A second call gives
+    the same recorder. ``with av.watch():`` ends it with the block, ``.close()`` at any time. Programs of
+    autograd_viz need none.
+
+    Args:
+        keep: how much of the last backward pass may be kept, so that it can be run again: bytes, or "256 MB"; 0 for nothing.
+
+    Raises:
+        MissingLibraryError: PyTorch is not installed.
+        ValueError: `keep` is no size.
+    """
+    size = bytes_of(keep)
+    try:
+        from .sources.pytorch.watch import watch as torch_watch
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        raise MissingLibraryError("watch() follows PyTorch programs", "torch") from None
+    return torch_watch(size)
+
+
+class _Last:
+    """Stands for the last backward pass."""
+
+    def __repr__(self) -> str:
+        return "<the last pass>"
+
+
+LAST: Any = _Last()  # `step()` and `step(None)` are not the same
+UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}
+
+
+def bytes_of(size: int | str) -> int:
+    """256_000_000 of "256 MB".
+
+    Raises:
+        ValueError: it is no size.
+    """
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMG]?B?)\s*", str(size), re.IGNORECASE)
+    if found is None or found.group(2).upper() not in UNITS:
+        raise ValueError(f'keep is a number of bytes, or a size such as "256 MB"; got {size!r:.60}')
+    return int(float(found.group(1)) * UNITS[found.group(2).upper()])
+
+
 def show(tensor: Any, *, params: Any = None, theme: str = "light", collapse: bool | None = None) -> Figure:
     """The figure of everything that led to `tensor`, as it is now.
 
@@ -112,7 +163,7 @@ def show(tensor: Any, *, params: Any = None, theme: str = "light", collapse: boo
 
 
 def step(
-    tensor: Any,
+    tensor: Any = LAST,
     gradient: Any = None,
     *,
     retain_graph: bool | None = None,
@@ -124,7 +175,8 @@ def step(
     """The widget that steps the backward pass of `tensor`, one grad_fn call at a time; scriptable without it.
 
     Args:
-        tensor: the root, as in ``tensor.backward()``; or what `load` gave, which is stepped without computing anything.
+        tensor: the root, as in ``tensor.backward()``; or what `load` gave, which is stepped without computing anything; left
+            out: the root of the last backward pass that `watch` has kept.
         gradient: the first gradient, for a tensor of several elements.
         retain_graph: keep saved tensors.
         create_graph: record the backward pass.
@@ -142,8 +194,11 @@ def step(
         theme_named(theme)
     if isinstance(tensor, Recording):
         return StepperWidget(tensor.stepper(), len(tensor.trace.steps), theme, collapse, tensor.stepper)
+    names = callers_names()
+    if tensor is LAST:
+        return _step_last(Names(names, anything.named(params)), theme, collapse)
     with collector_waits():
-        graph = graph_of(tensor, callers_names(), params)
+        graph = graph_of(tensor, names, params)
 
         def fresh() -> Any:
             return anything.pass_of(graph, tensor, gradient, retain_graph, create_graph)
@@ -156,6 +211,20 @@ def step(
         except RuntimeError as error:
             raise _with_advice(error, tensor) from None
         return StepperWidget(Stepper(graph.document, live), live.total, theme, collapse, rehearsal)
+
+
+def _step_last(names: Mapping[str, Any], theme: str, collapse: bool | None) -> StepperWidget:
+    """The widget that steps the last pass again, as `watch` has kept it."""
+    from .widget import StepperWidget
+
+    with collector_waits():
+        _, graph, fresh, changed = last_pass(names)
+        if changed:
+            several = few_names([n for n in changed if n]) or f"{len(changed)} leaves"
+            warnings.warn(f"changed since the pass: {several}. Their values, and what is computed with them, are those of now.",
+                          stacklevel=3)  # fmt: skip
+        live = fresh()
+        return StepperWidget(Stepper(graph.document, live), live.total, theme, collapse, lambda: None)
 
 
 def _with_advice(error: RuntimeError, root: Any) -> RuntimeError:

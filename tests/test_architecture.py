@@ -31,7 +31,7 @@ FLOORS: dict[str, set[str]] = {
     "cuda": {"amp", "core"},
     **{namespace: {"core"} for namespace in NAMESPACES},
     "graph": {"errors"},
-    "sources": {"alive", "core", "graph", "interrupts"},
+    "sources": {"alive", "core", "errors", "graph", "interrupts"},
     "layout": {"errors", "graph"},
     "render": {"errors", "graph", "layout", "words"},
     "drawing": {"errors", "graph", "layout", "render"},
@@ -39,7 +39,7 @@ FLOORS: dict[str, set[str]] = {
     "sentences": {"words", "graph"},
     "why": {"words", "sentences", "graph", "reasons"},
     "reasons": {"words", "sentences", "graph"},
-    "answers": {"drawing", "errors", "graph", "reasons", "render", "sources", "export"},
+    "answers": {"drawing", "errors", "graph", "reasons", "render", "sources", "export", "words"},
     "stops": {"graph", "interrupts"},
     "targets": {"graph", "render"},
     "live_pass": {"graph"},
@@ -53,6 +53,7 @@ FLOORS: dict[str, set[str]] = {
     "files": {
         *("collector", "core", "errors", "graph", "sources", "stepper", "export", "recorded", "saving", "views", "widget")
     },
+    "magics": {"errors", "views"},
     "lessons": {"answers", "errors", "graph", "render", "sentences", "sources", "stepper", "why", "widget", "words"},
     "cli": {"errors", "render", "saving", "stepper"},
     "__init__": {
@@ -68,6 +69,7 @@ FLOORS: dict[str, set[str]] = {
         "testing",
         "utils",
         "files",
+        "magics",
         "views",
         "words",
         *NAMESPACES,

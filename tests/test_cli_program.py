@@ -189,7 +189,7 @@ def test_a_terminal_of_few_letters_gets_others_for_them(tmp_path: Path, encoding
     (tmp_path / "train.py").write_text(TENSOR + "dead = ((x - 5).relu() * 1).sum(); dead.backward()")
     explained = command(tmp_path, "explain", "train.py", "x", PYTHONIOENCODING=encoding)
     assert (explained.returncode, explained.stderr) == (0, "")
-    assert f"\n{arrow} A unit that is dead" in explained.stdout
+    assert f"\n{arrow} Use leaky_relu" in explained.stdout
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ def test_the_commands_of_the_terminal_run(tmp_path: Path, monkeypatch: pytest.Mo
     }
     rendered, explained, page, stepped, pictures = run_shell(DOCS / "use.md", environment)
     assert rendered == "again.svg\n" and Path("again.svg").exists()
-    assert explained.startswith("w.grad is all zero.")
+    assert explained.startswith("w.grad is all zero: ")
     assert Path(page.strip()).read_text(encoding="utf-8").startswith("<!doctype html>")
     assert "SigmoidBackward0" in stepped and len(pictures.splitlines()) == 10
 

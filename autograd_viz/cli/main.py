@@ -18,7 +18,7 @@ from ..errors import AutogradVizError
 from ..saving import FINAL, Wishes, check
 from .gallery import gallery
 from .lab import lab
-from .program import FREED, ProgramError, UsageError, asked, is_second_pass, root_of, run_program
+from .program import FREED, ProgramError, UsageError, asked, is_second_pass, root_of, run_program, watched
 from .says import say
 from .term import is_terminal, keys_of, term
 
@@ -145,16 +145,17 @@ def _term(arguments: argparse.Namespace, rest: list[str]) -> int:
 
 
 def _explain(arguments: argparse.Namespace, rest: list[str]) -> int:
-    namespace = run_program(arguments.script, rest)
-    try:
-        tensor = eval(arguments.tensor, dict(namespace))
-    except Exception as error:
-        raise UsageError(f"{arguments.tensor!r} is nothing in {arguments.script}: {error}") from None
-    try:
-        root = root_of(namespace, arguments.name, arguments.script) if arguments.name else None
-        say(str(asked(namespace, "av.explain($tensor, $root)", tensor=tensor, root=root)))
-    except av.NotDrawableError as error:
-        raise UsageError(str(error)) from None
+    with watched(arguments.script):
+        namespace = run_program(arguments.script, rest)
+        try:
+            tensor = eval(arguments.tensor, dict(namespace))
+        except Exception as error:
+            raise UsageError(f"{arguments.tensor!r} is nothing in {arguments.script}: {error}") from None
+        try:
+            root = root_of(namespace, arguments.name, arguments.script) if arguments.name else None
+            say(str(asked(namespace, "av.explain($tensor, $root)", tensor=tensor, root=root)))
+        except av.NotDrawableError as error:
+            raise UsageError(str(error)) from None
     return 0
 
 

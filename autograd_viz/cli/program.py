@@ -6,7 +6,7 @@ import ast
 import os
 import sys
 import traceback
-from contextlib import nullcontext, suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -89,6 +89,15 @@ def run_program(path: Path, arguments: list[str]) -> dict[str, Any]:
     if os.getpid() != process:
         raise SystemExit
     return vars(main)
+
+
+def watched(path: Path) -> AbstractContextManager[Any]:
+    """Inside, the recorder watches a program of PyTorch's; nothing if it cannot be read."""
+    try:
+        cells = cells_of(path)
+    except Exception:  # run_program says what is wrong with it
+        return nullcontext()
+    return av.watch() if any(_uses_torch(text) for _, text in cells) else nullcontext()
 
 
 def _unreadable(path: Path, error: Exception) -> str:

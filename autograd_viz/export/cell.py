@@ -45,6 +45,21 @@ def cell_bundle(
     return bundle if len(short) > MOST_LETTERS else {**bundle, "image/svg+xml": short}
 
 
+def answer_bundle(text: str, details: str, label: str) -> dict[str, Any]:
+    """An answer, with its details folded in.
+
+    Args:
+        text: what is said at once.
+        details: what is shown on request; "" for nothing.
+        label: what is pressed for it.
+    """
+    if not details:
+        return {"text/plain": text}
+    style = "white-space:pre-wrap;margin:0"
+    more = element("details", element("summary", escaped(label)) + element("div", escaped(details), style=style))
+    return {"text/plain": text, "text/html": one_line(element("div", escaped(text), style=style) + more)}
+
+
 def _scrolled(image: str, size: tuple[float, float], at: tuple[float, float]) -> str:
     """A window on a picture that a column of a notebook would make too small to read. Browsers that know no
     `scroll-initial-target` begin at its corner.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from .model import Source
 
@@ -33,3 +34,22 @@ class Changed(NamedTuple):
     name: str | None
     now: int
     source: Source | None
+
+
+@dataclass(frozen=True)
+class Holder:
+    """An optimizer.
+
+    Attributes:
+        kind: its class.
+        made: where and when it was made, if that was seen.
+        holds: it steps the tensor that is asked about.
+        rate: the learning rate of the tensor's group; None if it does not hold it.
+        steps: its calls of step() that were seen.
+    """
+
+    kind: str
+    made: Any
+    holds: bool
+    rate: float | None
+    steps: tuple[Any, ...]

@@ -1,21 +1,21 @@
-"""Why a gradient is what it is: causes found in a document and the numbers of its last pass, and their sentences.
+"""Why a gradient is what it is: looked up in what has run, or found in the numbers of the last pass; and its sentences.
 
-Nothing here knows a tensor of anybody's: what only a live graph can tell (which node ran, which line changed a tensor) is asked
-through `Live`.
+Two kinds of causes. Look-ups (missing, without_grad, present, errors) ask `History`: which ops ran at which lines, which
+passes, what was cleared. Value rules (zeros, bad_numbers, sizes, …) ask `Facts`: the document and what the last pass sent.
 """
 
-from .ask import causes_of, causes_of_error
-from .backward_lines import last_root
+from .ask import causes_of
 from .cause import Cause
-from .cuts import recorded_cut_sentences
+from .document_cuts import recorded_cut_sentences
+from .errors import causes_of_error, complaint
 from .facts import Facts
+from .history import History
 from .live import Live, NothingLive
-from .missing import led_off_at, open_origins
+from .question import Question
 from .reads import grads_read
-from .refused import complaint
-from .text import sentences
+from .text import answer
 
 __all__ = [
-    "Cause", "Facts", "Live", "NothingLive", "causes_of", "causes_of_error", "complaint", "grads_read", "last_root",
-    "led_off_at", "open_origins", "recorded_cut_sentences", "sentences",
+    "Cause", "Facts", "History", "Live", "NothingLive", "Question", "answer", "causes_of", "causes_of_error", "complaint",
+    "grads_read", "recorded_cut_sentences",
 ]  # fmt: skip

@@ -2,83 +2,59 @@
 
 from __future__ import annotations
 
-from ..graph.model import Source
-from .accumulation import never_cleared
 from .bad_numbers import bad_causes, bad_loss
 from .cause import Cause
 from .facts import Facts
-from .fine import sum_causes
-from .missing import missing_causes
-from .op_lines import with_lines
-from .refused import refusal
+from .missing import missing
+from .present import never_stepped, old, plain_gradient, several, skipped, unheld, written
+from .question import Question
 from .settled import settled_cause
 from .sizes import size_causes
-from .stale import failed_causes, freed_cause, modified_causes
-from .unheld import is_unpassed, losses_of_passes, without_guesses
-from .unnoticed import unnoticed_causes, written_causes
+from .unnoticed import unnoticed_causes
 from .zeros import zero_causes
 
-MOST = 3  # causes of one kind of question
-# what stands in grad did not come with the last pass alone
-OLD = (
-    "no_graph", "no_graph_of",
-    "bad_elsewhere", "zeroed", "zeroed_at", "zeroed_by", "zeroed_or_cancelled", "cancelled", "zero_old", "bad_old",
-    "bad_since", "bad_clipped",
-)  # fmt: skip
-CHANGED = ("accumulated", "accumulated_or_edited", "scaled", "edited")
+FEW = 200  # ops of a pass that is run again though nothing stands out
 
 
-def causes_of(f: Facts) -> list[Cause]:
-    """Why the subject's grad is what it is; the first is the nearest."""
-    if ranks := f.live.shards(f.subject.id):
-        return [_sharded(f, ranks)]
-    f = with_lines(f.with_losses(losses_of_passes(f)))
-    if f.subject.grad is None:
-        return missing_causes(f)
-    return failed_causes(f) or _causes_of_numbers(f)
+def causes_of(q: Question) -> list[Cause]:
+    """Why the tensor's grad is what it is; the first is the nearest cause."""
+    has_grad = q.history.grad_of(q.tensor) is not None
+    if ranks := q.history.shards(q.tensor):
+        return [Cause("sharded" if has_grad else "sharded_missing", said={"ranks": str(ranks)})]
+    off = [] if q.tensor.requires_grad else q.history.events_of(q.tensor, "switched_off")
+    if off and has_grad:
+        return [Cause("off_now", source=off[-1].source)]
+    return _of_numbers(q) if has_grad else missing(q)
 
 
-def _sharded(f: Facts, ranks: int) -> Cause:
-    """It is no leaf of the graph: FSDP gathers that for each pass."""
-    kind = "sharded_missing" if f.subject.grad is None else "sharded"
-    return Cause(kind, (f.subject.id,), said={"ranks": str(ranks)})
-
-
-def _causes_of_numbers(f: Facts) -> list[Cause]:
+def _of_numbers(q: Question) -> list[Cause]:
     """Why there is a gradient, and why it is what it is."""
-    passed = f.with_losses(()) if is_unpassed(f) else f
-    settled = settled_cause(passed)
-    found = bad_causes(passed) or ([settled] if settled is not None else zero_causes(passed))
-    found = without_guesses(f, found) if found else []
-    if not found:
-        unnoticed = unnoticed_causes(f)
-        shared = any(c.kind == "start_not_one" for c in unnoticed)  # then the numbers that were kept are not to be trusted
-        sums = [c for c in sum_causes(f, False) if not (shared and c.kind in CHANGED)]
-        return [*without_guesses(f, size_causes(f), of_size=True), *sums, *unnoticed, *never_cleared(f), *bad_loss(f)]
-    if any(c.kind in OLD for c in found):
-        return found
-    if found[0].kind == "other_pass":
-        return found[:1]
-    more = [*sum_causes(f, True), *written_causes(f), *(bad_loss(f) if found[0].kind != "zero_ignored" else [])]
-    return [*found[:MOST], *(c for c in more if c not in found)]
+    state = q.history.state_of(q.tensor)
+    since, before = written(q), old(q)
+    zeroed = [c for c in since if c.kind == "grad_zeroed" and state == "zero"]
+    if zeroed or (before and state in ("nan", "inf", "zero")):
+        return [*zeroed, *before]
+    if state in ("nan", "inf"):
+        return [*bad_causes(q.facts), *skipped(q)] or [Cause("not_recorded")]
+    if state == "zero":
+        return [*zero_of(q.facts), *unheld(q), *bad_loss(q.facts)] or [Cause("not_recorded")]
+    idle = unheld(q)
+    found = [*before, *idle, *since, *([] if idle else [*several(q), *never_stepped(q)])]
+    if not before and (state or len(q.ops) <= FEW):
+        found += of_numbers(q.facts)
+    return found or [plain_gradient(q)]
 
 
-def causes_of_error(f: Facts | None, message: str, node: str | None = None, line: Source | None = None) -> list[Cause]:
-    """What an error of autograd was about.
+def zero_of(f: Facts) -> list[Cause]:
+    """Why it is all zero."""
+    settled = settled_cause(f)
+    return [settled] if settled is not None else zero_causes(f)
 
-    Args:
-        f: the graph of the pass that raised, if it can be had.
-        message: the error's text.
-        node: the node that raised, if known.
-        line: of the user's, at which it was raised.
-    """
-    f = None if f is None else with_lines(f)
-    if f is not None and "modified by an inplace operation" in message:
-        found = modified_causes(f, f.passed if node is None else [node])
-        if found:
-            return found[:MOST]
-    if f is not None and "through the graph a second time" in message:
-        cause = freed_cause(f, f.passed if node is None else [node], failed=True)
-        if cause is not None:
-            return [cause]
-    return refusal(f, message, node, line)
+
+def of_numbers(f: Facts) -> list[Cause]:
+    """What its numbers tell, though they are no zeros: a bias that is taken away again, sizes, hooks, a loss that is nan."""
+    settled = settled_cause(f)
+    if settled is not None:
+        return [settled]
+    rows = zero_causes(f)
+    return [*rows, *size_causes(f), *unnoticed_causes(f), *bad_loss(f)]

@@ -1,80 +1,62 @@
-"""Where nan and inf were born."""
+"""Where the nan or inf in a gradient came from."""
 
 from __future__ import annotations
 
 from .. import words
-from ..graph.model import Source, Tensor, Value
+from ..graph.model import Tensor
 from ..graph.text import value_text
 from ..sentences import PROPERTIES
 from .cause import Cause
 from .facts import Edge, Facts
 from .forward_birth import births_of, forward_births
-from .grad_lines import clips, grad_written_at
-from .hazards import has_negative_base, hazard_of, value_with
-from .numbers import bounds, has_zero
-from .rules import stem_of
-from .since import changed_since
-from .suspects import FACTORS, suspects
-from .unheld import no_graph
-from .walls import ADDED, between, range_text
+from .nan_sources import has_negative_base, nan_source
+from .numbers import bounds, has_zero, is_zero, value_with
+from .ops import cause_at, factor_values, factors, given_text, name_of_op, op_of
 
+NOT_INFINITE = ("born_equal", "born_exponent", "born_singular", "born_std", "born_weightless")  # nan whatever arrives
 MASKS = ("Where", "MaskedFill", "MaskedSelect", "Relu", "Clamp", "Max", "Min", "Index", "Select", "Slice")
 
 
 def bad_causes(f: Facts) -> list[Cause]:
     """Where the nan, or else the inf, in the subject's grad came from; empty if it holds none."""
-    name = value_with(f.subject.grad, ("nan", "inf"))
-    if name is None:
+    name = value_with(f.subject.grad)
+    if not name:
         return []
+    arrived = None if f.edge is None or not f.is_connected else f.arrived(*f.edge)
+    later = [_not_arrived(f, name)] if arrived is not None and not value_with(arrived, (name,)) else []
     forward = forward_births(f)
     if forward:
-        return [*forward, *_changed_since_pass(f, name)]
+        return [*forward, *later]
     if f.edge is None or not f.is_connected:
-        own = Cause("bad_elsewhere", (f.subject.id,), said={"what": name}) if f.loss else no_graph(f, name)
-        return (_written_since(f) if not f.loss else []) or [own]
-    arrived = f.arrived(*f.edge)
-    if arrived is not None and value_with(arrived, (name,)) is None:
-        other = value_with(arrived, ("inf",))
-        return [_not_arrived(f, name, arrived), *(_walk(f, f.edge, other) if other is not None else [])]
-    could = suspects(f, list(f.leading(f.edge)))
-    kind = "bad_unknown" if could else "bad_no_suspect"
-    unknown = Cause(kind, (f.subject.id,), said={"what": name, "suspects": could})
-    clipped = [c for c in _written_since(f) if c.kind == "clipped" and arrived is None and name == "nan"]
-    return [*_walk(f, f.edge, name), *clipped] or [unknown, *_written_since(f)]
+        return [_not_arrived(f, name)]
+    other = value_with(arrived, ("inf",)) if later else name
+    found = [*later, *(_walk(f, f.edge, other) if other else [])]
+    return found or [Cause("not_recorded", (f.subject.id,))]
 
 
-def _changed_since_pass(f: Facts, name: str) -> list[Cause]:
-    """What is to be said besides what the loss holds: what arrived was something else, or may have been."""
-    arrived = f.arrived(*f.edge) if f.edge is not None else None
-    if arrived is not None:
-        return [] if value_with(arrived, (name,)) else [_not_arrived(f, name, arrived)]
-    return [c for c in _written_since(f) if c.kind == "clipped"]
-
-
-def _not_arrived(f: Facts, name: str, arrived: Value) -> Cause:
-    """What arrived has none: it was there before, or a line has changed grad since."""
-    said = {"what": name, "value": value_text(arrived)}
-    line = _line_since(f)
-    kind = "bad_old" if line is None else "bad_clipped" if clips(line) else "bad_since"
-    return Cause(kind, (f.subject.id,), source=line, said=said)
-
-
-def _written_since(f: Facts) -> list[Cause]:
-    """A line has changed grad since the pass, and may have made it."""
-    line = _line_since(f)
-    return [] if line is None else [Cause("clipped" if clips(line) else "grad_written", (f.subject.id,), source=line)]
-
-
-def _line_since(f: Facts) -> Source | None:
-    changed = f.live.grad_changed(f.subject.id)
-    return (None if changed is None else changed.source) or grad_written_at(f.subject.name, f.here)
+def _not_arrived(f: Facts, name: str) -> Cause:
+    """The last pass of this graph did not bring it: it was there before, or a line has changed grad since."""
+    if f.is_changed:
+        return Cause("changed_since", (f.subject.id,))
+    arrived, changed = None if f.edge is None else f.arrived(*f.edge), f.live.grad_changed(f.subject.id)
+    source = None if changed is None else changed.source
+    said = {"what": name, "value": "" if arrived is None else value_text(arrived)}
+    if arrived is None:
+        kind = "bad_written" if source is not None else "bad_elsewhere" if f.loss else "not_recorded"
+    elif value_with(f.before, (name,)):
+        kind = "bad_old"
+    elif source is None:
+        kind = "inf_to_nan" if value_with(arrived, ("inf",)) else "bad_elsewhere"
+    else:
+        kind = "bad_since"
+    return Cause(kind, (f.subject.id,), source=source, said=said)
 
 
 def bad_loss(f: Facts) -> list[Cause]:
     """The gradient is fine, and the loss is not."""
     found = forward_births(f) if f.is_connected else []
     grad = f.subject.grad
-    is_number = grad is not None and value_with(grad, ("nan", "inf")) is None and not PROPERTIES["zero"](grad)
+    is_number = grad is not None and not value_with(grad) and not is_zero(grad)
     is_nan = any(PROPERTIES["nan"](f.tensors[t].value) for t in f.loss)
     return [*found, Cause("loss_bad_finite", f.loss)] if found and is_number and is_nan else found
 
@@ -88,83 +70,84 @@ def _walk(f: Facts, edge: Edge, name: str) -> list[Cause]:
     seen, stack = {edge}, [edge]
     while stack and not found:
         at = stack.pop()
-        values = {s: f.sent(*s) for s in f.senders.get(at, ())}
-        bad = [s for s, v in values.items() if v is not None and PROPERTIES[name](v)]
-        if not values and at in f.starts and f.holds(name, at[0]):
+        sent = f.sent_along(at)
+        bad = [s for s, v in sent.items() if value_with(v, (name,))]
+        if not sent and at in f.starts and f.holds(name, at[0]):
             found.append(Cause("bad_start", f.loss, (at[0],), said={"what": name}))
-        if values and not bad and None not in values.values():
+        if sent and not bad and None not in sent.values():
             found.append(_met(f, at, name))
-        for node, i in bad or [s for s, v in values.items() if v is None]:
+        for node, i in bad or [s for s, v in sent.items() if v is None]:
             factor = _bad_factor(f, node, i)
             if factor is not None and not f.holds(name, node):
-                found += _spoiled(f, node, factor)
-                continue
-            there = [(node, k) for k in range(f.nodes[node].outputs)]
-            if (f.arrivals(node) and not f.holds(name, node)) or (not f.arrivals(node) and _brought_about(f, node, i)):
+                found += _multiplied(f, node, factor)
+            elif _is_born(f, node, i, name):
                 found += _born(f, node, i, name)
             else:
+                there = [(node, k) for k in range(f.nodes[node].outputs)]
                 stack += [e for e in there if e not in seen]
                 seen.update(there)
     return found
 
 
+def _is_born(f: Facts, node: str, i: int, name: str) -> bool:
+    """What arrived there had none; or, where that is unknown, its values prove that it makes some."""
+    source = nan_source(f, node)
+    if f.arrivals(node):
+        return not f.holds(name, node)
+    return source is not None and (source.holds(f, node) is True or has_negative_base(f, node, i))
+
+
 def _met(f: Facts, at: Edge, name: str) -> Cause:
-    node = at[0]
-    hooks = f.live.hooks(node)
-    kind = "bad_hook" if hooks else "bad_sum"
-    return Cause(kind, (), (node,), f.source(node), {"what": name, "node": f.called(node), "hook": words.COMMA.join(hooks)})
+    """A hook made it, or the sum of several."""
+    hooks = words.COMMA.join(f.live.hooks(at[0]))
+    kind = "bad_hook" if hooks or len(f.senders[at]) == 1 else "bad_sum"
+    return cause_at(f, kind, at[0], (), what=name, hook=hooks or "?")
 
 
 def _bad_factor(f: Facts, node: str, i: int) -> Tensor | None:
     """The tensor, with nan or inf in the forward pass, by which what arrives is multiplied for next_functions[i]."""
-    op = stem_of(f, node)
-    bias = f.inputs(node)[:1] if op in ADDED else []
-    others = f.others(node, i) if op in FACTORS else []
-    bad = (t for t in others if t not in bias and value_with(t.value, ("nan", "inf")))
-    return next((t for t in bad if not changed_since(f, t.id)), None)
+    return next((t for t in factors(f, node, i) if value_with(t.value)), None)
 
 
-def _spoiled(f: Facts, node: str, factor: Tensor) -> list[Cause]:
+def _multiplied(f: Facts, node: str, factor: Tensor) -> list[Cause]:
     """The product, and where its factor had got it."""
-    what = value_with(factor.value, ("nan", "inf")) or "nan"
-    said = {"node": f.called(node), "what": what, "factor": factor.name or words.A_TENSOR}
-    return [Cause("born_factor", (factor.id,), (node,), f.source(node), said), *births_of(f, factor.id)]
-
-
-def _brought_about(f: Facts, node: str, i: int) -> bool:
-    hazard = hazard_of(f, node)
-    return hazard is not None and (hazard.holds(f, node) is True or has_negative_base(f, node, i))
+    said = {"what": value_with(factor.value), "factor": factor.name or words.A_TENSOR}
+    return [cause_at(f, "born_factor", node, (factor.id,), **said), *births_of(f, factor.id)]
 
 
 def _born(f: Facts, node: str, i: int, name: str) -> list[Cause]:
     """The op, the reason, and what sent a zero into it or an inf."""
-    hazard = hazard_of(f, node)
-    kind = hazard.kind if hazard is not None and hazard.holds(f, node) is not False else "born_other"
-    range_of_input = bounds(f.input(node))
-    if kind == "born_sqrt" and range_of_input is not None and range_of_input[0] < 0:
-        kind = "born_negative_root"
-    kind = "born_exponent" if has_negative_base(f, node, i) else kind
     if name == "nan" and f.holds("inf", node):
         found = [c for k in range(f.nodes[node].outputs) for c in _walk(f, (node, k), "inf")]
-        return found or [Cause("born_other", (), (node,), f.source(node), _said(f, node, name))]
-    ids = tuple(t.id for t in f.inputs(node))
-    born = Cause(kind, ids, (node,), f.source(node), _said(f, node, name))
-    mask = _mask_behind(f, node) if name == "nan" and any(map(has_zero, f.arrivals(node))) else None
+        return found or [_at(f, "born_other", node, name)]
+    born = _at(f, _kind(f, node, i), node, name)
+    is_infinite = name == "nan" and born.kind not in NOT_INFINITE and any(map(has_zero, f.arrivals(node)))
+    mask = _mask_behind(f, node) if is_infinite else None
     return [born] if mask is None else [born, mask]
 
 
-def _said(f: Facts, node: str, name: str) -> dict[str, str]:
-    is_open = name == "nan" and stem_of(f, node) == "Sqrt" and not f.arrivals(node)  # 1/0 is inf, and 0 * 1/0 is nan
-    inputs = f.plain(node, "self") or _given_to(f, node)
-    return {"what": "nan / inf" if is_open else name, "node": f.called(node), "inputs": inputs}
+def _kind(f: Facts, node: str, i: int) -> str:
+    source, given = nan_source(f, node), bounds(f.input(node))
+    is_negative = (given is not None and given[0] < 0) or (given is None and bool(value_with(f.result(node), ("nan",))))
+    if has_negative_base(f, node, i):
+        return "born_exponent"
+    if source is None or source.holds(f, node) is False:
+        return "born_other"
+    return "born_negative_root" if source.kind == "born_sqrt" and is_negative else source.kind
+
+
+def _at(f: Facts, kind: str, node: str, name: str) -> Cause:
+    pole = "-1" if op_of(f, node) == "Log1P" else "0"
+    is_open = name == "nan" and op_of(f, node) == "Sqrt" and not f.arrivals(node)  # 1/0 is inf, and 0 * 1/0 is nan
+    what = "nan / inf" if is_open else name
+    return cause_at(f, kind, node, what=what, pole=pole, given=given_text(f, node))
 
 
 def _masks(f: Facts, node: str, i: int) -> bool:
     """The node keeps something out: by its nature, or as a product with a mask of zeros and ones."""
-    if not f.called(node).startswith("Mul"):
+    if op_of(f, node) != "Mul":
         return f.called(node).startswith(MASKS)
-    others = [t.value for t in f.others(node, i)] or [v for v in (f.input(node, 1 - i),) if v is not None]
-    return any(v.numbers and {*v.numbers} <= {0, 1} for v in others)
+    return any(v.numbers and {*v.numbers} <= {0, 1} for v in factor_values(f, node, i))
 
 
 def _mask_behind(f: Facts, node: str) -> Cause | None:
@@ -176,15 +159,6 @@ def _mask_behind(f: Facts, node: str) -> Cause | None:
             return None
         now, i = before
         seen.add(now)
-        sent = f.sent(now, i)
         there = f.arrivals(now)
-        if sent is not None and has_zero(sent) and there and not any(map(has_zero, there)) and _masks(f, now, i):
-            return Cause("zero_times_inf", (), (now,), f.source(now), {"node": f.called(now), "born": f.called(node)})
-
-
-def _given_to(f: Facts, node: str) -> str:
-    """The range of its input; of a square root whose result alone is known, that of the squares."""
-    value, result = f.input(node), bounds(f.result(node))
-    if value is None and result is not None and f.called(node).startswith("SqrtBackward"):
-        return between(result[0] ** 2, result[1] ** 2)
-    return range_text(value) if value is not None else words.NOT_KEPT
+        if has_zero(f.sent(now, i)) and there and not any(map(has_zero, there)) and _masks(f, now, i):
+            return cause_at(f, "zero_times_inf", now, (), born=name_of_op(f, node))

@@ -4,33 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from ..graph.model import Source
 
-
-class NodeAt(NamedTuple):
-    """A node and the line of its op, if that is known.
-
-    Attributes:
-        node: its class name.
-        source: the line.
-        asked_in: the file in which the question was asked; another is told with the line.
-    """
-
-    node: str
-    source: Source | None
-    asked_in: str
-
-
-class Part(NamedTuple):
-    """A gradient that one node brought."""
-
-    value: str
-    at: NodeAt
-
-
-Said = str | NodeAt | tuple[Part, ...]
+Said = str | Source | None
 
 
 @dataclass(frozen=True, slots=True)

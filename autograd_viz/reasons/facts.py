@@ -10,9 +10,8 @@ from functools import cached_property
 
 from ..graph.model import Document, Node, Op, Source, Tensor, Value
 from ..sentences import PROPERTIES
-from .cause import NodeAt
 from .live import Live
-from .numbers import added, is_known
+from .numbers import added, is_known, nearly
 
 MOST_VIEWS = 5  # that are looked through for a name
 Edge = tuple[str, int]  # a node, and which output of its op
@@ -21,6 +20,11 @@ Edge = tuple[str, int]  # a node, and which output of its op
 def takes_the_shape(op: Op) -> bool:
     """`zeros_like(x)`: x lends its shape, nothing of its values."""
     return op.name.replace("_", "").lower().endswith("like")
+
+
+def _with_value(tensor: Tensor, saved: Value | None) -> Tensor:
+    """The tensor with its value, if a node has saved it and nobody else has it."""
+    return replace(tensor, value=saved) if saved is not None and is_known(saved) and not is_known(tensor.value) else tensor
 
 
 class Facts:
@@ -33,7 +37,7 @@ class Facts:
             at output 0 of n2, where that is known.
         live: what only the live graph can tell.
         loss: ids of the roots from which the gradient should come; empty if nobody knows.
-        here: where the question was asked.
+        is_changed: the pass was run again with leaves that have changed since: its numbers are not those that ran.
 
     Attributes:
         edge: where the subject's gradient arrives; None if nowhere.
@@ -48,10 +52,11 @@ class Facts:
         past: Mapping[str, Value | None],
         live: Live,
         loss: tuple[str, ...] = (),
-        here: Source | None = None,
+        is_changed: bool = False,
     ) -> None:
-        self.document, self.past, self.live, self.loss, self.here = document, past, live, loss, here
-        self.tensors = {t.id: t for t in document.tensors}
+        self.document, self.past, self.live, self.loss, self.is_changed = document, past, live, loss, is_changed
+        saved = {s.tensor: s.value for n in document.nodes for s in n.saved if s.tensor is not None and not s.stale}
+        self.tensors = {t.id: _with_value(t, saved.get(t.id)) for t in document.tensors}
         self.nodes = {n.id: n for n in document.nodes}
         self.ops = {o.id: o for o in document.ops}
         self.makers: dict[str, Op] = {id: o for o in document.ops for id in o.outputs if id is not None}
@@ -74,7 +79,7 @@ class Facts:
         """The same of a pass from some of the losses."""
         if losses == self.loss:
             return self
-        return Facts(self.document, self.subject.id, self.past, self.live, losses, self.here)
+        return Facts(self.document, self.subject.id, self.past, self.live, losses, self.is_changed)
 
     def about(self, tensor: str) -> Facts:
         """The same of another tensor."""
@@ -150,6 +155,13 @@ class Facts:
         """What went along next_functions[index]; None if nothing did, or nobody knows."""
         return self.past.get(f"next:{node}.{index}")
 
+    def sent_along(self, edge: Edge) -> dict[Edge, Value | None]:
+        """What each of the senders sent to an edge, None if nobody knows; without those that are known to have sent nothing."""
+        arrived = self.arrived(*edge)
+        would_be_kept = arrived is not None and bool(arrived.numbers)  # it has few elements, as all its parts have
+        sent = {(n, i): self.sent(n, i) for n, i in self.senders.get(edge, ())}
+        return {s: v for s, v in sent.items() if v is not None or not (would_be_kept and self.live.has_run(s[0]))}
+
     def arrived(self, node: str, index: int = 0) -> Value | None:
         """What arrived at an output of the node's op, all together."""
         for at in (f"arrived:{node}.{index}", f"sum:{node}.{index}", f"grad:{node}"):
@@ -171,6 +183,21 @@ class Facts:
         """Has a stepper seen what stood in the subject's grad before the last pass?"""
         return self.edge is not None and f"before:{self.edge[0]}" in self.past
 
+    @property
+    def has_added_up(self) -> bool:
+        """The subject's grad is what stood there before the last pass, and what arrived."""
+        grad, arrived = self.subject.grad, None if self.edge is None else self.arrived(*self.edge)
+        total = None if self.before is None or arrived is None else added([self.before, arrived])
+        return total is not None and grad is not None and nearly(grad.numbers, total)
+
+    @property
+    def comes_from_elsewhere(self) -> bool:
+        """What arrived last at the subject is not what this graph sent, and no hook has changed it."""
+        if self.edge is None or self.edge in self.starts or self.live.hooks(self.edge[0]):
+            return False
+        met, arrived = self.met(self.edge), self.arrived(*self.edge)
+        return met is not None and arrived is not None and not nearly(met.numbers, arrived.numbers or met.numbers)
+
     def arrivals(self, node: str) -> list[Value]:
         """What is known of everything that arrived at the node."""
         return [v for i in range(self.nodes[node].outputs) if (v := self.arrived(node, i)) is not None]
@@ -178,6 +205,11 @@ class Facts:
     def holds(self, name: str, node: str) -> bool:
         """Something arrived at the node that is all zero ("zero"), or has a nan ("nan") or inf ("inf")."""
         return any(map(PROPERTIES[name], self.arrivals(node)))
+
+    @cached_property
+    def changed_since(self) -> dict[str, tuple[str, str]]:
+        """The tensors that were changed in place since a node saved them, each with that node and the name of what it saved."""
+        return {s.tensor: (n.id, s.name) for n in self.document.nodes for s in n.saved if s.stale and s.tensor is not None}
 
     # -- ops ----------------------------------------------------------------------------------------------------------
 
@@ -189,10 +221,6 @@ class Facts:
         """The line of the op; of AccumulateGrad, the line that made the leaf."""
         op, n = self.op(node), self.nodes[node]
         return op.source if op is not None else self.tensors[n.variable].source if n.variable is not None else None
-
-    def at(self, node: str) -> NodeAt:
-        """The node with the place of its op."""
-        return NodeAt(self.called(node), self.source(node), "" if self.here is None else self.here.file)
 
     def met(self, edge: Edge) -> Value | None:
         """What was sent to an edge, added up, if there are few elements: before hooks."""
@@ -208,17 +236,18 @@ class Facts:
 
     def input(self, node: str, index: int = 0) -> Value | None:
         """The value of a tensor that the op was given: its own, or that which the node has saved; None if nobody knows."""
-        inputs = self.inputs(node)
-        value = inputs[index].value if index < len(inputs) else None
-        return value if is_known(value) else self._saved(node, ("self", "input", "mat1") if index == 0 else ("other", "mat2"))
+        given = self.inputs(node)[index : index + 1]
+        value = given[0].value if given and given[0].id not in self.changed_since else None
+        return value if is_known(value) else self.saved(node, *(("self", "input", "mat1") if index == 0 else ("other", "mat2")))
 
     def result(self, node: str) -> Value | None:
         """The value of the op's first result; None if nobody knows."""
         results = self.results(node)
         value = results[0].value if results else None
-        return value if is_known(value) else self._saved(node, ("result", "result0", "output"))
+        return value if is_known(value) else self.saved(node, "result", "result0", "output")
 
-    def _saved(self, node: str, names: tuple[str, ...]) -> Value | None:
+    def saved(self, node: str, *names: str) -> Value | None:
+        """The value that a node has saved under the first of these names; None if nobody knows."""
         return next((s.value for s in self.nodes[node].saved if s.name in names and is_known(s.value)), None)
 
     def others(self, node: str, index: int) -> list[Tensor]:

@@ -1,11 +1,16 @@
-"""What can be said of an array from its document value: bounds, zeros, norm."""
+"""What can be said of an array from its document value: bounds, zeros, nan, norm."""
 
 from __future__ import annotations
 
 import cmath
 import math
+from collections.abc import Callable
 
 from ..graph.model import Number, Value
+from ..graph.text import number_text, shape_text, value_text
+from ..sentences import PROPERTIES
+
+BAD = ("nan", "inf")
 
 
 def bounds(value: Value | None) -> tuple[float, float] | None:
@@ -23,6 +28,23 @@ def is_known(value: Value | None) -> bool:
     return value is not None and (value.summary is not None or bool(value.numbers) or 0 in value.shape)
 
 
+def is_zero(value: Value | None) -> bool:
+    """All elements are known to be zero."""
+    return value is not None and PROPERTIES["zero"](value)
+
+
+def all_are(value: Value | None, test: Callable[[float], bool]) -> bool:
+    """There are few elements, and each passes the test."""
+    numbers = () if value is None else value.numbers
+    return bool(numbers) and all(not isinstance(n, complex) and test(float(n)) for n in numbers)
+
+
+def lies_outside(value: Value | None, least: float, most: float) -> bool:
+    """No element lies between the two."""
+    found = bounds(value)
+    return all_are(value, lambda n: not least < n < most) or (found is not None and (found[1] <= least or found[0] >= most))
+
+
 def has_zero(value: Value | None) -> bool:
     """There is a zero among the elements."""
     return count_zeros(value) > 0
@@ -35,6 +57,11 @@ def count_zeros(value: Value | None) -> int:
     return value.summary.zeros if value.summary is not None else sum(1 for n in value.numbers if not n)
 
 
+def value_with(value: Value | None, names: tuple[str, ...] = BAD) -> str:
+    """Which of "nan", "inf" a value holds; "" if neither."""
+    return "" if value is None else next((n for n in names if PROPERTIES[n](value)), "")
+
+
 def norm(value: Value | None) -> float | None:
     """The Euclidean norm of the finite elements."""
     if value is None:
@@ -44,9 +71,10 @@ def norm(value: Value | None) -> float | None:
     return math.sqrt(sum(abs(n) ** 2 for n in value.numbers if cmath.isfinite(n))) if value.numbers else None
 
 
-def together(norms: list[float]) -> float:
-    """The norm of arrays taken together."""
-    return math.hypot(*norms) if norms else 0.0
+def largest(value: Value | None) -> float | None:
+    """The largest absolute value of its elements."""
+    found = bounds(value)
+    return None if found is None else max(abs(found[0]), abs(found[1]))
 
 
 def number(text: str) -> float | None:
@@ -67,10 +95,24 @@ def added(values: list[Value]) -> tuple[Number, ...] | None:
 def nearly(a: tuple[Number, ...], b: tuple[Number, ...]) -> bool:
     """Equal but for rounding; nan equals nan."""
     scale = max([1e-30, *(abs(x) for x in (*a, *b) if cmath.isfinite(x))])
-    return all(_close(x, y, scale) for x, y in zip(a, b, strict=True))
+    return len(a) == len(b) and all(_close(x, y, scale) for x, y in zip(a, b, strict=True))
 
 
 def _close(x: complex, y: complex, scale: float) -> bool:
     if not (cmath.isfinite(x) and cmath.isfinite(y)):
         return repr(x) == repr(y)
     return abs(x - y) <= 1e-5 * scale
+
+
+def range_text(found: tuple[float, float] | None) -> str:
+    """`-3.0`; `-3.0 … -1.0`; "?" if nobody knows."""
+    if found is None:
+        return "?"
+    low, high = map(number_text, found)
+    return low if low == high else f"{low} … {high}"
+
+
+def elements_text(value: Value) -> str:
+    """The elements; of many the shape and the range."""
+    text, found = value_text(value), bounds(value)
+    return text if text != shape_text(value.shape) or found is None else f"{text}: {range_text(found)}"

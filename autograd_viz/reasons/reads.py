@@ -1,15 +1,17 @@
-"""Lines of the user's code that read a gradient."""
+"""Tensors whose gradient a line reads."""
 
 from __future__ import annotations
 
 import ast
 
 from ..graph.model import Source
-from .code import statement_of
 
 
 def grads_read(line: Source | None) -> list[ast.expr]:
-    """The tensors whose grad the statement at a place reads, as they are written: `self.w` in `self.w.grad.norm()`."""
-    asked = statement_of(line)
-    found = [] if asked is None else [n for n in ast.walk(asked.node) if isinstance(n, ast.Attribute) and n.attr == "grad"]
+    """The tensors whose grad the statement of a line that ran reads, as they are written: `self.w` in `self.w.grad.norm()`."""
+    try:
+        tree = ast.parse("" if line is None else line.text.strip())
+    except SyntaxError:  # a part of a statement
+        return []
+    found = [n for n in ast.walk(tree) if isinstance(n, ast.Attribute) and n.attr == "grad"]
     return [n.value for n in found if isinstance(n.ctx, ast.Load)]

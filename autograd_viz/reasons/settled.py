@@ -5,6 +5,7 @@ from __future__ import annotations
 from .cause import Cause
 from .facts import Edge, Facts
 from .numbers import bounds, norm
+from .ops import cause_at
 
 ROUNDING = 1e-3  # of the norm of another gradient at the same node: what is smaller is rounding
 BIASES = (("Addmm", 0), ("Convolution", 2), ("Add", 0), ("Add", 1))  # where an op takes a bias, and as which input
@@ -38,7 +39,7 @@ def _level(f: Facts) -> Cause | None:
     size = next((s for b in biases if (s := norm(f.tensors[b].grad))), None)
     if not is_behind or size is None or (norm(f.subject.grad) or 0.0) > ROUNDING * size:
         return None
-    return Cause("zero_level", (f.subject.id, *f.loss), (node,), f.source(node), {"node": f.called(node)})
+    return cause_at(f, "zero_level", node, (f.subject.id, *f.loss))
 
 
 def _is_level(f: Facts, node: str) -> bool:
@@ -75,7 +76,7 @@ def _taken_away(f: Facts) -> Cause | None:
     node, i = taker
     kind = "zero_shifted" if f.called(node).startswith(ATTENTION) else "zero_normed"
     is_met = i == KEY if kind == "zero_shifted" else f.plain(node, "training") == "True"
-    return Cause(kind, (f.subject.id,), (node,), f.source(node), {"node": f.called(node)}) if is_met else None
+    return cause_at(f, kind, node, (f.subject.id,)) if is_met else None
 
 
 def _is_bias(f: Facts, node: str, i: int) -> bool:

@@ -6,11 +6,11 @@ import math
 from itertools import pairwise
 from typing import NamedTuple
 
-from .. import words
 from ..graph.text import number_text
 from .cause import Cause, Said
 from .facts import Edge, Facts
-from .numbers import norm, together
+from .numbers import norm
+from .ops import cause_at, name_of_op
 
 HUGE, TINY = 1e4, 1e-6  # norms beyond which somebody should ask
 LEAP = 10  # between two layers: then the change is worth a word
@@ -29,24 +29,20 @@ def size_causes(f: Facts) -> list[Cause]:
     size = norm(f.subject.grad)
     if size is None or not size or TINY < size < HUGE or f.edge is None:
         return []
-    hops = way(f, f.edge)
     huge = size >= HUGE
-    most = [h for h in hops if (h.factor > 1) == huge and h.factor != 1]
-    said: dict[str, Said] = {
-        "norm": number_text(size),
-        "where": words.GREW_PART if len(f.senders.get(f.edge, ())) > 1 else words.GREW_WHOLE,
-    }
+    most = [h for h in way(f, f.edge) if (h.factor > 1) == huge and h.factor != 1]
     if not most:
-        return [_between(f, huge, said)]
+        return [_between(f, huge, {"norm": number_text(size)})]
     whole = sum(abs(math.log10(h.factor)) for h in most)
     best = max(most, key=lambda h: abs(math.log10(h.factor)))
-    said |= {"node": f.called(best.node), "factor": number_text(best.factor), "count": str(len(most))}
+    said = {"norm": number_text(size), "factor": number_text(best.factor), "count": str(len(most))}
     if abs(math.log10(best.factor)) >= SHARE * whole:
-        return [Cause("grew" if huge else "shrank", _results(f, best.node), (best.node,), f.source(best.node), said)]
-    names = [f.called(h.node) for h in most]
+        results = tuple(t.id for t in f.results(best.node))
+        return [cause_at(f, "grew" if huge else "shrank", best.node, results, **said)]
+    names = [name_of_op(f, h.node) for h in most]
     usual = max(dict.fromkeys(names), key=names.count)
-    said |= {"node": usual, "times": str(names.count(usual))}
-    same = tuple(h.node for h in most if f.called(h.node) == usual)
+    same = tuple(h.node for h, name in zip(most, names, strict=True) if name == usual)
+    said |= {"op": usual, "times": str(len(same))}
     return [Cause("grew_steadily" if huge else "shrank_steadily", (), same, f.source(best.node), said)]
 
 
@@ -67,10 +63,6 @@ def _between(f: Facts, huge: bool, said: dict[str, Said]) -> Cause:
     return Cause("grew_between" if huge else "shrank_between", (a.id, b.id), said=said)
 
 
-def _results(f: Facts, node: str) -> tuple[str, ...]:
-    return tuple(t.id for t in f.results(node))
-
-
 def way(f: Facts, edge: Edge) -> list[Hop]:
     """From the loss to the edge along the largest gradients: by what factor each node changed the norm."""
     hops: list[Hop] = []
@@ -84,5 +76,5 @@ def way(f: Facts, edge: Edge) -> list[Hop]:
         there = [(n, k) for k in range(f.nodes[node].outputs) if (n := norm(f.arrived(node, k)))]
         if not there:
             return hops[::-1]
-        hops.append(Hop(node, size / together([n for n, _ in there])))
+        hops.append(Hop(node, size / math.hypot(*(n for n, _ in there))))
         edge = (node, max(there)[1])

@@ -2,88 +2,118 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import PurePath
+from typing import NamedTuple
 
 from .. import words
-from ..graph.model import Source, Tensor
-from ..graph.text import shape_text, value_text
-from ..sentences import PROPERTIES
-from .cause import Cause, NodeAt, Said
+from ..graph.model import Source
+from .cause import Cause, Said
 from .cells import numbers
+from .question import Question
 
-BEST = ("zero_times_inf",)  # whose advice makes that of the others needless, as does that of what lies behind the subject
+NO_LINE = re.compile(r"\s?[((]\{line\}[))]")  # what falls away where no line is known
+OF_ROOTS = ("cut_", "made_of", "inference", "dtype")  # causes that say why a loss has no graph
 LONGEST = 72  # characters of a line of code
+BEST = ("zero_times_inf",)  # whose advice is better than that of the causes before it
+MOST = 2  # causes in the answer itself
 
 
-def sentences(subject: Tensor | None, causes: Sequence[Cause], headed: bool = True) -> list[str]:
-    """One line each: what is the case, each cause, and what to do about the first that can be helped.
+class Answer(NamedTuple):
+    """What is said at once, and what on request."""
+
+    short: str
+    details: str
+
+
+def answer(q: Question | None, causes: Sequence[Cause], headed: bool = True) -> Answer:
+    """First the cause, then what to do; numbers and lines of code are details.
 
     Args:
-        subject: the tensor that was asked about, or the root of a pass that failed; None if there is none.
-        causes: what was found.
-        headed: say first what stands in its grad.
+        q: the question; None if the sentence needs no beginning.
+        causes: what was found, the nearest first.
+        headed: it is about a tensor, not about an error.
     """
-    name = (subject.name if subject is not None else None) or words.THE_TENSOR
-    said = [] if subject is None or not headed else [_head(subject, name)]
-    said += dict.fromkeys(_formed("CAUSE", c, name) for c in causes)
-    last = [c for c in causes if c.kind in BEST or "name" in c.said]
-    advice = dict.fromkeys(_formed("DO", c, name) for c in last or causes if hasattr(words, f"DO_{c.kind.upper()}"))
-    return said + [words.DO.format(advice=a) for a in advice]
+    name = (None if q is None else q.name_of(q.tensor)) or words.THE_TENSOR
+    first = causes[:1]
+    lines = [_first(q, c, name, headed) for c in first]
+    best = [c for c in causes if c.kind in BEST] or first
+    lines += [words.DO.format(advice=a) for c in best[:1] if (a := _advice(c, name))]
+    more = [_formed("CAUSE", c, name) for c in causes[1:MOST]]
+    later = [_formed("CAUSE", c, name) for c in causes[MOST:]]
+    details = [*later, *(m for c in causes if (m := _optional("MORE", c, name))), *_code(causes)]
+    return Answer("\n".join([*lines, *dict.fromkeys(more)]), "\n".join(dict.fromkeys(details)))
 
 
-def _head(t: Tensor, name: str) -> str:
+def _first(q: Question | None, cause: Cause, name: str, headed: bool) -> str:
+    """The first line: what stands in grad, or that a loss has no graph, and why."""
+    if q is not None and headed:
+        return _head(q, name) + _formed("CAUSE", cause, name)
+    if q is not None and cause.kind.startswith(OF_ROOTS):
+        root = q.name_of(q.tensor) or words.THE_LOSS
+        return words.HEAD_NO_GRAPH.format(name=root) + _formed("CAUSE", cause, root)
+    return sentence(cause, name)
+
+
+def sentence(cause: Cause, name: str) -> str:
+    """One cause as a sentence of its own."""
+    said, template = _formed("CAUSE", cause, name), getattr(words, f"CAUSE_{cause.kind.upper()}")
+    is_code = template.startswith("{") or said.partition(" ")[0].endswith(")")
+    return said if is_code else said[:1].upper() + said[1:]
+
+
+def _head(q: Question | None, name: str) -> str:
     """What stands in grad."""
-    if t.grad is None:
+    if q is None:
+        return ""
+    if q.history.grad_of(q.tensor) is None:
         return words.HEAD_NONE.format(name=name)
-    for what, template in (("nan", words.HEAD_BAD), ("inf", words.HEAD_BAD)):
-        if PROPERTIES[what](t.grad):
-            return template.format(name=name, what=what)
-    if PROPERTIES["zero"](t.grad):
-        return words.HEAD_ZERO.format(name=name)
-    text = value_text(t.grad)
-    if text == shape_text(t.grad.shape):
-        return words.HEAD_SHAPE.format(name=name, shape=text)
-    return words.HEAD_IS.format(name=name, grad=text)
+    state = q.history.state_of(q.tensor)
+    if state in ("nan", "inf"):
+        return words.HEAD_BAD.format(name=name, what=state)
+    return (words.HEAD_ZERO if state == "zero" else words.HEAD).format(name=name)
+
+
+def _advice(cause: Cause, name: str) -> str:
+    meaning = cause.said.get("meaning")
+    if isinstance(meaning, str):  # what PyTorch's error means, and behind a semicolon what to do
+        return meaning.partition(words.SEMICOLON.strip())[2].strip()
+    return _optional("DO", cause, name)
+
+
+def _optional(prefix: str, cause: Cause, name: str) -> str:
+    return _formed(prefix, cause, name) if hasattr(words, f"{prefix}_{cause.kind.upper()}") else ""
 
 
 def _formed(prefix: str, cause: Cause, name: str) -> str:
     template: str = getattr(words, f"{prefix}_{cause.kind.upper()}")
     said = {k: _text(v) for k, v in cause.said.items()}
+    template = template if cause.source is not None else NO_LINE.sub("", template)
+    if "meaning" in said:
+        said["meaning"] = said["meaning"].partition(words.SEMICOLON.strip())[0].strip().rstrip(".。")
     return template.format(**{"name": name, "line": place_text(cause.source), **said})
 
 
 def _text(said: Said) -> str:
-    if isinstance(said, str):
-        return said
-    if isinstance(said, NodeAt):
-        return _node_at(said)
-    return words.PLUS.join(words.PART.format(value=p.value, node=_text(p.at)) for p in said)
+    return said if isinstance(said, str) else place_text(said)
 
 
-def _node_at(said: NodeAt) -> str:
-    """`MulBackward0 (line 3)`, with the file or the cell if that is another than that of the question."""
-    source = said.source
-    if source is None:
-        return said.node
-    cell = numbers().get(source.file)
-    file = PurePath(source.file).name if cell is None else f"In [{cell}]"
-    is_named = source.file != said.asked_in and not file.startswith("<")
-    return (words.NODE_AT_OF if is_named else words.NODE_AT).format(node=said.node, line=source.line, file=file)
+def _code(causes: Sequence[Cause]) -> list[str]:
+    """The lines of code that the causes name."""
+    sources = [s for c in causes for s in (c.source, *c.said.values()) if isinstance(s, Source)]
+    texts = [(place_text(s), " ".join(s.text.split())) for s in dict.fromkeys(sources)]
+    return [f"{at}: {code if len(code) <= LONGEST else code[: LONGEST - 1] + '…'}" for at, code in texts if code]
 
 
 def place_text(source: Source | None) -> str:
-    """`line 3: y = x.detach()`, after the number of the cell or the name of the file."""
+    """`train.py, line 3`, or the number of the cell."""
     if source is None:
         return words.NO_LINE
     if source.file.startswith("<autograd_viz"):
         return words.IN_BACKWARD
-    code = " ".join(source.text.split())
-    code = code if len(code) <= LONGEST else code[: LONGEST - 1] + "…"
-    file = PurePath(source.file).name
     cell = numbers().get(source.file)
+    file = PurePath(source.file).name
     is_unnamed = source.file.startswith("<") or "ipykernel" in source.file or not file
-    if is_unnamed and cell is None and not code and file:
-        return words.AT_LINE_UNSEEN.format(line=source.line, file=file)
     at = words.AT_LINE_IN_CELL if cell is not None else words.AT_LINE if is_unnamed else words.AT_LINE_OF
-    return at.format(line=source.line, code=code, file=file, cell=cell).rstrip(": ")
+    return at.format(line=source.line, file=file, cell=cell)

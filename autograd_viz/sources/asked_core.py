@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import zip_longest
 from typing import Any
 
 import numpy as np
 
 from ..core.accumulate_grad import AccumulateGrad
-from ..core.engine import GraphTask
-from ..core.grad_mode import is_grad_enabled
 from ..core.node import Node
 from ..core.saved import SavedResult, SavedTensor
 from ..core.tensor import Tensor
-from ..graph.model import Source, Value
-from ..graph.passes import Changed, Pass
+from ..graph.model import Value
+from ..graph.passes import Changed
 from ..graph.trace import Step
 from . import roots, stepped
 from .from_core import CoreGraph, is_tensor
@@ -53,17 +50,6 @@ def roots_for(tensor: Tensor, variables: Mapping[str, Any]) -> tuple[Tensor, ...
     return roots.roots_among(tensor, [t for _, t in names_by_identity(variables, is_tensor)], ACCESS)
 
 
-def is_lost(loss: Any, tensor: Any) -> bool:
-    """The loss is a number without a graph, and the tensor is another, and no leaf with a grad."""
-    has_grad = tensor.is_leaf and tensor.grad is not None
-    return loss is not tensor and not has_grad and not loss.requires_grad and loss.numel() == 1
-
-
-def roots_beside(tensor: Tensor, variables: Mapping[str, Any]) -> list[Tensor]:
-    """Losses, among the caller's variables, that the tensor may be cut off from."""
-    return roots.roots_beside(tensor, [t for _, t in names_by_identity(variables, is_tensor)], ACCESS)
-
-
 def numbers_of(graph: CoreGraph) -> dict[str, Value | None]:
     """The numbers of the last pass: on the arrows, and at `arrived:n2.0` what hooks left of what arrived at output 0 of n2."""
     found = dict(graph.past().values)
@@ -89,6 +75,10 @@ class CoreLive:
         self._stepped = stepped.last_pass(graph.node_ids)
         self._seen = {} if self._stepped is None else self._stepped.seen()
 
+    def is_stepped(self) -> bool:
+        """A stepper has gone through."""
+        return bool(self._seen)
+
     def has_run(self, node: str) -> bool | None:
         """Every node of the core remembers its last call."""
         return self._nodes[node]._passed is not None
@@ -97,24 +87,6 @@ class CoreLive:
         """What stood in grads before a stepper's pass, if that was the last."""
         steps = {node: step for node, step in self._seen.items() if _is_last(node, step)}
         return stepped.grads_before(steps, self._graph.node_ids)
-
-    def was_stepped(self, node: str) -> bool:
-        """No other pass has called it since."""
-        n = self._nodes[node]
-        return n in self._seen and _is_last(n, self._seen[n])
-
-    def is_awaited(self, node: str) -> bool:
-        """A stepper is half way, and has yet to call it."""
-        return bool(self._seen) and self._nodes[node] in self._stepped.nodes and self._nodes[node] not in self._seen
-
-    def requiring(self) -> tuple[str, ...]:
-        """Leaves before what was computed of them."""
-        found = [(not t.is_leaf, name) for t, name in self._graph.names.items() if t.requires_grad]
-        return tuple(name for _, name in sorted(found, key=lambda pair: pair[0]))
-
-    def is_running(self) -> bool:
-        """Code of the user's is run by a pass: a hook, a Function."""
-        return GraphTask.current is not None
 
     def changed(self, node: str, saved: str) -> Changed | None:
         """As the version counter has it, which all tensors of one memory share."""
@@ -127,37 +99,6 @@ class CoreLive:
         first = next((place for version, place in counter[1:] if version == version_of(kept)), None)
         name = next((name for t, name in self._graph.names.items() if t._counter is counter), None)
         return Changed(name, counter[0], None if first is None else source_at(*first))
-
-    def is_inference(self, tensor: str) -> bool:
-        """Made in inference mode."""
-        return self._graph.tensors[tensor].is_inference()
-
-    def is_recording(self) -> bool:
-        """Grad mode, now."""
-        return is_grad_enabled()
-
-    def is_parameter(self, tensor: str) -> bool:
-        """The core remembers where it was switched off."""
-        return False
-
-    def switched_at(self, tensor: str) -> Source | None:
-        """The last requires_grad_() that changed something."""
-        places = [e.at for e in self._graph.tensors[tensor]._events if e.kind == "requires_grad"]
-        return source_at(places[-1].code, places[-1].lasti) if places else None
-
-    def passes(self) -> tuple[Pass, ...]:
-        """The calls of Tensor.backward()."""
-        known = {t: self._graph.tensor_id(t) or "" for t in self._graph.names}
-        known |= {t: id for id, t in self._graph.tensors.items()}
-        events = {id: [e for e in t._events if e.kind in ("backward", "failed")] for t, id in known.items()}
-        found = [
-            (e.order, id, e.at, after is not None and after.kind == "failed")
-            for id, those in events.items()
-            for e, after in zip_longest(those, those[1:])
-            if e.kind == "backward"
-        ]
-        ordered = sorted(found, key=lambda f: f[0])
-        return tuple(Pass(id, source_at(at.code, at.lasti), failed) for _, id, at, failed in ordered)
 
     def zero_rows(self, tensor: str) -> tuple[int, ...]:
         """Rows of grad without anything else than zeros; none if there is no grad."""
@@ -185,7 +126,3 @@ class CoreLive:
             found += [h for of_output in n._extra.tensor_hooks.values() for h in of_output.values()]
             found += [*n._extra.prehooks.values(), *n._extra.posthooks.values()]
         return tuple(getattr(h, "__name__", type(h).__name__) for h in found)
-
-    def shards(self, tensor: str) -> int:
-        """There is one process."""
-        return 0

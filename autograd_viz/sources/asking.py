@@ -1,18 +1,22 @@
-"""A question about a tensor, whoever it belongs to, as `reasons` wants it: the document, the numbers, and what is live."""
+"""A question about a tensor, whoever it belongs to: what has run, and the graph with the numbers of its last pass."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+from ..errors import NotDrawableError
 from ..graph.model import Document, Value
 from . import asked_core
 from .anything import is_torch
 from .from_core import CoreGraph
+from .recorded_core import CoreHistory
 
 
-class Question(NamedTuple):
-    """Everything that is known about one tensor.
+class Look(NamedTuple):
+    """A graph, and what its last pass has sent.
 
     Attributes:
         graph: the live graph.
@@ -21,6 +25,7 @@ class Question(NamedTuple):
         past: the numbers of the last pass.
         live: what only the live graph can tell (`reasons.Live`).
         loss: ids of the roots.
+        changed: leaves that have been changed since the pass, where that was run again.
     """
 
     graph: Any
@@ -29,48 +34,100 @@ class Question(NamedTuple):
     past: Mapping[str, Value | None]
     live: Any
     loss: tuple[str, ...]
+    changed: tuple[Any, ...]
 
 
-def question(tensor: Any, loss: Any, variables: Mapping[str, Any]) -> Question:
-    """The question about a tensor.
+@contextmanager
+def unseen(tensor: Any) -> Iterator[None]:
+    """Inside, no mode of the user's sees what is asked of a tensor."""
+    if not is_torch(tensor):
+        yield
+        return
+    from .pytorch.values import outside_modes
+
+    with sys.modules["torch"]._C.DisableTorchFunction(), outside_modes():
+        yield
+
+
+def history_of(tensor: Any) -> Any:
+    """What has run, as `reasons.History`."""
+    if not is_torch(tensor):
+        return CoreHistory()
+    from .pytorch.recorded import TorchHistory
+
+    return TorchHistory(_recorder(), tensor)
+
+
+def _recorder() -> Any:
+    """The recorder of PyTorch programs, if it is or was on."""
+    watch = sys.modules.get(f"{__package__}.pytorch.watch")
+    return None if watch is None else watch.current
+
+
+def kept_root() -> tuple[Any, Any]:
+    """The tensor on which the last pass was called, and its first gradient, if they are kept."""
+    recorder = _recorder()
+    return (None, None) if recorder is None else (recorder.last.root, recorder.last.gradient)
+
+
+def last_pass(variables: Mapping[str, Any]) -> tuple[Any, Any, Any, list[str]]:
+    """The root of the last pass that was kept, its graph, what makes a pass through it, and the leaves changed since, by name.
+
+    Raises:
+        NotDrawableError: none is kept.
+    """
+    root, gradient = kept_root()
+    if root is None or root.grad_fn is None:
+        recorder = _recorder()
+        why = (
+            "nothing was watched: call av.watch() first"
+            if recorder is None
+            else _NOT_KEPT.get(recorder.last.why_not, "none ran")
+        )
+        raise NotDrawableError(f"step() steps the last backward pass, if it was kept; {why}")
+    from .pytorch.replay import last_pass as kept
+
+    return root, *kept(root, gradient, variables)
+
+
+_NOT_KEPT = {
+    "budget": "it saved more than av.watch(keep=...) allows",
+    "compiled": "compiled code frees its graph",
+    "held": "what it saved cannot be freed without it",
+    "off": "keep is 0",
+    "grad": "autograd.grad() keeps none, nor does a pass from several tensors",
+}
+
+
+def look(tensor: Any, loss: Any, variables: Mapping[str, Any]) -> Look:
+    """The graph behind a tensor and the root that its gradient comes from.
 
     Args:
         tensor: of the core's or of PyTorch's.
-        loss: the root; None to look for it among the variables.
+        loss: the root; None for that of the last pass, or else one among the variables.
         variables: the caller's names.
     """
+    changed: tuple[Any, ...] = ()
     if is_torch(tensor):
         from .pytorch import asked
         from .pytorch.graph import TorchGraph
+        from .pytorch.replay import replayed
 
+        kept, gradient = kept_root()
+        loss = kept if loss is None else loss
         roots = asked.roots_for(tensor, variables) if loss is None else (loss,)
-        graph: Any = TorchGraph((*roots, tensor), variables)
-        live: Any = asked.TorchLive(graph, variables)
-        past = {**graph.past().values, **live.numbers()}
+        graph: Any = TorchGraph(roots, variables) if len(roots) == 1 else None
+        is_alone = graph is not None and graph.tensor_id(tensor) is not None
+        graph = graph if is_alone else TorchGraph((*roots, tensor), variables)
+        live: Any = asked.TorchLive(graph, variables, history_of(tensor))
+        past: Mapping[str, Value | None] = {**graph.past().values, **live.numbers()}
+        if not past and is_alone and not graph.document.is_freed:
+            past, changed = replayed(graph, roots[0], gradient if roots[0] is kept else None)
     else:
         roots = asked_core.roots_for(tensor, variables) if loss is None else (loss,)
         graph = CoreGraph((*roots, tensor), variables)
         live = asked_core.CoreLive(graph)
         past = {**asked_core.numbers_of(graph), **live.numbers()}
     ids = tuple(id for r in roots if (id := graph.tensor_id(r)) is not None)
-    return Question(graph, graph.document, graph.tensor_id(tensor) or graph.document.roots[-1], past, live, ids)
-
-
-def losses_beside(tensor: Any, variables: Mapping[str, Any]) -> list[Any]:
-    """Losses among the variables that no path leads from to the tensor: it may be cut off from them. The latest first."""
-    if is_torch(tensor):
-        from .pytorch import asked
-
-        return asked.roots_beside(tensor, variables)
-    return asked_core.roots_beside(tensor, variables)
-
-
-def is_lost(loss: Any, tensor: Any) -> bool:
-    """Is the loss a number without a graph, and the tensor another, without a grad yet?"""
-    if is_torch(tensor) != is_torch(loss):
-        return False
-    if is_torch(tensor):
-        from .pytorch import asked
-
-        return asked.is_lost(loss, tensor)
-    return asked_core.is_lost(loss, tensor)
+    subject = graph.tensor_id(tensor) or graph.document.roots[-1]
+    return Look(graph, graph.document, subject, past, live, ids, changed)

@@ -7,8 +7,6 @@ from typing import Any, NamedTuple
 
 MOST_ROOTS = 8  # graphs that are looked at when the loss is not named
 
-MOST_BESIDE = 3  # others, which may be cut off from the tensor
-
 
 class Access(NamedTuple):
     """How to ask a tensor, or a backward node, of one framework.
@@ -51,21 +49,6 @@ def roots_among(tensor: Any, known: list[Any], access: Access) -> tuple[Any, ...
     asked = _latest_asked(ends, access)
     found = _most_likely(mine, access) or asked or [t for t in _most_likely(ends, access)[-1:] if access.size(t) == 1]
     return tuple((found or [t for t in others if access.is_computed(t)][-1:])[-MOST_ROOTS:])
-
-
-def roots_beside(tensor: Any, known: list[Any], access: Access) -> list[Any]:
-    """Numbers that may be the loss although no path leads from them to the tensor; the latest first.
-
-    Last come leaves of one element without a dimension: a loss that lost its graph may have been made to require grad.
-    """
-    made = [t for t in dict.fromkeys(known) if t is not tensor and access.grad_fn(t) is not None and access.size(t) == 1]
-    ends, leads = _ends(made, access.end(tensor), access)
-    beside = [t for t in ends if access.grad_fn(t) not in leads]
-    beside.sort(key=lambda t: access.order(access.grad_fn(t)), reverse=True)
-    leaves = [
-        t for t in dict.fromkeys(known) if t is not tensor and access.grad_fn(t) is None and t.ndim == 0 and t.requires_grad
-    ]
-    return [*beside[:MOST_BESIDE], *leaves[::-1][:MOST_BESIDE]]
 
 
 def _latest_asked(tensors: list[Any], access: Access) -> list[Any]:

@@ -8,8 +8,8 @@ from typing import Any
 
 import torch
 
-from ...graph.model import Source, Value
-from ...graph.passes import Changed, Pass
+from ...graph.model import Value
+from ...graph.passes import Changed
 from ...graph.trace import Step
 from .. import roots, stepped
 from ..names import names_by_identity
@@ -19,8 +19,8 @@ from .handles import version_of
 from .hooked import tensors_with_hooks
 from .hooks import dict_of, name_of_hook
 from .nodes import edge_of, grad_fn_of, grad_of, is_accumulate, variable_of
+from .recorded import TorchHistory
 from .saved import saved_of
-from .shards import ranks_of, sharded
 from .values import unseen
 
 
@@ -45,30 +45,18 @@ def roots_for(tensor: Any, variables: Mapping[str, Any]) -> tuple[Any, ...]:
     return roots.roots_among(tensor, [t for _, t in names_by_identity(variables, is_tensor)], ACCESS)
 
 
-@unseen
-def is_lost(loss: Any, tensor: Any) -> bool:
-    """The loss is a number without a graph, and the tensor is another, and no leaf with a grad."""
-    has_grad = tensor.is_leaf and tensor.grad is not None
-    return loss is not tensor and not has_grad and not loss.requires_grad and loss.numel() == 1
-
-
-@unseen
-def roots_beside(tensor: Any, variables: Mapping[str, Any]) -> list[Any]:
-    """Losses, among the caller's variables, that the tensor may be cut off from."""
-    return roots.roots_beside(tensor, [t for _, t in names_by_identity(variables, is_tensor)], ACCESS)
-
-
 class TorchLive:
     """`reasons.Live` for a graph of PyTorch's, which remembers neither its passes nor who changed what.
 
     Args:
         graph: the graph.
         variables: the caller's names.
+        history: what the recorder has seen.
     """
 
     @unseen
-    def __init__(self, graph: TorchGraph, variables: Mapping[str, Any]) -> None:
-        self._graph = graph
+    def __init__(self, graph: TorchGraph, variables: Mapping[str, Any], history: TorchHistory) -> None:
+        self._graph, self._history = graph, history
         self._nodes = {id: node for node, id in graph.node_ids.items()}
         self._stepped = stepped.last_pass(graph.node_ids)
         self._seen: dict[Any, Step] = {} if self._stepped is None else self._stepped.seen()
@@ -78,26 +66,13 @@ class TorchLive:
     def _hooked(self) -> list[Any]:
         return [t for t in tensors_with_hooks() if grad_fn_of(t) in self._graph.nodes]
 
+    def is_stepped(self) -> bool:
+        """A stepper has gone through."""
+        return bool(self._seen)
+
     def has_run(self, node: str) -> bool | None:
         """PyTorch's nodes do not remember; a stepper does."""
         return True if self._nodes[node] in self._seen else None
-
-    def was_stepped(self, node: str) -> bool:
-        """What PyTorch's own passes have called since, nobody knows."""
-        return self._nodes[node] in self._seen
-
-    def is_awaited(self, node: str) -> bool:
-        """A stepper is half way, and has yet to call it."""
-        return bool(self._seen) and self._nodes[node] in self._stepped.nodes and self._nodes[node] not in self._seen
-
-    def is_running(self) -> bool:
-        """A thread that runs a pass has a graph task."""
-        return bool(torch._C._current_graph_task_id() != -1)
-
-    def requiring(self) -> tuple[str, ...]:
-        """Leaves before what was computed of them."""
-        found = [(not t.is_leaf, name) for name, t in self._known if t.requires_grad]
-        return tuple(name for _, name in sorted(found, key=lambda pair: pair[0]))
 
     def numbers(self) -> dict[str, Value | None]:
         """What a stepper saw: PyTorch itself keeps no gradient of a pass."""
@@ -126,28 +101,6 @@ class TorchLive:
         return Changed(next(same, None), kept._version, None)
 
     @unseen
-    def is_inference(self, tensor: str) -> bool:
-        """Made in inference mode."""
-        t = self._graph.tensors.get(tensor)
-        return t is not None and bool(t.is_inference())
-
-    def is_recording(self) -> bool:
-        """Grad mode, now."""
-        return torch.is_grad_enabled()
-
-    def is_parameter(self, tensor: str) -> bool:
-        """A module's parameter requires grad when it is made."""
-        return isinstance(self._graph.tensors.get(tensor), torch.nn.Parameter)
-
-    def switched_at(self, tensor: str) -> Source | None:
-        """Nobody knows."""
-        return None
-
-    def passes(self) -> tuple[Pass, ...]:
-        """Nobody knows."""
-        return ()
-
-    @unseen
     def zero_rows(self, tensor: str) -> tuple[int, ...]:
         """Rows of grad without anything else than zeros; none if there is no grad."""
         t = self._graph.tensors.get(tensor)
@@ -159,10 +112,12 @@ class TorchLive:
 
     @unseen
     def grad_changed(self, tensor: str) -> Changed | None:
-        """Its version counter has moved: something was added to it, or it was written to, nobody knows where."""
+        """Its version counter has moved: something was added to it, or it was written to at a line that was seen."""
         t = self._graph.tensors.get(tensor)
         grad = None if t is None else grad_of(t)
-        return Changed(None, version, None) if grad is not None and (version := version_of(grad)) else None
+        events = [] if grad is None else self._history.events_of(grad, "written")
+        source = events[-1].source if events else None
+        return Changed(None, version, source) if grad is not None and (version := version_of(grad)) else None
 
     @unseen
     def hooks(self, node: str) -> tuple[str, ...]:
@@ -173,8 +128,3 @@ class TorchLive:
         found = [h for t in tensors for kind in kinds for h in (getattr(t, kind, None) or {}).values()]
         found += [*dict_of(n.register_prehook).values(), *dict_of(n.register_hook).values()]
         return tuple(name_of_hook(h) for h in found)
-
-    def shards(self, tensor: str) -> int:
-        """Over how many ranks FSDP has sharded the parameter."""
-        found = sharded(self._graph.tensors.get(tensor))
-        return 0 if found is None else ranks_of(found)

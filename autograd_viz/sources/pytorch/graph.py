@@ -23,6 +23,7 @@ from .saved import Kept, saved_of
 from .shards import whole_of
 from .twin import formulas_of, signature_of, twin_of
 from .values import is_plain, unseen, value_of
+from .watch_log import lines_of
 
 
 def event_of(node: Any) -> Event | None:
@@ -70,6 +71,7 @@ class TorchGraph:
         makers = [box.maker for box in map(self.boxes.of, self.roots) if box.edge is None and box.maker is not None]
         self._add_ops([*self.nodes, *makers])
         self._join_ops()
+        self._lines = lines_of(self.nodes)
         self._name(variables)
         self._number()
         self.document = self._document()
@@ -230,7 +232,7 @@ class TorchGraph:
         given = self.operands[op]
         operands = tuple(model.Operand(None, o) if isinstance(o, str) else model.Operand(self.id_of(o)) for o in given)
         title = title_of(node) if node is not None else title_of_event(op)
-        place = None if event is None else place_of(event.place)
+        place = self._lines.get(node) if event is None else place_of(event.place)
         module = "" if event is None else event.module
         outputs = self._outputs(node, event)
         node_id = None if node is None else self.node_ids[node]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from .cuts import *  # noqa: F403 -- a language is all its sentences
 from .errors import *  # noqa: F403 -- a language is all its sentences
 from .labels import *  # noqa: F403 -- a language is all its sentences
 from .lessons import *  # noqa: F403 -- a language is all its sentences

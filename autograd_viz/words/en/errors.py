@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-CAUSE_MODIFIED = "{node} saved {tensor} at version {version}; this changed it in place, and it is at version {now} now: {line}."
-DO_MODIFIED = "Make a new tensor there (x = x + 1 instead of x += 1), or change a clone()."
-CAUSE_MODIFIED_BY_STEP = (
-    "{node} saved {tensor} at version {version}; this step changed it in place, and it is at version {now} now: {line}."
-)
-DO_MODIFIED_BY_STEP = "Run the forward pass anew after the step, or all backward passes before it."
-CAUSE_MODIFIED_SOMEWHERE = (
-    "{node} saved {tensor} at version {version} ({line}), and it was changed in place since: version {now}."
-)
-DO_MODIFIED_SOMEWHERE = "Make a new tensor (x = x + 1 instead of x += 1), or change a clone()."
-CAUSE_FREED = "{node} gave up its saved tensors in an earlier pass: {line}."
-DO_FREED = "Call that backward() with retain_graph=True, or compute the loss anew."
-CAUSE_FREED_AMONG = (
-    "The pass came to a node whose saved tensors an earlier pass had given up: {line}. {count} nodes have none now: "
-    "some gave them up in this pass, before it failed."
-)
-DO_FREED_AMONG = (
-    "Something that was computed before that pass is used again: in a loop, detach() what is carried over, or compute it anew; "
-    "or, if no optimizer steps in between, call the earlier backward() with retain_graph=True."
-)
-CAUSE_FREED_SOMEWHERE = "{node} gave up its saved tensors in an earlier pass."
-DO_FREED_SOMEWHERE = "Call that backward() with retain_graph=True, or compute the loss anew."
-CAUSE_COMPUTED_NOT_LEAF = "{name} is not a leaf: {node} made it ({line})."
-CAUSE_ERROR = "{meaning} ({line})"
+CAUSE_MODIFIED = "a tensor that {op} had saved ({saved}) was changed in place ({line})."
+DO_MODIFIED = "Make a new tensor there (x = x + 1, not x += 1), or change a clone()."
+CAUSE_MODIFIED_BY_STEP = "the optimizer's step() changed a weight ({line}) that {op} had saved ({saved})."
+DO_MODIFIED_BY_STEP = "Run all backward passes before step(), or compute the loss again after it."
+CAUSE_MODIFIED_UNSEEN = "a tensor that {op} saved ({line}) was changed in place; the change was not recorded."
+DO_MODIFIED_UNSEEN = "Look for op_() calls, += and indexing on it; or call av.watch() first."
+CAUSE_TWICE = "{op} ({line}) belongs to a graph that an earlier backward() has used up ({pass})."
+DO_TWICE = "detach() what is carried over from one pass to the next, or compute it anew."
+CAUSE_TWICE_SHARED = "{op} ({line}) is shared by two losses, and the first backward() has freed it ({pass})."
+DO_TWICE_SHARED = "Add the losses and call backward() once, or pass retain_graph=True to the first."
+CAUSE_TWICE_BEFORE = "{op} ({line}) ran once, before the loop; the first backward() has freed it ({pass})."
+DO_TWICE_BEFORE = "Compute it inside the loop, for each pass."
+CAUSE_TWICE_ROOT = "backward() has already run on this graph ({pass}), and its saved tensors are freed."
+DO_TWICE_ROOT = "Compute the loss again, or pass retain_graph=True to the first backward()."
+CAUSE_ROOT_FROZEN = "nothing that the loss was computed from requires grad; it was switched off ({line})."
+DO_ROOT_FROZEN = "Switch requires_grad on for what should learn, before the forward pass."
+CAUSE_ROOT_OF_DATA = "nothing that the loss was computed from requires grad ({line})."
+DO_ROOT_OF_DATA = "Compute the loss from the model's parameters, outside no_grad()."
+CAUSE_OPTIMIZER_NOT_LEAF = "the optimizer was given a tensor that is not a leaf; {op} made it ({line})."
+DO_OPTIMIZER_NOT_LEAF = "Compute the values first, then detach().requires_grad_()."
+CAUSE_ERROR = "{meaning} ({line})."
 CAUSE_UNKNOWN_ERROR = "No more is known of this error than what it says itself."
-CAUSE_NO_ERROR = "There is no error here: ask in the except block, or explain(error) of one that was kept, or name a tensor."
+CAUSE_NO_ERROR = "There is no error to explain. Ask in the except block, or explain(error), or explain(tensor)."
+
+SEMICOLON = "; "  # between what an error means and what to do
 
 # in one sentence, by a part of the message (sentences/errors.py)
 EXPLAIN_FREED = (

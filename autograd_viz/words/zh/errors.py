@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-CAUSE_MODIFIED = "{node} 保存了版本 {version} 的 {tensor}；它后来被原地修改，现在是版本 {now}：{line}。"
-DO_MODIFIED = "请在那里创建新张量（写 x = x + 1，而不是 x += 1），或者修改 clone() 得到的副本。"
-CAUSE_MODIFIED_BY_STEP = "{node} 在版本 {version} 保存了 {tensor}；这一步优化原地修改了它，现在是版本 {now}：{line}。"
-DO_MODIFIED_BY_STEP = "在这一步之后重新做前向传播，或在它之前完成所有反向传播。"
-CAUSE_MODIFIED_SOMEWHERE = "{node} 保存了版本 {version} 的 {tensor}，它后来被原地修改：现在是版本 {now}（{line}）。"
-DO_MODIFIED_SOMEWHERE = "请创建新张量（写 x = x + 1，而不是 x += 1），或者修改 clone() 得到的副本。"
-CAUSE_FREED = "{node} 保存的张量已在之前的反向传播中释放：{line}。"
-DO_FREED = "那次调用 backward() 时请加上 retain_graph=True，或者重新计算损失。"
-CAUSE_FREED_AMONG = (
-    "这次反向传播走到的节点，其保存的张量已被之前的传播释放：{line}。现在有 {count} 个节点没有保存的张量，"
-    "其中包括这次传播失败之前已经执行的。"
-)
-DO_FREED_AMONG = (
-    "那次传播之前计算的东西又被使用了：在循环中对携带下来的值调用 detach()，或重新计算；"
-    "或（如果其间没有优化器更新）在之前的 backward() 中使用 retain_graph=True。"
-)
-CAUSE_FREED_SOMEWHERE = "{node} 保存的张量已在之前的反向传播中释放。"
-DO_FREED_SOMEWHERE = "那次调用 backward() 时请加上 retain_graph=True，或者重新计算损失。"
-CAUSE_COMPUTED_NOT_LEAF = "{name} 不是叶子：它由 {node} 算出（{line}）。"
-CAUSE_ERROR = "{meaning}（{line}）"
-CAUSE_UNKNOWN_ERROR = "关于这个错误，除了它自己的说明，没有更多可说的。"
-CAUSE_NO_ERROR = "这里没有错误：请在 except 块中提问，或用 explain(error) 询问保留下来的错误，或给出一个张量。"
+CAUSE_MODIFIED = "{op}（{saved}）保存的张量被原地修改了（{line}）。"
+DO_MODIFIED = "这里新建张量（x = x + 1，不要 x += 1），或者改 clone()。"
+CAUSE_MODIFIED_BY_STEP = "{op}（{saved}）保存的权重被优化器的 step() 修改了（{line}）。"
+DO_MODIFIED_BY_STEP = "所有 backward() 都放在 step() 之前，或者之后重新计算损失。"
+CAUSE_MODIFIED_UNSEEN = "{op} 保存的张量（{line}）被原地修改了，修改的地方没有被记录。"
+DO_MODIFIED_UNSEEN = "找找对它的 op_() 调用、+= 和下标赋值；或者先调用 av.watch()。"
+CAUSE_TWICE = "{op}（{line}）属于一个已经被之前的 backward() 用掉的计算图（{pass}）。"
+DO_TWICE = "从一次传播带到下一次的东西要 detach()，或者重新计算。"
+CAUSE_TWICE_SHARED = "两个损失共用 {op}（{line}），第一次 backward() 已经把它释放（{pass}）。"
+DO_TWICE_SHARED = "把损失加起来只调用一次 backward()，或者第一次写 retain_graph=True。"
+CAUSE_TWICE_BEFORE = "{op}（{line}）只在循环之前运行过一次，第一次 backward() 已经把它释放（{pass}）。"
+DO_TWICE_BEFORE = "放到循环里面，每次传播重新计算。"
+CAUSE_TWICE_ROOT = "这个计算图已经运行过 backward()（{pass}），保存的张量已释放。"
+DO_TWICE_ROOT = "重新计算损失，或者第一次 backward() 时写 retain_graph=True。"
+CAUSE_ROOT_FROZEN = "损失所依赖的张量都不需要梯度:requires_grad 被关掉了（{line}）。"
+DO_ROOT_FROZEN = "在前向传播之前，给要训练的参数打开 requires_grad。"
+CAUSE_ROOT_OF_DATA = "损失所依赖的张量都不需要梯度（{line}）。"
+DO_ROOT_OF_DATA = "用模型的参数计算损失，并放在 no_grad() 外面。"
+CAUSE_OPTIMIZER_NOT_LEAF = "交给优化器的张量不是叶子，由 {op} 算出（{line}）。"
+DO_OPTIMIZER_NOT_LEAF = "先把数值算好，再 detach().requires_grad_()。"
+CAUSE_ERROR = "{meaning}({line})。"
+CAUSE_UNKNOWN_ERROR = "关于这个错误，除了它自己的信息外没有更多可说的。"
+CAUSE_NO_ERROR = "没有可解释的错误。请在 except 里问，或用 explain(error)、explain(tensor)。"
+
+SEMICOLON = "；"  # between what an error means and what to do
 
 # in one sentence, by a part of the message (sentences/errors.py)
 EXPLAIN_FREED = (

@@ -1,191 +1,173 @@
-"""简体中文: why there is no gradient, or an error instead of one."""
+"""Chinese: why there is no gradient. CAUSE_X goes on from the head; DO_X is what helps; MORE_X is said on request."""
 
 from __future__ import annotations
 
-HEAD_NONE = "{name}.grad 是 None。"
-HEAD_ZERO = "{name}.grad 全为零。"
-HEAD_BAD = "{name}.grad 中有 {what}。"
-HEAD_IS = "{name}.grad 是 {grad}。"
-HEAD_SHAPE = "{name}.grad 的形状：{shape}。"
-THE_TENSOR = "该张量"
-AT_LINE = "第 {line} 行：{code}"
-AT_LINE_UNSEEN = "{file} 的第 {line} 行（看不到其文本）"
-AT_LINE_IN_CELL = "In [{cell}] 第 {line} 行：{code}"
-AT_LINE_OF = "{file} 第 {line} 行：{code}"
-NO_LINE = "代码行未知"
-NOT_KEPT = "未保留"
-NODE_AT = "{node}（第 {line} 行）"
-NODE_AT_OF = "{node}（{file}，第 {line} 行）"
-IN_BACKWARD = "在 create_graph=True 的反向传播中"
+HEAD_NONE = "{name}.grad 是 None："
+HEAD_ZERO = "{name}.grad 全是 0："
+HEAD_BAD = "{name}.grad 里有 {what}："
+HEAD = "{name}："
+HEAD_NO_GRAPH = "{name} 没有计算图："
+THE_LOSS = "损失"
+THE_TENSOR = "这个张量"
+AT_LINE = "第 {line} 行"
+AT_LINE_IN_CELL = "In [{cell}] 第 {line} 行"
+AT_LINE_OF = "{file} 第 {line} 行"
+NO_LINE = "没有记录到行号"
+NOT_KEPT = "没有保留"
+IN_BACKWARD = "在 create_graph=True 的反向传播里"
 DO = "→ {advice}"
-PART = "来自 {node} 的 {value}"
-PLUS = " + "
 
-# nothing there
-CAUSE_NOT_LEAF = "{name} 不是叶子张量：它由 {node} 产生（{line}）。只有叶子张量保留梯度，其他张量只是把梯度传下去。"
-DO_NOT_LEAF = "在对由它计算出来的结果调用 backward() 之前调用 {name}.retain_grad()。"
-CAUSE_NOT_LEAF_PASSED = (
-    "{name} 不是叶子张量：它由 {node} 产生（{line}）。{value} 到达过那里并被传了下去，因为只有叶子张量保留梯度。"
-)
-DO_NOT_LEAF_PASSED = "在 backward() 之前调用 {name}.retain_grad()。"
-CAUSE_NOT_LEAF_BESIDE = (
-    "{name} 不是叶子张量：它由 {node} 产生（{line}）；而且没有路径从 {root} 通到它："
-    "无论是否调用 retain_grad()，{root} 的梯度都不会到达这里。"
-)
-DO_NOT_LEAF_BESIDE = "请问 {root} 是由什么计算出来的；或者由 {name} 计算它，并在 backward() 之前调用 {name}.retain_grad()。"
-CAUSE_NOT_LEAF_CUT = (
-    "{name} 不是叶子张量：它由 {node} 产生（{line}）；而且没有路径从 {root} 通到它："
-    "无论是否调用 retain_grad()，{root} 的梯度都不会到达这里。"
-)
-CAUSE_LEAF_LOST = (
-    "{name} 不是叶子张量：它是 {node} 的结果（{line}）。需要梯度的叶子张量是另一个，{name} 已不再指向它；它的 grad 是 {grad}。"
-)
-DO_LEAF_LOST = "让 {name} 自己成为叶子张量：先算好数值，最后调用 requires_grad_()；更新时在 torch.no_grad() 下原地修改。"
-CAUSE_NOT_LEAF_FRESH = (
-    "{name} 不是叶子张量：它由 {node} 产生（{line}）。只有叶子张量保留梯度，其他张量只是把梯度传下去；"
-    "而且没有变量引用它：这样的表达式每次都产生新的张量。"
-)
-DO_NOT_LEAF_FRESH = "请问它所来自的叶子张量；或把它保存在变量里，并由该变量计算损失。"
-CAUSE_MADE_OF_LEAVES = "它由 {leaves} 计算得来：它们是叶子张量，保留自己的梯度，优化器更新的也是它们。"
-CAUSE_DTYPE = "{name} 的类型是 {dtype}，只有浮点型和复数型张量才有梯度（{line}）。"
-DO_DTYPE = "改用浮点类型，或者求它的来源的梯度。"
-CAUSE_INFERENCE = "{name} 在推理模式中创建，因此永远不会参与自动求导。"
-DO_INFERENCE = "在 torch.inference_mode() 之外创建它，或改用 torch.no_grad()，或在推理模式之外 clone()。"
-CAUSE_SWITCHED_OFF = "{name}.requires_grad 是 False：这一行关闭了它（{line}）。"
-DO_SWITCHED_OFF = "不要在那里关闭，或在使用之前调用 {name}.requires_grad_()。"
-CAUSE_NOT_ASKED = "{name}.requires_grad 是 False：创建时没有设置 requires_grad=True（{line}）。"
-DO_NOT_ASKED = "创建时加 requires_grad=True，或在使用之前调用 {name}.requires_grad_()。"
-CAUSE_NOT_ASKED_OR_CUT = (
-    "{name}.requires_grad 是 False：创建时没有要求梯度；或者它是在计算图之外算出的（no_grad()、detach()），"
-    "或由不需要梯度的张量算出（{line}）。"
-)
-DO_NOT_ASKED_OR_CUT = "查看它是在哪里创建的。如果它应当是叶子张量，在使用之前调用 {name}.requires_grad_()。"
-CAUSE_COMPUTED = (
-    "{name}.requires_grad 是 False：参与计算它的都不需要梯度，或者它在那里调用的函数中被切断，或者当时梯度模式关闭（{line}）。"
-)
-DO_COMPUTED = "查看参与计算的是什么：其中应有需要梯度的张量，不在 no_grad() 中，也没有 detach()。"
-CAUSE_MODE_OFF = "{name}.requires_grad 是 False：现在梯度模式是关闭的，由 no_grad() 或 set_grad_enabled(False) 留下（{line}）。"
-DO_MODE_OFF = "打开它：torch.set_grad_enabled(True)；并找出把它关闭的调用。"
-CAUSE_MADE_DETACH = "{name}.requires_grad 是 False：detach() 把它从计算图中分离了（{line}）。"
-DO_MADE_DETACH = "如果梯度应当从那里通过，去掉 detach()。"
-CAUSE_MADE_DATA = "{name}.requires_grad 是 False：.data 只给出数值，不带历史（{line}）。"
-DO_MADE_DATA = "使用张量本身；确实要切断时用 detach()。"
-CAUSE_MADE_ITEM = "{name}.requires_grad 是 False：它由普通的 Python 数得来，即 {what}（{line}）。"
-DO_MADE_ITEM = "请用张量本身计算；普通的数没有历史。"
-CAUSE_MADE_NUMPY = "{name}.requires_grad 是 False：它由 NumPy 数组得来，即 {what}（{line}）。"
-DO_MADE_NUMPY = "使用张量自己的方法；NumPy 不保存历史。"
-CAUSE_MADE_NEW_TENSOR = "{name}.requires_grad 是 False：{what} 用数值创建了新张量，不带历史（{line}）。"
-DO_MADE_NEW_TENSOR = "使用张量本身，多个张量用 torch.stack()；若要它成为叶子张量，请加上 requires_grad=True。"
-CAUSE_MADE_INTEGER = "{name}.requires_grad 是 False：{what} 给出整数，整数没有梯度（{line}）。"
-DO_MADE_INTEGER = "梯度要经过的地方保持浮点类型。"
-CAUSE_MADE_SAMPLE = "{name}.requires_grad 是 False：{what} 抽取的值没有历史（{line}）。"
-DO_MADE_SAMPLE = "如果分布支持，使用 rsample()；否则使用所抽值的 log_prob()。"
-CAUSE_MADE_GRADIENT = "{name}.requires_grad 是 False：这里的梯度没有自己的计算图（{line}）。"
-DO_MADE_GRADIENT = "使用 torch.autograd.grad(..., create_graph=True)。"
-CAUSE_CUT_GRADIENT = "从 {name} 到损失的路径在 {what} 处断开：这个梯度没有自己的计算图（{line}）。"
-DO_CUT_GRADIENT = "使用 torch.autograd.grad(..., create_graph=True)。"
-CAUSE_MADE_CONSTANT = (
-    "{name}.requires_grad 是 False：{what} 给出的梯度不依赖任何需要梯度的张量，线性函数的梯度就是这样（{line}）。"
-)
-DO_MADE_CONSTANT = "没有可以再求导的：常数的导数是零。"
-CAUSE_MADE_NO_GRAD = "{name}.requires_grad 是 False：它在 {what} 下创建，其中的运算都不会被记录（{line}）。"
-DO_MADE_NO_GRAD = "在梯度模式开启的地方计算它。"
-CAUSE_MADE_MODE = "{name}.requires_grad 是 False：{what} 关闭了梯度模式，或者它的来源都不需要梯度（{line}）。"
-CAUSE_MADE_UPDATE = (
-    "{name}.requires_grad 为 False：这一步更新创建了新张量，并仍叫它 {name}；"
-    "需要梯度的叶子是另一个张量，{name} 不再指向它（{line}）。"
-)
-DO_MADE_UPDATE = "请在 torch.no_grad() 下原地修改叶子：{name} -= ...；或对新张量调用 {name}.requires_grad_()。"
-CAUSE_MADE_INFERENCE = "{name}.requires_grad 是 False：它在 {what} 下创建，其中的运算都不会被记录（{line}）。"
-DO_MADE_INFERENCE = "在该代码块之外计算它。"
-CAUSE_MADE_EARLY = (
-    "{name}.requires_grad 是 False：{op} 运行时 {operand} 还不需要梯度（{line}）。计算图记录的是执行过的运算，之后不会再变。"
-)
-DO_MADE_EARLY = "先调用 requires_grad_()，再计算 {name}。"
-CAUSE_MADE_BY_CUTTING_OP = "{name}.requires_grad 是 False：{op} 的结果不在计算图中（{line}）。"
-DO_MADE_BY_CUTTING_OP = "使用可微的运算。"
-CAUSE_MADE_OF_CONSTANTS = "{name}.requires_grad 是 False：它由 {origins} 计算得来，而这些张量都不需要梯度（{line}）。"
-DO_MADE_OF_CONSTANTS = "在计算 {name} 之前，对其中需要梯度的来源（{origins}）调用 requires_grad_()。"
-CAUSE_MADE_OF_UNNAMED = "{name}.requires_grad 是 False：{op} 的输入都不需要梯度（{line}）。"
-DO_MADE_OF_UNNAMED = "在计算之前，对它的来源调用 requires_grad_()；如果来源已需要梯度，请在路上查找 no_grad() 或 detach()。"
-CAUSE_MADE_OF_FROZEN = "它的来源中没有看到需要梯度的张量：如果确实没有，那么即使没有这一行，它也没有梯度。"
-CAUSE_NO_LOSS = (
-    "这里的变量所持有的计算图都不包含 {name}：它没有参与任何计算"
-    "，或者通往损失的路径被切断（detach()、no_grad()、item()），"
-    "或者它的计算图已不存在：没有反向传播经过它，或 grad() 返回了梯度，或 grad 后来被设为 None。"
-)
-CAUSE_NO_LOSS_CLEARED = "这里的变量所持有的计算图都不包含 {name}。如果它有过梯度，那么是这一行清除的：{line}。"
-DO_NO_LOSS = "由 {name} 计算损失并对它调用 backward()，或指明损失：explain({name}, loss)。"
-CAUSE_REQUIRED_LATE = (
-    "使用 {name} 时（第 {used} 行）它还不需要梯度：后来才要求（{line}）。计算图记录的是执行过的运算，之后不会再变。"
-)
-DO_REQUIRED_LATE = "先调用 requires_grad_()，再计算通向损失的部分。"
-CAUSE_USED_BEFORE = "使用 {name}（第 {used} 行）之后才要求它的梯度（{line}），没有路径通向它：图记录执行过的运算，之后不变。"
-DO_USED_BEFORE = DO_REQUIRED_LATE
-CAUSE_RAISED = (
-    "从 {root} 开始过反向传播（{line}），但计算图中没有它的痕迹："
-    "它以错误结束，或者图后来重新计算过，或图被保留（retain_graph）。"
-)
-DO_RAISED = "查看那次反向传播的错误：在它的 except 块中用 explain(error)。"
-CAUSE_RUNNING = "反向传播正在进行，还没有到达 {name}。"
-CAUSE_NOT_RUN_OR_KEPT = (
-    "没有反向传播的痕迹：{root} 依赖 {name}，但 backward() 还没有运行，"
-    "或者只以 retain_graph 或 create_graph 运行过（如 autograd.grad()）而没有包括 {name}。"
-)
-DO_NOT_RUN_OR_KEPT = "调用 {root}.backward()，或使用 grad() 的返回值。"
-CAUSE_NOT_RUN_UNKNOWN = (
-    "没有反向传播的痕迹：{root} 依赖 {name}，但 backward() 还没有运行或以错误结束，或者 grad 后来被设为 None。"
-)
-DO_NOT_RUN_UNKNOWN = "调用 {root}.backward()，并在 zero_grad() 之前读取 grad。"
-CAUSE_RETAINED_LATE = "retain_grad() 在反向传播之后才调用，而反向传播只保留事先要求的梯度：{line}。"
-DO_RETAINED_LATE = "在 backward() 之前调用 {name}.retain_grad()。"
-CAUSE_LEFT_OUT_OR_CLEARED = (
-    "反向传播经过了这个计算图：grad 后来被设为 None，或者 grad() 或 backward(inputs=...) 没有包括 {name}，"
-    "或者它到达这里之前因错误而中止。"
-)
-CAUSE_CLEARED_BY = "反向传播经过了这个计算图，是这一行清除了 grad：{line}。"
-DO_CLEARED_BY = "在这一行之前读取 grad。"
-CAUSE_NOT_RUN = "backward() 还没有运行：{root} 依赖 {name}，但还没有反向传播经过这个计算图。"
-DO_NOT_RUN = "调用 {root}.backward()。"
-CAUSE_NOT_RUN_FREED = (
-    "{root} 依赖 {name}，但还没有对它运行 backward()；而从另一个根开始的传播已经释放了它们共有的保存的张量：现在运行会报错。"
-)
-DO_NOT_RUN_FREED = "把各个损失相加，只调用一次 backward()；或在第一次调用时使用 retain_graph=True。"
-CAUSE_NOT_RUN_ARRAY = "还没有反向传播经过这个计算图：{root} 依赖 {name}，但没有单个元素的损失通向它。"
-DO_NOT_RUN_ARRAY = "在梯度模式开启时由 {root} 计算出一个数，并对它调用 backward()。"
-CAUSE_NOT_RUN_OTHER = "依赖 {name} 的 {root} 还没有经过反向传播；最近一次是从另一个损失开始的：{line}。"
-DO_NOT_RUN_OTHER = "把 {root} 加到那个损失上，或者也调用 {root}.backward()。"
-CAUSE_MADE_AFTER = "{name} 是在反向传播之后创建的：{line}。"
-DO_MADE_AFTER = "请用它计算损失，再对该损失调用 backward()。"
-CAUSE_REPLACED = "{name} 已不再是 {path}：反向传播之前，这一行用另一个取代了它：{line}。"
-DO_REPLACED = "请询问 {path}；之前创建的优化器持有的是旧的那个。"
-CAUSE_RENAMED = "{name} 不是当初用来计算 {used} 的那个张量：此后这一行把名字给了另一个张量：{line}。"
-DO_RENAMED = "请在那一行之后重新计算 {root}；或者给原来的张量另取一个名字。"
-CAUSE_KEPT = (
-    "有一次传播没有释放计算图（{line}）：它没有包括 {name}（如 grad()），或者 grad 后来被设为 None；"
-    "也可能它经过的是另一个计算图。"
-)
-DO_KEPT = "使用 grad() 的返回值，或在清除之前读取 grad。"
-CAUSE_AWAITED = "有一个单步执行器正在此图上运行；{name} 的梯度到达的节点 {node} 还没有执行。"
-DO_AWAITED = "继续单步执行：next() 或 finish()。"
-CAUSE_LEFT_OUT_AT = (
-    "这次反向传播没有包括 {name}：grad() 返回梯度而不保存它们，backward(inputs=...) 只保存指定张量的梯度（{line}）。"
-)
-DO_LEFT_OUT_AT = "使用 grad() 的返回值，或不带 inputs 调用 backward()。"
-CAUSE_FUNCTIONAL = "torch.func 返回梯度，而不把它们存入 grad：{line}。"
-DO_FUNCTIONAL = "使用它的返回值。"
-CAUSE_LEFT_OUT = (
-    "反向传播已运行，但没有包括 {name}：autograd.grad() 返回梯度而不保存它们，"
-    "backward(inputs=...) 只保存指定张量的梯度；或者它到达之前就因错误而中止。"
-)
-DO_LEFT_OUT = "使用 grad() 的返回值，或不带 inputs 调用 backward()。"
-CAUSE_CLEARED = "上一次到达这里的反向传播带来过 {value}：grad 后来被设为 None（zero_grad() 或手动）。"
-CAUSE_CLEARED_OR_LATE = "上一次到达这里的反向传播带来过 {value}：retain_grad() 在那之后才调用，或者 grad 后来被设为 None。"
-DO_CLEARED_OR_LATE = "在 backward() 之前调用 {name}.retain_grad()，并在清除之前读取 grad。"
-CAUSE_CLEARED_AT = "上一次到达这里的反向传播带来过 {value}，是这一行清除了它：{line}。"
-DO_CLEARED_AT = "在这一行之前读取 grad。"
-DO_CLEARED = "在 zero_grad() 之前读取 grad。"
-CAUSE_CLEARED_UNKNOWN = "上一次反向传播确实经过了这里：grad 后来被设为 None（zero_grad() 或手动）。"
-DO_CLEARED_UNKNOWN = "在 zero_grad() 之前读取 grad。"
-CAUSE_NOTHING_SENT = "反向传播已运行，{node} 没有传出梯度，或者 grad 后来被设为 None（{line}）。"
-DO_NOTHING_SENT = "查看 {node} 的 backward 返回了什么。"
+# nothing is known
+CAUSE_NOT_RECORDED = "运行过程没有被记录。"
+DO_NOT_RECORDED = "在单元格开头写 %%record 再运行一次，或先调用 av.watch()。"
+CAUSE_NOT_ASKED_UNSEEN = "它不需要梯度，而它的来历没有被记录。"
+DO_NOT_ASKED_UNSEEN = DO_NOT_RECORDED
+
+# it does not require grad
+CAUSE_DTYPE = "它的类型是 {dtype}，只有浮点和复数张量才有梯度（{line}）。"
+DO_DTYPE = "需要梯度的地方用浮点类型。"
+CAUSE_INFERENCE = "它是在 inference mode 里创建的（{line}）。"
+DO_INFERENCE = "在 torch.inference_mode() 之外计算它。"
+CAUSE_SWITCHED_OFF = "requires_grad 被关掉了（{line}）。"
+DO_SWITCHED_OFF = "如果要训练它，在前向传播之前调用 {name}.requires_grad_()。"
+CAUSE_NOT_ASKED = "创建时没有写 requires_grad=True（{line}）。"
+DO_NOT_ASKED = "要训练的张量才写 requires_grad=True；输入数据和标签不需要。"
+CAUSE_MADE_OF_NUMBER = "它由普通数值创建：{op} 只取出了数值，计算历史丢了（{line}）。"
+DO_MADE_OF_NUMBER = "直接用原来的张量计算。"
+CAUSE_MADE_EARLY = "{op} 运行时 {operand} 还不需要梯度（{line}）。"
+DO_MADE_EARLY = "先调用 {operand}.requires_grad_()，再计算。"
+CAUSE_CUT_DETACH = "{op} 把它从计算图上分离了（{line}）。"
+DO_CUT_DETACH = "需要梯度流过的地方，直接用原来的张量。"
+CAUSE_CUT_DATA = ".data 只给数值，不带计算历史（{line}）。"
+DO_CUT_DATA = DO_CUT_DETACH
+CAUSE_CUT_NEW = "{op} 把数值复制成了没有历史的新张量（{line}）。"
+DO_CUT_NEW = "直接用原来的张量；多个张量用 torch.stack()。"
+CAUSE_CUT_NUMBER = "{op} 把张量变成了没有历史的普通数值（{line}）。"
+DO_CUT_NUMBER = "用张量本身计算，{op} 只用来打印。"
+CAUSE_CUT_NO_GRAD = "它是在 no_grad() 里算出来的（{line}）。"
+DO_CUT_NO_GRAD = "前向传播放在 torch.no_grad() 外面。"
+CAUSE_CUT_GRADIENT = "它来自 autograd.grad()，没有计算图（{line}）。"
+DO_CUT_GRADIENT = "给 autograd.grad() 传 create_graph=True。"
+CAUSE_PATH_CUT_GRADIENT = "通向损失的路径经过 autograd.grad()，它给出的梯度没有计算图（{line}）。"
+DO_PATH_CUT_GRADIENT = DO_CUT_GRADIENT
+CAUSE_CHANGED_SINCE = "那次传播之后权重已经变了，无法重现当时的计算。"
+DO_CHANGED_SINCE = "在 backward() 之后、step() 之前再问。"
+CAUSE_CUT_SAMPLE = "它由 sample() 抽出，没有计算历史（{line}）。"
+DO_CUT_SAMPLE = "分布支持的话用 rsample()，否则用 log_prob()。"
+CAUSE_PATH_CUT_SAMPLE = "通向损失的路径被 sample() 切断：它抽样不带计算历史（{line}）。"
+DO_PATH_CUT_SAMPLE = DO_CUT_SAMPLE
+CAUSE_CUT_CHECKPOINT = "checkpoint(use_reentrant=True) 没有建图，因为输入都不需要梯度（{line}）。"
+DO_CUT_CHECKPOINT = "给 checkpoint() 传 use_reentrant=False。"
+CAUSE_PATH_CUT_CHECKPOINT = "通向损失的路径在 checkpoint(use_reentrant=True) 里没有建图（{line}）。"
+DO_PATH_CUT_CHECKPOINT = DO_CUT_CHECKPOINT
+CAUSE_CUT_MODE = "set_grad_enabled(False) 一直没有关掉（{line}）。"
+DO_CUT_MODE = "重新打开：torch.set_grad_enabled(True)。"
+CAUSE_PATH_CUT_MODE = CAUSE_CUT_MODE
+DO_PATH_CUT_MODE = DO_CUT_MODE
+CAUSE_CUT_INFERENCE = "它是在 inference_mode() 里算出来的（{line}）。"
+DO_CUT_INFERENCE = "前向传播放在 torch.inference_mode() 外面。"
+CAUSE_PATH_CUT_INFERENCE = "通向损失的一步是在 inference_mode() 里算的：{op}（{line}）。"
+DO_PATH_CUT_INFERENCE = DO_CUT_INFERENCE
+CAUSE_CUT_UPDATE = "它在 no_grad() 里被换成了新张量（{line}），新张量不需要梯度。"
+DO_CUT_UPDATE = "原地修改：{name} -= ..."
+CAUSE_CUT_OP = "{op} 没有梯度（{line}）。"
+DO_CUT_OP = "这里换成可微的运算。"
+
+# it is not a leaf
+CAUSE_NOT_LEAF = "它不是叶子，由 {op} 算出（{line}）。"
+DO_NOT_LEAF = "在 backward() 之前调用 {name}.retain_grad()，或者看它背后的叶子。"
+CAUSE_LEAF_LOST = "它不是叶子：requires_grad=True 之后又做了 {op}（{line}），叶子是另一个张量。"
+DO_LEAF_LOST = "先把数值算好，最后再调用 requires_grad_()。"
+CAUSE_RETAINED_LATE = "retain_grad() 是在反向传播之后才调用的（{line}）。"
+DO_RETAINED_LATE = "在 backward() 之前调用它。"
+
+# the way to the loss
+CAUSE_PATH_CUT_DETACH = "从 {name} 到损失的路径被 {op} 切断了（{line}）。"
+DO_PATH_CUT_DETACH = DO_CUT_DETACH
+CAUSE_PATH_CUT_DATA = "从 {name} 到损失的路径被 .data 切断了（{line}）。"
+DO_PATH_CUT_DATA = DO_CUT_DETACH
+CAUSE_PATH_CUT_NEW = "通向损失的路径上，{op} 新建了一个没有历史的张量（{line}）。"
+DO_PATH_CUT_NEW = DO_CUT_NEW
+CAUSE_PATH_CUT_NUMBER = "通向损失的路径在 {op} 处变成了普通数值（{line}）。"
+DO_PATH_CUT_NUMBER = DO_CUT_NUMBER
+CAUSE_PATH_CUT_NO_GRAD = "通向损失的一步是在 no_grad() 里算的：{op}（{line}）。"
+DO_PATH_CUT_NO_GRAD = DO_CUT_NO_GRAD
+CAUSE_PATH_CUT_OP = "通向损失的路径经过 {op}，它没有梯度（{line}）。"
+DO_PATH_CUT_OP = DO_CUT_OP
+CAUSE_NOT_USED = "最近一次 backward() 的前向传播没有用到它（{line}）。"
+DO_NOT_USED = "在 forward() 里用上它，或者从模型里去掉。"
+CAUSE_ROOT_GONE = "最近一次 backward()（{line}）的损失已经不在了，计算图也不在了。"
+DO_ROOT_GONE = "把损失留在变量里，再问一次。"
+CAUSE_MADE_AFTER = "它是在损失算完之后才创建的（{line}）。"
+DO_MADE_AFTER = "用它重新计算损失。"
+CAUSE_NO_PATH = "最近一次 backward()（{line}）没有到达它：没有路径通向它。"
+DO_NO_PATH = "让损失用到它，中间不要有 detach() 或 no_grad()。"
+CAUSE_NOT_IN_LOSS = "{op} 用了它（{line}），但损失没有用到那个结果（{pass}）。"
+DO_NOT_IN_LOSS = "让损失用上那个结果。"
+CAUSE_USED_AFTER = "它在最近一次 backward() 之后才第一次被用到：{op}（{line}）。"
+DO_USED_AFTER = "对用到它的损失调用 backward()。"
+CAUSE_REPLACED = "它已经被替换：{part} 换成了别的值（{line}）。"
+DO_REPLACED = "请问模型现在持有的那个参数。"
+
+# the pass
+CAUSE_NO_PASS = "还没有 backward() 经过它。"
+DO_NO_PASS = "先运行 backward()，再问一次。"
+CAUSE_FUNCTIONAL = "autograd.grad() 返回梯度，不写进 .grad（{line}）。"
+DO_FUNCTIONAL = "用它的返回值，或者调用 backward()。"
+CAUSE_RUNNING = "反向传播还在进行。"
+CAUSE_FAILED = "backward() 还没走到这里就报错了（{line}）。"
+MORE_FAILED = "报错内容：{error}"
+DO_FAILED = "接着运行 av.explain() 或 av.explain(error)，看是什么错误。"
+CAUSE_LATE = "requires_grad 在前向传播之后才打开（{line}）。"
+DO_LATE = "在前向传播之前打开。"
+CAUSE_LEFT_OUT = "backward(inputs=...) 里没有它（{line}）。"
+DO_LEFT_OUT = "把它写进 inputs，或者不写 inputs。"
+CAUSE_OTHER_ROOT = "最近一次 backward() 是对另一个张量调用的（{line}）。"
+DO_OTHER_ROOT = "对这个损失调用 backward()。"
+CAUSE_NOTHING_SENT = "{op} 的 backward 给它返回了 None（{line}）。"
+DO_NOTHING_SENT = "给这个输入返回梯度。"
+CAUSE_CLEARED = "backward()（{pass}）之后，{by} 清掉了它（{line}）。"
+DO_CLEARED = "在清掉之前再问。"
+CAUSE_CLEARED_BEFORE_STEP = "{by} 清掉了它（{line}）：在 backward()（{pass}）之后、step()（{step}）之前。"
+DO_CLEARED_BEFORE_STEP = "在 backward() 之前或 step() 之后调用 zero_grad()。"
+
+CAUSE_OFF_NOW = "requires_grad 已被关掉（{line}），现有的梯度是之前的传播留下的。"
+DO_OFF_NOW = "如果要训练它，在前向传播之前调用 {name}.requires_grad_()。"
+
+CAUSE_SHARDED = "它是本 rank 的分片:FSDP 把梯度在 {ranks} 个 rank 上平均后放到这里。"
+CAUSE_SHARDED_MISSING = "它是 {ranks} 个分片里本 rank 的一片，完整参数的 backward() 还没有运行。"
+CAUSE_AWAITED = "单步执行还没有走到它。"
+
+# what stands there, and what became of it
+CAUSE_OLD = "这个梯度是更早一次传播留下的，最近一次 backward() 没有到达它（{line}）。"
+DO_OLD = "每次传播之前先清梯度。"
+CAUSE_GRAD_ZEROED = "backward() 之后 {by} 把它置零了（{line}）。"
+DO_GRAD_ZEROED = "在置零之前再问；zero_grad() 放在 backward() 之前。"
+CAUSE_CLIPPED = "backward() 之后 {by} 把它的梯度乘以 {factor}（{line}）。"
+DO_CLIPPED = "如果步子太小，把上限调大。"
+CAUSE_GRAD_WRITTEN = "backward() 之后 {by} 改了它的梯度（{line}）。"
+CAUSE_SEVERAL = "它的梯度是 {count} 次传播之和（{line}），中间没有清过。"
+DO_SEVERAL = "如果不是有意累加，每次 backward() 之前调用 zero_grad()。"
+CAUSE_SEVERAL_LINES = "它的梯度是 {count} 次传播之和（{other}，以及 {line}），中间没有清过。"
+DO_SEVERAL_LINES = DO_SEVERAL
+CAUSE_ACCUMULATING = "它的梯度是上次清零以来 {count} 次传播之和（{line}）。"
+CAUSE_LEFT_ALONE = "没有优化器持有它，zero_grad() 和 step() 都不管它；它的梯度是 {count} 次传播之和（{line}）。"
+DO_LEFT_ALONE = "把它做成模型的 nn.Parameter，或者自己清它的梯度。"
+CAUSE_NOT_HELD = "没有优化器持有它。{optimizer} 创建时没有拿到它（{line}）。"
+DO_NOT_HELD = "把它交给优化器。"
+CAUSE_NOT_HELD_NEW = "没有优化器持有它。{optimizer}（{line}）创建得比这个参数（{placed}）早。"
+DO_NOT_HELD_NEW = "先建好层，再创建优化器。"
+CAUSE_RATE_ZERO = "它在 {optimizer} 里的学习率现在是 0。"
+DO_RATE_ZERO = "检查调度器和设置的学习率。"
+CAUSE_SKIPPED = "有梯度是 inf 或 nan,GradScaler 跳过了这一步（{line}）。"
+DO_SKIPPED = "开头几步常会跳过；如果每步都跳过，就去找 inf 的来源。"
+CAUSE_NO_STEP = "backward() 运行过（{line}），但 {optimizer}.step() 从没运行过。"
+DO_NO_STEP = "在 backward() 之后调用 step()。"
+CAUSE_STEP_FIRST = "每一轮里 step() 都在 backward() 之前（{line}；backward 在 {pass}）。"
+DO_STEP_FIRST = "先 backward()，再 step()。"
+CAUSE_FINE = "它的梯度 {grad} 来自 {op}（{line}），没有异常。"
+CAUSE_FINE_UNSEEN = "它的梯度是 {grad}，没有异常。"
+CAUSE_FINE_PATHS = "它的梯度 {grad} 是 {count} 次使用之和，第一次是 {op}（{line}），没有异常。"
+MORE_FINE_PATHS = "每次使用送来的梯度：{parts}"
+A_WRITE = "一次原地写入"
+MORE_DETAILS = "详细"

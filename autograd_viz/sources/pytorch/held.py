@@ -1,0 +1,163 @@
+"""What the nodes of a graph have saved: read, counted, and let go as a backward pass lets it go."""
+
+from __future__ import annotations
+
+import heapq
+import re
+from collections import Counter
+from collections.abc import Collection
+from types import TracebackType
+from typing import Any
+
+import torch
+
+from .nodes import is_accumulate, is_function
+
+TWICE = (
+    "Trying to backward through the graph a second time (or directly access saved tensors after they have already been freed). "
+    "Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify retain_graph=True "
+    "if you need to backward through the graph a second time or if you need to access saved tensors after calling backward."
+)
+SLICES = "CopySlices"
+EMPTY = "autograd_viz.empty"  # in node.metadata
+ARGUMENTS = (
+    "grad can be implicitly created",
+    "Mismatch in shape",
+    "does not require grad",
+    "gradient argument",
+    "invalid gradient",
+)
+
+_names: dict[Any, tuple[str, ...]] = {}
+
+
+def _saved_names(kind: Any) -> tuple[str, ...]:
+    """The attributes of a class of nodes by which its saved tensors are had, still packed."""
+    if kind not in _names:
+        _names[kind] = tuple(n for n in dir(kind) if n.startswith("_raw_saved_"))
+    return _names[kind]
+
+
+def _raw(node: Any, name: str) -> list[Any]:
+    try:
+        raw = getattr(node, name)
+    except RuntimeError:  # freed
+        return []
+    return list(raw) if isinstance(raw, list | tuple) else [raw]
+
+
+def saved_tensors(node: Any, quiet: bool = True) -> list[Any]:
+    """The tensors that a node has saved and can still use; none that hooks of the user's keep, which would run.
+
+    Raises:
+        RuntimeError: one was changed in place or freed, if not `quiet`.
+    """
+    found = []
+    for name in _saved_names(type(node)):
+        try:
+            if any(getattr(raw, "unpack_hook", None) is not None for raw in _raw(node, name)):
+                continue
+            value = getattr(node, "saved_tensors" if name == "_raw_saved_tensors" else name.replace("_raw_saved_", "_saved_"))
+        except (RuntimeError, AttributeError):
+            if not quiet:
+                raise
+            continue
+        found += [t for t in (value if isinstance(value, list | tuple) else [value]) if isinstance(t, torch.Tensor)]
+    return found
+
+
+def _twice(*_: Any) -> Any:
+    raise RuntimeError(TWICE)
+
+
+def _nothing(tensor: Any) -> None:
+    return None
+
+
+def is_stuck(node: Any) -> bool:
+    """Is there something that `empty` cannot let go: the node in a CopySlices, and what hooks of the user's have packed?"""
+    packed = (raw for name in _saved_names(type(node)) for raw in _raw(node, name))
+    return node.name() == SLICES or any(getattr(raw, "unpack_hook", None) is not None for raw in packed)
+
+
+def empty(node: Any) -> None:
+    """Let the node's saved tensors go; a pass through it raises what PyTorch raises."""
+    known = node.metadata
+    if EMPTY in known or is_accumulate(node):
+        return
+    known[EMPTY] = True
+    is_refused = node.name() == SLICES
+    for name in _saved_names(type(node)):
+        for raw in _raw(node, name):
+            try:
+                raw.register_hooks(_nothing, _twice)
+            except RuntimeError as error:  # hooks of the user's, or there is nothing
+                is_refused |= "with value None" not in str(error)
+    if is_refused and hasattr(node, "register_prehook"):
+        node.register_prehook(_twice)
+
+
+# -- a pass that raised -----------------------------------------------------------------------------------------------
+
+
+def was_begun(error: BaseException) -> bool:
+    """Had the engine begun, or were the arguments refused?"""
+    names, trace = [], error.__traceback__
+    while trace is not None:
+        names.append(trace.tb_frame.f_code.co_name)
+        trace = trace.tb_next
+    return "_engine_run_backward" in names and not (
+        names[-1] == "_engine_run_backward" and any(a in str(error) for a in ARGUMENTS)
+    )
+
+
+def ran_before(root: Any, nodes: Collection[Any], error: BaseException) -> list[Any]:
+    """The nodes that a pass had run when it failed; none if nobody knows where; all if it was interrupted at its end."""
+    found: list[Any] = []
+    order = order_of(root, nodes)
+    failing = _failing(order, error)
+    if failing is None:
+        return order if not isinstance(error, Exception) else []
+    for node in order:
+        if node is failing:
+            break
+        found.append(node)
+    return found
+
+
+def _failing(order: Collection[Any], error: BaseException) -> Any:
+    """The Function whose backward raised, or the first node that refuses a saved tensor in the same words."""
+    functions = [n for n in order if is_function(n)]
+    trace: TracebackType | None = error.__traceback__
+    while trace is not None and functions:
+        values = list(trace.tb_frame.f_locals.values())
+        for n in functions:
+            if any(v is n for v in values):
+                return n
+        trace = trace.tb_next
+    return next((n for n in order if _refuses(n, str(error))), None)
+
+
+def _refuses(node: Any, message: str) -> bool:
+    try:
+        saved_tensors(node, quiet=False)
+    except RuntimeError as error:
+        return re.sub(r"\s*Hint:.*", "", str(error), flags=re.DOTALL) == re.sub(r"\s*Hint:.*", "", message, flags=re.DOTALL)
+    except AttributeError:
+        pass
+    return False
+
+
+def order_of(root: Any, nodes: Collection[Any]) -> list[Any]:
+    """The order in which the engine runs nodes: of those that are ready, the one that was made last."""
+    waits = Counter(after for n in nodes for after, _ in n.next_functions if after is not None)
+    ready, found = [(-root._sequence_nr(), 0, root)], []
+    while ready:
+        node = heapq.heappop(ready)[2]
+        found.append(node)
+        for after, _ in node.next_functions:
+            if after is not None:
+                waits[after] -= 1
+                if not waits[after]:
+                    heapq.heappush(ready, (-after._sequence_nr(), len(found) + len(ready), after))
+    return found

@@ -1,0 +1,150 @@
+"""The last pass, run again for its numbers and taken back.
+
+# Note [Changed since]
+After `optimizer.step()` the weights that nodes have saved are at a later version, and PyTorch would refuse. For the time of the
+replay their version counters are set back. The weights themselves are those of now: the answer says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import torch
+
+from ...graph.model import Value
+from ...graph.trace import Step
+from .. import stepped
+from .graph import TorchGraph
+from .live import TorchPass
+from .nodes import reach, variable_of
+from .values import unseen
+from .watch_pass import saved_tensors
+
+VERSIONS = re.compile(r"is at version (\d+); expected version (\d+)")
+MOST = 20_000  # nodes of a pass that is run again
+
+
+class Replayed(NamedTuple):
+    """What a pass sent when it ran again.
+
+    Attributes:
+        numbers: by address, as in `stepped.numbers_of`.
+        changed: leaves that have been changed since the pass.
+    """
+
+    numbers: Mapping[str, Value | None]
+    changed: tuple[Any, ...]
+
+
+def replayed(graph: TorchGraph, root: Any, gradient: Any) -> Replayed:
+    """Run ``root.backward(gradient)`` through a graph that is still whole, and take it back.
+
+    Returns:
+        What was sent as far as the pass came: a saved tensor may be gone.
+    """
+    if len(graph.nodes) > MOST:
+        return Replayed({}, ())
+    then = versions_then(graph.nodes)
+    try:
+        live = KeptPass(graph, root, gradient, then)
+    except RuntimeError:  # no pass can start there
+        return Replayed({}, ())
+    done = 0
+    with live.untouched():
+        try:
+            while live.advance() is not None:
+                done += 1
+        except Exception:  # a saved tensor is gone, or code of the user's raised: what ran until then is known
+            pass
+        numbers = stepped.numbers_of(live.seen(), graph.node_ids)
+        for index in reversed(range(done)):
+            live.undo(index)
+    return Replayed(numbers, tuple(then))
+
+
+class KeptPass(TorchPass):
+    """A pass that has run, and runs again; leaves that have changed since pass for unchanged.
+
+    Args:
+        graph: the graph of `root`.
+        gradient: the first gradient; None for a single element.
+        then: the versions of leaves that have changed, as the nodes have saved them.
+    """
+
+    def __init__(self, graph: TorchGraph, root: Any, gradient: Any, then: Mapping[Any, int]) -> None:
+        self._then = then
+        with as_it_was(then):
+            super().__init__(graph, root, gradient, True, False)
+
+    def advance(self) -> Step | None:
+        """Run one node for real."""
+        with as_it_was(self._then):
+            return super().advance()
+
+    def redo(self, index: int) -> bool:
+        """Do again what a step did."""
+        with as_it_was(self._then):
+            return super().redo(index)
+
+    def lost(self, node: Any) -> dict[str, str]:
+        """Only what it cannot use even so."""
+        with as_it_was(self._then):
+            return super().lost(node)
+
+
+def last_pass(root: Any, gradient: Any, variables: Mapping[str, Any]) -> tuple[TorchGraph, Callable[[], KeptPass], list[str]]:
+    """The graph of a pass that was kept, what makes a pass through it, and the names of leaves that have changed since."""
+    then = versions_then(reach([root.grad_fn]))
+    with as_it_was(then):
+        graph = TorchGraph((root,), variables)
+    changed = [graph.names.get(leaf) or "" for leaf in then]
+    return graph, lambda: KeptPass(graph, root, gradient, then), changed
+
+
+@unseen
+def versions_then(nodes: Iterable[Any]) -> dict[Any, int]:
+    """The leaves that have changed since nodes saved them, with their versions of then."""
+    nodes = list(nodes)
+    leaves = [v for n in nodes if (v := variable_of(n)) is not None]
+    now = {v: v._version for v in leaves if not v.is_inference()}
+    then: dict[Any, int] = {}
+    try:
+        for node in nodes:
+            _find(node, now, then)
+    finally:
+        _set({v: now[v] for v in then})
+    return then
+
+
+def _find(node: Any, now: Mapping[Any, int], then: dict[Any, int]) -> None:
+    """Set back what the node refuses, until it does not."""
+    for _ in now:
+        try:
+            saved_tensors(node, quiet=False)
+            return
+        except (RuntimeError, AttributeError) as error:
+            found = VERSIONS.search(str(error))
+        fits = [v for v in now if found is not None and v not in then and v._version == int(found.group(1))]
+        if found is None or not fits:
+            return
+        then.update(dict.fromkeys(fits, int(found.group(2))))
+        _set(dict.fromkeys(fits, int(found.group(2))))
+
+
+@contextmanager
+def as_it_was(then: Mapping[Any, int]) -> Iterator[None]:
+    """Inside, leaves have the versions of then."""
+    now = {v: v._version for v in then}
+    _set(then)
+    try:
+        yield
+    finally:
+        _set(now)
+
+
+def _set(versions: Mapping[Any, int]) -> None:
+    if versions:
+        torch._C._autograd._unsafe_set_version_counter(tuple(versions), tuple(versions.values()))

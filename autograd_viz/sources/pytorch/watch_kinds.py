@@ -1,0 +1,57 @@
+"""What the functions of PyTorch are to the recorder: an op, or one of the few things that it looks at more closely."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+OP, SKIP, INPLACE, LEFT, BACKWARD, GRAD, SET_GRAD, SET_DATA, SWITCH, HELD, UNSCALE, SHAPED, LIKE, MODE = range(14)
+
+T = torch.Tensor
+_GET, _SET = "__get__", "__set__"
+# properties that give a tensor which has a history
+_VIEWS = ("T", "mT", "H", "mH", "real", "imag", "data")
+_LEFT = (
+    "item", "tolist", "numpy", "__array__", "__float__", "__int__", "__bool__", "__complex__", "__index__", "__contains__",
+)  # fmt: skip
+# they give no tensor, or one of which nothing is to be told
+_NONE = frozenset({
+    "__deepcopy__", "__dlpack__", "__dlpack_device__", "__format__", "__hash__", "__len__", "__reduce_ex__", "__repr__",
+    "__setstate__", "__str__", "_has_compatible_shallow_copy_type", "_is_view", "_record_function_enter_new",
+     "data_ptr", "dim", "element_size", "get_device", "is_complex", "is_conj", "is_contiguous",
+    "is_floating_point", "is_grad_enabled", "is_inference", "is_neg", "is_pinned", "is_same_size", "is_set_to", "is_shared",
+    "is_signed", "is_tensor", "ndimension", "nelement", "numel", "register_hook", "register_post_accumulate_grad_hook",
+    "result_type", "retain_grad", "set_grad_enabled", "size", "storage", "storage_offset", "stride", "sym_numel",
+    "sym_size",  "unflatten_", "untyped_storage",
+})  # fmt: skip
+_AUGMENTED = ("__iadd__", "__isub__", "__imul__", "__itruediv__", "__ipow__", "__ifloordiv__", "__imod__", "__imatmul__")
+_DESCRIBED = {("grad", _SET): SET_GRAD, ("data", _SET): SET_DATA, ("requires_grad", _SET): SWITCH, ("is_leaf", _GET): HELD}
+
+_PASSES = ((T.backward, BACKWARD), (torch.autograd.backward, BACKWARD), (torch.autograd.grad, GRAD))
+_NAMED = {
+    **dict.fromkeys(_LEFT, LEFT),
+    "requires_grad_": SWITCH,
+    "_set_grad_enabled": MODE,
+    **dict.fromkeys(("view_as", "expand_as", "type_as", "reshape_as"), SHAPED),
+    **dict.fromkeys(("zeros_like", "ones_like", "empty_like", "full_like", "rand_like", "randn_like", "randint_like"), LIKE),
+    **dict.fromkeys(("new_zeros", "new_ones", "new_empty", "new_full", "new_tensor"), LIKE),
+    "_amp_foreach_non_finite_check_and_unscale_": UNSCALE,
+}
+
+
+def kind_of(func: Any) -> int:
+    """The kind of a function; every function is asked once."""
+    name = getattr(func, "__name__", "")
+    if name in (_GET, _SET):
+        owner = getattr(getattr(func, "__self__", None), "__name__", "")
+        return _DESCRIBED.get((owner, name), OP if name == _GET and owner in _VIEWS else SKIP)
+    if name in _NONE or name.startswith(("_record_function_exit", "is_")):
+        return SKIP
+    known = next((kind for f, kind in _PASSES if f is func), None) or _NAMED.get(name)
+    return known if known is not None else INPLACE if is_inplace(name) else OP
+
+
+def is_inplace(name: str) -> bool:
+    """It changes what it is given: `add_`, `__setitem__`, `+=`."""
+    return name in (*_AUGMENTED, "__setitem__") or (name.endswith("_") and not name.endswith("__"))

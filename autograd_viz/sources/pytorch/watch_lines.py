@@ -1,0 +1,58 @@
+"""The line of the user's that has called PyTorch."""
+
+from __future__ import annotations
+
+import os
+import sys
+from types import FrameType
+
+import torch
+
+from ...core.provenance import PACKAGE
+from .watch_ops import Line
+
+TORCH = os.path.dirname(torch.__file__) + os.sep
+PYTHON = os.path.dirname(os.__file__) + os.sep
+WRAPPERS = ("_no_grad_wrapper", "decorate_context", "wrapper", "inner", "__torch_function__", "handle_torch_function", "_fn")
+RECORDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "watch_")  # how its files begin
+getframe = sys._getframe
+
+
+class _Library(dict[str, bool]):
+    """Is the code of a file a library's that only hands on? Each file is looked at once."""
+
+    def __missing__(self, file: str) -> bool:
+        is_python = file.startswith(PYTHON) and "site-packages" not in file
+        found = self[file] = is_python or file.startswith(
+            (TORCH, PACKAGE, "<frozen", "<string>", "<autograd_viz", "<eval_with")
+        )
+        return found
+
+
+library = _Library()
+
+
+def users_line() -> Line:
+    """The innermost instruction of the user's; the outermost if all is a library's."""
+    frame = getframe(1)
+    while library[frame.f_code.co_filename] and frame.f_back is not None:
+        frame = frame.f_back
+    return frame.f_code, frame.f_lasti
+
+
+def caller() -> FrameType:
+    """The innermost frame outside the recorder."""
+    frame = getframe(1)
+    while frame.f_code.co_filename.startswith(RECORDER) and frame.f_back is not None:
+        frame = frame.f_back
+    return frame
+
+
+def called_by_user() -> str:
+    """The library's function that the user's line has called: "clip_grad_norm_"."""
+    frame, name = caller(), ""
+    while frame.f_back is not None and library[frame.f_code.co_filename]:
+        here = frame.f_code.co_name
+        name = name if here in WRAPPERS else here
+        frame = frame.f_back
+    return name

@@ -1,0 +1,339 @@
+"""The part of the recorder that sees every call of PyTorch's functions.
+
+# Note [Once per op]
+This runs for every op of the user's, so it notes little: the function, the line, and which records it was given results of.
+Text, columns and names are found when somebody asks. Whatever goes wrong here stays here: `log.faults`. A class of tensors that
+looks at functions itself must not see what we read: then `DisableTorchFunctionSubclass` is around it.
+"""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from typing import Any
+
+import torch
+from torch.compiler import is_dynamo_compiling
+from torch.overrides import TorchFunctionMode
+
+from . import watch_kinds as kinds
+from .nodes import grad_fn_of
+from .watch_events import SEVERAL, grad_set, is_cleared_with_others, mode_set, optimizer_made, tensors_in, written
+from .watch_lines import library, users_line
+from .watch_log import Event, Log, PassRecord, op_of
+from .watch_ops import KEY, MARK, Leaf, name_of_function
+from .watch_pass import LastPass
+
+T = torch.Tensor
+PLAIN = (int, float, bool, str, type(None), torch.Size, torch.dtype, torch.device)
+OP, SKIP = kinds.OP, kinds.SKIP
+PASSES = (kinds.BACKWARD, kinds.GRAD)
+BEHIND = 100  # nodes without an op that are gone through
+FUNCTIONS = 10_000  # whose kinds are known
+DisableTorchFunctionSubclass = torch._C.DisableTorchFunctionSubclass
+getframe, getweakrefs = sys._getframe, weakref.getweakrefs
+_is_grad_enabled = torch.is_grad_enabled
+in_transform = torch._C._functorch.peek_interpreter_stack
+
+
+def _mode() -> str:
+    """Why a result has no history."""
+    return "op" if _is_grad_enabled() else "inference" if torch.is_inference_mode_enabled() else "no_grad"
+
+
+class WatchMode(TorchFunctionMode):
+    """Notes what runs.
+
+    Args:
+        log: where it is noted.
+        last: the last pass, which may be kept.
+    """
+
+    def __init__(self, log: Log, last: LastPass) -> None:
+        super().__init__()
+        self.log, self.last = log, last
+        self._kinds: dict[Any, int] = {}
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """Run it, and note it."""
+        if is_dynamo_compiling():  # compiled as it would be without us
+            return func(*args, **(kwargs or {}))
+        __tracebackhide__ = True
+        kind = self._kinds.get(func)
+        if kind != OP:
+            if kind == SKIP:
+                return func(*args, **kwargs) if kwargs else func(*args)
+            return self._run(kind, func, args, kwargs)
+        result = func(*args, **kwargs) if kwargs else func(*args)
+        try:
+            if type(result) is T and not types:
+                self._made(func, args, kwargs, result)
+            elif type(result) not in PLAIN:
+                with DisableTorchFunctionSubclass():
+                    self._noted(OP, func, args, kwargs, result)
+        except Exception as error:
+            self.log.fault(error)
+        return result
+
+    def _run(self, kind: int | None, func: Any, args: Any, kwargs: Any) -> Any:
+        """Run what is no op, or was not met before."""
+        __tracebackhide__ = True
+        if kind is None:
+            kind = self._kind_of(func)
+        if kind == kinds.SKIP:
+            return func(*args, **kwargs) if kwargs else func(*args)
+        if kind in PASSES:
+            return self._pass(kind, func, args, kwargs or {})
+        given = self._before(args, kwargs) if kind == kinds.INPLACE else None
+        result = func(*args, **kwargs) if kwargs else func(*args)
+        try:
+            if kind == kinds.SET_GRAD and args[1] is None and is_cleared_with_others(self.log, args[0], getframe(2)):
+                return result
+            with DisableTorchFunctionSubclass():
+                self._noted(kind, func, args, kwargs, result, given)
+        except Exception as error:
+            self.log.fault(error)
+        return result
+
+    def _kind_of(self, func: Any) -> int:
+        """Of a function that was not met."""
+        try:
+            kind = kinds.kind_of(func)
+            if len(self._kinds) < FUNCTIONS:
+                self._kinds[func] = kind
+        except Exception as error:
+            self.log.fault(error)
+            return kinds.SKIP
+        return kind
+
+    def _before(self, args: Any, kwargs: Any) -> list[Any]:
+        """What an op was given that is about to change it."""
+        try:
+            with DisableTorchFunctionSubclass():
+                return self._given(args, kwargs)
+        except Exception as error:
+            self.log.fault(error)
+            return []
+
+    def _noted(self, kind: int, func: Any, args: Any, kwargs: Any, result: Any, given: list[Any] | None = None) -> None:
+        """What is not one plain tensor that an op has made of plain ones."""
+        if in_transform() is not None:
+            return
+        if kind != kinds.OP:
+            self._other(kind, func, args, kwargs or {}, result, given)
+        elif isinstance(result, T):
+            self._made(func, args, kwargs, result)
+        else:
+            self._made_several(func, args, kwargs, tensors_in(result))
+
+    def _made_several(self, func: Any, args: Any, kwargs: Any, results: list[Any]) -> None:
+        """Results of one call are of one op, though each may have a node of its own."""
+        first = None
+        for out in results:
+            node = grad_fn_of(out)
+            if node is None or first is None:
+                self._made(func, args, kwargs, out)
+                first = first or node
+            elif KEY not in node.metadata and KEY in first.metadata:
+                node.metadata.update({key: first.metadata[key] for key in (KEY, MARK)})
+
+    # -- ops ----------------------------------------------------------------------------------------------------------
+
+    def _made(self, func: Any, args: Any, kwargs: Any, out: Any, given: list[Any] | None = None) -> None:
+        """Hang the op on the node of its result, or find it by a result without one."""
+        try:
+            node = out.grad_fn
+        except RuntimeError:  # a view that autograd refuses to answer for
+            return
+        if node is None:
+            self._without_history(func, args, kwargs, out)
+            return
+        known = node.metadata
+        if KEY in known:
+            return
+        if given is None:
+            given = self._given(args, kwargs)
+        frame = getframe(2)
+        while library[frame.f_code.co_filename] and frame.f_back is not None:
+            frame = frame.f_back
+        log = self.log
+        now = log.now = log.now + 1
+        page = log.page if now < log.page.end else log.turned()
+        parts = page.given
+        page.rows += (now, func, frame.f_code, frame.f_lasti, len(parts))
+        known[KEY], known[MARK] = now, page.mark
+        for g in given:
+            if type(g) is Leaf:
+                g.used = (func, frame.f_code, frame.f_lasti, now)
+                parts.append(g.number)
+            else:
+                parts.append(g)
+        try:  # noqa: SIM105
+            self.last.bytes += out.nbytes
+        except RuntimeError:  # sparse
+            pass
+
+    def _given(self, args: Any, kwargs: Any) -> list[Any]:
+        """The numbers of the ops that made the arguments, and leaves that require grad."""
+        found: list[Any] = []
+        for a in (*args, *kwargs.values()) if kwargs else args:
+            if isinstance(a, T):
+                try:
+                    node = a.grad_fn
+                except RuntimeError:  # a view that autograd refuses to answer for
+                    continue
+                if node is not None:
+                    op = node.metadata.get(KEY)  # type: ignore[attr-defined]
+                    if op is None:
+                        self.last.met_unknown = True
+                        found += self._behind(node)
+                        continue
+                    if op < self.log.began:
+                        self.last.met_old = True
+                    found.append(op)
+                elif refs := getweakrefs(a):
+                    self._add(a, refs, found)
+                elif a.requires_grad:
+                    found.append(self.log.leaf(a))
+            elif isinstance(a, SEVERAL) and a:
+                found += self._given(tensors_in(a), None)
+        return found
+
+    def _behind(self, node: Any) -> list[Any]:
+        """The ops and leaves behind a node whose op was not seen, as of a Function of the user's."""
+        found: list[Any] = []
+        stack = [node]
+        for _ in range(BEHIND):
+            if not stack:
+                break
+            for after, _ in stack.pop().next_functions:
+                leaf = getattr(after, "variable", None)
+                if leaf is not None:
+                    self._add(leaf, getweakrefs(leaf), found)
+                elif after is not None:
+                    op = after.metadata.get(KEY)
+                    (stack if op is None else found).append(after if op is None else op)
+        return found
+
+    def _add(self, tensor: Any, refs: list[Any], found: list[Any]) -> None:
+        """A leaf, or the result of an op that cut it off."""
+        space, known = self.log.space, None
+        for ref in refs:
+            if type(ref) is Leaf:
+                if ref.space == space:
+                    known = ref
+            elif (made := self.log.made.get(tensor)) is not None:
+                found.append(made[0])
+                return
+        if tensor.requires_grad:
+            found.append(known or self.log.leaf(tensor))
+
+    def _without_history(self, func: Any, args: Any, kwargs: Any, out: Any) -> None:
+        """A result without a grad_fn: cut off, made of data, or made from numbers."""
+        if out.requires_grad and any(out is a for a in args):
+            return  # a leaf that is handed back
+        given, log = self._given(args, kwargs), self.log
+        if given:
+            has_history = any(type(g) is Leaf or not log.is_cut(g) for g in given)
+            log.cut(out, func, users_line(), given, _mode() if has_history else "behind")
+        elif not any(isinstance(a, T) for a in args):
+            log.now += 1
+            log.note(out, Event("made", name_of_function(func), users_line(), log.now))
+
+    # -- everything else ----------------------------------------------------------------------------------------------
+
+    def _other(self, kind: int, func: Any, args: Any, kwargs: Any, result: Any, before: list[Any] | None) -> None:
+        log = self.log
+        log.now += 1
+        if kind == kinds.LEFT:
+            given = self._given(args[:1], None)
+            if given and not isinstance(result, T):
+                log.leaves_here(func, users_line(), given)
+        elif kind == kinds.INPLACE:
+            written(log, func, args, kwargs)
+            if args and isinstance(args[0], T):
+                self._made(func, args, kwargs, args[0], before)
+        elif kind == kinds.SET_GRAD:
+            grad_set(log, args)
+        elif kind == kinds.SET_DATA:
+            log.note(args[1], Event("data", "data", users_line(), log.now))
+        elif kind == kinds.SWITCH:
+            is_on = bool((*args[1:], *kwargs.values(), True)[0])
+            event = Event("switched_on" if is_on else "switched_off", "requires_grad", users_line(), log.now)
+            log.note(args[0], event)
+            if not is_on:
+                log.switches.append(event)
+        else:
+            self._rare(kind, func, args, result)
+
+    def _rare(self, kind: int, func: Any, args: Any, result: Any) -> None:
+        log = self.log
+        if kind == kinds.SHAPED:  # what lends its shape or type lends no values
+            self._made(func, args[:1], None, result)
+        elif kind == kinds.LIKE:
+            log.note(result, Event("made", name_of_function(func), users_line(), log.now))
+        elif kind == kinds.MODE:
+            mode_set(log, bool(args[0]))
+        elif kind == kinds.HELD:
+            optimizer_made(log)
+        elif kind == kinds.UNSCALE:
+            log.scalers.append(Event("unscaled", "GradScaler", users_line(), log.now, args[1]))
+
+    # -- passes -------------------------------------------------------------------------------------------------------
+
+    def _pass(self, kind: int, func: Any, args: Any, kwargs: Any) -> Any:
+        """Note a pass, and keep its graph if that is not too large."""
+        __tracebackhide__ = True
+        log, record = self.log, None
+        try:
+            with DisableTorchFunctionSubclass():
+                root = next(iter(tensors_in((args[0] if args else next(iter(kwargs.values()), None),))), None)
+                record = self._begins(kind, root, kwargs)
+                args, kwargs = self.last.begins(root, args, kwargs, record)
+        except Exception as error:
+            log.fault(error)
+        try:
+            result = func(*args, **kwargs)
+        except BaseException as error:
+            self._failed(record, error)
+            raise
+        if kind == kinds.GRAD and record is not None:
+            self._returned(func, result, record)
+        return result
+
+    def _returned(self, func: Any, result: Any, record: PassRecord) -> None:
+        """Gradients that grad() has returned without a graph."""
+        try:
+            with DisableTorchFunctionSubclass():
+                for out in tensors_in(result):
+                    if out.grad_fn is None and record.number_of_root is not None and record.line is not None:
+                        self.log.cut(out, func, record.line, [record.number_of_root], "op")
+        except Exception as error:
+            self.log.fault(error)
+
+    def _begins(self, kind: int, root: Any, kwargs: Any) -> PassRecord:
+        log = self.log
+        log.now += 1
+        keeps = bool(kwargs.get("retain_graph") or kwargs.get("create_graph"))
+        node = None if root is None else grad_fn_of(root)
+        number = None if node is None else node.metadata.get(KEY)
+        op = op_of(root, log) if node is None and root is not None else number
+        name = "backward" if kind == kinds.BACKWARD else "grad"
+        record = PassRecord(name, users_line(), log.now, op, keeps, bool(kwargs.get("inputs")))
+        record.has_graph = node is not None
+        if number is None:
+            self.last.met_unknown = True
+        elif number < log.began:
+            self.last.met_old = True
+        log.passed(record)
+        return record
+
+    def _failed(self, record: PassRecord | None, error: BaseException) -> None:
+        """The pass has raised."""
+        try:
+            if record is not None:
+                record.error = str(error) or type(error).__name__
+                with DisableTorchFunctionSubclass():
+                    self.last.failed(error)
+        except Exception as fault:
+            self.log.fault(fault)

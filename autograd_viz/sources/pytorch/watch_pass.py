@@ -1,0 +1,171 @@
+"""The last backward pass, kept so that it can run again.
+
+# Note [As if it had been freed]
+A pass that the user did not ask to keep is run with `retain_graph=True` while what its ops made stays under a budget. The user
+must not notice: a second pass through it has to raise, and what the user still holds of it must not hold its saved tensors. So
+before the next pass, a graph that somebody else holds is emptied: hooks that drop a saved tensor are put on each of them.
+
+To empty costs time per node, so it is done if the new graph reaches into the old one, or if somebody has held a graph lately.
+If our reference to the root goes and nodes made between the two passes stay, as pages know, somebody holds them, and they are
+looked for among all tensors and nodes. For a while after that, a graph that cannot be emptied is not kept.
+
+# Note [What has run]
+A pass that raised has freed the nodes before the one that failed, and no others. The engine runs the ready node that was made
+last, so that is known if the failing node is: it refuses a saved tensor, or is a Function whose `backward` raised.
+"""
+
+from __future__ import annotations
+
+import gc
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import torch
+
+from .held import empty, is_stuck, ran_before, saved_tensors, was_begun
+from .nodes import grad_fn_of, outputs_of, reach
+from .watch_log import PassRecord, storage_of
+from .watch_ops import OpRecord, Ops, op_of_node
+
+CAREFUL = 256  # passes after somebody held a graph
+COMPILED = "CompiledFunction"  # its backward refuses to keep the graph
+
+
+class LastPass:
+    """What is kept of the last pass.
+
+    Args:
+        ops: those that have run.
+        budget: bytes that may be kept; 0 for none.
+
+    Attributes:
+        root: the tensor on which the pass was called; None if nothing is kept.
+        gradient: the first gradient, if one was given.
+        record: the pass.
+        why_not: why it was not kept: "budget", "compiled", "off", "grad", "held"; "" if it is.
+        met_old, met_unknown: the graph that is being made may reach into older ones, or has nodes that were not seen.
+        bytes: of what ops made since the last pass.
+    """
+
+    def __init__(self, ops: Ops, budget: int) -> None:
+        self._ops, self.budget = ops, budget
+        self.root: Any = None
+        self.gradient: Any = None
+        self.record: PassRecord | None = None
+        self.why_not = ""
+        self.met_old = self.met_unknown = False
+        self.bytes = 0
+        self._is_ours = False  # the user has not asked to keep it
+        self._older_bytes = 0  # of graphs into which the last ones may reach
+        self._began = ops.now
+        self._numbers = (0, 0)  # of the ops between the pass that is kept and the one before
+        self._freed: list[Any] | None = None  # the nodes that PyTorch would have freed; None: all
+        self._careful = 0  # so many passes more are emptied in any case
+
+    def begins(self, root: Any, args: Any, kwargs: Any, record: PassRecord) -> tuple[Any, Any]:
+        """A pass begins: the one before is let go. Returns the arguments to call it with."""
+        self.let_go(self.met_old or self.met_unknown)
+        self.record, self._numbers = record, (self._began, self._ops.began - 1)
+        self._began = self._ops.began
+        several = isinstance(args[0], list | tuple) and len(args[0]) != 1 if args else True
+        self.why_not = "off" if not self.budget else ""
+        if record.name != "backward" or several or record.wanted or root is None or not root.requires_grad:
+            self.why_not = self.why_not or "grad"
+        self.why_not = self.why_not or self._obstacle(root)
+        if not self.why_not:
+            given = kwargs.get("gradient", kwargs.get("grad_tensors"))
+            self.gradient = given[0] if isinstance(given, list | tuple) and given else given
+            self.root, self._is_ours, self._freed = root, not record.keeps, None
+            kwargs = {**kwargs, "retain_graph": True}
+        self._older_bytes, self.bytes = self.bytes + (self._older_bytes if self.met_old else 0), 0
+        self.met_old = self.met_unknown = False
+        return args, kwargs
+
+    def _obstacle(self, root: Any) -> str:
+        """Why the pass is not kept."""
+        is_small = self.bytes + self.met_old * self._older_bytes <= self.budget
+        if is_small and not self.met_unknown and not self._careful:
+            return ""
+        nodes = reach([root.grad_fn]) if root.grad_fn is not None else []
+        if any(n.name().startswith(COMPILED) for n in nodes):
+            return "compiled"
+        if self._careful and any(is_stuck(n) for n in nodes):
+            return "held"
+        return "budget" if sum(map(bytes_made, nodes)) > self.budget else ""
+
+    def failed(self, error: BaseException) -> None:
+        """The pass has raised: what PyTorch would have freed, will be."""
+        if self.root is None or not self._is_ours:
+            return
+        if not was_begun(error):
+            self.root = self.gradient = None  # no pass has run
+            return
+        nodes = reach([self.root.grad_fn])
+        self._freed = ran_before(self.root.grad_fn, nodes, error)
+
+    def let_go(self, is_careful: bool = True) -> None:
+        """Forget the pass that is kept, and leave its graph as PyTorch would have."""
+        root, self.root, self.gradient = self.root, None, None
+        freed, self._freed = self._freed, None
+        if root is None or root.grad_fn is None:
+            return
+        self._careful = max(0, self._careful - 1)
+        record = self.record.root if self.record is not None else None
+        is_careful |= bool(self._careful) or freed is not None or record is None
+        if self._is_ours and is_careful:
+            self._empty(reach([root.grad_fn]) if freed is None else freed)
+        del root, freed
+        if not self._ops.held(*self._numbers):
+            return
+        if self._is_ours and not is_careful and record is not None:
+            self._empty(nodes_held(record))
+        self._careful = CAREFUL
+
+    def _empty(self, nodes: Iterable[Any]) -> None:
+        for node in nodes:
+            empty(node)
+
+    @property
+    def held(self) -> int:
+        """Bytes of the saved tensors that are kept, each storage once."""
+        if self.root is None or self.root.grad_fn is None:
+            return 0
+        storages = {}
+        for node in reach([self.root.grad_fn]):
+            for t in saved_tensors(node):
+                storage = storage_of(t)
+                if storage is not None:
+                    storages[storage._cdata] = storage.nbytes()
+        return sum(storages.values())
+
+
+def bytes_made(node: Any) -> int:
+    """Bytes of what a node's op made; nothing is read that a hook of the user's keeps."""
+    known = [m for m in outputs_of(node) if m.is_known]
+    return sum(math.prod(n for n in m.shape if type(n) is int) * m.dtype.itemsize for m in known)  # nested: parts of one size
+
+
+def nodes_held(root: OpRecord) -> list[Any]:
+    """Nodes of the pass whose root was made so that somebody holds, found among all tensors and nodes."""
+    ran: dict[Any, None] = {}
+    stack: list[Any] = [root]
+    while stack:
+        op = stack.pop()
+        if isinstance(op, OpRecord) and op not in ran:
+            ran[op] = None
+            stack += op.given
+    kinds: dict[Any, int] = {}
+    alive = [(o, kind) for o in gc.get_objects() if (kind := kinds.get(type(o)) or kinds.setdefault(type(o), _kind(type(o))))]
+    held = reach(fn for o, kind in alive if (fn := grad_fn_of(o) if kind == TENSOR else o) is not None)
+    return reach(n for n in held if op_of_node(n) in ran)
+
+
+OTHER, TENSOR, NODE = range(3)
+
+
+def _kind(type_: Any) -> int:
+    """Tensors and nodes, told by their types: an object may do what it likes when it is asked for its class."""
+    if issubclass(type_, torch.Tensor):
+        return TENSOR
+    return NODE if any("next_functions" in vars(k) and "metadata" in vars(k) for k in type.mro(type_)) else OTHER
