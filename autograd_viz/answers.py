@@ -149,8 +149,12 @@ def _of_tensor(tensor: Any, loss: Any, frame: FrameType) -> Explanation:
             raise NotDrawableError.instead_of("explain(x) takes a tensor of autograd_viz or of PyTorch, or an exception", given)
     frame = asking_frame(frame, [tensor, *([] if loss is None else [loss])])
     with unseen(tensor):
-        q = _question(tensor, loss, visible_names(frame))
-        return Explanation(q, causes_of(q))
+        return _looked_at(tensor, loss, visible_names(frame))
+
+
+def _looked_at(tensor: Any, loss: Any, variables: dict[str, Any]) -> Explanation:
+    q = _question(tensor, loss, variables)
+    return Explanation(q, causes_of(q))
 
 
 def _question(tensor: Any, loss: Any, variables: dict[str, Any]) -> Question:
@@ -188,7 +192,7 @@ def _looked_up(error: BaseException, where: Where, names: dict[str, Any], line: 
     if "NoneType" in str(error):  # a line reads a grad that is None
         for tensor in (found for path in grads_read(line) if is_drawable(found := value_at(path, names))):
             if tensor.is_leaf and tensor.grad is None:
-                return _of_tensor_named(tensor, names)
+                return _looked_at(tensor, None, names)
     for tensor in where.wanted:
         q = _question(tensor, where.roots[0] if where.roots else None, names)
         if found := complaint(q, str(error), line):
@@ -197,11 +201,6 @@ def _looked_up(error: BaseException, where: Where, names: dict[str, Any], line: 
     failing = failing_node(error.__traceback__)
     causes = causes_of_error(about, str(error), "" if failing is None else failing.name(), line)
     return Explanation(about, causes, headed=False)
-
-
-def _of_tensor_named(tensor: Any, names: dict[str, Any]) -> Explanation:
-    q = _question(tensor, None, names)
-    return Explanation(q, causes_of(q))
 
 
 def _root_of_error(error: BaseException, roots: Sequence[Any], names: dict[str, Any]) -> Question | None:

@@ -113,14 +113,6 @@ def watch(keep: int | str = "256 MB") -> Watch:
     return torch_watch(size)
 
 
-class _Last:
-    """Stands for the last backward pass."""
-
-    def __repr__(self) -> str:
-        return "<the last pass>"
-
-
-LAST: Any = _Last()  # `step()` and `step(None)` are not the same
 UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}
 
 
@@ -163,7 +155,7 @@ def show(tensor: Any, *, params: Any = None, theme: str = "light", collapse: boo
 
 
 def step(
-    tensor: Any = LAST,
+    tensor: Any = ...,
     gradient: Any = None,
     *,
     retain_graph: bool | None = None,
@@ -195,7 +187,7 @@ def step(
     if isinstance(tensor, Recording):
         return StepperWidget(tensor.stepper(), len(tensor.trace.steps), theme, collapse, tensor.stepper)
     names = callers_names()
-    if tensor is LAST:
+    if tensor is ...:  # left out; None is refused
         return _step_last(Names(names, anything.named(params)), theme, collapse)
     with collector_waits():
         graph = graph_of(tensor, names, params)

@@ -7,19 +7,7 @@ from typing import Any, NamedTuple
 
 from .model import Source
 
-
-class Pass(NamedTuple):
-    """A call of backward().
-
-    Attributes:
-        root: id of the tensor on which it was called; "" if it is not in the document.
-        source: the line.
-        failed: it raised an error.
-    """
-
-    root: str
-    source: Source | None
-    failed: bool = False
+HUGE, TINY = 1e4, 1e-6  # norms of gradients beyond which somebody should ask
 
 
 class Changed(NamedTuple):

@@ -16,9 +16,3 @@ def numbers() -> Mapping[str, int]:
     shell = None if ipython is None else ipython.get_ipython()
     found = getattr(getattr(shell, "compile", None), "_filename_map", None)
     return found if isinstance(found, Mapping) else {}
-
-
-def in_order() -> tuple[str, ...]:
-    """Their names, first to last."""
-    known = numbers()
-    return tuple(sorted(known, key=lambda name: known[name]))

@@ -75,12 +75,6 @@ class Facts:
                 if after.node is not None:
                     self.senders.setdefault((after.node, after.index), []).append((id, i))
 
-    def with_losses(self, losses: tuple[str, ...]) -> Facts:
-        """The same of a pass from some of the losses."""
-        if losses == self.loss:
-            return self
-        return Facts(self.document, self.subject.id, self.past, self.live, losses, self.is_changed)
-
     def about(self, tensor: str) -> Facts:
         """The same of another tensor."""
         other = copy(self)
@@ -142,12 +136,6 @@ class Facts:
         if any(s.state == "freed" for s in self.nodes[node].saved):
             return True
         return True if any(self.sent(node, i) is not None for i in range(len(self.nodes[node].next_functions))) else None
-
-    @property
-    def may_have_run(self) -> bool:
-        """False if all saved tensors of the pass are still there: only one with retain_graph=True leaves them."""
-        kept = any(s.state == "kept" for node in self.passed for s in self.nodes[node].saved)
-        return not kept or any(self.has_run(node) for node in self.passed)
 
     # -- the numbers --------------------------------------------------------------------------------------------------
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from .. import words
 from ..graph.passes import Holder
 from ..graph.text import number_text, shape_text, value_text
@@ -14,21 +12,15 @@ from .paths import is_op, reaches
 from .question import Question
 from .without_grad import plain
 
-LEFTOVER = 1
 MOST_SHOWN, MOST_OPS = 8, 200  # elements of a gradient that is shown, ops of a graph that is looked at for them
 
 
 def old(q: Question) -> list[Cause]:
     """The last pass did not come here: what stands there is of an earlier one."""
-    last = q.last
-    if last is None or last.root is None or q.root is not None or reaches(last.root, q.subject):
+    last, is_plain = q.last, q.root is None and q.tensor.is_leaf and len(q.passes) > 1
+    if last is None or last.root is None or not is_plain or reaches(last.root, q.subject) or q.facts.live.is_stepped():
         return []
-    if not q.tensor.is_leaf:
-        return []
-    if len(q.passes) <= LEFTOVER or q.facts.live.is_stepped():
-        return []
-    cause = cut(q, last.root, q.subject)[:1]
-    return [Cause("old", source=last.source), *cause]
+    return [Cause("old", source=last.source), *cut(q, last.root, q.subject)[:1]]
 
 
 def written(q: Question) -> list[Cause]:
@@ -36,12 +28,10 @@ def written(q: Question) -> list[Cause]:
     grad, last = q.history.grad_of(q.tensor), q.last
     events = q.history.events_of(grad, "written") if grad is not None else []
     since = [e for e in events if last is None or e.number > last.number]
-    if not since:
+    factor = q.history.factor_of(since[-1]) if since else 1
+    if factor == 1:  # clipping that had nothing to clip
         return []
     e = since[-1]
-    factor = q.history.factor_of(e)
-    if factor == 1:
-        return []  # clipping that had nothing to clip
     by = f"{e.name}()" if e.name else words.A_WRITE
     is_clip = e.name.startswith("clip_")
     kind = "grad_zeroed" if e.name in ("zero_grad", "zero_", "_foreach_zero_") else "clipped" if is_clip else "grad_written"
@@ -93,13 +83,10 @@ def _left_alone(q: Question) -> list[Cause]:
 
 
 def _not_held(q: Question, holders: list[Holder]) -> Cause:
-    placed = q.history.events_of(q.tensor, "placed", "made")
-    last = holders[-1]
-    is_later = bool(placed) and last.made is not None and placed[-1].number > last.made.number
-    new = [p for p in placed if last.made is not None and p.number > last.made.number]
-    kind = "not_held_new" if is_later else "not_held"
-    said = {"optimizer": last.kind, "placed": new[-1].source if new else None}
-    return Cause(kind, source=_source(last.made), said=said)
+    last, placed = holders[-1], q.history.events_of(q.tensor, "placed", "made")
+    new = [p.source for p in placed if last.made is not None and p.number > last.made.number]
+    said = {"optimizer": last.kind, "placed": new[-1] if new else None}
+    return Cause("not_held_new" if new else "not_held", source=None if last.made is None else last.made.source, said=said)
 
 
 def _not_stepped(q: Question, own: list[Holder]) -> list[Cause]:
@@ -110,8 +97,8 @@ def _not_stepped(q: Question, own: list[Holder]) -> list[Cause]:
     checks = [e for e in q.history.scalers if not steps or e.number > steps[-1].number]
     if checks and _is_inf(checks[-1]):
         return [Cause("skipped", source=checks[-1].source)]
-    before = [s for s in steps if s.number < last.number]
-    if len(before) == len(steps) == len(q.passes) > 0 and steps[0].number < q.passes[0].number:
+    are_before = bool(steps) and steps[-1].number < last.number
+    if are_before and len(steps) == len(q.passes) and steps[0].number < q.passes[0].number:
         return [Cause("step_first", source=steps[-1].source, said={"pass": last.source})]
     return []
 
@@ -130,12 +117,7 @@ def skipped(q: Question) -> list[Cause]:
 
 
 def _is_inf(check: Event) -> bool:
-    found = check.detail
-    return bool(found is not None and float(found.sum()) > 0)
-
-
-def _source(event: Event | None) -> Any:
-    return None if event is None else event.source
+    return bool(check.detail is not None and float(check.detail.sum()) > 0)
 
 
 def plain_gradient(q: Question) -> Cause:

@@ -6,13 +6,13 @@ import math
 from itertools import pairwise
 from typing import NamedTuple
 
+from ..graph.passes import HUGE, TINY
 from ..graph.text import number_text
 from .cause import Cause, Said
 from .facts import Edge, Facts
 from .numbers import norm
 from .ops import cause_at, name_of_op
 
-HUGE, TINY = 1e4, 1e-6  # norms beyond which somebody should ask
 LEAP = 10  # between two layers: then the change is worth a word
 SHARE = 0.5  # of the whole change, in powers of ten: then one node is to blame
 

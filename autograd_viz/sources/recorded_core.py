@@ -12,12 +12,10 @@ from ..core.provenance import Place
 from ..core.saved import SavedResult, SavedTensor
 from ..core.tensor import Tensor
 from ..graph.model import Source
-from ..graph.passes import Holder
+from ..graph.passes import HUGE, TINY, Holder
 from .from_core import CoreGraph
 from .kept import raw_saved, version_of
 from .names import source_at
-
-HUGE, TINY = 1e4, 1e-6  # norms beyond which somebody should ask
 
 
 class CoreOp:

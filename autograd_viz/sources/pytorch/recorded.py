@@ -10,17 +10,16 @@ from typing import Any
 
 import torch
 
-from ...graph.passes import Holder
+from ...graph.passes import HUGE, TINY, Holder
 from . import watch
 from .nodes import grad_of, reach
+from .replay import VERSIONS
 from .shards import ranks_of, sharded
 from .values import unseen
 from .watch_log import Event, Log, OpRecord, PassRecord, op_of, op_of_node
 from .watch_ops import Leaf
 from .watch_pass import saved_tensors
 
-HUGE, TINY = 1e4, 1e-6  # norms beyond which somebody should ask
-VERSIONS = re.compile(r"is at version (\d+); expected version (\d+)")
 SHAPE = re.compile(r"\[torch\.\w+ \[([\d, ]*)\]\]")
 
 

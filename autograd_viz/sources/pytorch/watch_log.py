@@ -13,7 +13,7 @@ being used again. `torch.utils.swap_tensors` refuses a tensor with weak referenc
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence, Sized
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from operator import itemgetter
 from typing import Any
@@ -212,12 +212,6 @@ class Log(Ops):
             return None
         func, code, lasti, number = max((leaf.used for leaf in same), key=itemgetter(3))
         return Event("used", name_of_function(func), (code, lasti), number)
-
-    @property
-    def size(self) -> int:
-        """How many records are kept, beside those that hang on graphs."""
-        rings: tuple[Sized, ...] = (self.passes, self.steps, self.optimizers, self.left, self.places)
-        return sum(len(ring) for ring in rings) + len(self._notes) + len(self._leaves) + len(self._pages)
 
 
 def storage_of(tensor: Any) -> Any:
