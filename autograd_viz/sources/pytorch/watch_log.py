@@ -125,6 +125,7 @@ class Log(Ops):
         self.left: deque[OpRecord] = deque(maxlen=64)
         self.places: deque[Event] = deque(maxlen=MOST)
         self.made: Alive[tuple[Any, ...]] = Alive()
+        self._fresh: Alive[int] = Alive()  # views, with the versions at which they were asked for their grad_fn
         self.faults: deque[Exception] = deque(maxlen=16)
         self._notes: dict[int, Note] = {}
 
@@ -199,6 +200,15 @@ class Log(Ops):
         storage = storage_of(tensor)
         note = None if storage is None else self._notes.get(storage._cdata)
         return [e for e in (note.events if note is not None else ()) if e.kind in kinds or not kinds]
+
+    def asked(self, view: Any) -> None:
+        """A view of what was written to has just got its grad_fn."""
+        if self.events_of(view, "written"):
+            self._fresh[view] = int(view._version)
+
+    def may_ask(self, view: Any) -> bool:
+        """Has the view its grad_fn already? See Note [A view that nobody has asked]."""
+        return not self.events_of(view, "written") or self._fresh.get(view) == view._version
 
     def all_events(self, kind: str) -> list[Event]:
         """The events of a kind, of all tensors."""

@@ -4,6 +4,10 @@
 This runs for every op of the user's, so it notes little: the function, the line, and which records it was given results of.
 Text, columns and names are found when somebody asks. Whatever goes wrong here stays here: `log.faults`. A class of tensors that
 looks at functions itself must not see what we read: then `DisableTorchFunctionSubclass` is around it.
+
+# Note [A view that nobody has asked]
+When its base has been written to, a view gets a new grad_fn as soon as somebody asks for it, and the order of a pass is that of
+its nodes. So a view is asked only if nothing was written to its memory since it was made.
 """
 
 from __future__ import annotations
@@ -158,6 +162,8 @@ class WatchMode(TorchFunctionMode):
             frame = frame.f_back
         log = self.log
         now = log.now = log.now + 1
+        if out._is_view():
+            log.asked(out)
         page = log.page if now < log.page.end else log.turned()
         parts = page.given
         page.rows += (now, func, frame.f_code, frame.f_lasti, len(parts))
@@ -178,6 +184,9 @@ class WatchMode(TorchFunctionMode):
         found: list[Any] = []
         for a in (*args, *kwargs.values()) if kwargs else args:
             if isinstance(a, T):
+                if a._is_view() and not self.log.may_ask(a):
+                    self.last.met_unknown = True
+                    continue
                 try:
                     node = a.grad_fn
                 except RuntimeError:  # a view that autograd refuses to answer for
@@ -251,7 +260,7 @@ class WatchMode(TorchFunctionMode):
                 log.leaves_here(func, users_line(), given)
         elif kind == kinds.INPLACE:
             written(log, func, args, kwargs)
-            if args and isinstance(args[0], T):
+            if args and isinstance(args[0], T) and not args[0]._is_view():
                 self._made(func, args, kwargs, args[0], before)
         elif kind == kinds.SET_GRAD:
             grad_set(log, args)
