@@ -166,6 +166,8 @@ class Log(Ops):
         """Inside, there are no weak references to these tensors, and they may be swapped."""
         leaves = self.part(tensors)
         made = [(t, op) for t in tensors if (op := self.made.pop(t)) is not None]
+        for t in tensors:  # a view among them is not asked again
+            self._fresh.pop(t)
         try:
             yield
         finally:
