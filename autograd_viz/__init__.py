@@ -35,15 +35,12 @@ from . import (
 )
 from .amp import autocast
 from .answers import explain
-from .core import missing as _missing
-from .core import public as _public
-from .core.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
-from .core.as_array import Size
-from .core.device import device
-from .core.dtypes import (
-    bool_ as bool,  # noqa: A004 -- PyTorch's name
-)
-from .core.dtypes import (
+from .core.backward.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
+from .core.base import missing as _missing
+from .core.base import public as _public
+from .core.base.device import device
+from .core.base.dtypes import bool_ as bool  # noqa: A004 -- PyTorch's name
+from .core.base.dtypes import (
     cdouble,
     cfloat,
     complex64,
@@ -64,13 +61,9 @@ from .core.dtypes import (
     short,
     uint8,
 )
-from .core.dtypes import (
-    float_ as float,  # noqa: A004 -- PyTorch's name
-)
-from .core.dtypes import (
-    int_ as int,  # noqa: A004 -- PyTorch's name
-)
-from .core.grad_mode import (
+from .core.base.dtypes import float_ as float  # noqa: A004 -- PyTorch's name
+from .core.base.dtypes import int_ as int  # noqa: A004 -- PyTorch's name
+from .core.base.grad_mode import (
     enable_grad,
     inference_mode,
     is_grad_enabled,
@@ -78,8 +71,10 @@ from .core.grad_mode import (
     no_grad,
     set_grad_enabled,
 )
-from .core.interchange import from_dlpack
-from .core.questions import (
+from .core.base.scopes import scope
+from .core.tensor.as_array import Size
+from .core.tensor.interchange import from_dlpack
+from .core.tensor.questions import (
     channels_last,
     channels_last_3d,
     contiguous_format,
@@ -88,9 +83,8 @@ from .core.questions import (
     preserve_format,
     strided,
 )
-from .core.random import default_generator
-from .core.scopes import scope
-from .core.tensor import Tensor
+from .core.tensor.random import default_generator
+from .core.tensor.tensor import Tensor
 from .errors import (
     AutogradVizError,
     CannotReadError,

@@ -1,6 +1,6 @@
 """There is no accelerator: enough of torch.accelerator for a program to find that out."""
 
-from .core.missing import module_getattr
+from .core.base.missing import module_getattr
 
 
 def is_available() -> bool:

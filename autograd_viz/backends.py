@@ -3,7 +3,7 @@
 from types import SimpleNamespace as _Namespace
 from typing import Any as _Any
 
-from .core.missing import module_getattr as _module_getattr
+from .core.base.missing import module_getattr as _module_getattr
 
 
 def _absent(**settings: _Any) -> _Namespace:

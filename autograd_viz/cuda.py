@@ -1,7 +1,7 @@
 """There is no GPU here: enough of torch.cuda for a program to find that out."""
 
 from . import amp  # noqa: F401 -- torch.cuda.amp
-from .core.missing import module_getattr
+from .core.base.missing import module_getattr
 
 
 def is_available() -> bool:

@@ -1,7 +1,7 @@
 """Discrete Fourier transforms, by the names of torch.fft."""
 
-from .core.missing import module_getattr
-from .core.public import NAMESPACES
+from .core.base.missing import module_getattr
+from .core.base.public import NAMESPACES
 
 globals().update(NAMESPACES["fft"])
 __getattr__ = module_getattr("torch.fft", globals())

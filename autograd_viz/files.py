@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from .collector import collector_waits
-from .core import storage
+from .core.tensor import storage
 from .errors import UnknownChoiceError
 from .export.image import read_text, write_file
 from .graph.codec import recording_from_json

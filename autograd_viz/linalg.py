@@ -1,7 +1,7 @@
 """Decompositions, solvers and norms of matrices, by the names of torch.linalg."""
 
-from .core.missing import module_getattr
-from .core.public import NAMESPACES
+from .core.base.missing import module_getattr
+from .core.base.public import NAMESPACES
 
 globals().update(NAMESPACES["linalg"])
 __getattr__ = module_getattr("torch.linalg", globals())

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
-from .core.public import NAMESPACES
+from .core.base.public import NAMESPACES
 
 
 class Packet:

@@ -1,7 +1,7 @@
 """Special functions, by the names of torch.special."""
 
-from .core.missing import module_getattr
-from .core.public import NAMESPACES
+from .core.base.missing import module_getattr
+from .core.base.public import NAMESPACES
 
 globals().update(NAMESPACES["special"])
 __getattr__ = module_getattr("torch.special", globals())

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .core.missing import module_getattr
-from .core.tensor import Tensor
+from .core.base.missing import module_getattr
+from .core.tensor.tensor import Tensor
 
 __all__ = ["assert_close"]
 

@@ -25,7 +25,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # one thread for NumPy too; 
 import numpy as np
 
 import autograd_viz as av
-from autograd_viz.core import call
+from autograd_viz.core.op import call
 
 Run = Callable[[], Any]
 ROUNDS = 31

@@ -1,9 +1,9 @@
 """Differentiation: backward, grad, user-defined Functions, hooks and checks, by the names of torch.autograd."""
 
-from ..core.anomaly import detect_anomaly, set_detect_anomaly
-from ..core.backward import backward, grad
-from ..core.function import Function
-from ..core.grad_mode import (
+from ..core.backward.anomaly import detect_anomaly, set_detect_anomaly
+from ..core.backward.backward import backward, grad
+from ..core.backward.saved import SavedTensor
+from ..core.base.grad_mode import (
     enable_grad,
     inference_mode,
     is_multithreading_enabled,
@@ -11,7 +11,7 @@ from ..core.grad_mode import (
     set_grad_enabled,
     set_multithreading_enabled,
 )
-from ..core.saved import SavedTensor
+from ..core.function.function import Function
 from . import function as function
 from . import functional, grad_mode, graph
 from .gradcheck import gradcheck, gradgradcheck

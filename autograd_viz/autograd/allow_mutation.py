@@ -9,8 +9,8 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ..core.attention import saved_hooks, update, writing
-from ..core.tensor import Tensor
+from ..core.backward.instrumented import saved_hooks, update, writing
+from ..core.tensor.tensor import Tensor
 
 __all__ = ["allow_mutation_on_saved_tensors"]
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core.backward import grad
-from ..core.grad_mode import enable_grad
+from ..core.backward.backward import grad
+from ..core.base.grad_mode import enable_grad
 from ..core.ops.joining import stack
-from ..core.tensor import Tensor
+from ..core.tensor.tensor import Tensor
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.backward import grad
-from ..core.grad_mode import enable_grad
-from ..core.tensor import Tensor
+from ..core.backward.backward import grad
+from ..core.base.grad_mode import enable_grad
+from ..core.tensor.tensor import Tensor
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
 

@@ -7,12 +7,12 @@ from contextlib import contextmanager
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from ..core.accumulate_grad import AccumulateGrad, gradient_edge
-from ..core.attention import saved_hooks, update
-from ..core.backward import GradientEdge, get_gradient_edge
-from ..core.engine import GraphTask
-from ..core.hooks import RemovableHandle
-from ..core.tensor import Tensor
+from ..core.backward.accumulate_grad import AccumulateGrad, gradient_edge
+from ..core.backward.backward import GradientEdge, get_gradient_edge
+from ..core.backward.engine import GraphTask
+from ..core.backward.hooks import RemovableHandle
+from ..core.backward.instrumented import saved_hooks, update
+from ..core.tensor.tensor import Tensor
 from .allow_mutation import allow_mutation_on_saved_tensors
 from .node import Node
 

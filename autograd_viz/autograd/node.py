@@ -6,9 +6,9 @@ import abc
 from collections.abc import Callable
 from typing import Any
 
-from ..core.hooks import RemovableHandle
-from ..core.node import Edge
-from ..core.node import Node as CoreNode
+from ..core.backward.hooks import RemovableHandle
+from ..core.backward.node import Edge
+from ..core.backward.node import Node as CoreNode
 
 __all__ = ["Node"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..core.engine import GraphTask
-from ..core.tensor import Tensor
+from ..core.backward.engine import GraphTask
+from ..core.tensor.tensor import Tensor
 
 __all__ = ["Variable"]
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import hooks, inplace, interchange, provenance
-from . import questions as _questions  # noqa: F401 -- puts device and its like on Tensor
-from .backward import backward as run_backward_pass
-from .missing import TENSOR_ATTRIBUTES, MissingAttribute, tensor_dir
-from .primitive import Primitive
-from .printing import tensor_text
-from .public import INPLACE, NAMESPACES
-from .tensor import Tensor
+from .backward import hooks
+from .backward.backward import backward as run_backward_pass
+from .base import provenance
+from .base.missing import TENSOR_ATTRIBUTES, MissingAttribute, tensor_dir
+from .base.public import INPLACE, NAMESPACES
+from .inplace import activation_functional, inplace, inplace_views, own_memory  # noqa: F401 -- three of them only publish names
+from .op.primitive import Primitive
+from .tensor import interchange
+from .tensor import questions as _questions  # noqa: F401 -- puts device and its like on Tensor
+from .tensor.printing import tensor_text
+from .tensor.tensor import Tensor
 
 
 def backward(

@@ -1,6 +1,6 @@
 """Random variables with densities, by the names of torch.distributions."""
 
-from ..core.missing import module_getattr
+from ..core.base.missing import module_getattr
 from . import constraints, kl
 from .continuous import Exponential, MultivariateNormal, Normal, Uniform
 from .discrete import Bernoulli, Categorical

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..core.factories import ones, zeros
 from ..core.ops.random import normal
+from ..core.tensor.factories import ones, zeros
 from . import constraints
 from .distribution import Distribution, together
 

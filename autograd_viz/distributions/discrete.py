@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core.as_array import Size
 from ..core.ops.loss_binary import binary_cross_entropy_with_logits_of as cross_entropy
 from ..core.ops.random import bernoulli, multinomial
 from ..core.ops.views import broadcast_tensors
+from ..core.tensor.as_array import Size
 from . import constraints
 from .distribution import Distribution, together
 

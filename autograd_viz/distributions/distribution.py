@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ..core.as_array import Size
-from ..core.creation import tensor
-from ..core.grad_mode import no_grad
+from ..core.base.grad_mode import no_grad
 from ..core.ops.views import broadcast_tensors
-from ..core.tensor import Tensor
+from ..core.tensor.as_array import Size
+from ..core.tensor.creation import tensor
+from ..core.tensor.tensor import Tensor
 from .constraints import Constraint
 
 

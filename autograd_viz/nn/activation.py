@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.device import check_device
-from ..core.factories import full
+from ..core.base.device import check_device
+from ..core.tensor.factories import full
 from . import functional
 from .configured import Configured
 from .parameter import Parameter

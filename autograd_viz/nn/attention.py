@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtypes import float32
-from ..core.tensor import Tensor
+from ..core.base.dtypes import float32
+from ..core.tensor.tensor import Tensor
 from . import functional, init
 from .linear import NonDynamicallyQuantizableLinear, parameter
 from .module import Module

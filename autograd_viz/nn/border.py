@@ -12,10 +12,10 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..core.function import Function
-from ..core.grad_mode import recording
-from ..core.node import Node
-from ..core.tensor import Tensor
+from ..core.backward.node import Node
+from ..core.base.grad_mode import recording
+from ..core.function.function import Function
+from ..core.tensor.tensor import Tensor
 
 Hook = Callable[..., Any]
 

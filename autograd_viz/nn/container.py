@@ -7,7 +7,7 @@ import operator
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ..core.tensor import Tensor
+from ..core.tensor.tensor import Tensor
 from .module import Module, indented
 from .parameter import Parameter
 

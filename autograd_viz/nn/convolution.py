@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.tensor import Tensor
+from ..core.tensor.tensor import Tensor
 from . import functional, init
 from .linear import parameter
 from .module import Module

@@ -1,7 +1,7 @@
 """Stateless functions, by the names of torch.nn.functional."""
 
-from ..core.missing import module_getattr
-from ..core.public import NAMESPACES
+from ..core.base.missing import module_getattr
+from ..core.base.public import NAMESPACES
 
 globals().update(NAMESPACES["nn.functional"])
 __getattr__ = module_getattr("torch.nn.functional", globals())

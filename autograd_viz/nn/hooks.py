@@ -6,8 +6,8 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from ..core.hooks import RemovableHandle, register
-from ..core.scopes import Stretch
+from ..core.backward.hooks import RemovableHandle, register
+from ..core.base.scopes import Stretch
 from .border import Border, hook_last_op
 
 _KINDS = ("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks")

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ..core.creation import randn
-from ..core.grad_mode import no_grad
+from ..core.base.grad_mode import no_grad
 from ..core.ops.random import normal_fill, uniform_fill
-from ..core.random import Generator, default_generator
-from ..core.tensor import Tensor
+from ..core.tensor.creation import randn
+from ..core.tensor.random import Generator, default_generator
+from ..core.tensor.tensor import Tensor
 
 _GAINS = {"tanh": 5.0 / 3, "relu": math.sqrt(2.0), "selu": 3.0 / 4}
 _GAIN_ONE = (

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.as_array import Size
-from ..core.creation import tensor
-from ..core.tensor import Tensor
+from ..core.tensor.as_array import Size
+from ..core.tensor.creation import tensor
+from ..core.tensor.tensor import Tensor
 from .convolution import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from .linear import Linear
 from .module import Module

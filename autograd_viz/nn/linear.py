@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..core.device import check_device
-from ..core.factories import empty
-from ..core.tensor import Tensor
+from ..core.base.device import check_device
+from ..core.tensor.factories import empty
+from ..core.tensor.tensor import Tensor
 from . import functional, init
 from .module import Module
 from .parameter import Parameter

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..core.tensor import Tensor
+from ..core.tensor.tensor import Tensor
 from . import functional
 from .configured import Configured
 from .module import Module

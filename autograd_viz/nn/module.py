@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..core.accumulate_grad import clear_grad
-from ..core.device import check_device
-from ..core.device import device as Device  # noqa: N812 -- `device` is PyTorch's name of the argument
-from ..core.dtypes import dtype, float16, float32, float64
-from ..core.tensor import Tensor
+from ..core.backward.accumulate_grad import clear_grad
+from ..core.base.device import check_device
+from ..core.base.device import device as Device  # noqa: N812 -- `device` is PyTorch's name of the argument
+from ..core.base.dtypes import dtype, float16, float32, float64
+from ..core.tensor.tensor import Tensor
 from .hooks import HookedCall
 from .parameter import Buffer, Parameter, kind_of
 from .state import State

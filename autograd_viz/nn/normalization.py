@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.device import check_device
-from ..core.dtypes import int64
-from ..core.factories import ones, zeros
-from ..core.tensor import Tensor
+from ..core.base.device import check_device
+from ..core.base.dtypes import int64
+from ..core.tensor.factories import ones, zeros
+from ..core.tensor.tensor import Tensor
 from . import functional, init
 from .configured import Configured
 from .module import Module

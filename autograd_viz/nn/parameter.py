@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.creation import leaf, tensor
-from ..core.provenance import Call, callers_place
-from ..core.tensor import Tensor
+from ..core.base.provenance import Call, callers_place
+from ..core.tensor.creation import leaf, tensor
+from ..core.tensor.tensor import Tensor
 
 
 class Parameter(Tensor):

@@ -12,9 +12,9 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from ..core.factories import zeros
 from ..core.ops.joining import cat, stack
-from ..core.tensor import Tensor
+from ..core.tensor.factories import zeros
+from ..core.tensor.tensor import Tensor
 from . import functional, init
 from .linear import parameter
 from .module import Module

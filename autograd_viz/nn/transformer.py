@@ -6,8 +6,8 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
-from ..core.dtypes import float32
-from ..core.tensor import Tensor
+from ..core.base.dtypes import float32
+from ..core.tensor.tensor import Tensor
 from . import functional, init
 from .attention import MultiheadAttention, causal_mask
 from .container import ModuleList

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.as_array import Array
-from ..core.grad_mode import enable_grad
-from ..core.tensor import Tensor
+from ..core.base.grad_mode import enable_grad
+from ..core.tensor.as_array import Array
+from ..core.tensor.tensor import Tensor
 from .optimizer import Optimizer
 
 

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from ..core import happened
-from ..core.accumulate_grad import clear_grad
-from ..core.as_array import Array
-from ..core.grad_mode import enable_grad
-from ..core.provenance import callers_place, note_change
-from ..core.tensor import Tensor
+from ..core.backward.accumulate_grad import clear_grad
+from ..core.base import happened
+from ..core.base.grad_mode import enable_grad
+from ..core.base.provenance import callers_place, note_change
+from ..core.tensor.as_array import Array
+from ..core.tensor.tensor import Tensor
 
 State = dict[str, Any]
 Group = dict[str, Any]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.as_array import Array
-from ..core.tensor import Tensor
+from ..core.tensor.as_array import Array
+from ..core.tensor.tensor import Tensor
 from .optimizer import Group, Optimizer, State
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from ..core.tensor import Tensor
+from ..core.tensor.tensor import Tensor
 from .from_core import CoreGraph
 from .live import Pass
 from .live_core import CorePass

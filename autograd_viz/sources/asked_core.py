@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core.accumulate_grad import AccumulateGrad
-from ..core.node import Node
-from ..core.saved import SavedResult, SavedTensor
-from ..core.tensor import Tensor
+from ..core.backward.accumulate_grad import AccumulateGrad
+from ..core.backward.node import Node
+from ..core.backward.saved import SavedResult, SavedTensor
+from ..core.tensor.tensor import Tensor
 from ..graph.model import Value
 from ..graph.passes import Changed
 from ..graph.trace import Step

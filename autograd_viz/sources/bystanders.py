@@ -8,8 +8,8 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from ..core.random import default_generator
-from ..core.tensor import Tensor
+from ..core.tensor.random import default_generator
+from ..core.tensor.tensor import Tensor
 from .cells import ArrayCell, GradCell
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.accumulate_grad import AccumulateGrad
-from ..core.node import Node
-from ..core.tensor import Tensor
+from ..core.backward.accumulate_grad import AccumulateGrad
+from ..core.backward.node import Node
+from ..core.tensor.tensor import Tensor
 from .kept import is_stale, raw_saved
 
 MANY = 100_000  # elements; a larger gradient is taken for unchanged if it is the same object at the same version

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..core.formula import formulas, is_complex
-from ..core.node import Node
-from ..core.primitive_node import PrimitiveNode
-from ..core.saved import FREED, SavedTensor
-from ..core.symbol import Symbol, number, symbols
-from ..core.tensor import Number, Tensor
+from ..core.backward.node import Node
+from ..core.backward.saved import FREED, SavedTensor
+from ..core.base.symbol import Symbol, number, symbols
+from ..core.op.formula import formulas, is_complex
+from ..core.op.primitive_node import PrimitiveNode
+from ..core.tensor.tensor import Number, Tensor
 from ..graph.model import Formula, Value
 from ..graph.text import shape_text, value_text
 from .kept import is_simple

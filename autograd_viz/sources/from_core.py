@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from ..core.accumulate_grad import AccumulateGrad
-from ..core.former import Overwritten, formers
-from ..core.function_node import BackwardCFunction
-from ..core.node import Node
-from ..core.provenance import Call
-from ..core.saved import SavedResult, SavedTensor
-from ..core.tensor import Tensor
+from ..core.backward.accumulate_grad import AccumulateGrad
+from ..core.backward.node import Node
+from ..core.backward.saved import SavedResult, SavedTensor
+from ..core.base.provenance import Call
+from ..core.function.function_node import BackwardCFunction
+from ..core.op.former import Overwritten, formers
+from ..core.tensor.tensor import Tensor
 from ..graph import model
 from ..graph.trace import State
 from .formulas import RuleTexts

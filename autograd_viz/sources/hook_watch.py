@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from ..core import hooks
-from ..core.engine import GraphTask
-from ..core.tensor import Tensor
+from ..core.backward import hooks
+from ..core.backward.engine import GraphTask
+from ..core.tensor.tensor import Tensor
 from ..graph.model import Value
 from ..graph.trace import HookRun
 from .values import value_of

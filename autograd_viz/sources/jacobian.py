@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core.primitive_node import PrimitiveNode
-from ..core.quiet import quiet
-from ..core.saved import SavedTensor
-from ..core.validated import validated
+from ..core.backward.saved import SavedTensor
+from ..core.backward.validated import validated
+from ..core.base.quiet import quiet
+from ..core.op.primitive_node import PrimitiveNode
 from ..graph.trace import Jacobian
 from .kept import raw_saved
 from .values import value_of

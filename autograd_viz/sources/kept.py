@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.node import Node
-from ..core.primitive_node import PrimitiveNode
-from ..core.saved import FREED, SavedTensor, unpack
-from ..core.tensor import Number, Tensor
+from ..core.backward.node import Node
+from ..core.backward.saved import FREED, SavedTensor, unpack
+from ..core.op.primitive_node import PrimitiveNode
+from ..core.tensor.tensor import Number, Tensor
 from ..graph.model import Saved
 from .memory import owner
 from .values import value_of

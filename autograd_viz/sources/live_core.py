@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
-from ..core.accumulate_grad import AccumulateGrad
-from ..core.backward import start
-from ..core.grad_mode import Anomaly, is_grad_enabled, set_grad_enabled
-from ..core.node import Node
-from ..core.saved import FREED
-from ..core.tensor import Tensor
+from ..core.backward.accumulate_grad import AccumulateGrad
+from ..core.backward.backward import start
+from ..core.backward.node import Node
+from ..core.backward.saved import FREED
+from ..core.base.grad_mode import Anomaly, is_grad_enabled, set_grad_enabled
+from ..core.tensor.tensor import Tensor
 from ..graph.model import Number, Value
 from ..graph.trace import Step
 from .bystanders import leaves_kept, random_numbers_kept

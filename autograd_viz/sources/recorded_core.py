@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ..core import happened, provenance
-from ..core.engine import GraphTask
-from ..core.provenance import Place
-from ..core.saved import SavedResult, SavedTensor
-from ..core.tensor import Tensor
+from ..core.backward.engine import GraphTask
+from ..core.backward.saved import SavedResult, SavedTensor
+from ..core.base import happened, provenance
+from ..core.base.provenance import Place
+from ..core.tensor.tensor import Tensor
 from ..graph.model import Source
 from ..graph.passes import HUGE, TINY, Holder
 from .from_core import CoreGraph

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from ..core.scopes import Order, Stretch, stretches
+from ..core.base.scopes import Order, Stretch, stretches
 
 LATEST: Order = (sys.maxsize, 0)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from ..core.provenance import Place
+from ..core.base.provenance import Place
 from ..graph import model
 from .names import source_at, statement_at
 

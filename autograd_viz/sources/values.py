@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.former import Overwritten
-from ..core.printing import values_text
-from ..core.tensor import Tensor
+from ..core.op.former import Overwritten
+from ..core.tensor.printing import values_text
+from ..core.tensor.tensor import Tensor
 from ..graph import model
 from .summary import summary_of
 

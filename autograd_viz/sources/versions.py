@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
-from ..core.former import formers
-from ..core.tensor import Tensor
+from ..core.op.former import formers
+from ..core.tensor.tensor import Tensor
 
 Moment = tuple[int, int]  # Call.order, Node.order
 

@@ -13,12 +13,12 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from ..autograd.graph import saved_tensors_hooks
-from ..core.backward import backward
-from ..core.engine import GraphTask
-from ..core.function import Function
-from ..core.grad_mode import enable_grad, no_grad
-from ..core.random import chosen
-from ..core.tensor import Tensor
+from ..core.backward.backward import backward
+from ..core.backward.engine import GraphTask
+from ..core.base.grad_mode import enable_grad, no_grad
+from ..core.function.function import Function
+from ..core.tensor.random import chosen
+from ..core.tensor.tensor import Tensor
 from .promises import (
     CheckpointError,
     Promises,

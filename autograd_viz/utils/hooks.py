@@ -1,5 +1,5 @@
 """Handles of hooks, by the names of torch.utils.hooks."""
 
-from ..core.hooks import RemovableHandle
+from ..core.backward.hooks import RemovableHandle
 
 __all__ = ["RemovableHandle"]

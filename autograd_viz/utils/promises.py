@@ -9,11 +9,11 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from ..autograd.graph import saved_tensors_hooks
-from ..core.engine import GraphTask
-from ..core.grad_mode import enable_grad
-from ..core.provenance import callers_frame
-from ..core.random import chosen
-from ..core.tensor import Tensor
+from ..core.backward.engine import GraphTask
+from ..core.base.grad_mode import enable_grad
+from ..core.base.provenance import callers_frame
+from ..core.tensor.random import chosen
+from ..core.tensor.tensor import Tensor
 
 TIP = """
 Tip: To see a more detailed error message, either pass `debug=True` to

@@ -7,7 +7,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 import autograd_viz as av
-from autograd_viz.core.public import NAMESPACES
+from autograd_viz.core.base.public import NAMESPACES
 from autograd_viz.nn import Module
 from autograd_viz.optim import Optimizer
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import autograd_viz as av
-from autograd_viz.core.readings import TENSOR_NAMES
+from autograd_viz.core.base.readings import TENSOR_NAMES
 from autograd_viz.sources.formulas import symbolic_formulas
 
 from .cases import Cases, all_cases, array, positive, without

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 import autograd_viz as av
-from autograd_viz.core.engine import GraphTask
-from autograd_viz.core.reentrant import Errand
+from autograd_viz.core.backward.engine import GraphTask
+from autograd_viz.core.backward.reentrant import Errand
 
 from .semantics.reentrant import countdown
 

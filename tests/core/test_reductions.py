@@ -136,8 +136,8 @@ def test_bad_input_is_refused_in_the_words_of_pytorch(call: Any, error: type[Exc
 
 
 def test_softmax_writes_its_gradient_as_the_textbook_does() -> None:
-    from autograd_viz.core.formula import formulas
-    from autograd_viz.core.symbol import Symbol
+    from autograd_viz.core.base.symbol import Symbol
+    from autograd_viz.core.op.formula import formulas
 
     node = av.tensor([1.0, 2.0], requires_grad=True).softmax(0).grad_fn
     symbols = {name: Symbol(name) for name, v in node._saved().items() if hasattr(v, "unpack")}

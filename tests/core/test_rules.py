@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import autograd_viz as av
-from autograd_viz.core.formula import formulas
-from autograd_viz.core.primitive import Primitive, primitive
-from autograd_viz.core.public import public
-from autograd_viz.core.readings import ARRAY_NAMES, SYMBOL_NAMES, TENSOR_NAMES
-from autograd_viz.core.symbol import Symbol
+from autograd_viz.core.base.public import public
+from autograd_viz.core.base.readings import ARRAY_NAMES, SYMBOL_NAMES, TENSOR_NAMES
+from autograd_viz.core.base.symbol import Symbol
+from autograd_viz.core.op.formula import formulas
+from autograd_viz.core.op.primitive import Primitive, primitive
 
 from .cases import all_cases, not_twice, without
 

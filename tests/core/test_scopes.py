@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import autograd_viz as av
-from autograd_viz.core.scopes import open_scopes, stretches
+from autograd_viz.core.base.scopes import open_scopes, stretches
 from autograd_viz.sources.from_core import CoreGraph
 
 

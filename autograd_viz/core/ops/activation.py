@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from ..arguments import from_front
-from ..primitive import primitive
-from ..public import public
-from ..readings import composite, inlined
-from ..refusals import refuse
-from ..tensor import Tensor
+from ..base.public import public
+from ..base.readings import composite, inlined
+from ..op.primitive import primitive
+from ..tensor.arguments import from_front
+from ..tensor.refusals import refuse
+from ..tensor.tensor import Tensor
 from .arithmetic import _as_float
 
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from ..primitive import primitive
-from ..public import public
-from ..readings import ARRAY_NAMES, composite
-from ..refusals import refuse
+from ..base.public import public
+from ..base.readings import ARRAY_NAMES, composite
+from ..op.primitive import primitive
+from ..tensor.refusals import refuse
 
 
 @public("nn.functional.gelu")

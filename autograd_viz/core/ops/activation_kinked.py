@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ..primitive import primitive
-from ..public import public
-from ..random import default_generator
-from ..refusals import refuse
-from ..tensor import Tensor
+from ..base.public import public
+from ..op.primitive import primitive
+from ..tensor.random import default_generator
+from ..tensor.refusals import refuse
+from ..tensor.tensor import Tensor
 
 
 @public("relu", inplace=True)

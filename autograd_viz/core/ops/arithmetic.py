@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from ..primitive import primitive
-from ..public import public
-from ..readings import inlined
-from ..tensor import Tensor
+from ..base.public import public
+from ..base.readings import inlined
+from ..op.primitive import primitive
+from ..tensor.tensor import Tensor
 
 NO_BOOL_DIFFERENCE = (
     "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator instead."
@@ -235,6 +235,6 @@ def _as_float(array: Any) -> Any:
 
 
 def _as_default_float(array: Any) -> Any:
-    from ..dtypes import get_default_dtype
+    from ..base.dtypes import get_default_dtype
 
     return array.astype(get_default_dtype().numpy)

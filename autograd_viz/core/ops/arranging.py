@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import check_dim, distinct_dims, from_front
-from ..primitive import primitive
-from ..public import public
-from ..readings import composite, inlined
-from ..refusals import refuse
-from ..tensor import Tensor
+from ..base.public import public
+from ..base.readings import composite, inlined
+from ..op.primitive import primitive
+from ..tensor.arguments import check_dim, distinct_dims, from_front
+from ..tensor.refusals import refuse
+from ..tensor.tensor import Tensor
 from . import shape
 from .gather_scatter import index_select
 from .views import expand, flatten, listed, view

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import check_broadcast
-from ..primitive import primitive
-from ..public import NAMESPACES, public
-from ..readings import ARRAY_NAMES, composite
-from ..tensor import Tensor
+from ..base.public import NAMESPACES, public
+from ..base.readings import ARRAY_NAMES, composite
+from ..op.primitive import primitive
+from ..tensor.arguments import check_broadcast
+from ..tensor.tensor import Tensor
 from .arithmetic import mul_scalar
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..primitive import primitive
+from ..op.primitive import primitive
 from .separable import along_each, shares, transposed
 from .windows import Ints, brief, offsets, overlap_added, padded, seen_at, window_count
 

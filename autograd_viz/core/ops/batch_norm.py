@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from ..as_array import Size
-from ..primitive import primitive
-from ..public import public
-from ..readings import composite
-from ..refusals import check_scalar_type
-from ..tensor import Tensor
+from ..base.public import public
+from ..base.readings import composite
+from ..op.primitive import primitive
+from ..tensor.as_array import Size
+from ..tensor.refusals import check_scalar_type
+from ..tensor.tensor import Tensor
 from .normalization import channels, check_same_type, scaled, statistics
 
 

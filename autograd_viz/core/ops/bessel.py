@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from ..primitive import primitive
-from ..public import public
-from ..refusals import refuse
-from ..symbol import call
-from ..tensor import Tensor
+from ..base.public import public
+from ..base.symbol import call
+from ..op.primitive import primitive
+from ..tensor.refusals import refuse
+from ..tensor.tensor import Tensor
 from .arithmetic import _as_float
 from .special import computed
 

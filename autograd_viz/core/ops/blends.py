@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..primitive import primitive
-from ..public import public
-from ..tensor import Tensor
+from ..base.public import public
+from ..op.primitive import primitive
+from ..tensor.tensor import Tensor
 
 
 @public("addcmul", inplace=True)

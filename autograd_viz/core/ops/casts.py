@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..device import check_device
-from ..primitive import primitive
-from ..public import public
-from ..tensor import Tensor
+from ..base import dtypes
+from ..base.device import check_device
+from ..base.public import public
+from ..op.primitive import primitive
+from ..tensor.tensor import Tensor
 
 
 @primitive("ToCopyBackward0")

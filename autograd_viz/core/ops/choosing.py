@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import from_numpy_dtype
-from ..primitive import primitive
-from ..public import public
-from ..readings import composite, inlined
-from ..tensor import Tensor
+from ..base.dtypes import from_numpy_dtype
+from ..base.public import public
+from ..base.readings import composite, inlined
+from ..op.primitive import primitive
+from ..tensor.tensor import Tensor
 from .arithmetic import widened
 
 
@@ -42,7 +42,7 @@ def choose(condition: Tensor, input: Any = None, other: Any = None) -> Any:
     if input is None and other is None:
         return tuple(Tensor(i) for i in np.nonzero(condition._data))
     if not isinstance(input, Tensor) and not isinstance(other, Tensor):  # two numbers: the default types
-        from ..creation import tensor
+        from ..tensor.creation import tensor
 
         input = tensor(input)
     return where(condition, input, other)

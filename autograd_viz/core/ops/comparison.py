@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..primitive import primitive
-from ..public import public
-from ..tensor import Tensor
+from ..base.public import public
+from ..op.primitive import primitive
+from ..tensor.tensor import Tensor
 
 
 @public("eq", inplace=True)

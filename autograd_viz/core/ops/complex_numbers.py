@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import from_numpy_dtype
-from ..primitive import primitive
-from ..public import public
-from ..readings import composite
-from ..tensor import Tensor
+from ..base.dtypes import from_numpy_dtype
+from ..base.public import public
+from ..base.readings import composite
+from ..op.primitive import primitive
+from ..tensor.tensor import Tensor
 from .signs import sgn
 from .slicing import select
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ..readings import declare, op
-from ..symbol import Symbol, call
-from ..tensor import Tensor
+from ..base.readings import declare, op
+from ..base.symbol import Symbol, call
+from ..tensor.tensor import Tensor
 
 REAL = frozenset({int, float, bool, np.float16, np.float32, np.float64})
 

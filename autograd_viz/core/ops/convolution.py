@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from ..primitive import primitive
-from ..readings import inlined
-from ..symbol import Symbol, call
+from ..base.readings import inlined
+from ..base.symbol import Symbol, call
+from ..op.primitive import primitive
 from .windows import Ints, brief, offsets, overlap_added, padded, volume, window_count, windows_along
 
 

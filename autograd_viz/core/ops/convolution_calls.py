@@ -5,10 +5,10 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from ..arguments import ints
-from ..public import public
-from ..refusals import check_scalar_type
-from ..tensor import Tensor
+from ..base.public import public
+from ..tensor.arguments import ints
+from ..tensor.refusals import check_scalar_type
+from ..tensor.tensor import Tensor
 from .convolution import convolution
 from .padding import constant_pad_nd
 from .shape import squeeze_dim, unsqueeze

@@ -5,10 +5,10 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from ..arguments import distinct_dims
-from ..primitive import Primitive, primitive
-from ..public import public
-from ..tensor import Tensor
+from ..base.public import public
+from ..op.primitive import Primitive, primitive
+from ..tensor.arguments import distinct_dims
+from ..tensor.tensor import Tensor
 from . import shape, slicing, strided
 from .views import complete_sizes, expanded_sizes
 

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import check_dim
-from ..as_array import Array
-from ..primitive import primitive
-from ..public import public
-from ..refusals import refuse
-from ..results import return_type
-from ..tensor import Tensor
+from ..base.public import public
+from ..base.results import return_type
+from ..op.primitive import primitive
+from ..tensor.arguments import check_dim
+from ..tensor.as_array import Array
+from ..tensor.refusals import refuse
+from ..tensor.tensor import Tensor
 from .dims import of_tensor
 
 

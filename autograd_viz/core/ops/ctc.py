@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ..primitive import primitive
-from ..public import public
-from ..readings import op
-from ..tensor import Tensor
+from ..base.public import public
+from ..base.readings import op
+from ..op.primitive import primitive
+from ..tensor.tensor import Tensor
 from .loss import MEAN, SUM, reduction_number
 
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import check_dim
-from ..as_array import Array
-from ..primitive import primitive
-from ..public import public
-from ..readings import composite
-from ..refusals import refuse
-from ..tensor import Tensor
+from ..base.public import public
+from ..base.readings import composite
+from ..op.primitive import primitive
+from ..tensor.arguments import check_dim
+from ..tensor.as_array import Array
+from ..tensor.refusals import refuse
+from ..tensor.tensor import Tensor
 from .dims import of_tensor, on_vectors, result_type
 
 

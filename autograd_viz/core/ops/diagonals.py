@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ..primitive import primitive
-from ..public import public
-from ..readings import inlined
-from ..tensor import Tensor
+from ..base.public import public
+from ..base.readings import inlined
+from ..op.primitive import primitive
+from ..tensor.tensor import Tensor
 from .copies import diagonal_copy
 from .slicing import diagonal_dims, diagonal_view
 from .strided import as_strided

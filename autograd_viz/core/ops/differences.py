@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..arguments import check_dim
-from ..public import public
-from ..readings import op
-from ..tensor import Tensor
+from ..base.public import public
+from ..base.readings import op
+from ..tensor.arguments import check_dim
+from ..tensor.tensor import Tensor
 from .dims import of_tensor, reduced_dims
 
 

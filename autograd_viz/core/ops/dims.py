@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import check_dim, distinct_dims
-from ..as_array import Array
-from ..primitive import primitive
-from ..readings import composite
-from ..refusals import check_tensor
-from ..symbol import call
-from ..tensor import Tensor
+from ..base.readings import composite
+from ..base.symbol import call
+from ..op.primitive import primitive
+from ..tensor.arguments import check_dim, distinct_dims
+from ..tensor.as_array import Array
+from ..tensor.refusals import check_tensor
+from ..tensor.tensor import Tensor
 
 NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim"}  # PyTorch takes NumPy's words for these too
 

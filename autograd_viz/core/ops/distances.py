@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ..primitive import primitive
-from ..public import public
-from ..readings import composite, inlined
-from ..tensor import Tensor
+from ..base.public import public
+from ..base.readings import composite, inlined
+from ..op.primitive import primitive
+from ..tensor.tensor import Tensor
 from .arithmetic import div, mul, mul_scalar, sub
 from .complex_numbers import complex_
 from .matmul import contiguous, mm

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ..primitive import primitive
-from ..public import public
-from ..random import default_generator, laid_out
-from ..tensor import Tensor
+from ..base.public import public
+from ..op.primitive import primitive
+from ..tensor.random import default_generator, laid_out
+from ..tensor.tensor import Tensor
 
 ALPHA = 1.7580993408473766  # minus what selu tends to at -infinity: what alpha dropout puts in place of a dropped number
 

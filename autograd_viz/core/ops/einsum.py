@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import check_dim
-from ..public import public
-from ..tensor import Tensor
+from ..base.public import public
+from ..tensor.arguments import check_dim
+from ..tensor.tensor import Tensor
 from .arithmetic import mul
 from .einsum_notation import read_equation, spread
 from .matmul import bmm, dot, matmul, mm

@@ -6,7 +6,7 @@ import string
 from collections.abc import Sequence
 from typing import Any
 
-from ..tensor import Tensor
+from ..tensor.tensor import Tensor
 from .shape import permute_dims
 
 Names = list[str]  # one per dimension; those that "..." stands for are called "...0", "...1", the last one last

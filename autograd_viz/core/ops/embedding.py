@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ..primitive import primitive
-from ..public import public
-from ..refusals import check_tensor
-from ..tensor import Tensor
+from ..base.public import public
+from ..op.primitive import primitive
+from ..tensor.refusals import check_tensor
+from ..tensor.tensor import Tensor
 
 
 def checked_indices(indices: Any, rows: int, op: str) -> Any:

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ..primitive import primitive
-from ..public import public
-from ..tensor import Tensor
+from ..base.public import public
+from ..op.primitive import primitive
+from ..tensor.tensor import Tensor
 from .embedding import checked_indices, often, renorm_rows
 
 SUM, MEAN, MAX = range(3)  # the modes, as nodes save them

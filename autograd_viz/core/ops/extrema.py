@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ..as_array import Array
-from ..primitive import primitive
-from ..readings import composite
-from ..symbol import call
+from ..base.readings import composite
+from ..base.symbol import call
+from ..op.primitive import primitive
+from ..tensor.as_array import Array
 from .dims import on_vectors
 
 # Note [Ties]

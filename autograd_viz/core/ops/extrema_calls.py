@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..public import public
-from ..readings import op
-from ..tensor import Tensor
+from ..base.public import public
+from ..base.readings import op
+from ..tensor.tensor import Tensor
 from .dims import nonempty_dim, of_tensor, reduced_dims
 from .extrema import (
     amax_dims,

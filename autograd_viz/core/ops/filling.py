@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ..primitive import primitive
-from ..public import INPLACE, public
-from ..scalars import fitted
-from ..tensor import Tensor
+from ..base.public import INPLACE, public
+from ..op.primitive import primitive
+from ..tensor.scalars import fitted
+from ..tensor.tensor import Tensor
 
 
 def filled(self, value) -> Any:

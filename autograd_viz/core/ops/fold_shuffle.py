@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..primitive import primitive
-from ..readings import composite
+from ..base.readings import composite
+from ..op.primitive import primitive
 from .windows import Ints, brief, overlap_added, padded, volume, window_count, windows
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..public import public
-from ..tensor import Tensor
+from ..base.public import public
+from ..tensor.tensor import Tensor
 from .fold_shuffle import channel_shuffle_groups, col2im, im2col, pixel_shuffle_by, pixel_unshuffle_by, places_of
 from .windows import Ints, n_of, volume
 

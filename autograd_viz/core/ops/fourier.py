@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ..primitive import primitive
-from ..readings import composite
+from ..base.readings import composite
+from ..op.primitive import primitive
 from .complex_numbers import real_part
 from .padding import constant_pad_nd
 

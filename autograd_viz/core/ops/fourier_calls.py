@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
-from ..arguments import check_dim
-from ..creation import leaf
-from ..public import public
-from ..tensor import Tensor
+from ..base import dtypes
+from ..base.public import public
+from ..tensor.arguments import check_dim
+from ..tensor.creation import leaf
+from ..tensor.tensor import Tensor
 from .arranging import roll
 from .casts import to
 from .complex_numbers import conjugate_copy

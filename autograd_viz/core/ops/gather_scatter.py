@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import check_dim, from_front
-from ..primitive import primitive
-from ..public import public
-from ..readings import composite, inlined, writer
+from ..base.public import public
+from ..base.readings import composite, inlined, writer
+from ..op.primitive import primitive
+from ..tensor.arguments import check_dim, from_front
 from .slicing import along
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from ..public import public
-from ..refusals import check_scalar_type
-from ..tensor import Tensor
+from ..base.public import public
+from ..tensor.refusals import check_scalar_type
+from ..tensor.tensor import Tensor
 from . import grid_sampling
 from .grid_sampling import affine_grid_generator
 

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from ..primitive import Primitive, primitive
-from ..readings import composite, inlined
-from ..symbol import call
+from ..base.readings import composite, inlined
+from ..base.symbol import call
+from ..op.primitive import Primitive, primitive
 from .grid_weights import taps
 from .planes import scattered
 from .windows import Ints, brief, volume

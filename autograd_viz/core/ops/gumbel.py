@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..factories import empty, zeros_like
-from ..public import public
-from ..tensor import Tensor
+from ..base.public import public
+from ..tensor.factories import empty, zeros_like
+from ..tensor.tensor import Tensor
 
 
 @public("nn.functional.gumbel_softmax")

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..primitive import primitive
-from ..public import public
-from ..readings import composite
+from ..base.public import public
+from ..base.readings import composite
+from ..op.primitive import primitive
 from .matrix_checks import flat
 
 

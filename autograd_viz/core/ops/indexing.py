@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..public import public
-from ..scalars import fitted
-from ..tensor import Tensor
+from ..base.public import public
+from ..tensor.scalars import fitted
+from ..tensor.tensor import Tensor
 from . import advanced_index, shape, slicing
 
 TO_THE_END = slicing.TO_THE_END

@@ -8,7 +8,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from ..primitive import Primitive, primitive
+from ..op.primitive import Primitive, primitive
 from .interpolation_weights import cubic, cubic_smoothed, linear, linear_smoothed, nearest, nearest_exact
 from .separable import along_each, transposed
 from .windows import brief

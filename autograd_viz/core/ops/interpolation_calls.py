@@ -6,9 +6,9 @@ import math
 import warnings
 from typing import Any
 
-from ..public import public
-from ..refusals import refuse
-from ..tensor import Tensor
+from ..base.public import public
+from ..tensor.refusals import refuse
+from ..tensor.tensor import Tensor
 from . import interpolation as kinds
 from .pooling_calls import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 from .windows import Ints

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import check_dim
-from ..dtypes import promote
-from ..primitive import primitive
-from ..public import public
-from ..readings import composite, inlined
-from ..tensor import Tensor
+from ..base.dtypes import promote
+from ..base.public import public
+from ..base.readings import composite, inlined
+from ..op.primitive import primitive
+from ..tensor.arguments import check_dim
+from ..tensor.tensor import Tensor
 from . import shape
 from .transposing import atleast_1d, atleast_2d, atleast_3d
 from .views import expand, flatten, reshape_any

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ..primitive import primitive
-from ..public import public
-from ..readings import composite
-from ..tensor import Tensor
+from ..base.public import public
+from ..base.readings import composite
+from ..op.primitive import primitive
+from ..tensor.tensor import Tensor
 from .matrix_checks import LinAlgError, column_major
 
 Lstsq = namedtuple("linalg_lstsq", "solution residuals rank singular_values")  # type: ignore[name-match]

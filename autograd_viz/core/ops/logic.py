@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import from_numpy_dtype
-from ..primitive import primitive
-from ..public import public
-from ..refusals import refuse
-from ..tensor import Tensor
+from ..base.dtypes import from_numpy_dtype
+from ..base.public import public
+from ..op.primitive import primitive
+from ..tensor.refusals import refuse
+from ..tensor.tensor import Tensor
 
 
 @public("logical_and", inplace=True)

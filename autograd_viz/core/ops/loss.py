@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import check_broadcast
-from ..primitive import primitive
-from ..public import public
-from ..readings import composite, inlined
-from ..refusals import refuse
-from ..tensor import Tensor
+from ..base.public import public
+from ..base.readings import composite, inlined
+from ..op.primitive import primitive
+from ..tensor.arguments import check_broadcast
+from ..tensor.refusals import refuse
+from ..tensor.tensor import Tensor
 
 NONE, MEAN, SUM = range(3)  # as nodes save it
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import check_broadcast
-from ..primitive import primitive
-from ..public import public
-from ..readings import composite, inlined
-from ..tensor import Tensor
+from ..base.public import public
+from ..base.readings import composite, inlined
+from ..op.primitive import primitive
+from ..tensor.arguments import check_broadcast
+from ..tensor.tensor import Tensor
 from .loss import reduced, reduction_number
 
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ..primitive import primitive
-from ..public import public
-from ..refusals import check_scalar_type
-from ..symbol import Symbol, call
-from ..tensor import Tensor
+from ..base.public import public
+from ..base.symbol import Symbol, call
+from ..op.primitive import primitive
+from ..tensor.refusals import check_scalar_type
+from ..tensor.tensor import Tensor
 from .arithmetic import add_scalar, div_scalar, mul_scalar
 from .loss import MEAN, NONE, reduced, reduction_number
 

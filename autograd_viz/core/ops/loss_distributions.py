@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..public import public
-from ..tensor import Tensor
+from ..base.public import public
+from ..tensor.tensor import Tensor
 from .arithmetic import add_scalar, mul_scalar
 from .loss import reduce_terms, reduction_number
 

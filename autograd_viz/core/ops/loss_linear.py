@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..public import public
-from ..tensor import Tensor
+from ..base.public import public
+from ..tensor.tensor import Tensor
 from .loss_classes import cross_entropy
 from .matrix_products import linear
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import check_broadcast
-from ..public import public
-from ..readings import op
-from ..tensor import Tensor
+from ..base.public import public
+from ..base.readings import op
+from ..tensor.arguments import check_broadcast
+from ..tensor.tensor import Tensor
 from .arithmetic import add_scalar, sub, sub_scalar
 from .choosing import minimum
 from .loss import reduce_terms, reduction_number

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..creation import randn
-from ..public import public
-from ..tensor import Tensor
+from ..base.public import public
+from ..tensor.creation import randn
+from ..tensor.tensor import Tensor
 from .arithmetic import sub
 from .decompositions import Svd, linalg_qr, linalg_svd
 from .matmul import matmul

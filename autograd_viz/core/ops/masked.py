@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..public import public
-from ..readings import op
-from ..tensor import Tensor
+from ..base.public import public
+from ..base.readings import op
+from ..tensor.tensor import Tensor
 from . import cumulative, extrema_calls, norms, reduction, softmax
 from . import prod as of_prod
 from .dims import reduced_dims

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import check_broadcast
-from ..primitive import primitive
-from ..public import public
-from ..readings import writer
-from ..scalars import fitted
-from ..tensor import Tensor
+from ..base.public import public
+from ..base.readings import writer
+from ..op.primitive import primitive
+from ..tensor.arguments import check_broadcast
+from ..tensor.scalars import fitted
+from ..tensor.tensor import Tensor
 
 
 def check_mask(name, array, mask, spelled) -> None:

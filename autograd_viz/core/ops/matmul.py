@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import check_broadcast
-from ..out import takes_out
-from ..primitive import primitive
-from ..public import public
-from ..readings import composite
-from ..refusals import check_scalar_type, check_tensor, scalar_type
-from ..tensor import Tensor
+from ..base.public import public
+from ..base.readings import composite
+from ..op.out import takes_out
+from ..op.primitive import primitive
+from ..tensor.arguments import check_broadcast
+from ..tensor.refusals import check_scalar_type, check_tensor, scalar_type
+from ..tensor.tensor import Tensor
 from .shape import clone, unsafe_view
 
 

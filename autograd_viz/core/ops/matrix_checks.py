@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from ..primitive import primitive
-from ..public import public
-from ..readings import composite
-from ..refusals import refuse
-from ..tensor import Tensor
+from ..base.public import public
+from ..base.readings import composite
+from ..op.primitive import primitive
+from ..tensor.refusals import refuse
+from ..tensor.tensor import Tensor
 
 
 @public("linalg.LinAlgError")

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import check_dim
-from ..primitive import primitive
-from ..public import public
-from ..refusals import check_expands, scalar_type
-from ..tensor import Tensor
+from ..base.public import public
+from ..op.primitive import primitive
+from ..tensor.arguments import check_dim
+from ..tensor.refusals import check_expands, scalar_type
+from ..tensor.tensor import Tensor
 from .arithmetic import add, mul
 from .matmul import by, check_batches, check_matrices, check_vectors, common_shape, matmul
 from .shape import t, unsafe_view

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import from_front
-from ..public import public
-from ..tensor import Tensor
+from ..base.public import public
+from ..tensor.arguments import from_front
+from ..tensor.tensor import Tensor
 from .arithmetic import div, mul
 from .decompositions import eigvalsh, svdvals
 from .joining import cat

@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-from ..primitive import Primitive, primitive
-from ..symbol import call
+from ..base.symbol import call
+from ..op.primitive import Primitive, primitive
 from .planes import put, scattered
 from .window_search import adaptive_boxes, fractional_boxes, largest, largest_of_boxes
 

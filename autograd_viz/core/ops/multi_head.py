@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..as_array import Size
-from ..public import public
-from ..tensor import Tensor
+from ..base.public import public
+from ..tensor.as_array import Size
+from ..tensor.tensor import Tensor
 from .attention import scaled_dot_product_attention
 from .dropout import dropout
 from .joining import cat

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import check_dim
-from ..as_array import Array
-from ..primitive import primitive
-from ..public import NAMESPACES, public
-from ..readings import composite, inlined, op
-from ..tensor import Tensor
+from ..base.public import NAMESPACES, public
+from ..base.readings import composite, inlined, op
+from ..op.primitive import primitive
+from ..tensor.arguments import check_dim
+from ..tensor.as_array import Array
+from ..tensor.tensor import Tensor
 from .dims import of_tensor, optional_dims, reduced_dims
 
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ..primitive import Primitive, primitive
-from ..public import public
-from ..readings import inlined
+from ..base.public import public
+from ..base.readings import inlined
+from ..op.primitive import Primitive, primitive
 from .separable import along_each, transposed
 from .windows import Ints, brief
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..public import public
-from ..tensor import Tensor
+from ..base.public import public
+from ..tensor.tensor import Tensor
 from .padding import REFLECTION, REPLICATION, constant_pad_nd
 from .windows import Ints
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from ..primitive import primitive
-from ..readings import inlined
-from ..symbol import call
+from ..base.readings import inlined
+from ..base.symbol import call
+from ..op.primitive import primitive
 from .windows import Ints, volume
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..public import public
-from ..tensor import Tensor
+from ..base.public import public
+from ..tensor.tensor import Tensor
 from .average_pooling import adaptive_avg_pool2d_to, adaptive_avg_pool3d_to, avg_pool2d_windows, avg_pool3d_windows
 from .max_pooling import (
     adaptive_max_pool2d_to,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..arguments import ints
-from ..tensor import Tensor
+from ..tensor.arguments import ints
+from ..tensor.tensor import Tensor
 from .windows import Ints, n_of, window_count
 
 _NUMBERS = {1: "one", 2: "two", 3: "three"}

@@ -5,9 +5,9 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-from ..creation import rand
-from ..public import public
-from ..tensor import Tensor
+from ..base.public import public
+from ..tensor.creation import rand
+from ..tensor.tensor import Tensor
 from . import arithmetic, powers, signs
 from .activation_kinked import relu
 from .max_pooling import fractional_max_pool2d_from, fractional_max_pool3d_from, max_unpool2d_to, max_unpool3d_to

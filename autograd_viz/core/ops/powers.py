@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import complex128, float64
-from ..primitive import primitive
-from ..public import public
-from ..readings import composite, inlined
-from ..refusals import refuse
-from ..tensor import Tensor
+from ..base.dtypes import complex128, float64
+from ..base.public import public
+from ..base.readings import composite, inlined
+from ..op.primitive import primitive
+from ..tensor.refusals import refuse
+from ..tensor.tensor import Tensor
 from .arithmetic import _as_float, as_number_of, widened
 
 

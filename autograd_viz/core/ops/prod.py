@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import check_dim
-from ..primitive import primitive
-from ..public import public
-from ..readings import composite
-from ..tensor import Tensor
+from ..base.public import public
+from ..base.readings import composite
+from ..op.primitive import primitive
+from ..tensor.arguments import check_dim
+from ..tensor.tensor import Tensor
 from .dims import of_tensor, on_vectors, result_type
 
 

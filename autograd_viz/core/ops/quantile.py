@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import from_front
-from ..public import public
-from ..readings import op
-from ..tensor import Tensor
+from ..base.public import public
+from ..base.readings import op
+from ..tensor.arguments import from_front
+from ..tensor.tensor import Tensor
 from .dims import of_tensor
 from .sorting import sort_dim
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from .. import factories as _factories  # noqa: F401 -- puts new_zeros and its like on Tensor
-from ..creation import drawn
-from ..primitive import primitive
-from ..public import INPLACE, public
-from ..random import Generator, chosen, laid_out
-from ..refusals import refuse
-from ..tensor import Tensor
+from ..base.public import INPLACE, public
+from ..op.primitive import primitive
+from ..tensor import factories as _factories  # noqa: F401 -- puts new_zeros and its like on Tensor
+from ..tensor.creation import drawn
+from ..tensor.random import Generator, chosen, laid_out
+from ..tensor.refusals import refuse
+from ..tensor.tensor import Tensor
 
 
 def _in_place(fill: Any) -> Any:

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ..primitive import primitive
-from ..public import public
-from ..readings import inlined
-from ..tensor import Tensor
+from ..base.public import public
+from ..base.readings import inlined
+from ..op.primitive import primitive
+from ..tensor.tensor import Tensor
 from .dims import of_tensor, optional_dims, reduced_dims, result_type
 
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ..primitive import primitive
-from ..public import public
-from ..readings import composite, inlined
-from ..tensor import Tensor
+from ..base.public import public
+from ..base.readings import composite, inlined
+from ..op.primitive import primitive
+from ..tensor.tensor import Tensor
 from .gather_scatter import check_index, scattered, slices, with_a_dimension
 
 COMBINE = {"sum": np.add, "mean": np.add, "prod": np.multiply, "amin": np.minimum, "amax": np.maximum}

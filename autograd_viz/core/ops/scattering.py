@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..arguments import from_front
-from ..public import public
-from ..tensor import Tensor
+from ..base.public import public
+from ..tensor.arguments import from_front
+from ..tensor.tensor import Tensor
 from . import gather_scatter
 from .views import broadcast_shapes, expand, view
 

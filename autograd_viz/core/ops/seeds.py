@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..public import public
-from ..random import Generator, default_generator
-from ..tensor import Tensor
+from ..base.public import public
+from ..tensor.random import Generator, default_generator
+from ..tensor.tensor import Tensor
 
 
 @public("torch.manual_seed")

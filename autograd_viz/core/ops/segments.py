@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import check_dim
-from ..primitive import primitive
-from ..public import public
-from ..tensor import Tensor
+from ..base.public import public
+from ..op.primitive import primitive
+from ..tensor.arguments import check_dim
+from ..tensor.tensor import Tensor
 
 # the reduction along the first dimension, and what it begins with if nothing else is said
 _START: dict[str, tuple[Any, float]] = {

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..readings import inlined
+from ..base.readings import inlined
 from .windows import Ints
 
 

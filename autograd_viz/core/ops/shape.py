@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided as strided_view
 
-from ..arguments import check_dim
-from ..primitive import primitive
-from ..public import public
-from ..readings import composite, inlined
+from ..base.public import public
+from ..base.readings import composite, inlined
+from ..op.primitive import primitive
+from ..tensor.arguments import check_dim
 
 
 @primitive("ViewBackward0", view=True)

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..public import public
-from ..tensor import Tensor
+from ..base.public import public
+from ..tensor.tensor import Tensor
 from .complex_numbers import view_as_complex, view_as_real
 from .fourier import fft_c2c, fft_c2r, fft_r2c
 from .padding import constant_pad_nd

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided as strided_view
 
-from ..arguments import check_dim, from_front
-from ..primitive import primitive
-from ..public import public
-from ..readings import writer
+from ..base.public import public
+from ..base.readings import writer
+from ..op.primitive import primitive
+from ..tensor.arguments import check_dim, from_front
 
 TO_THE_END = 2**63 - 1  # the `end` of x[1:]
 

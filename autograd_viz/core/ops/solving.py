@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ..primitive import primitive
-from ..public import public
-from ..readings import composite, op
-from ..tensor import Tensor
+from ..base.public import public
+from ..base.readings import composite, op
+from ..op.primitive import primitive
+from ..tensor.tensor import Tensor
 from .comparison import eq
 from .lu import eliminate, lu_substitution
 from .matrix_checks import check_fits, column_major, flat, floating, raise_first, square_matrices, supported

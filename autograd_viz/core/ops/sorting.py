@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import check_dim
-from ..as_array import Array
-from ..primitive import primitive
-from ..public import public
-from ..tensor import Tensor
+from ..base.public import public
+from ..op.primitive import primitive
+from ..tensor.arguments import check_dim
+from ..tensor.as_array import Array
+from ..tensor.tensor import Tensor
 from .dims import of_tensor, on_vectors
 
 

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from ..primitive import primitive
-from ..public import public
-from ..readings import composite, inlined
-from ..symbol import call
-from ..tensor import Tensor
+from ..base.public import public
+from ..base.readings import composite, inlined
+from ..base.symbol import call
+from ..op.primitive import primitive
+from ..tensor.tensor import Tensor
 from .arithmetic import _as_float
 
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ..as_array import Array
-from ..primitive import primitive
-from ..public import public
-from ..readings import composite, inlined
-from ..tensor import Tensor
+from ..base.public import public
+from ..base.readings import composite, inlined
+from ..op.primitive import primitive
+from ..tensor.as_array import Array
+from ..tensor.tensor import Tensor
 from .dims import of_tensor, optional_dims
 from .reduction import mean_divisor
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided as strided_view
 
-from ..primitive import primitive
-from ..public import public
-from ..tensor import Tensor
+from ..base.public import public
+from ..op.primitive import primitive
+from ..tensor.tensor import Tensor
 
 
 def memory_of(array) -> tuple[Any, int]:

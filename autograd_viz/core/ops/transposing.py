@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..public import public
-from ..tensor import Tensor
+from ..base.public import public
+from ..tensor.tensor import Tensor
 from . import shape
 from .views import permute, reshape_any
 

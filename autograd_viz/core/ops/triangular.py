@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ..primitive import primitive
-from ..public import public
-from ..readings import composite, inlined
-from ..tensor import Tensor
+from ..base.public import public
+from ..base.readings import composite, inlined
+from ..op.primitive import primitive
+from ..tensor.tensor import Tensor
 from .matrix_checks import check_fits, column_major, flat, floating, have_matrices, raise_first, square_matrices, supported
 
 TriangularSolve = namedtuple("triangular_solve", "solution cloned_coefficient")  # type: ignore[name-match]

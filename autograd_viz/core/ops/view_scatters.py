@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-from ..primitive import primitive
-from ..public import public
+from ..base.public import public
+from ..op.primitive import primitive
 from .slicing import diagonal_view, select, slice_dim
 
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import SEVERAL, check_broadcast, distinct_dims, from_front
-from ..as_array import Size
-from ..dtypes import dtype
-from ..public import public
-from ..refusals import check_expands
-from ..tensor import Tensor
+from ..base.dtypes import dtype
+from ..base.public import public
+from ..tensor.arguments import SEVERAL, check_broadcast, distinct_dims, from_front
+from ..tensor.as_array import Size
+from ..tensor.refusals import check_expands
+from ..tensor.tensor import Tensor
 from . import shape
 
 

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import ints
-from ..symbol import Symbol, call
+from ..base.symbol import Symbol, call
+from ..tensor.arguments import ints
 
 Ints = tuple[int, ...]
 

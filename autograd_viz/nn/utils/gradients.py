@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...core.ops.joining import cat
-from ...core.tensor import Tensor
+from ...core.tensor.tensor import Tensor
 
 
 def _with_gradients(parameters: Tensor | Iterable[Tensor]) -> list[Any]:

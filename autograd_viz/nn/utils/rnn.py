@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...core.factories import full
 from ...core.ops.joining import cat, stack
-from ...core.tensor import Tensor
+from ...core.tensor.factories import full
+from ...core.tensor.tensor import Tensor
 
 
 def pad_sequence(

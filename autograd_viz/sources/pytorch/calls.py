@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 import torch
 
 from ...alive import Alive
-from ...core.provenance import PACKAGE
-from ...core.scopes import open_scopes
+from ...core.base.provenance import PACKAGE
+from ...core.base.scopes import open_scopes
 
 TORCH = os.path.dirname(os.path.abspath(torch.__file__)) + os.sep
 MODULE_CALL = torch.nn.Module._call_impl.__code__

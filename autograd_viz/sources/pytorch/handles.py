@@ -23,7 +23,7 @@ from typing import Any
 import torch
 
 from ...alive import Alive
-from ...core.provenance import CUTS, UNTRACKED_DEPTH, Place
+from ...core.base.provenance import CUTS, UNTRACKED_DEPTH, Place
 from ..values import FEW
 from .saved import is_freed
 from .values import is_plain, outside_modes, shape_of

@@ -23,7 +23,7 @@ from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatc
 from torch.utils._pytree import tree_leaves
 
 from ...alive import Alive
-from ...core.provenance import Place
+from ...core.base.provenance import Place
 from .calls import calls_around, function_and_arguments
 from .handles import KEY, Event, Handle, alive, begin_anew, edge_numbers, is_parameter, keep_behind, seen
 from .record_aside import Aside

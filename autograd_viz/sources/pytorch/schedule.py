@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 import torch
 
-from ...core.anomaly import tell
-from ...core.ready_queue import ReadyQueue
+from ...core.backward.anomaly import tell
+from ...core.backward.ready_queue import ReadyQueue
 from .devices import called_on
 from .graph_task import Surroundings
 from .hooks import HookRunner, run_backward

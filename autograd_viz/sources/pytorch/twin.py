@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 import torch
 
-from ...core.former import Overwritten
-from ...core.node import Node
-from ...core.primitive import Primitive
-from ...core.primitive_node import PrimitiveNode
-from ...core.quiet import quiet
-from ...core.readings import TENSOR_NAMES
-from ...core.saved import FREED, SavedResult
-from ...core.tensor import Tensor
+from ...core.backward.node import Node
+from ...core.backward.saved import FREED, SavedResult
+from ...core.base.quiet import quiet
+from ...core.base.readings import TENSOR_NAMES
+from ...core.op.former import Overwritten
+from ...core.op.primitive import Primitive
+from ...core.op.primitive_node import PrimitiveNode
+from ...core.tensor.tensor import Tensor
 from ..formulas import symbolic_formulas
 from ..values import FEW
 from .nodes import Metadata, name_of, outputs_of

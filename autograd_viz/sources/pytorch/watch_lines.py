@@ -8,7 +8,7 @@ from types import FrameType
 
 import torch
 
-from ...core.provenance import PACKAGE
+from ...core.base.provenance import PACKAGE
 from .watch_ops import Line
 
 TORCH = os.path.dirname(torch.__file__) + os.sep

@@ -9,7 +9,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ...core.random import Generator, chosen
+from ...core.tensor.random import Generator, chosen
 
 
 class Dataset:

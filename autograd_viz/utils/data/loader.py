@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ...core.creation import as_tensor, tensor
-from ...core.dtypes import float64
+from ...core.base.dtypes import float64
 from ...core.ops.joining import stack
-from ...core.random import Generator, default_generator
-from ...core.tensor import Tensor
+from ...core.tensor.creation import as_tensor, tensor
+from ...core.tensor.random import Generator, default_generator
+from ...core.tensor.tensor import Tensor
 from .dataset import IterableDataset
 from .sampler import BatchSampler, RandomSampler, SequentialSampler, fresh_seed
 

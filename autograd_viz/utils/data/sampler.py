@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ...core.creation import tensor
-from ...core.dtypes import float64
+from ...core.base.dtypes import float64
 from ...core.ops.random import multinomial_draw
-from ...core.random import Generator, chosen
+from ...core.tensor.creation import tensor
+from ...core.tensor.random import Generator, chosen
 
 
 class Sampler:

@@ -1,0 +1,1 @@
+"""The backward graph and the pass through it."""

@@ -1,0 +1,162 @@
+"""Where gradients arrive: a leaf's AccumulateGrad, and the edge that leads to any tensor."""
+
+from __future__ import annotations
+
+import weakref
+from sys import getrefcount
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..base.memory import check_overlap, copied_like, is_dense
+from ..base.provenance import note
+from ..base.quiet import quiet
+from ..tensor.arguments import check_broadcast
+from ..tensor.as_array import Array
+from ..tensor.tensor import Tensor
+from . import hooks
+from .node import LAST_SEQUENCE_NR, SMALL, Node
+
+if TYPE_CHECKING:
+    from .node import Edge
+
+
+def _count_alone() -> int:
+    """The references to an array that only a pass has: its inbox, the tuple for the rules, and what counting adds."""
+    inbox = [np.zeros(1)]
+    grads = (inbox[0],)
+    return getrefcount(grads[0])
+
+
+HELD = _count_alone()
+
+
+class AccumulateGrad(Node):
+    """The end of a path: adds what arrives to ``variable.grad``.
+
+    # Note [Whose array a gradient is]
+    An op may send one array to two leaves, and the user may have given it. The first gradient of a leaf is therefore a copy,
+    unless nobody but the pass holds the array: then that becomes the gradient.
+    """
+
+    __slots__ = ("variable",)
+
+    def __init__(self, variable: Tensor) -> None:
+        self._next = self._index = ()
+        self._shape, self._dtype = variable._data.shape, variable._data.dtype
+        self._others = self._extra = self._passed = self._results = self._code = None
+        self._sequence, self._lasti = LAST_SEQUENCE_NR, 0  # runs as soon as it is ready
+        self.variable = variable
+
+    def name(self) -> str:
+        """The name with PyTorch's namespace; the class is plain AccumulateGrad."""
+        return "torch::autograd::AccumulateGrad"
+
+    @property
+    def is_plain(self) -> bool:
+        """True unless somebody has hooked the leaf."""
+        extra = self.variable._extra
+        return extra is None or not (extra.hooks or extra.post_hooks)
+
+    def vjp(self, grads: Any) -> tuple[Any, ...]:
+        """`apply`, on an array."""
+        variable = self.variable
+        is_untouched = variable._grad_fn is None and variable._view is None
+        if grads[0] is not None and (variable._requires_grad if is_untouched else self._is_wanted()):
+            if variable._grad is None and getrefcount(grads[0]) == HELD and _fits(grads[0], variable._data):
+                variable._grad = Tensor(grads[0])
+            else:
+                accumulate(variable, grads[0], False)
+        return ()
+
+    def apply(self, grads: tuple[Any, ...], on_tensors: bool) -> tuple[Any, ...]:
+        """Add in place to an existing `grad` (out of place if this is being recorded), else keep a copy."""
+        variable = self.variable
+        if grads[0] is not None and self._is_wanted():
+            if on_tensors:
+                accumulate(variable, grads[0], True)
+            else:
+                quiet.run(accumulate, variable, grads[0], False)
+        if variable._extra is not None and variable._extra.post_hooks:
+            hooks.run_post_accumulate(variable)
+        return ()
+
+    def _is_wanted(self) -> bool:
+        """Does the leaf still require grad?
+
+        Raises:
+            RuntimeError: it is a leaf no more: it was changed in place by a recorded op.
+        """
+        if self.variable.grad_fn is not None:
+            raise RuntimeError("leaf variable has been moved into the graph interior")
+        return self.variable._requires_grad
+
+
+def _fits(grad: Any, like: Array) -> bool:
+    """Could this array as it is be the gradient of a leaf with the array `like`? Drawings show small ones, which stay."""
+    if grad.size <= SMALL or grad.base is not None or not grad.flags.writeable or grad.dtype != like.dtype:
+        return False
+    return grad.strides == like.strides if is_dense(like) else bool(grad.flags.c_contiguous)
+
+
+def accumulate(variable: Tensor, grad: Any, on_tensors: bool) -> None:
+    """``variable.grad += grad``, as PyTorch's AccumulateGrad does it.
+
+    The first gradient is copied, with its dimensions in memory as those of the leaf.
+
+    Raises:
+        RuntimeError: elements of the gradient that is there already share memory, or it has another shape.
+    """
+    old = variable._grad
+    if on_tensors:
+        variable._grad = _copied(grad, variable._data) if old is None else old + grad
+    elif old is None:
+        variable._grad = Tensor(copied_like(grad, variable._data))
+    else:
+        if 0 in old._data.strides:
+            check_overlap(old._data)
+        try:
+            np.add(old._data, grad, out=old._data)
+        except ValueError:  # the leaf has got another shape since
+            check_broadcast(old, Tensor(grad))
+            raise
+        old._bump_version()
+
+
+def _copied(grad: Tensor, like: Array) -> Any:
+    """`copied_like`, recorded: what is written to is shown too, so it is zeros and no chance numbers."""
+    return Tensor(np.zeros_like(like)).copy_(grad) if is_dense(like) else grad.clone(memory_format="contiguous")
+
+
+def clear_grad(variable: Tensor, set_to_none: bool) -> None:
+    """What ``zero_grad`` does to one tensor: grad is None, or the same tensor of zeros, out of any graph."""
+    grad = variable._grad
+    if grad is None or set_to_none:
+        if grad is not None:
+            note(variable, "zero_grad")
+        variable._grad = None
+        return
+    if grad._grad_fn is not None:
+        grad.detach_()
+    else:
+        grad.requires_grad_(False)
+    grad.zero_()
+
+
+def accumulator(leaf: Tensor) -> AccumulateGrad | None:
+    """The leaf's AccumulateGrad: one while any graph holds it. None for a view that requires grad only as its base does."""
+    if (view := leaf._view) is not None and view.borrowed:
+        return None
+    extra = leaf._more if leaf._extra is None else leaf._extra
+    if extra.accumulator is not None and (known := extra.accumulator()) is not None:
+        return known
+    node = AccumulateGrad(leaf)
+    extra.accumulator = weakref.ref(node)
+    return node
+
+
+def gradient_edge(tensor: Tensor) -> Edge:
+    """Where the gradient of `tensor` goes: its grad_fn, a leaf's AccumulateGrad, or nowhere."""
+    if tensor.grad_fn is not None:
+        return tensor._grad_fn, tensor._output_nr
+    return (accumulator(tensor), 0) if tensor._requires_grad else (None, 0)

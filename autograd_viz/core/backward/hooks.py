@@ -1,0 +1,231 @@
+"""Hooks: the user's functions that see (and may change) gradients on their way.
+
+# Note [Order of hooks]
+For one node: the hooks of the tensors that its op made, in the order of their registration; then retain_grad, which sees
+what they left; then the node's prehooks; the node runs; then its hooks. A leaf's hooks run before AccumulateGrad adds, its
+post-accumulate hooks after. What a hook returns, if not None, takes the gradient's place.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ..tensor.tensor import Tensor
+
+if TYPE_CHECKING:
+    from .node import Node
+
+_numbers = itertools.count()
+
+
+class Observer(Protocol):
+    """Whoever draws the pass. Hooks may change what they are given in place, so it is asked before and after."""
+
+    def seen(self, grad: Any) -> Any:
+        """Something to remember a gradient by that a hook is about to be given."""
+
+    def ran(self, kind: str, hook: Any, index: int, seen: Any, after: Any) -> None:
+        """The hook has returned; `after` goes on."""
+
+    def ran_for_all(self, kind: str, hook: Any, seen: Sequence[Any], after: Sequence[Any]) -> None:
+        """A hook of a node has returned, which was given all gradients at once."""
+
+
+observer: Observer | None = None
+
+
+class RemovableHandle:
+    """What registering a hook returns; `remove()` takes the hook away again, and so does the end of a ``with`` block."""
+
+    def __init__(self, registered: dict[int, Any]) -> None:
+        self.id = next(_numbers)
+        self._registered = registered
+
+    def remove(self) -> None:
+        """Take the hook away."""
+        self._registered.pop(self.id, None)
+
+    def __enter__(self) -> RemovableHandle:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.remove()
+
+
+def register(registered: dict[int, Any], hook: Any) -> RemovableHandle:
+    """Add a hook to a dictionary of hooks."""
+    handle = RemovableHandle(registered)
+    registered[handle.id] = hook
+    return handle
+
+
+def tensor_hooks(tensor: Tensor) -> dict[int, Any]:
+    """The dictionary in which the hooks of a tensor are: its grad_fn's, or its own if it is a leaf."""
+    if tensor.grad_fn is not None:
+        assert tensor._grad_fn is not None
+        return tensor._grad_fn._more_of().tensor_hooks.setdefault(tensor._output_nr, {})
+    extra = tensor._more
+    if extra.hooks is None:
+        extra.hooks = {}
+    return extra.hooks
+
+
+def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
+    """Call ``hook(grad)`` each time the gradient of this tensor has been computed; what it returns takes its place.
+
+    Raises:
+        RuntimeError: the tensor does not require grad.
+    """
+    if not self.requires_grad:
+        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+    return register(tensor_hooks(self), hook)
+
+
+def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[[Tensor], None]) -> RemovableHandle:
+    """Call ``hook(leaf)`` each time a gradient has been added to this leaf's `grad`.
+
+    Raises:
+        RuntimeError: no leaf, or it does not require grad.
+    """
+    if not self.requires_grad:
+        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+    if not self.is_leaf:
+        raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+    extra = self._more
+    if extra.post_hooks is None:
+        extra.post_hooks = {}
+    return register(extra.post_hooks, hook)
+
+
+def run_post_accumulate(leaf: Tensor) -> None:
+    """After AccumulateGrad has added.
+
+    Raises:
+        RuntimeError: a hook returned something.
+    """
+    assert leaf._extra is not None
+    for hook in list((leaf._extra.post_hooks or {}).values()):
+        seen = None if observer is None else observer.seen(leaf._grad)
+        returned = hook(leaf)
+        if returned is not None and returned is not leaf:
+            _check_one(hook, leaf, returned)
+            raise RuntimeError("Tensor post accumulate grad hooks should return None.")
+        if observer is not None:
+            observer.ran("post_accumulate", hook, 0, seen, leaf._grad)
+
+
+def has_tensor_hooks(node: Node) -> bool:
+    """Did somebody hook one of the tensors that this node's op made (or the leaf, for AccumulateGrad)?"""
+    if node._extra is not None and node._extra.tensor_hooks:
+        return True
+    variable = getattr(node, "variable", None)
+    return variable is not None and variable._extra is not None and bool(variable._extra.hooks)
+
+
+def run_tensor_hooks(node: Node, grads: list[Any]) -> list[Any]:
+    """The hooks of the node's tensors. `grads` are tensors, or None where nobody used the output."""
+    extra = node._extra
+    variable = getattr(node, "variable", None)
+    grads = list(grads)
+    if variable is not None and variable._extra is not None and variable._extra.hooks:
+        grads = [_through(variable._extra.hooks, grads[0], 0)]
+    if extra is None:
+        return grads
+    for output_nr, registered in extra.tensor_hooks.items():
+        grads[output_nr] = _through(registered, grads[output_nr], output_nr)
+    return grads
+
+
+def retain(node: Node, grads: list[Any]) -> None:
+    """retain_grad(): keep what arrived (and passed the tensor hooks) as the `grad` of the tensors that asked."""
+    for output_nr, reference in node._extra.retains.items() if node._extra is not None else ():
+        tensor, grad = reference(), grads[output_nr]
+        if tensor is not None and grad is not None:
+            grad = grad.clone() if isinstance(grad, Tensor) else Tensor(grad.copy())
+            tensor._grad = grad if tensor._grad is None else tensor._grad + grad
+
+
+def run_prehooks(node: Node, grads: list[Any]) -> list[Any]:
+    """The node's prehooks: each gets the tuple of grad_outputs."""
+    for hook in list(node._extra.prehooks.values()) if node._extra is not None else ():
+        seen = _all_seen(grads)
+        returned = hook(tuple(grads))
+        if returned is not None:
+            grads = _checked(hook, returned, grads)
+        if observer is not None:
+            observer.ran_for_all("pre", hook, seen, grads)
+    return grads
+
+
+def run_posthooks(node: Node, grad_inputs: tuple[Any, ...], grad_outputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The node's hooks: each gets (grad_inputs, grad_outputs)."""
+    for hook in list(node._extra.posthooks.values()) if node._extra is not None else ():
+        seen = _all_seen(grad_inputs)
+        returned = hook(grad_inputs, grad_outputs)
+        if returned is not None:
+            grad_inputs = tuple(_checked(hook, returned, grad_inputs))
+        if observer is not None:
+            observer.ran_for_all("post", hook, seen, grad_inputs)
+    return grad_inputs
+
+
+def _through(registered: dict[int, Any], grad: Tensor | None, index: int) -> Tensor | None:
+    """A gradient after the hooks of one tensor; None (nobody used the tensor) goes to them as None."""
+    for hook in list(registered.values()):
+        seen = None if observer is None else observer.seen(grad)
+        returned = hook(grad)
+        if returned is not None:
+            _check_one(hook, grad, returned)
+            grad = returned
+        if observer is not None:
+            observer.ran("tensor", hook, index, seen, grad)
+    return grad
+
+
+def _all_seen(grads: Sequence[Any]) -> Sequence[Any]:
+    return () if observer is None else [observer.seen(g) for g in grads]
+
+
+def _checked(hook: Any, returned: Any, grads: Sequence[Any]) -> list[Any]:
+    """What a node's hook returned, if it can take the place of `grads`.
+
+    Raises:
+        TypeError: no tuple, or something in it is no tensor.
+        RuntimeError: another number of gradients, or one of another shape or type.
+    """
+    if not isinstance(returned, tuple):
+        raise TypeError(f"expected tuple, but hook returned '{type(returned).__name__}'")
+    if len(returned) != len(grads):
+        raise RuntimeError(
+            f"hook '{_name(hook)}' has returned an incorrect number of values (got {len(returned)}, but expected {len(grads)})"
+        )
+    for before, after in zip(grads, returned, strict=True):
+        if after is not None:
+            _check_one(hook, before, after)
+    return list(returned)
+
+
+def _name(hook: Any) -> str:
+    return str(getattr(hook, "__name__", "<unknown>"))
+
+
+def _check_one(hook: Any, before: Tensor | None, after: Any) -> None:
+    """Refuse what cannot take the place of a gradient.
+
+    Raises:
+        TypeError: no tensor.
+        RuntimeError: another shape or type.
+    """
+    if before is None:
+        raise RuntimeError("can't replace a None gradient with a non-None value")
+    if not isinstance(after, Tensor):
+        raise TypeError(f"expected Variable, but hook returned '{type(after).__name__}'")
+    if after.dtype is not before.dtype:
+        raise RuntimeError(
+            f"hook '{_name(hook)}' has changed the type of value (was torch.{before.dtype.legacy}Tensor got "
+            f"torch.{after.dtype.legacy}Tensor)"
+        )
+    if after.shape != before.shape:
+        raise RuntimeError(f"hook '{_name(hook)}' has changed the size of value")

@@ -1,0 +1,80 @@
+"""What happens to a new node or tensor while somebody watches: anomaly mode, hooks on saved tensors, inference mode.
+
+An op looks at one flag, `State.attentive`; only if it is set does it come here.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ..base import provenance
+from ..base.grad_mode import Anomaly, State
+from ..tensor.tensor import InferenceCounter, Number, Tensor
+from .saved import SavedTensor
+
+if TYPE_CHECKING:
+    from .node import Node
+
+Hooks = tuple[Callable[[Any], Any], Callable[[Any], Any]] | str  # pack and unpack; a text forbids them
+saved_hooks: list[Hooks] = []  # the innermost last
+writing: list[Callable[[Any], None]] = []  # whoever wants to see an array before it is overwritten
+
+
+def update() -> None:
+    """Set the flag that ops look at."""
+    State.attentive = bool(saved_hooks) or Anomaly.enabled or State.inference
+
+
+def about_to_write(array: Any) -> None:
+    """Show an array to whoever wants to see it before it is overwritten."""
+    for see in writing:
+        see(array)
+
+
+def watched_by(hooks: list[Hooks]) -> None:
+    """Let these be the hooks on saved tensors."""
+    if saved_hooks != hooks:
+        saved_hooks[:] = hooks
+        update()
+
+
+def attend(node: Node | None, result: Tensor) -> Tensor:
+    """Look at a new result (and the node that was recorded for it, if any)."""
+    if State.inference and result._view is None and type(result._counter) is not InferenceCounter:
+        result._counter = InferenceCounter()
+    if node is None:
+        return result
+    if Anomaly.enabled:
+        frame = provenance.callers_frame()
+        node.metadata["traceback_"] = traceback.format_list(traceback.extract_stack(frame))
+        if Anomaly.running is not None:
+            node.metadata["parent_"] = Anomaly.running
+    if saved_hooks:
+        pack_saved(node)
+    return result
+
+
+def pack_saved(node: Any) -> None:
+    """Hand every tensor that the node has saved to the innermost pair of hooks."""
+    innermost = saved_hooks[-1]
+    node._more_of()  # its backward runs the user's unpack hook
+    for slot in getattr(type(node), "slots", ()):
+        kept = getattr(node, slot)
+        if isinstance(kept, tuple):
+            setattr(node, slot, tuple(packed(k, innermost, node) for k in kept))
+        else:
+            setattr(node, slot, packed(kept, innermost, node))
+
+
+def packed(kept: Any, hooks: Any, node: Node) -> Any:
+    """One saved value after the pack hook; plain values and numbers stay as they are."""
+    if isinstance(hooks, str) or isinstance(kept, Number):
+        return kept
+    if isinstance(kept, Tensor):
+        kept = SavedTensor(kept)
+    if isinstance(kept, SavedTensor):
+        pack_hook, unpack_hook = hooks
+        kept.pack(pack_hook, unpack_hook, kept.unpack(node))
+    return kept

@@ -1,0 +1,226 @@
+"""The backward graph: nodes, and the edges between them.
+
+Two words are used as PyTorch uses them: grad_outputs *arrive* at a node (gradients of its op's outputs), grad_inputs
+*leave* it (gradients of its op's inputs).
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from ..base.device import CPU, device
+from ..base.dtypes import from_numpy_dtype
+from ..base.grad_mode import recording, sequence
+from ..base.provenance import Place
+from ..tensor.as_array import Size
+from ..tensor.tensor import Tensor
+from . import hooks
+from .hooks import RemovableHandle
+
+if TYPE_CHECKING:
+    from ..base.dtypes import dtype
+
+# next_functions[i] = (the node that wants the gradient of input i or None, which of that node's outputs it belongs to)
+Edge = tuple["Node | None", int]
+LAST_SEQUENCE_NR = 2**64 - 1
+SMALL = 64  # elements: gradients up to this size are kept for drawings
+
+
+class Metadata(NamedTuple):
+    """Shape and element type that a gradient arriving at an output must have."""
+
+    shape: Size
+    dtype: dtype
+    device: device = CPU
+    is_nested_tensor: bool = False
+    is_cpp_nested_tensor: bool = False
+    is_tensor_subclass: bool = False
+
+
+# The gradients that went through a node in the last backward pass, as far as they are small (a drawing shows them):
+# grad_outputs, grad_inputs, and whether the pass started there.
+Passed = tuple[Sequence[Any], Sequence[Any], bool]
+
+
+class NodeExtra:
+    """What few nodes have: hooks, outputs whose gradient is retained, the user's metadata."""
+
+    __slots__ = ("detached", "metadata", "posthooks", "prehooks", "retains", "tensor_hooks")
+
+    def __init__(self) -> None:
+        self.tensor_hooks: dict[int, dict[int, Any]] = {}  # by output: Tensor.register_hook
+        self.retains: dict[int, weakref.ref[Tensor]] = {}  # by output: Tensor.retain_grad
+        self.prehooks: dict[int, Any] = {}
+        self.posthooks: dict[int, Any] = {}
+        self.metadata: dict[Any, Any] = {}
+        self.detached: list[Tensor] = []  # what outputs were before detach_() (former.py)
+
+
+class Node:
+    """One backward function; calling it turns grad_outputs into grad_inputs.
+
+    It remembers the op that made it too (`op`, `inputs`, `options`, `at`), which is what a picture of the forward pass needs.
+    """
+
+    __slots__ = (
+        "__weakref__", "_code", "_dtype", "_extra", "_index", "_lasti", "_next", "_others", "_passed", "_results", "_sequence",
+        "_shape",
+    )  # fmt: skip
+    _next: tuple[Node | None, ...]  # next_functions, as two tuples
+    _index: tuple[int, ...]
+    _shape: tuple[int, ...]
+    _dtype: Any
+    _others: tuple[tuple[tuple[int, ...], np.dtype[Any]], ...] | None  # shape and type of the outputs after the first
+    inputs: tuple[Any, ...] = ()  # the tensors that the op was given, Python numbers among them as 0-d tensors
+    depth: ClassVar[int] = 0
+    is_plain: ClassVar[Any] = False  # runs no code of the user's: its rules on arrays are all there is to it
+
+    def __init__(
+        self, edges: tuple[Edge, ...], metadata: tuple[tuple[tuple[int, ...], Any], ...], number: int | None = None
+    ) -> None:
+        self._next, self._index = tuple(e[0] for e in edges), tuple(e[1] for e in edges)
+        self._shape, self._dtype = metadata[0] if metadata else ((), None)
+        self._others = metadata[1:] or None
+        self._sequence = next(sequence) if number is None else number
+        self._extra: NodeExtra | None = None
+        self._passed: Passed | None = None
+        self._results: tuple[weakref.ref[Tensor], ...] | None = None
+        self._code: Any = None
+        self._lasti = 0
+
+    # -- what PyTorch shows of a node ---------------------------------------------------------------------------------
+
+    def name(self) -> str:
+        """The class name, as PyTorch spells it."""
+        return type(self).__name__
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} object at {hex(id(self))}>"
+
+    def _sequence_nr(self) -> int:
+        return self._sequence
+
+    @property
+    def next_functions(self) -> tuple[Edge, ...]:
+        """One edge per input of the op: (node or None, which of its outputs)."""
+        return tuple(zip(self._next, self._index, strict=True))
+
+    @property
+    def _input_metadata(self) -> tuple[Metadata, ...]:
+        return tuple(Metadata(Size(shape), from_numpy_dtype(kind)) for shape, kind in self._outputs_metadata())
+
+    def _outputs_metadata(self) -> tuple[tuple[tuple[int, ...], Any], ...]:
+        return ((self._shape, self._dtype), *(self._others or ()))
+
+    def _output_metadata(self, index: int) -> tuple[tuple[int, ...], Any]:
+        """Of one output: there may be very many."""
+        return (self._shape, self._dtype) if index == 0 or self._others is None else self._others[index - 1]
+
+    @property
+    def metadata(self) -> dict[Any, Any]:
+        """A dictionary for the user's own notes."""
+        return self._more_of().metadata
+
+    def _more_of(self) -> NodeExtra:
+        if self._extra is None:
+            self._extra = NodeExtra()
+        return self._extra
+
+    def register_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Call ``hook(grad_inputs, grad_outputs)`` after the node has run; it may return other grad_inputs."""
+        return hooks.register(self._more_of().posthooks, hook)
+
+    def register_prehook(self, hook: Callable[..., Any]) -> RemovableHandle:
+        """Call ``hook(grad_outputs)`` before the node runs; it may return other grad_outputs."""
+        return hooks.register(self._more_of().prehooks, hook)
+
+    def _register_hook_dict(self, tensor: Tensor) -> None:
+        """PyTorch's internal entry for tensor hooks; the hooks are the node's already."""
+
+    # -- as a record of the forward op --------------------------------------------------------------------------------
+
+    @property
+    def op(self) -> str:
+        """The op's name in pictures."""
+        return self.name()
+
+    @property
+    def node(self) -> Node:
+        """The backward node that the op recorded: this."""
+        return self
+
+    @property
+    def _as_call(self) -> Any:
+        """What tells pictures of the op: the node itself."""
+        return self
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The op's other arguments by name."""
+        return {}
+
+    @property
+    def order(self) -> tuple[int, int]:
+        """Rises with time over all ops and events."""
+        return (self._sequence, 0)
+
+    @property
+    def at(self) -> Place | None:
+        """The user's place in the code."""
+        return None if self._code is None else Place(self._code, self._lasti)
+
+    @property
+    def outputs(self) -> tuple[weakref.ref[Tensor], ...]:
+        """Weak references to the results, if there are several."""
+        return self._results or ()
+
+    # -- running it ---------------------------------------------------------------------------------------------------
+
+    def vjp(self, grads: Any) -> tuple[Any, ...]:
+        """The grad_inputs for these grad_outputs, as arrays; asked of nodes that are plain."""
+        raise NotImplementedError
+
+    def apply(self, grads: tuple[Any, ...], on_tensors: bool) -> tuple[Any, ...]:
+        """The grad_inputs for these grad_outputs: NumPy arrays to arrays, or, if `on_tensors`, tensors to tensors."""
+        raise NotImplementedError
+
+    def _saved(self) -> dict[str, Any]:
+        """What is saved, by name: SavedTensor, FREED, None or a plain value."""
+        return {}
+
+    def _release(self) -> None:
+        """Free the saved tensors."""
+
+    def _remember(self) -> tuple[Any, ...]:
+        """What a call of the node changes in it, as it is now, for `recall`."""
+        return (self._passed,)
+
+    def _recall(self, remembered: tuple[Any, ...]) -> None:
+        """Make it so again (a stepper that goes back un-frees saved tensors)."""
+        self._passed = remembered[0]
+
+    def __call__(self, *grads: Tensor | None) -> Any:
+        """Run this one node by hand, recording if grad mode is on; nothing is freed, no hooks run, broadcasting stays.
+
+        Returns:
+            The gradient, or a tuple of them if the op has several inputs.
+
+        Raises:
+            TypeError: a gradient is missing or is no tensor.
+        """
+        expected = 1 + len(self._others or ())
+        if len(grads) != expected:
+            raise TypeError(f"expected {expected} arguments, got {len(grads)} instead")
+        for i, g in enumerate(grads):
+            if g is not None and not isinstance(g, Tensor):
+                raise TypeError(f"argument {i} is not a Variable")
+        if recording():
+            out = self.apply(grads, on_tensors=True)
+        else:
+            out = self.apply(tuple(None if g is None else g._data for g in grads), on_tensors=False)
+            out = tuple(None if g is None else Tensor(g) for g in out)
+        return out[0] if len(out) == 1 else out

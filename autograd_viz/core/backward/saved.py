@@ -1,0 +1,320 @@
+"""What a node keeps for its backward: tensors with the version they had, until they are freed.
+
+# Note [How a tensor is saved]
+An input whose memory nobody has ever changed or shared is kept as it is: its version was 0. Every other is wrapped in a
+SavedTensor with the version that it had. A change in place afterwards is noticed when the value is used.
+
+# Note [Own results]
+An op's own result is kept without its history, which the node gives back when the result is unpacked: a result that held its
+node and a node that held its result would be a reference cycle in every graph.
+"""
+
+from __future__ import annotations
+
+import re
+import weakref
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ..base.grad_mode import Anomaly, no_grad
+from ..tensor.tensor import InferenceCounter, Number, Tensor
+
+if TYPE_CHECKING:
+    from .node import Node
+
+FREED_MESSAGE = (
+    "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
+    "freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
+    "retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors "
+    "after calling backward."
+)
+
+FREED_HOOKS_MESSAGE = (
+    "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values of the graph are freed when "
+    "you call .backward() or autograd.grad(). Specify retain_graph=True if you need to backward through the graph a second "
+    "time or if you need to access saved variables after calling backward."
+)
+DETACHED_MESSAGE = (
+    "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This is not supported, please use "
+    "out-of-place `.detach()` instead"
+)
+
+
+class _Freed:
+    """Stands in a node's saved values where backward has freed a tensor."""
+
+    def __repr__(self) -> str:
+        return "freed"
+
+
+FREED = _Freed()
+FORBIDDEN = object()
+
+
+def op_name(node: Node) -> str:
+    """The op of a backward node: "Exp" of ExpBackward0, "Sum1" of SumBackward1."""
+    return re.sub(r"Backward0?(\d*)(_copy)?$", r"\1", node.name())
+
+
+class SavedTensor:
+    """An input kept for backward, with the version it had.
+
+    Attributes:
+        tensor: the tensor (None, FREED: there is none); while hooks keep it (`packed`) only its place in the graph.
+        version: its version when it was saved.
+    """
+
+    __slots__ = ("packed", "tensor", "tracked", "unpack_hook", "version")
+    output_nr: int | None = None  # of a node's own result, which one
+
+    def __init__(self, tensor: Any = FORBIDDEN) -> None:
+        if tensor is FORBIDDEN:
+            raise RuntimeError("Trying to create a SavedTensor object from Python is forbidden.")
+        self.tensor: Any = tensor
+        self.tracked, self.version = isinstance(tensor, Tensor) and tensor._grad_fn is not None, getattr(tensor, "_version", 0)
+        self.packed: Any = None
+        self.unpack_hook: Callable[[Any], Any] | None = None
+
+    def unpack(self, node: Node) -> Any:
+        """The tensor as it was saved.
+
+        Raises:
+            RuntimeError: it was modified in place since; of a tensor that hooks keep, nobody can tell.
+        """
+        self.check(node)
+        return self.tensor if self.unpack_hook is None else self._history_of(self._from_hook(), node)
+
+    def check(self, node: Node) -> None:
+        """Raise if the tensor was modified or detached in place since it was saved."""
+        if self.unpack_hook is not None:
+            return
+        if self.tracked and self.tensor._grad_fn is None:
+            raise RuntimeError(DETACHED_MESSAGE)
+        if self.tensor._version != self.version:
+            raise RuntimeError(modified_message(self.tensor, self.version, None))
+
+    def register_hooks(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
+        """Let `pack_hook` keep the tensor its own way, and `unpack_hook` give it back.
+
+        Raises:
+            RuntimeError: hooks are there already, or no tensor is.
+            TypeError: not callable.
+        """
+        for hook in (pack_hook, unpack_hook):
+            if not callable(hook):
+                raise TypeError(
+                    f"register_hooks(): incompatible function arguments. A hook must be callable, got {type(hook).__name__}"
+                )
+        if self.unpack_hook is not None:
+            raise RuntimeError(
+                "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of hooks is "
+                "allowed at a time."
+            )
+        if self.tensor is None:
+            raise RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")
+        if self.tensor is FREED:
+            raise RuntimeError(FREED_HOOKS_MESSAGE)
+        self.pack(pack_hook, unpack_hook, self.tensor._without_history())
+
+    def pack(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any], given: Tensor) -> None:
+        """Hand the tensor to `pack_hook`, as `given`; what it returns is kept instead.
+
+        Raises:
+            RuntimeError: the hook has changed it in place.
+        """
+        before = given._version
+        with no_grad():
+            self.packed = pack_hook(given)
+        if given._version != before:
+            raise RuntimeError(
+                "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook cannot be "
+                "modified by in-place operations as this can lead to unexpected side-effects. Please open an issue if you need "
+                "to perform in-place operations on the input to a pack hook."
+            )
+        self.unpack_hook = unpack_hook
+        self._let_go()
+
+    def _let_go(self) -> None:
+        """The hook keeps the values; keep the place in the graph."""
+        if not (self.tensor.is_leaf and self.tensor._requires_grad):
+            self.tensor = Shell(self.tensor)
+
+    def _from_hook(self) -> Tensor:
+        assert self.unpack_hook is not None
+        found = self.unpack_hook(self.packed)
+        if not isinstance(found, Tensor):
+            raise TypeError(
+                f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type {type(found).__name__}"
+            )
+        return found
+
+    def _history_of(self, found: Tensor, node: Node) -> Tensor:
+        """What the hook gave back, in the place of what was saved."""
+        if isinstance(self.tensor, Shell):
+            return self.tensor.over(found)
+        twin = found._without_history()  # of a leaf: gradients go to the leaf's AccumulateGrad
+        twin._requires_grad = self.tensor._requires_grad
+        twin._more.accumulator = self.tensor._more.accumulator
+        return twin
+
+
+class SavedResult(SavedTensor):
+    """An own result of a node, kept without the node; see Note [Own results].
+
+    Attributes:
+        data: the array.
+        counter: the version counter of its memory.
+    """
+
+    __slots__ = ("counter", "data", "output_nr")
+
+    def __init__(self, result: Tensor) -> None:
+        self.data: Any = result._data
+        self.counter: Any = result._shared_counter()
+        self.output_nr = None if result._grad_fn is None else result._output_nr
+        self.version = self.counter[0] if self.counter else 0
+        self.packed, self.unpack_hook = None, None
+
+    @property
+    def tensor(self) -> Tensor:
+        """The values as a tensor outside the graph."""
+        twin = Tensor(self.data)
+        twin._counter = self.counter
+        return twin
+
+    def now(self, changed: Tensor) -> None:
+        """The op wrote its result into `changed`: that is the result, at its present version."""
+        self.data, self.counter, self.version = changed._data, changed._shared_counter(), changed._version
+
+    def unpack(self, node: Node) -> Any:
+        """The result with the node as its grad_fn."""
+        self.check(node)
+        return self._history_of(self.tensor if self.unpack_hook is None else self._from_hook(), node)
+
+    def check(self, node: Node) -> None:
+        """Raise if the result was modified in place since."""
+        if self.unpack_hook is None and self.counter and self.counter[0] != self.version:
+            raise RuntimeError(modified_message(self.tensor, self.version, node))
+
+    def _let_go(self) -> None:
+        self.data = None
+
+    def _history_of(self, found: Tensor, node: Node) -> Tensor:
+        if self.output_nr is None:
+            return found
+        twin = found._with_history(node, self.output_nr)
+        twin._made_by = node._as_call
+        return twin
+
+
+class Shell:
+    """What is left of a saved tensor that hooks keep: its place in the graph, not its memory."""
+
+    __slots__ = ("edge", "same")
+
+    def __init__(self, tensor: Tensor) -> None:
+        self.edge, self.same = (tensor._grad_fn, tensor._output_nr), weakref.ref(tensor)  # same(): the tensor, while it lives
+
+    def over(self, found: Tensor) -> Tensor:
+        """`found` in the place of the saved tensor."""
+        node, output_nr = self.edge
+        if node is not None:
+            return found._with_history(node, output_nr)
+        return found._without_history() if found.requires_grad else found
+
+
+def modified_message(tensor: Any, expected: int, node: Node | None) -> str:
+    """PyTorch's sentence for a saved tensor that was modified in place."""
+    maker = tensor.grad_fn or node
+    number = tensor.output_nr if isinstance(tensor, Tensor) else 0
+    which = f", which is output {number} of {op_name(maker)}," if maker else ""
+    hint = (
+        "the backtrace further above shows the operation that failed to compute its gradient. The variable in question was "
+        "changed in there or anywhere later. Good luck!"
+        if Anomaly.enabled
+        else "enable anomaly detection to find the operation that failed to compute its gradient, with "
+        "torch.autograd.set_detect_anomaly(True, check_nan=False)."
+    )
+    return (
+        "one of the variables needed for gradient computation has been modified by an inplace operation: "
+        f"[torch.{tensor.dtype.legacy}Tensor {list(tensor.shape)}]{which} is at version {tensor._version}; expected version "
+        f"{expected} instead. Hint: {hint}"
+    )
+
+
+_SEVERAL, _TENSORS = (list, tuple), (SavedTensor, Tensor)  # for isinstance: `list | tuple` is a new object at every call
+
+
+def keep(tensor: Tensor | None) -> Any:
+    """An input as a node keeps it; see Note [How a tensor is saved]."""
+    if tensor is None or tensor._counter is None:
+        return tensor
+    if type(tensor._counter) is InferenceCounter:
+        raise RuntimeError(
+            "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
+            "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it in "
+            "autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`."
+        )
+    return SavedTensor(tensor)
+
+
+def keep_option(value: Any) -> Any:
+    """An option as a node keeps it: tensors (alone or in a list) as inputs are kept."""
+    if isinstance(value, Tensor):
+        return keep(value)
+    if isinstance(value, _SEVERAL):
+        for v in value:
+            if type(v) is not int and isinstance(v, Tensor):
+                return tuple(map(keep_option, value))
+    return value
+
+
+def raw(kept: Any) -> SavedTensor:
+    """A kept tensor (None, FREED) as the object that hooks can be registered on."""
+    return kept if isinstance(kept, SavedTensor) else SavedTensor(kept)
+
+
+def unpack(node: Node, kept: Any) -> Any:
+    """A kept value for use: a tensor, or a plain value.
+
+    Raises:
+        RuntimeError: it has been freed, or modified in place.
+    """
+    if kept is FREED:
+        raise RuntimeError(FREED_MESSAGE)
+    if isinstance(kept, SavedTensor):
+        return kept.unpack(node)
+    if isinstance(kept, Tensor):
+        if kept._grad_fn is None and kept._extra is not None and kept._extra.detached:
+            raise RuntimeError(DETACHED_MESSAGE)
+        if kept._counter is not None and kept._counter[0]:
+            raise RuntimeError(modified_message(kept, 0, None))
+        return kept
+    if type(kept) is tuple and holds_tensor(kept):
+        return tuple(unpack(node, k) for k in kept)
+    return kept
+
+
+def plain(node: Node, kept: Any) -> Any:
+    """A kept value as rules on arrays want it: an array, a Python number, a plain value."""
+    if type(kept) is tuple and not holds_tensor(kept):
+        return kept
+    return _bare(unpack(node, kept))
+
+
+def _bare(value: Any) -> Any:
+    if isinstance(value, Number):
+        return value.value
+    if isinstance(value, Tensor):
+        return value._data
+    return tuple(_bare(v) for v in value) if type(value) is tuple else value
+
+
+def holds_tensor(kept: Any) -> bool:
+    """Is there a tensor in this kept value (alone, or in a tuple as the indices of an advanced index)?"""
+    if isinstance(kept, tuple):
+        for k in kept:  # noqa: SIM110 -- thrice as fast as any()
+            if type(k) is not int and holds_tensor(k):
+                return True
+        return False
+    return isinstance(kept, _TENSORS)

@@ -1,0 +1,1 @@
+"""What everything else stands on: element types, modes, where code is, the names of ops."""

@@ -1,0 +1,165 @@
+"""Which op made a tensor, from what, and where in the user's code: what a drawing needs and PyTorch does not keep.
+
+A tensor that is part of a graph is described by its grad_fn (node.py), which remembers its op; every other by a Call.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import sys
+import weakref
+from collections import deque
+from types import CodeType, FrameType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .grad_mode import latest_sequence
+
+if TYPE_CHECKING:
+    from ..backward.node import Node
+    from ..tensor.tensor import Tensor
+
+PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
+PROGRAM = "<autograd_viz op "  # how the name of the file of a generated program begins (programs.py)
+_clock = itertools.count(1)
+
+# A chain of results that nobody differentiates is remembered this far back and no further,
+# so that a loop over constants keeps flat memory.
+UNTRACKED_DEPTH = 64
+# A call that cuts the graph (detach) keeps the graph behind it; only the latest few do, or truncated backpropagation through
+# time would keep every step.
+CUTS = 8
+AGAIN = 8  # of a statement in a loop, so many times are remembered
+_cuts: deque[weakref.ref[Call]] = deque()
+REMEMBERED = 8  # changes in place of one memory whose lines are remembered
+
+
+class Place(NamedTuple):
+    """A point in running code; `co_positions` turns it into the exact sub-expression when somebody asks."""
+
+    code: CodeType
+    lasti: int
+
+
+def now() -> tuple[int, int]:
+    """Where we are in the order of all ops and events."""
+    return (latest_sequence(), next(_clock))
+
+
+class _Ours(dict[str, bool]):
+    """Is a file part of this package? Each file is looked at once: every op asks."""
+
+    def __missing__(self, file: str) -> bool:
+        self[file] = file.startswith((PACKAGE, PROGRAM))
+        return self[file]
+
+
+ours = _Ours()
+
+
+def callers_frame() -> FrameType:
+    """The innermost frame outside this package."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and ours[frame.f_code.co_filename]:
+        frame = frame.f_back
+    return frame
+
+
+def callers_place() -> Place:
+    """Where the innermost frame outside this package is right now."""
+    frame = callers_frame()
+    return Place(frame.f_code, frame.f_lasti)
+
+
+class Call:
+    """One op that recorded no node, or a Function's. The tensor keeps the call that made it, the call keeps its inputs.
+
+    Attributes:
+        op: the op's name as in ``torch.<op>``; for a tensor made from numbers, the factory's name.
+        inputs: the tensors it was given, Python numbers among them as 0-d tensors.
+        options: its other arguments by name.
+        node: a Function's node (function.py) while it lives, else None; other nodes stand for themselves (node.py).
+        order: rises with time over all ops and events.
+        depth: how many untracked calls hang on this one.
+        outputs: weak references to the results if there are several.
+        at: the user's place in the code.
+    """
+
+    __slots__ = ("__weakref__", "_node", "at", "depth", "inputs", "op", "options", "order", "outputs")
+
+    def __init__(self, op: str, inputs: tuple[Any, ...], options: dict[str, Any] | None, at: Place) -> None:
+        self.op, self.inputs, self.options, self.at = op, inputs, options or {}, at
+        self.order = now()
+        self.depth = 0
+        self._node: weakref.ref[Node] | None = None  # weak: the node holds the call
+        self.outputs: tuple[weakref.ref[Tensor], ...] = ()
+
+    @property
+    def node(self) -> Node | None:
+        """The node of the Function that this is a call of."""
+        return None if self._node is None else self._node()
+
+    @node.setter
+    def node(self, node: Node) -> None:
+        self._node = weakref.ref(node)
+
+
+class Event(NamedTuple):
+    """Something done to a tensor that is not an op: retain_grad(), requires_grad = True, backward()."""
+
+    kind: str
+    order: tuple[int, int]
+    at: Place
+
+
+def note(tensor: Tensor, kind: str) -> None:
+    """Remember that the user did `kind` to `tensor` here; in a loop, the last AGAIN times."""
+    extra, at = tensor._more, callers_place()
+    events = extra.events
+    if len(events) >= AGAIN:
+        before = [e for e in events if e.kind == kind and e.at == at]
+        events = events if len(before) < AGAIN else tuple(e for e in events if e is not before[0])
+    extra.events = (*events, Event(kind, now(), at))
+
+
+def note_change(tensor: Tensor, at: tuple[Any, int] | None = None) -> None:
+    """Remember the line that made this version (here, or `at`), beside the counter that all tensors of the memory share."""
+    counter: Any = tensor._counter
+    if at is None:
+        frame = sys._getframe(2)  # a change in place is never nearer to the user's code than that
+        while frame.f_back is not None and ours[frame.f_code.co_filename]:
+            frame = frame.f_back
+        at = frame.f_code, frame.f_lasti
+    if type(counter) is list:  # inference tensors count nothing
+        counter.insert(1, (counter[0] - 1, at))
+        if len(counter) > REMEMBERED:
+            counter.pop()
+
+
+def untracked(op: str, inputs: tuple[Any, ...], options: dict[str, Any] | None, frame: FrameType) -> Call:
+    """The call of an op that recorded no node."""
+    call = Call(op, inputs, options, Place(frame.f_code, frame.f_lasti))
+    depth = 0
+    for t in inputs:
+        if t is not None and t._made_by is not None and t._made_by.depth > depth:
+            depth = t._made_by.depth
+    call.depth = depth + 1
+    if call.depth > UNTRACKED_DEPTH:
+        call.inputs, call.depth = (), 0
+    if any(t is not None and t._grad_fn is not None for t in inputs):
+        _remember_cut(call)
+    return call
+
+
+def _remember_cut(call: Call) -> None:
+    """The call keeps a graph alive until CUTS others do."""
+    _cuts.append(weakref.ref(call))
+    if len(_cuts) > CUTS:
+        oldest = _cuts.popleft()()
+        if oldest is not None:
+            oldest.inputs, oldest.depth = (), 0
+
+
+def record(op: str, result: Tensor) -> None:
+    """Let a tensor made from numbers remember the factory that made it."""
+    result._made_by = Call(op, (), None, callers_place())

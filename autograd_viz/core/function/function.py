@@ -1,0 +1,126 @@
+"""User-defined ops: a class with a forward and a backward, and `ctx` between them, as torch.autograd.Function."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from ..backward.accumulate_grad import gradient_edge
+from ..base.grad_mode import no_grad
+from ..tensor.tensor import Tensor
+from .function_node import BackwardCFunction
+from .function_record import record
+
+FunctionCtx = BackwardCFunction
+
+
+class Function:
+    """Subclass it with static methods `forward(ctx, *inputs)` and `backward(ctx, *grad_outputs)`; call `apply`.
+
+    Or split forward in two: `forward(*inputs)` without ctx, and `setup_context(ctx, inputs, output)`. `backward` returns one
+    gradient per input of forward, None for what is not a tensor.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        warnings.warn(
+            f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you should invoke them "
+            "on the class itself. Instantiating an autograd function will raise an error in a future version of PyTorch.",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Refused: the forward of a Function is static; call ``apply`` on the class."""
+        raise RuntimeError(
+            "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd function "
+            "with static forward method. (Example: https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)"
+        )
+
+    _backward_cls: type[BackwardCFunction]  # made when first wanted
+    generate_vmap_rule = False  # read by PyTorch's vmap, which is not here
+
+    @staticmethod
+    def forward(*args: Any, **kwargs: Any) -> Any:
+        """Compute the outputs; keep what backward needs with ``ctx.save_for_backward``."""
+        raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Any:
+        """Keep what backward needs, if `forward` takes no ctx."""
+        raise NotImplementedError("setup_context is not implemented.")
+
+    @staticmethod
+    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+        """Turn the gradients of the outputs into gradients of the inputs."""
+        raise NotImplementedError(
+            "You must implement either the backward or vjp method for your custom autograd.Function to use it with backward "
+            "mode AD."
+        )
+
+    @staticmethod
+    def vjp(ctx: Any, *grad_outputs: Any) -> Any:
+        """Another name of `backward`."""
+        raise NotImplementedError("implement backward")
+
+    @staticmethod
+    def vmap(info: Any, in_dims: Any, *args: Any) -> Any:
+        """Stands for what PyTorch's vmap would call."""
+        raise NotImplementedError(
+            "To use autograd.Function with vmap, you must either override the vmap staticmethod or set generate_vmap_rule=True."
+        )
+
+    @classmethod
+    def _rule(cls) -> Callable[..., Any]:
+        """`backward`, or `vjp` if that is what was written.
+
+        Raises:
+            RuntimeError: both were.
+        """
+        if cls.vjp is Function.vjp:
+            return cls.backward
+        if cls.backward is not Function.backward:
+            raise RuntimeError(
+                "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only implement one of "
+                "them."
+            )
+        return cls.vjp
+
+    @classmethod
+    def apply(cls, *args: Any, **kwargs: Any) -> Any:
+        """Run forward, and record one node for the whole of it if an input requires grad."""
+        separate = cls.setup_context is not Function.setup_context
+        if separate or kwargs:
+            args = _with_defaults(cls.forward, args, kwargs, separate)
+        node = _node_class(cls)()
+        node.needs_input_grad = tuple(isinstance(a, Tensor) and a.requires_grad for a in args)
+        inputs = tuple(a for a in args if isinstance(a, Tensor))
+        edges, versions = tuple(gradient_edge(a) for a in inputs), tuple(a._counter[0] if a._counter else 0 for a in inputs)
+        with no_grad():
+            if separate:
+                value = cls.forward(*args)
+                cls.setup_context(node, args, value)
+            else:
+                value = cls.forward(node, *args)
+        outputs = record(node, args, edges, value if isinstance(value, tuple) else (value,), versions)
+        return outputs if isinstance(value, tuple) else outputs[0]
+
+
+class InplaceFunction(Function):
+    """A Function that may be asked to work in place (PyTorch's helper class)."""
+
+
+def _with_defaults(forward: Any, args: tuple[Any, ...], kwargs: dict[str, Any], separate: bool) -> tuple[Any, ...]:
+    """The arguments of `forward` in order, with its defaults: a node has one gradient for each."""
+    given = inspect.signature(forward).bind(*(() if separate else (None,)), *args, **kwargs)
+    given.apply_defaults()
+    return given.args if separate else given.args[1:]
+
+
+def _node_class(cls: type[Function]) -> type[BackwardCFunction]:
+    """The node's class, named after the Function, made once."""
+    if "_backward_cls" not in cls.__dict__:
+        body = {"_forward_cls": cls, "__module__": cls.__module__}
+        cls._backward_cls = type(f"{cls.__name__}Backward", (BackwardCFunction,), body)
+    return cls._backward_cls

@@ -1,0 +1,209 @@
+"""The backward node of a user-defined op, which is the `ctx` of its forward and backward."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..backward.node import Node
+from ..backward.saved import FREED, FREED_MESSAGE, SavedTensor, raw
+from ..base import provenance
+from ..base.grad_mode import recording
+from ..tensor.tensor import Tensor
+
+if TYPE_CHECKING:
+    from .function import Function
+
+
+class BackwardCFunction(Node):
+    """The backward node of a Function, and the `ctx` that its forward and backward get.
+
+    # Note [Names on ctx]
+    The user keeps whatever is needed as attributes of ctx, by any name. What a node tells pictures by names that are likely
+    (`inputs`, `outputs`, `op`) is therefore told by a Call beside it, and these names are free.
+    """
+
+    __slots__ = (
+        "__dict__",
+        "_call",
+        "_dirty",
+        "_fixed",
+        "_is_tensor",
+        "_kept",
+        "_materialize_non_diff_grads",
+        "_not_differentiable",
+        "_places",
+        "_to_save",
+        "_zeros",
+        "at",
+        "inputs",
+        "needs_input_grad",
+        "node",
+        "op",
+        "options",
+        "order",
+        "outputs",
+    )  # fmt: skip
+    _forward_cls: type[Function]
+    _call: provenance.Call  # the op, for pictures
+
+    def __init__(self) -> None:
+        super().__init__((), ())
+        self._to_save: tuple[Any, ...] = ()
+        self._kept: tuple[Any, ...] = ()  # the same once forward is over
+        self._is_tensor: tuple[bool, ...] = ()  # which arguments of forward were tensors; only those have an edge
+        self._places: tuple[int | None, ...] = ()  # for each value that forward returned, which output of the node it is
+        self._dirty: tuple[Tensor, ...] = ()
+        self._fixed: frozenset[int] = frozenset()  # the outputs that have no gradient
+        self._not_differentiable: tuple[Tensor, ...] = ()
+        self._zeros = True
+        self._materialize_non_diff_grads = True  # zeros for those of outputs without gradient too
+        self.needs_input_grad: tuple[bool, ...] = ()
+
+    @property
+    def _as_call(self) -> provenance.Call:
+        return self._call
+
+    # -- ctx ----------------------------------------------------------------------------------------------------------
+
+    def save_for_backward(self, *tensors: Tensor | None) -> None:
+        """Keep tensors (or None) for backward; changes in place to them are noticed.
+
+        What is no tensor is refused after forward, if backward can come: keep that as an attribute of ctx.
+        """
+        self._to_save = tensors
+
+    def save_for_forward(self, *tensors: Tensor | None) -> None:
+        """For forward-mode derivatives, which are not here: looks at the types, and keeps nothing."""
+        assert all(t is None or isinstance(t, Tensor) for t in tensors), (
+            "save_for_forward expects all arguments to be tensors; you should save non-tensors as attributes on ctx."
+        )
+
+    def mark_dirty(self, *tensors: Tensor) -> None:
+        """Say which inputs forward has changed in place; it must return them."""
+        self._dirty = tensors
+
+    def mark_non_differentiable(self, *tensors: Tensor) -> None:
+        """Say which outputs have no gradient."""
+        self._not_differentiable = tensors
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """Whether backward gets zeros (True) or None (False) for an output that nobody used.
+
+        Raises:
+            TypeError: not a bool.
+        """
+        if type(value) is not bool:
+            raise TypeError(
+                "set_materialize_grads received an invalid combination of arguments - got "
+                f"({type(value).__name__}), but expected (bool)"
+            )
+        self._zeros = value
+
+    def _check_marks(self) -> None:
+        """Refuse what forward has marked, or wants to have saved, if it is no tensor.
+
+        Raises:
+            RuntimeError: a mark of something else than a tensor.
+            TypeError: something else than a tensor or None is to be saved, and an input requires grad.
+        """
+        for i, t in enumerate(self._dirty):
+            if not isinstance(t, Tensor):
+                raise RuntimeError(f"mark_dirty can only accept variables, but argument {i} is of type {type(t).__name__}")
+        for t in self._not_differentiable:
+            if not isinstance(t, Tensor):
+                raise RuntimeError(f"mark_non_differentiable only accepts variable arguments, but got {type(t).__name__}")
+        for i, t in enumerate(self._to_save if recording() and any(self.needs_input_grad) else ()):
+            if t is not None and not isinstance(t, Tensor):
+                raise TypeError(f"save_for_backward can only save variables, but argument {i} is of type {type(t).__name__}")
+
+    @property
+    def saved_tensors(self) -> tuple[Any, ...]:
+        """What `save_for_backward` kept; nothing while forward runs.
+
+        Raises:
+            RuntimeError: it has been freed, or modified in place.
+        """
+        if FREED in self._kept:
+            raise RuntimeError(FREED_MESSAGE)
+        return tuple(s.unpack(self) if isinstance(s, SavedTensor) else s for s in self._kept)
+
+    @property
+    def saved_variables(self) -> tuple[Any, ...]:
+        """The old name of `saved_tensors`."""
+        warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2)
+        return self.saved_tensors
+
+    @property
+    def _raw_saved_tensors(self) -> tuple[Any, ...]:
+        if FREED in self._kept:
+            raise RuntimeError(FREED_MESSAGE)
+        return tuple(map(raw, self._kept))
+
+    # -- as a node ----------------------------------------------------------------------------------------------------
+
+    def _saved(self) -> dict[str, Any]:
+        """The kept tensors as `saved_tensors[i]`."""
+        return {f"saved_tensors[{i}]": s for i, s in enumerate(self._kept)}
+
+    def _release(self) -> None:
+        """Free the kept tensors."""
+        self._kept = tuple(FREED if isinstance(s, SavedTensor) else s for s in self._kept)
+
+    def _remember(self) -> tuple[Any, ...]:
+        """What passed, and the kept tensors."""
+        return (self._passed, self._kept)
+
+    def _recall(self, remembered: tuple[Any, ...]) -> None:
+        """Put both back."""
+        self._passed, self._kept = remembered
+
+    def apply(self, grads: tuple[Any, ...], on_tensors: bool) -> tuple[Any, ...]:
+        """Call the user's backward.
+
+        Raises:
+            RuntimeError: it returned the wrong number of gradients, or one for an argument that is no tensor.
+            TypeError: it returned something else than tensors.
+        """
+        given = [None if place is None else self._given(grads[place], place) for place in self._places]
+        returned = self._forward_cls._rule()(self, *given)
+        returned = returned if isinstance(returned, tuple) else (returned,)
+        out = self._for_tensors(returned)
+        return out if on_tensors else tuple(r if r is None else r._data for r in out)
+
+    def _given(self, grad: Any, place: int) -> Any:
+        """A grad_output as backward wants it: a tensor, zeros if nobody used the output."""
+        if grad is None:
+            shape, kind = self._outputs_metadata()[place]
+            wanted = self._zeros and (self._materialize_non_diff_grads or place not in self._fixed)
+            return Tensor(np.zeros(shape, kind)) if wanted else None
+        return grad if isinstance(grad, Tensor) else Tensor(grad)
+
+    def _for_tensors(self, returned: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The gradients of the arguments that are tensors."""
+        expected = len(self._is_tensor)
+        if len(returned) > expected and all(r is None for r in returned[expected:]):
+            returned = returned[:expected]
+        if len(returned) != expected:
+            raise RuntimeError(
+                f"function {self.name()} returned an incorrect number of gradients (expected {expected}, got {len(returned)})"
+            )
+        for i, (r, is_tensor) in enumerate(zip(returned, self._is_tensor, strict=True)):
+            if r is not None and not is_tensor:
+                raise RuntimeError(
+                    f"function {self.name()} returned a gradient different than None at position {i + 1}, but the "
+                    "corresponding forward input was not a Variable"
+                )
+            if r is not None and not isinstance(r, Tensor):
+                raise RuntimeError(f"expected Variable or None (got {type(r).__name__})")
+        kept = (r for r, is_tensor in zip(returned, self._is_tensor, strict=True) if is_tensor)
+        found = tuple(r if after is not None else None for r, after in zip(kept, self._next, strict=True))
+        for i, (r, after, at) in enumerate(zip(found, self._next, self._index, strict=True)):
+            if r is not None and after is not None and r.is_complex() and after._outputs_metadata()[at][1].kind != "c":
+                raise RuntimeError(
+                    f"Function {self.name()} returned an invalid gradient at index {i} - got a complex gradient ({r.dtype}) "
+                    "for a real input; return its real part"
+                )
+        return found

@@ -1,0 +1,1 @@
+"""Changing tensors in place, and what that does to views and their bases."""

@@ -1,0 +1,116 @@
+"""The activations of torch.nn.functional that can overwrite their input."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..base.public import public
+from ..ops import activation, activation_kinked
+from ..tensor.tensor import Tensor
+
+
+def _run(op: Any, input: Tensor, inplace: bool, **options: Any) -> Any:
+    """The op, its result written into `input` if asked."""
+    from .inplace import run_inplace
+
+    return run_inplace(input, op, **options) if inplace else op(input, **options)
+
+
+@public("nn.functional.relu")
+def relu(input: Tensor, inplace: bool = False) -> Any:
+    """max(input, 0)."""
+    return _run(activation_kinked.relu, input, inplace)
+
+
+@public("nn.functional.relu6")
+def relu6(input: Tensor, inplace: bool = False) -> Any:
+    """Relu that ends at 6."""
+    return _run(activation_kinked.hardtanh_of, input, inplace, min_val=0, max_val=6)
+
+
+@public("nn.functional.hardtanh")
+def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Any:
+    """Cut off at `min_val` and `max_val`."""
+    if min_val > max_val:
+        raise ValueError("min_val cannot be greater than max_val")
+    return _run(activation_kinked.hardtanh_of, input, inplace, min_val=min_val, max_val=max_val)
+
+
+@public("nn.functional.leaky_relu")
+def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Any:
+    """input above 0, negative_slope * input below."""
+    return _run(activation_kinked.leaky_relu_of, input, inplace, negative_slope=negative_slope)
+
+
+@public("nn.functional.threshold", "torch.threshold")
+def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Any:
+    """input above the threshold, else `value`."""
+    return _run(activation_kinked.threshold_of, input, inplace, threshold=threshold, value=value)
+
+
+@public("nn.functional.rrelu")
+def rrelu(input: Tensor, lower: float = 0.125, upper: float = 1 / 3, training: bool = False, inplace: bool = False) -> Any:
+    """Leaky relu whose slopes are drawn between `lower` and `upper` while training."""
+    return _run(activation_kinked.rrelu, input, inplace, lower=lower, upper=upper, training=training)
+
+
+@public("nn.functional.hardsigmoid")
+def hardsigmoid(input: Tensor, inplace: bool = False) -> Any:
+    """A straight line from 0 at -3 to 1 at 3."""
+    return _run(activation_kinked.hardsigmoid_of, input, inplace)
+
+
+@public("nn.functional.hardswish")
+def hardswish(input: Tensor, inplace: bool = False) -> Any:
+    """input * hardsigmoid(input)."""
+    return _run(activation_kinked.hardswish_of, input, inplace)
+
+
+@public("nn.functional.elu")
+def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Any:
+    """input above 0, alpha * (exp(input) - 1) below."""
+    return _run(activation.elu_of, input, inplace, alpha=alpha, scale=1, input_scale=1)
+
+
+@public("nn.functional.selu", "torch.selu")
+def selu(input: Tensor, inplace: bool = False) -> Any:
+    """The elu whose constants keep mean 0 and variance 1."""
+    alpha, scale = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
+    return _run(activation.elu_of, input, inplace, alpha=alpha, scale=scale, input_scale=1)
+
+
+@public("nn.functional.celu", "torch.celu")
+def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Any:
+    """input above 0, alpha * (exp(input / alpha) - 1) below."""
+    if alpha == 0:
+        raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
+    return _run(activation.celu_of, input, inplace, alpha=alpha)
+
+
+@public("nn.functional.silu")
+def silu(input: Tensor, inplace: bool = False) -> Any:
+    """input * sigmoid(input), also called swish."""
+    return _run(activation.silu_of, input, inplace)
+
+
+@public("nn.functional.mish")
+def mish(input: Tensor, inplace: bool = False) -> Any:
+    """input * tanh(softplus(input))."""
+    return _run(activation.mish_of, input, inplace)
+
+
+def _always_inplace(function: Any) -> Any:
+    """relu_(x) and its like."""
+
+    def overwrite(input: Tensor, *args: Any, **options: Any) -> Any:
+        return function(input, *args, inplace=True, **options)
+
+    overwrite.__name__, overwrite.__doc__ = f"{function.__name__}_", f"In place: {function.__doc__}"
+    return overwrite
+
+
+for _function in (relu, leaky_relu, elu, celu, selu, hardtanh, threshold, rrelu):
+    _name = f"{_function.__name__}_"
+    _overwrite = public(f"nn.functional.{_name}")(_always_inplace(_function))
+    if _function not in (leaky_relu, elu, hardtanh):
+        public(f"torch.{_name}")(_overwrite)

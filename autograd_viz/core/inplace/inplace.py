@@ -1,0 +1,245 @@
+"""Changing a tensor in place: what is allowed, the version counter, and where the history goes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..backward.instrumented import about_to_write
+from ..backward.saved import SavedResult
+from ..base.grad_mode import State, recording
+from ..base.memory import check_overlap, is_dense
+from ..base.provenance import note_change
+from ..base.quiet import quiet
+from ..op.forbidden import NORMAL, why_forbidden
+from ..op.former import as_it_is, forget_history, formers, history_of, remember
+from ..op.primitive_node import PrimitiveNode
+from ..op.view import View
+from ..ops import arithmetic, filling, shape
+from ..tensor.arguments import check_broadcast
+from ..tensor.tensor import InferenceCounter, Tensor
+from .copy_slices import rebase_view
+
+
+def check_inplace(tensor: Tensor, requires_grad: bool) -> None:
+    """Refuse what autograd could not undo.
+
+    Args:
+        tensor: what would be changed.
+        requires_grad: an operand requires grad.
+
+    Raises:
+        RuntimeError: a leaf that requires grad (or a view of one) would be changed while recording, or a view whose history
+            could not be kept right; in PyTorch's words.
+    """
+    if type(tensor._counter) is InferenceCounter and not State.inference:
+        raise RuntimeError(
+            "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal "
+            "tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
+        )
+    if not recording() or not (requires_grad or _wants_gradient(tensor)):
+        return
+    if tensor._view is not None:
+        _check_view(tensor, tensor._view)
+    if _wants_gradient(tensor) and tensor._grad_fn is None:
+        raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
+
+
+def _wants_gradient(value: Any) -> bool:
+    """`requires_grad` of an operand, without making a view's grad_fn anew."""
+    if not isinstance(value, Tensor):
+        return False
+    return value._requires_grad or (value._view is not None and value._view.base._requires_grad)
+
+
+def _check_view(tensor: Tensor, view: View) -> None:
+    if view.kind != NORMAL:
+        raise RuntimeError(why_forbidden(tensor, view.kind))
+    if _wants_gradient(tensor) and view.base.is_leaf:
+        raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
+
+
+def run_inplace(self: Tensor, op: Callable[..., Any], *operands: Any, **options: Any) -> Tensor:
+    """Write `op(self, *operands)` into the memory of `self`; its history becomes the op's.
+
+    Raises:
+        RuntimeError: autograd could not undo it, or elements share memory.
+    """
+    recorded = any(map(_wants_gradient, (*operands, *options.values())))
+    check_inplace(self, recorded)
+    if recording() and (recorded or _wants_gradient(self)):
+        for t in (self, *operands):  # edges are looked up before anything is computed, as in PyTorch
+            if isinstance(t, Tensor) and t._view is not None:
+                t._view.refresh(t)
+    check_overlap(self._data)
+    for operand in operands:
+        if isinstance(operand, Tensor) and operand is not self and _share(self, operand):
+            _check_partial_overlap(self._data, operand._data)
+    return _run(self, op, *operands, **options)
+
+
+def fill_inplace(self: Tensor, op: Callable[..., Any], *operands: Any, **options: Any) -> Tensor:
+    """`run_inplace` for an op that writes what elements sharing memory agree on (one number everywhere, or what is there).
+
+    Raises:
+        RuntimeError: autograd could not undo it, or a tensor's number is to be copied to elements that share memory.
+    """
+    check_inplace(self, any(map(_wants_gradient, (*operands, *options.values()))))
+    if any(isinstance(t, Tensor) and not _is_same(self._data, t._data) for t in operands):
+        check_overlap(self._data)
+    return _run(self, op, *operands, **options)
+
+
+def _run(self: Tensor, op: Callable[..., Any], *operands: Any, **options: Any) -> Tensor:
+    """The op sees a twin of `self` with a copy of the old values, so whatever it saves stays as it was."""
+    if not recording():
+        _write(self, op(Tensor(self._data), *operands, **options))
+        return self
+    version = self._counter[0] if self._counter else 0
+    old = history_of(self, Tensor(self._data.copy("K")))
+    old_base = None if self._view is None else as_it_is(self._view.base)
+    result = op(old, *operands, **options)
+    _write(self, result)
+    _rebase(self, old, old_base, result, version)
+    return self
+
+
+def _share(a: Tensor, b: Tensor) -> bool:
+    """May they share memory? What `.data` gives does, with a counter of its own."""
+    return a._counter is b._counter is not None or _owner(a._data) is _owner(b._data)
+
+
+def _owner(array: Any) -> Any:
+    return array if array.base is None else array.base
+
+
+def _check_partial_overlap(written: Any, read: Any) -> None:
+    """Refuse to read from memory that is being written, unless it is the same elements in the same order.
+
+    Raises:
+        RuntimeError: they overlap in part.
+    """
+    same = written.ctypes.data == read.ctypes.data and written.strides == read.strides and written.nbytes == read.nbytes
+    if not same and is_dense(written) and is_dense(read) and np.may_share_memory(written, read):
+        raise RuntimeError(
+            "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
+            "location. Please clone() the tensor before performing the operation."
+        )
+
+
+def _is_same(a: Any, b: Any) -> bool:
+    """Are they the same elements in the same order?"""
+    return a is b or bool(
+        a.ctypes.data == b.ctypes.data and a.strides == b.strides and a.shape == b.shape and a.dtype == b.dtype
+    )
+
+
+def _write(self: Tensor, result: Tensor) -> None:
+    """Put the result's values into the memory of `self`.
+
+    Raises:
+        RuntimeError: they do not fit.
+    """
+    if result._data.shape != self._data.shape:
+        raise RuntimeError(f"output with shape {list(self.shape)} doesn't match the broadcast shape {list(result.shape)}")
+    if not np.can_cast(result._data.dtype, self._data.dtype, "same_kind"):
+        raise RuntimeError(f"result type {result.dtype.legacy} can't be cast to the desired output type {self.dtype.legacy}")
+    about_to_write(self._data)
+    quiet.run(np.copyto, self._data, result._data, casting="unsafe")
+    self._bump_version()
+    made_by = result._made_by
+    if made_by is None:
+        note_change(self)
+    else:
+        note_change(self, made_by.at)
+
+
+def _rebase(self: Tensor, old: Tensor, old_base: Tensor | None, result: Tensor, version: int) -> None:
+    """The history of `self` (and of the base that it is a view of) becomes the op's."""
+    inner = result._grad_fn
+    made_by = result._made_by
+    remember(self, old, version)
+    if inner is not None and old_base is not None:
+        rebase_view(self, inner, old_base, version)
+    elif inner is not None or result._grad_fn is not self._grad_fn:
+        self._requires_grad, self._grad_fn, self._output_nr = result._requires_grad, inner, result._output_nr
+    if isinstance(inner, PrimitiveNode):
+        _save_new_value(inner, self)
+    if self._view is None or inner is None:
+        self._made_by = made_by
+    if made_by is not None:  # what was multiplied by itself is the old tensor, not the new one
+        made_by.inputs = tuple(old if t is self else t for t in made_by.inputs)
+    self._keep_retaining(old._grad_fn, old._output_nr)
+
+
+def _save_new_value(node: PrimitiveNode, changed: Tensor) -> None:
+    """A node that saves its own result has saved the memory that was just written, at its new version."""
+    for slot in node.slots:
+        kept = getattr(node, slot)
+        if isinstance(kept, SavedResult) and kept.unpack_hook is None:
+            kept.now(changed)
+
+
+def in_place(op: Callable[..., Any], name: str) -> Callable[..., Tensor]:
+    """The method that writes the result of `op` into its first operand."""
+    run = fill_inplace if name == "fill_" else run_inplace
+
+    def method(self: Tensor, *operands: Any, **options: Any) -> Tensor:
+        return run(self, op, *operands, **options)
+
+    method.__name__, method.__doc__ = name, f"In place: {op.__doc__}"
+    return method
+
+
+def _copied(self: Tensor, src: Tensor) -> Any:
+    """What `copy_` writes: `src` in the shape of `self`."""
+    check_broadcast(self, src)
+    together = np.broadcast_shapes(self._data.shape, src._data.shape)
+    if together != self._data.shape:
+        raise RuntimeError(f"output with shape {list(self.shape)} doesn't match the broadcast shape {list(together)}")
+    return shape.copy_into(self, src)
+
+
+# fmt: off
+def add_(self: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
+    """self += alpha * other."""
+    return run_inplace(self, arithmetic.add, other, alpha=alpha)
+def sub_(self: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
+    """self -= alpha * other."""
+    return run_inplace(self, arithmetic.sub, other, alpha=alpha)
+def mul_(self: Tensor, other: Any) -> Tensor:
+    """self *= other."""
+    return run_inplace(self, arithmetic.mul, other)
+def div_(self: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tensor:
+    """self /= other."""
+    options = {"rounding_mode": rounding_mode} if rounding_mode else {}
+    return run_inplace(self, arithmetic.div, other, **options)
+def copy_(self: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
+    """self[...] = src."""
+    if not isinstance(src, Tensor):
+        raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}")
+    return (fill_inplace if _is_same(self._data, src._data) else run_inplace)(self, _copied, src)
+def zero_(self: Tensor) -> Tensor:
+    """All elements 0."""
+    return fill_inplace(self, filling.zero)
+def detach_(self: Tensor) -> Tensor:
+    """Leave the graph: no grad_fn, does not require grad."""
+    if self._view is not None:
+        raise RuntimeError(
+            "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for training, "
+            "and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence detach_() cannot be "
+            "called on these gradients. To fix this error, please refer to the Optimizer.zero_grad() function in "
+            "torch/optim/optimizer.py as the solution."
+        )
+    if self._grad_fn is not None:
+        self._shared_counter()  # a node that has saved the tensor looks closer, and sees
+        first = next(reversed([t for t, _ in formers(self)]), self)
+        self._more.detached |= first._grad_fn is not None
+        extra = self._grad_fn._extra
+        self._more.hooks = extra.tensor_hooks.get(self._output_nr) if extra is not None else None  # the leaf's from now on
+    forget_history(self)
+    self._grad_fn, self._requires_grad, self._output_nr = None, False, 0
+    return self
+# fmt: on

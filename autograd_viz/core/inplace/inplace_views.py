@@ -1,0 +1,94 @@
+"""x.squeeze_(), x.t_(), x.as_strided_(): the tensor itself gets another shape; its memory stays as it is."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, cast
+
+from ..base.grad_mode import recording
+from ..base.public import public
+from ..op.primitive import Primitive, primitive
+from ..ops import shape, strided
+from ..ops.views import listed
+from ..tensor.tensor import Tensor
+from .inplace import check_inplace
+
+
+def renamed(view: Primitive, node_name: str) -> Primitive:
+    """The op of `view` under the node name that it has in place."""
+
+    def forward(self: Any, **options: Any) -> Any:
+        return view.forward(self, **options)
+
+    forward.__name__, forward.__doc__ = f"{view.name}_in_place", view.__doc__
+    cast(Any, forward).__signature__ = inspect.signature(view.forward)
+    op = primitive(node_name, view=True)(forward)
+    op.defvjp(self=cast(Any, view.rules[0]).on_arrays)
+    return op
+
+
+squeeze_all = renamed(shape.squeeze_all, "SqueezeBackward3")
+squeeze_dim = renamed(shape.squeeze_dim, "SqueezeBackward4")
+squeeze_dims = renamed(shape.squeeze_dims, "SqueezeBackward5")
+unsqueeze = renamed(shape.unsqueeze, "UnsqueezeBackward1")
+transpose = renamed(shape.transpose_dims, "TransposeBackward1")
+t = renamed(shape.t, "TBackward1")
+as_strided = renamed(strided.as_strided, "AsStridedBackward1")
+
+
+def become(self: Tensor, op: Primitive, **options: Any) -> Tensor:
+    """Let `self` become op(self): its array and its history."""
+    check_inplace(self, False)
+    old = Tensor(self._data)
+    old._requires_grad, old._grad_fn, old._output_nr = self.requires_grad, self._grad_fn, self._output_nr
+    old._made_by, old._view = self._made_by, self._view
+    result = op(old, **options)
+    self._data = result._data
+    self._bump_version()
+    if self._view is not None and result._view is not None:
+        self._view.cuts = result._view.cuts  # its kind stays: what was forbidden still is
+    if recording():
+        if self._view is not None:
+            self._view.settle()
+        self._requires_grad, self._grad_fn, self._output_nr = result._requires_grad, result._grad_fn, result._output_nr
+        self._made_by = result._made_by
+    return self
+
+
+@public("Tensor.squeeze_")
+def squeeze_(self: Tensor, *dim: Any) -> Tensor:
+    """In place: without dimensions of length 1."""
+    if not dim:
+        return become(self, squeeze_all)
+    if len(dim) == 1 and isinstance(dim[0], int):
+        return become(self, squeeze_dim, dim=dim[0])
+    return become(self, squeeze_dims, dim=listed(dim))
+
+
+@public("Tensor.unsqueeze_")
+def unsqueeze_(self: Tensor, dim: int) -> Tensor:
+    """In place: a new dimension of length 1."""
+    return become(self, unsqueeze, dim=dim)
+
+
+@public("Tensor.transpose_", "Tensor.swapaxes_", "Tensor.swapdims_")
+def transpose_(self: Tensor, dim0: int, dim1: int) -> Tensor:
+    """In place: two dimensions swapped."""
+    return become(self, transpose, dim0=dim0, dim1=dim1)
+
+
+@public("Tensor.as_strided_")
+def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
+    """In place: what the memory holds in this geometry, in elements."""
+    geometry = {"size": tuple(size), "stride": tuple(stride), "storage_offset": storage_offset}
+    before = self.storage_offset()
+    become(self, as_strided, **geometry, before=before)
+    if self._view is None and storage_offset not in (None, before):
+        self._more.first = storage_offset
+    return self
+
+
+@public("Tensor.t_")
+def t_(self: Tensor) -> Tensor:
+    """In place: the transpose of a matrix."""
+    return become(self, t)

@@ -1,0 +1,1 @@
+"""What an op is, and what a call of one runs."""

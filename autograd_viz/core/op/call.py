@@ -1,0 +1,292 @@
+"""What calling an op does, written out for each op: `mul.source` is the program that runs when you write `a * b`.
+
+# Note [Programs from tables]
+A general loop over inputs, options and saved values would cost more than the arithmetic of a small tensor. So each op's table
+(primitive.py) is turned into straight-line functions: `call` runs the forward and records the node, `vjp` runs the rules,
+`release` frees what was saved. All are plain Python; tracebacks show their lines.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+from weakref import ref
+
+import numpy as np
+
+from ..backward.accumulate_grad import accumulator
+from ..backward.instrumented import attend
+from ..backward.saved import SavedResult, keep, keep_option
+from ..base import provenance
+from ..base.grad_mode import State, recording, sequence
+from ..base.programs import PLAIN, compiled
+from ..base.quiet import quiet
+from ..tensor.arguments import array_of, as_operand, brought_together, check_broadcast, in_order_of
+from ..tensor.tensor import Number, Tensor
+from .view import become_view
+
+if TYPE_CHECKING:
+    from .primitive import Primitive
+
+_NUMBERS = frozenset({int, float, bool})
+# what the programs refer to, beside their own op
+_NAMES: dict[str, Any] = {
+    "NUMBERS": _NUMBERS,
+    "Number": Number,
+    "PLAIN": PLAIN,
+    "SavedResult": SavedResult,
+    "State": State,
+    "recording": recording,
+    "Tensor": Tensor,
+    "accumulator": accumulator,
+    "array_of": array_of,
+    "asarray": np.asarray,
+    "attend": attend,
+    "become_view": become_view,
+    "brought_together": brought_together,
+    "check_broadcast": check_broadcast,
+    "frame": sys._getframe,
+    "in_order_of": in_order_of,
+    "keep": keep,
+    "keep_option": keep_option,
+    "ndarray": np.ndarray,
+    "new": object.__new__,
+    "operand": as_operand,
+    "ours": provenance.ours,
+    "quiet": quiet,
+    "ref": ref,
+    "sequence": sequence,
+    "untracked": provenance.untracked,
+}
+
+
+def call_source(p: Primitive) -> list[str]:
+    """The program of a call, for an op with a fixed number of inputs and results."""
+    parameters = [n + ("=None" if n in p.optional else "") for n in p.inputs]
+    options = [n + ("" if default is p.required else f"=default_{n}") for n, default in p.options.items()]
+    if any("=" in x for x in parameters):  # after an optional input everything has a default
+        options = [o if "=" in o else f"{o}=None" for o in options]
+    lines = [f"def {p.name}({', '.join(parameters + _after_required(options))}):"]
+    for i, n in enumerate(p.inputs):
+        there = f"{n} is not None and " if n in p.optional else ""
+        lines.append(
+            f"    if {there}type({n}) is not Tensor and not isinstance({n}, Tensor): {n} = operand({n}, {p.name!r}, {i})"
+        )
+        if i == 1 and p.scalar_overload is not None:
+            given = ", ".join([p.inputs[0], f"other={n}", *(f"{o}={o}" for o in p.options if o in p.scalar_overload.options)])
+            lines.insert(-1, f"    if State.in_rule and type({n}) in NUMBERS: return scalar_overload({given})")
+        if p.node_class is not None and n not in p.optional:
+            lines.append(f"    if {n}._view is not None and recording(): {n}._view.refresh({n})")
+    results = results_of(p)
+    lines += [*_forward(p), *_wrapped(p), "    if not recording():"]
+    if p.result_names:
+        lines += ["        if State.attentive:", *(f"            attend(None, {r})" for r in results)]
+        return [
+            *lines,
+            f"        return make_results({', '.join(results)})",
+            *_record(p),
+            f"    return make_results({', '.join(results)})",
+        ]
+    lines.append("        return attend(None, result) if State.attentive else result")
+    return [*lines, *_record(p), "    return result"]
+
+
+def results_of(p: Primitive) -> list[str]:
+    """What a program calls the results of its op."""
+    return [f"result{i}" for i in range(len(p.result_names))] or ["result"]
+
+
+def _wrapped(p: Primitive) -> list[str]:
+    """Make tensors of what the NumPy function returned."""
+    lines = []
+    if p.result_names:
+        lines.append(f"    {', '.join(f'_value{i}' for i in range(len(p.result_names)))}, = _value")
+    for result in results_of(p):
+        value, data = result.replace("result", "_value"), result.replace("result", "_data")
+        lines += [f"    {result} = new(Tensor)"]
+        lines += [f"    {result}._data = {data} = {value} if type({value}) is ndarray else asarray({value})"]
+        lines += [f"    {result}._grad = {result}._grad_fn = {result}._view = {result}._made_by = {result}._extra = None"]
+        lines += [f"    {result}._counter = None", f"    {result}._requires_grad = False", f"    {result}._output_nr = 0"]
+    if p.view:
+        given = ", ".join(f"{n!r}: {n}" for n in p.options)
+        lines.append(f"    become_view(result, {p.inputs[0]}, primitive, {{{given}}})")
+    return lines
+
+
+def _after_required(options: list[str]) -> list[str]:
+    """Options without a default after one with a default are given by keyword."""
+    first = next((i for i, o in enumerate(options) if "=" in o), len(options))
+    if all("=" in o for o in options[first:]):
+        return options
+    return [*options[:first], "*", *options[first:]]
+
+
+def _forward(p: Primitive) -> list[str]:
+    """Run the NumPy function on the inputs' arrays."""
+    arrays = [f"_x{i}" for i in range(len(p.inputs))]
+    options = [f"{n}={n} if type({n}) in PLAIN else array_of({n})" for n in p.options]
+    run = f"_value = quiet.run(on_arrays, {', '.join(arrays + options)})"
+    lines = [f"    _x0 = {p.inputs[0]}._data"]
+    for x, n in zip(arrays[1:], p.inputs[1:], strict=True):
+        lines.append(f"    {x} = {n}._data" + (f" if {n} is not None else None" if n in p.optional else ""))
+    if not p.promotes:
+        return [*lines, f"    {run}"]
+    if len(arrays) == 2:  # a number beside floats stays one, and so does not widen the result
+        lines[1:] = [
+            f"    if type({p.inputs[1]}) is Number and _x0.dtype.kind == 'f' and type({p.inputs[1]}.value) is not complex:"
+        ]
+        lines += [
+            f"        _x1 = {p.inputs[1]}.value",
+            "        if not _x0.shape: _x0 = _x0[()]",
+            "    else:",
+            f"        _x1 = {p.inputs[1]}._data",
+        ]
+        indent = "        "
+    else:
+        indent = "    "
+    there = [f"{x} is not None and " if n in p.optional else "" for x, n in zip(arrays, p.inputs, strict=True)]
+    test = " or ".join(f"{t}{x}.dtype is not _x0.dtype" for t, x in zip(there[1:], arrays[1:], strict=True)) or "False"
+    lines.append(f"{indent}if {test}: {', '.join(arrays)}, = brought_together({', '.join(p.inputs)})")
+    numbers = (f"{x} = {x}[()]" + (f" if {x} is not None else None" if t else "") for x, t in zip(arrays, there, strict=True))
+    lines.append(f"{indent}elif not _x0.shape: {'; '.join(numbers)}")
+    lines += ["    try:", f"        {run}", "    except ValueError:"]
+    lines += [f"        check_broadcast({', '.join(p.inputs)})", "        raise"]
+    laid_out = "_value = in_order_of(_value, _x0)"
+    return [*lines, f"    if type(_value) is ndarray and _value.ndim > 1 and not _x0.flags.c_contiguous: {laid_out}"]
+
+
+def _record(p: Primitive) -> list[str]:
+    """Make the node if an input requires grad, and remember which op made the result."""
+    lines = [
+        "    caller = frame(1)",
+        "    while ours[caller.f_code.co_filename] and caller.f_back is not None: caller = caller.f_back",
+    ]
+    indent, results = "    ", results_of(p)
+    if p.node_class is not None:
+        tests = [f"({n} is not None and {n}.requires_grad)" if n in p.optional else f"{n}._requires_grad" for n in p.inputs]
+        has_gradient = " and _data.dtype.kind in 'fc'" if p.may_be_integer and not p.result_names else ""
+        if p.result_names:
+            lines.append(f"    outputs = [r for r in ({', '.join(_differentiable(p))},) if r._data.dtype.kind in 'fc']")
+            has_gradient = " and outputs"
+        lines.append(f"    if ({' or '.join(tests)}){has_gradient}:")
+        lines += ["        " + line for line in _node(p)]
+        lines.append("    else:")
+        indent = "        "
+    given = ", ".join(_given(p))
+    made = f"untracked({p.title!r}, ({given}), {_option_dict(p)}, caller)"
+    lines.append(f"{indent}{' = '.join(f'{r}._made_by' for r in results)} = {made}")
+    if len(results) > 1:
+        lines.append(f"{indent}{results[0]}._made_by.outputs = {_references(results)}")
+    return [*lines, f"{indent}if State.attentive: {'; '.join(f'attend(None, {r})' for r in results)}"]
+
+
+def _differentiable(p: Primitive) -> list[str]:
+    """The results that have a gradient if they are floating point."""
+    return [r for r, name in zip(results_of(p), p.result_names, strict=True) if name not in p.nondifferentiable]
+
+
+def _references(results: list[str]) -> str:
+    return "(" + ", ".join(f"ref({r})" for r in results) + ")"
+
+
+def _given(p: Primitive) -> list[str]:
+    """The tensors of a call as entries of a tuple: inputs (also None ones, which a drawing leaves out), then tensor options."""
+    return [f"{n}," for n in p.inputs] if len(p.inputs) == 1 else list(p.inputs)
+
+
+def _option_dict(p: Primitive) -> str:
+    return "{" + ", ".join(f"{n!r}: {n}" for n in p.options) + "}" if p.options else "None"
+
+
+def _node(p: Primitive) -> list[str]:
+    """Make the node: edges, metadata, saved values."""
+    edges = []
+    for n in p.inputs:
+        there = f"{n} is not None and " if n in p.optional else ""
+        edges.append(f"(({n}._grad_fn or accumulator({n})) if {there}{n}._requires_grad else None)")
+    numbers = [f"({n}._output_nr if {n} is not None else 0)" if n in p.optional else f"{n}._output_nr" for n in p.inputs]
+    zeros = (0,) * len(p.inputs)
+    lines = [
+        "node = Node()",
+        f"node._next = ({', '.join(edges)},)",
+        f"node._index = ({', '.join(numbers)},) if {' or '.join(numbers)} else {zeros}",
+        "node._others = node._extra = node._passed = node._results = None",
+        *(_several_outputs(p) if p.result_names else _ONE_OUTPUT),
+        "node._sequence = next(sequence)",
+        *(f"node.given_{n} = {n}" for n in (*p.inputs, *p.options)),
+        "node._code = caller.f_code",
+        "node._lasti = caller.f_lasti",
+    ]
+    for name, guard, slot in zip(p.saved_names, p.guards, p.slots, strict=True):
+        lines.append(f"node.{slot} = {_kept(p, name, guard)}")
+    return [*lines, f"if State.attentive: attend(node, {results_of(p)[0]})"]
+
+
+# of an input's array x, written out; strides stay in bytes until somebody asks
+_METADATA = {"sizes": "{x}.shape", "numel": "{x}.size", "strides": "{x}.strides"}
+
+_ONE_OUTPUT = (
+    "node._shape = _data.shape",
+    "node._dtype = _data.dtype",
+    "result._grad_fn = result._made_by = node",
+    "result._requires_grad = True",
+)
+
+
+def _several_outputs(p: Primitive) -> list[str]:
+    """The metadata of the outputs, which are those of the results that have a gradient."""
+    results = results_of(p)
+    return [
+        "node._shape, node._dtype = outputs[0]._data.shape, outputs[0]._data.dtype",
+        "if len(outputs) > 1: node._others = tuple([(r._data.shape, r._data.dtype) for r in outputs[1:]])",
+        *([f"node._results = {_references(results)}"] if len(results) > 1 else []),
+        f"{' = '.join(f'{r}._made_by' for r in results)} = node",
+        "for _i, _r in enumerate(outputs): _r._grad_fn, _r._output_nr, _r._requires_grad = node, _i, True",
+    ]
+
+
+def _kept(p: Primitive, name: str, guard: int | None) -> str:
+    """The expression for one saved value."""
+    if name in p.options:
+        return f"{name} if type({name}) in PLAIN else keep_option({name})"
+    wanted = "True" if guard is None else f"node._next[{guard}] is not None"
+    if (index := p.result_index(name)) is not None:
+        result = results_of(p)[index]
+        return f"SavedResult({result})" if guard is None else f"SavedResult({result}) if {wanted} else None"
+    if name in p.inputs:
+        untouched = f"{name} is None or {name}._counter is None" if name in p.optional else f"{name}._counter is None"
+        kept = f"({name} if {untouched} else keep({name}))"
+        return kept if guard is None else f"{kept} if {wanted} else None"
+    base, what = p.metadata_name(name)
+    if base in p.result_names:
+        return f"metadata({results_of(p)[p.result_names.index(base)]}, {what!r})"
+    return (
+        _METADATA.get(what, f"metadata({base}, {what!r})").format(x=f"_x{p.inputs.index(base)}")
+        if base not in p.optional
+        else f"metadata({base}, {what!r})"
+    )
+
+
+def program(p: Primitive) -> Any:
+    """The function that runs the op and records it."""
+    defaults = {f"default_{n}": v for n, v in p.options.items() if v is not p.required}
+    names = {**_NAMES, **defaults, "on_arrays": p.forward, "primitive": p, "Node": p.node_class, "metadata": metadata}
+    names |= {"scalar_overload": p.scalar_overload, "make_results": p.make_results}
+    return compiled(p, p.name, call_source(p), names)
+
+
+def metadata(tensor: Tensor | None, what: str) -> Any:
+    """`<input>_sym_sizes` and its like; strides in bytes."""
+    if tensor is None:
+        return None
+    array = tensor._data
+    if what == "dim":
+        return array.ndim
+    if what == "storage_offset":
+        return tensor.storage_offset()
+    if what.startswith("argsize_"):
+        which = what.removeprefix("argsize_")
+        return array.shape[-int(which[6:]) if which.startswith("minus_") else int(which)]
+    if what == "strides":
+        return array.strides
+    return array.size if what == "numel" else array.shape

@@ -1,0 +1,92 @@
+"""What a tensor was before it was changed in place: a picture shows ops what they read, not what stands there now."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from ..base.provenance import Call, callers_place
+from ..tensor.tensor import Tensor
+
+FEW = 64  # elements; of a larger tensor the old history is kept, not the old values
+
+
+class Overwritten(Tensor):
+    """A tensor as it was, when its values are gone: shape, type and history. It stands in pictures, ops never see it."""
+
+    __slots__ = ()
+
+
+class Former(NamedTuple):
+    """A tensor before a change in place.
+
+    Attributes:
+        tensor: the same history, and the values if there were few; a weak reference if the tensor has left the graph.
+        version: its version counter then.
+        earlier: the same before the change before.
+    """
+
+    tensor: Tensor | weakref.ref[Tensor]
+    version: int
+    earlier: Former | None
+
+
+def history_of(tensor: Tensor, twin: Tensor) -> Tensor:
+    """Give `twin` the place of `tensor` in the graph."""
+    twin._requires_grad, twin._grad_fn, twin._output_nr = tensor.requires_grad, tensor._grad_fn, tensor._output_nr
+    twin._made_by = tensor._made_by
+    return twin
+
+
+def as_it_is(tensor: Tensor) -> Tensor:
+    """A twin that a change of `tensor` leaves alone."""
+    data = tensor._data
+    if data.size <= FEW:
+        return history_of(tensor, Tensor(data.copy("K")))
+    return history_of(tensor, gone(tensor))
+
+
+def gone(tensor: Tensor) -> Overwritten:
+    """Shape and type of `tensor`, without its values or history."""
+    return Overwritten(np.broadcast_to(np.zeros((), tensor._data.dtype), tensor._data.shape))
+
+
+def remember(tensor: Tensor, former: Tensor, version: int) -> None:
+    """Note what `tensor` was; what is behind the end of a chain of untracked calls is forgotten with it."""
+    more = tensor._more
+    made_by = former._made_by
+    ends = type(made_by) is Call and not made_by.inputs and made_by.depth == 0
+    more.former = Former(former, version, None if ends else more.former)
+
+
+def forget_history(tensor: Tensor) -> None:
+    """The tensor leaves the graph: what it was lives only as long as others need its grad_fn, which keeps it."""
+    node, more = tensor._grad_fn, tensor._more
+    if node is None:
+        more.former = None
+        return
+    twin = history_of(tensor, Tensor(tensor._data))
+    tensor._made_by = Call("Detach", (), None, callers_place())
+    tensor._made_by.depth = 1  # not the end of a chain: `remember` goes on to what was before
+    twin._more.former = more.former
+    node._more_of().detached.append(twin)
+    more.former = Former(weakref.ref(twin), tensor._version, None)
+
+
+def values_at(tensor: Tensor, version: int) -> Tensor | None:
+    """The former of `tensor` at a version, if its values were kept."""
+    found = next((t for t, then in formers(tensor) if then <= version), None)
+    return None if found is None or isinstance(found, Overwritten) else found
+
+
+def formers(tensor: Tensor) -> Iterator[tuple[Tensor, int]]:
+    """What the tensor was before each change in place, with its version then, latest first."""
+    former = tensor._extra.former if tensor._extra is not None else None
+    while former is not None:
+        known = former.tensor() if isinstance(former.tensor, weakref.ref) else former.tensor
+        if known is not None:
+            yield known, former.version
+        former = former.earlier if known is None or known._extra is None else known._extra.former

@@ -1,0 +1,143 @@
+"""The class of an op's backward nodes: PyTorch's name, slots, and the straight-line programs `vjp` and `_release`.
+
+See Note [Programs from tables] in call.py.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..backward.saved import FREED, holds_tensor, plain, unpack
+from ..base.programs import PLAIN, compiled
+from ..tensor.tensor import Tensor
+from .primitive_node import PrimitiveNode
+
+if TYPE_CHECKING:
+    from .primitive import Primitive
+
+# what the programs refer to, beside their own op
+_NAMES: dict[str, Any] = {
+    "FREED": FREED,
+    "PLAIN": PLAIN,
+    "Tensor": Tensor,
+    "holds_tensor": holds_tensor,
+    "plain": plain,
+    "unpack": unpack,
+}
+
+
+def make_node_class(p: Primitive) -> type[PrimitiveNode]:
+    """The backward node's class: PyTorch's name, slots for arguments and saved values, `_saved_<name>` properties."""
+
+    def saved_property(index: int) -> property:
+        return property(lambda node: node.unpack(index))
+
+    def raw_property(index: int) -> property:
+        return property(lambda node: node.raw_saved(index))
+
+    body: dict[str, Any] = {f"_saved_{n}": saved_property(i) for i, n in enumerate(p.saved_names) if not n.startswith("_")}
+    tensors = {*p.inputs, *p.options}
+    may_be = [i for i, n in enumerate(p.saved_names) if n in tensors or p.result_index(n) is not None]
+    body |= {f"_raw_saved_{p.saved_names[i]}": raw_property(i) for i in may_be}
+    if "::" in p.node_name:
+        body["name"] = lambda node: p.node_name
+    given = tuple(f"given_{n}" for n in ([p.variadic] if p.variadic else p.inputs))
+    options = tuple((n, f"given_{n}") for n in p.options)
+    body |= {"given": given, "is_variadic": bool(p.variadic), "given_options": options, "slots": p.slots}
+    body |= {"saved_names": p.saved_names, "strided": tuple(n for n in p.saved_names if n.endswith("_strides"))}
+    body["__init__"] = object.__init__  # whoever makes a node fills its slots
+    slots = (*given, *(slot for _, slot in options), *p.slots)
+    body |= {"__slots__": slots, "primitive": p, "__doc__": f"Backward of {p.name}."}
+    return type(p.node_name.rpartition("::")[2], (PrimitiveNode,), body)
+
+
+def write_backward(p: Primitive) -> None:
+    """Give the node class its `vjp`, `vjp_on_tensors` and `_release`, when one of them is first wanted."""
+    names = {"materialized": p.materialized, **_NAMES}
+    on_arrays = {f"rule{i}": r.on_arrays for i, r in enumerate(p.rules) if r}
+    on_tensors = {f"rule{i}": r.on_tensors for i, r in enumerate(p.rules) if r}
+    for name, lines, rules in (
+        ("vjp", vjp_source(p), on_arrays),
+        ("vjp_on_tensors", vjp_source(p, on_tensors=True), on_tensors),
+        ("_release", release_source(p), {}),
+    ):
+        setattr(p.node_class, name, compiled(p, name, lines, {**names, **rules}))
+
+
+def vjp_source(p: Primitive, on_tensors: bool = False) -> list[str]:
+    """The program of the rules, on arrays or tensors: for every input that wants a gradient, its rule on what is saved."""
+    read = _read_tensor if on_tensors else _read
+    nothing = f"({'None, ' * (1 if p.variadic else len(p.rules))})"
+    lines = [f"def vjp{'_on_tensors' if on_tensors else ''}(node, grads):"]
+    if p.takes_all:
+        lines += [f"    if all(g is None for g in grads): return {'(None,) * len(node._next)' if p.variadic else nothing}"]
+        lines += ["    grad = materialized(node, grads)" if p.materialize else "    grad = grads"]
+    else:
+        lines += [
+            "    grad = grads[0]",
+            f"    if grad is None: return {'(None,) * len(node._next)' if p.variadic else nothing}",
+        ]
+    values = [read(p, place) for place in range(len(p.saved_names))]
+    tensors = [place for place, name in enumerate(p.saved_names) if name in p.inputs or p.result_index(name) is not None]
+    if len(tensors) > 1:  # as in PyTorch, each is looked at once: inputs by name, then results
+        for place in sorted(tensors, key=lambda place: p.result_index(p.saved_names[place]) is not None):
+            lines.append(f"    v{place} = None if node.{p.slots[place]} is None else {values[place]}")
+            values[place] = f"v{place}"
+    for place, name in enumerate(p.saved_names):  # an unpack hook may be behind it
+        if name in p.options and sum(place in rule.wants for rule in p.rules if rule) > 1:
+            lines.append(f"    v{place} = {values[place]}")
+            values[place] = f"v{place}"
+    results = ["None"] * len(p.rules)
+    in_order = sorted(range(len(p.rules)), key=lambda i: p.inputs[i]) if on_tensors and not p.variadic else range(len(p.rules))
+    for i in in_order:  # PyTorch computes them by name, which tells in a recorded pass
+        rule = p.rules[i]
+        if rule is None:
+            continue
+        call = f"rule{i}(grad{''.join(', ' + values[place] for place in rule.wants)})"
+        if p.variadic:
+            return [*lines, f"    return tuple({call})"]
+        results[i] = call if len(p.rules) == 1 else f"{call} if node._next[{i}] is not None else None"
+        if on_tensors and len(p.rules) > 1:
+            lines.append(f"    r{i} = {results[i]}")
+            results[i] = f"r{i}"
+    return [*lines, f"    return ({', '.join(results)},)"]
+
+
+def _read(p: Primitive, place: int) -> str:
+    """A saved value as an array or plain value."""
+    name, slot = p.saved_names[place], f"node.{p.slots[place]}"
+    if name in p.inputs:
+        untouched = f"type(s := {slot}) is Tensor and s._counter is None"
+        return f"((d if (d := s._data).shape else d[()]) if {untouched} else plain(node, s))"
+    if "_sym_" in name:
+        return _plain_value(name, slot)
+    if p.result_index(name) is not None:
+        untouched = f"(s := {slot}) is not FREED and s.version == s.counter[0] and s.unpack_hook is None"
+        return f"(s.data if {untouched} else plain(node, s))"
+    return f"(s if type(s := {slot}) in PLAIN else plain(node, s))"
+
+
+def _read_tensor(p: Primitive, place: int) -> str:
+    """A saved value as a tensor or plain value."""
+    name, slot = p.saved_names[place], f"node.{p.slots[place]}"
+    if name in p.inputs:
+        return f"(s if type(s := {slot}) is Tensor and s._counter is None else unpack(node, s))"
+    return _plain_value(name, slot) if "_sym_" in name else f"(s if type(s := {slot}) in PLAIN else unpack(node, s))"
+
+
+def _plain_value(name: str, slot: str) -> str:
+    """A saved size or its like; strides, which are kept in bytes, in elements."""
+    return f"node.in_elements({slot})" if name.endswith("_strides") else slot
+
+
+def release_source(p: Primitive) -> list[str]:
+    """Free the saved tensors; plain values (a dim, an exponent) stay."""
+    lines = ["def _release(node):", "    pass"]
+    for name, slot in zip(p.saved_names, p.slots, strict=True):
+        if "_sym_" in name:
+            continue
+        if name in p.inputs or p.result_index(name) is not None:
+            lines.append(f"    if node.{slot} is not None: node.{slot} = FREED")
+        else:
+            lines.append(f"    if type(s := node.{slot}) not in PLAIN and holds_tensor(s): node.{slot} = FREED")
+    return lines

@@ -1,0 +1,143 @@
+"""The backward node of an op that is a primitive: what its op was given, and what it keeps for its rules."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from ..backward.node import Node
+from ..backward.saved import FREED, SavedTensor, holds_tensor, raw, unpack
+from ..base.grad_mode import State
+from ..base.quiet import quiet
+from ..tensor.tensor import Tensor
+
+if TYPE_CHECKING:
+    from .primitive import Primitive
+
+
+class PrimitiveNode(Node):
+    """The backward node of a primitive; node_class.py makes one subclass per primitive, with a slot for each argument of the op
+    and one for each saved value.
+    """
+
+    __slots__ = ()
+    primitive: ClassVar[Primitive]
+    is_plain = True
+    given: ClassVar[tuple[str, ...]] = ()  # slots of the inputs, of any number of them the one of all
+    is_variadic: ClassVar[bool] = False
+    given_options: ClassVar[tuple[tuple[str, str], ...]] = ()  # names and slots of the other arguments
+    slots: ClassVar[tuple[str, ...]] = ()  # of the saved values, in the order of saved_names
+    saved_names: ClassVar[tuple[str, ...]] = ()
+    strided: ClassVar[tuple[str, ...]] = ()  # those of them that are strides
+
+    @property
+    def op(self) -> str:
+        """The op's name in pictures: "Mul"."""
+        title: str = self.primitive.title
+        return title
+
+    @property
+    def inputs(self) -> tuple[Any, ...]:
+        """The tensors that the op was given, Python numbers among them as 0-d tensors."""
+        if self.is_variadic:
+            return tuple(getattr(self, self.given[0]))
+        return tuple([getattr(self, slot) for slot in self.given])
+
+    @inputs.setter
+    def inputs(self, tensors: tuple[Any, ...]) -> None:
+        for slot, tensor in zip(self.given, (tensors,) if self.is_variadic else tensors, strict=True):
+            setattr(self, slot, tensor)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The op's other arguments by name."""
+        return {n: getattr(self, slot) for n, slot in self.given_options}
+
+    @options.setter
+    def options(self, values: dict[str, Any]) -> None:
+        for name, slot in self.given_options:
+            setattr(self, slot, values[name])
+
+    def vjp(self, grads: Any) -> tuple[Any, ...]:
+        """The rules on arrays, for every input that wants a gradient; written out when the first node of its kind runs."""
+        self.primitive.write_backward()
+        return self.vjp(grads)
+
+    def vjp_on_tensors(self, grads: Any) -> tuple[Any, ...]:
+        """The rules on tensors, whose ops are recorded if grad mode is on; written out like `vjp`."""
+        self.primitive.write_backward()
+        return self.vjp_on_tensors(grads)
+
+    def _release(self) -> None:
+        """Free the saved tensors; written out like `vjp`."""
+        self.primitive.write_backward()
+        self._release()
+
+    def apply(self, grads: tuple[Any, ...], on_tensors: bool) -> tuple[Any, ...]:
+        """Run the rule of every input that wants a gradient."""
+        if on_tensors:
+            before, State.in_rule = State.in_rule, True
+            try:
+                return self.vjp_on_tensors(grads)
+            finally:
+                State.in_rule = before
+        if self._extra is not None:  # an unpack hook may be among what runs, and compute with tensors
+            with np.errstate(all="ignore"):
+                return self.vjp(grads)
+        found: tuple[Any, ...] = quiet.run(self.vjp, grads)
+        return found
+
+    def _saved(self) -> dict[str, Any]:
+        """What is saved, by name; tensors as SavedTensor."""
+        return {name: SavedTensor(v) if isinstance(v, Tensor) else v for name, v in self._kept().items()}
+
+    def _kept(self) -> dict[str, Any]:
+        """What is saved, by name; a tensor that had never been changed when it was saved stands there bare."""
+        kept = {name: getattr(self, slot) for name, slot in zip(self.saved_names, self.slots, strict=True)}
+        for name in self.strided:
+            kept[name] = self.in_elements(kept[name])
+        return kept
+
+    def in_elements(self, strides: tuple[int, ...] | None) -> tuple[int, ...] | None:
+        """Strides, which are kept in bytes, in elements; ops that keep them have one type throughout."""
+        return None if strides is None else tuple(n // self._dtype.itemsize for n in strides)
+
+    def _remember(self) -> tuple[Any, ...]:
+        """What passed, and the saved values."""
+        return (self._passed, *(getattr(self, s) for s in self.slots))
+
+    def _recall(self, remembered: tuple[Any, ...]) -> None:
+        """Put both back."""
+        self._passed = remembered[0]
+        for slot, value in zip(self.slots, remembered[1:], strict=True):
+            setattr(self, slot, value)
+
+    def unpack(self, index: int) -> Any:
+        """A saved value for use: a tensor, or a plain value.
+
+        Raises:
+            RuntimeError: it has been freed, or modified in place.
+        """
+        kept = getattr(self, self.slots[index])
+        return self.in_elements(kept) if self.slots[index].endswith("_strides") else unpack(self, kept)
+
+    def raw_saved(self, index: int) -> Any:
+        """A saved tensor as the object that hooks can be registered on; a tuple of them if several were saved as one.
+
+        Raises:
+            AttributeError: it is a plain value.
+        """
+        slot = self.slots[index]
+        kept = getattr(self, slot)
+        self._more_of()  # hooks may be registered on it: this node is no longer one that runs no code of the user's
+        if isinstance(kept, tuple) and holds_tensor(kept):
+            several = tuple(map(raw, kept))
+            setattr(self, slot, tuple(k if k is None else r for k, r in zip(kept, several, strict=True)))
+            return several
+        if kept is not None and kept is not FREED and not holds_tensor(kept):
+            raise AttributeError(f"{self.name()!r} object has no attribute '_raw_saved_{self.primitive.saved_names[index]}'")
+        found = raw(kept)
+        if isinstance(kept, Tensor):
+            setattr(self, slot, found)
+        return found

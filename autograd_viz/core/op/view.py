@@ -1,0 +1,134 @@
+"""Views: tensors that share the memory of a base, and remember how they were cut out of it.
+
+# Note [Views and in-place changes]
+A view keeps its base and the ops that lead from the base to it. When base or view is changed in place, the history of all
+of them changes: the base's new grad_fn is CopySlices (copy_slices.py), and a view's grad_fn is made anew from the base's the
+next time somebody asks for it. The version counter, shared by all tensors of one memory, tells that it is out of date.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from ..base.grad_mode import State, enable_grad, recording
+from ..base.quiet import quiet
+from ..base.readings import ARRAY_NAMES, TENSOR_NAMES
+from ..tensor.tensor import InferenceCounter, Tensor
+from .forbidden import INFERENCE, NO_GRAD, NORMAL, SEVERAL, why_forbidden
+from .former import gone, history_of, remember, values_at
+
+if TYPE_CHECKING:
+    from .primitive import Primitive
+
+# one step from a base to its view: the op, its options, and which of its outputs if it has several
+Cut = tuple["Primitive", dict[str, Any], "int | None"]
+
+
+class View:
+    """How a view hangs on its base.
+
+    Attributes:
+        base: the tensor that owns the memory; never a view itself.
+        cuts: the ops that lead from the base to the view.
+        kind: what forbids in-place changes to it, if anything (NO_GRAD, SEVERAL, ...).
+        seen: the version at which the view's grad_fn was right.
+        borrowed: the view requires grad only because its base does: ops on it are recorded, but no gradient goes there.
+    """
+
+    __slots__ = ("base", "borrowed", "cuts", "kind", "seen")
+
+    def __init__(self, base: Tensor, cuts: tuple[Cut, ...], kind: str) -> None:
+        self.base, self.cuts, self.kind = base, cuts, kind
+        self.seen = base._counter[0] if base._counter else 0
+        self.borrowed = False
+
+    def refresh(self, view: Tensor) -> None:
+        """Make the view's grad_fn anew if the memory was changed since it was made.
+
+        Raises:
+            RuntimeError: the view is of a kind that does not allow the change.
+        """
+        base = self.base
+        if self.borrowed or not view._requires_grad:
+            view._requires_grad = self.borrowed = base._requires_grad and view._data.dtype.kind in "fc"
+        now = base._counter[0] if base._counter else 0
+        if now == self.seen:
+            return
+        if (base._requires_grad or view._grad_fn is not None) and view._data.dtype.kind in "fc":
+            if self.kind != NORMAL:
+                raise RuntimeError(why_forbidden(view, self.kind, indirect=True))
+            strided = as_strided_like(base, view)
+            old = view._grad_fn, view._output_nr
+            self._remember(view)
+            view._requires_grad, view._grad_fn, view._output_nr = True, strided._grad_fn, 0
+            view._made_by = strided._made_by
+            self.borrowed, self.seen = False, now
+            view._keep_retaining(*old)
+
+    def _remember(self, view: Tensor) -> None:
+        """What the view was, if it was the base that was changed (a change of the view has noted it)."""
+        known = None if view._extra is None else view._extra.former
+        if known is not None and known.version >= self.seen:
+            return
+        base = values_at(self.base, self.seen)
+        twin = gone(view) if base is None else Tensor(cut(self.cuts, base._data).copy())
+        if view._grad_fn is None and view._extra is not None:  # what was a leaf has one AccumulateGrad, before and after
+            twin._more.accumulator = view._extra.accumulator
+        remember(view, history_of(view, twin), self.seen)
+
+    def settle(self) -> None:
+        """The view's present grad_fn is right."""
+        self.seen = _version(self.base)
+
+
+def cut(cuts: tuple[Cut, ...], array: Any) -> Any:
+    """The part of an array to which the cuts lead, sharing its memory."""
+    for primitive, options, index in cuts:
+        array = ARRAY_NAMES[primitive.name](array, **options)
+        array = array if index is None else array[index]
+    return array
+
+
+def cut_tensor(cuts: tuple[Cut, ...], tensor: Tensor) -> Tensor:
+    """The part of a tensor to which the cuts lead, as a view of it."""
+    for primitive, options, index in cuts:
+        part = primitive(tensor, **options)
+        tensor = part if index is None else part[index]
+    return tensor
+
+
+def _version(tensor: Tensor) -> int:
+    counter = tensor._counter
+    return counter[0] if counter else 0
+
+
+def as_strided_like(base: Tensor, view: Tensor) -> Any:
+    """The view recorded anew on its base: as one op, AsStridedBackward0, behind those that change the type if there are any."""
+    tracked = base._requires_grad
+    source = base if tracked else base._without_history().requires_grad_()
+    with enable_grad(), quiet.nested():  # a backward may ask, in the middle of its arithmetic
+        strided: Any = source
+        for one in cast("View", view._view).cuts:  # steps in memory cannot tell a complex number from a pair of real ones
+            if strided._data.dtype == view._data.dtype:
+                strided = TENSOR_NAMES["as_strided"](strided, view.shape, view.stride(), view.storage_offset())
+                break
+            strided = cut_tensor((one,), strided)
+    if not tracked:  # the base has left the graph (detach_): its views stay in theirs, but lead nowhere
+        strided._grad_fn._next = (None,)
+    return strided
+
+
+def become_view(
+    result: Tensor, source: Tensor, primitive: Primitive, options: dict[str, Any], index: int | None = None
+) -> None:
+    """Let the result of a view op share the version counter of its source, and remember the way to it."""
+    result._counter = source._shared_counter()
+    if primitive.cuts or type(source._counter) is InferenceCounter:
+        return
+    outside = INFERENCE if State.inference else NO_GRAD
+    kind = outside if not recording() else NORMAL if index is None else SEVERAL
+    above = source._view
+    if above is None:
+        result._view = View(source, ((primitive, options, index),), kind)
+    else:
+        result._view = View(above.base, (*above.cuts, (primitive, options, index)), kind or above.kind)

@@ -1,0 +1,133 @@
+"""What a caller gives, as the core wants it: numbers as operands, nested lists as arrays, a dim that exists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ..base.dtypes import dtype, from_numpy_dtype, get_default_dtype, promote
+from ..base.quiet import quiet
+from .as_array import Array
+from .tensor import Number, Tensor
+
+SEVERAL = (list, tuple)  # for isinstance, to which `list | tuple` would be a new object at every call
+
+
+def as_operand(value: Any, op: str, position: int) -> Tensor:
+    """A Python number (or NumPy array) as an operand; a number stays weak in type promotion.
+
+    Raises:
+        TypeError: it is neither.
+    """
+    kind = type(value)
+    if kind is float or kind is int or kind is bool or kind is complex:
+        return Number(value)
+    if isinstance(value, np.generic):
+        return Number(value.item())
+    if isinstance(value, bool | int | float | complex):
+        return Number(float(value) if isinstance(value, float) else int(value) if isinstance(value, int) else complex(value))
+    if isinstance(value, np.ndarray):
+        return Tensor(value)
+    name = "input" if position == 0 else "other"
+    raise TypeError(f"{op}(): argument '{name}' (position {position + 1}) must be Tensor, not {kind.__name__}")
+
+
+def array_of(value: Any) -> Any:
+    """An option as a forward wants it: tensors (alone or in a list) as arrays."""
+    if isinstance(value, Tensor):
+        return value._data
+    if isinstance(value, SEVERAL):
+        for v in value:
+            if type(v) is not int and isinstance(v, Tensor):
+                return tuple(map(array_of, value))
+    return value
+
+
+def brought_together(*operands: Tensor | None) -> tuple[Any, ...]:
+    """The operands' arrays in their common type, by PyTorch's rules."""
+    there = [(t._data.dtype, t._data.ndim, t._is_number) for t in operands if t is not None]
+    common = promote(there)
+    return tuple(None if t is None else quiet.run(t._data.astype, common, copy=False) for t in operands)
+
+
+def check_broadcast(*operands: Tensor | None) -> None:
+    """Refuse shapes that do not broadcast.
+
+    Raises:
+        RuntimeError: in PyTorch's words.
+    """
+    shapes = [t._data.shape for t in operands if t is not None]
+    a = shapes[0]
+    for b in shapes[1:]:
+        longest = max(len(a), len(b))
+        for i in range(1, min(len(a), len(b)) + 1):
+            if a[-i] != b[-i] and 1 not in (a[-i], b[-i]):
+                raise RuntimeError(
+                    f"The size of tensor a ({a[-i]}) must match the size of tensor b ({b[-i]}) at non-singleton dimension "
+                    f"{longest - i}"
+                )
+        a = np.broadcast_shapes(a, b)
+
+
+def check_dim(dim: int, ndim: int) -> int:
+    """`dim` as given, if a tensor of `ndim` dimensions has it (a 0-d tensor lets 0 and -1 pass).
+
+    Raises:
+        IndexError: in PyTorch's words.
+    """
+    most = max(ndim, 1)
+    if not -most <= dim < most:
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-most}, {most - 1}], but got {dim})")
+    return dim
+
+
+def from_front(dim: int, ndim: int) -> int:
+    """`dim` counted from the front, if a tensor of `ndim` dimensions has it."""
+    return check_dim(dim, ndim) % max(ndim, 1)
+
+
+def distinct_dims(dims: Iterable[int], ndim: int) -> tuple[int, ...]:
+    """The dims counted from the front, each given once.
+
+    Raises:
+        IndexError: out of range.
+        RuntimeError: one dim twice.
+    """
+    front = tuple(from_front(d, ndim) for d in dims)
+    twice = [d for i, d in enumerate(front) if d in front[:i]]
+    if twice:
+        raise RuntimeError(f"dim {twice[0]} appears multiple times in the list of dims")
+    return front
+
+
+def ints(value: Any) -> tuple[int, ...]:
+    """One whole number, or several, as a tuple."""
+    return tuple(map(int, value)) if isinstance(value, SEVERAL) else (int(value),)
+
+
+def default_array(values: Any, wanted: dtype | None) -> Array:
+    """Nested numbers as a fresh array: Python floats in the default type, arrays and tensors in their own."""
+    if isinstance(values, Tensor):
+        values = values._data
+    array = np.array(values)
+    if wanted is None and array.dtype == np.float64 and not isinstance(values, np.ndarray | np.number):
+        wanted = get_default_dtype()
+    if wanted is not None:
+        with np.errstate(all="ignore"):  # what is too large becomes inf
+            return array.astype(wanted.numpy)
+    from_numpy_dtype(array.dtype)
+    return array
+
+
+def in_order_of(result: Any, first: Any) -> Any:
+    """An elementwise result whose dimensions lie in memory as those of the first operand do.
+
+    Where operands lie differently NumPy writes row after row; in PyTorch the first decides.
+    """
+    steps = first.strides
+    if result.shape != first.shape or not result.flags.c_contiguous or 0 in steps or 1 in result.shape:
+        return result
+    order = sorted(range(result.ndim), key=lambda d: -abs(steps[d]))
+    return np.ascontiguousarray(result.transpose(order)).transpose(np.argsort(order))

@@ -1,0 +1,263 @@
+"""Tensors from numbers: the leaves. What all factories share is here, and the factories that take a shape."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..base import provenance
+from ..base.device import check_device
+from ..base.dtypes import dtype, from_numpy_dtype, get_default_dtype
+from ..base.public import public
+from .arguments import default_array
+from .as_array import Array, Size
+from .random import Generator, chosen, laid_out, memory_order
+from .refusals import refuse
+from .tensor import Tensor
+
+COPY_WARNING = (
+    "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+    "sourceTensor.detach().clone().requires_grad_(True), rather than {name}(sourceTensor)."
+)
+MOST_DIMS = 64  # of a NumPy array
+
+
+def leaf(
+    name: str, array: Array, requires_grad: bool = False, device: Any = None, layout: Any = None, pin_memory: bool = False
+) -> Tensor:
+    """A tensor without history, known to have been made by the factory `name`; layout and pin_memory have no effect."""
+    check_device(device)
+    result = Tensor(array)
+    if requires_grad and not (result.dtype.is_floating_point or result.dtype.is_complex):
+        raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+    provenance.record(name, result)
+    result._requires_grad = bool(requires_grad)
+    return result
+
+
+# -- from values ----------------------------------------------------------------------------------------------------------
+
+
+def nested_array(data: Any, wanted: dtype | None) -> Array:
+    """Numbers, nested lists, arrays or tensors as a fresh array.
+
+    Raises:
+        ValueError, TypeError, RuntimeError: what cannot be a tensor, in PyTorch's words.
+    """
+    values = _plain_values(data, _shape_of(data), 0) if isinstance(data, list | tuple) else data
+    if values is data:
+        _check_scalar(data)
+    try:
+        if not np.size(values) and values is not data:
+            return np.zeros(np.shape(values), _float_or(wanted).numpy)
+        if isinstance(data, int | list | tuple) and wanted is not None and wanted.numpy.kind in "iu":
+            np.array(values, wanted.numpy)  # refuses what does not fit
+        first = values
+        while isinstance(first, list):
+            first = first[0]
+        array = default_array(np.array(values) if isinstance(first, np.ndarray | np.generic) else values, wanted)
+        of_python = values is not data or isinstance(data, complex)
+        return array.astype(_complex_default()) if of_python and wanted is None and array.dtype == np.complex128 else array
+    except OverflowError:
+        if wanted is not None:
+            raise RuntimeError(f"value cannot be converted to type {wanted.name} without overflow") from None
+        raise ValueError("Overflow when unpacking long long") from None
+
+
+def array_or_shape(data: tuple[Any, ...], kind: dtype | None = None) -> Array:
+    """The array of ``Tensor([1, 2])``, ``Tensor(other)``, or of the shape ``Tensor(2, 3)``; `kind` is the default type if None.
+
+    Raises:
+        TypeError: neither values nor lengths.
+    """
+    kind = kind or get_default_dtype()
+    if len(data) == 1 and isinstance(data[0], Tensor):
+        return data[0]._data
+    if len(data) == 1 and isinstance(data[0], float | str):
+        said = "invalid data type 'str'" if isinstance(data[0], str) else "data must be a sequence (got float)"
+        raise TypeError(f"new(): {said}")
+    if len(data) == 1 and not isinstance(data[0], int | Size):
+        return nested_array(data[0], kind)
+    return np.zeros(sizes_of("new", data or (0,)), kind.numpy)
+
+
+def _shape_of(data: Any) -> list[int]:
+    """The shape that the first elements promise.
+
+    Raises:
+        ValueError: it is too deep; a list that holds itself has no end.
+    """
+    shape: list[int] = []
+    while isinstance(data, list | tuple):
+        if len(shape) == MOST_DIMS:
+            raise ValueError(f"too many dimensions '{type(data).__name__}'")
+        shape.append(len(data))
+        if not data:
+            break
+        data = data[0]
+    return shape
+
+
+def _plain_values(data: Any, shape: list[int], depth: int) -> Any:
+    """`data` with one-element tensors as numbers, checked to be rectangular."""
+    if depth == len(shape):
+        if isinstance(data, Tensor | np.ndarray):
+            if data.ndim == 0 or (isinstance(data, Tensor) and data.numel() == 1):
+                return data.item()
+            if isinstance(data, Tensor):
+                raise ValueError("only one element tensors can be converted to Python scalars")
+            return data
+        if isinstance(data, str):
+            raise ValueError("too many dimensions 'str'")
+        _check_scalar(data)
+        return data
+    if not isinstance(data, list | tuple):
+        raise TypeError(f"not a sequence: {type(data).__name__}")
+    if len(data) != shape[depth]:
+        raise ValueError(f"expected sequence of length {shape[depth]} at dim {depth} (got {len(data)})")
+    return [_plain_values(d, shape, depth + 1) for d in data]
+
+
+def _check_scalar(value: Any) -> None:
+    if isinstance(value, str):
+        raise TypeError("new(): invalid data type 'str'")
+    if not isinstance(value, int | float | complex | np.generic | np.ndarray | Tensor):
+        raise RuntimeError(f"Could not infer dtype of {type(value).__name__}")
+    if isinstance(value, int) and not -(2**63) <= value < 2**64:
+        raise ValueError("Overflow when unpacking long long")
+
+
+def _complex_default() -> np.dtype[Any]:
+    return np.dtype(np.complex128 if get_default_dtype().name == "float64" else np.complex64)
+
+
+def _float_or(wanted: dtype | None) -> dtype:
+    return wanted or get_default_dtype()
+
+
+@public("torch.tensor")
+def tensor(
+    data: Any, *, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False
+) -> Tensor:
+    """A new leaf with a copy of `data`: a number, nested lists, an array or a tensor.
+
+    Args:
+        data: Python floats become the default type (float32); arrays keep theirs.
+        dtype: the element type.
+        device: the CPU.
+        requires_grad: record what is done with it.
+        pin_memory: has no effect.
+
+    Raises:
+        TypeError: `data` does not hold numbers.
+        ValueError: nested lists of different lengths.
+        RuntimeError: `requires_grad` for a type without gradients.
+    """
+    if isinstance(data, Tensor):
+        warnings.warn(COPY_WARNING.format(name="torch.tensor"), UserWarning, stacklevel=2)
+    return leaf("tensor", nested_array(data, dtype), requires_grad, device)
+
+
+@public("torch.as_tensor", "torch.asarray")
+def as_tensor(data: Any, dtype: dtype | None = None, device: Any = None) -> Tensor:
+    """`data` as a tensor, without a copy where that can be: a tensor itself, an array's memory."""
+    check_device(device)
+    if isinstance(data, Tensor):
+        return data if dtype is None or data.dtype is dtype else data.to(dtype)
+    if isinstance(data, np.ndarray) and (dtype is None or dtype.numpy == data.dtype):
+        return from_numpy(data)
+    return leaf("as_tensor", nested_array(data, dtype))
+
+
+@public("torch.from_numpy")
+def from_numpy(ndarray: Array) -> Tensor:
+    """A tensor that shares the memory of an array.
+
+    Raises:
+        TypeError: not an array, or a type that tensors cannot hold.
+    """
+    if not isinstance(ndarray, np.ndarray):
+        raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
+    from_numpy_dtype(ndarray.dtype)  # refuses what tensors cannot hold
+    return leaf("from_numpy", ndarray)
+
+
+@public("torch.scalar_tensor")
+def scalar_tensor(s: Any, *, dtype: dtype | None = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """A 0-d leaf in the default type."""
+    return leaf("scalar_tensor", np.array(s, _float_or(dtype).numpy), requires_grad, device)
+
+
+# -- of a shape -----------------------------------------------------------------------------------------------------------
+
+
+def sizes_of(name: str, size: Any) -> tuple[int, ...]:
+    """The shape from ``f(2, 3)`` or ``f((2, 3))``.
+
+    Raises:
+        TypeError: not whole numbers.
+        RuntimeError: a negative one.
+    """
+    size = tuple(size[0]) if len(size) == 1 and isinstance(size[0], list | tuple) else tuple(size)
+    for i, s in enumerate(size):
+        if isinstance(s, bool) or not (isinstance(s, int | np.integer) or (isinstance(s, Tensor) and s.ndim == 0)):
+            got = type(s).__name__
+            if i == 0:
+                raise TypeError(f"{name}(): argument 'size' (position 1) must be tuple of ints, not {got}")
+            raise TypeError(
+                f"{name}(): argument 'size' failed to unpack the object at pos {i + 1} with error "
+                f'"type must be tuple of ints,but got {got}"'
+            )
+    if any(int(s) < 0 for s in size):
+        if name in ("zeros", "ones"):
+            raise RuntimeError(f"{name}: Dimension size must be non-negative.")
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(map(int, size))}: {list(map(int, size))}")
+    return tuple(int(s) for s in size)
+
+
+def drawn(
+    name: str,
+    size: Any,
+    draw: Callable[[int, np.dtype[Any]], Array],
+    dtype: dtype | None = None,
+    **made: Any,
+) -> Tensor:
+    """A leaf of shape `size` whose numbers come from ``draw(how many, type)``."""
+    shape = sizes_of(name, tuple(size))
+    kind = _float_or(dtype)
+    return leaf(name, draw(int(np.prod(shape)), kind.numpy).astype(kind.numpy).reshape(shape), **made)
+
+
+def _random(name: str, kernel: str, draw: Any) -> tuple[Any, Any]:
+    """`rand` and `rand_like` from ``draw(generator, how many, type, into memory in order)``."""
+
+    def checked(generator: Generator | None, n: int, kind: np.dtype[Any], in_order: bool = True) -> Array:
+        refuse(np.empty(0, kind), "iubc", kernel)
+        return np.asarray(draw(chosen(generator), n, kind, in_order))
+
+    def of_size(*shape: Any, generator: Generator | None = None, **made: Any) -> Tensor:
+        return drawn(name, sizes_of(name, made.pop("size", shape)), lambda n, kind: checked(generator, n, kind), **made)
+
+    def like(input: Tensor, *, generator: Generator | None = None, dtype: dtype | None = None, **made: Any) -> Tensor:
+        made.pop("memory_format", None)
+        kind, array = (dtype or input.dtype).numpy, input._data
+        numbers = checked(generator, array.size, kind, memory_order(array) == list(range(array.ndim)))
+        return leaf(f"{name}_like", laid_out(numbers.astype(kind, copy=False), array), **made)
+
+    of_size.__name__, like.__name__ = name, f"{name}_like"
+    return of_size, like
+
+
+rand, rand_like = _random("rand", "check_uniform_bounds", lambda source, n, kind, _: source.uniform(n, kind))
+rand.__doc__ = "Uniform numbers from [0, 1): the shape, and generator, dtype, device, requires_grad."
+rand_like.__doc__ = "Uniform numbers from [0, 1) in the shape and type of `input`."
+randn, randn_like = _random(
+    "randn", "normal_kernel_cpu", lambda source, n, kind, in_order: source.normal(n, kind, blocks=in_order)
+)
+randn.__doc__ = "Standard normal numbers: the shape, and generator, dtype, device, requires_grad."
+randn_like.__doc__ = "Standard normal numbers in the shape and type of `input`."
+for _factory in (rand, rand_like, randn, randn_like):
+    public(f"torch.{_factory.__name__}")(_factory)

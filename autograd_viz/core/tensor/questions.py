@@ -1,0 +1,207 @@
+"""What programs ask about tensors and types: most answers follow from there being one device and dense memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..base.device import CPU, check_device, device
+from ..base.dtypes import dtype, from_numpy_dtype, get_default_dtype, promote
+from ..base.public import public
+from .tensor import Tensor
+
+# -- names of what there is only one of -----------------------------------------------------------------------------------
+
+
+class layout:  # noqa: N801 -- PyTorch's name
+    """How elements lie in memory, by name."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"torch.{self.name}"
+
+
+class memory_format(layout):  # noqa: N801 -- PyTorch's name
+    """In which order a copy shall lay the elements, by name."""
+
+
+strided = layout("strided")
+contiguous_format, preserve_format = memory_format("contiguous_format"), memory_format("preserve_format")
+channels_last, channels_last_3d = memory_format("channels_last"), memory_format("channels_last_3d")
+
+# -- about a tensor -------------------------------------------------------------------------------------------------------
+
+_FACTS: dict[str, tuple[Any, str]] = {
+    "device": (CPU, "Where it lives: the CPU."),
+    "layout": (strided, "Dense, with strides."),
+    "is_cpu": (True, "True."),
+    **{
+        f"is_{kind}": (False, "False.")
+        for kind in ("cuda", "mps", "xpu", "meta", "sparse", "sparse_csr", "quantized", "mkldnn", "nested")
+    },
+}
+for _name, (_answer, _doc) in _FACTS.items():
+    public(f"Tensor.{_name}")(property(lambda self, answer=_answer: answer, doc=_doc))  # type: ignore[misc]
+
+
+@public("torch.get_device", "Tensor.get_device")
+def get_device(input: Tensor) -> int:
+    """The number of its GPU: -1, it is on the CPU."""
+    return -1
+
+
+@public("Tensor.pin_memory", "Tensor.share_memory_")
+def pin_memory(self: Tensor, device: Any = None) -> Tensor:
+    """Itself: this is about other devices and processes."""
+    return self
+
+
+public("Tensor.itemsize")(property(Tensor.element_size, doc="Bytes per element."))
+public("Tensor.nbytes")(property(lambda self: self._data.nbytes, doc="Bytes of all elements."))
+public("Tensor.ndimension")(Tensor.dim)
+
+
+@public("torch.is_tensor")
+def is_tensor(obj: Any) -> bool:
+    """Is it a tensor?"""
+    return isinstance(obj, Tensor)
+
+
+@public("torch.numel")
+def numel(input: Tensor) -> int:
+    """The number of elements."""
+    return input.numel()
+
+
+@public("torch.is_floating_point")
+def is_floating_point(input: Tensor) -> bool:
+    """True for float16, float32 and float64."""
+    return input.is_floating_point()
+
+
+@public("torch.is_complex")
+def is_complex(input: Tensor) -> bool:
+    """True for complex64 and complex128."""
+    return input.is_complex()
+
+
+@public("torch.is_nonzero", "Tensor.is_nonzero")
+def is_nonzero(input: Tensor) -> bool:
+    """Is its one element not zero?"""
+    return bool(input)
+
+
+@public("torch.is_signed", "Tensor.is_signed")
+def is_signed(input: Tensor) -> bool:
+    """Can its type hold negative numbers?"""
+    return input._data.dtype.kind not in "ub"
+
+
+@public("torch.is_same_size", "Tensor.is_same_size")
+def is_same_size(input: Tensor, other: Tensor) -> bool:
+    """Have both the same shape?"""
+    return input.shape == other.shape
+
+
+# -- about types ----------------------------------------------------------------------------------------------------------
+
+
+class TypeInfo:
+    """The limits of a type."""
+
+    def __init__(self, type: dtype, limits: dict[str, Any]) -> None:
+        self.dtype, self.bits = type.name, type.numpy.itemsize * 8
+        self._limits = limits
+        self.__dict__.update(limits)
+
+    def __repr__(self) -> str:
+        listed = "".join(f"{name}={value:g}, " for name, value in self._limits.items())
+        return f"{type(self).__name__}({listed}dtype={self.dtype})"
+
+
+@public("torch.finfo")
+class finfo(TypeInfo):  # noqa: N801 -- PyTorch's name
+    """The limits of a floating point type, the default one if none is given."""
+
+    def __init__(self, type: dtype | None = None) -> None:
+        type = type or get_default_dtype()
+        if type.numpy.kind not in "fc":
+            raise TypeError("torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'")
+        known = np.finfo(type.numpy)
+        names = {"min": "min", "max": "max", "eps": "eps", "smallest_normal": "tiny", "tiny": "tiny"}
+        limits = {name: float(getattr(known, numpys)) for name, numpys in names.items()}
+        super().__init__(type, {"resolution": 10.0**-known.precision, **limits})
+
+
+@public("torch.iinfo")
+class iinfo(TypeInfo):  # noqa: N801 -- PyTorch's name
+    """The limits of a type of whole numbers."""
+
+    def __init__(self, type: dtype) -> None:
+        if type.numpy.kind not in "iu":
+            raise TypeError("torch.iinfo() requires an integer input type. Use torch.finfo to handle 'torch.iinfo'")
+        known = np.iinfo(type.numpy)
+        super().__init__(type, {"min": int(known.min), "max": int(known.max)})
+
+
+@public("torch.promote_types")
+def promote_types(type1: dtype, type2: dtype) -> dtype:
+    """The type that two tensors of these types are brought to."""
+    return from_numpy_dtype(promote([(type1.numpy, 1, False), (type2.numpy, 1, False)]))
+
+
+@public("torch.result_type")
+def result_type(tensor1: Any, tensor2: Any) -> dtype:
+    """The type of the result of an operation of two tensors or numbers."""
+    operands = []
+    for value in (tensor1, tensor2):
+        array = value._data if isinstance(value, Tensor) else np.asarray(value)
+        operands.append((array.dtype, array.ndim, not isinstance(value, Tensor)))
+    return from_numpy_dtype(promote(operands))
+
+
+@public("torch.can_cast")
+def can_cast(from_: dtype, to: dtype) -> bool:
+    """May a result of the one type be written into a tensor of the other?"""
+    return from_.category <= to.category
+
+
+# -- about the machine ----------------------------------------------------------------------------------------------------
+
+
+@public("torch.get_default_device")
+def get_default_device() -> device:
+    """Where new tensors live: on the CPU."""
+    return CPU
+
+
+@public("torch.set_default_device")
+def set_default_device(device: Any) -> None:
+    """Choose where new tensors live; it has to be the CPU."""
+    check_device(device)
+
+
+@public("torch.get_num_threads", "torch.get_num_interop_threads")
+def get_num_threads() -> int:
+    """1; NumPy may use more for products of matrices."""
+    return 1
+
+
+def _harmless(name: str, doc: str) -> None:
+    """A setting that has nothing to act on."""
+
+    def setting(*values: Any, **options: Any) -> None:
+        pass
+
+    setting.__name__, setting.__doc__ = name, doc
+    public(f"torch.{name}")(setting)
+
+
+_harmless("set_num_threads", "Has no effect: NumPy decides.")
+_harmless("set_num_interop_threads", "Has no effect: ops run one after the other.")
+_harmless("use_deterministic_algorithms", "Has no effect: all algorithms are.")
+_harmless("set_float32_matmul_precision", "Has no effect: float32 is always computed in full.")
+_harmless("set_flush_denormal", "Has no effect.")

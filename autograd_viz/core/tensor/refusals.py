@@ -1,0 +1,65 @@
+"""Sentences of PyTorch's with which several ops refuse: no tensor, an element type that does not fit, a shape that does not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..base.dtypes import from_numpy_dtype
+from .tensor import Tensor
+
+
+def check_tensor(function: str, value: Any, argument: str = "input", position: int = 1) -> None:
+    """Refuse what is no tensor.
+
+    Raises:
+        TypeError: with the place of the argument.
+    """
+    if not isinstance(value, Tensor):
+        kind = type(value).__name__
+        raise TypeError(f"{function}(): argument '{argument}' (position {position}) must be Tensor, not {kind}")
+
+
+def scalar_type(value: Any) -> str:
+    """The element type of a tensor or array as error messages have it: "Float"."""
+    return from_numpy_dtype(getattr(value, "_data", value).dtype).legacy
+
+
+def refuse(value: Any, kinds: str, kernel: str) -> None:
+    """Refuse element types for which PyTorch has no such op: of these `kinds`, the letters of NumPy's dtype.kind.
+
+    Raises:
+        NotImplementedError: with the name of the missing kernel.
+    """
+    if getattr(value, "_data", value).dtype.kind in kinds:
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{scalar_type(value)}'")
+
+
+def check_scalar_type(value: Any, wanted: Any) -> None:
+    """Refuse a tensor or array of another element type than `wanted`, a tensor or array too.
+
+    Raises:
+        RuntimeError: they differ.
+    """
+    if scalar_type(value) != scalar_type(wanted):
+        raise RuntimeError(f"expected scalar type {scalar_type(wanted)} but found {scalar_type(value)}")
+
+
+def check_expands(value: Any, size: tuple[int, ...], asked: tuple[int, ...] | None = None) -> None:
+    """Refuse a tensor or array that does not stretch to `size` (for which -1 may stand in what was `asked`).
+
+    Raises:
+        RuntimeError: a dimension would have to be more than repeated.
+    """
+    have, asked = value.shape, size if asked is None else asked
+    lead = len(size) - len(have)
+    if lead < 0:
+        raise RuntimeError(
+            f"expand(torch.{scalar_type(value)}Tensor{{{list(have)}}}, size={list(asked)}): the number of sizes provided "
+            f"({len(size)}) must be greater or equal to the number of dimensions in the tensor ({len(have)})"
+        )
+    for i in reversed(range(len(have))):
+        if have[i] not in (1, size[i + lead]):
+            raise RuntimeError(
+                f"The expanded size of the tensor ({size[i + lead]}) must match the existing size ({have[i]}) at non-singleton "
+                f"dimension {i + lead}.  Target sizes: {list(asked)}.  Tensor sizes: {list(have)}"
+            )

@@ -1,0 +1,411 @@
+"""Tensor: a NumPy array with the five attributes that autograd is about: data, grad, grad_fn, is_leaf, requires_grad.
+
+Its operators and methods are the ops; `methods.py` puts them on the class.
+"""
+
+from __future__ import annotations
+
+import warnings
+import weakref
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..base import provenance
+from ..base.grad_mode import State
+from .as_array import Array, AsArray
+
+if TYPE_CHECKING:
+    from ..backward.accumulate_grad import AccumulateGrad
+    from ..backward.node import Node
+    from ..op.former import Former
+    from ..op.view import View
+
+NON_LEAF_GRAD_WARNING = (
+    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be populated "
+    "during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, use "
+    ".retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you access the leaf "
+    "Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more information."
+)
+
+
+# what cannot be deleted, and what PyTorch says then
+_KEPT = {
+    "data": "Deleting tensor data is not allowed. Delete tensor instead!",
+    "requires_grad": "requires_grad must be a bool",
+    "_grad_fn": "Deletion of _grad_fn not allowed. Detach tensor instead!",
+    "_backward_hooks": "Deletion of _backwards_hooks not allowed!",
+}
+
+
+class Extra:
+    """What few tensors have: hooks, a retained gradient, events, the leaf's AccumulateGrad."""
+
+    __slots__ = ("accumulator", "detached", "events", "first", "former", "hooks", "post_hooks", "retains_grad")
+
+    def __init__(self) -> None:
+        self.accumulator: weakref.ref[AccumulateGrad] | None = None  # weak: the node holds the leaf
+        self.events: tuple[provenance.Event, ...] = ()
+        self.first = 0  # where in its memory a base begins, in elements, once it has been told in place
+        self.hooks: dict[int, Any] | None = None
+        self.post_hooks: dict[int, Any] | None = None
+        self.retains_grad = False
+        self.former: Former | None = None  # what the tensor was before a change in place
+        self.detached = False  # in place, and what a node may have saved before any change was no leaf
+
+
+class InferenceCounter(list[int]):
+    """Stands where the version counter is, in a tensor made in inference mode."""
+
+
+class Tensor(AsArray):
+    """An array that remembers how it was made.
+
+    Make one with `tensor(...)`, `ones(...)` and the like; Tensor itself makes one of nested lists in the default type, or, of
+    lengths, one of that shape, and holds an array as it is. `data` and `grad` are Tensors, as in PyTorch; the NumPy array is
+    `numpy()`.
+    """
+
+    __slots__ = (
+        "__dict__", "__weakref__", "_counter", "_data", "_extra", "_grad", "_grad_fn", "_made_by", "_output_nr",
+        "_requires_grad", "_view",
+    )  # fmt: skip
+    __array_priority__ = 1000  # let `array * tensor` be decided here
+    __hash__ = object.__hash__  # by identity: == compares elements
+    _is_number = False
+
+    if TYPE_CHECKING:  # methods.py
+
+        def __add__(self, other: Any) -> Any: ...
+
+        __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __pow__ = __add__
+        __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = __getitem__ = __add__
+
+        def __neg__(self) -> Any: ...
+
+        def __getattr__(self, name: str) -> Any: ...
+
+    def __init__(self, *data: Any) -> None:
+        self._data: Array = data[0] if data and type(data[0]) is np.ndarray else _array_of_user(data)
+        self._requires_grad = False
+        self._grad: Tensor | None = None
+        self._grad_fn: Node | None = None
+        self._output_nr = 0
+        self._counter: list[int] | None = None  # [changes in place so far, *their places]; one for each memory
+        self._view: View | None = None
+        self._made_by: provenance.Call | Node | None = None
+        self._extra: Extra | None = None
+        if State.inference:
+            self._counter = InferenceCounter()
+
+    def _without_history(self) -> Tensor:
+        """The same memory and version, no grad_fn."""
+        twin = Tensor(self._data)
+        twin._counter = self._shared_counter()
+        return twin
+
+    def _with_history(self, node: Node, output_nr: int) -> Tensor:
+        """The same memory and version, as output `output_nr` of `node`'s op."""
+        twin = self._without_history()
+        twin._requires_grad, twin._grad_fn, twin._output_nr = True, node, output_nr
+        return twin
+
+    def _set_history(self, node: Node, output_nr: int) -> None:
+        """Become output `output_nr` of `node`'s op."""
+        self._requires_grad, self._grad_fn, self._output_nr = True, node, output_nr
+
+    def _shared_counter(self) -> list[int]:
+        """The version counter as an object that another tensor of the same memory can share."""
+        if self._counter is None:
+            self._counter = [0]
+        return self._counter
+
+    def _bump_version(self) -> None:
+        counter = self._shared_counter()
+        if type(counter) is list:
+            counter[0] += 1
+
+    @property
+    def _more(self) -> Extra:
+        """The rare attributes, made when first wanted."""
+        if self._extra is None:
+            self._extra = Extra()
+        return self._extra
+
+    @property
+    def _events(self) -> tuple[provenance.Event, ...]:
+        return () if self._extra is None else self._extra.events
+
+    @property
+    def _retains_grad(self) -> bool:
+        return self._extra is not None and self._extra.retains_grad
+
+    # -- the five attributes ------------------------------------------------------------------------------------------
+
+    @property
+    def data(self) -> Tensor:
+        """The values as a tensor outside the graph; a change to it is not noticed by autograd."""
+        return Tensor(self._data)
+
+    @data.setter
+    def data(self, values: Tensor) -> None:
+        if not isinstance(values, Tensor):
+            raise TypeError(f"Variable data has to be a tensor, but got {type(values).__name__}")
+        if self._requires_grad and values._data.dtype.kind not in "fc":
+            raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
+        self._data = values._data
+
+    @property
+    def grad(self) -> Tensor | None:
+        """The gradient accumulated so far, or None. Reading it on a non-leaf that does not retain it warns."""
+        if self._grad is None and self._grad_fn is not None and not self._retains_grad:
+            warnings.warn(NON_LEAF_GRAD_WARNING, UserWarning, stacklevel=2)
+        return self._grad
+
+    @grad.setter
+    def grad(self, value: Tensor | None) -> None:
+        if value is not None:
+            check_assigned_grad(self, value)
+        elif self._grad is not None:
+            provenance.note(self, "cleared")
+        self._grad = value
+
+    @grad.deleter
+    def grad(self) -> None:
+        self.grad = None
+
+    @property
+    def grad_fn(self) -> Node | None:
+        """The backward node of the op that made this tensor, or None for a leaf."""
+        if self._view is not None:
+            self._view.refresh(self)
+        return self._grad_fn
+
+    @property
+    def is_leaf(self) -> bool:
+        """True if no recorded op made it."""
+        return self.grad_fn is None
+
+    @property
+    def requires_grad(self) -> bool:
+        """True if gradients flow to it; a view does if its base does."""
+        if self._view is not None and (self._view.borrowed or not self._requires_grad):
+            return self._view.base._requires_grad and self._data.dtype.kind in "fc"
+        return self._requires_grad
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        if type(value) is not bool:
+            raise RuntimeError("requires_grad must be a bool")
+        if self.grad_fn is not None:
+            hint = (
+                ""
+                if value
+                else " If you want to use a computed variable in a subgraph that doesn't require differentiation use "
+                "var_no_grad = var.detach()."
+            )
+            raise RuntimeError(f"you can only change requires_grad flags of leaf variables.{hint}")
+        if value and self._data.dtype.kind not in "fc":
+            raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
+        self.requires_grad_(value)
+
+    # -- what one may do to them --------------------------------------------------------------------------------------
+
+    def requires_grad_(self, requires_grad: bool = True) -> Tensor:
+        """Start (or stop) recording ops on this leaf; returns self.
+
+        Raises:
+            RuntimeError: it is not a leaf, or its type has no gradients.
+            TypeError: not a bool.
+        """
+        if type(requires_grad) is not bool:
+            got = type(requires_grad).__name__
+            raise TypeError(f"requires_grad_(): argument 'requires_grad' (position 1) must be bool, not {got}")
+        if self._grad_fn is not None and not requires_grad:
+            raise RuntimeError(
+                "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
+                "subgraph that doesn't require differentiation use var_no_grad = var.detach()."
+            )
+        if requires_grad and self._data.dtype.kind not in "fc":
+            raise RuntimeError("only Tensors of floating point dtype can require gradients")
+        if requires_grad and type(self._counter) is InferenceCounter and not State.inference:
+            raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
+        if self._view is not None and requires_grad:
+            self._view.borrowed = False
+        if requires_grad != self._requires_grad:
+            self._requires_grad = requires_grad
+            provenance.note(self, "requires_grad")
+        return self
+
+    def retain_grad(self) -> None:
+        """Keep `grad` on this non-leaf too.
+
+        Raises:
+            RuntimeError: it does not require grad.
+        """
+        if not self.requires_grad:
+            raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+        if self._grad_fn is None or self._retains_grad:  # of a stale view too: PyTorch asks before it makes the grad_fn anew
+            return
+        node = self.grad_fn
+        assert node is not None
+        self._more.retains_grad = True
+        node._more_of().retains[self._output_nr] = weakref.ref(self)
+        provenance.note(self, "retain_grad")
+
+    def _keep_retaining(self, node: Node | None, output_nr: int) -> None:
+        """retain_grad() follows the tensor from what was its node to what is its node now."""
+        if self._retains_grad and node is not self._grad_fn:
+            if node is not None:
+                node._more_of().retains.pop(output_nr, None)
+            self._more.retains_grad = False
+            self.retain_grad()
+
+    @property
+    def retains_grad(self) -> bool:
+        """True for a non-leaf whose `grad` is kept."""
+        return self._retains_grad
+
+    @property
+    def _backward_hooks(self) -> dict[int, Any] | None:
+        """The hooks of this tensor by the number of their handle; None if there never were any."""
+        node = self.grad_fn
+        if node is not None:
+            return None if node._extra is None else node._extra.tensor_hooks.get(self._output_nr)
+        return None if self._extra is None else self._extra.hooks
+
+    @_backward_hooks.setter
+    def _backward_hooks(self, hooks: dict[int, Any] | None) -> None:
+        node = self.grad_fn
+        if node is None:
+            self._more.hooks = hooks
+        else:
+            node._more_of().tensor_hooks[self._output_nr] = hooks or {}
+
+    @property
+    def output_nr(self) -> int:
+        """Which output of its op this tensor is."""
+        return self._output_nr
+
+    @property
+    def _version(self) -> int:
+        if self._counter is None:
+            return 0
+        if type(self._counter) is InferenceCounter:
+            raise RuntimeError("Inference tensors do not track version counter.")
+        return self._counter[0]
+
+    @property
+    def _base(self) -> Tensor | None:
+        return None if self._view is None else self._view.base
+
+    def _is_view(self) -> bool:
+        return self._view is not None
+
+    def is_inference(self) -> bool:
+        """True if it was made in inference mode."""
+        return type(self._counter) is InferenceCounter
+
+    @property
+    def volatile(self) -> bool:
+        """What PyTorch had before no_grad: always False, with a warning."""
+        warnings.warn("volatile was removed (Variable.volatile is always False)", UserWarning, stacklevel=2)
+        return False
+
+    # -- the object itself ----------------------------------------------------------------------------------------------
+
+    def __delattr__(self, name: str) -> None:
+        if name in _KEPT:
+            raise RuntimeError(_KEPT[name])
+        object.__delattr__(self, name)
+
+    def __format__(self, spec: str) -> str:
+        return format(self.item() if self._data.ndim == 0 else str(self), spec)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
+        if not self.is_leaf:
+            raise RuntimeError(
+                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment.  "
+                "If you were attempting to deepcopy a module, this may be because of a torch.nn.utils.weight_norm usage, "
+                "see https://github.com/pytorch/pytorch/pull/103001"
+            )
+        if id(self) not in memo:
+            twin = type(self).__new__(type(self))
+            Tensor.__init__(twin, self._data.copy())
+            memo[id(self)] = twin
+            twin._requires_grad = self._requires_grad
+            twin.__dict__.update(self.__dict__)
+            if self._grad is not None:
+                twin._grad = Tensor(self._grad._data.copy())
+        known: Tensor = memo[id(self)]
+        return known
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return _rebuilt, (type(self), self._data, self._requires_grad, dict(self.__dict__))
+
+
+def _array_of_user(data: tuple[Any, ...]) -> Array:
+    """What ``Tensor(...)`` means to a user: the values of a nested list, or a shape."""
+    if len(data) == 1 and isinstance(data[0], np.generic | np.ndarray):
+        return np.asarray(data[0])
+    from .creation import array_or_shape
+
+    return array_or_shape(data)
+
+
+def _rebuilt(kind: type[Tensor], data: Array, requires_grad: bool, attributes: dict[str, Any]) -> Tensor:
+    """A leaf from its pickled parts."""
+    twin = kind.__new__(kind)
+    Tensor.__init__(twin, data)
+    twin._requires_grad = requires_grad
+    twin.__dict__.update(attributes)
+    return twin
+
+
+class Number(Tensor):
+    """A Python number as an operand: a 0-d tensor that stays weak in type promotion.
+
+    Attributes:
+        value: the number itself.
+    """
+
+    __slots__ = ("value",)
+    __hash__ = object.__hash__
+    _is_number = True
+    # what every number is; nothing but the value is stored
+    _grad = _grad_fn = _counter = _view = _made_by = _extra = None
+    _requires_grad = False
+    _output_nr = 0
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    @property
+    def _data(self) -> Array:  # type: ignore[override]
+        kind = type(self.value)
+        return np.array(self.value, np.int64) if kind is int else np.array(self.value)
+
+
+def check_assigned_grad(tensor: Tensor, value: Any) -> None:
+    """Refuse what cannot be the gradient of `tensor`.
+
+    Raises:
+        TypeError: no tensor.
+        RuntimeError: another shape or type, or the tensor itself.
+    """
+    if not isinstance(value, Tensor):
+        raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}")
+    if value is tensor:
+        raise RuntimeError("can't assign Variable as its own grad")
+    if value.dtype is not tensor.dtype:
+        raise RuntimeError(
+            f"attempting to assign a gradient with dtype '{value.dtype.cpp}' to a tensor with grad_dtype "
+            f"'{tensor.dtype.legacy}'. The gradient must match the tensor's grad_dtype (defaults to the tensor's dtype). You "
+            "can set the tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. Set grad_dtype with "
+            "caution. Diverging the dtypes of a tensor and its gradient may break downstream systems that assume they match."
+        )
+    if value.shape != tensor.shape:
+        raise RuntimeError(
+            f"attempting to assign a gradient of size '{list(value.shape)}' to a tensor of size '{list(tensor.shape)}'. "
+            "Please ensure that the gradient and the tensor are the same size"
+        )
