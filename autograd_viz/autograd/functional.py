@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.backward.backward import grad
 from ..core.base.grad_mode import enable_grad
-from ..core.ops.joining import stack
+from ..core.ops.shape.joining import stack
 from ..core.tensor.tensor import Tensor
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..core.ops.random import normal
+from ..core.ops.random.random import normal
 from ..core.tensor.factories import ones, zeros
 from . import constraints
 from .distribution import Distribution, together

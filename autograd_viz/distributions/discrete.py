@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.ops.loss_binary import binary_cross_entropy_with_logits_of as cross_entropy
-from ..core.ops.random import bernoulli, multinomial
-from ..core.ops.views import broadcast_tensors
+from ..core.ops.loss.loss_binary import binary_cross_entropy_with_logits_of as cross_entropy
+from ..core.ops.random.random import bernoulli, multinomial
+from ..core.ops.shape.views import broadcast_tensors
 from ..core.tensor.as_array import Size
 from . import constraints
 from .distribution import Distribution, together

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..core.base.grad_mode import no_grad
-from ..core.ops.views import broadcast_tensors
+from ..core.ops.shape.views import broadcast_tensors
 from ..core.tensor.as_array import Size
 from ..core.tensor.creation import tensor
 from ..core.tensor.tensor import Tensor

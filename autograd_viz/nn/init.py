@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.base.grad_mode import no_grad
-from ..core.ops.random import normal_fill, uniform_fill
+from ..core.ops.random.random import normal_fill, uniform_fill
 from ..core.tensor.creation import randn
 from ..core.tensor.random import Generator, default_generator
 from ..core.tensor.tensor import Tensor

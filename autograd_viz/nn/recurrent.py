@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from ..core.ops.joining import cat, stack
+from ..core.ops.shape.joining import cat, stack
 from ..core.tensor.factories import zeros
 from ..core.tensor.tensor import Tensor
 from . import functional, init

@@ -168,5 +168,5 @@ def test_a_name_belongs_to_one_op() -> None:
 
     with pytest.raises(NameError, match=r"op 'exp' is declared twice: at .*powers.py:\d+ and at .*test_rules.py:\d+"):
         primitive("OtherBackward0")(exp)
-    with pytest.raises(NameError, match=r"torch.exp is given twice: in autograd_viz.core.ops.powers and in tests"):
+    with pytest.raises(NameError, match=r"torch.exp is given twice: in autograd_viz.core.ops.elementwise.powers and in tests"):
         public("torch.exp")(exp)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..base.public import public
-from ..ops import activation, activation_kinked
+from ..ops.activation import activation, activation_kinked
 from ..tensor.tensor import Tensor
 
 

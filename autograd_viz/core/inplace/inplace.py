@@ -17,7 +17,8 @@ from ..op.forbidden import NORMAL, why_forbidden
 from ..op.former import as_it_is, forget_history, formers, history_of, remember
 from ..op.primitive_node import PrimitiveNode
 from ..op.view import View
-from ..ops import arithmetic, filling, shape
+from ..ops.elementwise import arithmetic, filling
+from ..ops.shape import shape
 from ..tensor.arguments import check_broadcast
 from ..tensor.tensor import InferenceCounter, Tensor
 from .copy_slices import rebase_view

@@ -8,8 +8,8 @@ from typing import Any, cast
 from ..base.grad_mode import recording
 from ..base.public import public
 from ..op.primitive import Primitive, primitive
-from ..ops import shape, strided
-from ..ops.views import listed
+from ..ops.shape import shape, strided
+from ..ops.shape.views import listed
 from ..tensor.tensor import Tensor
 from .inplace import check_inplace
 

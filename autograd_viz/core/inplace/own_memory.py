@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..base.public import public
-from ..ops.strided import cut_out, memory_of
+from ..ops.shape.strided import cut_out, memory_of
 from ..tensor.creation import sizes_of
 from ..tensor.tensor import Tensor
 

@@ -14,8 +14,8 @@ from ..base.symbol import call
 from ..op.primitive import primitive
 from ..tensor.refusals import refuse
 from ..tensor.tensor import Tensor
-from .arithmetic import _as_float
-from .special import computed
+from .elementwise.arithmetic import _as_float
+from .elementwise.special import computed
 
 
 @public("i0", "special.i0", inplace=True)

@@ -17,8 +17,8 @@ from ..base.public import public
 from ..base.readings import composite
 from ..op.primitive import primitive
 from ..tensor.tensor import Tensor
-from .signs import sgn
-from .slicing import select
+from .elementwise.signs import sgn
+from .shape.slicing import select
 
 
 @primitive("ViewAsRealBackward0", view=True)

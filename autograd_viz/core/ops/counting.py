@@ -13,7 +13,7 @@ from ..tensor.arguments import check_dim
 from ..tensor.as_array import Array
 from ..tensor.refusals import refuse
 from ..tensor.tensor import Tensor
-from .dims import of_tensor
+from .reduce.dims import of_tensor
 
 
 @primitive(several=True)

@@ -12,7 +12,7 @@ from ..base.public import public
 from ..base.readings import op
 from ..op.primitive import primitive
 from ..tensor.tensor import Tensor
-from .loss import MEAN, SUM, reduction_number
+from .loss.loss import MEAN, SUM, reduction_number
 
 
 def with_blanks(targets: Any, sample: int, lengths: Any, blank: int) -> Any:

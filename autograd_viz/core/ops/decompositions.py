@@ -17,7 +17,7 @@ from ..base.public import public
 from ..base.readings import composite
 from ..op.primitive import primitive
 from ..tensor.tensor import Tensor
-from .matrix_checks import LinAlgError, column_major, floating, have_matrices, mH, square_matrices, supported
+from .matrix.matrix_checks import LinAlgError, column_major, floating, have_matrices, mH, square_matrices, supported
 
 Svd = namedtuple("svd", "U S V")  # type: ignore[name-match]
 Qr = namedtuple("qr", "Q R")  # type: ignore[name-match]

@@ -8,7 +8,7 @@ from ..base.public import public
 from ..base.readings import op
 from ..tensor.arguments import check_dim
 from ..tensor.tensor import Tensor
-from .dims import of_tensor, reduced_dims
+from .reduce.dims import of_tensor, reduced_dims
 
 
 def _part(x: Tensor, dim: int, start: int, end: int) -> Any:

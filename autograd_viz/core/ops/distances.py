@@ -13,11 +13,11 @@ from ..base.public import public
 from ..base.readings import composite, inlined
 from ..op.primitive import primitive
 from ..tensor.tensor import Tensor
-from .arithmetic import div, mul, mul_scalar, sub
 from .complex_numbers import complex_
-from .matmul import contiguous, mm
-from .reduction import sum_all, sum_dim
-from .shape import squeeze_all, t
+from .elementwise.arithmetic import div, mul, mul_scalar, sub
+from .matrix.matmul import contiguous, mm
+from .reduce.reduction import sum_all, sum_dim
+from .shape.shape import squeeze_all, t
 
 
 @primitive("CdistBackward0")

@@ -12,7 +12,7 @@ import numpy as np
 from ..base.public import public
 from ..op.primitive import primitive
 from ..tensor.tensor import Tensor
-from .embedding import checked_indices, often, renorm_rows
+from .index.embedding import checked_indices, often, renorm_rows
 
 SUM, MEAN, MAX = range(3)  # the modes, as nodes save them
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..base.readings import composite
 from ..op.primitive import primitive
-from .windows import Ints, brief, overlap_added, padded, volume, window_count, windows
+from .layers.windows import Ints, brief, overlap_added, padded, volume, window_count, windows
 
 
 @primitive("Im2ColBackward0", written=brief("im2col"))

@@ -7,7 +7,7 @@ from typing import Any
 from ..base.public import public
 from ..tensor.tensor import Tensor
 from .fold_shuffle import channel_shuffle_groups, col2im, im2col, pixel_shuffle_by, pixel_unshuffle_by, places_of
-from .windows import Ints, n_of, volume
+from .layers.windows import Ints, n_of, volume
 
 
 @public("nn.functional.unfold")

@@ -16,7 +16,7 @@ import numpy as np
 from ..base.readings import composite
 from ..op.primitive import primitive
 from .complex_numbers import real_part
-from .padding import constant_pad_nd
+from .layers.padding import constant_pad_nd
 
 # NumPy's names for dividing by 1, by the root of n, and by n
 _DIVIDED_FORWARD: Any = ("backward", "ortho", "forward")

@@ -11,13 +11,13 @@ from ..base.public import public
 from ..tensor.arguments import check_dim
 from ..tensor.creation import leaf
 from ..tensor.tensor import Tensor
-from .arranging import roll
-from .casts import to
 from .complex_numbers import conjugate_copy
-from .conjugate import conj
+from .elementwise.casts import to
+from .elementwise.conjugate import conj
 from .fourier import fft_c2c, fft_c2r, fft_r2c
-from .padding import constant_pad_nd
-from .slicing import slice_dim
+from .layers.padding import constant_pad_nd
+from .reduce.arranging import roll
+from .shape.slicing import slice_dim
 
 Ints = tuple[int, ...]
 

@@ -18,8 +18,8 @@ from ..base.readings import composite, inlined
 from ..base.symbol import call
 from ..op.primitive import Primitive, primitive
 from .grid_weights import taps
-from .planes import scattered
-from .windows import Ints, brief, volume
+from .layers.planes import scattered
+from .layers.windows import Ints, brief, volume
 
 
 def _declare(n: int) -> Primitive:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .windows import Ints
+from .layers.windows import Ints
 
 BILINEAR, NEAREST, BICUBIC = range(3)
 ZEROS, BORDER, REFLECTION = range(3)

@@ -11,7 +11,7 @@ import numpy as np
 from ..base.public import public
 from ..base.readings import composite
 from ..op.primitive import primitive
-from .matrix_checks import flat
+from .matrix.matrix_checks import flat
 
 
 @public("linalg.householder_product", "orgqr")

@@ -10,8 +10,8 @@ from typing import Any
 
 from ..op.primitive import Primitive, primitive
 from .interpolation_weights import cubic, cubic_smoothed, linear, linear_smoothed, nearest, nearest_exact
-from .separable import along_each, transposed
-from .windows import brief
+from .layers.separable import along_each, transposed
+from .layers.windows import brief
 
 _SCALES = {1: ("scales",), 2: ("scales_h", "scales_w"), 3: ("scales_d", "scales_h", "scales_w")}
 

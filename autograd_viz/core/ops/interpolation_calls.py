@@ -10,8 +10,8 @@ from ..base.public import public
 from ..tensor.refusals import refuse
 from ..tensor.tensor import Tensor
 from . import interpolation as kinds
-from .pooling_calls import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
-from .windows import Ints
+from .layers.pooling_calls import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
+from .layers.windows import Ints
 
 _ALIGNING = ("linear", "bilinear", "bicubic", "trilinear")
 _DIMS = {"linear": 3, "bilinear": 4, "bicubic": 4, "trilinear": 5}

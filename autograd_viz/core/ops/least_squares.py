@@ -13,7 +13,7 @@ from ..base.public import public
 from ..base.readings import composite
 from ..op.primitive import primitive
 from ..tensor.tensor import Tensor
-from .matrix_checks import LinAlgError, column_major
+from .matrix.matrix_checks import LinAlgError, column_major
 
 Lstsq = namedtuple("linalg_lstsq", "solution residuals rank singular_values")  # type: ignore[name-match]
 

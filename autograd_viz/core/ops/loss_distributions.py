@@ -10,8 +10,8 @@ import numpy as np
 
 from ..base.public import public
 from ..tensor.tensor import Tensor
-from .arithmetic import add_scalar, mul_scalar
-from .loss import reduce_terms, reduction_number
+from .elementwise.arithmetic import add_scalar, mul_scalar
+from .loss.loss import reduce_terms, reduction_number
 
 KL_WARNING = (
     "reduction: 'mean' divides the total loss by both the batch size and the support size.'batchmean' divides only by the "

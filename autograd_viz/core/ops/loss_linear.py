@@ -8,8 +8,8 @@ import numpy as np
 
 from ..base.public import public
 from ..tensor.tensor import Tensor
-from .loss_classes import cross_entropy
-from .matrix_products import linear
+from .loss.loss_classes import cross_entropy
+from .matrix.matrix_products import linear
 
 
 def check_layer(input: Tensor, linear_weight: Tensor, linear_bias: Tensor | None) -> None:

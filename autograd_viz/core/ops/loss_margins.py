@@ -11,8 +11,8 @@ import numpy as np
 from ..base.public import public
 from ..op.primitive import primitive
 from ..tensor.tensor import Tensor
-from .activation import logsigmoid
-from .loss import MEAN, NONE, reduce_terms, reduced, reduction_number
+from .activation.activation import logsigmoid
+from .loss.loss import MEAN, NONE, reduce_terms, reduced, reduction_number
 
 
 def shortfalls(self: Any, target: Any, p: int, margin: float, weight: Any) -> tuple[Any, Any, Any]:

@@ -11,10 +11,10 @@ from ..base.public import public
 from ..base.readings import op
 from ..tensor.arguments import check_broadcast
 from ..tensor.tensor import Tensor
-from .arithmetic import add_scalar, sub, sub_scalar
-from .choosing import minimum
-from .loss import reduce_terms, reduction_number
-from .norms import pairwise_distance
+from .elementwise.arithmetic import add_scalar, sub, sub_scalar
+from .elementwise.choosing import minimum
+from .loss.loss import reduce_terms, reduction_number
+from .reduce.norms import pairwise_distance
 
 
 @public("nn.functional.margin_ranking_loss")

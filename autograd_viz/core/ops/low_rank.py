@@ -10,10 +10,10 @@ from typing import Any
 from ..base.public import public
 from ..tensor.creation import randn
 from ..tensor.tensor import Tensor
-from .arithmetic import sub
 from .decompositions import Svd, linalg_qr, linalg_svd
-from .matmul import matmul
-from .matrix_checks import mH
+from .elementwise.arithmetic import sub
+from .matrix.matmul import matmul
+from .matrix.matrix_checks import mH
 
 
 def _minus(product: Any, mean: Any) -> Any:

@@ -14,7 +14,7 @@ from ..base.public import public
 from ..base.readings import composite
 from ..op.primitive import primitive
 from ..tensor.tensor import Tensor
-from .matrix_checks import check_fits, flat, square_matrices, supported
+from .matrix.matrix_checks import check_fits, flat, square_matrices, supported
 from .triangular import substitution
 
 LuFactor = namedtuple("linalg_lu_factor", "LU pivots")  # type: ignore[name-match]

@@ -10,9 +10,10 @@ import numpy as np
 from ..base.public import public
 from ..base.readings import op
 from ..tensor.tensor import Tensor
-from . import cumulative, extrema_calls, norms, reduction, softmax
-from . import prod as of_prod
-from .dims import reduced_dims
+from .activation import softmax
+from .reduce import cumulative, extrema_calls, norms, reduction
+from .reduce import prod as of_prod
+from .reduce.dims import reduced_dims
 
 
 def _neutral(name: str, dtype: Any) -> Any:

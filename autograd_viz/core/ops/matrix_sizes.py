@@ -10,13 +10,13 @@ import numpy as np
 from ..base.public import public
 from ..tensor.arguments import from_front
 from ..tensor.tensor import Tensor
-from .arithmetic import div, mul
 from .decompositions import eigvalsh, svdvals
-from .joining import cat
+from .elementwise.arithmetic import div, mul
 from .least_squares import cutoff
-from .matrix_checks import floating, have_matrices, square_matrices
-from .norms import vector_norm
-from .shape import permute_dims
+from .matrix.matrix_checks import floating, have_matrices, square_matrices
+from .reduce.norms import vector_norm
+from .shape.joining import cat
+from .shape.shape import permute_dims
 from .solving import inv, inv_ex, solve
 
 

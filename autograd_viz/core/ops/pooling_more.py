@@ -8,13 +8,13 @@ from typing import Any
 from ..base.public import public
 from ..tensor.creation import rand
 from ..tensor.tensor import Tensor
-from . import arithmetic, powers, signs
-from .activation_kinked import relu
-from .max_pooling import fractional_max_pool2d_from, fractional_max_pool3d_from, max_unpool2d_to, max_unpool3d_to
-from .padding import constant_pad_nd
-from .pooling_calls import avg_pool1d, avg_pool2d, avg_pool3d
-from .shape import squeeze_dim, unsqueeze, view_sizes
-from .windows import Ints, n_of, volume
+from .activation.activation_kinked import relu
+from .elementwise import arithmetic, powers, signs
+from .layers.max_pooling import fractional_max_pool2d_from, fractional_max_pool3d_from, max_unpool2d_to, max_unpool3d_to
+from .layers.padding import constant_pad_nd
+from .layers.pooling_calls import avg_pool1d, avg_pool2d, avg_pool3d
+from .layers.windows import Ints, n_of, volume
+from .shape.shape import squeeze_dim, unsqueeze, view_sizes
 
 
 @public("nn.functional.max_unpool1d")

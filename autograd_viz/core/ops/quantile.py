@@ -10,8 +10,8 @@ from ..base.public import public
 from ..base.readings import op
 from ..tensor.arguments import from_front
 from ..tensor.tensor import Tensor
-from .dims import of_tensor
-from .sorting import sort_dim
+from .reduce.dims import of_tensor
+from .reduce.sorting import sort_dim
 
 INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
 

@@ -12,7 +12,7 @@ from ..base.public import public
 from ..base.readings import composite, inlined
 from ..op.primitive import primitive
 from ..tensor.tensor import Tensor
-from .gather_scatter import check_index, scattered, slices, with_a_dimension
+from .index.gather_scatter import check_index, scattered, slices, with_a_dimension
 
 COMBINE = {"sum": np.add, "mean": np.add, "prod": np.multiply, "amin": np.minimum, "amax": np.maximum}
 NEUTRAL = {"sum": 0, "mean": 0, "prod": 1}

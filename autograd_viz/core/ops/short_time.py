@@ -15,11 +15,11 @@ from ..base.public import public
 from ..tensor.tensor import Tensor
 from .complex_numbers import view_as_complex, view_as_real
 from .fourier import fft_c2c, fft_c2r, fft_r2c
-from .padding import constant_pad_nd
-from .padding_calls import pad
-from .slicing import slice_dim, unfold_backward
-from .strided import as_strided
-from .windows import window_count
+from .layers.padding import constant_pad_nd
+from .layers.padding_calls import pad
+from .layers.windows import window_count
+from .shape.slicing import slice_dim, unfold_backward
+from .shape.strided import as_strided
 
 PAIRS_ARE_DEPRECATED = (
     "stft with return_complex=False is deprecated. In a future pytorch release, stft will return complex tensors for all "

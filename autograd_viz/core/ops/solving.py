@@ -13,9 +13,9 @@ from ..base.public import public
 from ..base.readings import composite, op
 from ..op.primitive import primitive
 from ..tensor.tensor import Tensor
-from .comparison import eq
+from .elementwise.comparison import eq
 from .lu import eliminate, lu_substitution
-from .matrix_checks import check_fits, column_major, flat, floating, raise_first, square_matrices, supported
+from .matrix.matrix_checks import check_fits, column_major, flat, floating, raise_first, square_matrices, supported
 
 Slogdet = namedtuple("linalg_slogdet", "sign logabsdet")  # type: ignore[name-match]
 SolveEx = namedtuple("linalg_solve_ex", "result info")  # type: ignore[name-match]

@@ -13,7 +13,16 @@ from ..base.public import public
 from ..base.readings import composite, inlined
 from ..op.primitive import primitive
 from ..tensor.tensor import Tensor
-from .matrix_checks import check_fits, column_major, flat, floating, have_matrices, raise_first, square_matrices, supported
+from .matrix.matrix_checks import (
+    check_fits,
+    column_major,
+    flat,
+    floating,
+    have_matrices,
+    raise_first,
+    square_matrices,
+    supported,
+)
 
 TriangularSolve = namedtuple("triangular_solve", "solution cloned_coefficient")  # type: ignore[name-match]
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from ..base.public import public
 from ..op.primitive import primitive
-from .slicing import diagonal_view, select, slice_dim
+from .shape.slicing import diagonal_view, select, slice_dim
 
 
 def write(part, src) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.ops.joining import cat
+from ...core.ops.shape.joining import cat
 from ...core.tensor.tensor import Tensor
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...core.ops.joining import cat, stack
+from ...core.ops.shape.joining import cat, stack
 from ...core.tensor.factories import full
 from ...core.tensor.tensor import Tensor
 

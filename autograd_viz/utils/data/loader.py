@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...core.base.dtypes import float64
-from ...core.ops.joining import stack
+from ...core.ops.shape.joining import stack
 from ...core.tensor.creation import as_tensor, tensor
 from ...core.tensor.random import Generator, default_generator
 from ...core.tensor.tensor import Tensor

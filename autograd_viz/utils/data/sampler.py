@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...core.base.dtypes import float64
-from ...core.ops.random import multinomial_draw
+from ...core.ops.random.random import multinomial_draw
 from ...core.tensor.creation import tensor
 from ...core.tensor.random import Generator, chosen
 

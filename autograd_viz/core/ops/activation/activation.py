@@ -1,0 +1,277 @@
+"""Functions that bend smoothly: sigmoid, tanh, and what is built from exp."""
+# fmt: off
+# (ops are a table: the columns are kept)
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from ...base.public import public
+from ...base.readings import composite, inlined
+from ...op.primitive import primitive
+from ...tensor.arguments import from_front
+from ...tensor.refusals import refuse
+from ...tensor.tensor import Tensor
+from ..elementwise.arithmetic import _as_float
+
+
+def expit(array: Any) -> Any:
+    """1 / (1 + exp(-x)), without overflow, in the type of `array`."""
+    if array.dtype.kind == "c":
+        return 1 / (1 + np.exp(-array))
+    return special.expit(array).astype(array.dtype, copy=False)
+
+
+@inlined
+def times(symbol: Any, factor: float) -> Any:
+    """A product in a formula, without a factor of 1."""
+    return symbol if factor == 1 else symbol * factor
+
+
+@public("sigmoid", "special.expit", "nn.functional.sigmoid", inplace=True)
+@primitive("SigmoidBackward0")
+def sigmoid(self):
+    """1 / (1 + exp(-self))."""
+    return expit(_as_float(self))
+sigmoid.defvjp(
+    self = lambda grad, result: sigmoid_backward(grad, conjugated(result)),
+)
+
+
+@primitive(
+    "SigmoidBackwardBackward0",
+    written=lambda grad_output, output: grad_output * (1 - output) * output,
+)
+def sigmoid_backward(grad_output, output):
+    """grad_output * (1 - output) * output."""
+    return grad_output * (1 - output) * output
+sigmoid_backward.defvjp(
+    grad_output = lambda grad, output: sigmoid_backward(grad, output),
+    output      = lambda grad, grad_output, output: grad * grad_output * (1 - 2 * output),
+)
+
+
+@public("tanh", "nn.functional.tanh", inplace=True)
+@primitive("TanhBackward0")
+def tanh(self):
+    """Hyperbolic tangent."""
+    return np.tanh(_as_float(self))
+tanh.defvjp(
+    self = lambda grad, result: tanh_backward(grad, conjugated(result)),
+)
+
+
+@primitive(
+    "TanhBackwardBackward0",
+    written=lambda grad_output, output: grad_output * (1 - output**2),
+)
+def tanh_backward(grad_output, output):
+    """grad_output * (1 - output**2)."""
+    return grad_output * (1 - output * output)
+tanh_backward.defvjp(
+    grad_output = lambda grad, output: tanh_backward(grad, output),
+    output      = lambda grad, grad_output, output: grad * (-2 * output * grad_output),
+)
+
+
+@public("nn.functional.logsigmoid")
+def logsigmoid(input: Tensor) -> Any:
+    """log(sigmoid(input)), without overflow."""
+    return log_sigmoid_forward(input)[0]
+
+
+@primitive("LogSigmoidBackward0", results=("output", "buffer"), nondifferentiable=("buffer",))
+def log_sigmoid_forward(self):
+    """min(self, 0) - log(1 + buffer), where buffer = exp(-|self|)."""
+    refuse(self, "iub", "log_sigmoid_cpu")
+    buffer = np.exp(-np.abs(self))
+    return np.minimum(self, 0) - np.log1p(buffer), buffer
+log_sigmoid_forward.defvjp(
+    self = lambda grad, self, buffer: log_sigmoid_backward(grad, self, buffer),
+)
+
+
+@primitive(
+    "LogSigmoidBackwardBackward0",
+    written=lambda grad_output, self, buffer: grad_output * sigmoid(-self),
+)
+def log_sigmoid_backward(grad_output, self, buffer):
+    """grad_output * sigmoid(-self)."""
+    return grad_output * (np.where(self < 0, 1, buffer) / (1 + buffer))
+log_sigmoid_backward.defvjp(
+    grad_output = lambda grad, self, buffer: log_sigmoid_backward(grad, self, buffer),
+    self        = lambda grad, grad_output, self: -grad * grad_output * sigmoid(self) * (1 - sigmoid(self)),
+)
+
+
+@primitive("SoftplusBackward0")
+def softplus_of(self, *, beta, threshold):
+    """log(1 + exp(beta * self)) / beta; self itself where beta * self > threshold."""
+    refuse(self, "iub", "softplus_cpu")
+    return np.where(self * beta > threshold, self, np.log1p(np.exp(self * beta)) / beta)
+softplus_of.defvjp(
+    self = lambda grad, self, beta, threshold: softplus_backward(grad, self, beta=beta, threshold=threshold),
+)
+
+
+@primitive(
+    "SoftplusBackwardBackward0",
+    written=lambda grad_output, self, beta, threshold: where(
+        times(self, beta) > threshold, grad_output, grad_output * sigmoid(times(self, beta))
+    ),
+)
+def softplus_backward(grad_output, self, *, beta, threshold):
+    """grad_output * sigmoid(beta * self), grad_output where beta * self > threshold."""
+    return np.where(self * beta > threshold, grad_output, grad_output * expit(self * beta))
+softplus_backward.defvjp(
+    grad_output = lambda grad, self, beta, threshold: softplus_backward(grad, self, beta=beta, threshold=threshold),
+    self        = lambda grad, grad_output, self, beta, threshold: where(
+        beta * self > threshold, 0, grad * grad_output * beta * sigmoid(beta * self) * (1 - sigmoid(beta * self))),
+)
+
+
+@public("nn.functional.softplus")
+def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Any:
+    """A smooth relu: log(1 + exp(beta * input)) / beta."""
+    return softplus_of(input, beta=beta, threshold=threshold)
+
+
+@public("nn.functional.softsign")
+def softsign(input: Tensor) -> Any:
+    """input / (1 + |input|)."""
+    return input / (abs(input) + 1)
+
+
+@public("nn.functional.tanhshrink")
+def tanhshrink(input: Tensor) -> Any:
+    """input - tanh(input)."""
+    return input - tanh(input)
+
+
+@primitive("SiluBackward0")
+def silu_of(self):
+    """self * sigmoid(self)."""
+    refuse(self, "iub", "silu_cpu")
+    return self * expit(self)
+silu_of.defvjp(
+    self = lambda grad, self: grad * (sigmoid(self) * (1 + self * (1 - sigmoid(self)))),
+)
+
+
+@primitive("MishBackward0")
+def mish_of(self):
+    """self * tanh(softplus(self))."""
+    refuse(self, "iub", "mish_cpu")
+    return self * np.tanh(np.logaddexp(self, 0))
+mish_of.defvjp(
+    self = lambda grad, self: mish_backward(grad, self),
+)
+
+
+@composite
+def mish_backward(grad: Any, self: Any) -> Any:
+    """grad * (bend + self * sigmoid(self) * (1 - bend**2)), where bend = tanh(softplus(self))."""
+    bend = tanh(softplus_of(self, beta=1, threshold=20))
+    return grad * (bend + self * sigmoid(self) * (1 - bend * bend))
+
+
+@primitive("EluBackward0")
+def elu_of(self, *, alpha, scale, input_scale):
+    """scale * self above 0, scale * alpha * (exp(input_scale * self) - 1) below."""
+    refuse(self, "iub", "elu_cpu")
+    return np.where(self <= 0, np.expm1(self * input_scale) * (alpha * scale), self * scale)
+elu_of.defvjp(
+    self = lambda grad, self, alpha, scale, input_scale: elu_backward(
+        grad, self, alpha=alpha, scale=scale, input_scale=input_scale),
+)
+
+
+@primitive(
+    "EluBackwardBackward0",
+    written=lambda grad_output, self_or_result, alpha, scale, input_scale: where(
+        self_or_result > 0, times(grad_output, scale),
+        times(grad_output, alpha * scale * input_scale) * exp(times(self_or_result, input_scale))),
+)
+def elu_backward(grad_output, self_or_result, *, alpha, scale, input_scale):
+    """grad_output * scale above 0, grad_output * scale * alpha * input_scale * exp(input_scale * self) below."""
+    below = grad_output * (np.exp(self_or_result * input_scale) * (input_scale * alpha * scale))
+    return np.where(self_or_result <= 0, below, grad_output * scale)
+elu_backward.defvjp(
+    grad_output    = lambda grad, self_or_result, alpha, scale, input_scale: elu_backward(
+        grad, self_or_result, alpha=alpha, scale=scale, input_scale=input_scale),
+    self_or_result = lambda grad, grad_output, self_or_result, alpha, scale, input_scale: where(
+        self_or_result <= 0, elu_backward(grad * grad_output, self_or_result, alpha=alpha, scale=scale, input_scale=input_scale)
+        * input_scale, 0),
+)
+
+
+@primitive("CeluBackward0")
+def celu_of(self, *, alpha):
+    """self above 0, alpha * (exp(self / alpha) - 1) below."""
+    refuse(self, "iub", "elu_cpu")
+    return np.where(self <= 0, np.expm1(self / alpha) * alpha, self)
+celu_of.defvjp(
+    self = lambda grad, self, alpha: elu_backward(grad, self, alpha=alpha, scale=1, input_scale=1 / alpha),
+)
+
+
+@primitive("GluBackward0")
+def glu_of(self, *, dim):
+    """One half along `dim`, times the sigmoid of the other."""
+    refuse(self, "iub", "glu_cpu")
+    a, b = np.split(self, 2, dim)
+    return a * expit(b)
+glu_of.defvjp(
+    self = lambda grad, self, dim: glu_backward(grad, self, dim=dim),
+)
+
+
+@primitive("GluBackwardBackward0")
+def glu_backward(grad_output, self, *, dim):
+    """The gradients of both halves: grad_output * sigmoid(b), and grad_output * a * sigmoid'(b)."""
+    a, b = np.split(self, 2, dim)
+    gate = expit(b)
+    return np.concatenate([grad_output * gate, grad_output * a * gate * (1 - gate)], dim)
+glu_backward.defvjp(
+    grad_output = lambda grad, self, dim: glu_tangent(grad, self, dim),
+    self        = lambda grad, grad_output, self, dim: glu_double_backward(grad, grad_output, self, dim),
+)
+
+
+@composite
+def halves(value: Any, dim: int) -> Any:
+    """The two halves along `dim`."""
+    dim = dim % value.ndim
+    return unbind_dim(reshape(value, (*value.shape[:dim], 2, value.shape[dim] // 2, *value.shape[dim + 1:])), dim=dim)
+
+
+@composite
+def glu_tangent(grad: Any, self: Any, dim: int) -> Any:
+    """How glu changes when its two halves a and b change by those of `grad`."""
+    (a, b), (to_a, to_b) = halves(self, dim), halves(grad, dim)
+    gate = sigmoid(b)
+    return to_a * gate + to_b * a * gate * (1 - gate)
+
+
+@composite
+def glu_double_backward(grad: Any, grad_output: Any, self: Any, dim: int) -> Any:
+    """The derivative of glu_backward with respect to a and b, weighted by the halves of `grad`."""
+    (a, b), (to_a, to_b) = halves(self, dim), halves(grad, dim)
+    gate = sigmoid(b)
+    slope = grad_output * gate * (1 - gate)
+    parts = (to_b * slope, to_a * slope + to_b * a * slope * (1 - 2 * gate))
+    return reshape(stack(parts, dim % self.ndim), self.shape)
+
+
+@public("nn.functional.glu")
+def glu(input: Tensor, dim: int = -1) -> Any:
+    """A gated linear unit: half of the input times the sigmoid of the other half."""
+    if input.ndim == 0:
+        raise RuntimeError("glu does not support scalars because halving size must be even")
+    at = from_front(dim, input.ndim)
+    if input.shape[at] % 2:
+        raise RuntimeError(f"Halving dimension must be even, but dimension {at} is size {input.shape[at]}")
+    return glu_of(input, dim=dim)

@@ -1,0 +1,82 @@
+"""GELU: x times the probability that a standard normal number is below x, exact or by way of tanh."""
+# fmt: off
+# (ops are a table: the columns are kept)
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from ...base.public import public
+from ...base.readings import ARRAY_NAMES, composite
+from ...op.primitive import primitive
+from ...tensor.refusals import refuse
+
+
+@public("nn.functional.gelu")
+@primitive("GeluBackward0")
+def gelu(self, *, approximate="none"):
+    """self * ndtr(self)."""
+    if approximate not in ("none", "tanh"):
+        raise RuntimeError("approximate argument must be either none or tanh.")
+    refuse(self, "iub", "GeluKernelImpl")
+    if approximate == "none":
+        return self * special.ndtr(self).astype(self.dtype, copy=False)
+    return 0.5 * self * (1 + np.tanh(ARRAY_NAMES["gelu_inner"](self)))
+gelu.defvjp(
+    self = lambda grad, self, approximate: gelu_backward(grad, self, approximate=approximate),
+)
+
+
+@primitive(
+    "GeluBackwardBackward0",
+    written=lambda grad_output, self, approximate: (
+        grad_output * (ndtr(self) + self * bell(self)) if approximate == "none"
+        else grad_output * gelu_slope(self, approximate)),
+)
+def gelu_backward(grad_output, self, *, approximate):
+    """grad_output * gelu'(self)."""
+    return grad_output * ARRAY_NAMES["gelu_slope"](self, approximate)
+gelu_backward.defvjp(
+    grad_output = lambda grad, self, approximate: gelu_backward(grad, self, approximate=approximate),
+    self        = lambda grad, grad_output, self, approximate: grad * grad_output * gelu_curvature(self, approximate),
+)
+
+
+@composite
+def bell(x: Any) -> Any:
+    """The density of the standard normal distribution."""
+    return exp(-0.5 * x * x) * 0.3989422804014327
+
+
+@composite
+def gelu_slope(x: Any, approximate: str) -> Any:
+    """The first derivative."""
+    if approximate == "none":
+        return 0.5 * erfc(x * -0.7071067811865476) + x * bell(x)
+    bend = tanh(gelu_inner(x))
+    return 0.5 * (1 + bend) + 0.5 * x * (1 - bend * bend) * gelu_inner_slope(x)
+
+
+@composite
+def gelu_curvature(x: Any, approximate: str) -> Any:
+    """The second derivative."""
+    if approximate == "none":
+        return (2 - x * x) * bell(x)
+    bend, inner = tanh(gelu_inner(x)), gelu_inner_slope(x)
+    curve = (1 - bend * bend)
+    return curve * inner + 0.5 * x * curve * (0.21406444881780073 * x - 2 * bend * inner * inner)
+
+
+@composite
+def gelu_inner(x: Any) -> Any:
+    """What stands inside the tanh: sqrt(2/pi) * (x + 0.044715 x**3)."""
+    return 0.7978845608028654 * (x + 0.044715 * x * x * x)
+
+
+@composite
+def gelu_inner_slope(x: Any) -> Any:
+    """Its derivative."""
+    return 0.7978845608028654 * (1 + 0.134145 * x * x)

@@ -1,0 +1,211 @@
+"""Dropout: numbers left out at random in training, and what stays made larger, so that the mean is kept."""
+# fmt: off
+# (ops are a table: the columns are kept)
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ...base.public import public
+from ...op.primitive import primitive
+from ...tensor.random import default_generator, laid_out
+from ...tensor.tensor import Tensor
+
+ALPHA = 1.7580993408473766  # minus what selu tends to at -infinity: what alpha dropout puts in place of a dropped number
+
+
+@primitive("NativeDropoutBackward0", results=("output", "mask"))
+def dropout_with_mask(input, *, p):
+    """The input times a random mask / (1 - p), and the mask."""
+    mask = keep(input, p)
+    return input * mask * input.dtype.type(0 if p == 1 else 1 / (1 - p)), mask
+dropout_with_mask.defvjp(
+    input = lambda grad, result1, p: native_dropout_backward(grad, result1, scale=0 if p == 1 else 1 / (1 - p)),
+)
+
+
+@public("torch.native_dropout_backward")
+@primitive("NativeDropoutBackwardBackward0", written=lambda grad_output, mask, scale: grad_output * mask * scale)
+def native_dropout_backward(grad_output, mask, *, scale):
+    """grad_output * mask * scale."""
+    return grad_output * mask * grad_output.dtype.type(scale)
+native_dropout_backward.defvjp(
+    grad_output = lambda grad, grad_output, mask, scale: native_dropout_backward(grad, mask, scale=scale),
+)
+
+
+# fmt: on
+def keep(like: Any, p: float) -> Any:
+    """True with probability 1 - p, in the shape of an array."""
+    return laid_out(default_generator.doubles(like.size) < 1 - p, like)
+
+
+def per_feature(input: Tensor) -> Any:
+    """An array with one number per sample and channel.
+
+    Raises:
+        RuntimeError: the input has no channels.
+    """
+    if input.ndim < 2:
+        raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
+    return np.empty((*input.shape[:2], *[1] * (input.ndim - 2)))
+
+
+def times(input: Tensor, factor: Tensor, inplace: bool) -> Tensor:
+    """The product, in new memory or in the input's.
+
+    Raises:
+        RuntimeError: the input holds whole numbers.
+    """
+    if input._data.dtype.kind not in "fc":
+        raise RuntimeError(f"result type Float can't be cast to the desired output type {input.dtype.legacy}")
+    return input.mul_(factor) if inplace else input * factor
+
+
+def drop(input: Tensor, p: float, train: bool, features: bool, inplace: bool = False) -> Tensor:
+    """Numbers, or whole channels, dropped with probability p."""
+    if not train or p == 0 or not input.numel():
+        return input
+    if p == 1:
+        return times(input, Tensor(np.zeros((), input._data.dtype)), inplace)
+    kept = keep(per_feature(input) if features else input._data, p)
+    return times(input, Tensor((kept / (1 - p)).astype(input._data.dtype, copy=False)), inplace)
+
+
+def alpha_drop(input: Tensor, p: float, train: bool, features: bool, inplace: bool = False) -> Tensor:
+    """Dropped numbers become -ALPHA, then everything is scaled and shifted to keep mean 0 and variance 1."""
+    if not train or p == 0 or not input.numel():
+        return input
+    if p == 1:
+        return times(input, Tensor(np.zeros((), input._data.dtype)), inplace)
+    kept = keep(per_feature(input) if features else input._data, p)
+    a = 1 / math.sqrt((ALPHA * ALPHA * p + 1) * (1 - p))
+    shift = Tensor(((kept - 1.0) * (ALPHA * a) + ALPHA * a * p).astype(input._data.dtype))
+    scaled = times(input, Tensor((kept * a).astype(input._data.dtype)), inplace)
+    return scaled.add_(shift) if inplace else scaled + shift
+
+
+def check_probability(p: float, error: type[Exception] = ValueError) -> None:
+    """Refuse what is no probability."""
+    if not 0 <= p <= 1:
+        text = f"{p:g}" if error is RuntimeError else str(p)
+        raise error(f"dropout probability has to be between 0 and 1, but got {text}")
+
+
+@public("torch.native_dropout")
+def native_dropout(input: Tensor, p: float, train: bool | None) -> Any:
+    """Dropout, and its mask."""
+    if not 0 <= p <= 1:
+        raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={1 - p:g}")
+    return dropout_with_mask(input, p=p if train or train is None else 0.0)
+
+
+def _low_level(name: str, action: Any, features: bool) -> None:
+    """torch.dropout and its like, where `train` must be said."""
+
+    def function(input: Tensor, p: float, train: bool) -> Tensor:
+        check_probability(p, RuntimeError)
+        return action(input, p, train, features)
+
+    function.__name__, function.__doc__ = name, f"{name}; `train` must be said."
+    public(f"torch.{name}")(function)
+
+
+for _name, _action, _features in (
+    ("dropout", drop, False),
+    ("feature_dropout", drop, True),
+    ("alpha_dropout", alpha_drop, False),
+    ("feature_alpha_dropout", alpha_drop, True),
+):
+    _low_level(_name, _action, _features)
+
+
+@public("nn.functional.dropout")
+def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+    """In training, numbers are dropped with probability p and the others divided by 1 - p.
+
+    Raises:
+        ValueError: p is no probability.
+    """
+    check_probability(p)
+    return drop(input, p, training, False, inplace)
+
+
+@public("nn.functional.alpha_dropout")
+def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Any:
+    """Dropout that keeps mean 0 and variance 1, for selu."""
+    check_probability(p)
+    return alpha_drop(input, p, training, False, inplace)
+
+
+@public("nn.functional.feature_alpha_dropout")
+def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Any:
+    """alpha_dropout of whole channels."""
+    check_probability(p)
+    return alpha_drop(input, p, training, True, inplace)
+
+
+@public("nn.functional.dropout1d")
+def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+    """Dropout of whole channels of (N, C, L) or (C, L)."""
+    check_probability(p)
+    if input.ndim not in (2, 3):
+        raise RuntimeError(
+            f"dropout1d: Expected 2D or 3D input, but received a {input.ndim}D input. Note that dropout1d exists to provide "
+            "channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, and an optional batch dimension "
+            "(i.e. 2D or 3D inputs)."
+        )
+    return drop_channels(input, p, training, inplace, batched=input.ndim == 3)
+
+
+@public("nn.functional.dropout2d")
+def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+    """Dropout of whole channels of (N, C, H, W)."""
+    check_probability(p)
+    warn_about_dimensions(input, 2)
+    if input.ndim == 3:
+        warnings.warn(
+            "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior is desired - "
+            "input is interpreted as shape (N, C, L), where C is the channel dim. This behavior will change in a future "
+            "release to interpret the input as one without a batch dimension, i.e. shape (C, H, W). To maintain the 1D "
+            "channel-wise dropout behavior, please switch to using dropout1d instead.",
+            UserWarning,
+            stacklevel=2,
+        )
+    return drop_channels(input, p, training, inplace, batched=True)
+
+
+@public("nn.functional.dropout3d")
+def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+    """Dropout of whole channels of (N, C, D, H, W) or (C, D, H, W)."""
+    check_probability(p)
+    warn_about_dimensions(input, 3)
+    return drop_channels(input, p, training, inplace, batched=input.ndim == 5)
+
+
+def drop_channels(input: Tensor, p: float, training: bool, inplace: bool, batched: bool) -> Tensor:
+    """Whole channels dropped, of samples or of one sample."""
+    if batched:
+        return drop(input, p, training, True, inplace)
+    if inplace:
+        return drop(input.unsqueeze_(0), p, training, True, True).squeeze_(0)
+    return drop(input.unsqueeze(0), p, training, True).squeeze(0)
+
+
+def warn_about_dimensions(input: Tensor, spatial: int) -> None:
+    """Warn of an input that has not `spatial` dimensions beside the channels, with or without samples."""
+    if input.ndim in (spatial + 1, spatial + 2):
+        return
+    name = f"dropout{spatial}d"
+    warnings.warn(
+        f"{name}: Received a {input.ndim}-D input to {name}, which is deprecated and will result in an error in a future "
+        f"release. To retain the behavior and silence this warning, please use dropout instead. Note that {name} exists to "
+        f"provide channel-wise dropout on inputs with {spatial} spatial dimensions, a channel dimension, and an optional "
+        f"batch dimension (i.e. {spatial + 1}D or {spatial + 2}D inputs).",
+        UserWarning,
+        stacklevel=3,
+    )

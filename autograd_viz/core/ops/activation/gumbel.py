@@ -1,0 +1,20 @@
+"""gumbel_softmax: a random choice that gradients flow through."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...base.public import public
+from ...tensor.factories import empty, zeros_like
+from ...tensor.tensor import Tensor
+
+
+@public("nn.functional.gumbel_softmax")
+def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Any:
+    """The softmax of logits with Gumbel noise, the sharper the smaller `tau`; if `hard`, one 1 and zeros, with its gradient."""
+    noise = -empty(logits.shape, dtype=logits.dtype).exponential_().log()
+    soft = ((logits + noise) / tau).softmax(dim)
+    if not hard:
+        return soft
+    chosen = zeros_like(logits).scatter_(dim, soft.max(dim, keepdim=True)[1], 1.0)
+    return chosen - soft.detach() + soft

@@ -1,0 +1,190 @@
+"""Exponentials that add up to 1, and the logarithm of their sum."""
+# fmt: off
+# (ops are a table: the columns are kept)
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ...base.public import public
+from ...base.readings import composite
+from ...op.primitive import primitive
+from ...tensor.arguments import check_dim
+from ...tensor.as_array import Array
+from ...tensor.refusals import refuse
+from ...tensor.tensor import Tensor
+from ..elementwise.arithmetic import _as_float
+from ..reduce.dims import of_tensor, on_vectors, reduced_dims
+
+
+@primitive("SoftmaxBackward0")
+@on_vectors
+def softmax_dim(self, *, dim):
+    """exp(self) / sum(exp(self)) along `dim`."""
+    x = self.astype(np.float32) if self.dtype == np.float16 else self
+    e = np.exp(x - _largest(x, dim))
+    return (e / e.sum(dim, keepdims=True)).astype(self.dtype, copy=False)
+softmax_dim.defvjp(
+    self = lambda grad, result, dim: softmax_backward_data(grad, result, dim=dim),
+)
+
+
+@primitive("SafeSoftmaxBackward0")
+@on_vectors
+def safe_softmax_dim(self, *, dim):
+    """softmax, and 0 where everything along `dim` is -inf."""
+    return np.where(np.all(self == -np.inf, axis=dim, keepdims=True), self.dtype.type(0), softmax_dim.forward(self, dim=dim))
+safe_softmax_dim.defvjp(
+    self = lambda grad, result, dim: softmax_backward_data(grad, result, dim=dim),
+)
+
+
+@primitive(
+    "SoftmaxBackwardDataBackward0",
+    written=lambda grad_output, output, dim: (grad_output - sum_dim(grad_output * output, dim, keepdim=True)) * output,
+)
+@on_vectors
+def softmax_backward_data(grad_output, output, *, dim, input_dtype=None):
+    """(grad_output - sum(grad_output * output)) * output."""
+    return (grad_output - (grad_output * output).sum(dim, keepdims=True)) * output
+softmax_backward_data.defvjp(
+    grad_output = lambda grad, output, dim: softmax_backward_data(grad, output, dim=dim),
+    output      = lambda grad, grad_output, output, dim:
+        grad * grad_output - grad * sum_along(grad_output * output, dim) - grad_output * sum_along(grad * output, dim),
+)
+
+
+@primitive("LogSoftmaxBackward0")
+@on_vectors
+def log_softmax_dim(self, *, dim):
+    """log(softmax(self)) along `dim`, without overflow."""
+    shifted = self - _largest(self, dim)
+    return shifted - np.log(np.exp(shifted).sum(dim, keepdims=True))
+log_softmax_dim.defvjp(
+    self = lambda grad, result, dim: log_softmax_backward_data(grad, result, dim=dim),
+)
+
+
+@primitive(
+    "LogSoftmaxBackwardDataBackward0",
+    written=lambda grad_output, output, dim:
+        grad_output - exp(output) * sum_dim(grad_output, dim, keepdim=True),
+)
+@on_vectors
+def log_softmax_backward_data(grad_output, output, *, dim, input_dtype=None):
+    """grad_output - exp(output) * sum(grad_output)."""
+    return grad_output - np.exp(output) * grad_output.sum(dim, keepdims=True)
+log_softmax_backward_data.defvjp(
+    grad_output = lambda grad, output, dim: grad - sum_along(grad * exp(output), dim),
+    output      = lambda grad, grad_output, output, dim: -grad * exp(output) * sum_along(grad_output, dim),
+)
+
+
+@primitive("LogsumexpBackward0")
+def logsumexp_dims(self, *, dim, keepdim=False):
+    """log(sum(exp(self))) over the dimensions `dim`, without overflow."""
+    x = _as_float(self)
+    largest = _largest(x, dim)
+    largest = np.where(np.isfinite(largest), largest, largest.dtype.type(0))
+    return np.log(np.exp(x - largest).sum(dim, keepdims=keepdim)) + (largest if keepdim else largest.squeeze(dim))
+logsumexp_dims.defvjp(
+    self = lambda grad, self, result, dim, keepdim:
+        keep_dims(grad, self, dim, keepdim) * conjugated(exp(self - keep_dims(result, self, dim, keepdim))),
+)
+
+
+@composite
+def sum_along(input: Any, dim: int) -> Any:
+    """The sum along `dim`, which keeps its place."""
+    return sum_dim(input, dim=(dim,) if input.ndim else (), keepdim=True)
+
+
+def _largest(x: Array, dim: Any) -> Any:
+    """The largest element along `dim`, to be subtracted before exp."""
+    return np.max(x.real, axis=dim, keepdims=True, initial=-np.inf)
+
+
+def _in_float(name: str, input: Tensor, dim: int, dtype: Any) -> Tensor:
+    """The input in `dtype`, if it is one that has exponentials.
+
+    Raises:
+        IndexError: no such dimension.
+        NotImplementedError: integers.
+    """
+    check_dim(dim, input.ndim)
+    x = input if dtype is None else input.to(dtype)
+    last = "_lastdim" if dim in (-1, max(x.ndim, 1) - 1) else ""
+    refuse(x, "iubc", f"{name}{last}_kernel_impl")
+    return x
+
+
+@public("softmax", "special.softmax")
+@of_tensor
+def softmax(input: Tensor, dim: int, dtype: Any = None) -> Any:
+    """Positive numbers that add up to 1 along `dim`."""
+    return softmax_dim(_in_float("softmax", input, dim, dtype), dim=dim)
+
+
+@public("log_softmax", "special.log_softmax")
+@of_tensor
+def log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Any:
+    """The logarithm of softmax."""
+    return log_softmax_dim(_in_float("log_softmax", input, dim, dtype), dim=dim)
+
+
+@public("torch._safe_softmax")
+@of_tensor
+def _safe_softmax(input: Tensor, dim: int, dtype: Any = None) -> Any:
+    """softmax, and 0 where everything along `dim` is -inf."""
+    return safe_softmax_dim(_in_float("softmax", input, dim, dtype), dim=dim)
+
+
+_safe_softmax.default = _safe_softmax  # as torch.ops.aten names its overloads
+
+
+@public("torch._softmax_backward_data")
+def _softmax_backward_data(grad_output: Tensor, output: Tensor, dim: int, input_dtype: Any = None) -> Any:
+    """The gradient of softmax, from its own result."""
+    return softmax_backward_data(grad_output, output, dim=dim, input_dtype=input_dtype)
+
+
+def _usual_dim(name: str, dim: int | None, ndim: int) -> int:
+    """PyTorch's old choice where no dim is given, with its warning."""
+    if dim is None:
+        warnings.warn(
+            f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
+            stacklevel=4,
+        )
+        return 0 if ndim in (0, 1, 3) else 1
+    return dim
+
+
+@public("nn.functional.softmax")
+@of_tensor
+def softmax_function(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
+    """nn.functional's softmax, which may guess the dim."""
+    return softmax(input, _usual_dim("softmax", dim, input.ndim), dtype)
+
+
+@public("nn.functional.log_softmax")
+@of_tensor
+def log_softmax_function(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
+    """nn.functional's log_softmax, which may guess the dim."""
+    return log_softmax(input, _usual_dim("log_softmax", dim, input.ndim), dtype)
+
+
+@public("nn.functional.softmin")
+@of_tensor
+def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
+    """softmax of -input: the smallest element gets the most."""
+    return softmax(-input, _usual_dim("softmin", dim, input.ndim), dtype)
+
+
+@public("logsumexp", "special.logsumexp")
+@of_tensor
+def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Any:
+    """log of the sum of exp(input) over the dimensions `dim`."""
+    return logsumexp_dims(input, dim=reduced_dims(input, dim), keepdim=keepdim)

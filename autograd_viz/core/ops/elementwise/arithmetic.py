@@ -1,0 +1,240 @@
+"""Sums, products and quotients, element by element.
+
+Formulas and node names: PyTorch's table of derivatives.
+"""
+# fmt: off
+# (ops are a table: the columns are kept)
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...base.public import public
+from ...base.readings import inlined
+from ...op.primitive import primitive
+from ...tensor.tensor import Tensor
+
+NO_BOOL_DIFFERENCE = (
+    "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator instead."
+)
+
+
+@inlined
+def maybe_multiply(grad: Any, factor: Any) -> Any:
+    """`grad * factor`, and plain `grad` where the factor is 1."""
+    return grad if factor == 1 else grad * factor
+
+
+@public("add", "Tensor.__add__", "Tensor.__radd__")
+@primitive("AddBackward0", promotes=True)
+def add(self, other, *, alpha=1):
+    """self + alpha * other."""
+    return self + other if alpha == 1 else self + checked_alpha(alpha, self) * other
+add.defvjp(
+    self  = lambda grad: grad,
+    other = lambda grad, alpha: maybe_multiply(grad, alpha),
+)
+
+
+@public("sub", "subtract", "Tensor.__sub__")
+@primitive("SubBackward0", promotes=True)
+def sub(self, other, *, alpha=1):
+    """self - alpha * other."""
+    if self.dtype.kind == "b":
+        raise RuntimeError(NO_BOOL_DIFFERENCE)
+    return self - other if alpha == 1 else self - checked_alpha(alpha, self) * other
+sub.defvjp(
+    self  = lambda grad: grad,
+    other = lambda grad, alpha: maybe_multiply(-grad, alpha),
+)
+
+
+@primitive("RsubBackward0", promotes=True)
+def rsub_tensor(self, other, *, alpha=1):
+    """other - alpha * self."""
+    if self.dtype.kind == "b":
+        raise RuntimeError(NO_BOOL_DIFFERENCE)
+    return other - self if alpha == 1 else other - checked_alpha(alpha, self) * self
+rsub_tensor.defvjp(
+    self  = lambda grad, alpha: maybe_multiply(-grad, alpha),
+    other = lambda grad: grad,
+)
+
+
+@primitive("RsubBackward1")
+def rsub_scalar(self, *, other, alpha=1):
+    """other - alpha * self, for a Python number `other`."""
+    if self.dtype.kind == "b":
+        raise RuntimeError(
+            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use the "
+            "`~` or `logical_not()` operator instead."
+        )
+    self = widened(self, other)
+    other = as_number_of(self, other)
+    return other - self if alpha == 1 else other - alpha * self
+rsub_scalar.defvjp(
+    self = lambda grad, alpha: maybe_multiply(-grad, alpha),
+)
+
+
+@public("torch.rsub", "Tensor.__rsub__")
+def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Any:
+    """other - alpha * input."""
+    if isinstance(other, Tensor):
+        return rsub_tensor(input, other, alpha=alpha)
+    return rsub_scalar(input, other=other, alpha=alpha)
+
+
+@public("mul", "multiply", "Tensor.__mul__", "Tensor.__rmul__")
+@primitive("MulBackward0", promotes=True)
+def mul(self, other):
+    """self * other."""
+    return self * other
+mul.defvjp(
+    self  = lambda grad, other: grad * conjugated(other),
+    other = lambda grad, self:  grad * conjugated(self),
+)
+
+
+@primitive("DivBackward0", promotes=True)
+def div_tensors(self, other):
+    """self / other; integers divide to the default float type."""
+    if self.dtype.kind in "iub":
+        self, other = _as_default_float(self), _as_default_float(other)
+    return self / other
+div_tensors.defvjp(
+    self  = lambda grad, other: grad / conjugated(other),
+    other = lambda grad, other, self: -grad * conjugated((self / other) / other),
+)
+
+
+@public("div", "divide", "true_divide", "Tensor.__truediv__")
+def div(input: Any, other: Any, *, rounding_mode: Any = NotImplemented) -> Any:
+    """input / other, rounded towards 0 ("trunc") or down ("floor") if asked."""
+    if rounding_mode is not NotImplemented:  # also for a None that is written out
+        from .rounding import div_rounded
+
+        return div_rounded(input, other, rounding_mode=rounding_mode)
+    if isinstance(other, int) and isinstance(input, Tensor) and input._data.dtype.kind in "iub":
+        other = float(other)  # as the quotient will be: uint8 / -1 is negative
+    return div_tensors(input, other)
+
+
+@public("Tensor.__rtruediv__", "Tensor.__rdiv__")
+def rdiv(self: Tensor, other: Any) -> Any:
+    """other / self, which PyTorch computes as reciprocal(self) * other."""
+    return mul(reciprocal(self), other)
+
+
+# PyTorch's overloads for a plain number, called by its composites and backward formulas; a user's `x * 2` is `mul`.
+@primitive("AddBackward1")
+def add_scalar(self, *, other, alpha=1):
+    """self + alpha * other, for a number `other`."""
+    return widened(self, other) + alpha * other
+add_scalar.defvjp(
+    self = lambda grad: grad,
+)
+
+
+@primitive("SubBackward1")
+def sub_scalar(self, *, other, alpha=1):
+    """self - alpha * other, for a number `other`."""
+    return widened(self, other) - alpha * other
+sub_scalar.defvjp(
+    self = lambda grad: grad,
+)
+
+
+@primitive("MulBackward1")
+def mul_scalar(self, *, other):
+    """self * other, for a number `other`."""
+    return widened(self, other) * other
+mul_scalar.defvjp(
+    self = lambda grad, other: grad * conjugated(other),
+)
+
+
+@primitive("DivBackward1")
+def div_scalar(self, *, other):
+    """self / other, for a number `other`."""
+    return _as_float(self) / other
+div_scalar.defvjp(
+    self = lambda grad, other: grad / conjugated(other),
+)
+
+
+@public("neg", "negative", inplace=True)
+@public("Tensor.__neg__")
+@primitive("NegBackward0")
+def neg(self):
+    """-self."""
+    if self.dtype.kind == "b":
+        raise RuntimeError(
+            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the `~` or "
+            "`logical_not()` operator instead."
+        )
+    return -self
+neg.defvjp(
+    self = lambda grad: -grad,
+)
+
+
+@public("positive", "Tensor.__pos__")
+def positive(input: Tensor) -> Tensor:
+    """+input: the very same tensor."""
+    if input._data.dtype.kind == "b":
+        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
+    return input
+
+
+@public("reciprocal", inplace=True)
+@primitive("ReciprocalBackward0")
+def reciprocal(self):
+    """1 / self."""
+    return 1.0 / _as_float(self)
+reciprocal.defvjp(
+    self = lambda grad, result: -grad * conjugated(result * result),
+)
+
+
+@primitive()
+def zeros_like(self):
+    """Zeros in the same shape and type."""
+    return np.zeros_like(self)
+
+
+# fmt: on
+def checked_alpha(alpha: Any, array: Any) -> Any:
+    """The factor of add and sub, if its type fits the operands'.
+
+    Raises:
+        RuntimeError: in PyTorch's words.
+    """
+    if isinstance(alpha, float) and array.dtype.kind in "iub":
+        raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+    return alpha
+
+
+def widened(array: Any, number: Any) -> Any:
+    """An array in the type that it takes beside a Python number: float if that is not whole, integer instead of bool."""
+    if isinstance(number, float | complex) and array.dtype.kind not in "fc":
+        return _as_default_float(array)
+    return array.astype(np.int64) if array.dtype.kind == "b" and not isinstance(number, bool) else array
+
+
+def as_number_of(array: Any, number: Any) -> Any:
+    """A Python number in the type of `array`; an integer that does not fit wraps around."""
+    return np.array(number).astype(array.dtype)
+
+
+def _as_float(array: Any) -> Any:
+    """Integers in the default float type."""
+    return array if array.dtype.kind in "fc" else _as_default_float(array)
+
+
+def _as_default_float(array: Any) -> Any:
+    from ...base.dtypes import get_default_dtype
+
+    return array.astype(get_default_dtype().numpy)

@@ -1,0 +1,76 @@
+"""Three tensors in one step: a product or quotient added to a tensor, and a point between two."""
+# fmt: off
+# (ops are a table: the columns are kept)
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...base.public import public
+from ...op.primitive import primitive
+from ...tensor.tensor import Tensor
+
+
+@public("addcmul", inplace=True)
+@primitive("AddcmulBackward0", promotes=True)
+def addcmul(self, tensor1, tensor2, *, value=1):
+    """self + value * tensor1 * tensor2."""
+    return self + value * tensor1 * tensor2
+addcmul.defvjp(
+    self    = lambda grad: grad,
+    tensor1 = lambda grad, tensor2, value: grad * conjugated(tensor2 * value),
+    tensor2 = lambda grad, tensor1, value: grad * conjugated(tensor1 * value),
+)
+
+
+@public("addcdiv", inplace=True)
+@primitive("AddcdivBackward0", promotes=True)
+def addcdiv(self, tensor1, tensor2, *, value=1):
+    """self + value * tensor1 / tensor2."""
+    if self.dtype.kind in "iub":
+        raise RuntimeError(
+            "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true "
+            "division of tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input + value * "
+            "torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer inputs and as (input + value * tensor1 / tensor2) for "
+            "float inputs. The future addcdiv behavior is just the latter implementation: (input + value * tensor1 / tensor2), "
+            "for all dtypes."
+        )
+    return self + value * (tensor1 / tensor2)
+addcdiv.defvjp(
+    self    = lambda grad: grad,
+    tensor1 = lambda grad, tensor2, value: grad * conjugated(value / tensor2),
+    tensor2 = lambda grad, tensor1, tensor2, value: -grad * conjugated(value * tensor1 / (tensor2 * tensor2)),
+)
+
+
+@primitive("LerpBackward0", promotes=True)
+def lerp_scalar(self, end, *, weight):
+    """self + weight * (end - self), for a number `weight`."""
+    return self + weight * (end - self) if abs(weight) < 0.5 else end - (end - self) * (1 - weight)
+lerp_scalar.defvjp(
+    self = lambda grad, weight: grad * conjugated(1 - weight),
+    end  = lambda grad, weight: grad * conjugated(weight),
+)
+
+
+@primitive("LerpBackward1", promotes=True)
+def lerp_tensor(self, end, weight):
+    """self + weight * (end - self), all tensors."""
+    return np.where(np.abs(weight) < 0.5, self + weight * (end - self), end - (end - self) * (1 - weight))
+lerp_tensor.defvjp(
+    self   = lambda grad, weight: grad * conjugated(1 - weight),
+    end    = lambda grad, weight: grad * conjugated(weight),
+    weight = lambda grad, end, self: grad * conjugated(end - self),
+)
+
+
+@public("lerp", inplace=True)
+def lerp(input: Tensor, end: Tensor, weight: Any) -> Any:
+    """From `input` (weight 0) to `end` (weight 1) on a straight line."""
+    for name, t in (("end", end), ("weight", weight)):
+        if isinstance(t, Tensor) and t.dtype is not input.dtype:
+            mine, other = input.dtype.legacy.lower(), t.dtype.legacy.lower()
+            raise RuntimeError(f"expected dtype {mine} for `{name}` but got dtype {other}")
+    return lerp_tensor(input, end, weight) if isinstance(weight, Tensor) else lerp_scalar(input, end, weight=weight)

@@ -1,0 +1,208 @@
+"""Choosing between values: where, the larger, the smaller, and what is cut off at bounds."""
+# fmt: off
+# (ops are a table: the columns are kept)
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...base.dtypes import from_numpy_dtype
+from ...base.public import public
+from ...base.readings import composite, inlined
+from ...op.primitive import primitive
+from ...tensor.tensor import Tensor
+from .arithmetic import widened
+
+
+@primitive("WhereBackward0", promotes=True)
+def where_tensors(self, other, *, condition):
+    """self where condition, else other."""
+    taken = condition._data if hasattr(condition, "_data") else condition
+    if taken.dtype.kind != "b":
+        name = from_numpy_dtype(taken.dtype).legacy
+        raise RuntimeError(f"where expected condition to be a boolean tensor, but got a tensor with dtype {name}")
+    return np.where(taken, self, other)
+where_tensors.defvjp(
+    self  = lambda grad, condition: where(condition, grad, 0),
+    other = lambda grad, condition: where(condition, 0, grad),
+)
+
+
+@composite
+def where(condition: Any, input: Any, other: Any) -> Any:
+    """input where condition, else other."""
+    return where_tensors(input, other, condition=condition)
+
+
+@public("torch.where")
+def choose(condition: Tensor, input: Any = None, other: Any = None) -> Any:
+    """`input` where `condition`, else `other`; with one argument, where the condition is True."""
+    if input is None and other is None:
+        return tuple(Tensor(i) for i in np.nonzero(condition._data))
+    if not isinstance(input, Tensor) and not isinstance(other, Tensor):  # two numbers: the default types
+        from ...tensor.creation import tensor
+
+        input = tensor(input)
+    return where(condition, input, other)
+
+
+@public("Tensor.where")
+def where_method(self: Tensor, condition: Tensor, other: Any) -> Any:
+    """`self` where `condition`, else `other`."""
+    return where(condition, self, other)
+
+
+@public("maximum")
+@primitive("MaximumBackward0", promotes=True)
+def maximum(self, other):
+    """The larger of two; equal ones share the gradient."""
+    return np.maximum(self, other)
+maximum.defvjp(
+    self  = lambda grad, self, other: where(eq(self, other), grad / 2, where(self < other, 0, grad)),
+    other = lambda grad, self, other: where(eq(self, other), grad / 2, where(self > other, 0, grad)),
+)
+
+
+@public("minimum")
+@primitive("MinimumBackward0", promotes=True)
+def minimum(self, other):
+    """The smaller of two; equal ones share the gradient."""
+    return np.minimum(self, other)
+minimum.defvjp(
+    self  = lambda grad, self, other: where(eq(self, other), grad / 2, where(self > other, 0, grad)),
+    other = lambda grad, self, other: where(eq(self, other), grad / 2, where(self < other, 0, grad)),
+)
+
+
+@public("fmax")
+@primitive("FmaxBackward0", promotes=True)
+def fmax(self, other):
+    """The larger of two, or the one that is a number; of equal ones the first."""
+    return np.fmax(self, other)
+fmax.defvjp(
+    self  = lambda grad, self, other: where(logical_or(self >= other, isnan(other)), grad, 0),
+    other = lambda grad, self, other: where(logical_or(self >= other, isnan(other)), 0, grad),
+)
+
+
+@public("fmin")
+@primitive("FminBackward0", promotes=True)
+def fmin(self, other):
+    """The smaller of two, or the one that is a number; of equal ones the first."""
+    return np.fmin(self, other)
+fmin.defvjp(
+    self  = lambda grad, self, other: where(logical_or(self <= other, isnan(other)), grad, 0),
+    other = lambda grad, self, other: where(logical_or(self <= other, isnan(other)), 0, grad),
+)
+
+
+@primitive("ClampBackward1")
+def clamp_numbers(self, *, min=None, max=None):
+    """Cut off at numbers."""
+    self = self if min is None else np.maximum(widened(self, min), min)
+    return self if max is None else np.minimum(widened(self, max), max)
+clamp_numbers.defvjp(
+    self = lambda grad, self, min, max: where(within(self, min, max), grad, 0),
+)
+
+
+@primitive("ClampBackward0", promotes=True)
+def clamp_tensors(self, min=None, max=None):
+    """Cut off at bounds for each element; `max` wins over a larger `min`."""
+    self = self if min is None else np.maximum(self, min)
+    return self if max is None else np.minimum(self, max)
+clamp_tensors.defvjp(
+    self = lambda grad, self, min, max: where(within(self, min, max), grad, 0),
+    min  = lambda grad, self, min, max: where(cut_below(self, min, max), grad, 0),
+    max  = lambda grad, self, min, max: where(cut_above(self, min, max), grad, 0),
+)
+
+
+@inlined
+def within(value: Any, min: Any, max: Any) -> Any:
+    """Where nothing was cut off; a value on the bound counts."""
+    if min is None or max is None:
+        return value >= min if max is None else value <= max
+    return logical_and(value >= min, value <= max)
+
+
+@inlined
+def cut_below(value: Any, min: Any, max: Any) -> Any:
+    """Where the lower bound was taken."""
+    return value < min if max is None else logical_and(value < min, min < max)
+
+
+@inlined
+def cut_above(value: Any, min: Any, max: Any) -> Any:
+    """Where the upper bound was taken."""
+    return value > max if min is None else logical_or(value > max, max < min)
+
+
+@public("clamp", "clip", inplace=True)
+def clamp(input: Tensor, min: Any = None, max: Any = None) -> Any:
+    """The nearest value between `min` and `max`, numbers or tensors, of which one may be left out."""
+    if min is None and max is None:
+        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    bounds = [b for b in (min, max) if b is not None]
+    if not any(isinstance(b, Tensor) for b in bounds):
+        return clamp_numbers(input, min=min, max=max)
+    if not all(isinstance(b, Tensor) for b in bounds):
+        given = ", ".join("Tensor" if isinstance(b, Tensor) else type(b).__name__ for b in (input, min, max))
+        raise TypeError(
+            f"clamp() received an invalid combination of arguments - got ({given}), but expected one of:\n"
+            " * (Tensor input, Tensor min = None, Tensor max = None, *, Tensor out = None)\n"
+            " * (Tensor input, Number min = None, Number max = None, *, Tensor out = None)\n"
+        )
+    return clamp_tensors(input, min, max)
+
+
+@primitive("ClampMinBackward0")
+def clamp_min_number(self, *, min):
+    """Not below a number."""
+    return np.maximum(widened(self, min), min)
+clamp_min_number.defvjp(
+    self = lambda grad, self, min: where(self >= min, grad, 0),
+)
+
+
+@primitive("ClampMinBackward1", promotes=True)
+def clamp_min_tensor(self, min):
+    """Not below another."""
+    return np.maximum(self, min)
+clamp_min_tensor.defvjp(
+    self = lambda grad, self, min: where(self >= min, grad, 0),
+    min  = lambda grad, self, min: where(self < min, grad, 0),
+)
+
+
+@primitive("ClampMaxBackward0")
+def clamp_max_number(self, *, max):
+    """Not above a number."""
+    return np.minimum(widened(self, max), max)
+clamp_max_number.defvjp(
+    self = lambda grad, self, max: where(self <= max, grad, 0),
+)
+
+
+@primitive("ClampMaxBackward1", promotes=True)
+def clamp_max_tensor(self, max):
+    """Not above another."""
+    return np.minimum(self, max)
+clamp_max_tensor.defvjp(
+    self = lambda grad, self, max: where(self <= max, grad, 0),
+    max  = lambda grad, self, max: where(self > max, grad, 0),
+)
+
+
+@public("clamp_min", inplace=True)
+def clamp_min(input: Tensor, min: Any) -> Any:
+    """The larger of `input` and `min`."""
+    return clamp_min_tensor(input, min) if isinstance(min, Tensor) else clamp_min_number(input, min=min)
+
+
+@public("clamp_max", inplace=True)
+def clamp_max(input: Tensor, max: Any) -> Any:
+    """The smaller of `input` and `max`."""
+    return clamp_max_tensor(input, max) if isinstance(max, Tensor) else clamp_max_number(input, max=max)

@@ -1,0 +1,97 @@
+"""One value everywhere: fill and zero. The old values are lost, so nothing comes back to them."""
+# fmt: off
+# (ops are a table: the columns are kept)
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...base.public import INPLACE, public
+from ...op.primitive import primitive
+from ...tensor.scalars import fitted
+from ...tensor.tensor import Tensor
+
+
+def filled(self, value) -> Any:
+    """An array like `self` with one value everywhere."""
+    if np.ndim(value):
+        raise RuntimeError(
+            f"fill only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions."
+        )
+    return np.full_like(self, value if isinstance(value, np.ndarray) else fitted(value, self.dtype))
+
+
+@primitive("ZeroBackward0")
+def zero(self):
+    """Zeros, for zero_()."""
+    return np.zeros_like(self)
+zero.defvjp(
+    self = lambda grad: zeros_like(grad),
+)
+
+
+@primitive("FillBackward0")
+def fill_scalar(self, *, value):
+    """A number everywhere."""
+    return filled(self, value)
+fill_scalar.defvjp(
+    self = lambda grad: zeros_like(grad),
+)
+
+
+@primitive("FillBackward1")
+def fill_tensor(self, value):
+    """The value of a 0-d tensor everywhere."""
+    return filled(self, value)
+fill_tensor.defvjp(
+    self  = lambda grad: zeros_like(grad),
+    value = lambda grad: sum_all(grad),
+)
+
+
+@primitive("FillBackward2")
+def refill_scalar(self, *, value):
+    """fill_ by a number."""
+    return filled(self, value)
+refill_scalar.defvjp(
+    self = lambda grad: zeros_like(grad),
+)
+
+
+@primitive("FillBackward3")
+def refill_tensor(self, value):
+    """fill_ by a 0-d tensor."""
+    return filled(self, value)
+refill_tensor.defvjp(
+    self  = lambda grad: zeros_like(grad),
+    value = lambda grad: sum_all(grad),
+)
+
+
+# fmt: on
+@public("torch.fill")
+def fill(input: Tensor, value: Any) -> Any:
+    """One value everywhere, as a new tensor."""
+    return fill_tensor(input, value) if isinstance(value, Tensor) else fill_scalar(input, value=value)
+
+
+def refill(input: Tensor, value: Any) -> Any:
+    """One value everywhere."""
+    return refill_tensor(input, value) if isinstance(value, Tensor) else refill_scalar(input, value=value)
+
+
+INPLACE["fill"] = refill
+
+
+@public("torch.zero_")
+def zero_(input: Tensor) -> Any:
+    """In place: all elements 0."""
+    return input.zero_()
+
+
+@public("torch.fill_")
+def fill_(input: Tensor, value: Any) -> Any:
+    """In place: one value everywhere."""
+    return input.fill_(value)

@@ -1,0 +1,267 @@
+"""Powers, roots, exponentials and logarithms."""
+# fmt: off
+# (ops are a table: the columns are kept)
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...base.dtypes import complex128, float64
+from ...base.public import public
+from ...base.readings import composite, inlined
+from ...op.primitive import primitive
+from ...tensor.refusals import refuse
+from ...tensor.tensor import Tensor
+from .arithmetic import _as_float, as_number_of, widened
+
+
+@primitive("PowBackward0")
+def pow_scalar(self, *, exponent):
+    """self ** exponent, for a Python number `exponent`."""
+    self = widened(self, exponent)
+    if self.dtype.kind in "iu" and exponent < 0:
+        raise RuntimeError("Integers to negative integer powers are not allowed.")
+    return self ** exponent
+pow_scalar.defvjp(
+    self = lambda grad, self, exponent: pow_backward(grad, self, exponent),
+)
+
+
+@inlined
+def pow_backward(grad: Any, self: Any, exponent: Any) -> Any:
+    """grad * (exponent * self**(exponent - 1)); zeros for exponent 0, where the formula would give 0 * inf."""
+    return zeros_like(grad) if exponent == 0 else grad * conjugated(exponent * self ** (exponent - 1))
+
+
+@primitive("PowBackward1", promotes=True)
+def pow_tensor(self, exponent):
+    """self ** exponent, both tensors."""
+    if self.dtype.kind != "i" or np.all(exponent >= 0):
+        return self ** exponent
+    whole = np.where(np.abs(self) == 1, self, 0)  # of the reciprocals of integers, only those of 1 and -1 are integers
+    return np.where(exponent < 0, whole, self) ** np.abs(exponent)
+pow_tensor.defvjp(
+    self     = lambda grad, self, exponent: pow_backward_self(grad, self, exponent),
+    exponent = lambda grad, self, exponent, result: pow_backward_exponent(grad, self, exponent, result),
+)
+
+
+@primitive("PowBackward2")
+def rpow_scalar(exponent, *, self):
+    """self ** exponent, for a Python number `self`."""
+    exponent = widened(exponent, self)
+    return pow_tensor.forward(as_number_of(exponent, self), exponent)
+rpow_scalar.defvjp(
+    exponent = lambda grad, self, exponent, result: pow_backward_exponent(grad, self, exponent, result),
+)
+
+
+@inlined
+def pow_backward_self(grad: Any, self: Any, exponent: Any) -> Any:
+    """grad * (exponent * self**(exponent - 1)), 0 where the exponent is 0."""
+    return where(eq(exponent, 0), zeros_like(grad), grad * conjugated(exponent * self ** (exponent - 1)))
+
+
+@inlined
+def pow_backward_exponent(grad: Any, self: Any, exponent: Any, result: Any) -> Any:
+    """grad * (result * log(self)), 0 where 0**exponent is flat (exponent >= 0)."""
+    if isinstance(self, (int, float)) and self != 0:
+        return grad * conjugated(result * log_of(self))
+    return grad * where(eq(self, 0) * (exponent >= 0), zeros_like(result), conjugated(result * log_of(self)))
+
+
+@inlined
+def log_of(value: Any) -> Any:
+    """log of a tensor, a Symbol or a Python number (-inf at 0)."""
+    if isinstance(value, (int, float)):
+        return np.log(np.float64(value)).item()
+    return log(value)
+
+
+@composite
+def pow(input: Any, exponent: Any) -> Any:
+    """`input ** exponent`; the node depends on which of the two are tensors, as in PyTorch."""
+    if not hasattr(exponent, "shape"):
+        return pow_scalar(input, exponent=exponent)
+    if not hasattr(input, "shape"):
+        return rpow_scalar(exponent, self=input)
+    return pow_tensor(input, exponent)
+
+
+public("pow", inplace=True)(pow)
+public("Tensor.__pow__")(pow)
+
+
+@public("Tensor.__rpow__")
+def rpow(self: Tensor, other: Any) -> Any:
+    """other ** self."""
+    return pow(other, self)
+
+
+@public("float_power", inplace=True)
+def float_power(input: Any, exponent: Any) -> Any:
+    """input ** exponent in float64, or in complex128."""
+    kinds = (x.dtype.is_complex if isinstance(x, Tensor) else isinstance(x, complex) for x in (input, exponent))
+    dtype, number = (complex128, complex) if any(kinds) else (float64, float)
+    return pow(*(x.to(dtype) if isinstance(x, Tensor) else number(x) for x in (input, exponent)))
+
+
+@public("square", inplace=True)
+def square(input: Tensor) -> Any:
+    """input ** 2."""
+    return pow_scalar(input, exponent=2)
+
+
+@public("sqrt", inplace=True)
+@primitive("SqrtBackward0")
+def sqrt(self):
+    """Square root."""
+    return np.sqrt(_as_float(self))
+sqrt.defvjp(
+    self = lambda grad, result: grad / conjugated(2 * result),
+)
+
+
+@public("rsqrt", inplace=True)
+@primitive("RsqrtBackward0")
+def rsqrt(self):
+    """1 / sqrt(self)."""
+    return 1 / np.sqrt(_as_float(self))
+rsqrt.defvjp(
+    self = lambda grad, result: -0.5 * grad * conjugated(result**3),
+)
+
+
+@public("exp", inplace=True)
+@primitive("ExpBackward0")
+def exp(self):
+    """e ** self."""
+    return np.exp(_as_float(self))
+exp.defvjp(
+    self = lambda grad, result: grad * conjugated(result),
+)
+
+
+@public("exp2", "special.exp2", inplace=True)
+@primitive("Exp2Backward0")
+def exp2(self):
+    """2 ** self."""
+    return np.exp2(_as_float(self))
+exp2.defvjp(
+    self = lambda grad, result: grad * conjugated(result) * 0.6931471805599453,  # log(2)
+)
+
+
+@public("expm1", "special.expm1", inplace=True)
+@primitive("Expm1Backward0")
+def expm1(self):
+    """e ** self - 1, exact for small self."""
+    return np.expm1(_as_float(self))
+expm1.defvjp(
+    self = lambda grad, result: grad * (conjugated(result) + 1),
+)
+
+
+@public("log", inplace=True)
+@primitive("LogBackward0")
+def log(self):
+    """Natural logarithm; -inf at 0."""
+    return np.log(_as_float(self))
+log.defvjp(
+    self = lambda grad, self: grad / conjugated(self),
+)
+
+
+@public("log1p", "special.log1p", inplace=True)
+@primitive("Log1PBackward0")
+def log1p(self):
+    """log(1 + self), exact for small self."""
+    return np.log1p(_as_float(self))
+log1p.defvjp(
+    self = lambda grad, self: grad / (conjugated(self) + 1),
+)
+
+
+@public("log2", inplace=True)
+@primitive("Log2Backward0")
+def log2(self):
+    """Logarithm to base 2."""
+    return np.log2(_as_float(self))
+log2.defvjp(
+    self = lambda grad, self: grad / conjugated(self * 0.6931471805599453),
+)
+
+
+@public("log10", inplace=True)
+@primitive("Log10Backward0")
+def log10(self):
+    """Logarithm to base 10."""
+    return np.log10(_as_float(self))
+log10.defvjp(
+    self = lambda grad, self: grad / conjugated(self * 2.302585092994046),
+)
+
+
+@public("logaddexp")
+@primitive("LogaddexpBackward0", promotes=True)
+def logaddexp(self, other):
+    """log(exp(self) + exp(other)), without overflow."""
+    refuse(self, "iub", "logaddexp_cpu")
+    if np.result_type(self, other).kind == "c":
+        is_larger = self.real >= other.real
+        larger, smaller = np.where(is_larger, self, other), np.where(is_larger, other, self)
+        return larger + np.log(1 + np.exp(smaller - larger))
+    return np.logaddexp(self, other)
+logaddexp.defvjp(
+    self  = lambda grad, self, other: grad / conjugated(1 + exp(other - self)),
+    other = lambda grad, self, other: grad / conjugated(1 + exp(self - other)),
+)
+
+
+@public("logaddexp2")
+@primitive("Logaddexp2Backward0", promotes=True)
+def logaddexp2(self, other):
+    """log2(2**self + 2**other), without overflow."""
+    refuse(self, "iub", "logaddexp2_cpu")
+    return np.logaddexp2(self, other)
+logaddexp2.defvjp(
+    self  = lambda grad, self, other: grad / (1 + exp2(other - self)),
+    other = lambda grad, self, other: grad / (1 + exp2(self - other)),
+)
+
+
+@public("ldexp", inplace=True)
+@primitive("LdexpBackward0", promotes=True)
+def ldexp(self, other):
+    """self * 2**other."""
+    return _as_float(self) * np.exp2(_as_float(other))
+ldexp.defvjp(
+    self  = lambda grad, other: grad * conjugated(exp2(other)),
+    other = lambda grad, result: grad * conjugated(result) * 0.6931471805599453,  # log(2)
+)
+
+
+@public("frexp")
+@primitive("FrexpBackward0", results=("mantissa", "exponent"))
+def frexp(self):
+    """self = mantissa * 2**exponent with 0.5 <= |mantissa| < 1."""
+    if self.dtype.kind != "f":
+        raise RuntimeError("torch.frexp() only supports floating-point dtypes")
+    return np.frexp(self)
+frexp.defvjp(
+    self = lambda grad, exponent: grad / exp2(exponent),
+)
+
+
+@public("hypot", inplace=True)
+@primitive("HypotBackward0", promotes=True)
+def hypot(self, other):
+    """sqrt(self**2 + other**2)."""
+    refuse(self, "iub", "hypot_cpu")
+    return np.hypot(self, other)
+hypot.defvjp(
+    self  = lambda grad, self,  result: grad * self / result,
+    other = lambda grad, other, result: grad * other / result,
+)

@@ -1,0 +1,245 @@
+"""Rounding, whole quotients and remainders: steps, whose gradient is 0 wherever it exists."""
+# fmt: off
+# (ops are a table: the columns are kept)
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...base.public import public
+from ...base.readings import composite
+from ...op.primitive import primitive
+from ...tensor.refusals import refuse
+from ...tensor.tensor import Tensor
+from .arithmetic import _as_default_float, as_number_of, widened
+
+
+@public("floor", inplace=True)
+@primitive("FloorBackward0")
+def floor(self):
+    """The next whole number below."""
+    refuse(self, "b", "floor_vml_cpu")
+    return np.floor(self)
+floor.defvjp(
+    self = lambda grad: zeros_like(grad),
+)
+
+
+@public("ceil", inplace=True)
+@primitive("CeilBackward0")
+def ceil(self):
+    """The next whole number above."""
+    refuse(self, "b", "ceil_vml_cpu")
+    return np.ceil(self)
+ceil.defvjp(
+    self = lambda grad: zeros_like(grad),
+)
+
+
+@public("trunc", "fix", inplace=True)
+@primitive("TruncBackward0")
+def trunc(self):
+    """The next whole number towards 0."""
+    refuse(self, "b", "trunc_vml_cpu")
+    return np.trunc(self)
+trunc.defvjp(
+    self = lambda grad: zeros_like(grad),
+)
+
+
+@public("frac", inplace=True)
+@primitive("FracBackward0")
+def frac(self):
+    """What is behind the point: self - trunc(self)."""
+    refuse(self, "iub", "frac_cpu")
+    return self - np.trunc(self)
+frac.defvjp(
+    self = lambda grad: grad,
+)
+
+
+@primitive("RoundBackward0")
+def round_whole(self):
+    """The nearest whole number; halves go to the even one."""
+    refuse(self, "b", "round_vml_cpu")
+    return np.rint(self).astype(self.dtype, copy=False)
+round_whole.defvjp(
+    self = lambda grad: zeros_like(grad),
+)
+
+
+@primitive("RoundBackward1")
+def round_decimals(self, *, decimals):
+    """Rounded behind so many digits after the point; negative ones are before it."""
+    refuse(self, "iub", "round_cpu")
+    scale = 10.0 ** np.abs(decimals).item()
+    return np.rint(self * scale) / scale if decimals >= 0 else np.rint(self / scale) * scale
+round_decimals.defvjp(
+    self = lambda grad: zeros_like(grad),
+)
+
+
+@public("round", "special.round", inplace=True)
+def round(input: Tensor, *, decimals: int | None = None) -> Any:
+    """The nearest whole number, or the nearest with so many decimals."""
+    return round_whole(input) if decimals is None else round_decimals(input, decimals=decimals)
+
+
+@primitive("DivBackward2", promotes=True)
+def div_rounded(self, other, *, rounding_mode):
+    """self / other, rounded towards 0 ("trunc"), down ("floor"), or not at all (None)."""
+    if rounding_mode not in (None, "trunc", "floor"):
+        raise RuntimeError(
+            f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
+        )
+    if rounding_mode is None:
+        return self / other if self.dtype.kind in "fc" else _as_default_float(self) / _as_default_float(other)
+    if rounding_mode == "floor":
+        return whole_quotient(self, other)
+    return np.trunc(self / other) if self.dtype.kind == "f" else (self - np.fmod(self, nonzero_divisor(other))) // other
+div_rounded.defvjp(
+    self  = lambda grad, other, rounding_mode:       grad / other if rounding_mode is None else zeros_like(grad),
+    other = lambda grad, self, other, rounding_mode: (
+        -grad * ((self / other) / other) if rounding_mode is None else zeros_like(grad)),
+)
+
+
+@public("floor_divide", inplace=True)
+@public("Tensor.__floordiv__")
+@primitive("NotImplemented", promotes=True)
+def floor_divide(self, other):
+    """floor(self / other); PyTorch has no gradient for it."""
+    return whole_quotient(self, other)
+floor_divide.defvjp(
+    self  = lambda grad: no_derivative("floor_divide"),
+    other = lambda grad: no_derivative("floor_divide"),
+)
+
+
+@public("Tensor.__rfloordiv__")
+def rfloordiv(self: Tensor, other: Any) -> Any:
+    """other // self."""
+    return floor_divide(other, self)
+
+
+@composite
+def no_derivative(op: str) -> Any:
+    """What stands where PyTorch has no formula."""
+    raise RuntimeError(f"derivative for aten::{op} is not implemented")
+
+
+@composite
+def no_derivative_of(what: str) -> Any:
+    """What stands where PyTorch's table has a formula for the other input only."""
+    raise NotImplementedError(f"the derivative for '{what}' is not implemented.")
+
+
+@primitive("FmodBackward1", promotes=True)
+def fmod_tensor(self, other):
+    """The rest of the division towards 0; it has the sign of self."""
+    refuse(self, "b", "fmod_cpu")
+    return np.fmod(self, nonzero_divisor(other))
+fmod_tensor.defvjp(
+    self  = lambda grad: grad,
+    other = lambda grad, self, other: -grad * trunc(self / other),
+)
+
+
+@primitive("FmodBackward0")
+def fmod_scalar(self, *, other):
+    """The rest of the division by a number, towards 0."""
+    self = widened(self, other)
+    return np.fmod(self, nonzero_divisor(as_number_of(self, other)))
+fmod_scalar.defvjp(
+    self = lambda grad: grad,
+)
+
+
+@public("fmod", inplace=True)
+def fmod(input: Tensor, other: Any) -> Any:
+    """input - other * trunc(input / other)."""
+    return fmod_tensor(input, other) if isinstance(other, Tensor) else fmod_scalar(input, other=other)
+
+
+@primitive("RemainderBackward1", promotes=True)
+def remainder_tensor(self, other):
+    """The rest of the division downwards; it has the sign of other."""
+    refuse(self, "b", "remainder_cpu")
+    return np.remainder(self, nonzero_divisor(other))
+remainder_tensor.defvjp(
+    self  = lambda grad: grad,
+    other = lambda grad, self, other: -grad * floor(self / other),
+)
+
+
+@primitive("RemainderBackward0")
+def remainder_scalar(self, *, other):
+    """The rest of the division by a number, downwards."""
+    self = widened(self, other)
+    return np.remainder(self, nonzero_divisor(as_number_of(self, other)))
+remainder_scalar.defvjp(
+    self = lambda grad: grad,
+)
+
+
+@primitive("NotImplemented")
+def remainder_of_scalar(other, *, self):
+    """number % other; PyTorch has no gradient for it."""
+    other = widened(other, self)
+    return np.remainder(as_number_of(other, self), nonzero_divisor(other))
+remainder_of_scalar.defvjp(
+    other = lambda grad: no_derivative("remainder"),
+)
+
+
+@public("remainder", inplace=True)
+@public("Tensor.__mod__")
+def remainder(input: Any, other: Any) -> Any:
+    """input - other * floor(input / other), as Python's %."""
+    if not isinstance(input, Tensor):
+        return remainder_of_scalar(other, self=input)
+    return remainder_tensor(input, other) if isinstance(other, Tensor) else remainder_scalar(input, other=other)
+
+
+@public("Tensor.__rmod__")
+def rmod(self: Tensor, other: Any) -> Any:
+    """other % self."""
+    return remainder(other, self)
+
+
+@public("gcd", inplace=True)
+@primitive(promotes=True)
+def gcd(self, other):
+    """The greatest common divisor."""
+    refuse(self, "bfc", "gcd_cpu")
+    return np.gcd(self, other)
+
+
+@public("lcm", inplace=True)
+@primitive(promotes=True)
+def lcm(self, other):
+    """The least common multiple."""
+    refuse(self, "bfc", "lcm_cpu")
+    return np.lcm(self, other)
+
+
+# fmt: on
+def whole_quotient(array: Any, divisor: Any) -> Any:
+    """floor(array / divisor); the quotient by 0 is infinite, not nan."""
+    refuse(array, "b", "div_floor_cpu")
+    if array.dtype.kind != "f":
+        return array // nonzero_divisor(divisor)
+    return np.where(divisor == 0, array / divisor, array // divisor)
+
+
+def nonzero_divisor(divisor: Any) -> Any:
+    """Integers are not divided by 0.
+
+    Raises:
+        RuntimeError: in PyTorch's words.
+    """
+    if divisor.dtype.kind != "f" and not np.all(divisor):
+        raise RuntimeError("ZeroDivisionError")
+    return divisor

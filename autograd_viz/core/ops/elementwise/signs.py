@@ -1,0 +1,141 @@
+"""Absolute value, signs, and the neighbours of a number."""
+# fmt: off
+# (ops are a table: the columns are kept)
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...base.public import public
+from ...base.readings import composite
+from ...op.primitive import primitive
+from ...tensor.refusals import refuse
+from ...tensor.tensor import Tensor
+from .arithmetic import _as_float, as_number_of
+
+
+@public("abs", "absolute", inplace=True)
+@public("Tensor.__abs__")
+@primitive("AbsBackward0")
+def abs(self):
+    """Absolute value; its gradient at 0 is 0."""
+    refuse(self, "b", "abs_cpu")
+    return np.abs(self)
+abs.defvjp(
+    self = lambda grad, self: grad * sgn(self),
+)
+
+
+@public("sign", inplace=True)
+@primitive("SignBackward0")
+def sign(self):
+    """-1, 0 or 1; 0 for nan."""
+    if self.dtype.kind == "b":
+        return self.copy()
+    return np.nan_to_num(np.sign(self), nan=0.0) if self.dtype.kind == "f" else np.sign(self)
+sign.defvjp(
+    self = lambda grad: zeros_like(grad),
+)
+
+
+@public("sgn", inplace=True)
+@primitive("SgnBackward0")
+def sgn(self):
+    """-1, 0 or 1; a complex number divided by its length."""
+    return sign.forward(self) if self.dtype.kind != "c" else np.where(self == 0, 0, self / np.abs(self))
+sgn.defvjp(
+    self = lambda grad, self, result: sgn_backward(grad, self, result),
+)
+
+
+@composite
+def sgn_backward(grad: Any, self: Any, result: Any) -> Any:
+    """Zeros for real numbers; for complex ones what of grad is perpendicular to the direction `result`, over the length."""
+    if not is_complex(self):
+        return zeros_like(grad)
+    along = (grad * conjugated(result) + conjugated(grad) * result) * 0.5
+    return where(eq(self, 0), 0, (grad - along * result) / abs(self))
+
+
+@primitive("CopysignBackward0", promotes=True)
+def copysign_tensor(self, other):
+    """The length of self with the sign of other."""
+    return np.copysign(_as_float(self), _as_float(other))
+copysign_tensor.defvjp(
+    self  = lambda grad, self, result: grad * where(eq(self, 0), 0, result / self),
+    other = lambda grad: zeros_like(grad),
+)
+
+
+@primitive("CopysignBackward1")
+def copysign_scalar(self, *, other):
+    """The length of self with the sign of a number."""
+    self = _as_float(self)
+    return np.copysign(self, as_number_of(self, other))
+copysign_scalar.defvjp(
+    self = lambda grad, self, result: grad * where(eq(self, 0), 0, result / self),
+)
+
+
+@public("copysign", inplace=True)
+def copysign(input: Tensor, other: Any) -> Any:
+    """The length of `input` with the sign of `other`."""
+    return copysign_tensor(input, other) if isinstance(other, Tensor) else copysign_scalar(input, other=other)
+
+
+@public("angle")
+@primitive("AngleBackward0")
+def angle(self):
+    """0 for a positive number, pi for a negative one."""
+    x = _as_float(self)
+    return np.where(np.isnan(x), np.nan, np.angle(x)).astype(x.real.dtype, copy=False)
+angle.defvjp(
+    self = lambda grad, self: angle_backward(grad, self),
+)
+
+
+@composite
+def angle_backward(grad: Any, self: Any) -> Any:
+    """Zeros for real numbers; for complex ones grad along the tangent of the circle around 0, over the length."""
+    if not is_complex(self):
+        return zeros_like(grad)
+    return where(eq(self, 0), 0, grad * 1j * self / (abs(self) * abs(self)))
+
+
+@public("nextafter", inplace=True)
+@primitive("NextafterBackward0", promotes=True)
+def nextafter(self, other):
+    """The next number that the type can hold, towards other."""
+    refuse(self, "iub", "nextafter_cpu")
+    return np.nextafter(self, other)
+nextafter.defvjp(
+    self  = lambda grad, self, other: where(ne(self, other), grad, 0),
+    other = lambda grad: zeros_like(grad),
+)
+
+
+@public("nan_to_num", inplace=True)
+@primitive("NanToNumBackward0")
+def nan_to_num(self, *, nan=None, posinf=None, neginf=None):
+    """Numbers in the place of nan (0) and the infinities (the largest numbers of the type)."""
+    if self.dtype.kind not in "fc":
+        return self.copy()
+    return np.nan_to_num(self, nan=0.0 if nan is None else nan, posinf=posinf, neginf=neginf)
+nan_to_num.defvjp(
+    self = lambda grad, self: grad * isfinite(self),
+)
+
+
+@public("heaviside", inplace=True)
+@primitive("NotImplemented")
+def heaviside(self, values):
+    """0 for negative, 1 for positive numbers, `values` at 0; PyTorch has no gradient for it."""
+    if self.dtype != values.dtype:
+        raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
+    return np.where(self == 0, values, self > 0).astype(self.dtype)
+heaviside.defvjp(
+    self   = lambda grad: no_derivative("heaviside"),
+    values = lambda grad: no_derivative("heaviside"),
+)

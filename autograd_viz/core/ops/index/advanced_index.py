@@ -1,0 +1,173 @@
+"""Advanced indexing: x[mask], x[[0, 2], [1, 1]], with a tensor of indices (or None, for ':') for each dimension."""
+# fmt: off
+# (ops are a table: the columns are kept)
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...base.public import public
+from ...base.readings import inlined
+from ...op.primitive import primitive
+from ...tensor.tensor import Tensor
+
+
+def for_numpy(array, indices) -> tuple[Any, ...]:
+    """The index as NumPy understands it, after PyTorch's checks."""
+    out: list[Any] = []
+    shapes: list[list[int]] = []
+    dim = 0
+    for given in indices:
+        if given is None:
+            out.append(slice(None))
+            dim += 1
+            continue
+        i = as_index(given)
+        taken = i.ndim if i.dtype == bool else 1
+        if dim + taken > array.ndim:
+            raise IndexError(f"too many indices for tensor of dimension {array.ndim} (got {max(dim + taken, len(indices))})")
+        if i.dtype == bool:
+            check_mask(array, i, dim)
+        out += np.nonzero(i) if i.dtype == bool else [i]
+        shapes.append([int(i.sum())] if i.dtype == bool else list(i.shape))
+        dim += taken
+    check_together(shapes)
+    check_bounds(array, out)
+    return tuple(out)
+
+
+def as_index(index) -> Any:
+    """A mask or whole numbers; bytes are a mask, as in PyTorch."""
+    if index.dtype == np.uint8:
+        return index.astype(bool)
+    if index.dtype != bool and index.dtype not in (np.int32, np.int64):
+        raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+    return index
+
+
+def check_mask(array, mask, dim) -> None:
+    """Refuse a mask of another length than what it chooses from."""
+    for d in range(mask.ndim):
+        if mask.shape[d] != array.shape[dim + d]:
+            raise IndexError(
+                f"The shape of the mask {list(mask.shape)} at index {d} does not match the shape of the indexed tensor "
+                f"{list(array.shape)} at index {dim + d}"
+            )
+
+
+def check_bounds(array, indices) -> None:
+    """Refuse an index beyond the end; the message counts the dimensions that are indexed."""
+    place = 0
+    for index, length in zip(indices, array.shape, strict=False):
+        if type(index) is slice:
+            continue
+        bad = index[(index < -length) | (index >= length)]
+        if bad.size:
+            raise IndexError(f"index {bad.flat[0]} is out of bounds for dimension {place} with size {length}")
+        place += 1
+
+
+def check_together(shapes) -> None:
+    """Refuse indices whose shapes do not broadcast."""
+    try:
+        np.broadcast_shapes(*shapes)
+    except ValueError:
+        listed = ", ".join(str(s) for s in shapes)
+        raise IndexError(f"shape mismatch: indexing tensors could not be broadcast together with shapes {listed}") from None
+
+
+@primitive("IndexBackward0")
+def index_tensors(self, *, indices):
+    """The elements at these indices, as a copy."""
+    return self[for_numpy(self, indices)]
+index_tensors.defvjp(
+    self = lambda grad, self_sym_sizes, indices:
+        index_put_tensors(new_zeros(grad, size=self_sym_sizes), grad, indices=indices, accumulate=True),
+)
+
+
+@primitive("IndexPutBackward0")
+def index_put_tensors(self, values, *, indices, accumulate=False):
+    """A copy of self with `values` at these indices."""
+    out, at, values = self.copy(), for_numpy(self, indices), np.asarray(values)
+    wanted = out[at].shape
+    lead = values.ndim - len(wanted)
+    if lead > 0 and values.shape[:lead] == (1,) * lead:
+        values = values.reshape(values.shape[lead:])
+    if values.ndim > len(wanted) or any(v not in (1, w) for v, w in zip(values.shape[::-1], wanted[::-1], strict=False)):
+        raise RuntimeError(
+            f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to indexing result of shape "
+            f"{list(wanted)}"
+        )
+    if accumulate:
+        np.add.at(out, at, values)
+    else:
+        out[at] = values
+    return out
+index_put_tensors.defvjp(
+    self   = lambda grad, indices, accumulate: index_put_backward(grad, indices, accumulate),
+    values = lambda grad, indices: index_tensors(grad, indices=indices),
+)
+
+
+@primitive("UnsafeMaskedIndexBackward0")
+def unsafe_masked_index(self, *, mask, indices, fill):
+    """The elements at these indices where the mask is True, elsewhere `fill`; indices there may be beyond the end."""
+    return np.where(mask, self[within(self, indices)], np.asarray(fill, self.dtype))
+unsafe_masked_index.defvjp(
+    self = lambda grad, self_sym_sizes, mask, indices:
+        unsafe_masked_index_put(new_zeros(grad, size=self_sym_sizes), grad, mask=mask, indices=indices),
+)
+
+
+@primitive("UnsafeMaskedIndexPutAccumulateBackward0")
+def unsafe_masked_index_put(self, values, *, mask, indices):
+    """A copy of self with `values` added at these indices where the mask is True."""
+    out = self.copy()
+    np.add.at(out, within(self, indices), np.where(mask, values, np.zeros_like(values)))
+    return out
+unsafe_masked_index_put.defvjp(
+    self   = lambda grad: grad,
+    values = lambda grad, mask, indices: unsafe_masked_index(grad, mask=mask, indices=indices, fill=0),
+)
+
+
+# fmt: on
+def within(array: Any, indices: Any) -> tuple[Any, ...]:
+    """The indices, those beyond the end moved to it."""
+    return tuple(slice(None) if i is None else np.clip(i, -n, n - 1) for i, n in zip(indices, array.shape, strict=False))
+
+
+@inlined
+def index_put_backward(grad: Any, indices: Any, accumulate: bool) -> Any:
+    """Nothing comes from where a value was put, unless it was added."""
+    return grad if accumulate else index_put_tensors(grad, 0, indices=indices, accumulate=False)
+
+
+@public(inplace=True)
+def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Any:
+    """`values` written (or added) at these indices: one tensor for each of the first dimensions.
+
+    Raises:
+        RuntimeError: `values` has another type.
+    """
+    result = index_put_tensors(input, values, indices=tuple(indices), accumulate=accumulate)
+    fills_mask = len(indices) == 1 and indices[0].dtype.name == "bool" and values.numel() == 1
+    if input.dtype is not values.dtype and not fills_mask:
+        raise RuntimeError(
+            f"Index put requires the source and destination dtypes match, got {input.dtype.legacy} for the destination and "
+            f"{values.dtype.legacy} for the source."
+        )
+    return result
+
+
+@public("torch._unsafe_masked_index")
+def _unsafe_masked_index(input: Tensor, mask: Tensor, indices: Any, fill: Any) -> Any:
+    return unsafe_masked_index(input, mask=mask, indices=tuple(indices), fill=fill)
+
+
+@public("torch._unsafe_masked_index_put_accumulate")
+def _unsafe_masked_index_put_accumulate(input: Tensor, mask: Tensor, indices: Any, values: Tensor) -> Any:
+    return unsafe_masked_index_put(input, values, mask=mask, indices=tuple(indices))

@@ -1,0 +1,136 @@
+"""Rows looked up in a table of weights; the gradient is added up row by row."""
+# fmt: off
+# (ops are a table: the columns are kept)
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...base.public import public
+from ...op.primitive import primitive
+from ...tensor.refusals import check_tensor
+from ...tensor.tensor import Tensor
+
+
+def checked_indices(indices: Any, rows: int, op: str) -> Any:
+    """The indices, if they are whole numbers of rows that exist.
+
+    Raises:
+        IndexError, RuntimeError: in PyTorch's words.
+    """
+    if indices.dtype.name not in ("int64", "int32"):
+        legacy = Tensor(indices).dtype.legacy
+        raise RuntimeError(
+            "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
+            f"torch.{legacy}Tensor instead (while checking arguments for {op})"
+        )
+    if np.any((indices < 0) | (indices >= rows)):
+        raise IndexError("index out of range in self")
+    return indices
+
+
+@public("torch.embedding")
+@primitive("EmbeddingBackward0")
+def embedding(weight, *, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=False):
+    """weight[indices]."""
+    if weight.ndim != 2:
+        raise RuntimeError("'weight' must be 2-D")
+    return weight[checked_indices(indices, len(weight), "embedding")]
+embedding.defvjp(
+    weight = lambda grad, indices, weight_sym_argsize_0, padding_idx, scale_grad_by_freq, sparse:
+        embedding_dense_backward(grad, indices=indices, num_weights=weight_sym_argsize_0, padding_idx=padding_idx,
+                                 scale_grad_by_freq=scale_grad_by_freq),
+)
+
+
+@public("torch.embedding_dense_backward")
+@primitive("EmbeddingDenseBackwardBackward0")
+def embedding_dense_backward(grad_output, *, indices, num_weights, padding_idx=-1, scale_grad_by_freq=False):
+    """Each row of grad_output added to the row that it was taken from, but for the row `padding_idx`."""
+    out = np.zeros((num_weights, grad_output.shape[-1]), grad_output.dtype)
+    rows = grad_output.reshape(-1, grad_output.shape[-1])
+    np.add.at(out, indices.reshape(-1), rows / often(indices) if scale_grad_by_freq else rows)
+    if padding_idx >= 0:
+        out[padding_idx] = 0
+    return out
+embedding_dense_backward.defvjp(
+    grad_output = lambda grad, indices, padding_idx: rows_but_padding(grad, indices=indices, padding_idx=padding_idx),
+)
+
+
+@primitive("EmbeddingBackward0", written=lambda weight, indices, padding_idx: weight[indices])
+def rows_but_padding(weight, *, indices, padding_idx):
+    """weight[indices], with zeros for the row `padding_idx`."""
+    return weight[indices] * (indices != padding_idx)[..., None]
+rows_but_padding.defvjp(
+    weight = lambda grad, indices, padding_idx, weight_sym_argsize_0:
+        embedding_dense_backward(grad, indices=indices, num_weights=weight_sym_argsize_0, padding_idx=padding_idx),
+)
+
+
+def often(indices: Any) -> Any:
+    """How often the index at each place occurs, as a column."""
+    _, places, counts = np.unique(indices, return_inverse=True, return_counts=True)
+    return counts[places.reshape(-1)][:, None]
+
+
+@primitive()
+def one_hot_rows(self, *, num_classes):
+    """1 at the place of the class, 0 elsewhere."""
+    return (self[..., None] == np.arange(num_classes)).astype(np.int64)
+
+
+# fmt: on
+@public("nn.functional.one_hot")
+def one_hot(tensor: Tensor, num_classes: int = -1) -> Any:
+    """A row for each class number: 1 at its place, 0 elsewhere.
+
+    Raises:
+        RuntimeError: the numbers are not of int64, or outside the classes.
+    """
+    if tensor.dtype.name != "int64":
+        raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
+    if not tensor.numel() and num_classes <= 0:
+        raise RuntimeError("Can not infer total number of classes from empty tensor.")
+    if tensor.numel() and tensor._data.min() < 0:
+        raise RuntimeError("Class values must be non-negative.")
+    if num_classes == -1:
+        num_classes = int(tensor._data.max()) + 1
+    if tensor.numel() and tensor._data.max() >= num_classes:
+        raise RuntimeError("Class values must be smaller than num_classes.")
+    return one_hot_rows(tensor, num_classes=num_classes)
+
+
+def renorm_rows(weight: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> None:
+    """Shorten, in place and unrecorded, the rows that are looked up and longer than `max_norm`."""
+    rows = np.unique(indices._data)
+    lengths = np.linalg.norm(weight._data[rows], norm_type, axis=1, keepdims=True)
+    weight._data[rows] *= np.where(lengths > max_norm, max_norm / (lengths + 1e-7), 1).astype(weight._data.dtype)
+    weight._bump_version()
+
+
+@public("nn.functional.embedding")
+def embedding_of(
+    input: Tensor,
+    weight: Tensor,
+    padding_idx: int | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2.0,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+) -> Any:
+    """The rows of `weight` at the indices `input`; the row `padding_idx` gets no gradient.
+
+    Raises:
+        IndexError: an index is out of range.
+    """
+    check_tensor("embedding", input, "indices", 2)
+    rows = weight.shape[0] if weight.ndim else 0
+    if padding_idx is not None and not -rows <= padding_idx < rows:
+        raise AssertionError("Padding_idx must be within num_embeddings")
+    padding = -1 if padding_idx is None else padding_idx % rows
+    if max_norm is not None:
+        renorm_rows(weight, input, max_norm, norm_type)
+    return embedding(weight, indices=input, padding_idx=padding, scale_grad_by_freq=scale_grad_by_freq, sparse=sparse)

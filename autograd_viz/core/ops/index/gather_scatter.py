@@ -1,0 +1,275 @@
+"""Elements picked and placed by a tensor of indices along one dimension: gather, scatter, index_select, index_add.
+
+What picks has what adds as its gradient, and the other way round.
+"""
+# fmt: off
+# (ops are a table: the columns are kept)
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...base.public import public
+from ...base.readings import composite, inlined, writer
+from ...op.primitive import primitive
+from ...tensor.arguments import check_dim, from_front
+from ..shape.slicing import along
+
+
+def bounded(index, length, dim, error=RuntimeError, prefix="") -> Any:
+    """The indices, if each of them is one of a dimension of this length."""
+    bad = index[(index < 0) | (index >= length)]
+    if bad.size:
+        raise error(f"{prefix}index {bad.flat[0]} is out of bounds for dimension {dim} with size {length}")
+    return index
+
+
+def spots(array, dim, index) -> tuple[Any, ...]:
+    """The NumPy index of the elements at [i, index[i, j], k] for all i, j, k (dim = 1)."""
+    if index.ndim != max(array.ndim, 1) and index.size:
+        raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
+    dim = from_front(dim, array.ndim)
+    grid = list(np.ogrid[tuple(slice(n) for n in index.shape)])
+    grid[dim] = bounded(index, array.shape[dim], dim)
+    return tuple(grid)
+
+
+def with_a_dimension(*arrays) -> list[Any]:
+    """0-d arrays as vectors of one element."""
+    return [a if a is None or np.ndim(a) else np.reshape(a, 1) for a in arrays]
+
+
+def check_index(name, index) -> None:
+    """Refuse indices that are not whole numbers."""
+    if index.size and (index.dtype.kind not in "iu" or index.dtype.itemsize < 4):
+        raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
+
+
+def check_fits(index, array, dim, src=None) -> None:
+    """Refuse an index that is larger than what it is used on."""
+    if src is not None and src.ndim < index.ndim:
+        check_dim(src.ndim, src.ndim)
+    larger = any(i > n for d, (i, n) in enumerate(zip(index.shape, array.shape, strict=False)) if d != dim % array.ndim)
+    beyond = src is not None and any(i > n for i, n in zip(index.shape, src.shape, strict=False))
+    if larger or beyond:
+        tail = f" and to be no larger size than src {list(src.shape)}" if src is not None else ""
+        raise RuntimeError(
+            f"Expected index {list(index.shape)} to be no larger than self {list(array.shape)} apart from dimension "
+            f"{dim % array.ndim}{tail}"
+        )
+
+
+@public
+@primitive("GatherBackward0")
+def gather(self, *, dim, index, sparse_grad=False):
+    """out[i, j] = self[i, index[i, j]] for dim = 1."""
+    check_index("gather", index)
+    array, places = with_a_dimension(self, index)
+    for d, (i, n) in enumerate(zip(places.shape, array.shape, strict=False)):
+        if i > n and d != from_front(dim, array.ndim):
+            raise RuntimeError(
+                f"Size does not match at dimension {d} expected index {list(index.shape)} to be no larger than self "
+                f"{list(self.shape)} apart from dimension {dim % array.ndim}"
+            )
+    return array[spots(array, dim, places)].reshape(index.shape) if index.size else np.zeros(index.shape, self.dtype)
+gather.defvjp(
+    self = lambda grad, self, dim, index, sparse_grad: scatter_add(zeros_like(self), grad, dim=dim, index=index),
+)
+
+
+def scattered(self, dim, index, src, write) -> Any:
+    """A copy of `self`, with `write(copy, spots, values)` done to it."""
+    out, places = with_a_dimension(self.copy(), index)
+    if places.size:
+        check_dim(dim, out.ndim)
+        if np.ndim(src):
+            check_fits(places, out, dim, src)
+            src = src[tuple(slice(n) for n in places.shape)]
+        else:
+            check_fits(places, out, dim)
+        write(out, spots(out, dim, places), src)
+    return out.reshape(self.shape)
+
+
+@primitive("ScatterBackward0")
+def scatter(self, src, *, dim, index):
+    """A copy of self with out[i, index[i, j]] = src[i, j] for dim = 1."""
+    check_index("scatter", index)
+    if self.dtype != src.dtype:
+        raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
+    return scattered(self, dim, index, src, np.ndarray.__setitem__)
+scatter.defvjp(
+    self = lambda grad, dim, index: scatter_scalar(grad, dim=dim, index=index, value=0),
+    src  = lambda grad, dim, index: gather(grad, dim=dim, index=index),
+)
+
+
+@primitive("ScatterBackward1")
+def scatter_scalar(self, *, dim, index, value):
+    """A copy of self with out[i, index[i, j]] = value for dim = 1."""
+    check_index("scatter", index)
+    return scattered(self, dim, index, value, np.ndarray.__setitem__)
+scatter_scalar.defvjp(
+    self = lambda grad, dim, index: scatter_scalar(grad, dim=dim, index=index, value=0),
+)
+
+
+@primitive("ScatterAddBackward0")
+def scatter_add(self, src, *, dim, index):
+    """A copy of self with out[i, index[i, j]] += src[i, j] for dim = 1."""
+    check_index("scatter_add", index)
+    return scattered(self, dim, index, src, np.add.at)
+scatter_add.defvjp(
+    self = lambda grad: grad,
+    src  = lambda grad, dim, index: gather(grad, dim=dim, index=index),
+)
+
+
+@public
+@primitive("IndexSelectBackward0")
+def index_select(self, *, dim, index):
+    """The slices along `dim` at these indices."""
+    if index.ndim > 1:
+        raise IndexError("index_select(): Index is supposed to be a vector")
+    if index.dtype.kind != "i" or index.dtype.itemsize < 4:
+        raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
+    length = self.shape[check_dim(dim, self.ndim)] if self.ndim else 1
+    if index.size and not 0 <= index.min() <= index.max() < length:
+        raise IndexError("index out of range in self")
+    return self.take(index.reshape(-1), dim) if self.ndim else self.copy()
+index_select.defvjp(
+    self = lambda grad, self_sym_sizes, dim, index:
+        index_add(new_zeros(grad, size=self_sym_sizes), grad, dim=dim, index=index),
+)
+
+
+def slices(name, array, dim, index, source) -> tuple[Any, ...]:
+    """The NumPy index of the slices along `dim` at these indices, as many as `source` has."""
+    length = array.shape[check_dim(dim, array.ndim)]
+    if source.ndim and source.shape[dim] != index.size:
+        text = f"{name}_(): Number of indices ({index.size}) should be equal to source.size(dim)"
+        if name == "index_copy":
+            raise IndexError(f"{text} ({source.shape[dim]})")
+        raise RuntimeError(f"{text}: ({source.shape[dim]}), for dim: {dim}")
+    error, prefix = (IndexError, "index_copy_(): ") if name == "index_copy" else (RuntimeError, "")
+    return along(array, dim, bounded(index.reshape(-1), length, dim, error, prefix))
+
+
+@primitive("IndexAddBackward0")
+def index_add(self, source, *, dim, index, alpha=1):
+    """A copy of self with the slices of `source` added at these indices along `dim`."""
+    out, part = with_a_dimension(self.copy(), source)
+    np.add.at(out, slices("index_add", out, dim, index, part), part if alpha == 1 else alpha * part)
+    return out.reshape(self.shape)
+index_add.defvjp(
+    self   = lambda grad: grad,
+    source = lambda grad, dim, index, source, source_dim, alpha: maybe_multiply(picked(grad, dim, index, source_dim), alpha),
+)
+
+
+@primitive("IndexCopyBackward0")
+def index_copy(self, source, *, dim, index):
+    """A copy of self with the slices of `source` at these indices along `dim`."""
+    out, part = with_a_dimension(self.copy(), source)
+    out[slices("index_copy", out, dim, index, part)] = part
+    return out.reshape(self.shape)
+index_copy.defvjp(
+    self   = lambda grad, dim, index: index_fill_scalar(grad, dim=dim, index=index, value=0),
+    source = lambda grad, dim, index, source, source_dim: picked(grad, dim, index, source_dim),
+)
+
+
+@primitive("IndexFillBackward0")
+def index_fill_scalar(self, *, dim, index, value):
+    """A copy of self with one value in the slices at these indices along `dim`."""
+    (out,) = with_a_dimension(self.copy())
+    length = out.shape[check_dim(dim, out.ndim)]
+    front = np.where(index < 0, index + length, index).reshape(-1)
+    bounded(np.where((front < 0) | (front >= length), index.reshape(-1), 0), length, dim, IndexError)
+    out[along(out, dim, front)] = value
+    return out.reshape(self.shape)
+index_fill_scalar.defvjp(
+    self = lambda grad, dim, index: index_fill_scalar(grad, dim=dim, index=index, value=0),
+)
+
+
+@primitive("IndexFillBackward1")
+def index_fill_tensor(self, value, *, dim, index):
+    """A copy of self with the value of a 0-d tensor in the slices at these indices along `dim`."""
+    if value.ndim:
+        raise RuntimeError(
+            f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s)."
+        )
+    return index_fill_scalar.forward(self, dim=dim, index=index, value=value)
+index_fill_tensor.defvjp(
+    self  = lambda grad, dim, index: index_fill_scalar(grad, dim=dim, index=index, value=0),
+    value = lambda grad, dim, index: sum_all(index_select(grad, dim=dim, index=distinct(index))),
+)
+
+
+@primitive()
+def distinct(self):
+    """Each value once."""
+    return np.unique(self)
+
+
+def check_reach(index, array) -> None:
+    """Refuse indices beyond the elements."""
+    bad = index[(index < -array.size) | (index >= array.size)]
+    if bad.size:
+        raise IndexError(f"out of range: tried to access index {bad.flat[0]} on a tensor of {array.size} elements.")
+
+
+@public
+@primitive("TakeBackward0")
+def take(self, *, index):
+    """The elements at these places, counted row by row."""
+    check_reach(index, self)
+    return self.reshape(-1)[index]
+take.defvjp(
+    self = lambda grad, self, index: put_values(zeros_like(self), grad, index=index, accumulate=True),
+)
+
+
+@primitive("PutBackward0", written=writer("put"))
+def put_values(self, source, *, index, accumulate=False):
+    """A copy of self with `source` at these places, counted row by row."""
+    source = np.asarray(source)
+    if source.size not in (1, index.size):
+        raise IndexError(
+            "put_(): Expected source and index to have the same number of elements, but got source.numel() = "
+            f"{source.size}, index.numel() = {index.size}"
+        )
+    check_reach(index, self)
+    out = self.reshape(-1).copy()
+    if accumulate:
+        np.add.at(out, index, source.reshape(index.shape))
+    else:
+        out[index] = source if not source.ndim else source.reshape(index.shape)
+    return out.reshape(self.shape)
+put_values.defvjp(
+    self   = lambda grad, index, accumulate: put_backward(grad, index, accumulate),
+    source = lambda grad, index, source, accumulate: reshape_as(take(grad, index=index), source),
+)
+
+
+# fmt: on
+@composite
+def reshape_as(input: Any, other: Any) -> Any:
+    """The elements in the shape of `other`."""
+    return reshape(input, other.shape)
+
+
+@inlined
+def put_backward(grad: Any, index: Any, accumulate: bool) -> Any:
+    """Nothing comes from where a value was put, unless it was added."""
+    return grad if accumulate else put_values(grad, 0, index=index, accumulate=False)
+
+
+@inlined
+def picked(grad: Any, dim: int, index: Any, source_dim: int) -> Any:
+    """The slices of grad at the indices; a source without dimensions is one element."""
+    part = index_select(grad, dim=dim, index=index)
+    return part if source_dim else reshape(part, ())

@@ -1,0 +1,203 @@
+"""`x[...]`, read and written: one part after the other becomes a view, and what is left for tensors of indices comes last."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+
+from ...base.public import public
+from ...tensor.scalars import fitted
+from ...tensor.tensor import Tensor
+from ..shape import shape, slicing
+from . import advanced_index
+
+TO_THE_END = slicing.TO_THE_END
+
+
+@public("Tensor.__getitem__")
+def getitem(self: Tensor, key: Any) -> Any:
+    """`x[0]`, `x[1:, None]`, `x[mask]`, `x[[0, 2], :, 1]`.
+
+    Raises:
+        IndexError: out of range, or no index at all.
+    """
+    view, indices = apply_basic(self, parts_of(key), alone=not isinstance(key, tuple))
+    if indices:
+        return advanced_index.index_tensors(view, indices=indices)
+    return shape.alias(view) if view is self else view
+
+
+@public("Tensor.__setitem__")
+def setitem(self: Tensor, key: Any, value: Any) -> None:
+    """`x[key] = value`: into a view by what is basic in the key, or at a tensor of indices.
+
+    Raises:
+        TypeError: the value is neither a tensor nor a number.
+    """
+    value = assigned(self, value)
+    if key is False:
+        return
+    key = None if key is True else key  # a new dimension of length 1, all of which is written
+    whole = key is Ellipsis or (isinstance(key, slice) and key == slice(None))
+    view, indices = (self, ()) if whole else apply_basic(self, parts_of(key), alone=not isinstance(key, tuple))
+    if indices:
+        view.index_put_(indices, value if value.shape == short_shape(value) else value.view(short_shape(value)))
+    else:
+        write(view, value)
+
+
+def write(view: Tensor, value: Tensor) -> None:
+    """Write a value into a view, repeated to its shape."""
+    if value.shape == view.shape:
+        view.copy_(value)
+    elif value.ndim == 0:
+        view.fill_(value)
+    else:
+        value = value.view(short_shape(value))
+        view.copy_(value if value.shape == view.shape else value.expand(view.shape))
+
+
+def short_shape(value: Tensor) -> tuple[int, ...]:
+    """The shape without the dimensions of length 1 in front."""
+    return tuple(itertools.dropwhile(lambda n: n == 1, value.shape))
+
+
+def assigned(self: Tensor, value: Any) -> Tensor:
+    """What is assigned, as a tensor."""
+    if isinstance(value, Tensor):
+        return value
+    if isinstance(value, bool | int | float | complex | np.number | np.bool_):
+        return Tensor(fitted(value, self._data.dtype))
+    raise TypeError(f"can't assign a {_kind(value)} to a torch.{self.dtype.legacy}Tensor")
+
+
+def _kind(value: Any) -> str:
+    module = type(value).__module__
+    return type(value).__name__ if module == "builtins" else f"{module}.{type(value).__name__}"
+
+
+def parts_of(key: Any) -> tuple[Any, ...]:
+    """The parts of an index, one per dimension; a short list that holds slices or lists means a tuple, as in PyTorch."""
+    if isinstance(key, tuple):
+        return key
+    if isinstance(key, list) and any(k is None or k is Ellipsis or isinstance(k, list | tuple | slice | Tensor) for k in key):
+        return tuple(key)
+    return (key,)
+
+
+def as_tensor_index(part: Any) -> Tensor | None:
+    """A list, range, array or tensor as a tensor of indices; None if the part is none of these."""
+    if isinstance(part, Tensor):
+        return part
+    if isinstance(part, np.ndarray):
+        return Tensor(part)
+    if isinstance(part, list | tuple | range):
+        array = np.array([p.item() if isinstance(p, Tensor) else p for p in part])
+        return Tensor(array if array.size else array.astype(np.int64))
+    return None
+
+
+def is_integer(part: Any) -> bool:
+    """A Python or NumPy integer, or a tensor of no dimensions that holds one; no bool."""
+    if isinstance(part, Tensor):
+        return part.ndim == 0 and part._data.dtype.kind in "iu" and part._data.dtype != np.uint8
+    return hasattr(part, "__index__") and not isinstance(part, bool | np.bool_ | np.ndarray)
+
+
+def dims_taken(part: Any) -> int:
+    """How many dimensions of the tensor a part of the index stands for."""
+    if part is None or part is Ellipsis or isinstance(part, bool | np.bool_):
+        return 0
+    if isinstance(part, Tensor | np.ndarray) and (part.dtype == np.uint8 or str(part.dtype).endswith(("bool", "uint8"))):
+        return part.ndim
+    return 1
+
+
+def apply_basic(self: Tensor, parts: tuple[Any, ...], alone: bool) -> tuple[Tensor, tuple[Any, ...]]:
+    """The view that integers, slices and None make, and the tensors of indices for its dimensions.
+
+    Raises:
+        IndexError: in PyTorch's words.
+    """
+    taken = sum(dims_taken(p) for p in parts)
+    single = alone and (is_integer(parts[0]) or isinstance(parts[0], slice))
+    if taken > self.ndim and not single:
+        raise IndexError(f"too many indices for tensor of dimension {self.ndim}")
+    view, dim, indices = self, 0, {}
+    for position, part in enumerate(parts):
+        if part is Ellipsis:
+            dim += self.ndim - taken
+        elif part is None:
+            view, dim = shape.unsqueeze(view, dim=dim), dim + 1
+        elif is_integer(part):
+            view = _selected(view, dim, int(part), position)
+        elif isinstance(part, slice):
+            view, dim = _sliced(view, dim, part, alone), dim + 1
+        else:
+            view, indices[dim] = _with_tensor(view, dim, part)
+            dim += max(indices[dim].ndim, 1) if indices[dim].dtype.name in ("bool", "uint8") else 1
+    return view, _in_order(indices)
+
+
+def _in_order(indices: dict[int, Tensor]) -> tuple[Any, ...]:
+    """The tensors of indices with None for the dimensions before and between them."""
+    out: list[Any] = []
+    dim = 0
+    for d in sorted(indices):
+        out += [None] * (d - dim) + [indices[d]]
+        dim = d + (indices[d].ndim if indices[d].dtype.name in ("bool", "uint8") else 1)
+    return tuple(out)
+
+
+def _selected(view: Tensor, dim: int, index: int, position: int) -> Tensor:
+    """One slice."""
+    if view.ndim == 0 and index == 0:
+        raise IndexError(
+            "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim "
+            "tensor to a number"
+        )
+    length = view.shape[dim] if dim < view.ndim else 0
+    if not -length <= index < length:
+        raise IndexError(f"index {index} is out of bounds for dimension {position} with size {length}")
+    return slicing.select(view, dim=dim, index=index)
+
+
+def _sliced(view: Tensor, dim: int, part: slice, alone: bool) -> Tensor:
+    """Part of a dimension; among other parts, one that takes everything is no view."""
+    if view.ndim == 0:
+        return slicing.slice_dim(view)  # it refuses, after a look at the view's history
+    start, end, step = (p if p is None else _whole(p) for p in (part.start, part.stop, part.step))
+    if step == 0:
+        raise ValueError("slice step cannot be zero")
+    if step is not None and step < 0:
+        raise ValueError("step must be greater than zero")
+    start, end, step = start or 0, TO_THE_END if end is None else end, step or 1
+    if start == 0 and end >= view.shape[dim] and step == 1 and not alone:
+        return view
+    return slicing.slice_dim(view, dim=dim, start=start, end=end, step=step)
+
+
+def _whole(value: Any) -> int:
+    """A bound of a slice as a number."""
+    if isinstance(value, Tensor):
+        return int(value)
+    if not hasattr(value, "__index__"):
+        raise TypeError("slice indices must be integers or None or have an __index__ method")
+    return int(value)
+
+
+def _with_tensor(view: Tensor, dim: int, part: Any) -> tuple[Tensor, Tensor]:
+    """The view and the tensor that indexes its dimension `dim`; True and False take a new dimension of length 1."""
+    if isinstance(part, bool | np.bool_) or (isinstance(part, Tensor) and part.ndim == 0 and part.dtype.name == "bool"):
+        return shape.unsqueeze(view, dim=dim), Tensor(np.arange(int(bool(part))))
+    found = as_tensor_index(part)
+    if found is None:
+        if isinstance(part, str):
+            raise TypeError("new(): invalid data type 'str'")
+        raise IndexError(
+            "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
+            f"(got {type(part).__name__})"
+        )
+    return view, found

@@ -1,0 +1,132 @@
+"""Elements chosen by a mask of True and False: masked_fill, masked_select, masked_scatter."""
+# fmt: off
+# (ops are a table: the columns are kept)
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...base.public import public
+from ...base.readings import writer
+from ...op.primitive import primitive
+from ...tensor.arguments import check_broadcast
+from ...tensor.scalars import fitted
+from ...tensor.tensor import Tensor
+
+
+def check_mask(name, array, mask, spelled) -> None:
+    """Refuse a mask that is not of True and False, or that does not fit."""
+    if mask.dtype.kind != "b":
+        raise RuntimeError(f"{name} only supports boolean masks, but got mask with dtype {spelled(mask.dtype)}")
+    check_broadcast(Tensor(mask), Tensor(array))
+
+
+def c_name(numpy_dtype) -> str:
+    """A type as C++ spells it in a message."""
+    return {"float32": "float", "float64": "double", "int64": "long long", "int32": "int", "uint8": "unsigned char"}.get(
+        numpy_dtype.name, numpy_dtype.name
+    )
+
+
+@primitive("MaskedFillBackward0")
+def masked_fill_scalar(self, *, mask, value):
+    """A copy of self with one number where the mask is True."""
+    check_mask("masked_fill_", self, mask, c_name)
+    return np.where(mask, fitted(value, self.dtype), self)
+masked_fill_scalar.defvjp(
+    self = lambda grad, mask: masked_fill_scalar(grad, mask=mask, value=0),
+)
+
+
+@primitive("MaskedFillBackward1")
+def masked_fill_tensor(self, value, *, mask):
+    """A copy of self with the value of a 0-d tensor where the mask is True."""
+    if value.ndim:
+        raise RuntimeError(
+            f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s)."
+        )
+    check_mask("masked_fill_", self, mask, c_name)
+    return np.where(mask, value.astype(self.dtype), self)
+masked_fill_tensor.defvjp(
+    self  = lambda grad, mask: masked_fill_scalar(grad, mask=mask, value=0),
+    value = lambda grad, mask: sum_all(where(mask, grad, zeros_like(grad))),
+)
+
+
+@public
+@primitive("MaskedSelectBackward0")
+def masked_select(self, *, mask):
+    """The elements where the mask is True, in a row."""
+    if mask.dtype.kind != "b":
+        raise RuntimeError("masked_select: expected BoolTensor for mask")
+    check_broadcast(Tensor(self), Tensor(mask))
+    whole, chosen = np.broadcast_arrays(self, mask)
+    return whole[chosen]
+masked_select.defvjp(
+    self = lambda grad, self, mask: masked_scatter_values(zeros_like(self), grad, mask=mask),
+)
+
+
+@primitive("MaskedScatterBackward0", written=writer("masked_scatter"))
+def masked_scatter_values(self, source, *, mask):
+    """A copy of self with the elements of `source`, one after the other, where the mask is True."""
+    check_mask("masked_scatter_", self, mask, lambda d: d.name.capitalize().rstrip("0123456789"))
+    whole, chosen = (np.array(a) for a in np.broadcast_arrays(self, mask))
+    count = int(chosen.sum())
+    if count > source.size:
+        raise RuntimeError("Number of elements of source < number of ones in mask")
+    whole[chosen] = source.reshape(-1)[:count]
+    return whole
+masked_scatter_values.defvjp(
+    self   = lambda grad, mask: masked_fill_scalar(grad, mask=mask, value=0),
+    source = lambda grad, mask, source_sym_sizes: masked_scatter_backward(grad, mask=mask, sizes=source_sym_sizes),
+)
+
+
+@primitive("MaskedScatterBackwardBackward0")
+def masked_scatter_backward(grad_output, *, mask, sizes):
+    """Where the mask is True, one after the other, in `sizes`; zeros for what was not used."""
+    taken = grad_output[np.broadcast_to(mask, grad_output.shape)]
+    out = np.zeros(int(np.prod(sizes)), grad_output.dtype)
+    out[: taken.size] = taken
+    return out.reshape(sizes)
+masked_scatter_backward.defvjp(
+    grad_output = lambda grad, grad_output_sym_sizes, mask:
+        masked_scatter_values(new_zeros(grad, size=grad_output_sym_sizes), grad, mask=mask),
+)
+
+
+@public
+@primitive()
+def argwhere(self):
+    """Where the elements are not zero, a row of indices for each."""
+    return np.argwhere(self).astype(np.int64)
+
+
+@primitive(several=True)
+def nonzero_along_dims(self):
+    """Where the elements are not zero, the indices of each dimension apart."""
+    return tuple(np.nonzero(self if self.ndim else self.reshape(1)))
+
+
+# fmt: on
+@public(inplace=True)
+def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Any:
+    """One value (a number or a 0-d tensor) where the mask is True."""
+    if isinstance(value, Tensor):
+        return masked_fill_tensor(input, value, mask=mask)
+    return masked_fill_scalar(input, mask=mask, value=value)
+
+
+@public(inplace=True)
+def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Any:
+    """The elements of `source`, one after the other, where the mask is True."""
+    return masked_scatter_values(input, source, mask=mask)
+
+
+@public
+def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
+    """Where the elements are not zero: a row of indices for each, or a tensor of indices for each dimension."""
+    return nonzero_along_dims(input) if as_tuple else argwhere(input)

@@ -1,0 +1,81 @@
+"""scatter, index_add and their relatives as a user calls them: what is written comes last."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...base.public import public
+from ...tensor.arguments import from_front
+from ...tensor.tensor import Tensor
+from ..shape.views import broadcast_shapes, expand, view
+from . import gather_scatter
+
+
+@public("scatter", inplace=True)
+def scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None) -> Any:
+    """`src` (a tensor, or one number for all) written at `index` along `dim`."""
+    what = value if src is None else src
+    if isinstance(what, Tensor):
+        return gather_scatter.scatter(input, what, dim=dim, index=index)
+    return gather_scatter.scatter_scalar(input, dim=dim, index=index, value=what)
+
+
+@public("scatter_add", inplace=True)
+def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Any:
+    """`src` added at `index` along `dim`."""
+    return gather_scatter.scatter_add(input, src, dim=dim, index=index)
+
+
+@public("index_add", inplace=True)
+def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Any:
+    """The slices of `source`, times `alpha`, added at `index` along `dim`."""
+    return gather_scatter.index_add(input, source, dim=dim, index=index, alpha=alpha)
+
+
+@public("index_copy", inplace=True)
+def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Any:
+    """The slices of `source` written at `index` along `dim`."""
+    return gather_scatter.index_copy(input, source, dim=dim, index=index)
+
+
+@public("index_fill", inplace=True)
+def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Any:
+    """One value written in the slices at `index` along `dim`."""
+    if isinstance(value, Tensor):
+        return gather_scatter.index_fill_tensor(input, value, dim=dim, index=index)
+    return gather_scatter.index_fill_scalar(input, dim=dim, index=index, value=value)
+
+
+@public("put", inplace=True)
+def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Any:
+    """`source` written (or added) at `index`, counted row by row."""
+    return gather_scatter.put_values(input, source, index=index, accumulate=accumulate)
+
+
+@public("take_along_dim")
+def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Any:
+    """Elements at `indices` along `dim`, all other dimensions matched; without `dim`, counted row by row.
+
+    Raises:
+        RuntimeError: in PyTorch's words.
+    """
+    if indices.dtype.name != "int64":
+        raise RuntimeError(f"torch.take_along_dim(): dtype of indices should be Long but got {indices.dtype.legacy}")
+    if dim is None:
+        return gather_scatter.gather(view(input, -1), dim=0, index=view(indices, -1))
+    if input.ndim != indices.ndim:
+        raise RuntimeError(
+            "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
+            f"{input.ndim} dimensions for input, and {indices.ndim} dimensions for indices"
+        )
+    dim = from_front(dim, input.ndim)
+    beside = [tuple(1 if d == dim else n for d, n in enumerate(x.shape)) for x in (input, indices)]
+    sizes = broadcast_shapes(*beside)
+    wide, index = (expand(x, tuple(x.shape[d] if d == dim else n for d, n in enumerate(sizes))) for x in (input, indices))
+    return gather_scatter.gather(wide, dim=dim, index=from_the_front(index, wide.shape[dim] if wide.ndim else 1))
+
+
+def from_the_front(index: Tensor, length: int) -> Tensor:
+    """Indices beyond either end, counted on round the other."""
+    inside = ((index._data >= 0) & (index._data < length)).all()
+    return index if inside else Tensor(index._data % length)

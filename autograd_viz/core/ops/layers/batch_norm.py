@@ -1,0 +1,237 @@
+"""Batch norm: each channel brought to mean 0 and variance 1 over the batch, or by running averages of earlier batches."""
+# fmt: off
+# (ops are a table: the columns are kept)
+
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...base.public import public
+from ...base.readings import composite
+from ...op.primitive import primitive
+from ...tensor.as_array import Size
+from ...tensor.refusals import check_scalar_type
+from ...tensor.tensor import Tensor
+from .normalization import channels, check_same_type, scaled, statistics
+
+
+def batch_norm_forward(
+    input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool, momentum: float, eps: float
+) -> tuple[Any, Any, Any]:
+    """The normalized input, and the mean and rstd of the batch in training; the running averages are updated in place."""
+    check_channels(input, weight, bias, running_mean, running_var, training)
+    check_types(input, weight, bias, running_mean, running_var)
+    x, none = input, np.empty(0, input.dtype)
+    weight, bias = (None if v is None else channels(v, x) for v in (weight, bias))
+    if not training:
+        rstd = 1 / np.sqrt(channels(running_var, x) + eps)
+        return scaled((x - channels(running_mean, x)) * rstd, weight, bias).astype(x.dtype, copy=False), none, none
+    mean, variance, rstd = statistics(x, other_dims(x.ndim), eps)
+    n = x.size // x.shape[1]
+    if running_mean is not None:
+        running_mean += momentum * (mean.reshape(-1) - running_mean)
+    if running_var is not None:
+        running_var += momentum * (variance.reshape(-1) * (n / max(n - 1, 1)) - running_var)
+    output = scaled((x - mean) * rstd, weight, bias).astype(x.dtype, copy=False)
+    return output, mean.reshape(-1), rstd.reshape(-1)
+
+
+def other_dims(ndim: int) -> tuple[int, ...]:
+    """All dimensions but 1, that of the channels."""
+    return (0, *range(2, ndim))
+
+
+def check_channels(input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool) -> None:
+    """Refuse parameters that are not one per channel.
+
+    Raises:
+        RuntimeError: in PyTorch's words.
+    """
+    number = input.shape[1] if input.ndim > 1 else 0
+    for name, p in (("running_mean", running_mean), ("running_var", running_var), ("weight", weight), ("bias", bias)):
+        if p is None and name.startswith("running") and not training:
+            raise RuntimeError(f"{name} must be defined in evaluation mode")
+        if p is not None and p.size != number:
+            raise RuntimeError(f"{name} should contain {number} elements not {p.size}")
+
+
+def check_types(input: Any, *parameters: Any) -> None:
+    """Refuse parameters of different types, or of another type than the input.
+
+    Raises:
+        RuntimeError: in PyTorch's words.
+    """
+    given = [p for p in parameters if p is not None]
+    check_same_type(input, *given[:1])
+    for p in given[1:]:
+        check_scalar_type(p, given[0])
+
+
+@public("torch.native_batch_norm")
+@primitive(
+    "NativeBatchNormBackward0", results=("output", "save_mean", "save_invstd"),
+    nondifferentiable=("save_mean", "save_invstd"),
+)
+def native_batch_norm(input, weight=None, bias=None, *, running_mean=None, running_var=None, training, momentum, eps):
+    """Each channel normalized by the batch (training) or by the running averages, then weight and bias."""
+    return batch_norm_forward(input, weight, bias, running_mean, running_var, training, momentum, eps)
+native_batch_norm.defvjp(
+    input  = lambda grad, input, weight, running_mean, running_var, result1, result2, training, eps:
+        batch_norm_backward(grad, input, weight, running_var, result1, result2, training, eps),
+    weight = lambda grad, input, running_mean, running_var, result1, result2, training, eps:
+        per_channel_sum(grad * by_channel(input, running_mean, running_var, result1, result2, training, eps)),
+    bias   = lambda grad: per_channel_sum(grad),
+)
+
+
+@primitive(
+    "NativeBatchNormLegitBackward0", results=("output", "save_mean", "save_invstd"),
+    nondifferentiable=("save_mean", "save_invstd"),
+)
+def native_batch_norm_legit(input, weight=None, bias=None, *, running_mean, running_var, training, momentum, eps):
+    """native_batch_norm, with running averages."""
+    return batch_norm_forward(input, weight, bias, running_mean, running_var, training, momentum, eps)
+native_batch_norm_legit.defvjp(
+    input  = lambda grad, input, weight, running_mean, running_var, result1, result2, training, eps:
+        batch_norm_backward(grad, input, weight, running_var, result1, result2, training, eps),
+    weight = lambda grad, input, running_mean, running_var, result1, result2, training, eps:
+        per_channel_sum(grad * by_channel(input, running_mean, running_var, result1, result2, training, eps)),
+    bias   = lambda grad: per_channel_sum(grad),
+)
+
+
+@primitive(
+    "NativeBatchNormLegitBackward1", results=("output", "save_mean", "save_invstd"),
+    nondifferentiable=("save_mean", "save_invstd"),
+)
+def native_batch_norm_no_stats(input, weight=None, bias=None, *, training, momentum, eps):
+    """native_batch_norm, without running averages."""
+    return batch_norm_forward(input, weight, bias, None, None, training, momentum, eps)
+native_batch_norm_no_stats.defvjp(
+    input  = lambda grad, input, weight, result1, result2, training, eps:
+        batch_norm_backward(grad, input, weight, None, result1, result2, training, eps),
+    weight = lambda grad, input, result1, result2, training, eps:
+        per_channel_sum(grad * by_channel(input, None, None, result1, result2, training, eps)),
+    bias   = lambda grad: per_channel_sum(grad),
+)
+
+
+@public("torch._batch_norm_with_update")
+@primitive(
+    "BatchNormWithUpdateBackward0", results=("output", "save_mean", "save_invstd", "reserve"),
+    nondifferentiable=("save_mean", "save_invstd", "reserve"),
+)
+def _batch_norm_with_update(input, weight=None, bias=None, *, running_mean, running_var, momentum, eps):
+    """native_batch_norm in training, with running averages."""
+    results = batch_norm_forward(input, weight, bias, running_mean, running_var, True, momentum, eps)
+    return *results, np.empty(0, np.uint8)
+_batch_norm_with_update.defvjp(
+    input  = lambda grad, input, weight, running_mean, running_var, result1, result2, result3, eps:
+        batch_norm_backward(grad, input, weight, running_var, result1, result2, True, eps),
+    weight = lambda grad, input, running_mean, running_var, result1, result2, eps:
+        per_channel_sum(grad * by_channel(input, running_mean, running_var, result1, result2, True, eps)),
+    bias   = lambda grad: per_channel_sum(grad),
+)
+
+
+@composite
+def by_channel(
+    input: Any, running_mean: Any, running_var: Any, mean: Any, rstd: Any, training: bool, eps: float
+) -> Any:
+    """The input, normalized as in forward."""
+    ndim = len(input.shape)
+    if training:
+        return normalized(input, per_channel(mean, ndim), per_channel(rstd, ndim), (0, *range(2, ndim)))
+    return (input - per_channel(running_mean, ndim)) / per_channel(sqrt(running_var + eps), ndim)
+
+
+@composite
+def batch_norm_backward(
+    grad: Any, input: Any, weight: Any, running_var: Any, mean: Any, rstd: Any, training: bool, eps: float
+) -> Any:
+    """The rule of normalization over the batch; by running averages it is a mere factor."""
+    ndim = len(input.shape)
+    if weight is not None:
+        grad = grad * per_channel(weight, ndim)
+    if training:
+        return normalization_backward(grad, input, per_channel(mean, ndim), per_channel(rstd, ndim), (0, *range(2, ndim)))
+    return grad / per_channel(sqrt(running_var + eps), ndim)
+
+
+# fmt: on
+@public("torch._native_batch_norm_legit")
+def _native_batch_norm_legit(input: Tensor, weight: Tensor | None, bias: Tensor | None, *options: Any, **named: Any) -> Any:
+    """native_batch_norm; running averages are given, both, or left out."""
+    has_averages = "running_mean" in named or (len(options) > 0 and isinstance(options[0], Tensor))
+    op = native_batch_norm_legit if has_averages else native_batch_norm_no_stats
+    return op(input, weight, bias, *options, **named)
+
+
+@public("nn.functional.batch_norm")
+def batch_norm(
+    input: Tensor,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    training: bool = False,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Any:
+    """Each channel (dimension 1) normalized; in training by the batch, and the running averages move towards it.
+
+    Raises:
+        ValueError: a channel has a single value in training, or eps is not positive.
+        RuntimeError: a parameter has not one element per channel.
+    """
+    if training and input.shape[0] * int(np.prod(input.shape[2:])) == 1:
+        raise ValueError(f"Expected more than 1 value per channel when training, got input size {Size(input.shape)}")
+    if training and eps <= 0:
+        raise ValueError(f"batch_norm eps must be positive during training, but got {eps}")
+    if eps < 0:
+        raise ValueError(f"batch_norm eps must be non-negative, but got {eps}")
+    if not input.numel():
+        return batch_norm_of_nothing(input, weight, bias)
+    options = {"running_mean": running_mean, "running_var": running_var, "training": training}
+    return native_batch_norm(input, weight, bias, **options, momentum=momentum, eps=eps)[0]
+
+
+def batch_norm_of_nothing(input: Tensor, weight: Tensor | None, bias: Tensor | None) -> Tensor:
+    """An empty batch has no statistics, but its parameters have gradients (zeros)."""
+    output = input.clone()
+    output = output if weight is None else output * weight[0]
+    return output if bias is None else output + bias[0]
+
+
+@public("nn.functional.instance_norm")
+def instance_norm(
+    input: Tensor,
+    running_mean: Tensor | None = None,
+    running_var: Tensor | None = None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    use_input_stats: bool = True,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Any:
+    """Each channel of each sample normalized: batch norm of one long row of channels.
+
+    Raises:
+        ValueError: a channel of a sample has a single value.
+    """
+    if use_input_stats and int(np.prod(input.shape[2:])) == 1:
+        raise ValueError(f"Expected more than 1 spatial element when training, got input size {Size(input.shape)}")
+    n, c = input.shape[:2]
+    rows = input.reshape(1, n * c, *input.shape[2:])
+    weight, bias = (None if p is None else p.repeat(n) for p in (weight, bias))
+    means, variances = (None if r is None else Tensor(np.tile(r._data, n)) for r in (running_mean, running_var))
+    options = {"running_mean": means, "running_var": variances, "training": use_input_stats}
+    output = native_batch_norm(rows, weight, bias, **options, momentum=momentum, eps=eps)[0]
+    for running, repeated in ((running_mean, means), (running_var, variances)):
+        if use_input_stats and running is not None and repeated is not None:
+            running._data[...] = repeated._data.reshape(n, c).mean(0)
+            running._bump_version()
+    return output.view(input.shape)

@@ -1,0 +1,152 @@
+"""Convolution: one kernel, one weighted sum, at every place of an image. All sizes of it are the one primitive `convolution`.
+
+# Note [Three faces of one sum]
+Multiply every output element's gradient g with the input x that its window sees and with the weight w between them, and
+add up: T(g, x, w). It is linear in each of the three, so holding two fixed leaves the derivative with respect to the third:
+`_look` (the convolution itself, by x and w), `_spread` (by g and w, the gradient of x), `_match` (by g and x, the gradient
+of w). A transposed convolution is `_spread` used forwards. Second derivatives are the same three again.
+"""
+# fmt: off
+# (ops are a table: the columns are kept)
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...base.readings import inlined
+from ...base.symbol import Symbol, call
+from ...op.primitive import primitive
+from .windows import Ints, brief, offsets, overlap_added, padded, volume, window_count, windows_along
+
+
+def _transposed_in_words(grad_output: Any, input: Any, weight: Any, **options: Any) -> Symbol:
+    """How a formula shows the gradient of the images."""
+    return call("convolution" if options["transposed"] else "conv_transpose", grad_output, weight)
+
+
+@primitive("ConvolutionBackward0", written=brief("convolution", 2))
+def convolution(input, weight, bias=None, *, stride, padding, dilation, transposed, output_padding, groups):
+    """The kernels `weight` at every place of the images `input`, plus a bias per channel."""
+    if transposed:
+        out = _spread(input, weight, _grown(input, weight, stride, padding, dilation, output_padding), stride, padding,
+                      dilation, groups)
+    else:
+        out = _look(input, weight, stride, padding, dilation, groups)
+    if bias is not None:
+        out += bias.reshape(-1, *(1,) * len(stride))
+    return out
+convolution.defvjp(
+    input  = lambda grad, input, weight, stride, padding, dilation, transposed, output_padding, groups:
+        convolution_backward_input(grad, input, conjugated(weight), stride=stride, padding=padding, dilation=dilation,
+                                   transposed=transposed, output_padding=output_padding, groups=groups),
+    weight = lambda grad, input, weight, stride, padding, dilation, transposed, output_padding, groups:
+        convolution_backward_weight(grad, conjugated(input), weight, stride=stride, padding=padding, dilation=dilation,
+                                    transposed=transposed, output_padding=output_padding, groups=groups),
+    bias   = lambda grad, bias_sym_sizes_opt, stride: sum_dim(grad, dim=all_but_channels(stride)),
+)
+
+
+@primitive("ConvolutionBackwardBackward0", written=_transposed_in_words)
+def convolution_backward_input(grad_output, input, weight, *, stride, padding, dilation, transposed, output_padding, groups):
+    """The gradient of the images: every output hands its gradient back to what its window saw."""
+    if transposed:
+        return _look(grad_output, weight, stride, padding, dilation, groups, input.shape[2:])
+    return _spread(grad_output, weight, input.shape[2:], stride, padding, dilation, groups)
+convolution_backward_input.defvjp(
+    grad_output = lambda grad, weight, stride, padding, dilation, transposed, output_padding, groups:
+        convolution(grad, conjugated(weight), None, stride=stride, padding=padding, dilation=dilation,
+                    transposed=transposed, output_padding=output_padding, groups=groups),
+    weight      = lambda grad, grad_output, weight, stride, padding, dilation, transposed, output_padding, groups:
+        convolution_backward_weight(conjugated(grad_output), grad, weight, stride=stride, padding=padding, dilation=dilation,
+                                    transposed=transposed, output_padding=output_padding, groups=groups),
+)
+
+
+@primitive("ConvolutionBackwardBackward0", written=brief("convolution_backward_weight", 2))
+def convolution_backward_weight(grad_output, input, weight, *, stride, padding, dilation, transposed, output_padding, groups):
+    """The gradient of the kernels: how the gradient of the output matches what the windows saw, over all places."""
+    seen, at = (grad_output, input) if transposed else (input, grad_output)
+    return _match(at, seen, weight.shape, stride, padding, dilation, groups)
+convolution_backward_weight.defvjp(
+    grad_output = lambda grad, input, stride, padding, dilation, transposed, output_padding, groups:
+        convolution(conjugated(input), grad, None, stride=stride, padding=padding, dilation=dilation,
+                    transposed=transposed, output_padding=output_padding, groups=groups),
+    input       = lambda grad, grad_output, input, stride, padding, dilation, transposed, output_padding, groups:
+        convolution_backward_input(conjugated(grad_output), input, grad, stride=stride, padding=padding, dilation=dilation,
+                                   transposed=transposed, output_padding=output_padding, groups=groups),
+)
+
+
+# fmt: on
+@inlined
+def all_but_channels(stride: Ints) -> Ints:
+    """The dimensions that share one bias: the batch, and the spatial ones, of which there are as many as strides."""
+    return (0, *range(2, 2 + len(stride)))
+
+
+def _look(x: Any, weight: Any, stride: Ints, padding: Ints, dilation: Ints, groups: int, places: Ints | None = None) -> Any:
+    """The convolution: (channels of the kernel) x (what its windows see), one matrix product per image and group."""
+    columns, places = _columns(x, weight.shape[2:], stride, padding, dilation, groups, places)
+    kernels = weight.reshape(groups, weight.shape[0] // groups, volume(weight.shape[1:]))
+    return (kernels @ columns).reshape(x.shape[0], weight.shape[0], *places)
+
+
+def _spread(g: Any, weight: Any, size: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int) -> Any:
+    """The transpose of `_look`: each window's sum handed back to what it saw, in images of `size`."""
+    if set(stride) == {1}:
+        return _spread_in_planes(g, weight, size, padding, dilation, groups)
+    kernels = weight.reshape(groups, weight.shape[0] // groups, volume(weight.shape[1:]))
+    at = g.reshape(g.shape[0], groups, g.shape[1] // groups, volume(g.shape[2:]))
+    parts = kernels.transpose(0, 2, 1) @ at
+    parts = parts.reshape(g.shape[0], groups * weight.shape[1], *weight.shape[2:], *g.shape[2:])
+    return overlap_added(parts, size, stride, padding, dilation)
+
+
+def _spread_in_planes(g: Any, weight: Any, size: Ints, padding: Ints, dilation: Ints, groups: int) -> Any:
+    """`_spread` for stride 1: in planes as large as the image, each position in the window is one shift of them all."""
+    images, channels, kernel = g.shape[0], weight.shape[1], weight.shape[2:]
+    each = zip(size, padding, g.shape[2:], dilation, kernel, strict=True)
+    room = tuple(max(length + 2 * p, places + d * (k - 1)) for length, p, places, d, k in each)
+    planes: Any = np.zeros((g.shape[1], images, *room), g.dtype)
+    planes[(..., *map(slice, g.shape[2:]))] = g.swapaxes(0, 1)
+    made = weight.shape[0] // groups
+    kernels = weight.reshape(groups, made, channels, volume(kernel)).transpose(0, 3, 2, 1)
+    parts = kernels.reshape(groups, volume(kernel) * channels, made) @ planes.reshape(groups, made, images * volume(room))
+    parts = parts.reshape(groups, volume(kernel), channels * images * volume(room))
+    out: Any = np.zeros((groups, parts.shape[-1]), parts.dtype)
+    for position, offset in enumerate(offsets(kernel)):
+        shift = sum(o * d * volume(room[i + 1 :]) for i, (o, d) in enumerate(zip(offset, dilation, strict=True)))
+        out[:, shift:] += parts[:, position, : parts.shape[-1] - shift]  # what sticks out is zeros
+    inside = (..., *(slice(p, p + length) for p, length in zip(padding, size, strict=True)))
+    return out.reshape(groups * channels, images, *room)[inside].swapaxes(0, 1).copy()
+
+
+def _match(g: Any, x: Any, shape: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int) -> Any:
+    """The gradient of a kernel: the products of gradient and window, over all places and images."""
+    columns, _ = _columns(x, shape[2:], stride, padding, dilation, groups, g.shape[2:])
+    at = g.reshape(g.shape[0], groups, g.shape[1] // groups, volume(g.shape[2:]))
+    return (columns @ at.swapaxes(-1, -2)).sum(0).swapaxes(-1, -2).reshape(shape)  # tall times narrow: BLAS's quicker way
+
+
+def _columns(
+    x: Any, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int, places: Ints | None
+) -> tuple[Any, Ints]:
+    """What the windows see, a column per place (the first `places`): (image, group, channel and position in it, place)."""
+    images, channels = x.shape[:2]
+    if places is None:
+        each = zip(x.shape[2:], kernel, stride, padding, dilation, strict=True)
+        places = tuple(window_count(*one) for one in each)
+    seen = padded(x, padding, padding)
+    for d in reversed(range(len(kernel))):
+        seen = windows_along(d - len(kernel), seen, kernel[d], stride[d], dilation[d], places[d])
+        if d and kernel[d] > 1:  # copied here, the windows along the next dimension see long runs of memory
+            seen = seen.copy()
+    return seen.reshape(images, groups, channels // groups * volume(kernel), volume(places)), places
+
+
+def _grown(x: Any, weight: Any, stride: Ints, padding: Ints, dilation: Ints, output_padding: Ints) -> Ints:
+    """The size of a transposed convolution's output: of the image that a convolution would have made into `x`."""
+    each = zip(x.shape[2:], weight.shape[2:], stride, padding, dilation, output_padding, strict=True)
+    return tuple((length - 1) * s - 2 * p + d * (k - 1) + o + 1 for length, k, s, p, d, o in each)

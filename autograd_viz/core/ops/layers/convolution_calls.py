@@ -1,0 +1,248 @@
+"""conv1d to conv3d and their transposes: what the caller may write, checked, and brought to the one form of `convolution`."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from ...base.public import public
+from ...tensor.arguments import ints
+from ...tensor.refusals import check_scalar_type
+from ...tensor.tensor import Tensor
+from ..shape.shape import squeeze_dim, unsqueeze
+from .convolution import convolution
+from .padding import constant_pad_nd
+from .windows import Ints, n_of
+
+
+@public("nn.functional.conv1d", "torch.conv1d")
+def conv1d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+) -> Any:
+    """Kernels (out, in / groups, k) along sequences (batch, in, length)."""
+    return _convolved(1, input, weight, bias, stride, padding, dilation, groups)
+
+
+@public("nn.functional.conv2d", "torch.conv2d")
+def conv2d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+) -> Any:
+    """Kernels (out, in / groups, k, k) over images (batch, in, height, width)."""
+    return _convolved(2, input, weight, bias, stride, padding, dilation, groups)
+
+
+@public("nn.functional.conv3d", "torch.conv3d")
+def conv3d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
+) -> Any:
+    """Kernels (out, in / groups, k, k, k) through volumes (batch, in, depth, height, width)."""
+    return _convolved(3, input, weight, bias, stride, padding, dilation, groups)
+
+
+@public("nn.functional.conv_transpose1d", "torch.conv_transpose1d")
+def conv_transpose1d(
+    input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
+    groups: int = 1, dilation: Any = 1,
+) -> Any:  # fmt: skip
+    """The transpose of conv1d: it grows what conv1d shrinks."""
+    return _transposed(1, input, weight, bias, stride, padding, output_padding, groups, dilation)
+
+
+@public("nn.functional.conv_transpose2d", "torch.conv_transpose2d")
+def conv_transpose2d(
+    input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
+    groups: int = 1, dilation: Any = 1,
+) -> Any:  # fmt: skip
+    """The transpose of conv2d: it grows what conv2d shrinks."""
+    return _transposed(2, input, weight, bias, stride, padding, output_padding, groups, dilation)
+
+
+@public("nn.functional.conv_transpose3d", "torch.conv_transpose3d")
+def conv_transpose3d(
+    input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
+    groups: int = 1, dilation: Any = 1,
+) -> Any:  # fmt: skip
+    """The transpose of conv3d: it grows what conv3d shrinks."""
+    return _transposed(3, input, weight, bias, stride, padding, output_padding, groups, dilation)
+
+
+def _convolved(
+    n: int, input: Tensor, weight: Tensor, bias: Tensor | None, stride: Any, padding: Any, dilation: Any, groups: int
+) -> Any:
+    """`convolution` of a batch or of one image, with padding in numbers or in words."""
+    batch, alone = _batched(n, input, f"conv{n}d")
+    steps, spacing = _each(n, "stride", stride), _each(n, "dilation", dilation)
+    if isinstance(padding, str):
+        batch, padding = _padded_in_words(padding, batch, weight, steps, spacing)
+    around = _each(n, "padding", padding)
+    _check(batch, weight, bias, steps, around, spacing, (0,) * n, groups, transposed=False)
+    result = convolution(
+        batch, weight, bias, stride=steps, padding=around, dilation=spacing, transposed=False, output_padding=(0,) * n,
+        groups=groups,
+    )  # fmt: skip
+    return squeeze_dim(result, dim=0) if alone else result
+
+
+def _transposed(
+    n: int, input: Tensor, weight: Tensor, bias: Tensor | None, stride: Any, padding: Any, output_padding: Any, groups: int,
+    dilation: Any,
+) -> Any:  # fmt: skip
+    """The transpose of `_convolved`."""
+    batch, alone = _batched(n, input, f"conv_transpose{n}d")
+    steps, around, spacing = _each(n, "stride", stride), _each(n, "padding", padding), _each(n, "dilation", dilation)
+    more = _each(n, "output_padding", output_padding)
+    _check(batch, weight, bias, steps, around, spacing, more, groups, transposed=True)
+    result = convolution(
+        batch, weight, bias, stride=steps, padding=around, dilation=spacing, transposed=True, output_padding=more,
+        groups=groups,
+    )  # fmt: skip
+    return squeeze_dim(result, dim=0) if alone else result
+
+
+def _batched(n: int, input: Tensor, name: str) -> tuple[Tensor, bool]:
+    """The input as a batch, and whether it was a single image.
+
+    Raises:
+        RuntimeError: it has not the dimensions of either.
+    """
+    if input.ndim not in (n + 1, n + 2):
+        raise RuntimeError(
+            f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to {name}, but got input of size: {list(input.shape)}"
+        )
+    return (unsqueeze(input, dim=0), True) if input.ndim == n + 1 else (input, False)
+
+
+def _each(n: int, name: str, value: Any) -> Ints:
+    """A value for each dimension.
+
+    Raises:
+        RuntimeError: there are more or fewer values.
+    """
+    values = ints(value)
+    if len(values) not in (1, n):
+        raise RuntimeError(
+            f"expected {name} to be a single integer value or a list of {n} values to match the convolution dimensions, but "
+            f"got {name}={list(values)}"
+        )
+    return n_of(values, n)
+
+
+def _padded_in_words(words: str, batch: Tensor, weight: Tensor, stride: Ints, dilation: Ints) -> tuple[Tensor, Ints]:
+    """The numbers for padding="same" or "valid"; what "same" needs more at the end than at the start is added here.
+
+    Raises:
+        RuntimeError: other words, or "same" for strides.
+    """
+    n = len(stride)
+    if words == "valid":
+        return batch, (0,) * n
+    if words != "same":
+        raise RuntimeError(f"Invalid padding string: '{words}'")
+    if any(s != 1 for s in stride):
+        raise RuntimeError("padding='same' is not supported for strided convolutions")
+    totals = [d * (k - 1) for k, d in zip(weight.shape[2:], dilation, strict=True)]
+    if any(t % 2 for t in totals):
+        warnings.warn(
+            "Using padding='same' with even kernel lengths and odd dilation may require a zero-padded copy of the input be "
+            "created",
+            stacklevel=4,
+        )
+        batch = constant_pad_nd(batch, pad=tuple(v for t in reversed(totals) for v in (0, t % 2)), value=0)
+    return batch, tuple(t // 2 for t in totals)
+
+
+def _check(
+    batch: Tensor, weight: Tensor, bias: Tensor | None, stride: Ints, padding: Ints, dilation: Ints, output_padding: Ints,
+    groups: int, transposed: bool,
+) -> None:  # fmt: skip
+    """Refuse what does not fit together.
+
+    Raises:
+        RuntimeError: in PyTorch's words.
+    """
+    if groups <= 0:
+        raise RuntimeError("non-positive groups is not supported")
+    if any(p < 0 for p in padding):
+        raise RuntimeError("negative padding is not supported")
+    if any(s <= 0 for s in stride):
+        raise RuntimeError("non-positive stride is not supported")
+    if any(d <= 0 for d in dilation):
+        raise RuntimeError(f"dilation should be greater than zero, but got {list(dilation)}")
+    if weight.ndim != batch.ndim:
+        _each(weight.ndim - 2, "stride", stride)
+        raise RuntimeError(
+            f"Expected {weight.ndim}-dimensional input for {weight.ndim}-dimensional weight {list(weight.shape)}, but got "
+            f"{batch.ndim}-dimensional input of size {list(batch.shape)} instead"
+        )
+    _check_types(batch, weight, bias)
+    _check_channels(batch, weight, bias, groups, transposed)
+    if transposed:
+        _check_output_padding(output_padding, stride, dilation)
+    else:
+        _check_room(batch, weight, padding, dilation)
+
+
+def _check_types(batch: Tensor, weight: Tensor, bias: Tensor | None) -> None:
+    if bias is not None and bias.dtype is not batch.dtype:
+        kinds = (batch.dtype.legacy.lower(), bias.dtype.legacy.lower())
+        raise RuntimeError(f"Input type ({kinds[0]}) and bias type ({kinds[1]}) should be the same")
+    check_scalar_type(weight, batch)
+
+
+def _check_channels(batch: Tensor, weight: Tensor, bias: Tensor | None, groups: int, transposed: bool) -> None:
+    sizes, channels = list(weight.shape), batch.shape[1]
+    given = f"Given transposed={int(transposed)}" if transposed else f"Given groups={groups}"
+    if sizes[0] % groups:
+        raise RuntimeError(
+            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got weight of size "
+            f"[{sizes}] instead"
+        )
+    if channels != (sizes[0] if transposed else sizes[1] * groups):
+        wanted = sizes[0] if transposed else sizes[1] * groups
+        raise RuntimeError(
+            f"{given}, weight of size {sizes}, expected input{list(batch.shape)} to have {wanted} channels, but got "
+            f"{channels} channels instead"
+        )
+    made = sizes[1] * groups if transposed else sizes[0]
+    if bias is not None and tuple(bias.shape) != (made,):
+        start = f"{given}, weight" if transposed else "Given weight"
+        raise RuntimeError(
+            f"{start} of size {sizes}, expected bias to be 1-dimensional with {made} elements, but got bias of size "
+            f"{list(bias.shape)} instead"
+        )
+
+
+def _check_room(batch: Tensor, weight: Tensor, padding: Ints, dilation: Ints) -> None:
+    room = [length + 2 * p for length, p in zip(batch.shape[2:], padding, strict=True)]
+    reach = [d * (k - 1) + 1 for k, d in zip(weight.shape[2:], dilation, strict=True)]
+    if any(r > length for r, length in zip(reach, room, strict=True)):
+        raise RuntimeError(
+            f"Calculated padded input size per channel: ({' x '.join(map(str, room))}). Kernel size: "
+            f"({' x '.join(map(str, reach))}). Kernel size can't be greater than actual input size"
+        )
+
+
+def _check_output_padding(output_padding: Ints, stride: Ints, dilation: Ints) -> None:
+    if any(o >= s and o >= d for o, s, d in zip(output_padding, stride, dilation, strict=True)):
+        names = ("height", "width") if len(stride) < 3 else ("depth", "height", "width")
+        parts = {"output_padding": output_padding, "stride": stride, "dilation": dilation}
+        shown = [f"{what}_{name}: {v}" for what, values in parts.items() for name, v in zip(names, values, strict=False)]
+        raise RuntimeError(f"output padding must be smaller than either stride or dilation, but got {' '.join(shown)}")

@@ -1,0 +1,275 @@
+"""Numbers brought to mean 0 and variance 1: over the last dimensions (layer norm) or over groups of channels.
+
+# Note [Saved statistics are functions of the input]
+Forward keeps the mean and rstd = 1 / sqrt(variance + eps) that it computed. Backward must not take them for constants:
+`known_mean` and `known_rstd` have the saved values, and the gradients that mean and rstd have.
+"""
+# fmt: off
+# (ops are a table: the columns are kept)
+
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...base.public import public
+from ...base.readings import composite, inlined
+from ...op.primitive import primitive
+from ...tensor.tensor import Tensor
+from ..elementwise.arithmetic import add_scalar
+from ..loss.loss import floating
+from ..reduce.reduction import mean_dim
+
+
+@primitive("KnownMeanBackward0")
+def known_mean(self, *, mean, dim):
+    """The mean of self over `dim`, which was computed before."""
+    return mean
+known_mean.defvjp(
+    self = lambda grad, self_sym_sizes, dim: expand(grad, self_sym_sizes) / mean_divisor(self_sym_sizes, dim),
+)
+
+
+@primitive("KnownRstdBackward0")
+def known_rstd(self, *, rstd, dim):
+    """1 / sqrt(variance + eps) of self over `dim`, which was computed before."""
+    return rstd
+known_rstd.defvjp(
+    self = lambda grad, self, result, self_sym_sizes, dim:
+        -(grad * result**3) * (self - mean_dim(self, dim=dim, keepdim=True)) / mean_divisor(self_sym_sizes, dim),
+)
+
+
+@composite
+def normalized(input: Any, mean: Any, rstd: Any, dim: tuple[int, ...]) -> Any:
+    """(input - mean) * rstd, with statistics that are known."""
+    return (input - known_mean(input, mean=mean, dim=dim)) * known_rstd(input, rstd=rstd, dim=dim)
+
+
+@composite
+def normalization_backward(grad: Any, input: Any, mean: Any, rstd: Any, dim: tuple[int, ...]) -> Any:
+    """rstd * (grad - mean(grad) - x * mean(grad * x)), where x is the normalized input."""
+    x = normalized(input, mean, rstd, dim)
+    along_x = x * mean_dim(grad * x, dim=dim, keepdim=True)
+    return known_rstd(input, rstd=rstd, dim=dim) * (grad - mean_dim(grad, dim=dim, keepdim=True) - along_x)
+
+
+def statistics(x: Any, dim: tuple[int, ...], eps: float) -> tuple[Any, Any, Any]:
+    """The mean, the variance and 1 / sqrt(variance + eps) over `dim`, which is kept."""
+    mean = mean_dim.forward(x, dim=dim, keepdim=True)
+    variance = mean_dim.forward(np.square(x - mean), dim=dim, keepdim=True)
+    return mean, variance, (1 / np.sqrt(variance + eps)).astype(x.dtype, copy=False)
+
+
+def channels(value: Any, x: Any) -> Any:
+    """An array of a number per channel in a shape that goes with the array x."""
+    return value.reshape((1, -1) + (1,) * (x.ndim - 2))
+
+
+@inlined
+def scaled(x: Any, weight: Any, bias: Any) -> Any:
+    """x * weight + bias, either of which may be missing."""
+    x = x if weight is None else x * weight
+    return x if bias is None else x + bias
+
+
+@inlined
+def last_dims(normalized_shape: tuple[int, ...]) -> tuple[int, ...]:
+    """(-2, -1) for a shape of length 2."""
+    return tuple(range(-len(normalized_shape), 0))
+
+
+@primitive("NativeLayerNormBackward0", results=("output", "mean", "rstd"), nondifferentiable=("mean", "rstd"))
+def layer_normalization(input, weight=None, bias=None, *, normalized_shape, eps=1e-5):
+    """(input - mean) / sqrt(variance + eps) * weight + bias, over the last dimensions."""
+    check_same_type(floating(input, "LayerNormKernelImpl"), weight, bias)
+    mean, _, rstd = statistics(input, last_dims(normalized_shape), eps)
+    return scaled((input - mean) * rstd, weight, bias).astype(input.dtype, copy=False), mean, rstd
+layer_normalization.defvjp(
+    input  = lambda grad, input, result1, result2, weight, normalized_shape:
+        normalization_backward(scaled(grad, weight, None), input, result1, result2, last_dims(normalized_shape)),
+    weight = lambda grad, input, result1, result2, normalized_shape:
+        grad * normalized(input, result1, result2, last_dims(normalized_shape)),
+    bias   = lambda grad, bias: grad,
+)
+
+
+@primitive("NativeGroupNormBackward0", results=("output", "mean", "rstd"))
+def group_normalization(input, weight=None, bias=None, *, N, C, HxW, group, eps):
+    """(input - mean) / sqrt(variance + eps) * weight + bias; one mean and variance for each sample and group of channels."""
+    check_same_type(floating(input, "GroupNormKernelImpl"), weight, bias)
+    x = input.reshape(N, group, C // group * HxW)
+    mean, _, rstd = statistics(x, (2,), eps)
+    weight, bias = (None if v is None else channels(v, input) for v in (weight, bias))
+    output = scaled(((x - mean) * rstd).reshape(input.shape), weight, bias)
+    return output.astype(input.dtype, copy=False), mean[..., 0], rstd[..., 0]
+group_normalization.defvjp(
+    input  = lambda grads, input, result1, result2, weight, N, C, HxW, group, eps:
+        group_norm_backward(grads, input, result1, result2, weight, (N, group, C // group * HxW)),
+    weight = lambda grads, input, result1, result2, N, C, HxW, group:
+        per_channel_sum(grads[0] * in_groups(input, result1, result2, (N, group, C // group * HxW))),
+    bias   = lambda grads: per_channel_sum(grads[0]),
+)
+
+
+@composite
+def in_groups(input: Any, mean: Any, rstd: Any, groups: tuple[int, ...]) -> Any:
+    """The input, normalized over each group."""
+    x = normalized(reshape(input, groups), unsqueeze(mean, dim=2), unsqueeze(rstd, dim=2), (2,))
+    return reshape(x, input.shape)
+
+
+@composite
+def group_norm_backward(grads: Any, input: Any, mean: Any, rstd: Any, weight: Any, groups: tuple[int, ...]) -> Any:
+    """The rule of normalization on groups, and what arrives through the mean and the rstd themselves."""
+    grad, grad_mean, grad_rstd = grads[0], unsqueeze(grads[1], dim=2), unsqueeze(grads[2], dim=2)
+    if weight is not None:
+        grad = grad * per_channel(weight, len(input.shape))
+    x, mean, rstd = reshape(input, groups), unsqueeze(mean, dim=2), unsqueeze(rstd, dim=2)
+    through_output = normalization_backward(reshape(grad, groups), x, mean, rstd, (2,))
+    r = known_rstd(x, rstd=rstd, dim=(2,))
+    through_rstd = grad_rstd * r**2 * normalized(x, mean, rstd, (2,))
+    return reshape(through_output + (grad_mean - through_rstd) / groups[2], input.shape)
+
+
+@composite
+def per_channel(value: Any, ndim: int) -> Any:
+    """A number per channel in a shape that multiplies (N, C, ...)."""
+    return reshape(value, (1, value.shape[0]) + (1,) * (ndim - 2))
+
+
+@composite
+def per_channel_sum(value: Any) -> Any:
+    """The sum over everything but dimension 1, the channels."""
+    return sum_dim(value, dim=tuple(d for d in range(len(value.shape)) if d != 1))
+
+
+# fmt: on
+def check_same_type(input: Any, *parameters: Any) -> None:
+    """Refuse parameters of another type than the input; float16 goes with float32.
+
+    Raises:
+        RuntimeError: in PyTorch's words.
+    """
+    others = [p.dtype for p in parameters if p is not None and p.dtype != input.dtype]
+    if any(kind != np.float32 for kind in others):
+        raise RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of Float")
+    if others and input.dtype != np.float16:
+        raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
+
+
+def check_normalized_shape(input: Tensor, normalized_shape: Any, *parameters: Tensor | None, op: str = "layer_norm") -> Any:
+    """The shape as a tuple, if the input ends with it and the parameters have it.
+
+    Raises:
+        TypeError, RuntimeError: in PyTorch's words.
+    """
+    if not isinstance(normalized_shape, list | tuple):
+        got = type(normalized_shape).__name__
+        raise TypeError(f"{op}(): argument 'normalized_shape' (position 2) must be tuple of ints, not {got}")
+    shape = tuple(int(n) for n in normalized_shape)
+    if not shape:
+        raise RuntimeError(
+            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
+            "normalized_shape = []"
+        )
+    for name, p in zip(("weight", "bias"), parameters, strict=False):
+        if p is not None and p.shape != shape:
+            raise RuntimeError(
+                f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape {list(p.shape)} and "
+                f"normalized_shape = {list(shape)}"
+            )
+    if input.ndim < len(shape) or input.shape[-len(shape) :] != shape:
+        wanted = (", " if op == "layer_norm" else "") + ", ".join(map(str, shape))
+        raise RuntimeError(
+            f"Given normalized_shape={list(shape)}, expected input with shape [*{wanted}], but got input of "
+            f"size{list(input.shape)}"
+        )
+    return shape
+
+
+@public("nn.functional.layer_norm", "torch.layer_norm")
+def layer_norm(
+    input: Tensor,
+    normalized_shape: Any,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+    cudnn_enable: bool = True,
+) -> Any:
+    """Mean 0 and variance 1 over the last dimensions, then weight and bias."""
+    shape = check_normalized_shape(input, normalized_shape, weight, bias)
+    return layer_normalization(input, weight, bias, normalized_shape=shape, eps=eps)[0]
+
+
+@public("torch.native_layer_norm")
+def native_layer_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None, bias: Tensor | None, eps: float) -> Any:
+    """layer_norm, with the mean and the rstd."""
+    shape = check_normalized_shape(input, normalized_shape, weight, bias)
+    return layer_normalization(input, weight, bias, normalized_shape=shape, eps=eps)
+
+
+@public("torch.native_group_norm")
+def native_group_norm(
+    input: Tensor, weight: Tensor | None, bias: Tensor | None, N: int, C: int, HxW: int, group: int, eps: float
+) -> Any:
+    """group_norm, with the mean and the rstd of each group."""
+    check_groups(input, group, weight, bias)
+    return group_normalization(input, weight, bias, N=N, C=C, HxW=HxW, group=group, eps=eps)
+
+
+def check_groups(input: Tensor, num_groups: int, weight: Tensor | None, bias: Tensor | None) -> None:
+    """Refuse channels that do not divide into the groups, and parameters that are not one per channel.
+
+    Raises:
+        RuntimeError: in PyTorch's words.
+    """
+    channels = input.shape[1]
+    if channels % num_groups:
+        raise RuntimeError(
+            "Expected number of channels in input to be divisible by num_groups, but got input of shape "
+            f"{list(input.shape)} and num_groups={num_groups}"
+        )
+    for name, p in (("weight", weight), ("bias", bias)):
+        if p is not None and p.shape != (channels,):
+            raise RuntimeError(
+                f"Expected {name} to be a vector of size equal to the number of channels in input, but got {name} of shape "
+                f"{list(p.shape)} and input of shape {list(input.shape)}"
+            )
+
+
+@public("nn.functional.group_norm", "torch.group_norm")
+def group_norm(
+    input: Tensor,
+    num_groups: int,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-5,
+    cudnn_enabled: bool = True,
+) -> Any:
+    """Mean 0 and variance 1 over each group of channels of each sample, then weight and bias.
+
+    Raises:
+        RuntimeError: the channels do not divide into the groups, or the parameters are not one per channel.
+        ValueError: a group has a single value.
+    """
+    if input.ndim < 2:
+        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.ndim}")
+    n, c, pixels = input.shape[0], input.shape[1], int(np.prod(input.shape[2:]))
+    if n * c // num_groups * pixels == 1:
+        seen = [n * c // num_groups, num_groups, *input.shape[2:]]
+        raise ValueError(f"Expected more than 1 value per channel when training, got input size {seen}")
+    check_groups(input, num_groups, weight, bias)
+    return group_normalization(input, weight, bias, N=n, C=c, HxW=pixels, group=num_groups, eps=eps)[0]
+
+
+@public("nn.functional.rms_norm", "torch.rms_norm")
+def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: float | None = None) -> Any:
+    """The input over the root of its mean square, along the last dimensions."""
+    shape = check_normalized_shape(input, normalized_shape, weight, op="rms_norm")
+    eps = float(np.finfo(input.dtype.numpy).eps) if eps is None else eps
+    dims = [input.ndim - 1 - i for i in range(len(shape))]
+    output = input * add_scalar(input.pow(2).mean(dims, keepdim=True), other=eps).rsqrt()
+    return output if weight is None else output * weight

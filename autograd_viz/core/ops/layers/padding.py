@@ -1,0 +1,92 @@
+"""More around the edge: a constant, a reflection, or the edge again."""
+# fmt: off
+# (ops are a table: the columns are kept)
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...base.public import public
+from ...base.readings import inlined
+from ...op.primitive import Primitive, primitive
+from .separable import along_each, transposed
+from .windows import Ints, brief
+
+
+@public("torch.constant_pad_nd")
+@primitive("ConstantPadNdBackward0")
+def constant_pad_nd(self, *, pad, value=0):
+    """`value` at both ends: pad = (before last, after last, before second last, ...); a negative number cuts off."""
+    pairs = list(zip(pad[::2], pad[1::2], strict=True))[::-1]
+    lengths = self.shape[self.ndim - len(pairs):]
+    sizes = [b + length + a for (b, a), length in zip(pairs, lengths, strict=True)]
+    check_not_empty(sizes)
+    out: Any = np.full((*self.shape[:self.ndim - len(pairs)], *sizes), value, self.dtype)
+    kept = (slice(max(-b, 0), length - max(-a, 0)) for (b, a), length in zip(pairs, lengths, strict=True))
+    there = (slice(max(b, 0), size - max(a, 0)) for (b, a), size in zip(pairs, sizes, strict=True))
+    out[(..., *there)] = self[(..., *kept)]
+    return out
+constant_pad_nd.defvjp(
+    self = lambda grad, pad: constant_pad_nd(grad, pad=opposite(pad)),
+)
+
+
+def _declare(kind: str, node_name: str, n: int, seen: Callable[[Any, int], Any]) -> Primitive:
+    """A padding of the last `n` dimensions whose new elements are old ones: `seen(position, length)` says which."""
+    name = f"{kind}_pad{n}d"
+    def forward(self, *, padding):
+        return along_each(self, sources(self.shape[-n:], padding, seen))
+    forward.__name__, forward.__doc__ = name, f"More at the edge: {seen.__doc__}"
+    def backward(grad_output, self, *, padding):
+        return along_each(grad_output, transposed(sources(self.shape[-n:], padding, seen), self.shape[-n:]))
+    backward.__name__, backward.__doc__ = f"{name}_backward", "Each gradient added where its element was taken from."
+
+    declared = primitive(f"{node_name}Backward0")(forward)
+    declared.defvjp(
+        self        = lambda grad, self, padding: op_named(f"{name}_backward")(grad, self, padding=padding),
+    )
+    primitive(f"{node_name}BackwardBackward0", written=brief(f"{name}_backward", 1))(backward).defvjp(
+        grad_output = lambda grad, padding: op_named(name)(grad, padding=padding),
+        self        = lambda grad: zeros_like(grad),
+    )
+    return declared
+
+
+# fmt: on
+def reflected(position: Any, length: int) -> Any:
+    """the inside mirrored at the edge, which is not repeated."""
+    return length - 1 - np.abs(length - 1 - np.abs(position))
+
+
+def nearest_edge(position: Any, length: int) -> Any:
+    """the edge again and again."""
+    return np.clip(position, 0, length - 1)
+
+
+def sources(size: Ints, padding: Ints, seen: Callable[[Any, int], Any]) -> list[Any]:
+    """For each dimension, where the elements of the padded one come from; `padding` begins with the last dimension."""
+    pairs = list(zip(padding[::2], padding[1::2], strict=True))[::-1]
+    return [seen(np.arange(-b, length + a), length) for (b, a), length in zip(pairs, size, strict=True)]
+
+
+@inlined
+def opposite(pad: Ints) -> Ints:
+    """What undoes a padding: cutting as much off."""
+    return tuple(-p for p in pad)
+
+
+def check_not_empty(sizes: list[int]) -> None:
+    """Refuse to cut off more than there is.
+
+    Raises:
+        RuntimeError: in PyTorch's words.
+    """
+    if any(size < 0 for size in sizes):
+        raise RuntimeError("narrow(): length must be non-negative.")
+
+
+REFLECTION = {n: _declare("reflection", f"ReflectionPad{n}D", n, reflected) for n in (1, 2, 3)}
+REPLICATION = {n: _declare("replication", f"ReplicationPad{n}D", n, nearest_edge) for n in (1, 2, 3)}

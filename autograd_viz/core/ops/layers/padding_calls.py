@@ -1,0 +1,105 @@
+"""nn.functional.pad: which padding is meant, and what it refuses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...base.public import public
+from ...tensor.tensor import Tensor
+from .padding import REFLECTION, REPLICATION, constant_pad_nd
+from .windows import Ints
+
+_FORMS = """
+Supported combinations for non-constant padding:
+  - 2D or 3D input: padding size = 2 (pads last dimension)
+  - 3D or 4D input: padding size = 4 (pads last 2 dimensions)
+  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)"""
+
+
+@public("nn.functional.pad")
+def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = None) -> Any:
+    """More elements at both ends of the last dimensions: pad = (before last, after last, before second last, ...).
+
+    Raises:
+        RuntimeError: a padding that does not fit the input.
+        NotImplementedError: a mode, or a number of dimensions, that does not exist.
+    """
+    around = tuple(int(p) for p in pad)
+    n = len(around) // 2
+    if len(around) % 2:
+        raise RuntimeError("Padding length must be divisible by 2")
+    if n > input.ndim:
+        raise RuntimeError(
+            "Padding length should be less than or equal to two times the input dimension but got padding length "
+            f"{len(around)} and input of dimension {input.ndim}"
+        )
+    if mode == "constant":
+        return constant_pad_nd(input, pad=around, value=0 if value is None else value)
+    if value is not None and value != 0:
+        raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
+    if n not in (1, 2, 3) or input.ndim not in (n + 1, n + 2):
+        raise NotImplementedError(f"Padding size {len(around)} is not supported for {input.ndim}D input tensor.{_FORMS}")
+    if mode not in ("reflect", "replicate", "circular"):
+        raise NotImplementedError(f"Unrecognised padding mode {mode}")
+    _check(input, around, mode)
+    if mode == "circular":
+        return _circular(input, list(zip(around[::2], around[1::2], strict=True)))
+    return (REFLECTION if mode == "reflect" else REPLICATION)[n](input, padding=around)
+
+
+def _circular(input: Tensor, pairs: list[tuple[int, int]]) -> Any:
+    """The other end again: the input is copied into the middle, then each edge from the opposite side of the middle."""
+    last = input.ndim - 1
+    sizes = list(input.shape)
+    for k, (before, after) in enumerate(pairs):
+        sizes[last - k] += before + after
+    out = Tensor(np.zeros(sizes, input._data.dtype))
+    middle, kept = out, input
+    for k, (before, after) in reversed(list(enumerate(pairs))):
+        length = input.shape[last - k] + min(before, 0) + min(after, 0)
+        middle, kept = middle.narrow(last - k, max(before, 0), length), kept.narrow(last - k, max(-before, 0), length)
+    middle.copy_(kept)
+    for k, (before, after) in enumerate(pairs):
+        size = sizes[last - k]
+        if before > 0:
+            out.narrow(last - k, 0, before).copy_(out.narrow(last - k, size - before - max(after, 0), before))
+        if after > 0:
+            out.narrow(last - k, size - after, after).copy_(out.narrow(last - k, max(before, 0), after))
+    return out
+
+
+def _check(input: Tensor, padding: Ints, mode: str) -> None:
+    """Refuse a padding that has nothing to take its elements from.
+
+    Raises:
+        RuntimeError: in PyTorch's words.
+    """
+    n = len(padding) // 2
+    size = input.shape[-n:]
+    if 0 in input.shape[-n - 1 :]:
+        raise RuntimeError(
+            f"Expected {n + 1}D or {n + 2}D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for "
+            f"input, but got: {list(input.shape)}"
+        )
+    for k, length in enumerate(reversed(size)):
+        before, after = padding[2 * k : 2 * k + 2]
+        if mode == "reflect" and max(before, after) >= length:
+            raise RuntimeError(
+                f"Argument #{4 + 2 * k}: Padding size should be less than the corresponding input dimension, but got: padding "
+                f"({before}, {after}) at dimension {input.ndim - 1 - k} of input {list(input.shape)}"
+            )
+        if mode == "circular" and max(before, after) > length:
+            raise RuntimeError("Padding value causes wrapping around more than once.")
+        if mode == "circular" and before + after + length < 0:
+            raise RuntimeError("Negative padding value is resulting in an empty dimension")
+    _check_result(size, padding, mode)
+
+
+def _check_result(size: Ints, padding: Ints, mode: str) -> None:
+    made = [length + b + a for length, b, a in zip(reversed(size), padding[::2], padding[1::2], strict=True)][::-1]
+    if mode != "circular" and min(made) < 1:
+        axes = "DHW"[-len(size) :]
+        given, out = (" ".join(f"{axis}: {v}" for axis, v in zip(axes, values, strict=True)) for values in (size, made))
+        raise RuntimeError(f"input ({given}) is too small. Calculated output {out}")

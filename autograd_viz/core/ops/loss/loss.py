@@ -1,0 +1,235 @@
+"""How far a prediction is from its target, number by number: squared, absolute, and in between.
+
+Every loss is a term per element, then `reduction`: 0 keeps the terms, 1 takes their mean, 2 adds them up.
+"""
+# fmt: off
+# (ops are a table: the columns are kept)
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ...base.public import public
+from ...base.readings import composite, inlined
+from ...op.primitive import primitive
+from ...tensor.arguments import check_broadcast
+from ...tensor.refusals import refuse
+from ...tensor.tensor import Tensor
+
+NONE, MEAN, SUM = range(3)  # as nodes save it
+
+
+@inlined
+def per_term(grad: Any, terms: Any, reduction: int) -> Any:
+    """What arrives at each term: grad / n of a mean over n terms, else grad."""
+    return grad / numel_of(terms) if reduction == 1 else grad
+
+
+@composite
+def numel_of(input: Any) -> Any:
+    """How many elements it has."""
+    return int(np.prod(input.shape))
+
+
+def reduced(terms: Any, reduction: int) -> Any:
+    """The forward side of `reduction`, on arrays."""
+    if reduction == NONE:
+        return terms
+    return np.sum(terms) / terms.dtype.type(terms.size) if reduction == MEAN else np.sum(terms)
+
+
+@primitive("MseLossBackward0", promotes=True)
+def mse_loss(self, target, *, reduction=1):
+    """(self - target)**2."""
+    return reduced(np.square(floating(self, "mse_cpu") - target), reduction)
+mse_loss.defvjp(
+    self   = lambda grad, self, target, reduction: mse_loss_backward(grad, self, target, reduction=reduction),
+    target = lambda grad, self, target, reduction: mse_loss_backward(grad, target, self, reduction=reduction),
+)
+
+
+@primitive(
+    "MseLossBackwardBackward0",
+    written=lambda grad, self, target, reduction: per_term(grad, self, reduction) * (2 * (self - target)),
+)
+def mse_loss_backward(grad_output, self, target, *, reduction):
+    """grad_output * 2 * (self - target), shared out over a mean."""
+    return per_term(grad_output, self, reduction) * (2 * (self - target))
+mse_loss_backward.defvjp(
+    grad_output = lambda grad, self, target, reduction:              per_term(grad, self, reduction) * (2 * (self - target)),
+    self        = lambda grad, grad_output, self, target, reduction: 2 * per_term(grad * grad_output, self, reduction),
+    target      = lambda grad, grad_output, self, target, reduction: -2 * per_term(grad * grad_output, self, reduction),
+)
+
+
+@primitive("SmoothL1LossBackward0", promotes=True)
+def smooth_l1_loss(self, target, *, reduction=1, beta=1.0):
+    """Half the square over beta where the error is below beta, the absolute error less beta/2 elsewhere."""
+    z = np.abs(floating(self, "smooth_l1_cpu") - target)
+    return reduced(np.where(z < beta, 0.5 * z * z / beta, z - 0.5 * beta).astype(z.dtype), reduction)
+smooth_l1_loss.defvjp(
+    self   = lambda grad, self, target, reduction, beta: per_term(grad, self, reduction) * smooth_l1_slope(self - target, beta),
+    target = lambda grad, self, target, reduction, beta: per_term(grad, self, reduction) * smooth_l1_slope(target - self, beta),
+)
+
+
+@inlined
+def smooth_l1_slope(z: Any, beta: float) -> Any:
+    """z / beta near 0, the sign of z further out."""
+    return where(abs(z) < beta, z / beta, sign(z))
+
+
+@primitive("HuberLossBackward0", promotes=True)
+def huber_loss(self, target, *, reduction=1, delta=1.0):
+    """Half the square where the error is below delta, a straight line of slope delta elsewhere."""
+    z = np.abs(floating(self, "huber_cpu") - target)
+    return reduced(np.where(z < delta, 0.5 * z * z, delta * (z - 0.5 * delta)).astype(z.dtype), reduction)
+huber_loss.defvjp(
+    self   = lambda grad, self, target, reduction, delta: per_term(grad, self, reduction) * huber_slope(self - target, delta),
+    target = lambda grad, self, target, reduction, delta: per_term(grad, self, reduction) * huber_slope(target - self, delta),
+)
+
+
+@inlined
+def huber_slope(z: Any, delta: float) -> Any:
+    """z near 0, delta times its sign further out."""
+    return where(abs(z) < delta, z, delta * sign(z))
+
+
+# fmt: on
+def floating(array: Any, kernel: str) -> Any:
+    """The array, if its type has gradients at all.
+
+    Raises:
+        NotImplementedError: in PyTorch's words, where `kernel` is its name for the missing code.
+    """
+    refuse(array, "iub", kernel)
+    return array
+
+
+def reduction_number(reduction: str, size_average: bool | None = None, reduce: bool | None = None) -> int:
+    """0, 1 or 2 for "none", "mean" or "sum"; the two old flags win if given.
+
+    Raises:
+        ValueError: another word.
+    """
+    if size_average is not None or reduce is not None:
+        reduction = "none" if reduce is False else "sum" if size_average is False else "mean"
+        text = f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead."
+        warnings.warn(text, UserWarning, stacklevel=3)
+    if reduction not in ("none", "mean", "sum"):
+        raise ValueError(f"{reduction} is not a valid value for reduction")
+    return ("none", "mean", "sum").index(reduction)
+
+
+def reduce_terms(terms: Tensor, reduction: int) -> Tensor:
+    """The same for tensors: recorded as the mean or the sum."""
+    return terms if reduction == NONE else terms.mean() if reduction == MEAN else terms.sum()
+
+
+def same_shape(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+    """Both in their common shape, with a warning if they did not have it."""
+    if input.shape == target.shape:
+        return input, target
+    warnings.warn(
+        f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This will likely lead "
+        "to incorrect results due to broadcasting. Please ensure they have the same size.",
+        UserWarning,
+        stacklevel=3,
+    )
+    check_broadcast(input, target)
+    size = np.broadcast_shapes(input.shape, target.shape)
+    return tuple(t if t.shape == size else t.expand(size) for t in (input, target))  # type: ignore[return-value]
+
+
+def check_weights(weight: Tensor, input: Tensor) -> None:
+    """Refuse weights that are not one per element."""
+    if weight.shape != input.shape:
+        raise ValueError("Weights and input must have the same size.")
+
+
+def weighted_mean(terms: Tensor, weight: Tensor, reduction: int) -> Tensor:
+    """The terms with their weights; a mean is over the weights."""
+    terms = terms * weight
+    return terms.sum() / weight.sum() if reduction == MEAN else reduce_terms(terms, reduction)
+
+
+@public("nn.functional.mse_loss")
+def mse_loss_of(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    weight: Tensor | None = None,
+) -> Any:
+    """Mean squared error."""
+    expanded, aim = same_shape(input, target)
+    number = reduction_number(reduction, size_average, reduce)
+    if weight is None:
+        return mse_loss(expanded, aim, reduction=number)
+    check_weights(weight, input)
+    return weighted_mean((expanded - aim) ** 2, weight, number)
+
+
+@public("nn.functional.l1_loss")
+def l1_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    weight: Tensor | None = None,
+) -> Any:
+    """Mean absolute error."""
+    expanded, aim = same_shape(input, target)
+    number = reduction_number(reduction, size_average, reduce)
+    if weight is None:
+        return reduce_terms((expanded - aim).abs(), number)
+    check_weights(weight, input)
+    return weighted_mean((expanded - aim).abs(), weight, number)
+
+
+@public("nn.functional.smooth_l1_loss")
+def smooth_l1_loss_of(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    beta: float = 1.0,
+) -> Any:
+    """Squared error near the target, absolute error further away.
+
+    Raises:
+        RuntimeError: beta is negative.
+    """
+    expanded, aim = same_shape(input, target)
+    number = reduction_number(reduction, size_average, reduce)
+    if beta < 0:
+        raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
+    if beta == 0:
+        return reduce_terms((expanded - aim).abs(), number)
+    return smooth_l1_loss(expanded, aim, reduction=number, beta=beta)
+
+
+@public("nn.functional.huber_loss")
+def huber_loss_of(
+    input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
+) -> Any:
+    """Squared error near the target, a straight line of slope `delta` further away.
+
+    Raises:
+        RuntimeError: delta is not positive.
+    """
+    expanded, aim = same_shape(input, target)
+    number = reduction_number(reduction)
+    if delta <= 0:
+        raise RuntimeError("huber_loss does not support non-positive values for delta.")
+    if weight is None:
+        return huber_loss(expanded, aim, reduction=number, delta=delta)
+    check_weights(weight, input)
+    return reduce_terms(huber_loss(expanded, aim, reduction=NONE, delta=delta) * weight, number)

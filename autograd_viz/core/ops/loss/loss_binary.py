@@ -1,0 +1,155 @@
+"""Losses for yes or no: binary cross entropy, of probabilities and of scores, and the soft margin."""
+# fmt: off
+# (ops are a table: the columns are kept)
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...base.public import public
+from ...base.readings import composite, inlined
+from ...op.primitive import primitive
+from ...tensor.arguments import check_broadcast
+from ...tensor.tensor import Tensor
+from .loss import reduced, reduction_number
+
+
+@inlined
+def weighted(value: Any, weight: Any) -> Any:
+    """value * weight, and plain `value` without weights."""
+    return value if weight is None else value * weight
+
+
+@primitive("BinaryCrossEntropyBackward0")
+def binary_cross_entropy(self, target, *, weight=None, reduction=1):
+    """-(target * log(self) + (1 - target) * log(1 - self)); no logarithm below -100."""
+    if np.any((self < 0) | (self > 1)):
+        raise RuntimeError("all elements of input should be between 0 and 1")
+    if self.dtype != target.dtype:
+        names = {"float16": "Half", "float32": "Float", "float64": "Double", "int64": "Long", "bool": "Bool", "int32": "Int"}
+        raise RuntimeError(f"Found dtype {names[target.dtype.name]} but expected {names[self.dtype.name]}")
+    yes, no = (np.maximum(log, self.dtype.type(-100)) for log in (np.log(self), np.log1p(-self)))
+    return reduced(weighted(-(target * yes + (1 - target) * no), weight), reduction)
+binary_cross_entropy.defvjp(
+    self   = lambda grad, self, target, weight, reduction:
+        weighted(per_term(grad, self, reduction), weight) * ((self - target) / away_from_zero((1 - self) * self)),
+    target = lambda grad, self, weight, reduction:
+        weighted(per_term(grad, self, reduction), weight) * (log_above(1 - self) - log_above(self)),
+)
+
+
+@composite
+def away_from_zero(value: Any) -> Any:
+    """At least 1e-12: what binary cross entropy divides by."""
+    return where(value > 1e-12, value, zeros_like(value) + 1e-12)
+
+
+@composite
+def log_above(value: Any) -> Any:
+    """The logarithm, no lower than -100."""
+    return where(log(value) > -100, log(value), zeros_like(value) - 100)
+
+
+@primitive("BinaryCrossEntropyWithLogitsBackward0")
+def binary_cross_entropy_with_logits(self, target, *, weight=None, pos_weight=None, reduction=1):
+    """Binary cross entropy of sigmoid(self), without overflow for large scores; `pos_weight` multiplies the yes terms."""
+    softplus = np.log1p(np.exp(-np.abs(self))) + np.maximum(-self, 0)
+    factor = 1 if pos_weight is None else (pos_weight - 1) * target + 1
+    return reduced(weighted((1 - target) * self + factor * softplus, weight), reduction)
+binary_cross_entropy_with_logits.defvjp(
+    self   = lambda grad, self, target, weight, pos_weight, reduction:
+        weighted(per_term(grad, self, reduction), weight) * logits_slope(self, target, pos_weight),
+    target = lambda grad, self, weight, pos_weight, reduction:
+        weighted(per_term(grad, self, reduction), weight) * logits_target_slope(self, pos_weight),
+)
+
+
+@inlined
+def logits_slope(self: Any, target: Any, pos_weight: Any) -> Any:
+    """sigmoid(self) - target: how far the probability is off."""
+    if pos_weight is None:
+        return sigmoid(self) - target
+    return (pos_weight * target + 1 - target) * sigmoid(self) - pos_weight * target
+
+
+@inlined
+def logits_target_slope(self: Any, pos_weight: Any) -> Any:
+    """The loss is a straight line in the target."""
+    return -self if pos_weight is None else log_of_sigmoid(-self) - pos_weight * log_of_sigmoid(self)
+
+
+@composite
+def log_of_sigmoid(self: Any) -> Any:
+    """log(sigmoid(self)), without underflow."""
+    return where(self < 0, self, zeros_like(self)) - log(1 + exp(-abs(self)))
+
+
+@primitive("SoftMarginLossBackward0")
+def soft_margin_loss(self, *, target, reduction=1):
+    """log(1 + exp(-target * self)) for targets 1 and -1."""
+    return reduced(np.log1p(np.exp(-target * self)), reduction)
+soft_margin_loss.defvjp(
+    self = lambda grad, self, target, reduction: per_term(grad, self, reduction) * (-target * sigmoid(-target * self)),
+)
+
+
+# fmt: on
+@public("nn.functional.binary_cross_entropy")
+def binary_cross_entropy_of(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Any:
+    """Binary cross entropy of probabilities.
+
+    Raises:
+        ValueError: the sizes differ.
+        RuntimeError: a probability outside [0, 1].
+    """
+    number = reduction_number(reduction, size_average, reduce)
+    if target.shape != input.shape:
+        raise ValueError(
+            f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is deprecated. "
+            "Please ensure they have the same size."
+        )
+    if weight is not None:
+        check_broadcast(target, weight)
+        weight = weight.expand(np.broadcast_shapes(target.shape, weight.shape))
+    return binary_cross_entropy(input, target, weight=weight, reduction=number)
+
+
+@public("nn.functional.binary_cross_entropy_with_logits")
+def binary_cross_entropy_with_logits_of(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    pos_weight: Tensor | None = None,
+) -> Any:
+    """Binary cross entropy of scores: the sigmoid is inside.
+
+    Raises:
+        ValueError: the sizes differ.
+    """
+    number = reduction_number(reduction, size_average, reduce)
+    if target.shape != input.shape:
+        raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
+    if not target.dtype.is_floating_point:
+        raise RuntimeError(f"result type {input.dtype.legacy} can't be cast to the desired output type {target.dtype.legacy}")
+    return binary_cross_entropy_with_logits(input, target, weight=weight, pos_weight=pos_weight, reduction=number)
+
+
+@public("nn.functional.soft_margin_loss")
+def soft_margin_loss_of(
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
+) -> Any:
+    """log(1 + exp(-target * input)): small when both have the same sign."""
+    check_broadcast(input, target)
+    return soft_margin_loss(input, target=target, reduction=reduction_number(reduction, size_average, reduce))

@@ -1,0 +1,235 @@
+"""Losses for choosing a class: the negative log-likelihood, and cross entropy, which takes the log_softmax first."""
+# fmt: off
+# (ops are a table: the columns are kept)
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...base.public import public
+from ...base.symbol import Symbol, call
+from ...op.primitive import primitive
+from ...tensor.refusals import check_scalar_type
+from ...tensor.tensor import Tensor
+from ..elementwise.arithmetic import add_scalar, div_scalar, mul_scalar
+from .loss import MEAN, NONE, reduced, reduction_number
+
+
+def class_axis(scores: Any) -> int:
+    """Which dimension the classes are along: the second, or the only one."""
+    return 0 if scores.ndim == 1 else 1
+
+
+def weight_per_target(self: Any, target: Any, weight: Any, ignore_index: int) -> tuple[Any, Any]:
+    """The target with 0 in place of ignored ones, and the weight of each (0 for those)."""
+    classes = self.shape[class_axis(self)]
+    target = target if self.ndim > 1 else target.reshape(())
+    kept = target != ignore_index
+    outside = kept & ((target < 0) | (target >= classes))
+    if outside.any():
+        raise IndexError(f"Target {target[outside].flat[0]} is out of bounds.")
+    chosen = np.multiply(target, kept, dtype=np.int64)
+    return chosen, (kept.astype(self.dtype) if weight is None else weight[chosen] * kept)
+
+
+def at_targets(self: Any, chosen: Any) -> tuple[Any, ...]:
+    """The index of every sample's score for its target."""
+    samples = np.ogrid[tuple(map(slice, chosen.shape))] if chosen.ndim != 1 else [np.arange(len(chosen))]
+    return (*samples[: class_axis(self)], chosen, *samples[class_axis(self) :])
+
+
+def nll_forward(self: Any, target: Any, weight: Any, reduction: int, ignore_index: int) -> tuple[Any, Any]:
+    """-weight[target] * self[target] for each sample, and the sum of the weights, over which a mean is taken."""
+    chosen, weights = weight_per_target(self, target, weight, ignore_index)
+    terms = -weights * self[at_targets(self, chosen)]
+    terms, total = np.where(weights == 0, 0, terms).astype(self.dtype), weights.sum(dtype=self.dtype)
+    return (terms.sum() / total if reduction == MEAN else reduced(terms, reduction)), total
+
+
+def nll_backward(grad: Any, self: Any, target: Any, weight: Any, reduction: int, ignore_index: int, total: Any) -> Any:
+    """-weight[target] * grad at each sample's target, 0 elsewhere."""
+    chosen, weights = weight_per_target(self, target, weight, ignore_index)
+    share = (grad / total if reduction == MEAN else grad) * -weights
+    out = np.zeros(self.shape, grad.dtype)
+    out[at_targets(self, chosen)] = np.where(weights == 0, 0, share)
+    return out
+
+
+def nll_rule(
+    grad: Symbol, self: Symbol, *, target: Symbol, weight: Any, reduction: int, total_weight: Symbol, **_: Any
+) -> Symbol:
+    """How a formula shows `nll_backward`."""
+    share = -grad if weight is None else -grad * weight
+    return call("zeros_but", share / total_weight if reduction == MEAN else share, at=target)
+
+
+@primitive("NllLossBackward0", results=("output", "total_weight"), nondifferentiable=("total_weight",))
+def nll_loss_forward(self, *, target, weight=None, reduction=1, ignore_index=-100):
+    """Minus the log-probability of each target; classes along dimension 1."""
+    return nll_forward(self, target, weight, reduction, ignore_index)
+nll_loss_forward.defvjp(
+    self = lambda grad, self, target, weight, reduction, ignore_index, total_weight:
+        nll_loss_backward(grad, self, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index,
+                          total_weight=total_weight),
+)
+
+
+@primitive("NllLossBackwardBackward0", written=nll_rule)
+def nll_loss_backward(grad_output, self, *, target, weight, reduction, ignore_index, total_weight):
+    """-grad_output * weight at the targets, 0 elsewhere."""
+    return nll_backward(grad_output, self, target, weight, reduction, ignore_index, total_weight)
+nll_loss_backward.defvjp(
+    grad_output = lambda grad, target, weight, reduction, ignore_index:
+        nll_loss_forward(grad, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index)[0],
+    self        = lambda grad: zeros_like(grad),
+)
+
+
+@primitive("NllLoss2DBackward0", results=("output", "total_weight"), nondifferentiable=("total_weight",))
+def nll_loss2d_forward(self, *, target, weight=None, reduction=1, ignore_index=-100):
+    """Minus the log-probability of the target of each pixel."""
+    return nll_forward(self, target, weight, reduction, ignore_index)
+nll_loss2d_forward.defvjp(
+    self = lambda grad, self, target, weight, reduction, ignore_index, total_weight:
+        nll_loss2d_backward(grad, self, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index,
+                            total_weight=total_weight),
+)
+
+
+@primitive("NllLoss2DBackwardBackward0", written=nll_rule)
+def nll_loss2d_backward(grad_output, self, *, target, weight, reduction, ignore_index, total_weight):
+    """-grad_output * weight at the targets, 0 elsewhere."""
+    return nll_backward(grad_output, self, target, weight, reduction, ignore_index, total_weight)
+nll_loss2d_backward.defvjp(
+    grad_output = lambda grad, target, weight, reduction, ignore_index:
+        nll_loss2d_forward(grad, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index)[0],
+    self        = lambda grad: zeros_like(grad),
+)
+
+
+# fmt: on
+def check_targets(input: Tensor, target: Tensor, weight: Tensor | None) -> None:
+    """Refuse targets and weights that do not belong to the scores.
+
+    Raises:
+        RuntimeError, ValueError: in PyTorch's words.
+    """
+    if input.ndim == 0:
+        raise ValueError("Expected 1 or more dimensions (got 0)")
+    if input.ndim != 1 and (target.ndim == 0 or input.shape[0] != target.shape[0]):
+        got = target.shape[0] if target.ndim else 0
+        raise ValueError(f"Expected input batch_size ({input.shape[0]}) to match target batch_size ({got}).")
+    if input.ndim == 1 and target.ndim == 1 and target.numel() != 1:
+        raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {target.numel()}")
+    if input.ndim <= 2 and target.ndim > 1:
+        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+    if input.ndim > 2 and target.shape != (wanted := (input.shape[0], *input.shape[2:])):
+        raise RuntimeError(f"Expected target size {list(wanted)}, got {list(target.shape)}")
+    if target.dtype.name not in ("int64", "uint8"):
+        raise RuntimeError(f"expected target dtype to be Long or Byte, but got {target.dtype.legacy}")
+    classes = input.shape[class_axis(input)]
+    if weight is not None and weight.shape != (classes,):
+        raise RuntimeError(
+            f"weight tensor should be defined either for all {classes} classes or no classes but got weight tensor of "
+            f"shape: {list(weight.shape)}"
+        )
+    if weight is not None:
+        check_scalar_type(weight, input)
+
+
+def nll_of(scores: Tensor, target: Tensor, weight: Tensor | None, reduction: int, ignore_index: int) -> Tensor:
+    """The negative log-likelihood for any number of dimensions; beyond two they are gathered into an image."""
+    check_targets(scores, target, weight)
+    options = {"weight": weight, "reduction": reduction, "ignore_index": ignore_index}
+    if scores.ndim <= 2:
+        return nll_loss_forward(scores, target=target, **options)[0]
+    if scores.ndim == 4:
+        return nll_loss2d_forward(scores, target=target, **options)[0]
+    n, c, pixels = scores.shape[0], scores.shape[1], int(np.prod(scores.shape[2:]))
+    output = nll_loss2d_forward(scores.reshape(n, c, 1, pixels), target=target.reshape(n, 1, pixels), **options)[0]
+    return output.view(target.shape) if reduction == NONE else output
+
+
+@public("nn.functional.nll_loss")
+def nll_loss(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    ignore_index: int = -100,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Any:
+    """Minus the log-probability (`input`) of each sample's target class."""
+    return nll_of(input, target, weight, reduction_number(reduction, size_average, reduce), ignore_index)
+
+
+@public("nn.functional.cross_entropy")
+def cross_entropy(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    ignore_index: int = -100,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Any:
+    """Cross entropy of scores (before softmax) with target classes, or with target probabilities of `input`'s shape.
+
+    Raises:
+        RuntimeError, ValueError, IndexError: the target does not fit, in PyTorch's words.
+    """
+    number = reduction_number(reduction, size_average, reduce)
+    if not 0 <= label_smoothing <= 1:
+        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
+    if input.shape == target.shape and input.ndim:
+        return cross_entropy_of_probabilities(input, target, weight, number, label_smoothing)
+    log_probabilities = input.log_softmax(class_axis(input)) if input.ndim else input
+    loss = nll_of(log_probabilities, target, weight, number, ignore_index)
+    if label_smoothing == 0:
+        return loss
+    smooth = smoothed(log_probabilities, target, weight, number, ignore_index)
+    share = label_smoothing / input.shape[class_axis(input)]
+    return mul_scalar(loss, other=1 - label_smoothing) + mul_scalar(smooth, other=share)
+
+
+def weight_by_class(weight: Tensor, scores: Tensor) -> Tensor:
+    """The weights in a shape that multiplies the scores."""
+    return weight.view(tuple(-1 if d == class_axis(scores) else 1 for d in range(scores.ndim)))
+
+
+def cross_entropy_of_probabilities(
+    input: Tensor, target: Tensor, weight: Tensor | None, reduction: int, label_smoothing: float
+) -> Tensor:
+    """-sum(target * log_softmax(input)) for each sample.
+
+    Raises:
+        RuntimeError: the probabilities are whole numbers.
+    """
+    if not target.dtype.is_floating_point:
+        raise RuntimeError(f"Expected floating point type for target with class probabilities, got {target.dtype.legacy}")
+    axis = class_axis(input)
+    classes = input.shape[axis]
+    if label_smoothing > 0:
+        target = add_scalar(mul_scalar(target, other=1 - label_smoothing), other=label_smoothing / classes)
+    terms = input.log_softmax(axis) * target
+    if weight is not None:
+        terms = terms * weight_by_class(weight, input)
+    if reduction == NONE:
+        return -terms.sum(axis)
+    total = -terms.sum()
+    return div_scalar(total, other=input.numel() // classes) if reduction == MEAN else total
+
+
+def smoothed(log_probabilities: Tensor, target: Tensor, weight: Tensor | None, reduction: int, ignore_index: int) -> Tensor:
+    """The loss under a target that is spread evenly over all classes."""
+    scores = log_probabilities if weight is None else log_probabilities * weight_by_class(weight, log_probabilities)
+    ignored = target == ignore_index
+    terms = (-scores.sum(class_axis(scores))).masked_fill(ignored, 0.0)
+    if reduction != MEAN:
+        return terms if reduction == NONE else terms.sum()
+    arrays = (log_probabilities._data, target._data, None if weight is None else weight._data)
+    return terms.sum() / Tensor(weight_per_target(*arrays, ignore_index)[1].sum())

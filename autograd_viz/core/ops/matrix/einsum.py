@@ -1,0 +1,268 @@
+"""Sums of products over chosen dimensions: einsum and its special cases, all of which end in mm or bmm."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...base.public import public
+from ...tensor.arguments import check_dim
+from ...tensor.tensor import Tensor
+from ..elementwise.arithmetic import mul
+from ..reduce.reduction import sum_all, sum_dim
+from ..shape.shape import clone, permute_dims, squeeze_all
+from ..solving import inv
+from .einsum_notation import read_equation, spread
+from .matmul import bmm, dot, matmul, mm
+from .matrix_checks import square_matrices
+from .matrix_products import vdot
+
+
+@public("linalg.vecdot")
+def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Any:
+    """The dot products of the vectors along `dim`."""
+    if x.ndim == 1 and y.ndim == 1:
+        return vdot(x, y)
+    return sum_dim(mul(x.conj() if x.dtype.is_complex else x, y), dim=(check_dim(dim, max(x.ndim, y.ndim)),))
+
+
+@public
+def inner(input: Tensor, other: Tensor) -> Any:
+    """The sum of products over the last dimension of both.
+
+    Raises:
+        RuntimeError: these differ in length.
+    """
+    if 0 in (input.ndim, other.ndim):
+        return mul(input, other)
+    if input.shape[-1] != other.shape[-1]:
+        raise RuntimeError(
+            "inner() the last dimension must match on both input tensors but got shapes "
+            f"{list(input.shape)} and {list(other.shape)}"
+        )
+    return tensordot(input, other, dims=([-1], [-1]))
+
+
+@public("torch.tensordot")
+def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Any:
+    """The sum of products over pairs of dimensions: the last `dims` of `a` with the first of `b`, or two lists of them.
+
+    Raises:
+        RuntimeError: the paired dimensions do not fit.
+    """
+    first, second = _paired(a, b, dims)
+    for d1, d2 in zip(first, second, strict=True):
+        if b.shape[d2] == 1 and a.shape[d1] >= 1:
+            a = sum_dim(a, dim=(d1,), keepdim=True)
+        elif a.shape[d1] == 1:
+            b = sum_dim(b, dim=(d2,), keepdim=True)
+        elif a.shape[d1] != b.shape[d2]:
+            raise RuntimeError(
+                f"contracted dimensions need to match, but first has size {a.shape[d1]} in dim {d1} and second has size "
+                f"{b.shape[d2]} in dim {d2}"
+            )
+    return _contracted(a, b, [d % a.ndim for d in first], [d % b.ndim for d in second])
+
+
+def _contracted(a: Tensor, b: Tensor, first: list[int], second: list[int]) -> Any:
+    """Both as matrices (what is summed stands between), and their product in the shape of the rest."""
+    free_a = [d for d in range(a.ndim) if d not in first]
+    free_b = [d for d in range(b.ndim) if d not in second]
+    summed = math.prod(a.shape[d] for d in first)
+    left, right = permute_dims(a, dims=(*free_a, *first)), permute_dims(b, dims=(*second, *free_b))
+    shape = [a.shape[d] for d in free_a] + [b.shape[d] for d in free_b]
+    rows, columns = math.prod(a.shape[d] for d in free_a), math.prod(b.shape[d] for d in free_b)
+    if rows == columns == 1:
+        return _number(left, right).reshape(shape)
+    return mm(left.reshape(rows, summed), right.reshape(summed, columns)).reshape(shape)
+
+
+def _number(left: Any, right: Any) -> Any:
+    """The sum of all products: as a dot product if the memory of both lies in order."""
+    if left._data.flags.c_contiguous and right._data.flags.c_contiguous:
+        return dot(*(x if x.ndim == 1 else x.view(-1) for x in (left, right)))
+    return sum_all(mul(squeeze_all(left), squeeze_all(right)))
+
+
+def _paired(a: Tensor, b: Tensor, dims: Any) -> tuple[list[int], list[int]]:
+    """The dimensions to sum over, of each tensor."""
+    if isinstance(dims, Tensor):
+        dims = dims.tolist()
+    if isinstance(dims, int):
+        if dims < 0:
+            raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
+        if dims > min(a.ndim, b.ndim):
+            raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
+        return list(range(-dims, 0)), list(range(dims))
+    first, second = ([d] if isinstance(d, int) else list(d) for d in dims)
+    if len(first) != len(second):
+        raise RuntimeError("both dimension lists should have same length")
+    return first, second
+
+
+@public("linalg.multi_dot")
+def multi_dot(tensors: Sequence[Tensor]) -> Any:
+    """The product of several matrices, multiplied in the order that costs least.
+
+    The first and the last may be vectors.
+
+    Raises:
+        RuntimeError: fewer than two, or shapes that do not fit.
+    """
+    matrices = list(tensors)
+    n = len(matrices)
+    if n < 2:
+        raise RuntimeError(f"multi_dot(): expected at least 2 tensors but got {n}")
+    shape: list[int] = []
+    for i, name in ((0, "first"), (-1, "last")):
+        if matrices[i].ndim not in (1, 2):
+            raise RuntimeError(f"multi_dot(): the {name} tensor must be 1D or 2D but got {matrices[i].ndim}D")
+        if matrices[i].ndim == 1:
+            matrices[i] = matrices[i].unsqueeze(i)
+        else:
+            shape.append(matrices[i].shape[i])
+    for i in range(1, n - 1):
+        if matrices[i].ndim != 2:
+            raise RuntimeError(f"multi_dot(): tensor {i} must be 2D but got {matrices[i].ndim}D")
+    for i in range(n - 1):
+        if matrices[i].shape[1] != matrices[i + 1].shape[0]:
+            raise RuntimeError(
+                f"multi_dot(): tensors {i} and {i + 1} with shapes {list(tensors[i].shape)} and "
+                f"{list(tensors[i + 1].shape)} cannot be multiplied"
+            )
+    return _chain(matrices).view(shape)
+
+
+def _chain(matrices: list[Tensor]) -> Any:
+    """The product in the cheapest order (Cormen et al., Introduction to Algorithms, ch. 15.2)."""
+    sizes = [m.shape[0] for m in matrices] + [matrices[-1].shape[1]]
+    n = len(matrices)
+    best = {(i, i): (0, i) for i in range(n)}  # of the product from i to j: its cost, and where it is split
+    for length in range(1, n):
+        for i in range(n - length):
+            j = i + length
+            best[i, j] = min(
+                (best[i, k][0] + best[k + 1, j][0] + sizes[i] * sizes[k + 1] * sizes[j + 1], k if n > 3 else -k)
+                for k in range(i, j)
+            )
+
+    def product(i: int, j: int) -> Any:
+        k = abs(best[i, j][1])
+        return matrices[i] if i == j else mm(product(i, k), product(k + 1, j))
+
+    return product(0, n - 1)
+
+
+@public("torch.chain_matmul")
+def chain_matmul(*matrices: Tensor) -> Any:
+    """The product of several matrices in the cheapest order."""
+    return matrices[0] if len(matrices) == 1 else multi_dot(matrices)
+
+
+@public("matrix_power", "linalg.matrix_power")
+def matrix_power(input: Tensor, n: int) -> Any:
+    """`input` times itself, `n` factors, by repeated squaring; the inverse for negative `n`."""
+    square_matrices(input, "linalg.matrix_power")
+    if n == 0:
+        return clone(input).copy_(_identity(input))
+    if n == 1:
+        return clone(input)
+    if n < 0:
+        input, n = inv(input), -n
+    if n == 3:
+        return matmul(matmul(input, input), input)
+    power, result = input, None
+    while True:
+        if n % 2:
+            result = power if result is None else matmul(result, power)
+        n //= 2
+        if not n:
+            return result
+        power = matmul(power, power)
+
+
+def _identity(like: Tensor) -> Tensor:
+    return Tensor(np.broadcast_to(np.eye(like.shape[-1], dtype=like._data.dtype), like.shape))
+
+
+@public("torch.einsum")
+def einsum(equation: Any, *operands: Any) -> Any:
+    """Sums of products by the names of dimensions: "ij,jk->ik" of two matrices is their product.
+
+    Each operand gets all named dimensions, those of the result first (length 1 where it has none); then two at a time
+    are multiplied, and what no later operand has is summed.
+
+    Raises:
+        RuntimeError: an equation that does not fit the operands.
+    """
+    if isinstance(equation, Tensor):
+        equation, operands = _from_lists((equation, *operands))
+    if len(operands) == 1 and isinstance(operands[0], list | tuple):
+        operands = tuple(operands[0])
+    if not operands:
+        raise ValueError(
+            "einsum(): must specify the equation string and at least one operand, or at least one operand and its "
+            "subscripts list"
+        )
+    inputs, output, rest = read_equation(equation, [x.ndim for x in operands])
+    spreads = spread(operands, inputs, [*output, *rest])
+    summed = range(len(output), len(output) + len(rest))
+    having = {d: sum(x.shape[d] != 1 for x in spreads) for d in summed}
+    result = spreads[0]
+    for other in spreads[1:]:
+        result = _step(result, other, having)
+    if not rest:
+        return result
+    if len(operands) == 1:
+        return sum_dim(result, dim=tuple(summed))
+    return result.reshape(result.shape[: len(output)])
+
+
+def _from_lists(given: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
+    """einsum(a, [0, 1], b, [1, 2], [0, 2]) as an equation."""
+
+    def letters(numbers: Any) -> str:
+        return "".join("..." if n is Ellipsis else chr(ord("A") + n if n < 26 else ord("a") + n - 26) for n in numbers)
+
+    operands, lists = given[: len(given) // 2 * 2 : 2], given[1::2]
+    result = f"->{letters(given[-1])}" if len(given) % 2 else ""
+    return ",".join(map(letters, lists)) + result, operands
+
+
+def _step(a: Tensor, b: Tensor, having: dict[int, int]) -> Any:
+    """Multiply two operands, and sum the dimensions that no other operand has any more.
+
+    `having` counts the operands with more than one element along each dimension to be summed.
+    """
+    both: list[int] = []
+    only_a: list[int] = []
+    only_b: list[int] = []
+    for d, count in having.items():
+        in_a, in_b = a.shape[d] != 1, b.shape[d] != 1
+        if in_a and in_b:
+            having[d] = count - 1
+            if count == 2:
+                both.append(d)
+        elif count == 1 and (in_a or in_b):
+            (only_a if in_a else only_b).append(d)
+    for d in (*both, *only_a, *only_b):
+        having[d] = 0
+    a = sum_dim(a, dim=tuple(only_a), keepdim=True) if only_a else a
+    b = sum_dim(b, dim=tuple(only_b), keepdim=True) if only_b else b
+    return _by_bmm(a, b, both) if both else mul(a, b)
+
+
+def _by_bmm(a: Tensor, b: Tensor, summed: list[int]) -> Any:
+    """Product and sum as a batch of matrix products: the batch is what both have, rows only `a`, columns only `b`."""
+    shared = [d for d in range(a.ndim) if d not in summed and a.shape[d] != 1 and b.shape[d] != 1]
+    rows = [d for d in range(a.ndim) if d not in (*summed, *shared) and a.shape[d] != 1]
+    columns = [d for d in range(a.ndim) if d not in (*summed, *shared, *rows)]
+    batch, n, k, m = (math.prod(x.shape[d] for d in ds) for x, ds in ((a, shared), (a, rows), (a, summed), (b, columns)))
+    left = permute_dims(a, dims=(*shared, *rows, *summed, *columns)).reshape(batch, n, k)
+    right = permute_dims(b, dims=(*shared, *summed, *columns, *rows)).reshape(batch, k, m)
+    sizes = [a.shape[d] for d in (*shared, *rows)] + [1] * len(summed) + [b.shape[d] for d in columns]
+    order = [*shared, *rows, *summed, *columns]
+    return permute_dims(bmm(left, right).view(*sizes), dims=tuple(order.index(d) for d in range(a.ndim)))

@@ -1,0 +1,269 @@
+"""Random numbers as ops. What was drawn does not depend on what stood there before: every gradient is zero."""
+# fmt: off
+# (ops are a table: the columns are kept)
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...base.public import INPLACE, public
+from ...op.primitive import primitive
+from ...tensor import factories as _factories  # noqa: F401 -- puts new_zeros and its like on Tensor
+from ...tensor.creation import drawn
+from ...tensor.random import Generator, chosen, laid_out
+from ...tensor.refusals import refuse
+from ...tensor.tensor import Tensor
+
+
+def _in_place(fill: Any) -> Any:
+    """`uniform_fill` is the method `uniform_`."""
+    INPLACE[fill.name.removesuffix("_fill")] = fill
+    return fill
+
+
+@_in_place
+@primitive("UniformBackward0")
+def uniform_fill(self, *, low=0, high=1, generator=None):
+    """Uniform numbers in [low, high), for uniform_()."""
+    refuse(self, "iubc", "check_uniform_bounds")
+    if low > high:
+        raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}")
+    return laid_out(chosen(generator).uniform(self.size, self.dtype, low, high), self)
+uniform_fill.defvjp(
+    self = lambda grad: zeros_like(grad),
+)
+
+
+@_in_place
+@primitive("NormalBackward0")
+def normal_fill(self, *, mean=0, std=1, generator=None):
+    """Normal numbers, for normal_()."""
+    refuse(self, "iubc", "normal_kernel_cpu")
+    _check_std(std)
+    return laid_out(chosen(generator).normal(self.size, self.dtype, mean, std, self.flags.c_contiguous), self)
+normal_fill.defvjp(
+    self = lambda grad: zeros_like(grad),
+)
+
+
+@_in_place
+@primitive("ExponentialBackward0")
+def exponential_fill(self, *, lambd=1, generator=None):
+    """Exponential numbers, for exponential_()."""
+    if not lambd > 0:
+        raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
+    return laid_out(chosen(generator).exponential(self.size, lambd).astype(self.dtype), self)
+exponential_fill.defvjp(
+    self = lambda grad: zeros_like(grad),
+)
+
+
+@_in_place
+@primitive("RandomBackward0")
+def random_fill(self, *, low=None, high=None, generator=None):
+    """Whole numbers from [low, high), for random_(); with one number, from [0, that); with none, all that the type has."""
+    if high is None:
+        low, high = 0, low
+    if high is None:
+        high = _integers_held(self.dtype)
+        if self.dtype.itemsize < 8:
+            return laid_out((chosen(generator).words(self.size) % np.uint64(high)).astype(self.dtype), self)
+    if low >= high:
+        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+    return laid_out(chosen(generator).integers(self.size, low, high).astype(self.dtype), self)
+random_fill.defvjp(
+    self = lambda grad: zeros_like(grad),
+)
+
+
+@primitive("BernoulliBackward2")
+def bernoulli_number_fill(self, *, p=0.5, generator=None):
+    """1 with probability p, else 0."""
+    if not 0 <= p <= 1:
+        raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
+    return laid_out((chosen(generator).doubles(self.size) < p).astype(self.dtype), self)
+bernoulli_number_fill.defvjp(
+    self = lambda grad: zeros_like(grad),
+)
+
+
+@primitive("BernoulliBackward1")
+def bernoulli_tensor_fill(self, p, *, generator=None):
+    """1 where a uniform number is below p, else 0."""
+    return _bernoulli(np.broadcast_to(p, self.shape), generator).astype(self.dtype)
+bernoulli_tensor_fill.defvjp(
+    self = lambda grad:    zeros_like(grad),
+    p    = lambda grad, p: zeros_like(p),
+)
+
+
+@primitive("BernoulliBackward0")
+def bernoulli_draw(self, *, generator=None):
+    """1 with the probability that `self` says, else 0."""
+    return _bernoulli(self, generator).astype(self.dtype)
+bernoulli_draw.defvjp(
+    self = lambda grad: zeros_like(grad),
+)
+
+
+@primitive("PoissonBackward0")
+def poisson_draw(self, *, generator=None):
+    """How many events a Poisson process of rate `self` shows: uniform numbers multiplied until exp(-rate) is passed."""
+    if (self < 0).any():
+        raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
+    return np.array([_poisson(r, chosen(generator)) for r in self.reshape(-1)], self.dtype).reshape(self.shape)
+poisson_draw.defvjp(
+    self = lambda grad, self: zeros_like(self),
+)
+
+
+@primitive("NormalBackward1")
+def normal_around(mean, *, std=1.0, generator=None):
+    """Normal numbers, each around its own mean."""
+    _check_std(std)
+    return chosen(generator).normal(mean.size, mean.dtype).reshape(mean.shape) * mean.dtype.type(std) + mean
+normal_around.defvjp(
+    mean = lambda grad, mean_sym_sizes: zeros_like(grad),
+)
+
+
+@primitive("NormalBackward2")
+def normal_spread(std, *, mean=0.0, generator=None):
+    """Normal numbers, each with its own spread."""
+    _check_spread(std)
+    return chosen(generator).normal(std.size, std.dtype).reshape(std.shape) * std + std.dtype.type(mean)
+normal_spread.defvjp(
+    std = lambda grad, std_sym_sizes: zeros_like(grad),
+)
+
+
+@primitive("NormalBackward3", promotes=True)
+def normal_both(mean, std, *, generator=None):
+    """Normal numbers, each with its own mean and spread."""
+    _check_spread(std)
+    shape = np.broadcast_shapes(mean.shape, std.shape)
+    return chosen(generator).normal(int(np.prod(shape)), mean.dtype).reshape(shape) * std + mean
+normal_both.defvjp(
+    mean = lambda grad, mean_sym_sizes: zeros_like(grad),
+    std  = lambda grad, std_sym_sizes: zeros_like(grad),
+)
+
+
+@primitive()
+def multinomial_draw(self, *, num_samples, replacement=False, generator=None):
+    """Indices drawn with the weights `self`, row by row."""
+    source = chosen(generator)
+    if not replacement or num_samples == 1:  # the largest of weight / exponential number comes first
+        race = self / source.exponential(self.size).astype(self.dtype).reshape(self.shape)
+        return np.argsort(-race, -1, kind="stable")[..., :num_samples]
+    rows = self.reshape(-1, self.shape[-1])
+    sums = np.cumsum(rows, -1, dtype=self.dtype)
+    sums = sums / sums[:, -1:]
+    picks = source.doubles(len(rows) * num_samples).reshape(len(rows), num_samples)
+    found = np.stack([np.searchsorted(s, p.astype(self.dtype)) for s, p in zip(sums, picks, strict=True)])
+    return found.reshape(*self.shape[:-1], num_samples)
+
+
+# fmt: on
+def _check_std(std: float) -> None:
+    if std < 0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
+
+
+def _check_spread(std: Any) -> None:
+    if (std < 0).any():
+        raise RuntimeError("normal expects all elements of std >= 0.0")
+
+
+def _bernoulli(p: Any, generator: Generator | None) -> Any:
+    if p.size and not ((p >= 0) & (p <= 1)).all():
+        raise RuntimeError(
+            "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  "
+            "(Could this error message be improved?  If so, please report an enhancement request to PyTorch.)"
+        )
+    return chosen(generator).uniform(p.size, p.dtype).reshape(p.shape) < p
+
+
+def _poisson(rate: float, source: Generator) -> int:
+    """One Poisson number; the work grows with the rate, and from rate 10 on the numbers are not PyTorch's."""
+    if rate == 0:
+        return 0
+    limit, product, count = np.exp(-float(rate)), 1.0, -1
+    while product > limit or count < 0:
+        product *= float(source.doubles(1)[0])
+        count += 1
+    return count
+
+
+def _integers_held(dtype: Any) -> int:
+    """One more than the largest whole number that random_() puts into the type."""
+    if dtype.kind == "f":
+        return int(2 ** (np.finfo(dtype).nmant + 1)) + 1
+    return 2 if dtype.kind == "b" else int(np.iinfo(dtype).max) + 1
+
+
+@public("torch.bernoulli", "Tensor.bernoulli")
+def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | None = None) -> Any:
+    """1 with the probability that `input` says (or with `p`), else 0."""
+    return bernoulli_draw(input, generator=generator) if p is None else bernoulli_number_fill(input, p=p, generator=generator)
+
+
+def bernoulli_fill(self: Tensor, p: Any = 0.5, *, generator: Generator | None = None) -> Any:
+    """1 with probability `p`, else 0, for bernoulli_()."""
+    fill = bernoulli_tensor_fill if isinstance(p, Tensor) else bernoulli_number_fill
+    return fill(self, p, generator=generator)
+
+
+INPLACE["bernoulli"] = bernoulli_fill
+
+
+@public("torch.poisson")
+def poisson(input: Tensor, generator: Generator | None = None) -> Any:
+    """Poisson numbers with the rates `input`."""
+    return poisson_draw(input, generator=generator)
+
+
+@public("torch.normal")
+def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Generator | None = None, **made: Any) -> Any:
+    """Normal numbers: around `mean` with spread `std` (tensors or numbers), or `size` of them.
+
+    Args:
+        mean: the centre.
+        std: the spread.
+        size: the shape, if both are numbers.
+        generator: where the numbers come from.
+        made: dtype and requires_grad, with `size`.
+    """
+    if isinstance(mean, Tensor) and isinstance(std, Tensor):
+        return normal_both(mean, std, generator=generator)
+    if isinstance(mean, Tensor):
+        return normal_around(mean, std=std, generator=generator)
+    if isinstance(std, Tensor):
+        return normal_spread(std, mean=mean, generator=generator)
+    if size is None:
+        raise TypeError("normal() received an invalid combination of arguments - got two numbers and no size")
+    _check_std(std)
+    return drawn("normal", size, lambda n, dtype: chosen(generator).normal(n, dtype, mean, std), **made)
+
+
+@public("multinomial")
+def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, generator: Generator | None = None) -> Any:
+    """Indices drawn with the weights `input`, `num_samples` per row.
+
+    Raises:
+        RuntimeError: negative or infinite weights, or more samples than there are, in PyTorch's words.
+    """
+    weights = input._data
+    if input.ndim not in (1, 2):
+        raise RuntimeError("prob_dist must be 1 or 2 dim")
+    if num_samples <= 0:
+        raise RuntimeError("cannot sample n_sample <= 0 samples")
+    if not replacement and num_samples > input.shape[-1]:
+        raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
+    if not (np.isfinite(weights) & (weights >= 0)).all():
+        raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
+    if (weights.sum(-1) <= 0).any():
+        raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
+    return multinomial_draw(input, num_samples=num_samples, replacement=replacement, generator=generator)

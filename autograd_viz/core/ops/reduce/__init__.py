@@ -1,0 +1,1 @@
+"""Many elements to fewer; their order."""

@@ -1,0 +1,144 @@
+"""Running sums and extrema: each element of the result knows all elements before it."""
+# fmt: off
+# (ops are a table: the columns are kept)
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...base.public import public
+from ...base.readings import composite
+from ...op.primitive import primitive
+from ...tensor.arguments import check_dim
+from ...tensor.as_array import Array
+from ...tensor.refusals import refuse
+from ...tensor.tensor import Tensor
+from .dims import of_tensor, on_vectors, result_type
+
+
+@primitive("CumsumBackward0")
+@on_vectors
+def cumsum_dim(self, *, dim, dtype=None):
+    """Running sum along `dim`."""
+    return np.cumsum(self, axis=dim, dtype=result_type(self, dtype))
+cumsum_dim.defvjp(
+    self = lambda grad, dim: reversed_cumsum(grad, dim=dim),
+)
+
+
+@primitive("FlipBackward0")
+@on_vectors
+def reversed_cumsum(self, *, dim):
+    """Running sum along `dim` from its end: an element of a running sum is in all later ones."""
+    return np.flip(np.cumsum(np.flip(self, dim), axis=dim, dtype=self.dtype), dim)
+reversed_cumsum.defvjp(
+    self = lambda grad, dim: cumsum_dim(grad, dim=dim),
+)
+
+
+@primitive("LogcumsumexpBackward0")
+@on_vectors
+def logcumsumexp_dim(self, *, dim, reverse=False):
+    """log of the running sum of exp(self) along `dim`, without overflow."""
+    x = np.flip(self, dim) if reverse else self
+    out = np.logaddexp.accumulate(x, axis=dim) if x.size else x
+    return np.flip(out, dim) if reverse else out
+logcumsumexp_dim.defvjp(
+    self = lambda grad, self, result, dim: logcumsumexp_backward(grad, self, result, dim),
+)
+
+
+@primitive("FlipBackward0")
+def reversed_logcumsumexp(self, *, dim):
+    """log of the running sum of exp(self) along `dim` from its end."""
+    return logcumsumexp_dim.forward(self, dim=dim, reverse=True)
+reversed_logcumsumexp.defvjp(
+    self = lambda grad, self, result, dim: logcumsumexp_backward(grad, self, result, dim, True),
+)
+
+
+@composite
+def logcumsumexp_backward(grad: Any, self: Any, result: Any, dim: int, reverse: bool = False) -> Any:
+    """exp(self) * reversed_cumsum(grad * exp(-result)), with the sums taken as logarithms, for each sign of grad apart."""
+    total = 0
+    for sign_of_grad in (1, -1):
+        size = sign_of_grad * grad
+        logs = where(size > 0, log(where(size > 0, size, 1.0)) - result, -np.inf)
+        sums = logcumsumexp_dim(logs, dim=dim) if reverse else reversed_logcumsumexp(logs, dim=dim)
+        total = total + sign_of_grad * exp(sums + self)
+    return total
+
+
+@primitive("CummaxBackward0", results=("values", "indices"))
+@on_vectors
+def cummax_dim(self, *, dim):
+    """The largest element so far along `dim`, and its (last) place."""
+    return _running_best(self, dim, np.greater_equal)
+cummax_dim.defvjp(
+    self = lambda grad, self, indices, dim: cummaxmin_backward(grad, self, indices, dim),
+)
+
+
+@primitive("CumminBackward0", results=("values", "indices"))
+@on_vectors
+def cummin_dim(self, *, dim):
+    """The smallest element so far along `dim`, and its (last) place."""
+    return _running_best(self, dim, np.less_equal)
+cummin_dim.defvjp(
+    self = lambda grad, self, indices, dim: cummaxmin_backward(grad, self, indices, dim),
+)
+
+
+
+@composite
+def cummaxmin_backward(grad: Any, self: Any, indices: Any, dim: int) -> Any:
+    """Each gradient to the element that was the best so far."""
+    return put_at(grad, indices=indices, sizes=self.shape, dim=dim, keepdim=True)
+
+
+def _running_best(self: Array, dim: int, beats: Any) -> tuple[Array, Array]:
+    """Values and places of the best so far; nan beats all, and of equals the later one does."""
+    x = np.moveaxis(self, dim, 0)
+    places = np.zeros(x.shape, np.int64)
+    best = x[0] if len(x) else None
+    for i in range(1, len(x)):
+        wins = beats(x[i], best) | np.not_equal(x[i], x[i])
+        places[i] = np.where(wins, i, places[i - 1])
+        best = np.where(wins, x[i], best)
+    places = np.moveaxis(places, 0, dim)
+    return np.take_along_axis(self, places, dim), places
+
+
+@public(inplace=True)
+@of_tensor
+def cumsum(input: Tensor, dim: int, *, dtype: Any = None) -> Any:
+    """Running sum along `dim`."""
+    return cumsum_dim(input, dim=check_dim(dim, input.ndim), dtype=dtype)
+
+
+@public
+@of_tensor
+def logcumsumexp(input: Tensor, dim: int) -> Any:
+    """log of the running sum of exp(input) along `dim`.
+
+    Raises:
+        NotImplementedError: integers.
+    """
+    refuse(input, "iubc", "logcumsumexp_out_cpu")
+    return logcumsumexp_dim(input, dim=check_dim(dim, input.ndim))
+
+
+@public
+@of_tensor
+def cummax(input: Tensor, dim: int) -> Any:
+    """The largest element so far along `dim`, and its place."""
+    return cummax_dim(input, dim=check_dim(dim, input.ndim))
+
+
+@public
+@of_tensor
+def cummin(input: Tensor, dim: int) -> Any:
+    """The smallest element so far along `dim`, and its place."""
+    return cummin_dim(input, dim=check_dim(dim, input.ndim))

@@ -1,0 +1,219 @@
+"""The largest and the smallest: of all elements, along a dimension with its place, and in ranked order (median, k-th)."""
+# fmt: off
+# (ops are a table: the columns are kept)
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...base.readings import composite
+from ...base.symbol import call
+from ...op.primitive import primitive
+from ...tensor.as_array import Array
+from .dims import on_vectors
+
+# Note [Ties]
+# Where a reduction says which element it chose (max with a dim, sort, median with a dim), that one gets all of the gradient.
+# Where it does not (max of all, amax, median of all), all elements with this value share it evenly.
+
+
+@primitive("MaxBackward1")
+def max_all(self):
+    """The largest of all elements."""
+    return np.max(self)
+max_all.defvjp(
+    self = lambda grad, self, result: shared(grad, is_same(self, result)),
+)
+
+
+@primitive("MinBackward1")
+def min_all(self):
+    """The smallest of all elements."""
+    return np.min(self)
+min_all.defvjp(
+    self = lambda grad, self, result: shared(grad, is_same(self, result)),
+)
+
+
+@primitive("AmaxBackward0")
+def amax_dims(self, *, dim, keepdim=False):
+    """The largest over the dimensions `dim`."""
+    return np.max(self, axis=dim, keepdims=keepdim)
+amax_dims.defvjp(
+    self = lambda grad, self, result, dim, keepdim:
+        shared(keep_dims(grad, self, dim, keepdim), eq(self, keep_dims(result, self, dim, keepdim)), dim),
+)
+
+
+@primitive("AminBackward0")
+def amin_dims(self, *, dim, keepdim=False):
+    """The smallest over the dimensions `dim`."""
+    return np.min(self, axis=dim, keepdims=keepdim)
+amin_dims.defvjp(
+    self = lambda grad, self, result, dim, keepdim:
+        shared(keep_dims(grad, self, dim, keepdim), eq(self, keep_dims(result, self, dim, keepdim)), dim),
+)
+
+
+@primitive("AminmaxBackward0", results=("min", "max"))
+def aminmax_dim(self, *, dim=None, keepdim=False):
+    """The smallest and the largest, along `dim` or of all."""
+    axis = dim if self.ndim else None
+    return np.min(self, axis=axis, keepdims=keepdim), np.max(self, axis=axis, keepdims=keepdim)
+aminmax_dim.defvjp(
+    self = lambda grads, self, dim, keepdim, min, max:
+        shared(keep_dims(grads[0], self, dim, keepdim), eq(self, keep_dims(min, self, dim, keepdim)), dim)
+        + shared(keep_dims(grads[1], self, dim, keepdim), eq(self, keep_dims(max, self, dim, keepdim)), dim),
+)
+
+
+@primitive("MaxBackward0", results=("values", "indices"))
+@on_vectors
+def max_dim(self, *, dim, keepdim=False):
+    """The largest along `dim` and its (first) place."""
+    return _chosen(self, np.argmax(self, axis=dim), dim, keepdim)
+max_dim.defvjp(
+    self = lambda grad, indices, self_sym_sizes, dim, keepdim:
+        put_at(grad, indices=indices, sizes=self_sym_sizes, dim=dim, keepdim=keepdim),
+)
+
+
+@primitive("MinBackward0", results=("values", "indices"))
+@on_vectors
+def min_dim(self, *, dim, keepdim=False):
+    """The smallest along `dim` and its (first) place."""
+    return _chosen(self, np.argmin(self, axis=dim), dim, keepdim)
+min_dim.defvjp(
+    self = lambda grad, indices, self_sym_sizes, dim, keepdim:
+        put_at(grad, indices=indices, sizes=self_sym_sizes, dim=dim, keepdim=keepdim),
+)
+
+
+@primitive("MedianBackward0")
+def median_all(self):
+    """The middle of all elements in order, the lower of two; nan if there is one."""
+    return median_dim.forward(self.reshape(-1), dim=0)[0] if self.size else _nothing(self)
+median_all.defvjp(
+    self = lambda grad, self, result: shared(grad, is_same(self, result)),
+)
+
+
+@primitive("MedianBackward1", results=("values", "indices"))
+@on_vectors
+def median_dim(self, *, dim, keepdim=False):
+    """The middle along `dim`, and its place."""
+    order = ranked(self, dim)
+    middle = np.full((), (self.shape[dim] - 1) // 2)
+    if self.dtype.kind == "f":
+        middle = np.where(np.isnan(self).any(dim), self.shape[dim] - 1, middle)  # nan stands last in order
+    return _chosen(self, _at_rank(order, middle, dim), dim, keepdim)
+median_dim.defvjp(
+    self = lambda grad, indices, self_sym_sizes, dim, keepdim:
+        put_at(grad, indices=indices, sizes=self_sym_sizes, dim=dim, keepdim=keepdim),
+)
+
+
+@primitive("NanmedianBackward0")
+def nanmedian_all(self):
+    """The middle of what is not nan."""
+    return nanmedian_dim.forward(self.reshape(-1), dim=0)[0] if self.size else _nothing(self)
+nanmedian_all.defvjp(
+    self = lambda grad, self, result: shared(grad, is_same(self, result)),
+)
+
+
+@primitive("NanmedianBackward1", results=("values", "indices"))
+@on_vectors
+def nanmedian_dim(self, *, dim, keepdim=False):
+    """The middle along `dim` of what is not nan, and its place."""
+    there = self.shape[dim] - np.sum(self != self, axis=dim)
+    return _chosen(self, _at_rank(ranked(self, dim), np.maximum(there - 1, 0) // 2, dim), dim, keepdim)
+nanmedian_dim.defvjp(
+    self = lambda grad, indices, self_sym_sizes, dim, keepdim:
+        put_at(grad, indices=indices, sizes=self_sym_sizes, dim=dim, keepdim=keepdim),
+)
+
+
+@primitive("KthvalueBackward0", results=("values", "indices"))
+@on_vectors
+def kthvalue_dim(self, *, k, dim=-1, keepdim=False):
+    """The k-th smallest along `dim` (from 1), and its place."""
+    return _chosen(self, np.take(ranked(self, dim), k - 1, dim), dim, keepdim)
+kthvalue_dim.defvjp(
+    self = lambda grad, indices, self_sym_sizes, dim, keepdim:
+        put_at(grad, indices=indices, sizes=self_sym_sizes, dim=dim, keepdim=keepdim),
+)
+
+
+@primitive("ModeBackward0", results=("values", "indices"))
+@on_vectors
+def mode_dim(self, *, dim=-1, keepdim=False):
+    """The most frequent along `dim`, the smallest of several, and its (last) place."""
+    x = np.moveaxis(self, dim, -1)
+    places = np.zeros(x.shape[:-1], np.int64)
+    for row in np.ndindex(x.shape[:-1]):
+        values, counts = np.unique(x[row], return_counts=True)
+        places[row] = np.flatnonzero(is_same_array(x[row], values[np.argmax(counts)]))[-1]
+    return _chosen(self, places, dim, keepdim)
+mode_dim.defvjp(
+    self = lambda grad, indices, self_sym_sizes, dim, keepdim:
+        put_at(grad, indices=indices, sizes=self_sym_sizes, dim=dim, keepdim=keepdim),
+)
+
+
+
+
+@primitive()
+def argmax_dim(self, *, dim=None, keepdim=False):
+    """The (first) place of the largest, along `dim` or among all."""
+    return np.argmax(self, axis=dim if self.ndim else None, keepdims=keepdim and self.ndim > 0)
+
+
+@primitive()
+def argmin_dim(self, *, dim=None, keepdim=False):
+    """The (first) place of the smallest, along `dim` or among all."""
+    return np.argmin(self, axis=dim if self.ndim else None, keepdims=keepdim and self.ndim > 0)
+
+
+@composite(written=lambda grad, chosen, dim=None: call("shared", grad, chosen, *(() if dim is None else (dim,))))
+def shared(grad: Any, chosen: Any, dim: Any = None) -> Any:
+    """`grad` in even parts to the places that were chosen, 0 to the others; see Note [Ties]."""
+    if not chosen.ndim:
+        return grad * chosen
+    return grad * chosen / sum_dim(chosen, dim=(dim,) if isinstance(dim, int) else dim, keepdim=True)
+
+
+@composite
+def is_same(self: Any, result: Any) -> Any:
+    """self == result, where nan is the same as nan."""
+    return where(eq(result, result), eq(self, result), ne(self, self))
+
+
+def is_same_array(x: Array, value: Any) -> Array:
+    """x == value, where nan is the same as nan."""
+    return x == value if value == value else x != x
+
+
+def ranked(self: Array, dim: int) -> Array:
+    """The places of the elements along `dim` in rising order, nan last."""
+    return np.argsort(self, axis=dim, kind="stable")
+
+
+def _at_rank(order: Array, rank: Any, dim: int) -> Array:
+    """The places that stand at `rank` in the order."""
+    shape = tuple(n for i, n in enumerate(order.shape) if i != dim % order.ndim)
+    return np.take_along_axis(order, np.expand_dims(np.broadcast_to(rank, shape), dim), dim).squeeze(dim)
+
+
+def _chosen(self: Array, places: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
+    """The values at these places, and the places."""
+    places = np.expand_dims(np.asarray(places, np.int64), dim)
+    values = np.take_along_axis(self, places, dim)
+    return (values, places) if keepdim else (values.squeeze(dim), places.squeeze(dim))
+
+
+def _nothing(self: Array) -> Any:
+    """The middle of no elements."""
+    return np.full((), np.nan if self.dtype.kind == "f" else np.iinfo(self.dtype).min, self.dtype)

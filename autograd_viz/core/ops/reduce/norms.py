@@ -1,0 +1,217 @@
+"""Norms: the length of a vector, for every p, and what is scaled by it."""
+# fmt: off
+# (ops are a table: the columns are kept)
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...base.public import NAMESPACES, public
+from ...base.readings import composite, inlined, op
+from ...op.primitive import primitive
+from ...tensor.arguments import check_dim
+from ...tensor.as_array import Array
+from ...tensor.tensor import Tensor
+from .dims import of_tensor, optional_dims, reduced_dims
+
+
+@primitive("LinalgVectorNormBackward0")
+def vector_norm_dims(self, *, ord=2, dim=None, keepdim=False, dtype=None):
+    """(sum of |self| ** ord) ** (1 / ord) over the dimensions `dim`; the largest for inf, a count for 0."""
+    return _norm(self if dtype is None else self.astype(dtype.numpy), ord, dim, keepdim)
+vector_norm_dims.defvjp(
+    self = lambda grad, self, ord, dim, keepdim, result:
+        norm_backward(keep_dims(grad, self, dim, keepdim), self, ord, keep_dims(result, self, dim, keepdim), dim),
+)
+
+
+@primitive("NormBackward1")
+def norm_dims(self, *, p, dim, keepdim=False):
+    """As vector_norm, by the older op."""
+    return _norm(self, p, dim, keepdim)
+norm_dims.defvjp(
+    self = lambda grad, self, p, dim, keepdim, result:
+        norm_backward(keep_dims(grad, self, dim, keepdim), self, p, keep_dims(result, self, dim, keepdim), dim),
+)
+
+
+@primitive("DistBackward0", promotes=True)
+def dist_p(self, other, *, p=2):
+    """The p-norm of self - other."""
+    return _norm(self - other, p, None, False)
+dist_p.defvjp(
+    self  = lambda grad, self, other, p, result: norm_backward(grad, self - other, p, result),
+    other = lambda grad, self, other, p, result: -norm_backward(grad, self - other, p, result),
+)
+
+
+@primitive("RenormBackward0")
+def renorm_dim(self, *, p, dim, maxnorm):
+    """Every slice along `dim` whose p-norm is larger than maxnorm, scaled down to it."""
+    norms = _norm(self, p, other_dims(self, dim), True)
+    return self * np.where(norms > maxnorm, maxnorm / (norms + 1e-7), 1).astype(self.dtype)
+renorm_dim.defvjp(
+    self = lambda grad, self, p, dim, maxnorm: renorm_backward(grad, self, p, dim, maxnorm),
+)
+
+
+@inlined
+def norm_backward(grad: Any, self: Any, p: Any, result: Any, dim: Any = None) -> Any:
+    """grad * sgn(self) * (|self| / result) ** (p - 1); 0 where that is 0 / 0."""
+    if p == 0:
+        return None  # a count does not move
+    if p == 1:
+        return grad * sgn(self)
+    if p == 2:
+        return grad * where(eq(result, 0), zeros_like(self), self / result)
+    if p in (float("inf"), -float("inf")):
+        return shared(grad, is_same(abs(self), result), dim) * sgn(self)
+    return grad * where(eq(self, 0), zeros_like(self), sgn(self) * (abs(self) / result) ** (p - 1))
+
+
+@composite
+def renorm_backward(grad: Any, self: Any, p: Any, dim: int, maxnorm: float) -> Any:
+    """A slice that was scaled by maxnorm / norm gets its gradient through both; the others as it is."""
+    dims = other_dims(self, dim)
+    norm = norm_dims(self, p=p, dim=dims, keepdim=True)
+    scale = 1 / (norm + 1e-7)
+    through_norm = norm_backward(real_part(sum_dim(grad * conjugated(self), dim=dims, keepdim=True)), self, p, norm, dims)
+    return where(norm > maxnorm, maxnorm * scale * (grad - scale * through_norm), grad)
+
+
+@inlined
+def other_dims(self: Any, dim: int) -> tuple[int, ...]:
+    """All dimensions but this one."""
+    return tuple(d for d in range(self.ndim) if d != dim % self.ndim)
+
+
+def _norm(self: Array, p: float, dim: Any, keepdim: bool) -> Any:
+    """The p-norm; the usual ones without powers."""
+    size, options = np.abs(self), {"axis": dim, "keepdims": keepdim}
+    if p == 0:
+        return np.sum(self != 0, **options).astype(size.dtype)
+    if p in (np.inf, -np.inf):
+        return np.max(size, **options) if p > 0 else np.min(size, **options)
+    if p == 1:
+        return np.sum(size, **options)
+    if p == 2:
+        return np.sqrt(np.sum(size * size, **options))
+    return np.sum(size**p, **options) ** (1 / p)
+
+
+def _check_vector(input: Tensor, ord: float, dim: Any, dtype: Any) -> None:
+    """Refuse what has no vector norm."""
+    if not (input.dtype.is_floating_point or input.dtype.is_complex):
+        raise RuntimeError(
+            f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {input.dtype.legacy}"
+        )
+    if dtype is not None and dtype.numpy.itemsize < input.dtype.numpy.itemsize:
+        names = (d.legacy for d in (input.dtype, dtype))
+        raise RuntimeError(
+            "linalg.vector_norm: the dtype of the input ({}) should be convertible without narrowing to the specified dtype "
+            "({})".format(*names)
+        )
+    if (ord < 0 or ord == np.inf) and 0 in (input.shape[d] for d in reduced_dims(input, () if dim is None else dim)):
+        raise RuntimeError(
+            f"linalg.vector_norm cannot compute the {float(ord):g} norm on an empty tensor because the operation does not "
+            "have an identity"
+        )
+
+
+@public("linalg.vector_norm")
+@of_tensor
+def vector_norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """The norm of the vector that the elements over `dim` form."""
+    if isinstance(ord, str):
+        raise TypeError("linalg_vector_norm(): argument 'ord' (position 2) must be Number, not str")
+    _check_vector(x, ord, dim, dtype)
+    return vector_norm_dims(x, ord=ord, dim=optional_dims(x, dim), keepdim=keepdim, dtype=dtype)
+
+
+@public
+@of_tensor
+def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: None = None, dtype: Any = None) -> Any:
+    """The norm of all elements or over `dim`; p may be a number, "fro" (2) or "nuc" (of a matrix)."""
+    if p is None or p == "fro":
+        p = 2
+    if isinstance(p, str):
+        dims = (-2, -1) if dim is None else dim
+        return NAMESPACES["linalg"]["matrix_norm"](input, p, dims, keepdim, dtype=dtype)
+    return vector_norm(input, p, dim, keepdim, dtype=dtype)
+
+
+@public("linalg.norm")
+@of_tensor
+def norm_of_either(
+    A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
+) -> Any:
+    """A vector norm or a matrix norm: of all elements if no ord is given, else by the number of dimensions.
+
+    Raises:
+        RuntimeError: neither a vector nor a matrix.
+    """
+    dims = (dim,) if isinstance(dim, int) else dim
+    if dims is not None and len(dims) not in (1, 2):
+        raise RuntimeError(f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(dims)}")
+    if ord is None:
+        return vector_norm(A, 2, dims, keepdim, dtype=dtype)
+    if dims is None and A.ndim not in (1, 2):
+        raise RuntimeError(
+            f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {A.ndim}D."
+        )
+    if (len(dims) if dims is not None else A.ndim) == 2:
+        return NAMESPACES["linalg"]["matrix_norm"](A, ord, (0, 1) if dims is None else dims, keepdim, dtype=dtype)
+    return vector_norm(A, ord, dims, keepdim, dtype=dtype)
+
+
+@public
+@of_tensor
+def dist(input: Tensor, other: Tensor, p: float = 2) -> Any:
+    """The p-norm of input - other."""
+    return dist_p(input, other, p=p)
+
+
+@public(inplace=True)
+@of_tensor
+def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Any:
+    """Every slice along `dim` whose p-norm is larger than maxnorm, scaled down to it.
+
+    Raises:
+        RuntimeError: a p or a shape without such norms.
+    """
+    if p <= 0:
+        raise RuntimeError("renorm: non-positive-norm not supported")
+    if maxnorm < 0:
+        raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm}")
+    if input.ndim < 2:
+        raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {input.ndim} dimensions")
+    return renorm_dim(input, p=p, dim=check_dim(dim, input.ndim), maxnorm=float(maxnorm))
+
+
+@public("nn.functional.normalize")
+@of_tensor
+def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, out: None = None) -> Any:
+    """input / its p-norm over `dim` (or eps, if that is larger)."""
+    return input / vector_norm(input, p, dim, keepdim=True).clamp_min(eps).expand(*input.shape)
+
+
+@public("pairwise_distance", "nn.functional.pairwise_distance")
+def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Any:
+    """The p-norm of x1 - x2 (+ eps) along the last dimension."""
+    last = max(x1.ndim, x2.ndim) - 1
+    return norm_dims(op.add_scalar(x1 - x2, other=eps), p=p, dim=(last,), keepdim=keepdim)
+
+
+@public("torch.cosine_similarity", "nn.functional.cosine_similarity")
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Any:
+    """The cosine of the angle between x1 and x2 along `dim`: their product, each scaled to length 1."""
+    shape = np.broadcast_shapes(x1.shape, x2.shape)
+    scaled = []
+    for given in (x1, x2):
+        x = given if given.shape == shape else given.expand(*shape)
+        length = vector_norm(x, 2, dim, keepdim=True).clone()
+        length._data = np.maximum(length._data, length._data.dtype.type(eps))  # no gradient flows through this
+        scaled.append(x / length)
+    return op.sum_dim(scaled[0] * scaled[1], dim=reduced_dims(scaled[0], dim))

@@ -1,0 +1,106 @@
+"""Products of many elements, whose gradient is the product of all the others: exact also where elements are 0."""
+# fmt: off
+# (ops are a table: the columns are kept)
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...base.public import public
+from ...base.readings import composite
+from ...op.primitive import primitive
+from ...tensor.arguments import check_dim
+from ...tensor.tensor import Tensor
+from .dims import of_tensor, on_vectors, result_type
+
+
+@primitive("ProdBackward0")
+def prod_all(self, *, dtype=None):
+    """The product of all elements."""
+    return np.prod(self, dtype=result_type(self, dtype))
+prod_all.defvjp(
+    self = lambda grad, self, result: grad * conjugated(prod_of_others(self, dim=None)),
+)
+
+
+@primitive("ProdBackward1")
+@on_vectors
+def prod_dim(self, *, dim, keepdim=False, dtype=None):
+    """The product along `dim`."""
+    return np.prod(self, axis=dim, keepdims=keepdim, dtype=result_type(self, dtype))
+prod_dim.defvjp(
+    self = lambda grad, self, result, dim, keepdim:
+        keep_dims(grad, self, dim, keepdim) * conjugated(prod_of_others(self, dim=dim)),
+)
+
+
+@primitive("MulBackward0")
+def prod_of_others(self, *, dim):
+    """For each element the product of all others along `dim` (None: of all there are): those before times those after."""
+    x = self.reshape(-1, 1) if dim is None or not self.ndim else np.moveaxis(self, dim, 0)
+    one = np.ones_like(x[:1])
+    before = np.cumprod(np.concatenate([one, x[:-1]]), axis=0, dtype=x.dtype)[: len(x)]
+    after = np.cumprod(np.concatenate([one, x[:0:-1]]), axis=0, dtype=x.dtype)[: len(x)][::-1]
+    out = before * after
+    return out.reshape(self.shape) if dim is None or not self.ndim else np.moveaxis(out, 0, dim)
+prod_of_others.defvjp(
+    self = lambda grad, self, dim: prod_of_others_backward(grad, conjugated(self), dim),
+)
+
+
+@composite
+def prod_of_others_backward(grad: Any, self: Any, dim: Any) -> Any:
+    """Leave out two elements: row i of a square has all but element i, and there again the product of others."""
+    if dim is None or not self.ndim:
+        flat = (np.prod(self.shape, dtype=int).item(),)
+        return reshape(prod_of_others_backward(reshape(grad, flat), reshape(self, flat), 0), self.shape)
+    diagonal = np.eye(self.shape[dim], dtype=bool)
+    rows = where(diagonal, 1.0, unsqueeze(transpose_dims(self, dim0=dim, dim1=-1), dim=-2))
+    pairs = where(diagonal, 0.0, prod_of_others(rows, dim=-1))
+    summed = sum_dim(unsqueeze(transpose_dims(grad, dim0=dim, dim1=-1), dim=-1) * pairs, dim=(-2,))
+    return transpose_dims(summed, dim0=dim, dim1=-1)
+
+
+@primitive("CumprodBackward0")
+@on_vectors
+def cumprod_dim(self, *, dim, dtype=None):
+    """Running product along `dim`."""
+    return np.cumprod(self, axis=dim, dtype=result_type(self, dtype))
+cumprod_dim.defvjp(
+    self = lambda grad, self, dim, result: cumprod_backward(grad, conjugated(self), dim, conjugated(result)),
+)
+
+
+@composite
+def cumprod_backward(grad: Any, self: Any, dim: int, result: Any) -> Any:
+    """Later products have the element as a factor: sum their grad * result, divide by it; if there are zeros, leave it out."""
+    if not self.ndim:
+        return grad
+    if all_dims(self, dim=None):
+        return reversed_cumsum(grad * result, dim=dim) / self
+    n = self.shape[dim]
+    rows = where(np.eye(n, dtype=bool), 1.0, unsqueeze(transpose_dims(self, dim0=dim, dim1=-1), dim=-2))
+    without = where(np.tri(n, dtype=bool).T, cumprod_dim(rows, dim=-1), 0.0)  # row i: the products without element i
+    summed = sum_dim(unsqueeze(transpose_dims(grad, dim0=dim, dim1=-1), dim=-2) * without, dim=(-1,))
+    return transpose_dims(summed, dim0=dim, dim1=-1)
+
+
+@public
+@of_tensor
+def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """The product of all elements, or along `dim`."""
+    if dim is None:
+        return prod_all(input, dtype=dtype)
+    if not isinstance(dim, int):
+        given = type(dim).__name__
+        raise TypeError(f"prod() received an invalid combination of arguments - got ({given}), but expected an int")
+    return prod_dim(input, dim=check_dim(dim, input.ndim), keepdim=keepdim, dtype=dtype)
+
+
+@public(inplace=True)
+@of_tensor
+def cumprod(input: Tensor, dim: int, *, dtype: Any = None) -> Any:
+    """Running product along `dim`."""
+    return cumprod_dim(input, dim=check_dim(dim, input.ndim), dtype=dtype)

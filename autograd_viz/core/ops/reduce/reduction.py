@@ -1,0 +1,194 @@
+"""Many elements to fewer by adding up: sums, means, counts."""
+# fmt: off
+# (ops are a table: the columns are kept)
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...base.public import public
+from ...base.readings import inlined
+from ...op.primitive import primitive
+from ...tensor.tensor import Tensor
+from .dims import of_tensor, optional_dims, reduced_dims, result_type
+
+
+@primitive("SumBackward0")
+def sum_all(self, *, dtype=None):
+    """The sum of all elements; integers add up in int64."""
+    return np.add.reduce(self, axis=None, dtype=result_type(self, dtype))
+sum_all.defvjp(
+    self = lambda grad, self_sym_sizes: expand(grad, self_sym_sizes),
+)
+
+
+@primitive("SumBackward1")
+def sum_dim(self, *, dim, keepdim=False, dtype=None):
+    """The sum over the dimensions `dim`."""
+    return np.add.reduce(self, axis=dim, keepdims=keepdim, dtype=result_type(self, dtype))
+sum_dim.defvjp(
+    self = lambda grad, self_sym_sizes, dim, keepdim: sum_backward(grad, self_sym_sizes, dim, keepdim),
+)
+
+
+@primitive("MeanBackward0")
+def mean_all(self, *, dtype=None):
+    """The mean of all elements."""
+    kind = self.dtype if dtype is None else dtype.numpy  # of whole numbers there is no mean
+    return np.add.reduce(self, axis=None, dtype=kind) / self.size
+mean_all.defvjp(
+    self = lambda grad, self_sym_sizes, self_sym_numel: expand(grad, self_sym_sizes) / self_sym_numel,
+)
+
+
+@primitive("MeanBackward1")
+def mean_dim(self, *, dim, keepdim=False, dtype=None):
+    """The mean over the dimensions `dim`."""
+    kind = result_type(self, dtype)
+    return np.add.reduce(self, axis=dim, keepdims=keepdim, dtype=kind) / kind.type(mean_divisor(self.shape, dim))
+mean_dim.defvjp(
+    self = lambda grad, self_sym_sizes, self_sym_numel, dim, keepdim:
+        sum_backward(grad, self_sym_sizes, dim, keepdim) / mean_divisor(self_sym_sizes, dim),
+)
+
+
+@primitive("NansumBackward0")
+def nansum_dim(self, *, dim, keepdim=False, dtype=None):
+    """The sum over the dimensions `dim`, nan counted as 0."""
+    return np.nansum(self, axis=dim, keepdims=keepdim, dtype=result_type(self, dtype))
+nansum_dim.defvjp(
+    self = lambda grad, self, dim, keepdim: keep_dims(grad, self, dim, keepdim) * eq(self, self),  # nan is not itself
+)
+
+
+@inlined
+def sum_backward(grad: Any, sizes: tuple[int, ...], dim: Any, keepdim: bool) -> Any:
+    """Put the summed dimensions back, then expand."""
+    if not keepdim and dim is not None:
+        for d in sorted(d % len(sizes) for d in dim):
+            grad = unsqueeze(grad, dim=d)
+    return expand(grad, sizes)
+
+
+@inlined
+def mean_divisor(sizes: tuple[int, ...], dim: Any) -> int:
+    """How many elements each mean was taken over."""
+    n = 1
+    for d in range(len(sizes)) if dim is None else dim:
+        n *= sizes[d]
+    return n
+
+
+@primitive()
+def all_dims(self, *, dim, keepdim=False):
+    """True where no element along `dim` is 0."""
+    return np.all(self, axis=dim, keepdims=keepdim).astype(_truth_type(self))
+
+
+@primitive()
+def any_dims(self, *, dim, keepdim=False):
+    """True where some element along `dim` is not 0."""
+    return np.any(self, axis=dim, keepdims=keepdim).astype(_truth_type(self))
+
+
+@primitive()
+def count_nonzero_dims(self, *, dim):
+    """How many elements along `dim` are not 0."""
+    return np.sum(self != 0, axis=dim, dtype=np.int64)
+
+
+def _truth_type(self: Any) -> Any:
+    return np.uint8 if self.dtype == np.uint8 else np.bool_
+
+
+@public
+@of_tensor
+def sum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """The sum of all elements, or over the dimensions `dim`."""
+    if dim is None and not keepdim:
+        return sum_all(input, dtype=dtype)
+    return sum_dim(input, dim=reduced_dims(input, () if dim is None else dim), keepdim=keepdim, dtype=dtype)
+
+
+@public
+@of_tensor
+def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """The mean of all elements, or over the dimensions `dim`.
+
+    Raises:
+        RuntimeError: the type is not floating point.
+    """
+    kind = dtype or input.dtype
+    if not kind.is_floating_point and not kind.is_complex:
+        raise RuntimeError(
+            f"mean(): could not infer output dtype. {'Optional' if dtype else 'Input'} dtype must be either a floating point "
+            f"or complex dtype. Got: {kind.legacy}"
+        )
+    if dim is None and not keepdim:
+        return mean_all.program(input, dtype)
+    return mean_dim(input, dim=reduced_dims(input, () if dim is None else dim), keepdim=keepdim, dtype=dtype)
+
+
+@public
+@of_tensor
+def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """The sum over the dimensions `dim`, nan counted as 0; integers have no nan."""
+    if not input.dtype.is_floating_point:
+        return sum(input, dim, keepdim, dtype=dtype)
+    return nansum_dim(input, dim=optional_dims(input, dim), keepdim=keepdim, dtype=dtype)
+
+
+@public
+@of_tensor
+def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """The mean of what is not nan.
+
+    Raises:
+        RuntimeError: the type is not floating point.
+    """
+    if not input.dtype.is_floating_point:
+        kind = input.dtype.legacy
+        raise RuntimeError(f"nanmean(): expected input to have floating point or complex dtype but got {kind}")
+    there = input.detach() == input.detach()
+    return nansum(input, dim, keepdim, dtype=dtype) / sum(there, dim, keepdim)
+
+
+@public
+@of_tensor
+def all(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
+    """True if no element is 0."""
+    return all_dims(input, dim=optional_dims(input, dim), keepdim=keepdim)
+
+
+@public
+@of_tensor
+def any(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
+    """True if some element is not 0."""
+    return any_dims(input, dim=optional_dims(input, dim), keepdim=keepdim)
+
+
+@public
+@of_tensor
+def count_nonzero(input: Tensor, dim: Any = None) -> Any:
+    """How many elements are not 0."""
+    return count_nonzero_dims(input, dim=optional_dims(input, dim))
+
+
+@public("Tensor.sum_to_size")
+def sum_to_size(self: Tensor, *size: Any) -> Any:
+    """Add up what broadcasting from `size` would have repeated.
+
+    Raises:
+        RuntimeError: it would not have come from there.
+    """
+    wanted = tuple(size[0]) if len(size) == 1 and isinstance(size[0], list | tuple) else size
+    lead = self.ndim - len(wanted)
+    if lead < 0 or {True} != {w in (1, n) for w, n in zip(wanted, self.shape[lead:], strict=True)} | {True}:
+        raise RuntimeError(f"size {{{list(wanted)}}} is not expandable to size {{{list(self.shape)}}}.")
+    if not wanted:
+        return sum_all(self)
+    dims = tuple(i for i, n in enumerate(self.shape) if i < lead or (wanted[i - lead] == 1 and n != 1))
+    summed = sum_dim(self, dim=dims, keepdim=True) if dims else self
+    return summed.view(wanted) if lead else summed

@@ -1,0 +1,105 @@
+"""Elements in order. Sorting moves values, so each gradient goes back to where its value came from."""
+# fmt: off
+# (ops are a table: the columns are kept)
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...base.public import public
+from ...op.primitive import primitive
+from ...tensor.arguments import check_dim
+from ...tensor.as_array import Array
+from ...tensor.tensor import Tensor
+from .dims import of_tensor, on_vectors
+
+
+@primitive("SortBackward0", results=("values", "indices"))
+@on_vectors
+def sort_dim(self, *, dim=-1, descending=False):
+    """The elements along `dim` in order, and where each of them stood."""
+    order = in_order(self, dim, descending)
+    return np.take_along_axis(self, order, dim), order
+sort_dim.defvjp(
+    self = lambda grad, indices, self_sym_sizes, dim:
+        put_at(grad, indices=indices, sizes=self_sym_sizes, dim=dim, keepdim=True),
+)
+
+
+@primitive("SortBackward1", results=("values", "indices"), returns="sort")
+@on_vectors
+def sort_stable(self, *, dim=-1, descending=False, stable=None):
+    """As sort, by PyTorch's overload that is told to leave equal elements in their order (ours always does)."""
+    return sort_dim.forward(self, dim=dim, descending=descending)
+sort_stable.defvjp(
+    self = lambda grad, indices, self_sym_sizes, dim:
+        put_at(grad, indices=indices, sizes=self_sym_sizes, dim=dim, keepdim=True),
+)
+
+
+@primitive("TopkBackward0", results=("values", "indices"))
+@on_vectors
+def topk_dim(self, *, k, dim=-1, largest=True):
+    """The k largest (or smallest) along `dim` in order, and where each of them stood."""
+    order = np.take(in_order(self, dim, largest), np.arange(k), dim)
+    return np.take_along_axis(self, order, dim), order
+topk_dim.defvjp(
+    self = lambda grad, indices, self_sym_sizes, dim:
+        put_at(grad, indices=indices, sizes=self_sym_sizes, dim=dim, keepdim=True),
+)
+
+
+
+@primitive()
+@on_vectors
+def argsort_dim(self, *, dim=-1, descending=False):
+    """Where the elements along `dim` stood, in order."""
+    return in_order(self, dim, descending)
+
+
+def in_order(self: Array, dim: int, descending: bool) -> Array:
+    """The places along `dim` in order; equal elements stay in theirs, and nan counts as the largest."""
+    if not descending:
+        return np.argsort(self, axis=dim, kind="stable")
+    backwards = np.argsort(np.flip(self, dim), axis=dim, kind="stable")
+    return np.flip(self.shape[dim] - 1 - backwards, dim)
+
+
+@public
+@of_tensor
+def sort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool | None = None) -> Any:
+    """The elements along `dim` in order, and where each of them stood."""
+    check_dim(dim, input.ndim)
+    if stable is not None:
+        return sort_stable(input, dim=dim, descending=descending, stable=stable)
+    return sort_dim(input, dim=dim, descending=descending)
+
+
+@public("torch.msort", "Tensor.msort")
+@of_tensor
+def msort(input: Tensor) -> Any:
+    """The elements along the first dimension in order."""
+    return sort_dim(input, dim=0).values
+
+
+@public
+@of_tensor
+def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Any:
+    """Where the elements along `dim` stood, in order."""
+    return argsort_dim(input, dim=check_dim(dim, input.ndim), descending=descending)
+
+
+@public
+@of_tensor
+def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
+    """The k largest along `dim`, and their places.
+
+    Raises:
+        RuntimeError: there are not so many.
+    """
+    check_dim(dim, input.ndim)
+    if not 0 <= k <= (input.shape[dim] if input.ndim else 1):
+        raise RuntimeError("selected index k out of range")
+    return topk_dim(input, k=k, dim=dim, largest=largest)

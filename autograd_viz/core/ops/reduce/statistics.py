@@ -1,0 +1,134 @@
+"""Variance and standard deviation: how far elements lie from their mean."""
+# fmt: off
+# (ops are a table: the columns are kept)
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...base.public import public
+from ...base.readings import composite, inlined
+from ...op.primitive import primitive
+from ...tensor.as_array import Array
+from ...tensor.tensor import Tensor
+from .dims import of_tensor, optional_dims
+from .reduction import mean_divisor
+
+
+@primitive("VarBackward0")
+def var_dims(self, *, dim, correction=1, keepdim=False):
+    """The mean square distance from the mean; `correction` is subtracted from the number of elements."""
+    return _variance(self, dim, correction, keepdim)[0]
+var_dims.defvjp(
+    self = lambda grad, self, dim, correction, keepdim: var_backward(grad, self, dim, correction, keepdim),
+)
+
+
+@primitive("StdBackward0")
+def std_dims(self, *, dim, correction=1, keepdim=False):
+    """The square root of the variance."""
+    return np.sqrt(_variance(self, dim, correction, keepdim)[0])
+std_dims.defvjp(
+    self = lambda grad, self, result, dim, correction, keepdim:
+        var_backward(sqrt_backward(grad, result), self, dim, correction, keepdim),
+)
+
+
+@primitive("VarMeanBackward0", results=("var", "mean"))
+def var_mean_dims(self, *, dim, correction=1, keepdim=False):
+    """The variance and the mean."""
+    return _variance(self, dim, correction, keepdim)
+var_mean_dims.defvjp(
+    self = lambda grads, self, dim, correction, keepdim:
+        var_backward(grads[0], self, dim, correction, keepdim)
+        + keep_dims(grads[1], self, dim, keepdim) / degrees_of_freedom(self, dim, 0),
+)
+
+
+@primitive("StdMeanBackward0", results=("std", "mean"))
+def std_mean_dims(self, *, dim, correction=1, keepdim=False):
+    """The standard deviation and the mean."""
+    variance, mean = _variance(self, dim, correction, keepdim)
+    return np.sqrt(variance), mean
+std_mean_dims.defvjp(
+    self = lambda grads, self, result0, dim, correction, keepdim:
+        var_backward(sqrt_backward(grads[0], result0), self, dim, correction, keepdim)
+        + keep_dims(grads[1], self, dim, keepdim) / degrees_of_freedom(self, dim, 0),
+)
+
+var_mean_dims.make_results = std_mean_dims.make_results = lambda *results: results  # plain tuples in PyTorch
+
+
+@inlined
+def var_backward(grad: Any, self: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
+    """2 * grad * (self - mean) / (n - correction)."""
+    distance = self - mean_dim(self, dim=dim, keepdim=True)
+    return 2 * keep_dims(grad, self, dim, keepdim) * distance / degrees_of_freedom(self, dim, correction)
+
+
+@inlined
+def sqrt_backward(grad: Any, result: Any) -> Any:
+    """grad / (2 * result); 0 where nothing varies."""
+    return where(eq(result, 0), zeros_like(grad), grad / (2 * result))
+
+
+@composite
+def degrees_of_freedom(self: Any, dim: Any, correction: Any) -> float:
+    """How many elements the mean square is taken over, less the correction."""
+    n = mean_divisor(self.shape, dim) - correction
+    return n if n > 0 else 0
+
+
+def _variance(self: Array, dim: Any, correction: Any, keepdim: bool) -> tuple[Any, Any]:
+    """The variance and the mean."""
+    n = mean_divisor(self.shape, dim)
+    mean = np.sum(self, axis=dim, keepdims=True) / self.dtype.type(n)
+    distance = self - mean
+    squares = np.sum((distance * distance.conj()).real, axis=dim, keepdims=keepdim)
+    variance = squares / squares.dtype.type(n - correction if n > correction else 0)
+    return variance, mean if keepdim else mean.reshape(np.shape(variance))
+
+
+def _arguments(name: str, input: Tensor, dim: Any, unbiased: Any, correction: Any, keepdim: bool) -> dict[str, Any]:
+    """The options of the primitives from PyTorch's two ways of asking: std(unbiased=False), std(correction=0)."""
+    if not (input.dtype.is_floating_point or input.dtype.is_complex):
+        which = name if "_" in name else "std and var"
+        raise RuntimeError(f"{which} only support floating point and complex dtypes")
+    if isinstance(dim, bool):  # std(False)
+        dim, unbiased = None, dim
+    if unbiased is not None:
+        if correction is not None:
+            raise TypeError(f"{name}() received an invalid combination of arguments - got both unbiased and correction")
+        correction = 1 if unbiased else 0
+    correction = 1 if correction is None else correction
+    return {"dim": optional_dims(input, dim), "correction": correction, "keepdim": keepdim}
+
+
+@public
+@of_tensor
+def var(input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
+    """The variance over the dimensions `dim`."""
+    return var_dims(input, **_arguments("var", input, dim, unbiased, correction, keepdim))
+
+
+@public
+@of_tensor
+def std(input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
+    """The standard deviation over the dimensions `dim`."""
+    return std_dims(input, **_arguments("std", input, dim, unbiased, correction, keepdim))
+
+
+@public("torch.var_mean")
+@of_tensor
+def var_mean(input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
+    """The variance and the mean over the dimensions `dim`."""
+    return var_mean_dims(input, **_arguments("var_mean", input, dim, unbiased, correction, keepdim))
+
+
+@public("torch.std_mean")
+@of_tensor
+def std_mean(input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None) -> Any:
+    """The standard deviation and the mean over the dimensions `dim`."""
+    return std_mean_dims(input, **_arguments("std_mean", input, dim, unbiased, correction, keepdim))

@@ -1,0 +1,262 @@
+"""Several tensors to one: cat, stack and their relatives."""
+# fmt: off
+# (ops are a table: the columns are kept)
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+
+from ...base.dtypes import promote
+from ...base.public import public
+from ...base.readings import composite, inlined
+from ...op.primitive import primitive
+from ...tensor.arguments import check_dim
+from ...tensor.tensor import Tensor
+from . import shape
+from .transposing import atleast_1d, atleast_2d, atleast_3d
+from .views import expand, flatten, reshape_any
+
+
+def common_type(arrays) -> Any:
+    """The type that holds the elements of all."""
+    return promote([(a.dtype, a.ndim, False) for a in arrays]) if arrays else None
+
+
+@primitive("StackBackward0")
+def stack_tensors(*tensors, dim):
+    """Slices along a new dimension `dim`."""
+    if not tensors:
+        raise RuntimeError("stack expects a non-empty TensorList")
+    check_dim(dim, tensors[0].ndim + 1)
+    for i, t in enumerate(tensors):
+        if t.shape != tensors[0].shape:
+            raise RuntimeError(
+                f"stack expects each tensor to be equal size, but got {list(tensors[0].shape)} at entry 0 and "
+                f"{list(t.shape)} at entry {i}"
+            )
+    return np.stack(tensors, dim, dtype=common_type(tensors))
+stack_tensors.defvjp(
+    tensors = lambda grad, dim: unbind_dim(grad, dim=dim),
+)
+
+
+@primitive("CatBackward0")
+def cat_tensors(*tensors, dim):
+    """The tensors one after the other along `dim`; empty vectors do not count."""
+    kept = [(i, t) for i, t in enumerate(tensors) if t.shape != (0,)]
+    check_cat(tensors, kept, dim)
+    return np.concatenate([t for _, t in kept] or tensors, dim, dtype=common_type(tensors))
+cat_tensors.defvjp(
+    tensors = lambda grad, dim, _tensors_sym_sizes: cat_backward(grad, dim, _tensors_sym_sizes),
+)
+
+
+@primitive("BlockDiagBackward0")
+def block_diag_tensors(*tensors):
+    """The matrices along the diagonal of a larger one, zeros around them."""
+    blocks = [t.reshape((1,) * (2 - t.ndim) + t.shape) for t in tensors]
+    out = np.zeros(np.sum([b.shape for b in blocks], axis=0), common_type(tensors))
+    for block, (rows, columns) in zip(blocks, corners([b.shape for b in blocks]), strict=True):
+        out[rows:rows + block.shape[0], columns:columns + block.shape[1]] = block
+    return out
+block_diag_tensors.defvjp(
+    tensors = lambda grad, _tensors_sym_sizes: block_diag_backward(grad, _tensors_sym_sizes),
+)
+
+
+# fmt: on
+def corners(sizes: Any) -> list[tuple[int, int]]:
+    """Where each block of a block-diagonal matrix begins."""
+    return [tuple(c) for c in (np.cumsum(sizes, axis=0) - np.asarray(sizes)).tolist()]
+
+
+def check_cat(tensors: Any, kept: Any, dim: int) -> None:
+    """Refuse what cannot be joined.
+
+    Raises:
+        RuntimeError: shapes that do not fit, in PyTorch's words.
+    """
+    for i, t in enumerate(tensors):
+        if t.ndim == 0:
+            raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated")
+    check_dim(dim, kept[0][1].ndim if kept else 1)
+    for i, t in kept[1:]:
+        first = kept[0][1]
+        if t.ndim != first.ndim:
+            raise RuntimeError(f"Tensors must have same number of dimensions: got {first.ndim} and {t.ndim}")
+        for d, (a, b) in enumerate(zip(first.shape, t.shape, strict=True)):
+            if a != b and d != dim % t.ndim:
+                raise RuntimeError(
+                    f"Sizes of tensors must match except in dimension {dim % t.ndim}. Expected size {a} but got size {b} for "
+                    f"tensor number {i} in the list."
+                )
+
+
+@inlined
+def cat_backward(grad: Any, dim: int, sizes: tuple[tuple[int, ...], ...]) -> Any:
+    """The pieces of grad in which the inputs lie."""
+    if (0,) not in sizes:
+        return split_with_lengths(grad, split_sizes=tuple(s[dim] for s in sizes), dim=dim)
+    lengths = tuple(0 if s == (0,) else s[dim] for s in sizes)
+    parts = split_with_lengths(grad, split_sizes=lengths, dim=dim)
+    return tuple(reshape(parts[i], s) if s == (0,) else parts[i] for i, s in enumerate(sizes))
+
+
+@inlined
+def block_diag_backward(grad: Any, sizes: tuple[tuple[int, ...], ...]) -> Any:
+    """The blocks of grad in which the inputs lie."""
+    blocks = [(1,) * (2 - len(s)) + s for s in sizes]
+    starts = (np.cumsum(blocks, axis=0) - np.asarray(blocks)).tolist()
+    out = []
+    for (row, column), (height, width), size in zip(starts, blocks, sizes, strict=True):
+        rows = slice_dim(grad, dim=0, start=row, end=row + height, step=1)
+        out.append(reshape(slice_dim(rows, dim=1, start=column, end=column + width, step=1), size))
+    return tuple(out)
+
+
+@composite
+def stack(tensors: Any, dim: int = 0) -> Any:
+    """Join tensors of one shape along a new dimension."""
+    return stack_tensors(*tensors, dim=dim)
+
+
+@composite
+def cat(tensors: Any, dim: int = 0) -> Any:
+    """Join tensors along a dimension that they have."""
+    return cat_tensors(*tensors, dim=dim)
+
+
+def tensor_list(name: str, tensors: Any) -> tuple[Tensor, ...]:
+    """A list of tensors as a tuple.
+
+    Raises:
+        TypeError: it is not one, in PyTorch's words.
+    """
+    if not isinstance(tensors, list | tuple):
+        kind = type(tensors).__name__
+        raise TypeError(f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not {kind}")
+    for i, t in enumerate(tensors):
+        if not isinstance(t, Tensor):
+            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(t).__name__}")
+    return tuple(tensors)
+
+
+@public("torch.stack")
+def stack_list(tensors: Any, dim: int = 0) -> Any:
+    """Join tensors of one shape along a new dimension."""
+    return stack_tensors(*tensor_list("stack", tensors), dim=dim)
+
+
+@public("torch.cat", "torch.concat", "torch.concatenate")
+def cat_list(tensors: Any, dim: int = 0, *, axis: int | None = None) -> Any:
+    """Join tensors along a dimension that they have.
+
+    Raises:
+        ValueError: there are none.
+    """
+    given = tensor_list("cat", tensors)
+    if not given:
+        raise ValueError("torch.cat(): expected a non-empty list of Tensors")
+    return cat_tensors(*given, dim=dim if axis is None else axis)
+
+
+@public("torch.hstack")
+def hstack(tensors: Any) -> Any:
+    """Side by side: along dimension 1, vectors along their only one."""
+    given = atleast_1d(*tensor_list("hstack", tensors)) if len(tensors) > 1 else (atleast_1d(tensors[0]),)
+    return cat_list(given, 0 if given[0].ndim == 1 else 1)
+
+
+@public("torch.vstack", "torch.row_stack")
+def vstack(tensors: Any) -> Any:
+    """One below the other: along dimension 0, a vector is a row."""
+    return cat_list(tuple(atleast_2d(t) for t in tensor_list("vstack", tensors)), 0)
+
+
+@public("torch.dstack")
+def dstack(tensors: Any) -> Any:
+    """One behind the other: along dimension 2."""
+    return cat_list(tuple(atleast_3d(t) for t in tensor_list("dstack", tensors)), 2)
+
+
+@public("torch.column_stack")
+def column_stack(tensors: Any) -> Any:
+    """Side by side, a vector is a column."""
+    given = tensor_list("column_stack", tensors)
+    return cat_list(tuple(reshape_any(t, (t.numel(), 1)) if t.ndim <= 1 else t for t in given), 1)
+
+
+@public("torch.block_diag")
+def block_diag(*tensors: Any) -> Any:
+    """Matrices along the diagonal of a larger one.
+
+    Raises:
+        RuntimeError: a tensor has more than two dimensions.
+    """
+    for i, t in enumerate(tensors):
+        if t.ndim > 2:
+            raise RuntimeError(
+                f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input {i} has {t.ndim} dimensions"
+            )
+    return block_diag_tensors(*tensors) if tensors else Tensor(np.zeros((1, 0), np.float32))
+
+
+@public("torch.meshgrid")
+def meshgrid(*tensors: Any, indexing: str = "ij") -> Any:
+    """The coordinates of a grid: tensor i varies along dimension i ("xy": the first two swapped).
+
+    Raises:
+        RuntimeError: in PyTorch's words.
+    """
+    given = tuple(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], list | tuple) else tensors
+    if not given:
+        raise RuntimeError("meshgrid expects a non-empty TensorList")
+    if indexing not in ("ij", "xy"):
+        raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
+    if any(t.dtype is not given[0].dtype for t in given):
+        raise RuntimeError("meshgrid expects all tensors to have the same dtype")
+    for t in given:
+        if t.ndim > 1:
+            raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {t}")
+    order = [1, 0, *range(2, len(given))] if indexing == "xy" and len(given) > 1 else list(range(len(given)))
+    sizes = tuple(given[i].numel() for i in order)
+    apart = (tuple(t.numel() if i == k else 1 for k in order) for i, t in enumerate(given))
+    return tuple(expand(shape.view_sizes(t, size=s), sizes) for t, s in zip(given, apart, strict=True))
+
+
+def check_vectors(tensors: Any) -> None:
+    """Refuse all but vectors.
+
+    Raises:
+        RuntimeError: in PyTorch's words.
+    """
+    for t in tensors:
+        if t.ndim != 1:
+            raise RuntimeError(f"Expect a 1D vector, but got shape {list(t.shape)}")
+
+
+@public("torch.cartesian_prod")
+def cartesian_prod(*tensors: Any) -> Any:
+    """All ways to take one element of each vector, a row for each."""
+    check_vectors(tensors)
+    if len(tensors) == 1:
+        return tensors[0]
+    return stack_list(tuple(flatten(grid) for grid in meshgrid(*tensors)), 1)
+
+
+@public
+def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Any:
+    """All ways to take `r` elements of a vector, a row for each."""
+    from ..index.masking import masked_select
+
+    check_vectors((input,))
+    if r == 0:
+        return Tensor(np.zeros((0,), input._data.dtype))
+    rows = itertools.product(range(input.numel()), repeat=r)
+    step = 0 if with_replacement else 1
+    chosen = [all(b - a >= step for a, b in itertools.pairwise(row)) for row in rows]
+    mask = Tensor(np.array(chosen, bool).reshape((input.numel(),) * r))
+    return stack_list(tuple(masked_select(grid, mask) for grid in meshgrid(*(input,) * r)), 1)

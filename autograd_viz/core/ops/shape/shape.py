@@ -1,0 +1,202 @@
+"""The same elements in another shape: views, which share memory with their input."""
+# fmt: off
+# (ops are a table: the columns are kept)
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided as strided_view
+
+from ...base.public import public
+from ...base.readings import composite, inlined
+from ...op.primitive import primitive
+from ...tensor.arguments import check_dim
+
+
+@primitive("ViewBackward0", view=True)
+def view_sizes(self, *, size):
+    """Another shape over the same memory."""
+    return self.reshape(size)
+view_sizes.defvjp(
+    self = lambda grad, self_sym_sizes: reshape(grad, self_sym_sizes),
+)
+
+
+@primitive(view=True, cuts=True)
+def view_bits(self, *, dtype):
+    """The bits of the same memory read as another type; no gradient knows what that means."""
+    return self.view(dtype.numpy)
+
+
+@primitive("ReshapeAliasBackward0", view=True)
+def reshape_alias(self, *, size):
+    """A reshape of memory that has gaps or another order, but needs no copy."""
+    return self.reshape(size)
+reshape_alias.defvjp(
+    self = lambda grad, self_sym_sizes: reshape(grad, self_sym_sizes),
+)
+
+
+@primitive("UnsafeViewBackward0")
+def unsafe_view(self, *, size):
+    """The second half of a reshape that had to copy."""
+    return self.reshape(size)
+unsafe_view.defvjp(
+    self = lambda grad, self_sym_sizes: reshape(grad, self_sym_sizes),
+)
+
+
+@primitive("AliasBackward0", view=True)
+def alias(self):
+    """All of it, as a view: `x[...]`."""
+    return self[...]
+alias.defvjp(
+    self = lambda grad: grad,
+)
+
+
+@primitive("ExpandBackward0", view=True)
+def expand_sizes(self, *, size):
+    """Repeat along dimensions of length 1, without copying."""
+    if not self.ndim:  # one number: a seventh of the time
+        return np.ndarray(size, self.dtype, self, 0, (0,) * len(size))
+    lead = len(size) - self.ndim
+    kept = zip(self.shape, size[lead:], self.strides, strict=True)
+    steps = [0 if have != want else step for have, want, step in kept]
+    for i in reversed(range(lead)):  # a new dimension of length 1 steps over all that follow, as in PyTorch
+        steps.insert(0, size[i + 1] * steps[0] if size[i] == 1 and steps else 0)
+    return strided_view(self, size, steps)  # writeable: a part of it that repeats nothing may be written
+expand_sizes.defvjp(
+    self = lambda grad, self_sym_sizes: sum_to(grad, self_sym_sizes),
+)
+
+
+@public
+@primitive("TBackward0", view=True)
+def t(self):
+    """Transpose of a matrix; a vector stays as it is."""
+    if self.ndim > 2:
+        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {self.ndim}D")
+    return self.T
+t.defvjp(
+    self = lambda grad: t(grad),
+)
+
+
+@primitive("PermuteBackward0", view=True)
+def permute_dims(self, *, dims):
+    """Dimensions in another order."""
+    return self.transpose(dims)
+permute_dims.defvjp(
+    self = lambda grad, dims: permute_dims(grad, dims=inverse_order(dims)),
+)
+
+
+@public("transpose", "swapaxes", "swapdims")
+@primitive("TransposeBackward0", view=True)
+def transpose_dims(self, *, dim0, dim1):
+    """Two dimensions swapped."""
+    check_dim(dim0, self.ndim), check_dim(dim1, self.ndim)
+    return self.swapaxes(dim0, dim1) if self.ndim else self[...]
+transpose_dims.defvjp(
+    self = lambda grad, dim0, dim1: transpose_dims(grad, dim0=dim0, dim1=dim1),
+)
+
+
+@public
+@primitive("UnsqueezeBackward0", view=True)
+def unsqueeze(self, *, dim):
+    """A new dimension of length 1 at `dim`."""
+    return np.expand_dims(self, check_dim(dim, self.ndim + 1))
+unsqueeze.defvjp(
+    self = lambda grad, dim: squeeze_dim(grad, dim=dim),
+)
+
+
+@primitive("SqueezeBackward0", view=True)
+def squeeze_all(self):
+    """Without the dimensions of length 1."""
+    return self.squeeze()
+squeeze_all.defvjp(
+    self = lambda grad, self_sym_sizes: reshape(grad, self_sym_sizes),
+)
+
+
+@primitive("SqueezeBackward1", view=True)
+def squeeze_dim(self, *, dim):
+    """Without dimension `dim`, if its length is 1."""
+    check_dim(dim, self.ndim)
+    return self.squeeze(dim) if self.ndim and self.shape[dim] == 1 else self[...]
+squeeze_dim.defvjp(
+    self = lambda grad, self_sym_sizes, dim: reshape(grad, self_sym_sizes),
+)
+
+
+@primitive("SqueezeBackward2", view=True)
+def squeeze_dims(self, *, dim):
+    """Without those of the dimensions `dim` whose length is 1."""
+    dims = tuple(check_dim(d, self.ndim) for d in dim)
+    return self.squeeze(tuple(d for d in dims if self.shape[d] == 1)) if self.ndim else self[...]
+squeeze_dims.defvjp(
+    self = lambda grad, self_sym_sizes, dim: reshape(grad, self_sym_sizes),
+)
+
+
+@public
+@primitive("CloneBackward0")
+def clone(self, *, memory_format=None):
+    """A copy in new memory, its dimensions in the same order; in rows if `memory_format` is contiguous."""
+    keeps_order = 0 not in self.strides and "contiguous" not in str(memory_format)
+    return self.copy("K" if keeps_order else "C")
+clone.defvjp(
+    self = lambda grad: grad,
+)
+
+
+@primitive("torch::autograd::CopyBackwards")
+def copy_into(self, src):
+    """`src` in the shape and type of `self`, whose old values are lost."""
+    return np.array(np.broadcast_to(src, self.shape), dtype=self.dtype)
+copy_into.defvjp(
+    self = lambda grad: zeros_like(grad),
+    src  = lambda grad: grad,
+)
+
+
+@public
+@primitive(view=True, cuts=True)
+def detach(self):
+    """The same memory outside the graph."""
+    return self
+
+
+# fmt: on
+@inlined
+def inverse_order(dims: tuple[int, ...]) -> tuple[int, ...]:
+    """The permutation that undoes `dims`."""
+    return tuple(int(i) for i in np.argsort([d % len(dims) for d in dims]))
+
+
+@composite
+def expand(input: Any, size: tuple[int, ...]) -> Any:
+    """Repeat along dimensions of length 1 (new ones in front)."""
+    return expand_sizes(input, size=tuple(size))
+
+
+@composite
+def reshape(input: Any, size: tuple[int, ...]) -> Any:
+    """Another shape: a view if the memory allows, else a copy."""
+    return view_sizes(input, size=tuple(size))
+
+
+@composite
+def sum_to(grad: Any, shape: tuple[int, ...]) -> Any:
+    """Undo broadcasting: add up along every dimension that was stretched or added."""
+    lead = grad.ndim - len(shape)
+    sizes = grad.shape
+    stretched = [i for i in range(len(sizes)) if i < lead or (shape[i - lead] == 1 and sizes[i] != 1)]
+    if stretched:
+        grad = sum_dim(grad, dim=tuple(stretched), keepdim=True)
+    return view_sizes(grad, size=tuple(shape)) if lead else grad

@@ -1,0 +1,248 @@
+"""Parts of a tensor, as views: a slice, a diagonal, windows, all slices at once."""
+# fmt: off
+# (ops are a table: the columns are kept)
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided as strided_view
+
+from ...base.public import public
+from ...base.readings import writer
+from ...op.primitive import primitive
+from ...tensor.arguments import check_dim, from_front
+
+TO_THE_END = 2**63 - 1  # the `end` of x[1:]
+
+
+def along(array, dim, part) -> tuple[Any, ...]:
+    """The NumPy index that takes `part` along `dim`, and everything along the others."""
+    return (*(slice(None),) * (dim % array.ndim), part, ...)
+
+
+@primitive()
+def new_zeros(self, *, size):
+    """Zeros in another shape and the same type."""
+    return np.zeros(size, self.dtype)
+
+
+@public
+@primitive("SelectBackward0", view=True)
+def select(self, *, dim, index):
+    """One slice along `dim`, without that dimension."""
+    if self.ndim == 0:
+        raise IndexError("select() cannot be applied to a 0-dim tensor.")
+    length = self.shape[check_dim(dim, self.ndim)]
+    if not -length <= index < length:
+        raise IndexError(
+            f"select(): index {index} out of range for tensor of size {list(self.shape)} at dimension {dim % self.ndim}"
+        )
+    return self[along(self, dim, index)]
+select.defvjp(
+    self = lambda grad, self_sym_sizes, dim, index: select_backward(grad, size=self_sym_sizes, dim=dim, index=index),
+)
+
+
+@primitive("SelectBackwardBackward0")
+def select_backward(grad_output, *, size, dim, index):
+    """Zeros in `size` with grad_output at the slice."""
+    out = np.zeros(size, grad_output.dtype)
+    out[along(out, dim, index)] = grad_output
+    return out
+select_backward.defvjp(
+    grad_output = lambda grad, dim, index: select(grad, dim=dim, index=index),
+)
+
+
+@public("Tensor.slice")
+@primitive("SliceBackward0", view=True)
+def slice_dim(self, *, dim=0, start=0, end=TO_THE_END, step=1):
+    """Every `step`-th slice from `start` to before `end`."""
+    if self.ndim == 0:
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+    if step <= 0:
+        raise RuntimeError("slice step must be positive")
+    return self[along(self, check_dim(dim, self.ndim), slice(start, end, step))]
+slice_dim.defvjp(
+    self = lambda grad, self_sym_sizes, dim, start, end, step:
+        slice_backward(grad, size=self_sym_sizes, dim=dim, start=start, end=end, step=step),
+)
+
+
+@primitive("SliceBackwardBackward0")
+def slice_backward(grad_output, *, size, dim, start, end, step):
+    """Zeros in `size` with grad_output at the slices."""
+    out = np.zeros(size, grad_output.dtype)
+    out[along(out, dim, slice(start, end, step))] = grad_output
+    return out
+slice_backward.defvjp(
+    grad_output = lambda grad, dim, start, end, step: slice_dim(grad, dim=dim, start=start, end=end, step=step),
+)
+
+
+@primitive("NarrowCopyBackward0")
+def narrow_copy_dim(self, *, dim, start, length):
+    """A copy of `length` slices from `start`."""
+    return self[along(self, dim, slice(start, start + length))].copy()
+narrow_copy_dim.defvjp(
+    self = lambda grad, self_sym_sizes, dim, start, length:
+        slice_backward(grad, size=self_sym_sizes, dim=dim, start=start, end=start + length, step=1),
+)
+
+
+@primitive("UnbindBackward0", view=True, several=True)
+def unbind_dim(self, *, dim):
+    """All slices along `dim`."""
+    if self.ndim == 0:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    check_dim(dim, self.ndim)
+    return tuple(self[along(self, dim, i)] for i in range(self.shape[dim]))
+unbind_dim.defvjp(
+    self = lambda grads, dim: stack(grads, dim),
+)
+
+
+def pieces(array, lengths, dim) -> tuple[Any, ...]:
+    """Consecutive pieces of these lengths, as views.
+
+    Raises:
+        RuntimeError: the lengths do not add up.
+    """
+    total = array.shape[check_dim(dim, array.ndim)]
+    if sum(lengths) != total:
+        raise RuntimeError(
+            f"split_with_sizes expects split_sizes to sum exactly to {total} (input tensor's size at dimension {dim}), but got "
+            f"split_sizes={list(lengths)}"
+        )
+    ends = np.cumsum(lengths, dtype=int).tolist()
+    return tuple(array[along(array, dim, slice(end - n, end))] for n, end in zip(lengths, ends, strict=True))
+
+
+def equal_lengths(array, most, dim) -> list[int]:
+    """What `dim` is long as pieces of length `most`, the last one shorter if need be.
+
+    Raises:
+        RuntimeError: pieces of no length.
+    """
+    if array.ndim == 0:
+        raise RuntimeError("split expects at least a 1-dimensional tensor")
+    total = array.shape[check_dim(dim, array.ndim)]
+    if most < 0:
+        raise RuntimeError(f"split expects split_size be non-negative, but got split_size={most}")
+    if most == 0 and total:
+        raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {total}")
+    return [most] * (total // most) + ([total % most] if total % most else []) if total else [0]
+
+
+@primitive("SplitBackward0", view=True, several=True)
+def split_equally(self, *, split_size, dim):
+    """Consecutive pieces of length `split_size`."""
+    return pieces(self, equal_lengths(self, split_size, dim), dim)
+split_equally.defvjp(
+    self = lambda grads, self_sym_sizes, split_size, dim: cat(grads, dim=dim),
+)
+
+
+@primitive("UnsafeSplitBackward0", several=True)
+def unsafe_split_equally(self, *, split_size, dim):
+    """As split, but autograd is not told that the pieces share memory."""
+    return pieces(self, equal_lengths(self, split_size, dim), dim)
+unsafe_split_equally.defvjp(
+    self = lambda grads, self_sym_sizes, split_size, dim: cat(grads, dim=dim),
+)
+
+
+@primitive("SplitWithSizesBackward0", view=True, several=True, written=writer("split"))
+def split_with_lengths(self, *, split_sizes, dim):
+    """Consecutive pieces of these lengths."""
+    return pieces(self, split_sizes, dim)
+split_with_lengths.defvjp(
+    self = lambda grads, self_sym_sizes, split_sizes, dim: cat(grads, dim=dim),
+)
+
+
+@primitive("UnsafeSplitWithSizesBackward0", several=True)
+def unsafe_split_with_lengths(self, *, split_sizes, dim):
+    """As split_with_sizes, but autograd is not told that the pieces share memory."""
+    return pieces(self, split_sizes, dim)
+unsafe_split_with_lengths.defvjp(
+    self = lambda grads, self_sym_sizes, split_sizes, dim: cat(grads, dim=dim),
+)
+
+
+def diagonal_dims(ndim, dim1, dim2) -> tuple[int, int]:
+    """Both dims counted from the front; they must differ."""
+    first, second = from_front(dim1, ndim), from_front(dim2, ndim)
+    if first == second:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    return first, second
+
+
+def diagonal_view(array, offset, dim1, dim2) -> Any:
+    """A diagonal that may be written to."""
+    first, second = diagonal_dims(array.ndim, dim1, dim2)
+    corner = array[along(array, second, slice(offset, None)) if offset >= 0 else along(array, first, slice(-offset, None))]
+    rest = [d for d in range(array.ndim) if d not in (first, second)]
+    lengths = [corner.shape[d] for d in rest] + [min(corner.shape[first], corner.shape[second])]
+    steps = [corner.strides[d] for d in rest] + [corner.strides[first] + corner.strides[second]]
+    return strided_view(corner, lengths, steps, writeable=array.flags.writeable)
+
+
+@public
+@primitive("DiagonalBackward0", view=True)
+def diagonal(self, *, offset=0, dim1=0, dim2=1):
+    """The diagonal of dimensions `dim1` and `dim2`, as the last dimension."""
+    return diagonal_view(self, offset, dim1, dim2)
+diagonal.defvjp(
+    self = lambda grad, self_sym_sizes, offset, dim1, dim2:
+        diagonal_backward(grad, size=self_sym_sizes, offset=offset, dim1=dim1, dim2=dim2),
+)
+
+
+@primitive("DiagonalBackwardBackward0")
+def diagonal_backward(grad_output, *, size, offset, dim1, dim2):
+    """Zeros in `size` with grad_output on the diagonal."""
+    out = np.zeros(size, grad_output.dtype)
+    diagonal_view(out, offset, dim1, dim2)[...] = grad_output
+    return out
+diagonal_backward.defvjp(
+    grad_output = lambda grad, offset, dim1, dim2: diagonal(grad, offset=offset, dim1=dim1, dim2=dim2),
+)
+
+
+@public("Tensor.unfold")
+@primitive("UnfoldBackward0", view=True, written=writer("unfold"))
+def unfold_windows(self, *, dimension, size, step):
+    """Windows of length `size` along `dimension`, one every `step`; inside a window is a new last dimension."""
+    at, most = check_dim(dimension, self.ndim), self.shape[dimension] if self.ndim else 1
+    if not 0 <= size <= most:
+        raise RuntimeError(
+            f"size is {size} but must be >= 0" if size < 0
+            else f"maximum size for tensor at dimension {at % max(self.ndim, 1)} is {most} but size is {size}"
+        )
+    if step <= 0:
+        raise RuntimeError(f"step is {step} but must be > 0")
+    if self.ndim == 0:
+        return self.reshape(1)[:size]
+    lengths, steps = list(self.shape), list(self.strides)
+    lengths[at], steps[at] = (most - size) // step + 1, step * self.strides[at]
+    return strided_view(self, (*lengths, size), (*steps, self.strides[at]), writeable=self.flags.writeable)
+unfold_windows.defvjp(
+    self = lambda grad, self_sym_sizes, dimension, size, step:
+        unfold_backward(grad, input_sizes=self_sym_sizes, dim=dimension, size=size, step=step),
+)
+
+
+@primitive("UnfoldBackwardBackward0")
+def unfold_backward(grad_in, *, input_sizes, dim, size, step):
+    """Zeros in `input_sizes` with every window added where it was."""
+    out = np.zeros(input_sizes or (1,), grad_in.dtype)
+    count = grad_in.shape[dim] if input_sizes else 1
+    for k in range(size):
+        out[along(out, dim, slice(k, k + (count - 1) * step + 1, step))] += grad_in[..., k]
+    return out.reshape(input_sizes)
+unfold_backward.defvjp(
+    grad_in = lambda grad, dim, size, step: unfold_windows(grad, dimension=dim, size=size, step=step),
+)

@@ -1,0 +1,172 @@
+"""One tensor to several: split, chunk and their relatives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...base.public import public
+from ...tensor.arguments import check_dim, from_front
+from ...tensor.tensor import Tensor
+from . import slicing
+
+
+@public
+def split(input: Tensor, split_size_or_sections: Any, dim: int = 0) -> Any:
+    """Pieces of one length, or of the given lengths, as views."""
+    if isinstance(split_size_or_sections, list | tuple):
+        return split_with_sizes(input, split_size_or_sections, dim)
+    return slicing.split_equally(input, split_size=split_size_or_sections, dim=dim)
+
+
+@public
+def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> Any:
+    """Pieces of the given lengths, as views."""
+    return slicing.split_with_lengths(input, split_sizes=tuple(split_sizes), dim=dim)
+
+
+@public
+def unsafe_split(input: Tensor, split_size: int, dim: int = 0) -> Any:
+    """As split, but autograd is not told that the pieces share memory."""
+    return slicing.unsafe_split_equally(input, split_size=split_size, dim=dim)
+
+
+@public
+def unsafe_split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> Any:
+    """As split_with_sizes, but autograd is not told that the pieces share memory."""
+    return slicing.unsafe_split_with_lengths(input, split_sizes=tuple(split_sizes), dim=dim)
+
+
+def chunk_length(input: Tensor, chunks: int, dim: int) -> int:
+    """How long each of `chunks` pieces is, the last perhaps less.
+
+    Raises:
+        RuntimeError: in PyTorch's words.
+    """
+    if input.ndim == 0:
+        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
+    if chunks <= 0:
+        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    return -(-input.shape[check_dim(dim, input.ndim)] // chunks)
+
+
+@public
+def chunk(input: Tensor, chunks: int, dim: int = 0) -> Any:
+    """At most `chunks` pieces of one length (the last may be shorter), as views."""
+    length = chunk_length(input, chunks, dim)
+    return split(input, length, dim) if length else split_with_sizes(input, (0,) * chunks, dim)
+
+
+@public
+def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> Any:
+    """As chunk, but autograd is not told that the pieces share memory."""
+    length = chunk_length(input, chunks, dim)
+    return unsafe_split(input, length, dim) if length else unsafe_split_with_sizes(input, (0,) * chunks, dim)
+
+
+@public
+def tensor_split(input: Tensor, indices_or_sections: Any = None, dim: int = 0, **named: Any) -> Any:
+    """So many pieces of nearly one length, or pieces that end where `indices` say, as views.
+
+    Raises:
+        RuntimeError: in PyTorch's words.
+    """
+    where = indices_or_sections if indices_or_sections is not None else next(iter(named.values()))
+    where = where.tolist() if isinstance(where, Tensor) else where
+    if input.ndim == 0:
+        raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
+    dim = from_front(dim, input.ndim)
+    length = input.shape[dim]
+    if isinstance(where, int):
+        if where <= 0:
+            raise RuntimeError(f"number of sections must be larger than 0, got {where}")
+        small, larger = divmod(length, where)
+        ends = [(i + 1) * small + min(i + 1, larger) for i in range(where)]
+        starts = [0, *ends[:-1]]
+    else:
+        starts, ends = [0, *where], [*where, length]
+    return tuple(slicing.slice_dim(input, dim=dim, start=a, end=b, step=1) for a, b in zip(starts, ends, strict=True))
+
+
+def _along(name: str, least: int, dim: int, input: Tensor, where: Any) -> Any:
+    """Split along `dim` into equal pieces, or where `indices` say.
+
+    Raises:
+        RuntimeError: too few dimensions, or no equal pieces.
+    """
+    if input.ndim < least:
+        raise RuntimeError(
+            f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor with {input.ndim} dimensions!"
+        )
+    if isinstance(where, int) and (where <= 0 or input.shape[dim] % where):
+        raise RuntimeError(
+            f"torch.{name} attempted to split along dimension {dim}, but the size of the dimension {input.shape[dim]} is not "
+            f"divisible by the split_size {where}!"
+        )
+    return tensor_split(input, where, dim)
+
+
+@public
+def hsplit(input: Tensor, indices_or_sections: Any) -> Any:
+    """Split into columns: along dimension 1, a vector along its only one."""
+    return _along("hsplit", 1, 0 if input.ndim == 1 else 1, input, indices_or_sections)
+
+
+@public
+def vsplit(input: Tensor, indices_or_sections: Any) -> Any:
+    """Split into rows: along dimension 0."""
+    return _along("vsplit", 2, 0, input, indices_or_sections)
+
+
+@public
+def dsplit(input: Tensor, indices_or_sections: Any) -> Any:
+    """Split in depth: along dimension 2."""
+    return _along("dsplit", 3, 2, input, indices_or_sections)
+
+
+@public
+def unbind(input: Tensor, dim: int = 0) -> Any:
+    """All slices along `dim`, as views.
+
+    Raises:
+        IndexError: there are no dimensions.
+    """
+    return slicing.unbind_dim(input, dim=dim)
+
+
+def narrow_bounds(input: Tensor, dim: int, start: Any, length: int) -> tuple[int, int]:
+    """Start (counted from the front) and length of a part, if it is one.
+
+    Raises:
+        RuntimeError: in PyTorch's words.
+    """
+    if input.ndim == 0:
+        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
+    if length < 0:
+        raise RuntimeError("narrow(): length must be non-negative.")
+    total, first = input.shape[check_dim(dim, input.ndim)], int(start)
+    if not -total <= first <= total:
+        raise IndexError(f"start out of range (expected to be in range of [-{total}, {total}], but got {first})")
+    first = first + total if first < 0 else first
+    if first + length > total:
+        raise RuntimeError(f"start ({first}) + length ({length}) exceeds dimension size ({total}).")
+    return first, length
+
+
+@public
+def narrow(input: Tensor, dim: int, start: Any, length: int) -> Any:
+    """`length` slices along `dim` from `start`, as a view."""
+    first, length = narrow_bounds(input, dim, start, length)
+    return slicing.slice_dim(input, dim=dim, start=first, end=first + length, step=1)
+
+
+@public
+def narrow_copy(input: Tensor, dim: int, start: Any, length: int) -> Any:
+    """`length` slices along `dim` from `start`, as a copy."""
+    first, length = narrow_bounds(input, dim, start, length)
+    return slicing.narrow_copy_dim(input, dim=dim, start=first, length=length)
+
+
+@public("linalg.diagonal")
+def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+    """The diagonals of the matrices in `A`."""
+    return slicing.diagonal(A, offset=offset, dim1=dim1, dim2=dim2)

@@ -1,0 +1,135 @@
+"""as_strided: any view at all, said by sizes and strides over the memory; and the gradient's way back through memory."""
+# fmt: off
+# (ops are a table: the columns are kept)
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided as strided_view
+
+from ...base.public import public
+from ...op.primitive import primitive
+from ...tensor.tensor import Tensor
+
+
+def memory_of(array) -> tuple[Any, int]:
+    """The memory that an array is of, in one row of elements of its type, and where in it `array` starts."""
+    owner = below = array
+    while isinstance(below, np.ndarray):
+        owner, below = below, below.base
+        if below is not None and not isinstance(below, np.ndarray):  # as_strided of NumPy puts an object between the two
+            below = getattr(below, "base", None)
+    row = strided_view(owner, (owner.size,), (owner.itemsize,), writeable=owner.flags.writeable).view(array.dtype)
+    return row, (array.ctypes.data - owner.ctypes.data) // array.itemsize
+
+
+def check_geometry(size, stride) -> None:
+    """Refuse what is no geometry, in PyTorch's words."""
+    if len(size) != len(stride):
+        raise RuntimeError("mismatch in length of strides and shape")
+    if any(s < 0 for s in stride):
+        raise RuntimeError(f"as_strided: Negative strides are not supported at the moment, got strides: {list(stride)}")
+
+
+def cut_out(row, start, size, stride) -> Any:
+    """The view of a row of memory with this geometry."""
+    check_geometry(size, stride)
+    needed = 1 + start + sum((n - 1) * s for n, s in zip(size, stride, strict=True))
+    if 0 not in size and needed > row.size:
+        raise RuntimeError(
+            f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {start}, and itemsize {row.itemsize} "
+            f"requiring a storage size of {needed * row.itemsize} are out of bounds for storage of size {row.nbytes}"
+        )
+    repeats = any(s == 0 and n > 1 for n, s in zip(size, stride, strict=True))
+    writeable = row.flags.writeable and not repeats  # other overlaps are not looked for, as in PyTorch
+    return strided_view(row[start:], size, [s * row.itemsize for s in stride], writeable=writeable)
+
+
+def places(size, stride, storage_offset) -> Any:
+    """Where in memory each element of a view lies, in elements."""
+    at = np.full(size, storage_offset)
+    for d, (n, s) in enumerate(zip(size, stride, strict=True)):
+        at += (np.arange(n) * s).reshape((n,) + (1,) * (len(size) - d - 1))
+    return at
+
+
+@primitive("AsStridedBackward0", view=True)
+def as_strided(self, *, size, stride, storage_offset=None, before=0):
+    """The view of the memory of `self` with this geometry, in elements; `before` is what lies before `self`."""
+    row, start = memory_of(self)
+    return cut_out(row, start if storage_offset is None else start - before + storage_offset, size, stride)
+as_strided.defvjp(
+    self = lambda grad, _self_sym_sizes, _self_sym_strides, _self_sym_storage_offset, size, stride, storage_offset:
+        as_strided_backward(grad, sizes=_self_sym_sizes, strides=_self_sym_strides, start=_self_sym_storage_offset,
+                            size=size, stride=stride, storage_offset=storage_offset),
+)
+
+
+def through_memory(sizes, strides, start, size, stride, storage_offset) -> tuple[Any, Any]:
+    """For each element of the second geometry, the one of the first at its place in memory, and whether there is one."""
+    there = places(sizes, strides, start).ravel()
+    wanted = places(size, stride, start if storage_offset is None else storage_offset).ravel()
+    if not there.size:
+        return np.zeros(wanted.size, int), np.zeros(wanted.size, bool)
+    distinct, first = np.unique(there, return_index=True)
+    slot = np.searchsorted(distinct, wanted).clip(0, len(distinct) - 1)
+    return first[slot], distinct[slot] == wanted
+
+
+@primitive("AsStridedBackwardBackward0")
+def as_strided_backward(grad_output, *, sizes, strides, start, size, stride, storage_offset):
+    """The input's gradient: each element adds up what the view's elements at its place in memory have got."""
+    which, known = through_memory(sizes, strides, start, size, stride, storage_offset)
+    out = np.zeros(int(np.prod(sizes)), grad_output.dtype)
+    np.add.at(out, which[known], grad_output.ravel()[known])
+    return out.reshape(sizes)
+as_strided_backward.defvjp(
+    grad_output = lambda grad, sizes, strides, start, size, stride, storage_offset:
+        as_strided_read(grad, sizes=sizes, strides=strides, start=start, size=size, stride=stride,
+                        storage_offset=storage_offset),
+)
+
+
+@primitive("AsStridedReadBackward0")
+def as_strided_read(self, *, sizes, strides, start, size, stride, storage_offset):
+    """The view's elements, if `self` lay in memory with the first geometry, zeros around it."""
+    which, known = through_memory(sizes, strides, start, size, stride, storage_offset)
+    out = np.zeros(len(known), self.dtype)
+    out[known] = self.ravel()[which[known]]
+    return out.reshape(size)
+as_strided_read.defvjp(
+    self = lambda grad, sizes, strides, start, size, stride, storage_offset:
+        as_strided_backward(grad, sizes=sizes, strides=strides, start=start, size=size, stride=stride,
+                            storage_offset=storage_offset),
+)
+
+
+@primitive("AsStridedScatterBackward0")
+def as_strided_scatter_into(self, src, *, size, stride, storage_offset=None):
+    """A copy of `self` with `src` written into the view of this geometry."""
+    out = np.array(self, order="C")
+    cut_out(out.reshape(-1), storage_offset or 0, size, stride)[...] = src
+    return out
+as_strided_scatter_into.defvjp(
+    self = lambda grad, size, stride, storage_offset:
+        as_strided_scatter_into(grad, 0, size=size, stride=stride, storage_offset=storage_offset),
+    src  = lambda grad, size, stride, storage_offset:
+        as_strided(clone(grad, memory_format="contiguous"), size=size, stride=stride, storage_offset=storage_offset),
+)
+
+
+# fmt: on
+@public("as_strided")
+def as_strided_within(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
+    """The view of the memory of `input` with this geometry, in elements."""
+    before = input.storage_offset()
+    return as_strided(input, size=tuple(size), stride=tuple(stride), storage_offset=storage_offset, before=before)
+
+
+@public
+def as_strided_scatter(input: Tensor, src: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
+    """A copy of `input` with `src` written into the view of this geometry."""
+    geometry = {"size": tuple(size), "stride": tuple(stride), "storage_offset": storage_offset}
+    return as_strided_scatter_into(input, src, **geometry)
