@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from . import ops_more as _ops_more  # noqa: F401
 from .backward import hooks
 from .backward.backward import backward as run_backward_pass
 from .base import provenance

@@ -6,18 +6,14 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from ...base.public import public
 from ...tensor.arguments import check_dim
 from ...tensor.tensor import Tensor
 from ..elementwise.arithmetic import mul
 from ..reduce.reduction import sum_all, sum_dim
-from ..shape.shape import clone, permute_dims, squeeze_all
-from ..solving import inv
+from ..shape.shape import permute_dims, squeeze_all
 from .einsum_notation import read_equation, spread
-from .matmul import bmm, dot, matmul, mm
-from .matrix_checks import square_matrices
+from .matmul import bmm, dot, mm
 from .matrix_products import vdot
 
 
@@ -160,32 +156,6 @@ def _chain(matrices: list[Tensor]) -> Any:
 def chain_matmul(*matrices: Tensor) -> Any:
     """The product of several matrices in the cheapest order."""
     return matrices[0] if len(matrices) == 1 else multi_dot(matrices)
-
-
-@public("matrix_power", "linalg.matrix_power")
-def matrix_power(input: Tensor, n: int) -> Any:
-    """`input` times itself, `n` factors, by repeated squaring; the inverse for negative `n`."""
-    square_matrices(input, "linalg.matrix_power")
-    if n == 0:
-        return clone(input).copy_(_identity(input))
-    if n == 1:
-        return clone(input)
-    if n < 0:
-        input, n = inv(input), -n
-    if n == 3:
-        return matmul(matmul(input, input), input)
-    power, result = input, None
-    while True:
-        if n % 2:
-            result = power if result is None else matmul(result, power)
-        n //= 2
-        if not n:
-            return result
-        power = matmul(power, power)
-
-
-def _identity(like: Tensor) -> Tensor:
-    return Tensor(np.broadcast_to(np.eye(like.shape[-1], dtype=like._data.dtype), like.shape))
 
 
 @public("torch.einsum")

@@ -1,0 +1,188 @@
+"""Complex numbers from pairs of real ones, and back.
+
+The gradient of a complex number z = a + bi is the gradient of a plus i times that of b, which is why so many rules here
+only take a pair apart or put one together.
+"""
+# fmt: off
+# (ops are a table: the columns are kept)
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...base.dtypes import from_numpy_dtype
+from ...base.public import public
+from ...base.readings import composite
+from ...op.primitive import primitive
+from ...tensor.tensor import Tensor
+from ..shape.slicing import select
+from .signs import sgn
+
+
+@primitive("ViewAsRealBackward0", view=True)
+def view_as_real(self):
+    """The two numbers of each element side by side, in a last dimension of length 2."""
+    parts = np.asarray(self).real
+    step = parts.itemsize
+    return np.lib.stride_tricks.as_strided(parts, (*parts.shape, 2), (*parts.strides, step))
+view_as_real.defvjp(
+    self = lambda grad: view_as_complex(grad),
+)
+
+
+@primitive("ViewAsComplexBackward0", view=True)
+def view_as_complex(self):
+    """Each pair of the last dimension as one number."""
+    pairs = self if self.strides[-1] == self.itemsize else np.ascontiguousarray(self)
+    return pairs.view(np.result_type(self.dtype, np.complex64))[..., 0]
+view_as_complex.defvjp(
+    self = lambda grad: view_as_real(grad),
+)
+
+
+@primitive("ComplexBackward0")
+def complex_of(real, imag):
+    """real + i imag."""
+    real, imag = np.broadcast_arrays(real, imag)
+    out = np.empty(real.shape, np.result_type(real.dtype, np.complex64))
+    out.real, out.imag = real, imag
+    return out
+complex_of.defvjp(
+    real = lambda grad, imag, real: real_part(grad),
+    imag = lambda grad, imag, real: imaginary_part(grad),
+)
+
+
+@primitive("PolarBackward0")
+def polar_of(abs, angle):
+    """The number at the distance `abs` from 0 in the direction `angle`."""
+    out = np.empty(np.broadcast_shapes(abs.shape, angle.shape), np.result_type(abs.dtype, np.complex64))
+    out.real, out.imag = abs * np.cos(angle), abs * np.sin(angle)
+    return out
+polar_of.defvjp(
+    abs   = lambda grad, result: real_part(conj(grad) * sgn(result)),
+    angle = lambda grad, result: real_part(conj(grad) * (result * 1j)),
+)
+
+
+@primitive("ConjPhysicalBackward0")
+def conjugate_copy(self):
+    """a - bi for a + bi, in memory of its own."""
+    return np.conj(self)
+conjugate_copy.defvjp(
+    self = lambda grad: conjugate_copy(grad),
+)
+
+
+# fmt: on
+@composite
+def real_part(input: Any) -> Any:
+    """a of a + bi: the first number of each pair, sharing its memory; a real input itself."""
+    return select(view_as_real(input), dim=input.ndim, index=0) if is_complex(input) else input
+
+
+@composite
+def imaginary_part(input: Any) -> Any:
+    """b of a + bi: the second number of each pair, sharing its memory."""
+    return select(view_as_real(input), dim=input.ndim, index=1)
+
+
+@public("torch.real")
+def real(input: Tensor) -> Any:
+    """a of a + bi, a view; a real tensor itself."""
+    return real_part(input)
+
+
+@public("torch.imag")
+def imag(input: Tensor) -> Any:
+    """b of a + bi, a view.
+
+    Raises:
+        RuntimeError: the numbers are real.
+    """
+    if not input.dtype.is_complex:
+        raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+    return imaginary_part(input)
+
+
+public("Tensor.real")(property(real, lambda self, values: _write(real(self), values)))
+public("Tensor.imag")(property(imag, lambda self, values: _write(imag(self), values)))
+
+
+def _write(part: Any, values: Any) -> None:
+    """z.real = values: a change in place of the view."""
+    if isinstance(values, Tensor):
+        part.copy_(values)
+    else:
+        part.fill_(values)
+
+
+@public("torch.view_as_real")
+def pairs_of(input: Tensor) -> Any:
+    """A view with the two numbers of each element in a last dimension of length 2.
+
+    Raises:
+        RuntimeError: the numbers are real.
+    """
+    if not input.dtype.is_complex:
+        raise RuntimeError("view_as_real is only supported for complex tensors")
+    return view_as_real(input)
+
+
+@public("torch.view_as_complex")
+def numbers_of(input: Tensor) -> Any:
+    """A view that reads each pair of the last dimension as one complex number.
+
+    Raises:
+        RuntimeError: no pairs of floating point numbers that lie side by side in memory.
+    """
+    if not input.dtype.is_floating_point:
+        raise RuntimeError(
+            "view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: "
+            f"{input.dtype.legacy}"
+        )
+    if input.ndim == 0:
+        raise RuntimeError("Input tensor must have one or more dimensions")
+    if input.shape[-1] != 2:
+        raise RuntimeError("Tensor must have a last dimension of size 2")
+    *steps, last = input.stride()
+    if last != 1:
+        raise RuntimeError("Tensor must have a last dimension with stride 1")
+    if any(step % 2 for step in steps):
+        raise RuntimeError("Tensor must have a stride divisible by 2 for all but last dimension")
+    return view_as_complex(input)
+
+
+@public("torch.complex")
+def complex_(real: Tensor, imag: Tensor) -> Any:
+    """real + i imag."""
+    _check_pair(real, imag)
+    return complex_of(real, imag)
+
+
+@public("torch.polar")
+def polar(abs: Tensor, angle: Tensor) -> Any:
+    """abs (cos(angle) + i sin(angle))."""
+    _check_pair(abs, angle)
+    return polar_of(abs, angle)
+
+
+def _check_pair(first: Tensor, second: Tensor) -> None:
+    """Two numbers make a complex one if they are floating point and of one type.
+
+    Raises:
+        RuntimeError: they are not.
+    """
+    names = [from_numpy_dtype(t._data.dtype).legacy for t in (first, second)]
+    if not (first.dtype.is_floating_point and second.dtype.is_floating_point):
+        raise RuntimeError(f"Expected both inputs to be Half, Float or Double tensors but got {names[0]} and {names[1]}")
+    if names[0] != names[1]:
+        raise RuntimeError(f"Expected object of scalar type {names[0]} but got scalar type {names[1]} for second argument")
+
+
+@public(inplace=True)
+def conj_physical(input: Tensor) -> Any:
+    """The complex conjugate in memory of its own; a real tensor itself."""
+    return conjugate_copy(input) if input.dtype.is_complex else input

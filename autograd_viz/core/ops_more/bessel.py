@@ -1,0 +1,148 @@
+"""Bessel functions and the like. Only the modified ones of the first kind have gradients in PyTorch."""
+# fmt: off
+# (ops are a table: the columns are kept)
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from ..base.public import public
+from ..base.symbol import call
+from ..op.primitive import primitive
+from ..ops.elementwise.arithmetic import _as_float
+from ..ops.elementwise.special import computed
+from ..tensor.refusals import refuse
+from ..tensor.tensor import Tensor
+
+
+@public("i0", "special.i0", inplace=True)
+@primitive("I0Backward0")
+def i0(self):
+    """Modified Bessel function of the first kind, order 0."""
+    return computed(special.i0, self)
+i0.defvjp(
+    self = lambda grad, self: grad * i1(self),
+)
+
+
+@public("special.i0e")
+@primitive("SpecialI0EBackward0")
+def i0e(self):
+    """exp(-|self|) * i0(self), which does not overflow."""
+    return computed(special.i0e, self)
+i0e.defvjp(
+    self = lambda grad, self, result: grad * (i1e(self) - sgn(self) * result),
+)
+
+
+@public("special.i1")
+@primitive("SpecialI1Backward0")
+def i1(self):
+    """Modified Bessel function of the first kind, order 1."""
+    return computed(special.i1, self)
+i1.defvjp(
+    self = lambda grad, self, result: grad * where(eq(self, 0), 0.5, i0(self) - result / self),
+)
+
+
+@public("special.i1e")
+@primitive("SpecialI1EBackward0")
+def i1e(self):
+    """exp(-|self|) * i1(self), which does not overflow."""
+    return computed(special.i1e, self)
+i1e.defvjp(
+    self = lambda grad, self, result: grad * where(eq(self, 0), 0.5, i0e(self) - result * (sgn(self) + 1 / self)),
+)
+
+
+@public("igamma", "special.gammainc", inplace=True)
+@primitive("IgammaBackward0", promotes=True)
+def igamma(self, other):
+    """The share of gamma(self) that the integral from 0 to other makes up."""
+    refuse(self, "iub", "igamma_cpu")
+    return computed(special.gammainc, self, other)
+igamma.defvjp(
+    self  = lambda grad: no_derivative_of("igamma: input"),
+    other = lambda grad, self, other: grad * exp((self - 1) * log(other) - other - lgamma(self)),
+)
+
+
+@public("igammac", "special.gammaincc", inplace=True)
+@primitive("IgammacBackward0", promotes=True)
+def igammac(self, other):
+    """1 - igamma(self, other)."""
+    refuse(self, "iub", "igammac_cpu")
+    return computed(special.gammaincc, self, other)
+igammac.defvjp(
+    self  = lambda grad: no_derivative_of("igammac: input"),
+    other = lambda grad, self, other: -grad * exp((self - 1) * log(other) - other - lgamma(self)),
+)
+
+
+@primitive("SpecialZetaBackward0", promotes=True, written=lambda self, other: call("zeta", self, other))
+def zeta_tensors(self, other):
+    """Hurwitz's zeta function: the sum of (k + other)**-self over k = 0, 1, ..."""
+    return computed(special.zeta, self, other)
+zeta_tensors.defvjp(
+    self  = lambda grad: no_derivative_of("zeta"),
+    other = lambda grad, self, other: grad * -self * zeta_tensors(self + 1, other),
+)
+
+
+@primitive("SpecialZetaBackward1", written=lambda other, self: call("zeta", self, other))
+def zeta_of_number(other, *, self):
+    """Hurwitz's zeta function of a number `self`."""
+    return computed(special.zeta, np.full_like(_as_float(other), self), other)
+zeta_of_number.defvjp(
+    other = lambda grad, self, other: grad * -self * zeta_of_number(other, self=self + 1),
+)
+
+
+@primitive("SpecialZetaBackward2")
+def zeta_number(self, *, other):
+    """Hurwitz's zeta function with a number `other`."""
+    return computed(special.zeta, self, np.full_like(_as_float(self), other))
+zeta_number.defvjp(
+    self = lambda grad: no_derivative_of("zeta"),
+)
+
+
+@public("special.zeta")
+def zeta(input: Any, other: Any) -> Any:
+    """Hurwitz's zeta function: the sum of (k + other)**-input over k = 0, 1, ..."""
+    if not isinstance(input, Tensor):
+        return zeta_of_number(other, self=input)
+    return zeta_tensors(input, other) if isinstance(other, Tensor) else zeta_number(input, other=other)
+
+
+def _without_gradient(name: str, function: str, doc: str) -> None:
+    """Publish a function of SciPy's as an op that autograd does not follow."""
+    def forward(self):
+        return computed(NUMPY_FUNCTIONS[function], self)
+    forward.__name__, forward.__doc__ = f"special_{name}", doc
+    public(f"special.{name}")(primitive()(forward))
+
+
+NUMPY_FUNCTIONS = {
+    **{n: getattr(special, n) for n in ("j0", "j1", "y0", "y1", "i0", "i1", "k0", "k1", "k0e", "k1e")},
+    "airy": lambda x: special.airy(x)[0], "spherical_j0": lambda x: np.sinc(x / np.pi),
+}
+
+for _name, _function, _doc in (
+    ("bessel_j0",                    "j0",  "Bessel function of the first kind, order 0."),
+    ("bessel_j1",                    "j1",  "Bessel function of the first kind, order 1."),
+    ("bessel_y0",                    "y0",  "Bessel function of the second kind, order 0."),
+    ("bessel_y1",                    "y1",  "Bessel function of the second kind, order 1."),
+    ("modified_bessel_i0",           "i0",  "Modified Bessel function of the first kind, order 0."),
+    ("modified_bessel_i1",           "i1",  "Modified Bessel function of the first kind, order 1."),
+    ("modified_bessel_k0",           "k0",  "Modified Bessel function of the second kind, order 0."),
+    ("modified_bessel_k1",           "k1",  "Modified Bessel function of the second kind, order 1."),
+    ("scaled_modified_bessel_k0",    "k0e", "exp(self) times modified_bessel_k0."),
+    ("scaled_modified_bessel_k1",    "k1e", "exp(self) times modified_bessel_k1."),
+    ("spherical_bessel_j0",          "spherical_j0", "sin(self) / self."),
+    ("airy_ai",                      "airy", "Airy's function Ai."),
+):
+    _without_gradient(_name, _function, _doc)

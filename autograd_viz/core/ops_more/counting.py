@@ -1,0 +1,155 @@
+"""Which values there are, how often, and where they belong: no gradients here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..base.public import public
+from ..base.results import return_type
+from ..op.primitive import primitive
+from ..ops.reduce.dims import of_tensor
+from ..tensor.arguments import check_dim
+from ..tensor.as_array import Array
+from ..tensor.refusals import refuse
+from ..tensor.tensor import Tensor
+
+
+@primitive(several=True)
+def distinct_values(self, *, dim=None):
+    """The distinct values in order, for each element the place of its value, and how often each occurs."""
+    values, places, counts = np.unique(self, axis=dim, return_inverse=True, return_counts=True)
+    return values, places.reshape(self.shape if dim is None else -1), counts
+
+
+@primitive(several=True)
+def distinct_runs(self, *, dim=None):
+    """As `distinct_values`, where only neighbours count as equal."""
+    x = self.reshape(-1) if dim is None else np.moveaxis(self, dim, 0)
+    differs = (x[1:] != x[:-1]).reshape(max(len(x) - 1, 0), -1).any(1)
+    starts = np.concatenate([np.ones(min(len(x), 1), bool), differs])
+    places, firsts = np.cumsum(starts) - 1, np.flatnonzero(starts)
+    values = x[starts] if dim is None else np.moveaxis(x[starts], 0, dim)
+    return values, places.reshape(self.shape) if dim is None else places, np.diff(np.append(firsts, len(x)))
+
+
+def _asked(found: Any, inverse: bool, counts: bool) -> Any:
+    """The values, and what else the caller wants."""
+    values, places, numbers = found
+    results = (values, *((places,) if inverse else ()), *((numbers,) if counts else ()))
+    return results if len(results) > 1 else values
+
+
+@public
+@of_tensor
+def unique(
+    input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
+) -> Any:
+    """The distinct values in order."""
+    return _asked(distinct_values(input, dim=dim), return_inverse, return_counts)
+
+
+@public
+@of_tensor
+def unique_consecutive(input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None) -> Any:
+    """The values without repetitions of a neighbour."""
+    if dim is not None:
+        dim = check_dim(dim, input.ndim)
+    return _asked(distinct_runs(input, dim=dim), return_inverse, return_counts)
+
+
+@primitive()
+def count_values(self, *, weights=None, minlength=0):
+    """How often (or with which total weight) each whole number occurs."""
+    counts = np.bincount(self, weights, minlength)
+    return counts.astype(weights.dtype if weights is not None and weights.dtype.kind == "f" else counts.dtype)
+
+
+@public
+@of_tensor
+def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Any:
+    """How often each whole number occurs.
+
+    Raises:
+        NotImplementedError: numbers with a point.
+        RuntimeError: what is counted is not a list of whole numbers from 0.
+    """
+    refuse(input, "f", "bincount_cpu")
+    if minlength < 0:
+        raise RuntimeError("minlength should be >= 0")
+    if input.ndim != 1 or input._data.dtype.kind not in "iu" or (input._data < 0).any():
+        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
+    if weights is not None and weights.shape != input.shape:
+        raise RuntimeError("weights should be 1-d and have the same length as input")
+    return count_values(input, weights=weights, minlength=minlength)
+
+
+def _range(values: Array, low: float, high: float) -> tuple[float, float]:
+    """The given range; that of the values if it is empty; one around it if they are all the same."""
+    if low == high and values.size:
+        low, high = float(values.min()), float(values.max())
+    return (low - 1, high + 1) if low == high else (low, high)
+
+
+@primitive(several=True)
+def histogram_bins(self, *, bins, low, high, weight=None):
+    """How many elements fall between each edge and the next, and the edges."""
+    span = _range(self, low, high) if isinstance(bins, int) else None
+    counts, edges = np.histogram(self, bins, span, weights=weight)
+    return counts.astype(self.dtype), edges.astype(self.dtype)
+
+
+@public
+@of_tensor
+def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Any:
+    """How many elements fall into each of `bins` equal parts of a range.
+
+    Raises:
+        RuntimeError: no bins, or a range that ends before it begins.
+    """
+    if bins <= 0:
+        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
+    if max < min:
+        raise RuntimeError("torch.histc: max must be larger than min")
+    return histogram_bins(input, bins=bins, low=min, high=max)[0]
+
+
+@public
+@of_tensor
+def histogram(input: Tensor, bins: Any = 100, *, range: Any = None, weight: Tensor | None = None, density: bool = False) -> Any:
+    """How many elements fall between the edges, and the edges."""
+    low, high = range or (0, 0)
+    counts, edges = histogram_bins(input, bins=bins, low=low, high=high, weight=weight)
+    if density:
+        counts = counts / (counts.sum() * Tensor(np.diff(edges._data)))
+    return return_type("histogram", "hist", "bin_edges")(counts, edges)
+
+
+@primitive()
+def insertion_points(self, *, values, right=False):
+    """Before which elements of the last, sorted, dimension the values belong (after equal ones, if `right`)."""
+    side: Any = "right" if right else "left"
+    if self.ndim == 1:
+        return np.asarray(np.searchsorted(self, values, side), np.int64)
+    rows = zip(self.reshape(-1, self.shape[-1]), values.reshape(-1, values.shape[-1]), strict=True)
+    return np.array([np.searchsorted(row, v, side) for row, v in rows], np.int64).reshape(values.shape)
+
+
+@public("torch.searchsorted")
+def searchsorted(
+    sorted_sequence: Tensor, input: Any, *, out_int32: bool = False, right: bool = False, side: str | None = None
+) -> Any:
+    """Before which elements of a sorted sequence the values belong."""
+    values = input if isinstance(input, Tensor) else Tensor(np.asarray(input))
+    right = right if side is None else side == "right"
+    found = insertion_points(sorted_sequence, values=values, right=right)
+    return found.int() if out_int32 else found
+
+
+@public("torch.bucketize")
+def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False) -> Any:
+    """Between which boundaries the values lie."""
+    if boundaries.ndim != 1:
+        raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries.ndim})")
+    return searchsorted(boundaries, input, out_int32=out_int32, right=right)

@@ -1,0 +1,86 @@
+"""The same elements in another order: windows as columns and back, channels as pixels and back."""
+# fmt: off
+# (ops are a table: the columns are kept)
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..base.readings import composite
+from ..op.primitive import primitive
+from ..ops.layers.windows import Ints, brief, overlap_added, padded, volume, window_count, windows
+
+
+@primitive("Im2ColBackward0", written=brief("im2col"))
+def im2col(self, *, kernel_size, dilation, padding, stride):
+    """What each window of an image sees, as a column."""
+    seen = windows(padded(self, padding, padding), kernel_size, stride, dilation)
+    lead = self.shape[:-3]
+    columns = seen.transpose(*range(len(lead) + 1), -2, -1, -4, -3).copy()
+    return columns.reshape(*lead, self.shape[-3] * volume(kernel_size), volume(seen.shape[-4:-2]))
+im2col.defvjp(
+    self = lambda grad, self_sym_argsize_minus_2, self_sym_argsize_minus_1, kernel_size, dilation, padding, stride:
+        col2im(grad, output_size=(self_sym_argsize_minus_2, self_sym_argsize_minus_1), kernel_size=kernel_size,
+               dilation=dilation, padding=padding, stride=stride),
+)
+
+
+@primitive("Col2ImBackward0", written=brief("col2im"))
+def col2im(self, *, output_size, kernel_size, dilation, padding, stride):
+    """Columns put back as windows of an image, added up where they overlap."""
+    places = places_of(output_size, kernel_size, dilation, padding, stride)
+    channels = self.shape[-2] // volume(kernel_size)
+    parts = self.reshape(*self.shape[:-2], channels, *kernel_size, *places)
+    return overlap_added(parts, output_size, stride, padding, dilation)
+col2im.defvjp(
+    self = lambda grad, kernel_size, dilation, padding, stride:
+        im2col(grad, kernel_size=kernel_size, dilation=dilation, padding=padding, stride=stride),
+)
+
+
+@primitive("PixelShuffleBackward0")
+def pixel_shuffle_by(self, *, upscale_factor):
+    """Every upscale_factor**2 channels as the pixels of one larger image."""
+    *lead, channels, height, width = self.shape
+    r = upscale_factor
+    parts = self.reshape(*lead, channels // r**2, r, r, height, width)
+    parts = parts.transpose(*range(len(lead) + 1), -2, -4, -1, -3).copy()
+    return parts.reshape(*lead, channels // r**2, height * r, width * r)
+pixel_shuffle_by.defvjp(
+    self = lambda grad, upscale_factor: pixel_unshuffle_by(grad, downscale_factor=upscale_factor),
+)
+
+
+@primitive("PixelUnshuffleBackward0")
+def pixel_unshuffle_by(self, *, downscale_factor):
+    """The pixels of each downscale_factor**2 square as channels of a smaller image."""
+    *lead, channels, height, width = self.shape
+    r = downscale_factor
+    parts = self.reshape(*lead, channels, height // r, r, width // r, r)
+    parts = parts.transpose(*range(len(lead) + 1), -3, -1, -4, -2).copy()
+    return parts.reshape(*lead, channels * r**2, height // r, width // r)
+pixel_unshuffle_by.defvjp(
+    self = lambda grad, downscale_factor: pixel_shuffle_by(grad, upscale_factor=downscale_factor),
+)
+
+
+@primitive("ChannelShuffleBackward0")
+def channel_shuffle_groups(self, *, groups):
+    """The channels dealt out: the first of each group, then the second of each, ..."""
+    batch, channels, *size = self.shape
+    return self.reshape(batch, groups, channels // groups, *size).swapaxes(1, 2).copy().reshape(self.shape)
+channel_shuffle_groups.defvjp(
+    self = lambda grad, groups: channel_unshuffle(grad, groups),
+)
+
+
+# fmt: on
+@composite
+def channel_unshuffle(grad: Any, groups: int) -> Any:
+    """The channels collected again, which is dealing them out to as many groups as each group has members."""
+    return channel_shuffle_groups(grad, groups=grad.shape[1] // groups)
+
+
+def places_of(size: Ints, kernel_size: Ints, dilation: Ints, padding: Ints, stride: Ints) -> Ints:
+    """How many windows an image of `size` has, in each dimension."""
+    return tuple(window_count(*each) for each in zip(size, kernel_size, stride, padding, dilation, strict=True))

@@ -1,0 +1,150 @@
+"""Images looked at wherever a grid says, between the pixels too; the gradient reaches the image and the grid.
+
+# Note [Two sums are enough]
+What is seen at a place is a sum of the pixels around it, with weights that depend on the place: `_seen`. Its transpose
+`_given_back` hands gradients back to the pixels. The derivative with respect to the place takes the derivative of the
+weights instead: `orders` says how often, along each direction. So both sums differentiate into each other, for ever.
+"""
+# fmt: off
+# (ops are a table: the columns are kept)
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..base.readings import composite, inlined
+from ..base.symbol import call
+from ..op.primitive import Primitive, primitive
+from ..ops.layers.planes import scattered
+from ..ops.layers.windows import Ints, brief, volume
+from .grid_weights import taps
+
+
+def _declare(n: int) -> Primitive:
+    """grid_sampler_2d or grid_sampler_3d, and what its derivatives are made of."""
+    name, node_name = f"grid_sampler_{n}d", f"GridSampler{n}D"
+    zeroth = (0,) * n
+
+    def sampler(input, grid, *, interpolation_mode, padding_mode, align_corners):
+        return _seen(input, grid, interpolation_mode, padding_mode, align_corners, zeroth)
+    sampler.__name__, sampler.__doc__ = name, "The images as seen at the places of `grid`, which run from -1 to 1."
+
+    def seen(input, grid, *, interpolation_mode, padding_mode, align_corners, orders):
+        return _seen(input, grid, interpolation_mode, padding_mode, align_corners, orders)
+    seen.__name__, seen.__doc__ = f"{name}_slope", "How fast that changes with the place: derivatives of these orders."
+
+    def back(grad_output, grid, *, size, interpolation_mode, padding_mode, align_corners, orders):
+        return _given_back(grad_output, grid, size, interpolation_mode, padding_mode, align_corners, orders)
+    back.__name__, back.__doc__ = f"{name}_backward", "Gradients handed back to the pixels that were seen."
+
+    declared = primitive(f"{node_name}Backward0")(sampler)
+    declared.defvjp(
+        input = lambda grad, input, grid, interpolation_mode, padding_mode, align_corners:
+            grid_input_gradient(name, grad, input, grid, interpolation_mode, padding_mode, align_corners),
+        grid  = lambda grad, input, grid, interpolation_mode, padding_mode, align_corners:
+            grid_gradient(name, grad, input, grid, interpolation_mode, padding_mode, align_corners, zeroth),
+    )
+    primitive(f"{node_name}BackwardBackward0", written=brief(f"{name}_slope", 2))(seen).defvjp(
+        input = lambda grad, input_sym_sizes, grid, interpolation_mode, padding_mode, align_corners, orders:
+            op_named(f"{name}_backward")(grad, grid, size=tuple(input_sym_sizes[2:]), interpolation_mode=interpolation_mode,
+                                         padding_mode=padding_mode, align_corners=align_corners, orders=orders),
+        grid  = lambda grad, input, grid, interpolation_mode, padding_mode, align_corners, orders:
+            grid_gradient(name, grad, input, grid, interpolation_mode, padding_mode, align_corners, orders),
+    )
+    primitive(f"{node_name}BackwardBackward0", written=brief(f"{name}_backward", 2))(back).defvjp(
+        grad_output = lambda grad, grid, interpolation_mode, padding_mode, align_corners, orders:
+            op_named(f"{name}_slope")(grad, grid, interpolation_mode=interpolation_mode, padding_mode=padding_mode,
+                                      align_corners=align_corners, orders=orders),
+        grid        = lambda grad, grad_output, grid, interpolation_mode, padding_mode, align_corners, orders:
+            grid_gradient(name, grad_output, grad, grid, interpolation_mode, padding_mode, align_corners, orders),
+    )
+    return declared
+
+
+@primitive("AffineGridGeneratorBackward0")
+def affine_grid_generator(theta, *, size, align_corners):
+    """The places of a regular grid, turned, stretched and moved by the matrices `theta`."""
+    base = regular_grid(size[2:], align_corners, theta.dtype)
+    return (base @ theta.swapaxes(1, 2)).reshape(theta.shape[0], *size[2:], len(size) - 2)
+affine_grid_generator.defvjp(
+    theta = lambda grad, size, align_corners: affine_grid_generator_backward(grad, size=size, align_corners=align_corners),
+)
+
+
+@primitive("AffineGridGeneratorBackwardBackward0")
+def affine_grid_generator_backward(grad, *, size, align_corners):
+    """The gradient of the matrices: each place's gradient times where it was in the regular grid."""
+    base = regular_grid(size[2:], align_corners, grad.dtype)
+    return grad.reshape(grad.shape[0], volume(size[2:]), len(size) - 2).swapaxes(1, 2) @ base
+affine_grid_generator_backward.defvjp(
+    grad = lambda grad, size, align_corners: affine_grid_generator(grad, size=size, align_corners=align_corners),
+)
+
+
+# fmt: on
+def _seen(input: Any, grid: Any, mode: int, padding_mode: int, align_corners: bool, orders: Ints) -> Any:
+    """The weighted sum of the pixels around each place of the grid, in every channel."""
+    images, channels, *size = input.shape
+    flat, places = input.reshape(images, channels, -1), grid.shape[1:-1]
+    out = np.zeros((images, channels, volume(places)), input.dtype)
+    for number, weight in taps(grid, tuple(size), mode, padding_mode, align_corners, orders):
+        out += np.take_along_axis(flat, number.reshape(images, 1, -1), 2) * weight.reshape(images, 1, -1)
+    return out.reshape(images, channels, *places)
+
+
+def _given_back(grad: Any, grid: Any, size: Ints, mode: int, padding_mode: int, align_corners: bool, orders: Ints) -> Any:
+    """The transpose of `_seen`: to each pixel the gradients of all places that saw it."""
+    images, channels = grad.shape[:2]
+    flat = grad.reshape(images, channels, -1)
+    out = np.zeros((images, channels, *size), grad.dtype)
+    for number, weight in taps(grid, size, mode, padding_mode, align_corners, orders):
+        numbers = np.broadcast_to(number.reshape(images, 1, -1), flat.shape)
+        out += scattered(flat * weight.reshape(images, 1, -1), numbers, (volume(size),)).reshape(out.shape)
+    return out
+
+
+@composite(written=lambda name, grad, input, grid, *_: call(f"{name}_backward", grad, grid))
+def grid_input_gradient(
+    name: str, grad: Any, input: Any, grid: Any, interpolation_mode: int, padding_mode: int, align_corners: bool
+) -> Any:
+    """The gradient of the images."""
+    return op_named(name + "_backward")(
+        grad, grid, size=tuple(input.shape[2:]), interpolation_mode=interpolation_mode, padding_mode=padding_mode,
+        align_corners=align_corners, orders=(0,) * (input.ndim - 2),
+    )  # fmt: skip
+
+
+@composite(written=lambda name, grad, input, grid, *_: grad * call(f"{name}_slope", input, grid))
+def grid_gradient(
+    name: str, grad: Any, input: Any, grid: Any, interpolation_mode: int, padding_mode: int, align_corners: bool, orders: Ints
+) -> Any:
+    """The gradient of the places: along each direction, how fast what is seen changes, times the gradient of it."""
+    parts = []
+    for d in range(len(orders)):
+        slope = op_named(name + "_slope")(
+            input, grid, interpolation_mode=interpolation_mode, padding_mode=padding_mode, align_corners=align_corners,
+            orders=once_more(orders, d),
+        )  # fmt: skip
+        parts.append(sum_dim(grad * slope, dim=(1,)))
+    return stack(parts, -1)
+
+
+@inlined
+def once_more(orders: Ints, direction: int) -> Ints:
+    """One more derivative along one direction."""
+    return tuple(order + (d == direction) for d, order in enumerate(orders))
+
+
+def regular_grid(size: Ints, align_corners: bool, dtype: Any) -> Any:
+    """Places (x, y, ..., 1) that cover [-1, 1] evenly: from end to end, or in the middles of equal parts."""
+    lines = []
+    for length in size:
+        line = np.linspace(-1, 1, length) if length > 1 else np.zeros(length)
+        lines.append((line if align_corners else line * (length - 1) / length).astype(dtype))
+    every = np.meshgrid(*lines, indexing="ij")[::-1]
+    return np.stack([*(e.ravel() for e in every), np.ones(volume(size), dtype)], -1)
+
+
+grid_sampler_2d, grid_sampler_3d = _declare(2), _declare(3)

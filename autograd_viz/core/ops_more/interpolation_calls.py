@@ -1,0 +1,157 @@
+"""nn.functional.interpolate and its older names: which interpolation is meant, and to what size."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+from ..base.public import public
+from ..ops.layers.pooling_calls import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
+from ..ops.layers.windows import Ints
+from ..tensor.refusals import refuse
+from ..tensor.tensor import Tensor
+from . import interpolation as kinds
+
+_ALIGNING = ("linear", "bilinear", "bicubic", "trilinear")
+_DIMS = {"linear": 3, "bilinear": 4, "bicubic": 4, "trilinear": 5}
+_AREA = {3: adaptive_avg_pool1d, 4: adaptive_avg_pool2d, 5: adaptive_avg_pool3d}
+_KINDS: dict[tuple[str, int], Any] = {
+    ("nearest", 3): kinds.upsample_nearest1d,
+    ("nearest", 4): kinds.upsample_nearest2d,
+    ("nearest", 5): kinds.upsample_nearest3d,
+    ("nearest-exact", 3): kinds._upsample_nearest_exact1d,
+    ("nearest-exact", 4): kinds._upsample_nearest_exact2d,
+    ("nearest-exact", 5): kinds._upsample_nearest_exact3d,
+    ("linear", 3): kinds.upsample_linear1d,
+    ("bilinear", 4): kinds.upsample_bilinear2d,
+    ("trilinear", 5): kinds.upsample_trilinear3d,
+    ("bicubic", 4): kinds.upsample_bicubic2d,
+}
+_SMOOTHED = {"bilinear": kinds._upsample_bilinear2d_aa, "bicubic": kinds._upsample_bicubic2d_aa}
+
+
+@public("nn.functional.interpolate")
+def interpolate(
+    input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None,
+    recompute_scale_factor: bool | None = None, antialias: bool = False,
+) -> Any:  # fmt: skip
+    """The images of a batch in another size, given in elements or as a factor.
+
+    Raises:
+        ValueError: arguments that contradict each other.
+        NotImplementedError: a mode that does not exist for these dimensions.
+    """
+    if align_corners is not None and mode not in _ALIGNING:
+        raise ValueError(
+            "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear"
+        )
+    output, factors = _sizes(input, size, scale_factor)
+    if recompute_scale_factor and size is not None:
+        raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
+    if antialias and not (mode in _SMOOTHED and input.ndim == 4):
+        raise ValueError(
+            "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D tensor as input"
+        )
+    if mode == "area" and input.ndim in _AREA:
+        return _AREA[input.ndim](input, output)
+    if (mode, input.ndim) not in _KINDS:
+        raise NotImplementedError(_unknown(mode, input.ndim))
+    _check_not_empty(input, output)
+    _check_type(input, mode)
+    scales = (None,) * len(output) if factors is None or recompute_scale_factor else factors
+    options: dict[str, Any] = dict(zip(kinds._SCALES[len(output)], scales, strict=True))
+    if mode in _ALIGNING:
+        options["align_corners"] = bool(align_corners)
+    return (_SMOOTHED[mode] if antialias else _KINDS[mode, input.ndim])(input, output_size=output, **options)
+
+
+def _sizes(input: Tensor, size: Any, scale_factor: Any) -> tuple[Ints, tuple[float, ...] | None]:
+    """The size of the result, and the factors if it was given by them.
+
+    Raises:
+        ValueError: none or both are given, or not one per dimension.
+    """
+    lengths = list(input.shape[2:])
+    if size is not None and scale_factor is not None:
+        raise ValueError("only one of size or scale_factor should be defined")
+    if size is None and scale_factor is None:
+        raise ValueError("either size or scale_factor should be defined")
+    given = scale_factor if size is None else size
+    values = tuple(given) if isinstance(given, list | tuple) else (given,) * len(lengths)
+    if len(values) != len(lengths):
+        what, shown, letter = (
+            ("scale_factor", "scale_factor of shape", "s") if size is None else ("output", "output size of", "o")
+        )
+        end = f"{'scale_factor' if size is None else 'output size'} in ({letter}1, {letter}2, ...,{letter}K) format."
+        raise ValueError(
+            f"Input and {what} must have the same number of spatial dimensions, but got input with spatial dimensions of "
+            f"{lengths} and {shown} {values}. Please provide input tensor in (N, C, d1, d2, ...,dK) format and {end}"
+        )
+    if size is not None:
+        return tuple(int(v) for v in values), None
+    return tuple(math.floor(n * f) for n, f in zip(lengths, values, strict=True)), tuple(float(v) for v in values)
+
+
+def _unknown(mode: str, ndim: int) -> str:
+    if mode in _DIMS and ndim in (3, 4, 5):
+        return f"Got {ndim}D input, but {mode} mode needs {_DIMS[mode]}D input"
+    return (
+        f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {ndim}D) for the modes: nearest | linear | bilinear | "
+        f"bicubic | trilinear | lanczos | area | nearest-exact (got {mode})"
+    )
+
+
+def _check_not_empty(input: Tensor, output: Ints) -> None:
+    if min(*input.shape[2:], *output) <= 0:
+        axes = "DHW"[-len(output) :]
+        given, made = (
+            ", ".join(f"{axis}: {v}" for axis, v in zip(axes, sizes, strict=True)) for sizes in (input.shape[2:], output)
+        )
+        raise RuntimeError(f"Input and output sizes should be greater than 0, but got input ({given}) output ({made})")
+
+
+def _check_type(input: Tensor, mode: str) -> None:
+    if input.dtype.name != "uint8":
+        refuse(input, "ibc", f"upsample_{mode.replace('-', '_')}{input.ndim - 2}d")
+
+
+@public("nn.functional.upsample")
+def upsample(
+    input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None
+) -> Any:
+    """The older name of interpolate."""
+    warnings.warn("`nn.functional.upsample` is deprecated. Use `nn.functional.interpolate` instead.", UserWarning, stacklevel=2)
+    return interpolate(input, size, scale_factor, mode, align_corners)
+
+
+@public("nn.functional.upsample_nearest")
+def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Any:
+    """An older name of the nearest interpolation."""
+    warnings.warn(
+        "`nn.functional.upsample_nearest` is deprecated. Use `nn.functional.interpolate` instead.", UserWarning, stacklevel=2
+    )
+    return interpolate(input, size, scale_factor, mode="nearest")
+
+
+@public("nn.functional.upsample_bilinear")
+def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Any:
+    """An older name of the bilinear interpolation with aligned corners."""
+    warnings.warn(
+        "`nn.functional.upsample_bilinear` is deprecated. Use `nn.functional.interpolate` instead.", UserWarning, stacklevel=2
+    )
+    return interpolate(input, size, scale_factor, mode="bilinear", align_corners=True)
+
+
+@public("torch._upsample_bilinear2d_aa")
+def _upsample_bilinear2d_aa(
+    input: Tensor, output_size: Any = None, align_corners: bool = False, scales_h: float | None = None,
+    scales_w: float | None = None, *, scale_factors: Any = None,
+) -> Any:  # fmt: skip
+    """Bilinear interpolation that skips no element when it shrinks an image."""
+    if output_size is None:
+        scales_h, scales_w = scale_factors
+        output_size = [math.floor(n * f) for n, f in zip(input.shape[2:], scale_factors, strict=True)]
+    return kinds._upsample_bilinear2d_aa(
+        input, output_size=tuple(output_size), align_corners=align_corners, scales_h=scales_h, scales_w=scales_w
+    )

@@ -1,0 +1,163 @@
+"""Multi-class hinge losses: the score of a target class should beat every other by a margin."""
+# fmt: off
+# (ops are a table: the columns are kept)
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..base.public import public
+from ..op.primitive import primitive
+from ..ops.activation.activation import logsigmoid
+from ..ops.loss.loss import MEAN, NONE, reduce_terms, reduced, reduction_number
+from ..tensor.tensor import Tensor
+
+
+def shortfalls(self: Any, target: Any, p: int, margin: float, weight: Any) -> tuple[Any, Any, Any]:
+    """max(0, margin - score of the target + other score) for each sample and class, the targets, and their weights."""
+    scores, chosen = np.atleast_2d(self), np.reshape(target, (-1, 1))
+    if np.any((chosen < 0) | (chosen >= scores.shape[1])):
+        raise RuntimeError("target out of range")
+    z = np.maximum(margin - np.take_along_axis(scores, chosen, 1) + scores, 0)
+    np.put_along_axis(z, chosen, 0, 1)
+    weights = np.ones(chosen.shape, z.dtype) if weight is None else weight[chosen]
+    return z.astype(self.dtype), chosen, weights.astype(self.dtype)
+
+
+@primitive("MultiMarginLossBackward0")
+def multi_margin_loss(self, *, target, p=1, margin=1.0, weight=None, reduction=1):
+    """The sum over the other classes of max(0, margin - score of the target + other score)**p, over the classes."""
+    z, _, weights = shortfalls(self, target, p, margin, weight)
+    terms = (z**p * weights).sum(1) / z.dtype.type(z.shape[1])
+    return reduced(terms.reshape(target.shape) if reduction == NONE else terms, reduction)
+multi_margin_loss.defvjp(
+    self = lambda grad, self, target, p, margin, weight, reduction:
+        multi_margin_loss_backward(grad, self, target=target, p=p, margin=margin, weight=weight, reduction=reduction),
+)
+
+
+@primitive()
+def multi_margin_loss_backward(grad_output, self, *, target, p, margin, weight, reduction):
+    """The slope of each shortfall to its class, and minus their sum to the target."""
+    z, chosen, weights = shortfalls(self, target, p, margin, weight)
+    slope = ((z > 0) if p == 1 else 2 * z) * weights / z.dtype.type(z.shape[1])
+    np.put_along_axis(slope, chosen, -slope.sum(1, keepdims=True), 1)
+    share = grad_output / len(z) if reduction == MEAN else grad_output
+    return (slope * np.reshape(share, (-1, 1))).reshape(self.shape).astype(self.dtype)
+
+
+def label_shortfalls(self: Any, target: Any) -> tuple[Any, Any]:
+    """1 - score of a label + score of no label, where positive, as (sample, label, class); and which classes are labels."""
+    scores, labels = np.atleast_2d(self), np.atleast_2d(target)
+    if np.any((labels < -1) | (labels >= scores.shape[1])):
+        raise RuntimeError("argument #2 'target' is out of range")
+    listed = np.cumprod(labels >= 0, axis=1).astype(bool)  # the list of a sample's labels ends at the first -1
+    is_target = np.zeros(scores.shape, bool)
+    for row, chosen, valid in zip(is_target, labels, listed, strict=True):
+        row[chosen[valid]] = True
+    label_scores = np.take_along_axis(scores, np.where(listed, labels, 0), 1)
+    z = np.maximum(1 - label_scores[:, :, None] + scores[:, None, :], 0)
+    return z * (listed[:, :, None] & ~is_target[:, None, :]), is_target
+
+
+@primitive("MultilabelMarginLossBackward0", results=("output", "is_target"), nondifferentiable=("is_target",))
+def multilabel_margin_loss_forward(self, *, target, reduction=1):
+    """The sum over labels and other classes of max(0, 1 - score of the label + score of the other), over the classes."""
+    z, is_target = label_shortfalls(self, target)
+    terms = z.sum((1, 2)) / self.dtype.type(max(z.shape[2], 1))
+    terms = terms.reshape(()) if self.ndim <= 1 else terms
+    return reduced(terms.astype(self.dtype), reduction), is_target.reshape(self.shape).astype(self.dtype)
+multilabel_margin_loss_forward.defvjp(
+    self = lambda grad, self, target, reduction, is_target:
+        multilabel_margin_loss_backward(grad, self, target=target, reduction=reduction, is_target=is_target),
+)
+
+
+@primitive()
+def multilabel_margin_loss_backward(grad_output, self, *, target, reduction, is_target):
+    """1 to the other class and -1 to the label for each shortfall."""
+    z, _ = label_shortfalls(self, target)
+    active = (z > 0).astype(self.dtype)
+    slope, labels = active.sum(1), np.atleast_2d(target)
+    for row, chosen, falls in zip(slope, labels, active.sum(2), strict=True):
+        np.subtract.at(row, np.maximum(chosen, 0), falls)
+    share = grad_output / len(z) if reduction == MEAN else grad_output
+    return (slope / slope.shape[1] * np.reshape(share, (-1, 1))).reshape(self.shape).astype(self.dtype)
+
+
+# fmt: on
+def check_scores(input: Tensor) -> None:
+    """Refuse what is neither a row of scores nor rows of them."""
+    if input.ndim > 2 or not all(input.shape[-1:]):
+        raise RuntimeError(f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(input.shape)}")
+
+
+@public("nn.functional.multi_margin_loss")
+def multi_margin_loss_of(
+    input: Tensor,
+    target: Tensor,
+    p: int = 1,
+    margin: float = 1.0,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Any:
+    """Hinge loss over classes: the target's score should beat every other by `margin`.
+
+    Raises:
+        ValueError, RuntimeError: p is neither 1 nor 2, or the target or the weights do not fit.
+    """
+    number = reduction_number(reduction, size_average, reduce)
+    if p not in (1, 2):
+        raise ValueError("only p == 1 and p == 2 supported")
+    if weight is not None and weight.ndim != 1:
+        raise ValueError("weight must be one-dimensional")
+    check_scores(input)
+    samples = input.shape[0] if input.ndim == 2 else 1
+    if target.ndim > 1 or target.numel() != samples:
+        raise RuntimeError(
+            "multi_margin_loss: target tensor should be 1-D with size equal to the number of input samples (batch size). "
+            f"Expected target size [{samples}], but got {list(target.shape)}. Input has shape {list(input.shape)}."
+        )
+    if weight is not None and weight.numel() != (classes := input.shape[-1] if input.ndim else 1):
+        raise RuntimeError(f"inconsistent weight size, expected {classes} but got {list(weight.shape)}")
+    if target.dtype.name != "int64":
+        raise RuntimeError(f"expected scalar type Long but found {target.dtype.legacy}")
+    return multi_margin_loss(input, target=target, p=p, margin=margin, weight=weight, reduction=number)
+
+
+@public("nn.functional.multilabel_margin_loss")
+def multilabel_margin_loss(
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
+) -> Any:
+    """Hinge loss between every label of a sample (listed up to the first -1) and every class that is none.
+
+    Raises:
+        RuntimeError: the target has another size, or lists a class that does not exist.
+    """
+    number = reduction_number(reduction, size_average, reduce)
+    check_scores(input)
+    if target.shape != input.shape:
+        raise RuntimeError(f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}")
+    return multilabel_margin_loss_forward(input, target=target, reduction=number)[0]
+
+
+@public("nn.functional.multilabel_soft_margin_loss")
+def multilabel_soft_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Any:
+    """Binary cross entropy of every class, averaged over the classes."""
+    if reduction not in ("none", "mean", "sum"):
+        raise ValueError(f"{reduction} is not valid")
+    terms = -(target * logsigmoid(input) + (1 - target) * logsigmoid(-input))
+    if weight is not None:
+        terms = terms * weight
+    return reduce_terms(terms.sum(-1) / input.shape[-1], reduction_number(reduction, size_average, reduce))

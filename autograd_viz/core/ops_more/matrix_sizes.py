@@ -1,0 +1,170 @@
+"""How large a matrix is (norms, condition, rank), and matrices and systems in other shapes."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..base.public import public
+from ..ops.elementwise.arithmetic import div, mul
+from ..ops.matrix.matrix_checks import floating, have_matrices, square_matrices
+from ..ops.reduce.norms import vector_norm
+from ..ops.shape.joining import cat
+from ..ops.shape.shape import permute_dims
+from ..tensor.arguments import from_front
+from ..tensor.tensor import Tensor
+from .decompositions import eigvalsh, svdvals
+from .least_squares import cutoff
+from .solving import inv, inv_ex, solve
+
+
+def _vector_norm(x: Tensor, order: float, dim: Any, keepdim: bool, dtype: Any = None) -> Any:
+    return vector_norm(x, order, dim, keepdim, dtype=dtype)
+
+
+@public("linalg.matrix_norm")
+def matrix_norm(A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """A norm of each matrix.
+
+    Args:
+        A: one matrix or a batch of them.
+        ord: "fro" (of all elements), "nuc" (sum of singular values), 2 and -2 (largest and smallest of them), 1 and -1
+            (largest and smallest column sum), inf and -inf (row sum).
+        dim: which dimensions are the matrix.
+        keepdim: these stay, with length 1.
+        dtype: convert to this first.
+    """
+    have_matrices(A, "linalg.matrix_norm")
+    floating(A, "linalg.matrix_norm", half=True)
+    if len(dim) != 2:
+        raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {', '.join(map(str, dim))}")
+    rows, columns = (from_front(d, A.ndim) for d in dim)
+    if rows == columns:
+        raise RuntimeError(f"linalg.matrix_norm: dims must be different. Got ({dim[0]}, {dim[1]})")
+    if ord == "fro":
+        return _vector_norm(A, 2, (rows, columns), keepdim, dtype)
+    x = A if dtype is None else A.to(dtype)
+    if ord in (1, -1, math.inf, -math.inf):
+        return _by_sums(x, ord, rows, columns, keepdim)
+    if ord in (2, -2, "nuc"):
+        return _by_singular_values(x, ord, (rows, columns), keepdim)
+    raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
+
+
+def _by_sums(x: Tensor, order: float, rows: int, columns: int, keepdim: bool) -> Any:
+    """The largest (or smallest) of the sums of absolute values along one dimension."""
+    summed, left = (rows, columns) if abs(order) == 1 else (columns, rows)
+    sums = _vector_norm(x, 1.0, (summed,), keepdim)
+    left -= summed < left and not keepdim
+    return (sums.amax if order > 0 else sums.amin)(left, keepdim)
+
+
+def _by_singular_values(x: Tensor, order: Any, dims: tuple[int, int], keepdim: bool) -> Any:
+    """The sum, the largest or the smallest of the singular values."""
+    front = (*(d for d in range(x.ndim) if d not in dims), *dims)
+    s = svdvals(permute_dims(x, dims=front))
+    out = (s.sum if order == "nuc" else s.amax if order > 0 else s.amin)(-1, keepdim)
+    return permute_dims(out.unsqueeze(-1), dims=tuple(front.index(d) for d in range(x.ndim))) if keepdim else out
+
+
+@public("linalg.cond")
+def cond(A: Tensor, p: Any = None) -> Any:
+    """How much A @ x = b magnifies an error: the norm of A times the norm of its inverse.
+
+    Args:
+        A: one matrix or a batch of them.
+        p: the norm; None means 2.
+    """
+    have_matrices_input(A, "linalg.cond")
+    if p in (None, 2, -2):
+        s = svdvals(A)
+        largest, smallest = s.narrow(-1, 0, 1), s.narrow(-1, s.shape[-1] - 1, 1)
+        return (div(smallest, largest) if p == -2 else div(largest, smallest)).squeeze(-1)
+    square_matrices(A, f"linalg.cond({p})")
+    if p == "nuc":
+        s = svdvals(A)
+        return mul(s.sum(-1), s.reciprocal().sum(-1))
+    inverse, info = inv_ex(A)
+    inverse = inverse.masked_fill(Tensor((info._data != 0)[..., None, None]), math.inf)
+    return mul(matrix_norm(A, p), matrix_norm(inverse, p)).nan_to_num(math.inf, math.inf, -math.inf)
+
+
+def have_matrices_input(A: Tensor, op: str) -> None:
+    """Refuse vectors."""
+    if A.ndim < 2:
+        raise RuntimeError(f"{op}: The input tensor must have at least 2 dimensions.")
+
+
+@public("linalg.matrix_rank")
+def matrix_rank(A: Tensor, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None) -> Any:
+    """The number of singular values that count.
+
+    Args:
+        A: one matrix or a batch of them.
+        tol: an older name of atol.
+        hermitian: A is symmetric; its eigenvalues are used.
+        atol: singular values up to this count as 0.
+        rtol: those up to this times the largest do, too.
+    """
+    have_matrices(A, "torch.linalg.matrix_rank", "input")
+    if A._data.dtype.kind not in "fc" or A._data.dtype.itemsize == 2:
+        raise RuntimeError("This function doesn't handle types other than float and double")
+    plain = Tensor(A._data)
+    s = np.abs(eigvalsh(plain)._data) if hermitian else svdvals(plain)._data
+    atol, rtol = (x._data if isinstance(x, Tensor) else x for x in (tol if atol is None else atol, rtol))
+    return Tensor(np.asarray((s > cutoff(s, A.shape, atol, rtol)[..., None]).sum(-1)))
+
+
+@public("linalg.vander")
+def vander(x: Tensor, N: int | None = None) -> Any:
+    """The powers 0, 1, ..., N - 1 of each element, along a new last dimension."""
+    x = x.unsqueeze(-1) if x.ndim == 0 else x
+    n = x.shape[-1] if N is None else N
+    if n <= 1:
+        raise RuntimeError("N must be greater than 1.")
+    powers = x.unsqueeze(-1).expand(*x.shape, n - 1).cumprod(-1)
+    ones = Tensor(np.ones((*x.shape, 1), powers._data.dtype))
+    return cat((ones, powers), -1)
+
+
+@public("linalg.tensorinv")
+def tensorinv(A: Tensor, ind: int = 2) -> Any:
+    """The inverse of a tensor as a matrix, whose rows are its first `ind` dimensions.
+
+    Raises:
+        RuntimeError: that matrix is not square.
+    """
+    if ind <= 0:
+        raise RuntimeError(f"Expected a strictly positive integer for 'ind', but got {ind}")
+    front, back = tuple(A.shape[:ind]), tuple(A.shape[ind:])
+    rows, columns = math.prod(front), math.prod(back)
+    if rows != columns:
+        raise RuntimeError(
+            "Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got "
+            f"{columns} != {rows}"
+        )
+    return inv(A.reshape(columns, rows)).reshape((*back, *front))
+
+
+@public("linalg.tensorsolve")
+def tensorsolve(A: Tensor, B: Tensor, dims: Any = None) -> Any:
+    """X with tensordot(A, X, X.ndim) = B.
+
+    Args:
+        A: as a matrix: its first B.ndim dimensions are the rows.
+        B: the right side.
+        dims: dimensions of A to put last before that.
+    """
+    if dims is not None:
+        last = [d % A.ndim for d in dims]
+        A = permute_dims(A, dims=(*(d for d in range(A.ndim) if d not in last), *last))
+    front, back = tuple(A.shape[: B.ndim]), tuple(A.shape[B.ndim :])
+    rows, columns = math.prod(front), math.prod(back)
+    if rows != columns:
+        raise RuntimeError(
+            "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), but got "
+            f"{columns} != {rows}"
+        )
+    return solve(A.reshape(columns, columns), B.reshape(B.numel())).reshape(back)

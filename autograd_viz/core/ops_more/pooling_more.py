@@ -1,0 +1,194 @@
+"""The rarer poolings: undone, with drawn windows, as a norm; and the normalisation over neighbouring channels."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+from ..base.public import public
+from ..ops.activation.activation_kinked import relu
+from ..ops.elementwise import arithmetic, powers, signs
+from ..ops.layers.max_pooling import fractional_max_pool2d_from, fractional_max_pool3d_from, max_unpool2d_to, max_unpool3d_to
+from ..ops.layers.padding import constant_pad_nd
+from ..ops.layers.pooling_calls import avg_pool1d, avg_pool2d, avg_pool3d
+from ..ops.layers.windows import Ints, n_of, volume
+from ..ops.shape.shape import squeeze_dim, unsqueeze, view_sizes
+from ..tensor.creation import rand
+from ..tensor.tensor import Tensor
+
+
+@public("nn.functional.max_unpool1d")
+def max_unpool1d(
+    input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
+) -> Any:
+    """max_pool1d undone: what was the largest back at its place, zeros elsewhere."""
+    size = _unpooled_size(1, input, indices, kernel_size, stride, padding, output_size)
+    image, places = (unsqueeze(t, dim=-1) for t in (input, indices))
+    return squeeze_dim(max_unpool2d_to(image, indices=places, output_size=(*size, 1)), dim=-1)
+
+
+@public("nn.functional.max_unpool2d")
+def max_unpool2d(
+    input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
+) -> Any:
+    """max_pool2d undone: what was the largest back at its place, zeros elsewhere."""
+    size = _unpooled_size(2, input, indices, kernel_size, stride, padding, output_size)
+    return max_unpool2d_to(input, indices=indices, output_size=size)
+
+
+@public("nn.functional.max_unpool3d")
+def max_unpool3d(
+    input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
+) -> Any:
+    """max_pool3d undone: what was the largest back at its place, zeros elsewhere."""
+    size = _unpooled_size(3, input, indices, kernel_size, stride, padding, output_size)
+    steps = n_of(kernel_size if stride is None else stride, 3)
+    return max_unpool3d_to(input, indices=indices, output_size=size, stride=steps, padding=n_of(padding, 3))
+
+
+def _unpooled_size(
+    n: int, input: Tensor, indices: Tensor, kernel_size: Any, stride: Any, padding: Any, output_size: Any
+) -> Ints:
+    """The size before pooling: several come into question, `output_size` says which.
+
+    Raises:
+        ValueError: none of them.
+        RuntimeError: indices that do not belong to the input.
+    """
+    kernel, around = n_of(kernel_size, n), n_of(padding, n)
+    steps = kernel if stride is None else n_of(stride, n)
+    every = zip(input.shape[-n:], kernel, steps, around, strict=True)
+    usual = tuple((length - 1) * s + k - 2 * p for length, k, s, p in every)
+    size = usual if output_size is None else tuple(output_size)[-n:]
+    for d in range(n):
+        if output_size is not None and not usual[d] - steps[d] < size[d] < usual[d] + steps[d]:
+            low, high = usual[d] - steps[d], usual[d] + steps[d]
+            shown = f'"{tuple(output_size)}" (dim {d} must be between {low} and {high})'
+            raise ValueError(f"invalid output_size {shown}")
+    _check_places(input, indices, size)
+    return size
+
+
+def _check_places(input: Tensor, indices: Tensor, size: Ints) -> None:
+    if indices.dtype.name != "int64":
+        raise RuntimeError(f"elements in indices should be type int64 but got: {indices.dtype.legacy}")
+    if indices.shape != input.shape:
+        raise RuntimeError(
+            f"Expected shape of indices to be same as that of the input tensor ({list(input.shape)}) but got indices tensor "
+            f"with shape: {list(indices.shape)}"
+        )
+    wrong = indices._data[(indices._data < 0) | (indices._data >= volume(size))]
+    if wrong.size:
+        raise RuntimeError(f"Found an invalid max index: {wrong[0]} (output volumes are of size {'x'.join(map(str, size))})")
+
+
+@public("nn.functional.fractional_max_pool2d_with_indices")
+def fractional_max_pool2d_with_indices(
+    input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None, return_indices: bool = True,
+    _random_samples: Tensor | None = None,
+) -> Any:  # fmt: skip
+    """The largest in windows of drawn distances, and their places."""
+    options = _fractional(2, input, kernel_size, output_size, output_ratio, _random_samples)
+    return tuple(fractional_max_pool2d_from(input, **options))
+
+
+@public("nn.functional.fractional_max_pool3d_with_indices")
+def fractional_max_pool3d_with_indices(
+    input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None, return_indices: bool = True,
+    _random_samples: Tensor | None = None,
+) -> Any:  # fmt: skip
+    """The largest in windows of drawn distances, and their places."""
+    options = _fractional(3, input, kernel_size, output_size, output_ratio, _random_samples)
+    return tuple(fractional_max_pool3d_from(input, **options))
+
+
+@public("nn.functional.fractional_max_pool2d")
+def fractional_max_pool2d(
+    input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None, return_indices: bool = False,
+    _random_samples: Tensor | None = None,
+) -> Any:  # fmt: skip
+    """The largest in windows of drawn distances."""
+    both = fractional_max_pool2d_with_indices(input, kernel_size, output_size, output_ratio, True, _random_samples)
+    return both if return_indices else both[0]
+
+
+@public("nn.functional.fractional_max_pool3d")
+def fractional_max_pool3d(
+    input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None, return_indices: bool = False,
+    _random_samples: Tensor | None = None,
+) -> Any:  # fmt: skip
+    """The largest in windows of drawn distances."""
+    both = fractional_max_pool3d_with_indices(input, kernel_size, output_size, output_ratio, True, _random_samples)
+    return both if return_indices else both[0]
+
+
+def _fractional(
+    n: int, input: Tensor, kernel_size: Any, output_size: Any, output_ratio: Any, samples: Tensor | None
+) -> dict[str, Any]:
+    """The options of a fractional pooling in full.
+
+    Raises:
+        ValueError: neither a size nor a ratio.
+        RuntimeError: windows that do not fit.
+    """
+    name = f"fractional_max_pool{n}d"
+    if output_size is None and output_ratio is None:
+        raise ValueError(f"{name} requires specifying either an output_size or an output_ratio")
+    if output_size is None:
+        ratios = output_ratio if isinstance(output_ratio, list | tuple) else (output_ratio,) * n
+        output_size = tuple(int(length * r) for length, r in zip(input.shape[-n:], ratios, strict=True))
+    kernel, size = n_of(kernel_size, n), n_of(output_size, n)
+    for axis, length, k, out in zip(("time", "height", "width")[-n:], input.shape[-n:], kernel, size, strict=True):
+        if out + k - 1 > length - (n == 3):
+            raise RuntimeError(f"{name}(): pool {axis} {k} too large relative to input {axis} {length}")
+    if samples is None:
+        lead = (1, *input.shape[:-n])[-2:]
+        samples = rand(*lead, n, dtype=input.dtype)
+    return {"kernel_size": kernel, "output_size": size, "random_samples": samples}
+
+
+@public("nn.functional.lp_pool1d")
+def lp_pool1d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Any:
+    """The p-norm of each window of a sequence."""
+    return _norm(avg_pool1d(powers.pow(input, norm_type), kernel_size, stride, 0, ceil_mode), norm_type, n_of(kernel_size, 1))
+
+
+@public("nn.functional.lp_pool2d")
+def lp_pool2d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Any:
+    """The p-norm of each window of an image."""
+    return _norm(avg_pool2d(powers.pow(input, norm_type), kernel_size, stride, 0, ceil_mode), norm_type, n_of(kernel_size, 2))
+
+
+@public("nn.functional.lp_pool3d")
+def lp_pool3d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Any:
+    """The p-norm of each window of a volume."""
+    return _norm(avg_pool3d(powers.pow(input, norm_type), kernel_size, stride, 0, ceil_mode), norm_type, n_of(kernel_size, 3))
+
+
+def _norm(means: Any, p: float, kernel: Ints) -> Any:
+    """(mean of the powers * number of elements) ** (1 / p)."""
+    return powers.pow(signs.sign(means) * relu(signs.abs(means)) * volume(kernel), 1.0 / p)
+
+
+@public("nn.functional.local_response_norm")
+def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Any:
+    """Each element over a power of the mean square of `size` neighbouring channels.
+
+    Raises:
+        ValueError: fewer than three dimensions.
+    """
+    if input.ndim < 3:
+        raise ValueError(f"Expected 3D or higher dimensionality                          input (got {input.ndim} dimensions)")
+    if input.numel() == 0:
+        return input
+    squares = input * input
+    ends = (size // 2, (size - 1) // 2)
+    if input.ndim == 3:
+        means = avg_pool2d(constant_pad_nd(unsqueeze(squares, dim=1), pad=(0, 0, *ends)), (size, 1), 1)
+        means = squeeze_dim(means, dim=1)
+    else:
+        batch, channels, first, *rest = input.shape
+        volumes = view_sizes(squares, size=(batch, 1, channels, first, volume(tuple(rest))))
+        means = avg_pool3d(constant_pad_nd(volumes, pad=tuple(itertools.chain((0,) * 4, ends))), (size, 1, 1), 1)
+        means = view_sizes(squeeze_dim(means, dim=1), size=tuple(input.shape))
+    return arithmetic.div(input, powers.pow(means * alpha + k, beta))

@@ -1,0 +1,164 @@
+"""scatter_reduce and index_reduce: what meets at one place is added, multiplied, averaged, or the extreme of it taken."""
+# fmt: off
+# (ops are a table: the columns are kept)
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..base.public import public
+from ..base.readings import composite, inlined
+from ..op.primitive import primitive
+from ..ops.index.gather_scatter import check_index, scattered, slices, with_a_dimension
+from ..tensor.tensor import Tensor
+
+COMBINE = {"sum": np.add, "mean": np.add, "prod": np.multiply, "amin": np.minimum, "amax": np.maximum}
+NEUTRAL = {"sum": 0, "mean": 0, "prod": 1}
+
+
+def combined(out, at, src, reduce, include_self) -> None:
+    """Combine `src` into out[at], in place."""
+    if not include_self:
+        out[at] = NEUTRAL.get(reduce) if reduce in NEUTRAL else extreme(out.dtype, reduce)
+    COMBINE[reduce].at(out, at, src)
+    if reduce == "mean":
+        count = np.ones_like(out)
+        if not include_self:
+            count[at] = 0
+        np.add.at(count, at, 1)
+        out[...] = out / count if out.dtype.kind == "f" else out // count
+
+
+def extreme(numpy_dtype, reduce) -> Any:
+    """What any number is smaller (larger) than."""
+    if numpy_dtype.kind == "f":
+        return np.inf if reduce == "amin" else -np.inf
+    return np.iinfo(numpy_dtype).max if reduce == "amin" else np.iinfo(numpy_dtype).min
+
+
+@primitive("ScatterReduceBackward0")
+def scatter_reduce_src(self, src, *, dim, index, reduce, include_self=True):
+    """A copy of self with src[i, j] combined into out[i, index[i, j]] for dim = 1."""
+    check_index("scatter_reduce", index)
+    return scattered(self, dim, index, src, lambda out, at, part: combined(out, at, part, reduce, include_self))
+scatter_reduce_src.defvjp(
+    self = lambda grad, self, src, dim, index, reduce, include_self, result:
+        scatter_reduce_self(grad, self, src, dim, index, reduce, include_self, result),
+    src  = lambda grad, self, src, dim, index, reduce, include_self, result:
+        scatter_reduce_source(grad, self, src, dim, index, reduce, include_self, result),
+)
+
+
+@primitive("IndexReduceBackward0")
+def index_reduce_source(self, source, *, dim, index, reduce, include_self=True):
+    """A copy of self with the slices of `source` combined into those at these indices along `dim`."""
+    out, part = with_a_dimension(self.copy(), source)
+    combined(out, slices("index_reduce", out, dim, index, part), part, reduce, include_self)
+    return out.reshape(self.shape)
+index_reduce_source.defvjp(
+    self   = lambda grad, self, source, dim, index, reduce, include_self, result:
+        scatter_reduce_self(grad, self, source, dim, index_of_each(index, source, dim=dim), reduce, include_self, result),
+    source = lambda grad, self, source, dim, index, reduce, include_self, result:
+        scatter_reduce_source(grad, self, source, dim, index_of_each(index, source, dim=dim), reduce, include_self, result),
+)
+
+
+@primitive()
+def index_of_each(self, source, *, dim):
+    """The index of slices as an index of every element."""
+    if not source.ndim:
+        return self.reshape(())
+    beside = [1] * source.ndim
+    beside[dim] = self.size
+    return np.broadcast_to(self.reshape(beside), source.shape)
+
+
+# fmt: on
+@inlined
+def scatter_reduce_self(
+    grad: Any, self: Any, src: Any, dim: int, index: Any, reduce: str, include_self: bool, result: Any
+) -> Any:
+    """The part of the gradient that belongs to the old values; none where they were left out."""
+    if reduce == "sum":
+        part = grad
+    elif reduce == "mean":
+        part = grad / how_many(self, src, dim, index, include_self)
+    elif reduce == "prod":
+        part = grad * product_of_sources(self, src, dim, index)
+    else:
+        part = grad * eq(self, result) / ties(self, src, dim, index, result, include_self)
+    return part if include_self else scatter_scalar(part, dim=dim, index=index, value=0)
+
+
+@inlined
+def scatter_reduce_source(
+    grad: Any, self: Any, src: Any, dim: int, index: Any, reduce: str, include_self: bool, result: Any
+) -> Any:
+    """The part of the gradient that belongs to what was brought."""
+    if reduce == "sum":
+        return gather(grad, dim=dim, index=index)
+    if reduce == "mean":
+        return gather(grad / how_many(self, src, dim, index, include_self), dim=dim, index=index)
+    if reduce == "prod":
+        return gather(grad, dim=dim, index=index) * product_of_others(self, src, dim, index, include_self, result)
+    share = gather(grad / ties(self, src, dim, index, result, include_self), dim=dim, index=index)
+    return share * eq(src, gather(result, dim=dim, index=index))
+
+
+@composite
+def how_many(self: Any, src: Any, dim: int, index: Any, include_self: bool) -> Any:
+    """How many values met at each place."""
+    start = zeros_like(self) + 1 if include_self else scatter_scalar(zeros_like(self) + 1, dim=dim, index=index, value=0)
+    return scatter_add(start, zeros_like(src) + 1, dim=dim, index=index)
+
+
+@composite
+def ties(self: Any, src: Any, dim: int, index: Any, result: Any, include_self: bool) -> Any:
+    """How many of the values that met at each place are the extreme one."""
+    own = eq(self, result) * (zeros_like(self) + 1)
+    return scatter_add(own, eq(src, gather(result, dim=dim, index=index)) * (zeros_like(src) + 1), dim=dim, index=index)
+
+
+@composite
+def product_of_sources(self: Any, src: Any, dim: int, index: Any) -> Any:
+    """The product of what was brought to each place."""
+    return scatter_reduce_src(zeros_like(self) + 1, src, dim=dim, index=index, reduce="prod", include_self=True)
+
+
+@composite
+def product_of_others(self: Any, src: Any, dim: int, index: Any, include_self: bool, result: Any) -> Any:
+    """For each value brought, the product of all others at its place: result / value, or what a lone zero hides."""
+    zero = eq(src, 0)
+    zeros = scatter_add(zeros_like(self), zero * (zeros_like(src) + 1), dim=dim, index=index)
+    lone = zero * eq(gather(zeros, dim=dim, index=index), 1)
+    hidden = scatter_reduce_src(
+        self, where(lone, zeros_like(src) + 1, src), dim=dim, index=index, reduce="prod", include_self=include_self
+    )
+    whole = gather(result, dim=dim, index=index) / where(zero, zeros_like(src) + 1, src)
+    return where(lone, gather(hidden, dim=dim, index=index), whole)
+
+
+@public("scatter_reduce", inplace=True)
+def scatter_reduce(input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True) -> Any:
+    """`src` combined into `input` at `index` along `dim`: sum, prod, mean, amax or amin.
+
+    Raises:
+        RuntimeError: another reduction.
+    """
+    if reduce not in COMBINE:
+        raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
+    return scatter_reduce_src(input, src, dim=dim, index=index, reduce=reduce, include_self=include_self)
+
+
+@public("index_reduce", inplace=True)
+def index_reduce(input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True) -> Any:
+    """The slices of `source` combined into those of `input` at `index` along `dim`: prod, mean, amax or amin.
+
+    Raises:
+        RuntimeError: another reduction.
+    """
+    if reduce not in COMBINE or reduce == "sum":
+        raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
+    return index_reduce_source(input, source, dim=dim, index=index, reduce=reduce, include_self=include_self)

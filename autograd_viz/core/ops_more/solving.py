@@ -1,0 +1,265 @@
+"""Inverses, determinants, and the x of A @ x = b."""
+# fmt: off
+# (ops are a table: the columns are kept)
+
+from __future__ import annotations
+
+from collections import namedtuple
+from typing import Any
+
+import numpy as np
+
+from ..base.public import public
+from ..base.readings import composite, op
+from ..op.primitive import primitive
+from ..ops.elementwise.comparison import eq
+from ..ops.matrix.matmul import matmul
+from ..ops.matrix.matrix_checks import check_fits, column_major, flat, floating, raise_first, square_matrices, supported
+from ..ops.shape.shape import clone
+from ..tensor.tensor import Tensor
+from .lu import eliminate, lu_substitution
+
+Slogdet = namedtuple("linalg_slogdet", "sign logabsdet")  # type: ignore[name-match]
+SolveEx = namedtuple("linalg_solve_ex", "result info")  # type: ignore[name-match]
+
+SINGULAR = "The diagonal element {} is zero, the inversion could not be completed because the input matrix is singular."
+
+
+@primitive("LinalgInvExBackward0", results=("inverse", "info"))
+def linalg_inv_ex(A, *, check_errors=False):
+    """The inverse: the X of A @ X = identity."""
+    packed, pivots, info = eliminate(A)
+    if check_errors:
+        raise_first(info, "linalg.inv_ex", SINGULAR)
+    one = np.broadcast_to(np.eye(A.shape[-1], dtype=A.dtype), A.shape)
+    return column_major(lu_substitution(packed, pivots, one, False)), info
+linalg_inv_ex.defvjp(
+    A = lambda grad, inverse: -mH(inverse) @ grad @ mH(inverse),
+)
+
+
+@primitive("LinalgSolveExBackward0", results=("result", "LU", "pivots", "info"), nondifferentiable=("LU",))
+def linalg_solve_ex(A, B, *, left=True, check_errors=False):
+    """X with A @ X = B (X @ A = B if not `left`), by elimination; B may be a vector."""
+    lu, pivots, info = eliminate(A if left else np.swapaxes(A, -2, -1))
+    if check_errors:
+        raise_first(info, "torch.linalg.solve", "The solver failed because the input matrix is singular.")
+    vector = is_vector(A, B)
+    right = B[..., None] if vector else B if left else np.swapaxes(B, -2, -1)
+    x = lu_substitution(lu, pivots, right, False)
+    return x[..., 0] if vector else column_major(x) if left else np.swapaxes(x, -2, -1), lu, pivots, info
+linalg_solve_ex.defvjp(
+    A = lambda grad, A, LU, pivots, left, result: solve_backward(grad, A, left, result),
+    B = lambda grad, A, LU, pivots, left: linalg_solve_ex(mH(A), grad, left=left)[0],
+)
+
+
+@primitive("LinalgDetBackward0", results=("result", "LU", "pivots"), nondifferentiable=("LU",))
+def det_tensor(A):
+    """The determinant: the product of U's diagonal in A = P @ L @ U, with a sign for every row swap."""
+    lu, pivots, _ = eliminate(A)
+    return swap_sign(pivots, A.dtype) * np.diagonal(lu, axis1=-2, axis2=-1).prod(-1), lu, pivots
+det_tensor.defvjp(
+    A = lambda grad, A, LU, pivots, result: of_matrix(grad) * cofactors(A),
+)
+
+
+@primitive("LinalgSlogdetBackward0", results=("sign", "logabsdet", "LU", "pivots"), nondifferentiable=("LU",))
+def slogdet_tensor(A):
+    """The sign of the determinant, and the logarithm of its size."""
+    lu, pivots, _ = eliminate(A)
+    diagonal = np.diagonal(lu, axis1=-2, axis2=-1)
+    return swap_sign(pivots, A.dtype) * np.sign(diagonal).prod(-1), np.log(np.abs(diagonal)).sum(-1), lu, pivots
+slogdet_tensor.defvjp(
+    A = lambda grads, A, LU, pivots, sign: of_matrix(log_det_gradient(grads, sign)) * mH(linalg_inv_ex(A)[0]),
+)
+
+
+@primitive("CofactorsBackward0")
+def cofactors(A):
+    """conj(det(A)) * A^-H, which exists for a singular A too: each singular value is replaced by the product of the others."""
+    u, s, vh = np.linalg.svd(A)
+    n = s.shape[-1]
+    others = np.where(np.eye(n, dtype=bool), 1, s[..., None, :]).prod(-1)
+    sign = (np.linalg.det(u) * np.linalg.det(vh)).conj()
+    return ((u * (others * sign[..., None])[..., None, :]) @ vh).astype(A.dtype)
+cofactors.defvjp(
+    A = lambda grad, A, result: cofactors_backward(grad, A, result),
+)
+
+
+@public("matrix_exp", "linalg.matrix_exp")
+@primitive("LinalgMatrixExpBackward0")
+def matrix_exp(self):
+    """1 + A + A² / 2! + ..., for a small enough part of A, then squared until it is the whole."""
+    square_matrices(Tensor(self), "linalg.matrix_exp")
+    floating(Tensor(self), "linalg.matrix_exp", half=True)
+    a = flat(self)
+    size = np.abs(a).sum(-2).max(-1, initial=0)
+    halvings = np.ceil(np.log2(np.maximum(np.where(np.isfinite(size), size, 1), 0.25))).astype(int) + 2
+    a = a / np.exp2(halvings)[:, None, None].astype(a.dtype)
+    term = result = np.broadcast_to(np.eye(a.shape[-1], dtype=a.dtype), a.shape)
+    for k in range(1, 15):
+        term = term @ a / a.dtype.type(k)
+        result = result + term
+    for k in range(halvings.max(initial=0)):
+        result = np.where((k < halvings)[:, None, None], result @ result, result)
+    return result.reshape(self.shape)
+matrix_exp.defvjp(
+    self = lambda grad, self: matrix_exp_backward(grad, self),
+)
+
+
+# fmt: on
+@composite
+def solve_backward(grad: Any, A: Any, left: bool, result: Any) -> Any:
+    """-(A^-H @ grad) @ X.mH (Giles 2008, section 2.3.1)."""
+    side = linalg_solve_ex(mH(A), grad, left=left)[0]
+    if result.ndim == A.ndim - 1 or result.ndim == 1:
+        return -unsqueeze(side, dim=-1) @ mH(unsqueeze(result, dim=-1))
+    return -side @ mH(result) if left else -mH(result) @ side
+
+
+@composite
+def log_det_gradient(grads: Any, sign: Any) -> Any:
+    """What log(det) gets: its real part is the size, and the sign is exp(i * its imaginary part); a real sign is fixed."""
+    if not is_complex(sign):
+        return grads[1]
+    turned = conj(grads[0]) * sign
+    return grads[1] - (turned - conj(turned)) * 0.5
+
+
+@composite
+def cofactors_backward(grad: Any, A: Any, result: Any) -> Any:
+    """With B = A^-H and C = conj(det(A)) B: sum(conj(grad) * C) * B - B @ grad.mH @ C."""
+    B = mH(linalg_inv_ex(A)[0])
+    return of_matrix(sum_dim(conjugated(grad) * result, dim=(-2, -1))) * B - B @ mH(grad) @ result
+
+
+@composite
+def matrix_exp_backward(grad: Any, A: Any) -> Any:
+    """The upper right corner of exp([[A.mH, grad], [0, A.mH]]) (Mathias, A chain rule for matrix functions, 1996)."""
+    n = A.shape[-1]
+    first, second = identity(A, rows=n, columns=2 * n), identity(A, rows=n, columns=2 * n, offset=n)
+    blocks = mT(first) @ mH(A) @ first + mT(second) @ mH(A) @ second + mT(first) @ grad @ second
+    return first @ matrix_exp(blocks) @ mT(second)
+
+
+def is_vector(a: Any, b: Any) -> bool:
+    """Is B in A @ X = B one vector per matrix?"""
+    return b.ndim == 1 or (a.ndim - 1 == b.ndim and b.shape == a.shape[:-1])
+
+
+def swap_sign(pivots: Any, dtype: Any) -> Any:
+    """-1 for an odd number of row swaps, else 1."""
+    swaps = (pivots != np.arange(1, pivots.shape[-1] + 1)).sum(-1)
+    return np.where(swaps % 2, -1, 1).astype(dtype)
+
+
+@public("linalg.inv_ex")
+def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
+    """The inverse, and where a zero on the diagonal stopped it (0: nowhere)."""
+    square_matrices(A, "linalg.inv")
+    floating(A, "linalg.inv")
+    return linalg_inv_ex(A, check_errors=check_errors)
+
+
+@public("linalg.inv", "inverse")
+def inv(A: Tensor) -> Any:
+    """The inverse of a square matrix.
+
+    Raises:
+        LinAlgError: it is singular.
+    """
+    inverse, info = inv_ex(A)
+    raise_first(info._data, "linalg.inv", SINGULAR)
+    return inverse
+
+
+@public("linalg.solve_ex")
+def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False) -> Any:
+    """X with A @ X = B, and where a zero on the diagonal stopped it (0: nowhere)."""
+    square_matrices(A, "linalg.solve")
+    floating(A, "linalg.solve")
+    if A.dtype is not B.dtype:
+        raise RuntimeError(
+            f"linalg.solve: Expected A and B to have the same dtype, but found A of type {A.dtype.legacy} and B of type "
+            f"{B.dtype.legacy} instead"
+        )
+    if is_vector(A, B):
+        if not left:
+            raise RuntimeError(
+                "linalg.solve: Vector broadcasting of the left hand side is not supported for left=False. In this case "
+                "linalg.solve is equivalent to B / A.squeeze(-1)"
+            )
+        check_fits(A, Tensor(B._data[..., None]), left, "linalg.solve")
+    else:
+        check_fits(A, B, left, "linalg.solve")
+    result, _, _, info = linalg_solve_ex(A, B, left=left, check_errors=check_errors)
+    return SolveEx(result, info)
+
+
+@public("linalg.solve")
+def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Any:
+    """X with A @ X = B (X @ A = B if not `left`).
+
+    Raises:
+        LinAlgError: A is singular.
+    """
+    result, info = solve_ex(A, B, left=left)
+    raise_first(info._data, "torch.linalg.solve", "The solver failed because the input matrix is singular.")
+    return result
+
+
+@public("linalg.det", "det")
+def det(A: Tensor) -> Any:
+    """The determinant."""
+    square_matrices(A, "linalg.det")
+    floating(A, "linalg.det", half=True)
+    supported(A, "lu_cpu")
+    return det_tensor(A).result
+
+
+@public("linalg.slogdet", "slogdet")
+def slogdet(A: Tensor) -> Any:
+    """The sign of the determinant, and the logarithm of its size."""
+    square_matrices(A, "linalg.slogdet")
+    floating(A, "linalg.slogdet")
+    return Slogdet(*slogdet_tensor(A)[:2])
+
+
+@public
+def logdet(input: Tensor) -> Any:
+    """The logarithm of the determinant; nan if that is negative."""
+    square_matrices(input, "logdet")
+    floating(input, "logdet")
+    sign, size, *_ = slogdet_tensor(input)
+    if input.dtype.is_complex:
+        return op.log(sign) + size
+    return op.where(eq(sign, -1), Tensor(np.array(np.nan, input._data.dtype)), size)
+
+
+@public("matrix_power", "linalg.matrix_power")
+def matrix_power(input: Tensor, n: int) -> Any:
+    """`input` times itself, `n` factors, by repeated squaring; the inverse for negative `n`."""
+    square_matrices(input, "linalg.matrix_power")
+    if n == 0:
+        return clone(input).copy_(_identity(input))
+    if n == 1:
+        return clone(input)
+    if n < 0:
+        input, n = inv(input), -n
+    if n == 3:
+        return matmul(matmul(input, input), input)
+    power, result = input, None
+    while True:
+        if n % 2:
+            result = power if result is None else matmul(result, power)
+        n //= 2
+        if not n:
+            return result
+        power = matmul(power, power)
+
+
+def _identity(like: Tensor) -> Tensor:
+    return Tensor(np.broadcast_to(np.eye(like.shape[-1], dtype=like._data.dtype), like.shape))
