@@ -34,7 +34,6 @@ from . import (
     utils,
 )
 from .amp import autocast
-from .answers import explain
 from .core.backward.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
 from .core.base import missing as _missing
 from .core.base import public as _public
@@ -95,9 +94,10 @@ from .errors import (
     NotDrawableError,
     UnknownChoiceError,
 )
-from .files import iframe, load, save, to_graphviz
-from .magics import load_ipython_extension, unload_ipython_extension
-from .views import compare, record, show, step, watch
+from .verbs.explain import explain
+from .verbs.magics import load_ipython_extension, unload_ipython_extension
+from .verbs.save import iframe, load, save, to_graphviz
+from .verbs.show import compare, record, show, step, watch
 from .words import set_language
 
 __version__ = "0.1.0"

@@ -7,10 +7,10 @@ from typing import Any
 import autograd_viz as av
 from autograd_viz.graph import Document
 from autograd_viz.graph.trace import Step, Trace
+from autograd_viz.reasons.why import Why
 from autograd_viz.sentences import Sentences
 from autograd_viz.sources.from_core import CoreGraph
 from autograd_viz.sources.live_core import CorePass
-from autograd_viz.why import Why
 
 
 def stepped(root: av.Tensor, names: dict[str, Any], **options: Any) -> tuple[Document, tuple[Step, ...]]:

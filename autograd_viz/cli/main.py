@@ -15,7 +15,7 @@ from typing import Any
 import autograd_viz as av
 
 from ..errors import AutogradVizError
-from ..saving import FINAL, Wishes, check
+from ..verbs.formats import FINAL, Wishes, check
 from .gallery import gallery
 from .lab import lab
 from .program import FREED, ProgramError, UsageError, asked, is_second_pass, root_of, run_program, watched

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, TextIO
 
 from ..render import text_picture
-from ..stepper import Stepper
+from ..stepper.stepper import Stepper
 from .says import say
 
 HELP = "n next · b back · f finish · r start · q quit"

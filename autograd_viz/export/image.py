@@ -18,7 +18,7 @@ from pathlib import Path
 from resvg import render, usvg
 
 from ..errors import AutogradVizError, CannotReadError, CannotWriteError
-from ..interrupts import whole
+from ..runtime.interrupts import whole
 
 # letters that the font lacks (Chinese, Japanese, Korean, emoji): the system may have them
 FOREIGN = re.compile("[\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef\U0001f000-\U0003ffff]")

@@ -14,11 +14,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .. import words
-from ..answers import explain
 from ..errors import NotDrawableError
 from ..graph.text import value_text
 from ..sources import anything
 from ..sources.names import callers_names
+from ..verbs.explain import explain
 from .question import Option, Question
 from .reasons_of_grad import slip_grad, why_grad
 from .reasons_of_order import order_question

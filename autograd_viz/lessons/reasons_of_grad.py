@@ -6,7 +6,7 @@ from .. import words
 from ..graph.model import Value
 from ..graph.text import value_text
 from ..graph.trace import Step, Trace
-from ..why import Why
+from ..reasons.why import Why
 from .reading import Reading, agrees
 from .rehearsal import Rehearsal, labels
 

@@ -9,7 +9,7 @@ from typing import Any
 from ..graph.model import Document, Node, Op, Tensor, Value
 from ..graph.trace import Step, Trace
 from ..sources import anything
-from ..stepper import Stepper
+from ..stepper.stepper import Stepper
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import Any, Protocol, SupportsIndex
 
 from ..graph.model import Document, Number, Value
 from ..graph.trace import Engine, Rewritten, Step
-from ..interrupts import breakable
+from ..runtime.interrupts import breakable
 from . import stepped
 from .drift import Drift
 from .engine_cell import EngineCell

@@ -6,9 +6,9 @@ import itertools
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..alive import Alive
 from ..graph.model import Value
 from ..graph.trace import Step
+from ..runtime.alive import Alive
 
 _moves = itertools.count()
 _passes: Alive[int] = Alive()  # a pass -> when it moved last

@@ -10,10 +10,10 @@ from ..graph.codec import to_plain
 from ..graph.collapsed import Collapsed
 from ..graph.model import Value
 from ..graph.trace import State, Step, Trace
+from ..reasons.why import Why
 from ..render import Theme, Writer
 from ..render.cells import Lines, moves_of
 from ..render.svg import cell_address
-from ..why import Why
 
 
 class FrameMaker:

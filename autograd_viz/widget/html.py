@@ -16,10 +16,10 @@ import re
 from typing import Any
 
 from .. import words
-from ..drawing import Drawing
 from ..render import theme_named
+from ..render.drawing import Drawing
 from ..render.escape import element, one_line, text
-from ..stepper import Stepper
+from ..stepper.stepper import Stepper
 from .frames import FrameMaker
 from .modules import joined_modules, static_text, style_sheets
 from .page import page_of

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from .. import words
-from ..drawing import Drawing
 from ..graph.codec import to_plain
 from ..graph.collapse import titled
 from ..graph.collapsed import Collapsed
 from ..graph.forward import made_by_op
 from ..graph.groups import Group, kinds_of
 from ..graph.trace import State
+from ..reasons.why import Why
 from ..render import THEMES, Theme
-from ..stepper import Stepper
-from ..why import Why
+from ..render.drawing import Drawing
+from ..stepper.stepper import Stepper
 from .page_svg import page_svg
 
 MOST_KINDS = 12  # of the ops in a group that are told

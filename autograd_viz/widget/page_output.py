@@ -12,9 +12,9 @@ import math
 import warnings
 from collections.abc import Callable
 
-from ..drawing import Drawing
+from ..render.drawing import Drawing
 from ..render.escape import text
-from ..stepper import Stepper
+from ..stepper.stepper import Stepper
 from .html import filled, frame, html_page
 
 MOST_NODES = 200

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..graph.trace import Step
-from ..stepper import Stepper
+from ..stepper.stepper import Stepper
 
 
 class Scripted:

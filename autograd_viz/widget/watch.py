@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import Any, Protocol
 
-from ..alive import Alive
+from ..runtime.alive import Alive
 
 
 class Refreshing(Protocol):

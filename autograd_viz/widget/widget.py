@@ -20,14 +20,14 @@ import anywidget
 import traitlets
 
 from .. import words
-from ..drawing import Drawing, drawing_of
 from ..export.cell import cell_bundle
 from ..graph.codec import to_plain
-from ..interrupts import alone, breakable, whole
 from ..render import theme_named
 from ..render.cells import Writer
-from ..stepper import Stepper
-from ..stops import wrong_nodes
+from ..render.drawing import Drawing, drawing_of
+from ..runtime.interrupts import alone, breakable, whole
+from ..stepper.stepper import Stepper
+from ..stepper.stops import wrong_nodes
 from .frames import FrameMaker, plain_lines
 from .modules import joined_modules, style_sheets
 from .page import page_of, pending_edit

@@ -11,7 +11,7 @@ import pytest
 
 import autograd_viz as av
 from autograd_viz.export import image
-from autograd_viz.saving import WRITERS
+from autograd_viz.verbs.formats import WRITERS
 
 from ..figures import figure
 

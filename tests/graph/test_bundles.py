@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import autograd_viz as av
-from autograd_viz.drawing import Drawing, drawing_of
 from autograd_viz.graph.codec import recording_from_json
 from autograd_viz.graph.collapsed import MANY
 from autograd_viz.graph.model import Document
 from autograd_viz.graph.references import check_references
 from autograd_viz.graph.trace import State, Trace
 from autograd_viz.render import text_picture
+from autograd_viz.render.drawing import Drawing, drawing_of
 from autograd_viz.sources.from_core import CoreGraph
 from autograd_viz.widget import StepperWidget
 

@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import autograd_viz as av
-from autograd_viz.drawing import Drawing, drawing_of
 from autograd_viz.graph.collapse import collapse, node_id
 from autograd_viz.graph.collapsed import Collapsed
 from autograd_viz.graph.groups import group_tree
@@ -17,6 +16,7 @@ from autograd_viz.graph.references import check_references
 from autograd_viz.graph.trace import State, Trace, state_at
 from autograd_viz.layout import layout
 from autograd_viz.render import theme_named
+from autograd_viz.render.drawing import Drawing, drawing_of
 from autograd_viz.sources import anything
 from autograd_viz.sources.from_core import CoreGraph
 from autograd_viz.stepper import Stepper

@@ -7,10 +7,10 @@ import sys
 import pytest
 
 import autograd_viz as av
-from autograd_viz import drawing
 from autograd_viz.errors import LayoutError
 from autograd_viz.graph.model import Document
 from autograd_viz.layout import layout, layout_apart
+from autograd_viz.render import drawing
 from autograd_viz.sources.from_core import CoreGraph
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import autograd_viz as av
-from autograd_viz.drawing import Drawing
+from autograd_viz.render.drawing import Drawing
 from autograd_viz.sources.from_core import CoreGraph
-from autograd_viz.views import Figure
+from autograd_viz.verbs.show import Figure
 
 
 def test_a_reconstructed_op_is_dotted_and_says_so() -> None:

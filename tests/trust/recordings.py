@@ -9,12 +9,12 @@ from typing import Any
 import autograd_viz as av
 from autograd_viz.cli.term import term
 from autograd_viz.errors import AutogradVizError
-from autograd_viz.files import subject_of
 from autograd_viz.graph.codec import recording_from_json, recording_to_json
 from autograd_viz.graph.trace import Trace
-from autograd_viz.recorded import Recording
 from autograd_viz.render import text_picture
-from autograd_viz.saving import WRITERS, Wishes
+from autograd_viz.stepper.recorded import Recording
+from autograd_viz.verbs.formats import WRITERS, Wishes
+from autograd_viz.verbs.save import subject_of
 
 from ..figures import figure
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from autograd_viz.alive import Alive
+from autograd_viz.runtime.alive import Alive
 
 
 class Thing:

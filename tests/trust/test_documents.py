@@ -22,7 +22,7 @@ from autograd_viz.core.tensor import archive, storage
 from autograd_viz.core.tensor.storage import state_bytes
 from autograd_viz.graph import Document, Engine, Node, Step, Trace, limits
 from autograd_viz.graph.codec import recording_from_json, recording_to_json
-from autograd_viz.recorded import Recording
+from autograd_viz.stepper.recorded import Recording
 
 from .. import effort
 from . import bombs, damage, recordings

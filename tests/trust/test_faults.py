@@ -46,7 +46,7 @@ VERBS: dict[str, Callable[[Any, Path], Any]] = {
 }
 
 
-@pytest.mark.parametrize("where", ["autograd_viz.drawing.layout", "autograd_viz.drawing.render_svg"])
+@pytest.mark.parametrize("where", ["autograd_viz.render.drawing.layout", "autograd_viz.render.drawing.render_svg"])
 @pytest.mark.parametrize("verb", VERBS)
 def test_no_memory_for_the_picture(verb: str, where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     a, loss = program()

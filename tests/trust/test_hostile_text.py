@@ -21,8 +21,8 @@ import autograd_viz as av
 from autograd_viz import cli
 from autograd_viz.cli.term import term
 from autograd_viz.graph.codec import recording_from_json
-from autograd_viz.recorded import Recording
 from autograd_viz.render import text_picture
+from autograd_viz.stepper.recorded import Recording
 
 from . import hostile
 
@@ -61,8 +61,8 @@ def recording() -> dict[str, Any]:
     """What `save` writes of it."""
     root, names = program()
     path = io.StringIO()
-    from autograd_viz.files import subject_of
     from autograd_viz.graph.codec import recording_to_json
+    from autograd_viz.verbs.save import subject_of
 
     stepper = subject_of(root, names).stepper()
     stepper.finish()

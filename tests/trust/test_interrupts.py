@@ -16,7 +16,7 @@ import pytest
 
 import autograd_viz as av
 from autograd_viz.export.image import write_file
-from autograd_viz.interrupts import alone, whole
+from autograd_viz.runtime.interrupts import alone, whole
 
 from .moments import Moments, heard, lines_of
 

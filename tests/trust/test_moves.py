@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import autograd_viz as av
-from autograd_viz import interrupts
+from autograd_viz.runtime import interrupts
 
 MOVES: dict[str, tuple[Any, ...]] = {
     "next": (), "back": (), "finish": (), "reset": (), "goto": (0,), "run": (), "run_to": ("x",), "until": ("x",),

@@ -15,7 +15,7 @@ import autograd_viz as av
 from autograd_viz.errors import NotDrawableError
 from autograd_viz.graph import Document
 from autograd_viz.graph.codec import from_plain
-from autograd_viz.stops import Stopped
+from autograd_viz.stepper.stops import Stopped
 from autograd_viz.widget import modules as module
 from autograd_viz.widget import watch as watching
 

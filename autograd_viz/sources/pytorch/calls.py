@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 
 import torch
 
-from ...alive import Alive
 from ...core.base.provenance import PACKAGE
 from ...core.base.scopes import open_scopes
+from ...runtime.alive import Alive
 
 TORCH = os.path.dirname(os.path.abspath(torch.__file__)) + os.sep
 MODULE_CALL = torch.nn.Module._call_impl.__code__

@@ -22,8 +22,8 @@ from typing import Any
 
 import torch
 
-from ...alive import Alive
 from ...core.base.provenance import CUTS, UNTRACKED_DEPTH, Place
+from ...runtime.alive import Alive
 from ..values import FEW
 from .saved import is_freed
 from .values import is_plain, outside_modes, shape_of

@@ -22,8 +22,8 @@ from torch._C._dynamo import eval_frame
 from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode_stack
 from torch.utils._pytree import tree_leaves
 
-from ...alive import Alive
 from ...core.base.provenance import Place
+from ...runtime.alive import Alive
 from .calls import calls_around, function_and_arguments
 from .handles import KEY, Event, Handle, alive, begin_anew, edge_numbers, is_parameter, keep_behind, seen
 from .record_aside import Aside

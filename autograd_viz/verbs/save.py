@@ -7,20 +7,20 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from .collector import collector_waits
-from .core.tensor import storage
-from .errors import UnknownChoiceError
-from .export.image import read_text, write_file
-from .graph.codec import recording_from_json
-from .graph.limits import BYTES
-from .graph.trace import State
-from .recorded import Recording
-from .saving import Subject, Wishes, check, html_text, save_subject, to_digraph
-from .sources import anything
-from .sources.names import callers_names
-from .stepper import Stepper
-from .views import graph_of
-from .widget.html import frame
+from ..core.tensor import storage
+from ..errors import UnknownChoiceError
+from ..export.image import read_text, write_file
+from ..graph.codec import recording_from_json
+from ..graph.limits import BYTES
+from ..graph.trace import State
+from ..runtime.collector import collector_waits
+from ..sources import anything
+from ..sources.names import callers_names
+from ..stepper.recorded import Recording
+from ..stepper.stepper import Stepper
+from ..widget.html import frame
+from .formats import Subject, Wishes, check, html_text, save_subject, to_digraph
+from .show import graph_of
 
 
 def subject_of(x: Any, variables: Mapping[str, Any], params: Any = None) -> Subject:

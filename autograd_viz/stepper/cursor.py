@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from . import words
-from .graph.forward import hidden_at
-from .graph.model import Document
-from .graph.text import label_of
-from .graph.trace import State, Step, Trace, state_at
+from .. import words
+from ..graph.forward import hidden_at
+from ..graph.model import Document
+from ..graph.text import label_of
+from ..graph.trace import State, Step, Trace, state_at
+from ..render.escape import printable
+from ..sentences import Sentences, explain_error, together, whose_error
 from .live_pass import LivePass
-from .render.escape import printable
-from .sentences import Sentences, explain_error, together, whose_error
 from .stops import Stopped
 
 

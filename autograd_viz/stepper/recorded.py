@@ -7,10 +7,10 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
-from .errors import AutogradVizError
-from .graph.model import Document, Value
-from .graph.trace import Engine, Rewritten, Step, Trace
-from .render.escape import printable
+from ..errors import AutogradVizError
+from ..graph.model import Document, Value
+from ..graph.trace import Engine, Rewritten, Step, Trace
+from ..render.escape import printable
 from .stepper import Stepper
 
 

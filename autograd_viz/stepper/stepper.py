@@ -13,13 +13,13 @@ from dataclasses import replace
 from operator import index
 from typing import Any, Concatenate, ParamSpec, SupportsIndex, TypeVar
 
+from ..graph.model import Document, Node, Tensor, Value
+from ..graph.text import label_of
+from ..graph.trace import Rewritten, Step
+from ..runtime.interrupts import alone, whole
+from ..sentences import born_in
 from .cursor import Cursor
-from .graph.model import Document, Node, Tensor, Value
-from .graph.text import label_of
-from .graph.trace import Rewritten, Step
-from .interrupts import alone, whole
 from .live_pass import LivePass
-from .sentences import born_in
 from .stops import Stopped, Stops
 from .targets import node_of, reached_by, tensor_of
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .errors import MissingLibraryError
-from .views import record, watch
+from ..errors import MissingLibraryError
+from .show import record, watch
 
 _handles: list[Any] = []
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from .graph.trace import Step
-from .interrupts import breakable
+from ..graph.trace import Step
+from ..runtime.interrupts import breakable
 
 FLAGS = {"nan": "nan", "inf": "nan", "zero": "zero"}  # the flag of a step -> the stop that looks at it
 

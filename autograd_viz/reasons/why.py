@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from itertools import islice
 
-from . import words
-from .graph.circles import reached_from
-from .graph.model import Document, Node, Op, Tensor, Value
-from .graph.text import shape_text, value_text
-from .graph.trace import Change, Step, Trace
-from .reasons import recorded_cut_sentences
-from .sentences import PROPERTIES, Births, after_hooks, hook_kind, is_differentiable, listed, same, together
+from .. import words
+from ..graph.circles import reached_from
+from ..graph.model import Document, Node, Op, Tensor, Value
+from ..graph.text import shape_text, value_text
+from ..graph.trace import Change, Step, Trace
+from ..sentences import PROPERTIES, Births, after_hooks, hook_kind, is_differentiable, listed, same, together
+from . import recorded_cut_sentences
 
 RULES = (  # how a node's name begins, and what its rule does to make a gradient zero
     ("ReluBackward", "WHY_ZERO_RELU"),

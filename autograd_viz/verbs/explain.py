@@ -9,18 +9,18 @@ from functools import partial
 from types import FrameType
 from typing import Any
 
-from . import words
-from .drawing import drawing_of
-from .errors import NotDrawableError
-from .graph.model import Document, Source
-from .graph.trace import State, Step
-from .reasons import Cause, Facts, Question, answer, causes_of, causes_of_error, complaint, grads_read
-from .render import theme_named
-from .render.escape import printable
-from .sources.anything import is_drawable
-from .sources.asking import history_of, look, unseen
-from .sources.names import asking_frame, names_by_identity, source_at, value_at, visible_names
-from .sources.raised import Where, failing_node, where_raised
+from .. import words
+from ..errors import NotDrawableError
+from ..graph.model import Document, Source
+from ..graph.trace import State, Step
+from ..reasons import Cause, Facts, Question, answer, causes_of, causes_of_error, complaint, grads_read
+from ..render import theme_named
+from ..render.drawing import drawing_of
+from ..render.escape import printable
+from ..sources.anything import is_drawable
+from ..sources.asking import history_of, look, unseen
+from ..sources.names import asking_frame, names_by_identity, source_at, value_at, visible_names
+from ..sources.raised import Where, failing_node, where_raised
 
 
 class Explanation:
@@ -43,7 +43,7 @@ class Explanation:
     __repr__ = __str__
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        from .export.cell import answer_bundle
+        from ..export.cell import answer_bundle
 
         return answer_bundle(self._said, self.details, words.MORE_DETAILS)
 
@@ -110,7 +110,7 @@ class AnsweredFigure:
     __repr__ = __str__
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        from .export.cell import cell_bundle, still_svg
+        from ..export.cell import cell_bundle, still_svg
 
         shown = cell_bundle(self._picture, str(self), said=str(self), at=self._place)
         return {**shown, "image/svg+xml": still_svg(self.svg)} if "image/svg+xml" in shown else shown

@@ -7,23 +7,23 @@ import warnings
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
-from .collector import collector_waits
-from .drawing import Drawing, drawing_of
-from .errors import MissingLibraryError, NotDrawableError
-from .export.cell import cell_bundle
-from .graph.text import few_names
-from .graph.trace import State
-from .recorded import Recording
-from .render import theme_named
-from .render.escape import printable
-from .sources import anything
-from .sources.asking import last_pass
-from .sources.names import Names, callers_names
-from .stepper import Stepper
+from ..errors import MissingLibraryError, NotDrawableError
+from ..export.cell import cell_bundle
+from ..graph.text import few_names
+from ..graph.trace import State
+from ..render import theme_named
+from ..render.drawing import Drawing, drawing_of
+from ..render.escape import printable
+from ..runtime.collector import collector_waits
+from ..sources import anything
+from ..sources.asking import last_pass
+from ..sources.names import Names, callers_names
+from ..stepper.recorded import Recording
+from ..stepper.stepper import Stepper
 
 if TYPE_CHECKING:
-    from .sources.pytorch.watch import Watch
-    from .widget import Compare, StepperWidget
+    from ..sources.pytorch.watch import Watch
+    from ..widget import Compare, StepperWidget
 
 
 class Figure:
@@ -81,7 +81,7 @@ def record(what: Any = None) -> Any:
         got = f"{type(what).__name__} ({what!r:.60})"
         raise NotDrawableError(f"record(what) takes a module, a function or nothing; got {got}{several}")
     try:
-        from .sources.pytorch.record import Recorder
+        from ..sources.pytorch.record import Recorder
     except ModuleNotFoundError as error:
         if error.name != "torch":
             raise
@@ -105,7 +105,7 @@ def watch(keep: int | str = "256 MB") -> Watch:
     """
     size = bytes_of(keep)
     try:
-        from .sources.pytorch.watch import watch as torch_watch
+        from ..sources.pytorch.watch import watch as torch_watch
     except ModuleNotFoundError as error:
         if error.name != "torch":
             raise
@@ -180,7 +180,7 @@ def step(
         NotDrawableError: not a tensor.
         RuntimeError: what ``tensor.backward()`` would refuse, in PyTorch's words.
     """
-    from .widget import StepperWidget
+    from ..widget import StepperWidget
 
     if theme != "auto":
         theme_named(theme)
@@ -207,7 +207,7 @@ def step(
 
 def _step_last(names: Mapping[str, Any], theme: str, collapse: bool | None) -> StepperWidget:
     """The widget that steps the last pass again, as `watch` has kept it."""
-    from .widget import StepperWidget
+    from ..widget import StepperWidget
 
     with collector_waits():
         _, graph, fresh, changed = last_pass(names)
@@ -241,7 +241,7 @@ def compare(*steppers: Any, titles: tuple[str, ...] | list[str] = ()) -> Compare
     Raises:
         NotDrawableError: something else was given.
     """
-    from .widget import Compare, StepperWidget
+    from ..widget import Compare, StepperWidget
 
     for s in steppers:
         if not isinstance(s, StepperWidget):

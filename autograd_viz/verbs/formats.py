@@ -8,20 +8,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .drawing import Drawing, drawing_of
-from .errors import UnknownChoiceError
-from .export.animation import Story, animation_bytes
-from .export.dot import digraph
-from .export.image import check_place, png_bytes, write_file
-from .export.mermaid import mermaid
-from .export.pdf import pdf_bytes
-from .graph.codec import recording_to_json
-from .graph.model import Document
-from .graph.trace import State, Trace
-from .interrupts import breakable, whole
-from .render import Theme, theme_named
-from .stepper import Stepper
-from .widget.html import html_page
+from ..errors import UnknownChoiceError
+from ..export.animation import Story, animation_bytes
+from ..export.dot import digraph
+from ..export.image import check_place, png_bytes, write_file
+from ..export.mermaid import mermaid
+from ..export.pdf import pdf_bytes
+from ..graph.codec import recording_to_json
+from ..graph.model import Document
+from ..graph.trace import State, Trace
+from ..render import Theme, theme_named
+from ..render.drawing import Drawing, drawing_of
+from ..runtime.interrupts import breakable, whole
+from ..stepper.stepper import Stepper
+from ..widget.html import html_page
 
 FINAL = "final"
 

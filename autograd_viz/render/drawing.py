@@ -7,16 +7,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from .errors import LayoutError
-from .graph.bundles import bundled
-from .graph.collapse import collapse, titled
-from .graph.collapsed import Collapsed
-from .graph.groups import WHOLE, WHOLE_NODES, Group, group_tree, opened_first
-from .graph.model import Document
-from .graph.trace import State
-from .layout import Geometry, layout, layout_apart
-from .render import Theme, render_svg
-from .render.escape import printable
+from ..errors import LayoutError
+from ..graph.bundles import bundled
+from ..graph.collapse import collapse, titled
+from ..graph.collapsed import Collapsed
+from ..graph.groups import WHOLE, WHOLE_NODES, Group, group_tree, opened_first
+from ..graph.model import Document
+from ..graph.trace import State
+from ..layout import Geometry, layout, layout_apart
+from . import Theme, render_svg
+from .escape import printable
 
 NEAR = 600  # ops, or pairs of tensors, that are laid out right here; more of them in a process of their own
 BESIDE = 10  # arrows of each op, and a few nodes

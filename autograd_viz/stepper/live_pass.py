@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
-from .graph.model import Value
-from .graph.trace import Engine, Rewritten, Step
+from ..graph.model import Value
+from ..graph.trace import Engine, Rewritten, Step
 
 
 class LivePass(Protocol):

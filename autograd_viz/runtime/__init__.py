@@ -1,0 +1,1 @@
+"""What runs while nobody looks: who is alive, the collector, interrupts."""
