@@ -16,23 +16,7 @@ The names of PyTorch are here (``import autograd_viz as torch``), and the verbs:
 
 from math import e, inf, nan, pi
 
-from . import (
-    accelerator,
-    amp,
-    autograd,
-    backends,
-    cuda,
-    distributions,
-    fft,
-    linalg,
-    masked,
-    nn,
-    ops,
-    optim,
-    special,
-    testing,
-    utils,
-)
+from . import amp, autograd, distributions, nn, optim, testing, utils
 from .amp import autocast
 from .core.backward.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
 from .core.base import missing as _missing
@@ -94,6 +78,7 @@ from .errors import (
     NotDrawableError,
     UnknownChoiceError,
 )
+from .namespaces import accelerator, backends, cuda, fft, linalg, masked, ops, special
 from .verbs.explain import explain
 from .verbs.magics import load_ipython_extension, unload_ipython_extension
 from .verbs.save import iframe, load, save, to_graphviz
@@ -119,4 +104,8 @@ __all__ = [
     "unload_ipython_extension",
     "utils", "watch",
 ]  # fmt: skip
-__all__.extend(sorted(op for op in _public.NAMESPACES["torch"] if op[0] != "_" and op not in __all__))
+__all__.extend(op for op in _public.names_of("torch") if op[0] != "_" and op not in __all__)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

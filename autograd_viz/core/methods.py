@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
-from . import ops_more as _ops_more  # noqa: F401
+from . import ops_more
 from .backward import hooks
 from .backward.backward import backward as run_backward_pass
 from .base import provenance
 from .base.missing import TENSOR_ATTRIBUTES, MissingAttribute, tensor_dir
-from .base.public import INPLACE, NAMESPACES
+from .base.public import INPLACE, LATE, NAMESPACES
 from .inplace import activation_functional, inplace, inplace_views, own_memory  # noqa: F401 -- three of them only publish names
 from .op.primitive import Primitive
 from .tensor import interchange
@@ -62,10 +63,42 @@ Tensor.__dir__ = tensor_dir  # type: ignore[method-assign]
 for _name in TENSOR_ATTRIBUTES:
     setattr(Tensor, _name, MissingAttribute(_name))
 interchange.bind()
-for _name, _op in NAMESPACES["Tensor"].items():
-    setattr(Tensor, _name, _op)
-for _name, _op in list(vars(Tensor).items()):
-    if isinstance(_op, Primitive):
-        _op.method_names.append(_name)
-for _name, _op in INPLACE.items():
-    setattr(Tensor, f"{_name}_", inplace.in_place(_op, f"{_name}_"))
+
+
+class Late:
+    """Stands on Tensor for a method of ops_more, which is loaded when somebody asks for it."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, instance: Tensor | None, owner: type[Tensor]) -> Any:
+        load_more()
+        return getattr(owner if instance is None else instance, self.name)
+
+
+def attach(methods: dict[str, Any], changes: dict[str, Any]) -> None:
+    """Put methods on Tensor, and those that change it in place."""
+    for name, op in methods.items():
+        setattr(Tensor, name, op)
+        if isinstance(op, Primitive):
+            op.method_names.append(name)
+    for name, op in changes.items():
+        setattr(Tensor, f"{name}_", inplace.in_place(op, f"{name}_"))
+
+
+@cache
+def load_more() -> None:
+    """Load the ops of ops_more, once."""
+    methods, changes = set(NAMESPACES["Tensor"]), set(INPLACE)
+    ops_more.load()
+    attach(
+        {name: op for name, op in NAMESPACES["Tensor"].items() if name not in methods},
+        {name: op for name, op in INPLACE.items() if name not in changes},
+    )
+
+
+attach(NAMESPACES["Tensor"], INPLACE)
+for _namespace, _names in ops_more.NAMES.items():
+    LATE[_namespace] = dict.fromkeys(_names.split(), load_more)
+for _name in LATE["Tensor"]:
+    setattr(Tensor, _name, Late(_name))

@@ -1,9 +1,13 @@
 """Stateless functions, by the names of torch.nn.functional."""
 
 from ..core.base.missing import module_getattr
-from ..core.base.public import NAMESPACES
+from ..core.base.public import NAMESPACES, names_of
 
 globals().update(NAMESPACES["nn.functional"])
 __getattr__ = module_getattr("torch.nn.functional", globals())
 
-__all__ = list(NAMESPACES["nn.functional"])
+__all__ = list(names_of("nn.functional"))
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -7,7 +7,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 import autograd_viz as av
-from autograd_viz.core.base.public import NAMESPACES
+from autograd_viz.core.base.public import NAMESPACES, names_of
 from autograd_viz.nn import Module
 from autograd_viz.optim import Optimizer
 
@@ -15,7 +15,7 @@ from autograd_viz.optim import Optimizer
 def names_in(namespace: str) -> list[str]:
     """The names of ops in a namespace ("torch", "Tensor", "linalg", ...), of modules in "nn", of optimizers in "optim"."""
     if namespace in NAMESPACES:
-        return sorted(n for n in NAMESPACES[namespace] if not n.startswith("_"))
+        return [n for n in names_of(namespace) if not n.startswith("_")]
     base = {"nn": Module, "optim": Optimizer}[namespace]
     return sorted(n for n, v in vars(getattr(av, namespace)).items() if isinstance(v, type) and issubclass(v, base))
 

@@ -6,6 +6,8 @@ import difflib
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from .public import LATE, found
+
 # big features, with what to do instead
 INSTEAD = {
     "compile": "there is nothing to compile; call the function as it is",
@@ -42,7 +44,7 @@ def sentence(namespace: str, name: str, known: Iterable[str]) -> str:
 
 
 def module_getattr(namespace: str, names: dict[str, Any]) -> Callable[[str], Any]:
-    """The ``__getattr__`` of a module that stands for `namespace` of PyTorch.
+    """The ``__getattr__`` of a module that stands for `namespace` of PyTorch: what is loaded when asked for, or what to do.
 
     Args:
         namespace: "torch", "torch.linalg", ...
@@ -52,7 +54,11 @@ def module_getattr(namespace: str, names: dict[str, Any]) -> Callable[[str], Any
     def missing(name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(f"module {names['__name__']!r} has no attribute {name!r}")
-        raise AttributeError(sentence(namespace, name, names))
+        place = namespace.removeprefix("torch.")
+        if name in LATE.get(place, ()):
+            names[name] = found(place, name)
+            return names[name]
+        raise AttributeError(sentence(namespace, name, {*names, *LATE.get(place, ())}))
 
     return missing
 

@@ -20,6 +20,7 @@ Function = TypeVar("Function", bound=Callable[..., Any] | property)
 
 # "torch" and "Tensor", then "linalg", "nn.functional", ...: the public callables of each by name
 NAMESPACES: defaultdict[str, dict[str, Any]] = defaultdict(dict)
+LATE: dict[str, dict[str, Callable[[], None]]] = {}  # by namespace: names not published yet, and what loads their files
 INPLACE: dict[str, Any] = {}  # the ops whose result may be written into the first input, by the name without underscore
 
 
@@ -67,3 +68,20 @@ def _publish(function: Any, names: tuple[str, ...], inplace: bool) -> None:
 def home(function: Any) -> str:
     """The module that defines a callable or an op."""
     return str(getattr(function, "forward", function).__module__)
+
+
+def names_of(namespace: str) -> list[str]:
+    """The public names of a namespace, those not loaded yet among them."""
+    return sorted({*NAMESPACES[namespace], *LATE.get(namespace, {})})
+
+
+def found(namespace: str, name: str) -> Any:
+    """The public callable of that name; its file is loaded if need be.
+
+    Raises:
+        KeyError: there is none.
+    """
+    known = NAMESPACES[namespace]
+    if name not in known and name in LATE.get(namespace, {}):
+        LATE[namespace][name]()
+    return known[name]

@@ -7,9 +7,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import special
 
 from ..base.public import public
+from ..base.scipy_special import special
 from ..base.symbol import call
 from ..op.primitive import primitive
 from ..ops.elementwise.arithmetic import _as_float

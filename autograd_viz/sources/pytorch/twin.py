@@ -17,6 +17,7 @@ from ...core.backward.node import Node
 from ...core.backward.saved import FREED, SavedResult
 from ...core.base.quiet import quiet
 from ...core.base.readings import TENSOR_NAMES
+from ...core.methods import load_more
 from ...core.op.former import Overwritten
 from ...core.op.primitive import Primitive
 from ...core.op.primitive_node import PrimitiveNode
@@ -31,10 +32,17 @@ CLOSE = 1e-3  # float32 sums of a few elements in another order
 
 
 @functools.cache
+def _ops() -> list[Primitive]:
+    """All ops of the core."""
+    load_more()
+    return list(dict.fromkeys(p for p in TENSOR_NAMES.values() if isinstance(p, Primitive)))
+
+
+@functools.cache
 def _primitives() -> dict[str, list[Primitive]]:
     """The ops of the core by the name of their node."""
     found: dict[str, list[Primitive]] = {}
-    for op in dict.fromkeys(p for p in TENSOR_NAMES.values() if isinstance(p, Primitive)):
+    for op in _ops():
         if op.node_class is not None:
             found.setdefault(op.node_class.__name__, []).append(op)
     return found
@@ -43,7 +51,7 @@ def _primitives() -> dict[str, list[Primitive]]:
 @functools.cache
 def titles() -> dict[str, str]:
     """The names of the core's ops in pictures, by the op's own name: "mul" -> "Mul"."""
-    return {p.name: p.title for p in TENSOR_NAMES.values() if isinstance(p, Primitive)}
+    return {op.name: op.title for op in _ops()}
 
 
 def primitive_of(name: str, saved: frozenset[str]) -> Primitive | None:

@@ -7,10 +7,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import special
 
 from ...base.public import public
 from ...base.readings import ARRAY_NAMES, composite
+from ...base.scipy_special import special
 from ...op.primitive import primitive
 from ...tensor.refusals import refuse
 

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy import special
 
 from ...base.public import public
 from ...base.readings import composite, inlined
+from ...base.scipy_special import special
 from ...base.symbol import call
 from ...op.primitive import primitive
 from ...tensor.tensor import Tensor

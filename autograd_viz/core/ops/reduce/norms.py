@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...base.public import NAMESPACES, public
+from ...base.public import found, public
 from ...base.readings import composite, inlined, op
 from ...op.primitive import primitive
 from ...tensor.arguments import check_dim
@@ -138,7 +138,7 @@ def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, 
         p = 2
     if isinstance(p, str):
         dims = (-2, -1) if dim is None else dim
-        return NAMESPACES["linalg"]["matrix_norm"](input, p, dims, keepdim, dtype=dtype)
+        return found("linalg", "matrix_norm")(input, p, dims, keepdim, dtype=dtype)
     return vector_norm(input, p, dim, keepdim, dtype=dtype)
 
 
@@ -162,7 +162,7 @@ def norm_of_either(
             f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {A.ndim}D."
         )
     if (len(dims) if dims is not None else A.ndim) == 2:
-        return NAMESPACES["linalg"]["matrix_norm"](A, ord, (0, 1) if dims is None else dims, keepdim, dtype=dtype)
+        return found("linalg", "matrix_norm")(A, ord, (0, 1) if dims is None else dims, keepdim, dtype=dtype)
     return vector_norm(A, ord, dims, keepdim, dtype=dtype)
 
 
