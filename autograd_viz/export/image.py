@@ -14,8 +14,7 @@ import stat
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-
-from resvg import render, usvg
+from typing import Any
 
 from ..errors import AutogradVizError, CannotReadError, CannotWriteError
 from ..runtime.interrupts import whole
@@ -73,6 +72,8 @@ def png_bytes(svg: str, scale: float | None = None) -> bytes:
             f"a PNG of {width * scale:.0f} x {height * scale:.0f} pixels is too large; choose a scale of {most:g} or less, "
             "or .svg, which has no limit"
         )
+    from resvg import render, usvg
+
     with no_panic():
         tree = usvg.Tree.from_str(svg, fonts_for(svg))
         columns, rows = (max(1, math.floor(px * scale + 0.5)) for px in tree.int_size())
@@ -100,8 +101,10 @@ def _rounded_down(number: float) -> float:
     return float(f"{math.floor(number / digit) * digit:.2g}")
 
 
-def fonts_for(svg: str) -> usvg.Options:
+def fonts_for(svg: str) -> Any:
     """The font of all pictures, and the system's if it lacks letters of this one; to look through them takes a while."""
+    from resvg import usvg
+
     options = usvg.Options.default()
     options.load_font_file(str(font_file()))
     if FOREIGN.search(svg):

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import UnknownChoiceError
-from ..export.animation import Story, animation_bytes
 from ..export.dot import digraph
 from ..export.image import check_place, png_bytes, write_file
 from ..export.mermaid import mermaid
@@ -161,6 +160,8 @@ def _animation(format: str) -> Callable[[Subject, Wishes], bytes]:
             said = tuple(stepper.sentence_at(i) for i in range(len(trace.steps) + 1))
         drawing = drawn(subject, wishes)
         shown = Trace(tuple(drawing.shown.step(s) for s in trace.steps))
+        from ..export.animation import Story, animation_bytes
+
         story = Story(drawing.shown.document, drawing.geometry, shown, said)
         return animation_bytes(story, format, wishes.palette, wishes.duration, 1.0 if wishes.scale is None else wishes.scale)
 

@@ -23,7 +23,8 @@ from ..stepper.stepper import Stepper
 
 if TYPE_CHECKING:
     from ..sources.pytorch.watch import Watch
-    from ..widget import Compare, StepperWidget
+    from ..widget.compare import Compare
+    from ..widget.widget import StepperWidget
 
 
 class Figure:
@@ -180,7 +181,7 @@ def step(
         NotDrawableError: not a tensor.
         RuntimeError: what ``tensor.backward()`` would refuse, in PyTorch's words.
     """
-    from ..widget import StepperWidget
+    from ..widget.widget import StepperWidget
 
     if theme != "auto":
         theme_named(theme)
@@ -207,7 +208,7 @@ def step(
 
 def _step_last(names: Mapping[str, Any], theme: str, collapse: bool | None) -> StepperWidget:
     """The widget that steps the last pass again, as `watch` has kept it."""
-    from ..widget import StepperWidget
+    from ..widget.widget import StepperWidget
 
     with collector_waits():
         _, graph, fresh, changed = last_pass(names)
@@ -241,7 +242,8 @@ def compare(*steppers: Any, titles: tuple[str, ...] | list[str] = ()) -> Compare
     Raises:
         NotDrawableError: something else was given.
     """
-    from ..widget import Compare, StepperWidget
+    from ..widget.compare import Compare
+    from ..widget.widget import StepperWidget
 
     for s in steppers:
         if not isinstance(s, StepperWidget):

@@ -25,7 +25,7 @@ ANSWERS = """
 import json as _json
 from ipywidgets.widgets import widget as _widgets
 from autograd_viz.lessons import QuestionWidget as _Question
-from autograd_viz.widget import StepperWidget as _Stepper
+from autograd_viz.widget.widget import StepperWidget as _Stepper
 
 def _given(question):
     q = question.question

@@ -20,7 +20,7 @@ from autograd_viz.graph.trace import State, Trace
 from autograd_viz.render import text_picture
 from autograd_viz.render.drawing import Drawing, drawing_of
 from autograd_viz.sources.from_core import CoreGraph
-from autograd_viz.widget import StepperWidget
+from autograd_viz.widget.widget import StepperWidget
 
 from ..effort import examples
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import autograd_viz as av
-from autograd_viz.widget import StepperWidget
+from autograd_viz.widget.widget import StepperWidget
 
 
 @pytest.fixture
