@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import linecache
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from .provenance import PROGRAM
-
-if TYPE_CHECKING:
-    from ..op.primitive import Primitive
 
 PLAIN = frozenset({int, float, bool, str, type(None)})  # types of options that can hold no tensor
 
 
-def compiled(p: Primitive, name: str, lines: list[str], names: dict[str, Any]) -> Any:
-    """The function that `lines` define, with its text where tracebacks and `inspect` look for it."""
+def compiled(forward: Callable[..., Any], name: str, lines: list[str], names: dict[str, Any]) -> Any:
+    """The function that `lines` define for an op, with its text where tracebacks and `inspect` look for it."""
     text = "\n".join(lines) + "\n"
-    file = f"{PROGRAM}{p.name}: {name}>"
+    file = f"{PROGRAM}{forward.__name__}: {name}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     namespace = dict(names)
     exec(compile(text, file, "exec"), namespace)
     function = namespace[name]
-    function.__doc__ = p.__doc__
+    function.__doc__ = forward.__doc__
     function.__qualname__ = name
-    function.__module__ = p.forward.__module__
+    function.__module__ = forward.__module__
     return function

@@ -9,7 +9,7 @@ A general loop over inputs, options and saved values would cost more than the ar
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import ref
 
 import numpy as np
@@ -23,10 +23,8 @@ from ..base.programs import PLAIN, compiled
 from ..base.quiet import quiet
 from ..tensor.arguments import array_of, as_operand, brought_together, check_broadcast, in_order_of
 from ..tensor.tensor import Number, Tensor
+from .table import Table
 from .view import become_view
-
-if TYPE_CHECKING:
-    from .primitive import Primitive
 
 _NUMBERS = frozenset({int, float, bool})
 # what the programs refer to, beside their own op
@@ -60,7 +58,7 @@ _NAMES: dict[str, Any] = {
 }
 
 
-def call_source(p: Primitive) -> list[str]:
+def call_source(p: Table) -> list[str]:
     """The program of a call, for an op with a fixed number of inputs and results."""
     parameters = [n + ("=None" if n in p.optional else "") for n in p.inputs]
     options = [n + ("" if default is p.required else f"=default_{n}") for n, default in p.options.items()]
@@ -75,7 +73,7 @@ def call_source(p: Primitive) -> list[str]:
         if i == 1 and p.scalar_overload is not None:
             given = ", ".join([p.inputs[0], f"other={n}", *(f"{o}={o}" for o in p.options if o in p.scalar_overload.options)])
             lines.insert(-1, f"    if State.in_rule and type({n}) in NUMBERS: return scalar_overload({given})")
-        if p.node_class is not None and n not in p.optional:
+        if p.rules and n not in p.optional:
             lines.append(f"    if {n}._view is not None and recording(): {n}._view.refresh({n})")
     results = results_of(p)
     lines += [*_forward(p), *_wrapped(p), "    if not recording():"]
@@ -91,12 +89,12 @@ def call_source(p: Primitive) -> list[str]:
     return [*lines, *_record(p), "    return result"]
 
 
-def results_of(p: Primitive) -> list[str]:
+def results_of(p: Table) -> list[str]:
     """What a program calls the results of its op."""
     return [f"result{i}" for i in range(len(p.result_names))] or ["result"]
 
 
-def _wrapped(p: Primitive) -> list[str]:
+def _wrapped(p: Table) -> list[str]:
     """Make tensors of what the NumPy function returned."""
     lines = []
     if p.result_names:
@@ -121,7 +119,7 @@ def _after_required(options: list[str]) -> list[str]:
     return [*options[:first], "*", *options[first:]]
 
 
-def _forward(p: Primitive) -> list[str]:
+def _forward(p: Table) -> list[str]:
     """Run the NumPy function on the inputs' arrays."""
     arrays = [f"_x{i}" for i in range(len(p.inputs))]
     options = [f"{n}={n} if type({n}) in PLAIN else array_of({n})" for n in p.options]
@@ -155,14 +153,14 @@ def _forward(p: Primitive) -> list[str]:
     return [*lines, f"    if type(_value) is ndarray and _value.ndim > 1 and not _x0.flags.c_contiguous: {laid_out}"]
 
 
-def _record(p: Primitive) -> list[str]:
+def _record(p: Table) -> list[str]:
     """Make the node if an input requires grad, and remember which op made the result."""
     lines = [
         "    caller = frame(1)",
         "    while ours[caller.f_code.co_filename] and caller.f_back is not None: caller = caller.f_back",
     ]
     indent, results = "    ", results_of(p)
-    if p.node_class is not None:
+    if p.rules:
         tests = [f"({n} is not None and {n}.requires_grad)" if n in p.optional else f"{n}._requires_grad" for n in p.inputs]
         has_gradient = " and _data.dtype.kind in 'fc'" if p.may_be_integer and not p.result_names else ""
         if p.result_names:
@@ -180,7 +178,7 @@ def _record(p: Primitive) -> list[str]:
     return [*lines, f"{indent}if State.attentive: {'; '.join(f'attend(None, {r})' for r in results)}"]
 
 
-def _differentiable(p: Primitive) -> list[str]:
+def _differentiable(p: Table) -> list[str]:
     """The results that have a gradient if they are floating point."""
     return [r for r, name in zip(results_of(p), p.result_names, strict=True) if name not in p.nondifferentiable]
 
@@ -189,16 +187,16 @@ def _references(results: list[str]) -> str:
     return "(" + ", ".join(f"ref({r})" for r in results) + ")"
 
 
-def _given(p: Primitive) -> list[str]:
+def _given(p: Table) -> list[str]:
     """The tensors of a call as entries of a tuple: inputs (also None ones, which a drawing leaves out), then tensor options."""
     return [f"{n}," for n in p.inputs] if len(p.inputs) == 1 else list(p.inputs)
 
 
-def _option_dict(p: Primitive) -> str:
+def _option_dict(p: Table) -> str:
     return "{" + ", ".join(f"{n!r}: {n}" for n in p.options) + "}" if p.options else "None"
 
 
-def _node(p: Primitive) -> list[str]:
+def _node(p: Table) -> list[str]:
     """Make the node: edges, metadata, saved values."""
     edges = []
     for n in p.inputs:
@@ -233,7 +231,7 @@ _ONE_OUTPUT = (
 )
 
 
-def _several_outputs(p: Primitive) -> list[str]:
+def _several_outputs(p: Table) -> list[str]:
     """The metadata of the outputs, which are those of the results that have a gradient."""
     results = results_of(p)
     return [
@@ -245,7 +243,7 @@ def _several_outputs(p: Primitive) -> list[str]:
     ]
 
 
-def _kept(p: Primitive, name: str, guard: int | None) -> str:
+def _kept(p: Table, name: str, guard: int | None) -> str:
     """The expression for one saved value."""
     if name in p.options:
         return f"{name} if type({name}) in PLAIN else keep_option({name})"
@@ -267,12 +265,12 @@ def _kept(p: Primitive, name: str, guard: int | None) -> str:
     )
 
 
-def program(p: Primitive) -> Any:
-    """The function that runs the op and records it."""
+def program(p: Table, node_class: Any) -> Any:
+    """The function that runs the op and records it; `node_class` is that of its nodes, None if it has no rules."""
     defaults = {f"default_{n}": v for n, v in p.options.items() if v is not p.required}
-    names = {**_NAMES, **defaults, "on_arrays": p.forward, "primitive": p, "Node": p.node_class, "metadata": metadata}
+    names = {**_NAMES, **defaults, "on_arrays": p.forward, "primitive": p, "Node": node_class, "metadata": metadata}
     names |= {"scalar_overload": p.scalar_overload, "make_results": p.make_results}
-    return compiled(p, p.name, call_source(p), names)
+    return compiled(p.forward, p.name, call_source(p), names)
 
 
 def metadata(tensor: Tensor | None, what: str) -> Any:

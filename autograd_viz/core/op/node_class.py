@@ -5,15 +5,23 @@ See Note [Programs from tables] in call.py.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from ..backward.saved import FREED, holds_tensor, plain, unpack
 from ..base.programs import PLAIN, compiled
 from ..tensor.tensor import Tensor
 from .primitive_node import PrimitiveNode
+from .table import Table
 
-if TYPE_CHECKING:
-    from .primitive import Primitive
+
+def materialized(node: PrimitiveNode, grads: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Zeros for the outputs that nobody used."""
+    on_tensors = any(isinstance(g, Tensor) for g in grads)
+    zeros = (np.zeros(shape, kind) for shape, kind in node._outputs_metadata())
+    return tuple((Tensor(z) if on_tensors else z) if g is None else g for g, z in zip(grads, zeros, strict=True))
+
 
 # what the programs refer to, beside their own op
 _NAMES: dict[str, Any] = {
@@ -21,12 +29,13 @@ _NAMES: dict[str, Any] = {
     "PLAIN": PLAIN,
     "Tensor": Tensor,
     "holds_tensor": holds_tensor,
+    "materialized": materialized,
     "plain": plain,
     "unpack": unpack,
 }
 
 
-def make_node_class(p: Primitive) -> type[PrimitiveNode]:
+def make_node_class(p: Table) -> type[PrimitiveNode]:
     """The backward node's class: PyTorch's name, slots for arguments and saved values, `_saved_<name>` properties."""
 
     def saved_property(index: int) -> property:
@@ -51,9 +60,8 @@ def make_node_class(p: Primitive) -> type[PrimitiveNode]:
     return type(p.node_name.rpartition("::")[2], (PrimitiveNode,), body)
 
 
-def write_backward(p: Primitive) -> None:
+def write_backward(p: Table, node_class: Any) -> None:
     """Give the node class its `vjp`, `vjp_on_tensors` and `_release`, when one of them is first wanted."""
-    names = {"materialized": p.materialized, **_NAMES}
     on_arrays = {f"rule{i}": r.on_arrays for i, r in enumerate(p.rules) if r}
     on_tensors = {f"rule{i}": r.on_tensors for i, r in enumerate(p.rules) if r}
     for name, lines, rules in (
@@ -61,10 +69,10 @@ def write_backward(p: Primitive) -> None:
         ("vjp_on_tensors", vjp_source(p, on_tensors=True), on_tensors),
         ("_release", release_source(p), {}),
     ):
-        setattr(p.node_class, name, compiled(p, name, lines, {**names, **rules}))
+        setattr(node_class, name, compiled(p.forward, name, lines, {**_NAMES, **rules}))
 
 
-def vjp_source(p: Primitive, on_tensors: bool = False) -> list[str]:
+def vjp_source(p: Table, on_tensors: bool = False) -> list[str]:
     """The program of the rules, on arrays or tensors: for every input that wants a gradient, its rule on what is saved."""
     read = _read_tensor if on_tensors else _read
     nothing = f"({'None, ' * (1 if p.variadic else len(p.rules))})"
@@ -103,7 +111,7 @@ def vjp_source(p: Primitive, on_tensors: bool = False) -> list[str]:
     return [*lines, f"    return ({', '.join(results)},)"]
 
 
-def _read(p: Primitive, place: int) -> str:
+def _read(p: Table, place: int) -> str:
     """A saved value as an array or plain value."""
     name, slot = p.saved_names[place], f"node.{p.slots[place]}"
     if name in p.inputs:
@@ -117,7 +125,7 @@ def _read(p: Primitive, place: int) -> str:
     return f"(s if type(s := {slot}) in PLAIN else plain(node, s))"
 
 
-def _read_tensor(p: Primitive, place: int) -> str:
+def _read_tensor(p: Table, place: int) -> str:
     """A saved value as a tensor or plain value."""
     name, slot = p.saved_names[place], f"node.{p.slots[place]}"
     if name in p.inputs:
@@ -130,7 +138,7 @@ def _plain_value(name: str, slot: str) -> str:
     return f"node.in_elements({slot})" if name.endswith("_strides") else slot
 
 
-def release_source(p: Primitive) -> list[str]:
+def release_source(p: Table) -> list[str]:
     """Free the saved tensors; plain values (a dim, an exponent) stay."""
     lines = ["def _release(node):", "    pass"]
     for name, slot in zip(p.saved_names, p.slots, strict=True):

@@ -8,16 +8,7 @@
         other = lambda grad, self:  grad * self,
     )
 
-# Note [Parameter names say what is saved]
-After `grad` (or `grads`, if the op has several outputs) a rule names what it needs: an input, an option, `result`,
-`<input>_sym_sizes`, `<input>_sym_numel`. Nothing else is saved. The node shows them as `_saved_<name>`, but for those that
-begin with an underscore, which PyTorch's node keeps to itself (the sizes of the inputs of `cat`). What PyTorch's node
-keeps although no rule here needs it is said beside (`also_saved`).
-
-# Note [When a tensor is saved]
-As in PyTorch: a tensor that exactly one of several rules asks for is saved only if that rule will run (in `a * b` with
-`b` fixed, `a` is not kept); plain values, results, and whatever more than one rule or the derivative of a derivative asks
-for, always are.
+See the notes in table.py.
 """
 
 from __future__ import annotations
@@ -27,9 +18,7 @@ import re
 import weakref
 from collections.abc import Callable
 from types import MethodType
-from typing import Any, NamedTuple, cast
-
-import numpy as np
+from typing import Any, cast
 
 from ..backward.accumulate_grad import gradient_edge
 from ..backward.instrumented import attend
@@ -38,8 +27,7 @@ from ..backward.saved import SavedResult, keep, keep_option
 from ..base import provenance
 from ..base.grad_mode import State, recording
 from ..base.quiet import quiet
-from ..base.readings import ARRAY_NAMES, SYMBOL_NAMES, TENSOR_NAMES, as_reading, declare, rebound, writer
-from ..base.results import return_type
+from ..base.readings import as_reading, declare, writer
 from ..base.symbol import Symbol
 from ..tensor.arguments import array_of, as_operand, brought_together, check_broadcast
 from ..tensor.tensor import Tensor
@@ -47,58 +35,16 @@ from . import call
 from .node_class import make_node_class, write_backward
 from .out import write_out
 from .primitive_node import PrimitiveNode
+from .table import Table, Traits
 from .view import become_view
 
 
-class Rule(NamedTuple):
-    """The vjp with respect to one input, in its three readings."""
-
-    on_tensors: Callable[..., Any]
-    on_arrays: Callable[..., Any]
-    on_symbols: Callable[..., Any]
-    wants: tuple[int, ...]  # places in the node's saved values
-
-
-class Traits(NamedTuple):
-    """What `primitive(...)` says of an op; see there."""
-
-    view: bool
-    promotes: bool
-    several: bool
-    cuts: bool
-    results: tuple[str, ...]
-    returns: str
-    nondifferentiable: tuple[str, ...]
-    materialize: bool
-    also_saved: tuple[str, ...]
-
-
-class Primitive:
+class Primitive(Table):
     """An op that autograd knows; call it on tensors and Python numbers."""
 
-    required = inspect.Parameter.empty
-
     def __init__(self, forward: Callable[..., Any], node_name: str, traits: Traits) -> None:
-        self.forward, self.name, self.__doc__ = forward, forward.__name__, forward.__doc__
-        self.__name__ = self.name
-        short = re.sub(r"Backward(s|\d*)(_copy)?$", "", node_name.rpartition("::")[2])
-        self.title = short or self.name.capitalize()  # "Mul", as in MulBackward0
-        self.node_name = node_name
-        self.view, self.promotes, self.several, self.cuts, names, returns, fixed, self.materialize, self.also_saved = traits
-        self.result_names, self.nondifferentiable = names, set(fixed)
-        self.make_results: Any = return_type(returns or self.name.removesuffix("_dim"), *names) if names else None
-        parameters = inspect.signature(forward).parameters.values()
-        self.inputs = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
-        self.optional = {p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD and p.default is None}
-        self.variadic = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), None)
-        self.options = {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
-        self.may_be_integer = "dtype" in self.options
-        self.rules: tuple[Rule | None, ...] = ()
-        self.saved_names: tuple[str, ...] = ()
-        self.slots: tuple[str, ...] = ()
-        self.guards: tuple[int | None, ...] = ()
+        super().__init__(forward, node_name, traits)
         self.savers: tuple[Callable[..., Any], ...] | None = None  # for each saved name, made at the first call
-        self.takes_all = False  # the rules get the gradients of all outputs, not only that of the first
         self.node_class: type[PrimitiveNode] | None = None
         self._program: Callable[..., Any] | None = None
         self.method_names: list[str] = []  # under which Tensor has it (methods.py)
@@ -121,54 +67,12 @@ class Primitive:
         Raises:
             TypeError: a rule is for, or asks for, something the op does not have; the message lists the choices.
         """
-        inputs = [self.variadic] if self.variadic else self.inputs
-        known = {*inputs, *self.options, *(self.result_names or ("result",))}
-        known |= {f"result{i}" for i in range(len(self.result_names))}
-        known |= {f"{n}_sym_{what}" for n in inputs for what in ("sizes", "sizes_opt", "strides", "storage_offset", "numel")}
-        known |= {f"{n}_dim" for n in inputs}
-        dims = (*range(5), *(f"minus_{i}" for i in range(1, 5)))
-        known |= {f"{n}_sym_argsize_{d}" for n in (*inputs, *self.result_names) for d in dims}
-        for target, rule in rules.items():
-            asked = list(inspect.signature(rule).parameters)[1:]
-            if target not in inputs or not {name.removeprefix("_") for name in asked} <= known:
-                raise TypeError(f"{self.name}: rule for {target!r} asks for {asked}; choose from {sorted(known)}")
-        asked_by_any = {name for r in rules.values() for name in list(inspect.signature(r).parameters)[1:]}
-        self.saved_names = tuple(sorted(asked_by_any.union(self.also_saved)))
-        self.slots = tuple(f"s_{name}" for name in self.saved_names)
-        self.rules = tuple(self._read(rules[n]) if n in rules else None for n in inputs)
-        self.takes_all = any(next(iter(inspect.signature(r).parameters)) == "grads" for r in rules.values())
-        self.guards = tuple(self._guard(place) for place in range(len(self.saved_names)))
+        self.read_rules(rules)
         self.node_class = make_node_class(self)
 
     def write_backward(self) -> None:
         """Give the node class its programs, when one of them is first wanted."""
-        write_backward(self)
-
-    def _read(self, rule: Callable[..., Any]) -> Rule:
-        """Bind one rule to its three namespaces."""
-        wants = tuple(self.saved_names.index(n) for n in list(inspect.signature(rule).parameters)[1:])
-        return Rule(rebound(rule, TENSOR_NAMES), rebound(rule, ARRAY_NAMES), rebound(rule, SYMBOL_NAMES), wants)
-
-    def _guard(self, place: int) -> int | None:
-        """The input that must want a gradient for the saved value at `place` to be kept, or None if it always is."""
-        if self.result_index(self.saved_names[place]) is not None:
-            return None
-        users = [i for i, rule in enumerate(self.rules) if rule and place in rule.wants]
-        several = sum(rule is not None for rule in self.rules) > 1
-        return users[0] if len(users) == 1 and several and "backward" not in self.name else None
-
-    def result_index(self, name: str) -> int | None:
-        """Which result a saved name means, if any."""
-        if name in self.result_names:
-            return self.result_names.index(name)
-        match = re.fullmatch(r"result(\d*)", name)
-        return int(match[1] or 0) if match and name not in self.inputs else None
-
-    @staticmethod
-    def metadata_name(name: str) -> tuple[str, str]:
-        """The input, and what of it: ("self", "sizes") for self_sym_sizes and for _self_sym_sizes."""
-        base, _, what = name.removeprefix("_").partition("_sym_" if "_sym_" in name else "_dim")
-        return base, what or "dim"
+        write_backward(self, self.node_class)
 
     # -- forward ------------------------------------------------------------------------------------------------------
 
@@ -176,13 +80,8 @@ class Primitive:
     def program(self) -> Callable[..., Any]:
         """The function that runs the op and records it (call.py)."""
         if self._program is None:
-            self._program = self._call if self.variadic or self.several else call.program(self)
+            self._program = self._call if self.variadic or self.several else call.program(self, self.node_class)
         return self._program
-
-    @property
-    def scalar_overload(self) -> Primitive | None:
-        """PyTorch's overload of this op for a plain number, which is what rules mean by one (MulBackward1)."""
-        return TENSOR_NAMES.get(f"{self.name}_scalar") if self.promotes and len(self.inputs) == 2 else None
 
     @property
     def source(self) -> str:
@@ -295,14 +194,6 @@ class Primitive:
             return lambda inputs, options, results, unwanted: tuple(call.metadata(t, what) for t in inputs)
         place = self.inputs.index(base)
         return lambda inputs, options, results, unwanted: call.metadata(inputs[place], what)
-
-    # -- backward -----------------------------------------------------------------------------------------------------
-
-    def materialized(self, node: PrimitiveNode, grads: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Zeros for the outputs that nobody used."""
-        on_tensors = any(isinstance(g, Tensor) for g in grads)
-        zeros = (np.zeros(shape, kind) for shape, kind in node._outputs_metadata())
-        return tuple((Tensor(z) if on_tensors else z) if g is None else g for g, z in zip(grads, zeros, strict=True))
 
 
 def primitive(

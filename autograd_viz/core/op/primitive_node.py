@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -12,9 +12,6 @@ from ..base.grad_mode import State
 from ..base.quiet import quiet
 from ..tensor.tensor import Tensor
 
-if TYPE_CHECKING:
-    from .primitive import Primitive
-
 
 class PrimitiveNode(Node):
     """The backward node of a primitive; node_class.py makes one subclass per primitive, with a slot for each argument of the op
@@ -22,7 +19,7 @@ class PrimitiveNode(Node):
     """
 
     __slots__ = ()
-    primitive: ClassVar[Primitive]
+    primitive: ClassVar[Any]  # the op
     is_plain = True
     given: ClassVar[tuple[str, ...]] = ()  # slots of the inputs, of any number of them the one of all
     is_variadic: ClassVar[bool] = False

@@ -8,7 +8,7 @@ next time somebody asks for it. The version counter, shared by all tensors of on
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from ..base.grad_mode import State, enable_grad, recording
 from ..base.quiet import quiet
@@ -17,11 +17,8 @@ from ..tensor.tensor import InferenceCounter, Tensor
 from .forbidden import INFERENCE, NO_GRAD, NORMAL, SEVERAL, why_forbidden
 from .former import gone, history_of, remember, values_at
 
-if TYPE_CHECKING:
-    from .primitive import Primitive
-
 # one step from a base to its view: the op, its options, and which of its outputs if it has several
-Cut = tuple["Primitive", dict[str, Any], "int | None"]
+Cut = tuple[Any, dict[str, Any], int | None]
 
 
 class View:
@@ -118,9 +115,7 @@ def as_strided_like(base: Tensor, view: Tensor) -> Any:
     return strided
 
 
-def become_view(
-    result: Tensor, source: Tensor, primitive: Primitive, options: dict[str, Any], index: int | None = None
-) -> None:
+def become_view(result: Tensor, source: Tensor, primitive: Any, options: dict[str, Any], index: int | None = None) -> None:
     """Let the result of a view op share the version counter of its source, and remember the way to it."""
     result._counter = source._shared_counter()
     if primitive.cuts or type(source._counter) is InferenceCounter:

@@ -1,0 +1,140 @@
+"""What is known of an op before it runs: its inputs, options and results, its rules, and what they want to be saved.
+
+# Note [Parameter names say what is saved]
+After `grad` (or `grads`, if the op has several outputs) a rule names what it needs: an input, an option, `result`,
+`<input>_sym_sizes`, `<input>_sym_numel`. Nothing else is saved. The node shows them as `_saved_<name>`, but for those that
+begin with an underscore, which PyTorch's node keeps to itself (the sizes of the inputs of `cat`). What PyTorch's node
+keeps although no rule here needs it is said beside (`also_saved`).
+
+# Note [When a tensor is saved]
+As in PyTorch: a tensor that exactly one of several rules asks for is saved only if that rule will run (in `a * b` with
+`b` fixed, `a` is not kept); plain values, results, and whatever more than one rule or the derivative of a derivative asks
+for, always are.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from ..base.readings import ARRAY_NAMES, SYMBOL_NAMES, TENSOR_NAMES, rebound
+from ..base.results import return_type
+
+DIMS = (*range(5), *(f"minus_{i}" for i in range(1, 5)))
+
+
+class Rule(NamedTuple):
+    """The vjp with respect to one input, in its three readings."""
+
+    on_tensors: Callable[..., Any]
+    on_arrays: Callable[..., Any]
+    on_symbols: Callable[..., Any]
+    wants: tuple[int, ...]  # places in the node's saved values
+
+
+class Traits(NamedTuple):
+    """What `primitive(...)` says of an op; see there."""
+
+    view: bool
+    promotes: bool
+    several: bool
+    cuts: bool
+    results: tuple[str, ...]
+    returns: str
+    nondifferentiable: tuple[str, ...]
+    materialize: bool
+    also_saved: tuple[str, ...]
+
+
+class Table:
+    """What an op says of itself.
+
+    Attributes:
+        inputs, optional, variadic: the differentiable parameters; those that may be None; the one that takes any number.
+        options: the other parameters with their defaults.
+        rules: one for each input, or None.
+        saved_names, slots, guards: what the rules ask for; where a node keeps it; see Note [When a tensor is saved].
+        takes_all: the rules get the gradients of all outputs, not only that of the first.
+    """
+
+    required = inspect.Parameter.empty
+
+    def __init__(self, forward: Callable[..., Any], node_name: str, traits: Traits) -> None:
+        self.forward, self.name, self.__doc__ = forward, forward.__name__, forward.__doc__
+        self.__name__ = self.name
+        short = re.sub(r"Backward(s|\d*)(_copy)?$", "", node_name.rpartition("::")[2])
+        self.title = short or self.name.capitalize()  # "Mul", as in MulBackward0
+        self.node_name = node_name
+        self.view, self.promotes, self.several, self.cuts, names, returns, fixed, self.materialize, self.also_saved = traits
+        self.result_names, self.nondifferentiable = names, set(fixed)
+        self.make_results: Any = return_type(returns or self.name.removesuffix("_dim"), *names) if names else None
+        parameters = inspect.signature(forward).parameters.values()
+        self.inputs = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+        self.optional = {p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD and p.default is None}
+        self.variadic = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), None)
+        self.options = {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
+        self.may_be_integer = "dtype" in self.options
+        self.rules: tuple[Rule | None, ...] = ()
+        self.saved_names: tuple[str, ...] = ()
+        self.slots: tuple[str, ...] = ()
+        self.guards: tuple[int | None, ...] = ()
+        self.takes_all = False
+
+    def read_rules(self, rules: dict[str, Callable[..., Any]]) -> None:
+        """Read from the rules what is to be saved.
+
+        Raises:
+            TypeError: a rule is for, or asks for, something the op does not have; the message lists the choices.
+        """
+        inputs = [self.variadic] if self.variadic else self.inputs
+        asked = {target: list(inspect.signature(rule).parameters) for target, rule in rules.items()}
+        known = self._known(inputs)
+        for target, (_, *names) in asked.items():
+            if target not in inputs or not {name.removeprefix("_") for name in names} <= known:
+                raise TypeError(f"{self.name}: rule for {target!r} asks for {names}; choose from {sorted(known)}")
+        self.saved_names = tuple(sorted({name for _, *names in asked.values() for name in names}.union(self.also_saved)))
+        self.slots = tuple(f"s_{name}" for name in self.saved_names)
+        self.rules = tuple(self._bound_rule(rules[n], asked[n]) if n in rules else None for n in inputs)
+        self.takes_all = any(first == "grads" for first, *_ in asked.values())
+        self.guards = tuple(self._guard(place) for place in range(len(self.saved_names)))
+
+    def _known(self, inputs: list[str]) -> set[str]:
+        """What a rule may ask for."""
+        known = {*inputs, *self.options, *(self.result_names or ("result",))}
+        known |= {f"result{i}" for i in range(len(self.result_names))}
+        known |= {f"{n}_sym_{what}" for n in inputs for what in ("sizes", "sizes_opt", "strides", "storage_offset", "numel")}
+        known |= {f"{n}_dim" for n in inputs}
+        return known | {f"{n}_sym_argsize_{d}" for n in (*inputs, *self.result_names) for d in DIMS}
+
+    def _bound_rule(self, rule: Callable[..., Any], asked: list[str]) -> Rule:
+        """One rule in its three readings."""
+        wants = tuple(self.saved_names.index(n) for n in asked[1:])
+        return Rule(rebound(rule, TENSOR_NAMES), rebound(rule, ARRAY_NAMES), rebound(rule, SYMBOL_NAMES), wants)
+
+    def _guard(self, place: int) -> int | None:
+        """The input that must want a gradient for the saved value at `place` to be kept, or None if it always is."""
+        if self.result_index(self.saved_names[place]) is not None:
+            return None
+        users = [i for i, rule in enumerate(self.rules) if rule and place in rule.wants]
+        several = sum(rule is not None for rule in self.rules) > 1
+        return users[0] if len(users) == 1 and several and "backward" not in self.name else None
+
+    def result_index(self, name: str) -> int | None:
+        """Which result a saved name means, if any."""
+        if name in self.result_names:
+            return self.result_names.index(name)
+        match = re.fullmatch(r"result(\d*)", name)
+        return int(match[1] or 0) if match and name not in self.inputs else None
+
+    @staticmethod
+    def metadata_name(name: str) -> tuple[str, str]:
+        """The input, and what of it: ("self", "sizes") for self_sym_sizes and for _self_sym_sizes."""
+        base, _, what = name.removeprefix("_").partition("_sym_" if "_sym_" in name else "_dim")
+        return base, what or "dim"
+
+    @property
+    def scalar_overload(self) -> Any:
+        """PyTorch's overload of this op for a plain number, which is what rules mean by one (MulBackward1)."""
+        return TENSOR_NAMES.get(f"{self.name}_scalar") if self.promotes and len(self.inputs) == 2 else None
