@@ -55,13 +55,13 @@ from .core.base.grad_mode import (
     set_grad_enabled,
 )
 from .core.base.scopes import scope
+from .core.tensor import questions as _questions
 from .core.tensor.as_array import Size
 from .core.tensor.interchange import from_dlpack
 from .core.tensor.questions import (
     channels_last,
     channels_last_3d,
     contiguous_format,
-    layout,
     memory_format,
     preserve_format,
     strided,
@@ -86,6 +86,7 @@ from .verbs.show import compare, record, show, step, watch
 from .words import set_language
 
 __version__ = "0.1.0"
+layout = _questions.layout  # torch.layout, not the room of this name
 newaxis = None  # in an index
 globals().update(_public.NAMESPACES["torch"])  # every op says its public names where it is written
 __getattr__ = _missing.module_getattr("torch", globals())

@@ -9,105 +9,132 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import autograd_viz as av
+from autograd_viz.core.base.public import names_of
 
 PACKAGE = Path(av.__file__).parent
-NAMESPACES = ("accelerator", "backends", "fft", "linalg", "masked", "ops", "special")
-# each floor, and the floors it may import from besides itself
+NAMESPACES = {"accelerator", "backends", "cuda", "fft", "linalg", "masked", "ops", "special"}
+# each room, and the rooms it may import from besides itself
 FLOORS: dict[str, set[str]] = {
-    "alive": set(),
     "errors": set(),
-    "interrupts": set(),
-    "collector": set(),
+    "runtime": set(),
+    "amp": set(),
+    "words": {"errors"},
+    "graph": {"errors"},
     "core": {"errors"},
+    "autograd": {"core"},
     "nn": {"core"},
     "optim": {"core"},
+    "distributions": {"core"},
     "testing": {"core"},
     "utils": {"autograd", "core"},
-    "autograd": {"core"},
-    "amp": {"core"},
-    "distributions": {"core"},
-    "cuda": {"amp", "core"},
-    **{namespace: {"core"} for namespace in NAMESPACES},
-    "graph": {"errors"},
-    "sources": {"alive", "core", "errors", "graph", "interrupts"},
+    "namespaces": {"amp", "core"},
     "layout": {"errors", "graph"},
+    "sentences": {"graph", "words"},
+    "sources": {"core", "errors", "graph", "runtime"},
     "render": {"errors", "graph", "layout", "words"},
-    "drawing": {"errors", "graph", "layout", "render"},
-    "words": {"errors"},
-    "sentences": {"words", "graph"},
-    "why": {"words", "sentences", "graph", "reasons"},
-    "reasons": {"words", "sentences", "graph"},
-    "answers": {"drawing", "errors", "graph", "reasons", "render", "sources", "export", "words"},
-    "stops": {"graph", "interrupts"},
-    "targets": {"graph", "render"},
-    "live_pass": {"graph"},
-    "cursor": {"render", "words", "sentences", "graph", "live_pass", "stops"},
-    "stepper": {"cursor", "interrupts", "sentences", "graph", "live_pass", "stops", "targets"},
-    "export": {"errors", "graph", "interrupts", "layout", "render"},
-    "widget": {"alive", "drawing", "interrupts", "stepper", "stops", "graph", "render", "export", "words", "why"},
-    "recorded": {"errors", "graph", "render", "stepper"},
-    "saving": {"drawing", "errors", "export", "graph", "interrupts", "render", "stepper", "widget"},
-    "views": {*("collector", "drawing", "errors", "graph", "sources", "render", "stepper", "export", "recorded", "widget")},
-    "files": {
-        *("collector", "core", "errors", "graph", "sources", "stepper", "export", "recorded", "saving", "views", "widget")
+    "reasons": {"graph", "sentences", "words"},
+    "export": {"errors", "graph", "layout", "render", "runtime"},
+    "stepper": {"errors", "graph", "render", "runtime", "sentences", "words"},
+    "widget": {"export", "graph", "reasons", "render", "runtime", "stepper", "words"},
+    "verbs": {
+        *("core", "errors", "export", "graph", "reasons", "render", "runtime", "sources", "stepper", "widget", "words"),
     },
-    "magics": {"errors", "views"},
-    "lessons": {"answers", "errors", "graph", "render", "sentences", "sources", "stepper", "why", "widget", "words"},
-    "cli": {"errors", "render", "saving", "stepper"},
+    "lessons": {"errors", "graph", "render", "sentences", "sources", "stepper", "reasons", "verbs", "widget", "words"},
+    "cli": {"errors", "render", "stepper", "verbs"},
     "__init__": {
-        "amp",
-        "answers",
-        "autograd",
-        "core",
-        "cuda",
-        "distributions",
-        "errors",
-        "nn",
-        "optim",
-        "testing",
-        "utils",
-        "files",
-        "magics",
-        "views",
-        "words",
-        *NAMESPACES,
+        *(
+            "amp",
+            "autograd",
+            "core",
+            "distributions",
+            "errors",
+            "namespaces",
+            "nn",
+            "optim",
+            "testing",
+            "utils",
+            "verbs",
+            "words",
+        ),
     },
 }
+# in the core, from the bottom up: a chapter reads the ones before it
+CHAPTERS = ["base", "tensor", "backward", "op", "ops", "ops_more", "inplace", "function", "methods"]
 
 
-def imported(path: Path) -> Iterator[str]:
-    """The floors that a file imports from, relative imports resolved; `from . import x` of a floor's own files left out."""
-    inside = path.relative_to(PACKAGE).parts
+def modules() -> dict[tuple[str, ...], Path]:
+    """Every file of the package by the parts of its module's name."""
+    found = {p.relative_to(PACKAGE).with_suffix("").parts: p for p in PACKAGE.rglob("*.py")}
+    return {m[:-1] if m[-1] == "__init__" else m: p for m, p in found.items()}
+
+
+MODULES = modules()
+
+
+def imported(module: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """The files that a file imports, early, late or for types."""
+    path = MODULES[module]
+    package = module if path.name == "__init__.py" else module[:-1]
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.level:
-            base = inside[: len(inside) - node.level]
-            names = [node.module] if node.module else [a.name for a in node.names]
-            yield from ((*base, *name.split("."))[0] for name in names)
-        elif isinstance(node, ast.Import | ast.ImportFrom):
-            names = [node.module or ""] if isinstance(node, ast.ImportFrom) else [a.name for a in node.names]
-            yield from (n.split(".")[1] for n in names if n.startswith("autograd_viz."))
+        if isinstance(node, ast.ImportFrom):
+            named = tuple((node.module or "").split(".")) if node.module else ()
+            base = (*package[: len(package) - node.level + 1], *named) if node.level else named[1:]
+            if node.level or named[:1] == ("autograd_viz",):
+                for name in node.names:
+                    yield (*base, name.name) if (*base, name.name) in MODULES else base
+        elif isinstance(node, ast.Import):
+            yield from (tuple(n.name.split(".")[1:]) for n in node.names if n.name.startswith("autograd_viz."))
+
+
+IMPORTS = {module: {m for m in imported(module) if m in MODULES and m != module} for module in MODULES}
+
+
+def room(module: tuple[str, ...]) -> str:
+    """A folder or a file at the root."""
+    return module[0] if module else "__init__"
+
+
+def lowest_first(arrows: dict[Any, set[Any]]) -> list[Any]:
+    """Take away what imports only what is gone; what is left are the circles, and what stands on them."""
+    left = dict(arrows)
+    while lowest := [m for m, below in left.items() if not below & left.keys()]:
+        for module in lowest:
+            del left[module]
+    return sorted(left)
 
 
 def test_imports_point_down() -> None:
-    wrong = []
-    for path in PACKAGE.rglob("*.py"):
-        floor = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
-        wrong += [f"{path.name} ({floor}) imports {t}" for t in imported(path) if t not in FLOORS[floor] | {floor}]
+    arrows = {(room(a), room(b)) for a, below in IMPORTS.items() for b in below if room(a) != room(b)}
+    wrong = [f"{a} imports {b}" for a, b in sorted(arrows) if b not in FLOORS[a]]
+    assert not wrong
+    unused = [f"{a} no longer imports {b}" for a in FLOORS for b in FLOORS[a] if (a, b) not in arrows]
+    assert not unused
+
+
+def test_no_room_is_its_own_foundation() -> None:
+    assert lowest_first(FLOORS) == []
+
+
+def test_no_file_imports_itself_over_others() -> None:
+    """Not for types, and not inside a function either."""
+    assert lowest_first({m: below for m, below in IMPORTS.items() if MODULES[m].name != "__init__.py"}) == []
+
+
+def test_a_chapter_of_the_core_reads_those_before_it() -> None:
+    place = {name: i for i, name in enumerate(CHAPTERS)}
+    inside = {m: {b for b in below if b[:1] == ("core",) and len(b) > 1} for m, below in IMPORTS.items() if m[:1] == ("core",)}
+    wrong = [(m, b) for m, below in inside.items() if len(m) > 1 for b in below if place[b[1]] > place[m[1]]]
     assert not wrong
 
 
-def test_no_floor_is_its_own_foundation() -> None:
-    """The table above has no cycle: floors can be removed one by one, lowest first."""
-    left = dict(FLOORS)
-    while left:
-        lowest = {f for f, below in left.items() if not below & left.keys()}
-        assert lowest, left
-        left = {f: b for f, b in left.items() if f not in lowest}
+def test_what_stands_at_the_root_is_public() -> None:
+    assert {p.stem for p in PACKAGE.glob("*.py")} == {"__init__", "errors", "namespaces", "testing"}
 
 
-PUBLIC_MODULES = {"amp", "autograd", "cuda", "distributions", "nn", "optim", "testing", "utils", *NAMESPACES}
+PUBLIC_MODULES = {"amp", "autograd", "distributions", "nn", "optim", "testing", "utils", *NAMESPACES}
 
 
 def test_all_is_exact() -> None:
@@ -115,7 +142,7 @@ def test_all_is_exact() -> None:
     public = {
         n for n, v in vars(av).items() if not n.startswith("_") and (n in PUBLIC_MODULES or not isinstance(v, ModuleType))
     }
-    assert public == set(av.__all__)
+    assert public | {n for n in names_of("torch") if not n.startswith("_")} == set(av.__all__)
     assert len(av.__all__) == len(set(av.__all__))
 
 

@@ -9,7 +9,8 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ..core.backward.instrumented import saved_hooks, update, writing
+from ..core.backward.instrumented import writing
+from ..core.base.grad_mode import saved_hooks, update
 from ..core.tensor.tensor import Tensor
 
 __all__ = ["allow_mutation_on_saved_tensors"]

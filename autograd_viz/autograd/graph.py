@@ -11,7 +11,7 @@ from ..core.backward.accumulate_grad import AccumulateGrad, gradient_edge
 from ..core.backward.backward import GradientEdge, get_gradient_edge
 from ..core.backward.engine import GraphTask
 from ..core.backward.hooks import RemovableHandle
-from ..core.backward.instrumented import saved_hooks, update
+from ..core.base.grad_mode import saved_hooks, update
 from ..core.tensor.tensor import Tensor
 from .allow_mutation import allow_mutation_on_saved_tensors
 from .node import Node

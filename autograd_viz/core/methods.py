@@ -15,6 +15,7 @@ from .inplace import activation_functional, inplace, inplace_views, own_memory  
 from .op.primitive import Primitive
 from .tensor import interchange
 from .tensor import questions as _questions  # noqa: F401 -- puts device and its like on Tensor
+from .tensor.creation import array_of_user
 from .tensor.printing import tensor_text
 from .tensor.tensor import Tensor
 
@@ -60,6 +61,7 @@ for _names, _op in {
         setattr(Tensor, _name, _op)
 # fmt: on
 Tensor.__dir__ = tensor_dir  # type: ignore[method-assign]
+Tensor._array_of = staticmethod(array_of_user)  # type: ignore[method-assign]
 for _name in TENSOR_ATTRIBUTES:
     setattr(Tensor, _name, MissingAttribute(_name))
 interchange.bind()

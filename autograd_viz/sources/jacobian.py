@@ -25,7 +25,7 @@ def local_jacobians(node: Any) -> tuple[Jacobian, ...]:
     if not isinstance(node, PrimitiveNode) or node._others or node._dtype.kind != "f" or _has_unpack_hooks(node):
         return ()
     wanted = [i for i, after in enumerate(node._next) if after is not None]
-    sizes = [int(np.prod(node._next[i]._output_metadata(node._index[i])[0], dtype=int)) for i in wanted]  # type: ignore[union-attr]
+    sizes = [int(np.prod(node._next[i]._output_metadata(node._index[i])[0], dtype=int)) for i in wanted]
     count = int(np.prod(node._shape, dtype=int))
     if not wanted or not count or any(s * count > MOST or not s for s in sizes):
         return ()

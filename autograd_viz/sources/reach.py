@@ -61,9 +61,10 @@ def _place_among_results(tensor: Tensor) -> int:
 def backward_of(tensor: Tensor) -> Node | None:
     """Its grad_fn, or the AccumulateGrad of a leaf."""
     try:
-        return gradient_edge(tensor)[0]
+        node: Node | None = gradient_edge(tensor)[0]
     except RuntimeError:  # a view for which autograd refuses to answer: it is drawn as it last was
-        return tensor._grad_fn
+        node = tensor._grad_fn
+    return node
 
 
 def _behind(tensor: Tensor, calls: dict[Call | Node, None], versions: Versions, prefer: Mapping[Tensor, str]) -> list[Tensor]:

@@ -10,10 +10,12 @@ import pytest
 
 import autograd_viz as av
 from autograd_viz.core.base.readings import TENSOR_NAMES
+from autograd_viz.core.methods import load_more
 from autograd_viz.sources.formulas import symbolic_formulas
 
 from .cases import Cases, all_cases, array, positive, without
 
+load_more()
 SQUARE = [np.array([[2.0, 0.5], [0.5, 1.0]])]
 # ops that the tests of rules cannot differentiate numerically
 MORE: Cases = {

@@ -13,11 +13,13 @@ import autograd_viz as av
 from autograd_viz.core.base.public import public
 from autograd_viz.core.base.readings import ARRAY_NAMES, SYMBOL_NAMES, TENSOR_NAMES
 from autograd_viz.core.base.symbol import Symbol
+from autograd_viz.core.methods import load_more
 from autograd_viz.core.op.formula import formulas
 from autograd_viz.core.op.primitive import Primitive, primitive
 
 from .cases import all_cases, not_twice, without
 
+load_more()
 PRIMITIVES = {name: p for name, p in TENSOR_NAMES.items() if isinstance(p, Primitive) and p.rules}
 
 

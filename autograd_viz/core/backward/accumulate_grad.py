@@ -148,7 +148,8 @@ def accumulator(leaf: Tensor) -> AccumulateGrad | None:
     if (view := leaf._view) is not None and view.borrowed:
         return None
     extra = leaf._more if leaf._extra is None else leaf._extra
-    if extra.accumulator is not None and (known := extra.accumulator()) is not None:
+    known: AccumulateGrad | None = None if extra.accumulator is None else extra.accumulator()
+    if known is not None:
         return known
     node = AccumulateGrad(leaf)
     extra.accumulator = weakref.ref(node)

@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ..base.grad_mode import Anomaly, check_bool
+from ..base.grad_mode import Anomaly, check_bool, update
 from ..tensor.tensor import Tensor
-from .instrumented import update
 from .node import Node
 
 

@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..base.grad_mode import Anomaly, recording, set_recording
+from ..base.grad_mode import Anomaly, recording, saved_hooks, set_recording
 from ..base.quiet import quiet
 from ..tensor.tensor import Tensor
 from . import hooks
 from .anomaly import checked, tell
-from .instrumented import saved_hooks, watched_by
+from .instrumented import watched_by
 from .node import SMALL, Edge, Node
 from .ready_queue import ReadyQueue
 from .validated import validated

@@ -10,12 +10,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
+from ..base.kinds import Node
 from ..tensor.tensor import Tensor
-
-if TYPE_CHECKING:
-    from .node import Node
 
 _numbers = itertools.count()
 
@@ -65,7 +63,8 @@ def tensor_hooks(tensor: Tensor) -> dict[int, Any]:
     """The dictionary in which the hooks of a tensor are: its grad_fn's, or its own if it is a leaf."""
     if tensor.grad_fn is not None:
         assert tensor._grad_fn is not None
-        return tensor._grad_fn._more_of().tensor_hooks.setdefault(tensor._output_nr, {})
+        hooks: dict[int, Any] = tensor._grad_fn._more_of().tensor_hooks.setdefault(tensor._output_nr, {})
+        return hooks
     extra = tensor._more
     if extra.hooks is None:
         extra.hooks = {}

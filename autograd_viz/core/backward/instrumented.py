@@ -7,24 +7,15 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..base import provenance
-from ..base.grad_mode import Anomaly, State
+from ..base.grad_mode import Anomaly, Hooks, State, saved_hooks, update
+from ..base.kinds import Node
 from ..tensor.tensor import InferenceCounter, Number, Tensor
 from .saved import SavedTensor
 
-if TYPE_CHECKING:
-    from .node import Node
-
-Hooks = tuple[Callable[[Any], Any], Callable[[Any], Any]] | str  # pack and unpack; a text forbids them
-saved_hooks: list[Hooks] = []  # the innermost last
 writing: list[Callable[[Any], None]] = []  # whoever wants to see an array before it is overwritten
-
-
-def update() -> None:
-    """Set the flag that ops look at."""
-    State.attentive = bool(saved_hooks) or Anomaly.enabled or State.inference
 
 
 def about_to_write(array: Any) -> None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..base.dtypes import dtype
 
 # next_functions[i] = (the node that wants the gradient of input i or None, which of that node's outputs it belongs to)
-Edge = tuple["Node | None", int]
+Edge = tuple[Any, int]  # a node or None, and which of its outputs
 LAST_SEQUENCE_NR = 2**64 - 1
 SMALL = 64  # elements: gradients up to this size are kept for drawings
 
@@ -70,7 +70,7 @@ class Node:
         "__weakref__", "_code", "_dtype", "_extra", "_index", "_lasti", "_next", "_others", "_passed", "_results", "_sequence",
         "_shape",
     )  # fmt: skip
-    _next: tuple[Node | None, ...]  # next_functions, as two tuples
+    _next: tuple[Any, ...]  # next_functions, as two tuples
     _index: tuple[int, ...]
     _shape: tuple[int, ...]
     _dtype: Any

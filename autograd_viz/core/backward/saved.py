@@ -14,13 +14,11 @@ from __future__ import annotations
 import re
 import weakref
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..base.grad_mode import Anomaly, no_grad
+from ..base.kinds import Node
 from ..tensor.tensor import InferenceCounter, Number, Tensor
-
-if TYPE_CHECKING:
-    from .node import Node
 
 FREED_MESSAGE = (
     "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "

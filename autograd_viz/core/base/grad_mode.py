@@ -10,10 +10,9 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from operator import length_hint
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
-if TYPE_CHECKING:
-    from ..backward.node import Node
+from .kinds import Node
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -50,6 +49,15 @@ class Anomaly:
 
 
 State = Modes()
+Hooks = tuple[Callable[[Any], Any], Callable[[Any], Any]] | str  # pack and unpack; a text forbids them
+saved_hooks: list[Hooks] = []  # on saved tensors, the innermost last
+
+
+def update() -> None:
+    """Set the flag that ops look at."""
+    State.attentive = bool(saved_hooks) or Anomaly.enabled or State.inference
+
+
 _recording: ContextVar[bool] = ContextVar("grad mode", default=True)  # a new thread records, as in PyTorch
 recording, set_recording = _recording.get, _recording.set
 
@@ -230,16 +238,12 @@ class inference_mode:  # noqa: N801 -- PyTorch's name
         return cast(_F, decorated(function, self))
 
     def __enter__(self) -> None:
-        from ..backward.instrumented import update
-
         self._outer.append((recording(), State.inference))
         State.inference = bool(self.mode)
         set_recording(not self.mode)
         update()
 
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        from ..backward.instrumented import update
-
         before, State.inference = self._outer.pop()
         set_recording(before)
         update()

@@ -11,13 +11,10 @@ import sys
 import weakref
 from collections import deque
 from types import CodeType, FrameType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from .grad_mode import latest_sequence
-
-if TYPE_CHECKING:
-    from ..backward.node import Node
-    from ..tensor.tensor import Tensor
+from .kinds import Node, Tensor
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
 PROGRAM = "<autograd_viz op "  # how the name of the file of a generated program begins (programs.py)
@@ -91,11 +88,11 @@ class Call:
         self.op, self.inputs, self.options, self.at = op, inputs, options or {}, at
         self.order = now()
         self.depth = 0
-        self._node: weakref.ref[Node] | None = None  # weak: the node holds the call
-        self.outputs: tuple[weakref.ref[Tensor], ...] = ()
+        self._node: weakref.ref[Any] | None = None  # weak: the node holds the call
+        self.outputs: tuple[weakref.ref[Any], ...] = ()
 
     @property
-    def node(self) -> Node | None:
+    def node(self) -> Any:
         """The node of the Function that this is a call of."""
         return None if self._node is None else self._node()
 

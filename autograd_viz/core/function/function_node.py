@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,9 +12,6 @@ from ..backward.saved import FREED, FREED_MESSAGE, SavedTensor, raw
 from ..base import provenance
 from ..base.grad_mode import recording
 from ..tensor.tensor import Tensor
-
-if TYPE_CHECKING:
-    from .function import Function
 
 
 class BackwardCFunction(Node):
@@ -46,7 +43,7 @@ class BackwardCFunction(Node):
         "order",
         "outputs",
     )  # fmt: skip
-    _forward_cls: type[Function]
+    _forward_cls: type[Any]
     _call: provenance.Call  # the op, for pictures
 
     def __init__(self) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from ..backward.instrumented import attend, packed, saved_hooks
+from ..backward.instrumented import attend, packed
 from ..backward.saved import SavedResult, SavedTensor, keep
 from ..base import provenance
-from ..base.grad_mode import State, recording
+from ..base.grad_mode import State, recording, saved_hooks
 from ..inplace.copy_slices import rebase_view
 from ..inplace.inplace import check_inplace, detach_
 from ..op.forbidden import FUNCTION, SEVERAL

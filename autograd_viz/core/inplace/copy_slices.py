@@ -16,7 +16,7 @@ from ..backward.node import Node
 from ..base.memory import OVERLAP, check_overlap, elements_overlap
 from ..op.former import remember
 from ..op.primitive_node import PrimitiveNode
-from ..op.view import View, cut, cut_tensor
+from ..op.view import cut, cut_tensor
 from ..tensor.tensor import Tensor
 
 
@@ -25,7 +25,7 @@ class CopySlices(Node):
 
     __slots__ = ("axes", "cuts", "inner", "inputs", "is_folded")
 
-    def __init__(self, base: Tensor, view: View, inner: Node) -> None:
+    def __init__(self, base: Tensor, view: Any, inner: Any) -> None:
         edges = (gradient_edge(base), *inner.next_functions[1:])
         super().__init__(edges, ((base._data.shape, base._data.dtype),))
         self.inner, self.cuts = inner, view.cuts  # not the view: the base that it holds holds this node
@@ -77,7 +77,8 @@ class CopySlices(Node):
 
     def _saved(self) -> dict[str, Any]:
         """What `inner` saved."""
-        return self.inner._saved()
+        saved: dict[str, Any] = self.inner._saved()
+        return saved
 
     def _release(self) -> None:
         """Free what `inner` saved."""
@@ -93,7 +94,7 @@ class CopySlices(Node):
         self.inner._recall(remembered[1])
 
 
-def rebase_view(view: Tensor, inner: Node, old_base: Tensor, version: int) -> None:
+def rebase_view(view: Tensor, inner: Any, old_base: Tensor, version: int) -> None:
     """A view was changed by the op of `inner` (see Note [Changing a view]); its base was `old_base`, at `version`."""
     assert view._view is not None
     base = view._view.base

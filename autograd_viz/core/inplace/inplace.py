@@ -10,14 +10,14 @@ import numpy as np
 from ..backward.instrumented import about_to_write
 from ..backward.saved import SavedResult
 from ..base.grad_mode import State, recording
+from ..base.kinds import View
 from ..base.memory import check_overlap, is_dense
 from ..base.provenance import note_change
 from ..base.quiet import quiet
 from ..op.forbidden import NORMAL, why_forbidden
 from ..op.former import as_it_is, forget_history, formers, history_of, remember
 from ..op.primitive_node import PrimitiveNode
-from ..op.view import View
-from ..ops.elementwise import arithmetic, filling
+from ..ops.elementwise import arithmetic, filling, rounding
 from ..ops.shape import shape
 from ..tensor.arguments import check_broadcast
 from ..tensor.tensor import InferenceCounter, Tensor
@@ -216,7 +216,7 @@ def mul_(self: Tensor, other: Any) -> Tensor:
 def div_(self: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tensor:
     """self /= other."""
     options = {"rounding_mode": rounding_mode} if rounding_mode else {}
-    return run_inplace(self, arithmetic.div, other, **options)
+    return run_inplace(self, rounding.div, other, **options)
 def copy_(self: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
     """self[...] = src."""
     if not isinstance(src, Tensor):

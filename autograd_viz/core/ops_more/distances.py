@@ -12,8 +12,9 @@ import numpy as np
 from ..base.public import public
 from ..base.readings import composite, inlined
 from ..op.primitive import primitive
-from ..ops.elementwise.arithmetic import div, mul, mul_scalar, sub
+from ..ops.elementwise.arithmetic import mul, mul_scalar, sub
 from ..ops.elementwise.complex_numbers import complex_
+from ..ops.elementwise.rounding import div
 from ..ops.matrix.matmul import contiguous, mm
 from ..ops.reduce.reduction import sum_all, sum_dim
 from ..ops.shape.shape import squeeze_all, t

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..base.public import public
-from ..ops.elementwise.arithmetic import div, mul
+from ..ops.elementwise.arithmetic import mul
+from ..ops.elementwise.rounding import div
 from ..ops.matrix.matrix_checks import floating, have_matrices, square_matrices
 from ..ops.reduce.norms import vector_norm
 from ..ops.shape.joining import cat

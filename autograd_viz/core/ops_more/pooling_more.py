@@ -7,7 +7,7 @@ from typing import Any
 
 from ..base.public import public
 from ..ops.activation.activation_kinked import relu
-from ..ops.elementwise import arithmetic, powers, signs
+from ..ops.elementwise import powers, rounding, signs
 from ..ops.layers.max_pooling import fractional_max_pool2d_from, fractional_max_pool3d_from, max_unpool2d_to, max_unpool3d_to
 from ..ops.layers.padding import constant_pad_nd
 from ..ops.layers.pooling_calls import avg_pool1d, avg_pool2d, avg_pool3d
@@ -191,4 +191,4 @@ def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: flo
         volumes = view_sizes(squares, size=(batch, 1, channels, first, volume(tuple(rest))))
         means = avg_pool3d(constant_pad_nd(volumes, pad=tuple(itertools.chain((0,) * 4, ends))), (size, 1, 1), 1)
         means = view_sizes(squeeze_dim(means, dim=1), size=tuple(input.shape))
-    return arithmetic.div(input, powers.pow(means * alpha + k, beta))
+    return rounding.div(input, powers.pow(means * alpha + k, beta))

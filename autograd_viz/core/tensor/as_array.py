@@ -9,11 +9,11 @@ import numpy as np
 
 from ..base.dtypes import dtype, from_numpy_dtype
 from ..base.grad_mode import recording
+from ..base.kinds import View
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..op.view import View
 
 Array = np.ndarray[Any, Any]
 

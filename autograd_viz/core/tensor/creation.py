@@ -84,6 +84,13 @@ def array_or_shape(data: tuple[Any, ...], kind: dtype | None = None) -> Array:
     return np.zeros(sizes_of("new", data or (0,)), kind.numpy)
 
 
+def array_of_user(data: tuple[Any, ...]) -> Array:
+    """What ``Tensor(...)`` means to a user: an array as it is, the values of a nested list, or a shape."""
+    if len(data) == 1 and isinstance(data[0], np.generic | np.ndarray):
+        return np.asarray(data[0])
+    return array_or_shape(data)
+
+
 def _shape_of(data: Any) -> list[int]:
     """The shape that the first elements promise.
 

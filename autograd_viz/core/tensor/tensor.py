@@ -13,13 +13,8 @@ import numpy as np
 
 from ..base import provenance
 from ..base.grad_mode import State
+from ..base.kinds import Node, View
 from .as_array import Array, AsArray
-
-if TYPE_CHECKING:
-    from ..backward.accumulate_grad import AccumulateGrad
-    from ..backward.node import Node
-    from ..op.former import Former
-    from ..op.view import View
 
 NON_LEAF_GRAD_WARNING = (
     "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be populated "
@@ -44,13 +39,13 @@ class Extra:
     __slots__ = ("accumulator", "detached", "events", "first", "former", "hooks", "post_hooks", "retains_grad")
 
     def __init__(self) -> None:
-        self.accumulator: weakref.ref[AccumulateGrad] | None = None  # weak: the node holds the leaf
+        self.accumulator: Any = None  # a weak reference: the node holds the leaf
         self.events: tuple[provenance.Event, ...] = ()
         self.first = 0  # where in its memory a base begins, in elements, once it has been told in place
         self.hooks: dict[int, Any] | None = None
         self.post_hooks: dict[int, Any] | None = None
         self.retains_grad = False
-        self.former: Former | None = None  # what the tensor was before a change in place
+        self.former: Any = None  # what the tensor was before a change in place
         self.detached = False  # in place, and what a node may have saved before any change was no leaf
 
 
@@ -85,15 +80,18 @@ class Tensor(AsArray):
 
         def __getattr__(self, name: str) -> Any: ...
 
+        @staticmethod
+        def _array_of(data: tuple[Any, ...]) -> Array: ...
+
     def __init__(self, *data: Any) -> None:
-        self._data: Array = data[0] if data and type(data[0]) is np.ndarray else _array_of_user(data)
+        self._data: Array = data[0] if data and type(data[0]) is np.ndarray else self._array_of(data)
         self._requires_grad = False
         self._grad: Tensor | None = None
-        self._grad_fn: Node | None = None
+        self._grad_fn: Any = None
         self._output_nr = 0
         self._counter: list[int] | None = None  # [changes in place so far, *their places]; one for each memory
         self._view: View | None = None
-        self._made_by: provenance.Call | Node | None = None
+        self._made_by: Any = None  # a provenance.Call, or the node
         self._extra: Extra | None = None
         if State.inference:
             self._counter = InferenceCounter()
@@ -179,7 +177,8 @@ class Tensor(AsArray):
         """The backward node of the op that made this tensor, or None for a leaf."""
         if self._view is not None:
             self._view.refresh(self)
-        return self._grad_fn
+        node: Node | None = self._grad_fn
+        return node
 
     @property
     def is_leaf(self) -> bool:
@@ -342,15 +341,6 @@ class Tensor(AsArray):
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         return _rebuilt, (type(self), self._data, self._requires_grad, dict(self.__dict__))
-
-
-def _array_of_user(data: tuple[Any, ...]) -> Array:
-    """What ``Tensor(...)`` means to a user: the values of a nested list, or a shape."""
-    if len(data) == 1 and isinstance(data[0], np.generic | np.ndarray):
-        return np.asarray(data[0])
-    from .creation import array_or_shape
-
-    return array_or_shape(data)
 
 
 def _rebuilt(kind: type[Tensor], data: Array, requires_grad: bool, attributes: dict[str, Any]) -> Tensor:

@@ -110,18 +110,6 @@ div_tensors.defvjp(
 )
 
 
-@public("div", "divide", "true_divide", "Tensor.__truediv__")
-def div(input: Any, other: Any, *, rounding_mode: Any = NotImplemented) -> Any:
-    """input / other, rounded towards 0 ("trunc") or down ("floor") if asked."""
-    if rounding_mode is not NotImplemented:  # also for a None that is written out
-        from .rounding import div_rounded
-
-        return div_rounded(input, other, rounding_mode=rounding_mode)
-    if isinstance(other, int) and isinstance(input, Tensor) and input._data.dtype.kind in "iub":
-        other = float(other)  # as the quotient will be: uint8 / -1 is negative
-    return div_tensors(input, other)
-
-
 @public("Tensor.__rtruediv__", "Tensor.__rdiv__")
 def rdiv(self: Tensor, other: Any) -> Any:
     """other / self, which PyTorch computes as reciprocal(self) * other."""

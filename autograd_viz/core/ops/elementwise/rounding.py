@@ -13,7 +13,7 @@ from ...base.readings import composite
 from ...op.primitive import primitive
 from ...tensor.refusals import refuse
 from ...tensor.tensor import Tensor
-from .arithmetic import _as_default_float, as_number_of, widened
+from .arithmetic import _as_default_float, as_number_of, div_tensors, widened
 
 
 @public("floor", inplace=True)
@@ -104,6 +104,16 @@ div_rounded.defvjp(
     other = lambda grad, self, other, rounding_mode: (
         -grad * ((self / other) / other) if rounding_mode is None else zeros_like(grad)),
 )
+
+
+@public("div", "divide", "true_divide", "Tensor.__truediv__")
+def div(input: Any, other: Any, *, rounding_mode: Any = NotImplemented) -> Any:
+    """input / other, rounded towards 0 ("trunc") or down ("floor") if asked."""
+    if rounding_mode is not NotImplemented:  # also for a None that is written out
+        return div_rounded(input, other, rounding_mode=rounding_mode)
+    if isinstance(other, int) and isinstance(input, Tensor) and input._data.dtype.kind in "iub":
+        other = float(other)  # as the quotient will be: uint8 / -1 is negative
+    return div_tensors(input, other)
 
 
 @public("floor_divide", inplace=True)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...base.dtypes import promote
 from ...base.public import public
-from ...base.readings import composite, inlined
+from ...base.readings import composite, inlined, op
 from ...op.primitive import primitive
 from ...tensor.arguments import check_dim
 from ...tensor.tensor import Tensor
@@ -250,8 +250,6 @@ def cartesian_prod(*tensors: Any) -> Any:
 @public
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Any:
     """All ways to take `r` elements of a vector, a row for each."""
-    from ..index.masking import masked_select
-
     check_vectors((input,))
     if r == 0:
         return Tensor(np.zeros((0,), input._data.dtype))
@@ -259,4 +257,4 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> A
     step = 0 if with_replacement else 1
     chosen = [all(b - a >= step for a, b in itertools.pairwise(row)) for row in rows]
     mask = Tensor(np.array(chosen, bool).reshape((input.numel(),) * r))
-    return stack_list(tuple(masked_select(grid, mask) for grid in meshgrid(*(input,) * r)), 1)
+    return stack_list(tuple(op.masked_select(grid, mask) for grid in meshgrid(*(input,) * r)), 1)
