@@ -58,7 +58,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 def test_what_is_quoted_stands_in_the_source() -> None:
     (quoted,) = [b.text for b in blocks(DOCS / "rules.md") if b.language == "text"]
-    assert quoted in (ROOT / "autograd_viz" / "core" / "ops" / "arithmetic.py").read_text(encoding="utf-8")
+    assert quoted in (ROOT / "autograd_viz" / "core" / "ops" / "elementwise" / "arithmetic.py").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")

@@ -77,7 +77,6 @@ MADE_UP = re.compile(  # keys that are put together where they are read
 
 def test_every_label_is_read_somewhere() -> None:
     package = Path(words.__file__).parent.parent
-    front_end = (p for p in (package / "widget").rglob("*") if p.suffix in (".js", ".py"))
-    files = [package / "stepper.py", package / "cursor.py", *front_end]
+    files = [p for room in ("widget", "stepper") for p in (package / room).rglob("*") if p.suffix in (".js", ".py")]
     source = "\n".join(p.read_text(encoding="utf-8") for p in files)
     assert [k for k in en.UI if not MADE_UP.fullmatch(k) and not re.search(f"[\"'`]{k}[\"'`]", source)] == []
