@@ -176,6 +176,14 @@ def test_the_map_of_the_core_shows_every_file_once() -> None:
     assert sorted(n for n in shown if shown.count(n) > 1) == ["ops/elementwise/arithmetic.py"] * 2
 
 
+def test_the_way_from_a_product_to_a_stepped_pass_is_1500_lines() -> None:
+    text = (PACKAGE / "core" / "README.md").read_text(encoding="utf-8")
+    way = re.findall(r"\]\(([\w/]+\.py)\)", text[text.index("1. ") : text.index("Around it:")])
+    lines = sum(len((PACKAGE / "core" / name).read_text(encoding="utf-8").splitlines()) for name in way)
+    assert way[-1] == "backward/engine.py"
+    assert lines <= 1500
+
+
 def test_no_picture_or_page_lies_about_at_the_top() -> None:
     made = {".svg", ".png", ".pdf", ".html", ".gif", ".apng", ".webp", ".dot", ".mmd", ".json", ".npz"}
     assert [p.name for p in PACKAGE.parent.iterdir() if p.suffix in made] == []

@@ -57,8 +57,10 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 
 def test_what_is_quoted_stands_in_the_source() -> None:
-    (quoted,) = [b.text for b in blocks(DOCS / "rules.md") if b.language == "text"]
-    assert quoted in (ROOT / "autograd_viz" / "core" / "ops" / "elementwise" / "arithmetic.py").read_text(encoding="utf-8")
+    op, rules = [b.text for b in blocks(DOCS / "rules.md") if b.language == "text"]
+    ops = ROOT / "autograd_viz" / "core" / "ops"
+    assert op in (ops / "elementwise" / "arithmetic.py").read_text(encoding="utf-8")
+    assert rules in (ops / "first.py").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from .base.missing import TENSOR_ATTRIBUTES, MissingAttribute, tensor_dir
 from .base.public import INPLACE, LATE, NAMESPACES
 from .inplace import activation_functional, inplace, inplace_views, own_memory  # noqa: F401 -- three of them only publish names
 from .op.primitive import Primitive
-from .tensor import interchange
+from .tensor import copying, interchange
 from .tensor import questions as _questions  # noqa: F401 -- puts device and its like on Tensor
 from .tensor.creation import array_of_user
 from .tensor.printing import tensor_text
@@ -61,6 +61,8 @@ for _names, _op in {
         setattr(Tensor, _name, _op)
 # fmt: on
 Tensor.__dir__ = tensor_dir  # type: ignore[method-assign]
+Tensor.__deepcopy__ = copying.deepcopy  # type: ignore[attr-defined]
+Tensor.__reduce_ex__ = copying.reduce_ex  # type: ignore[method-assign, assignment]
 Tensor._array_of = staticmethod(array_of_user)  # type: ignore[method-assign]
 for _name in TENSOR_ATTRIBUTES:
     setattr(Tensor, _name, MissingAttribute(_name))

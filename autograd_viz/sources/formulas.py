@@ -10,7 +10,8 @@ from ..core.backward.saved import FREED, SavedTensor
 from ..core.base.symbol import Symbol, number, symbols
 from ..core.op.formula import formulas, is_complex
 from ..core.op.primitive_node import PrimitiveNode
-from ..core.tensor.tensor import Number, Tensor
+from ..core.tensor.number import Number
+from ..core.tensor.tensor import Tensor
 from ..graph.model import Formula, Value
 from ..graph.text import shape_text, value_text
 from .kept import is_simple

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.backward.keeping import unpack
 from ..core.backward.node import Node
-from ..core.backward.saved import FREED, SavedTensor, unpack
+from ..core.backward.saved import FREED, SavedTensor
 from ..core.op.primitive_node import PrimitiveNode
-from ..core.tensor.tensor import Number, Tensor
+from ..core.tensor.number import Number
+from ..core.tensor.tensor import Tensor
 from ..graph.model import Saved
 from .memory import owner
 from .values import value_of

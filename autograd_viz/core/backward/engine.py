@@ -16,6 +16,7 @@ from ..base.quiet import quiet
 from ..tensor.tensor import Tensor
 from . import hooks
 from .anomaly import checked, tell
+from .gradients import as_tensor, small, small_arrays, summed
 from .instrumented import watched_by
 from .node import SMALL, Edge, Node
 from .ready_queue import ReadyQueue
@@ -93,7 +94,7 @@ class GraphTask:
         """A first gradient."""
         inbox = self.inbox[node]
         there = inbox[index + 1]
-        inbox[index + 1] = grad if there is None else self._sum(there, grad)
+        inbox[index + 1] = grad if there is None else summed(there, grad, self.create_graph)
         inbox[0] -= 1
         if not inbox[0]:
             self._queue(node)
@@ -182,7 +183,7 @@ class GraphTask:
         if small:
             node._passed = grads, wanted, node in self.starts
         else:
-            node._passed = _small_arrays(grads), _small_arrays(wanted), node in self.starts
+            node._passed = small_arrays(grads), small_arrays(wanted), node in self.starts
         return wanted  # type: ignore[no-any-return]
 
     def attentive_step(self) -> Done | None:
@@ -213,7 +214,7 @@ class GraphTask:
         results = node.apply(tuple(grads), self.create_graph)
         grad_inputs = self._validated(node, results)
         if node._extra is not None and node._extra.posthooks:
-            given = tuple(_tensor(g) for g in grad_inputs), tuple(_tensor(g) for g in grads)
+            given = tuple(as_tensor(g) for g in grad_inputs), tuple(as_tensor(g) for g in grads)
             changed = hooks.run_posthooks(node, *given)
             grad_inputs = self._validated(node, tuple(map(self._raw, changed)))
         if Anomaly.enabled:
@@ -227,13 +228,13 @@ class GraphTask:
             return grads
         unhooked = grads
         if hooks.has_tensor_hooks(node):
-            grads = [self._raw(g) for g in hooks.run_tensor_hooks(node, [_tensor(g) for g in grads])]
+            grads = [self._raw(g) for g in hooks.run_tensor_hooks(node, [as_tensor(g) for g in grads])]
         runs = self.needed is None or node in self.needed
         for edge in self.captures.get(node, ()):  # as in PyTorch, hooks are seen only where the pass ends
             self.captured[edge] = unhooked[edge[1]] if runs else grads[edge[1]]
         hooks.retain(node, grads)
         if runs and node._extra is not None and node._extra.prehooks:
-            grads = [self._raw(g) for g in hooks.run_prehooks(node, [_tensor(g) for g in grads])]
+            grads = [self._raw(g) for g in hooks.run_prehooks(node, [as_tensor(g) for g in grads])]
         self.looked_at.add(node)
         self.inbox[node][1:] = grads
         return grads
@@ -254,7 +255,7 @@ class GraphTask:
     def _finish(self, node: Node, grads: list[Any], results: tuple[Any, ...], grad_inputs: Sequence[Any]) -> Done:
         """The node has run: take it off the queue, free what it saved, deliver its gradients."""
         self.ready.take()
-        node._passed = (_small(grads), _small(grad_inputs), node in self.starts)
+        node._passed = (small(grads), small(grad_inputs), node in self.starts)
         if not self.keep_graph:
             node._release()
         inboxes = self.inbox
@@ -264,7 +265,7 @@ class GraphTask:
             inbox = inboxes[after]
             if g is not None:
                 there = inbox[index + 1]
-                inbox[index + 1] = g if there is None else self._sum(there, g)
+                inbox[index + 1] = g if there is None else summed(there, g, self.create_graph)
             inbox[0] -= 1
             if not inbox[0]:
                 self._queue(after)
@@ -290,28 +291,3 @@ class GraphTask:
         """Everything has arrived: the node is ready, if it has to run at all."""
         if self.wanted is None or node in self.wanted:
             self.ready.push(node)
-
-    def _sum(self, there: Any, grad: Any) -> Any:
-        """A sum, which is recorded if the pass is."""
-        if not self.create_graph:
-            return quiet.run(np.add, there, grad)
-        before = recording()
-        set_recording(True)
-        try:
-            return there + grad
-        finally:
-            set_recording(before)
-
-
-def _tensor(grad: Any) -> Tensor | None:
-    return grad if grad is None or isinstance(grad, Tensor) else Tensor(grad)
-
-
-def _small_arrays(grads: Sequence[Any]) -> Sequence[Any]:
-    """The arrays among the gradients that a drawing can show; None for larger ones, so that nothing big is kept alive."""
-    return [g if g is not None and g.size <= SMALL else None for g in grads]
-
-
-def _small(grads: Sequence[Any]) -> Sequence[Any]:
-    """`_small_arrays`, of arrays or tensors."""
-    return _small_arrays([g._data if isinstance(g, Tensor) else g for g in grads])

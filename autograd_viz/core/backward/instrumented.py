@@ -12,7 +12,9 @@ from typing import Any
 from ..base import provenance
 from ..base.grad_mode import Anomaly, Hooks, State, saved_hooks, update
 from ..base.kinds import Node
-from ..tensor.tensor import InferenceCounter, Number, Tensor
+from ..tensor.extra import InferenceCounter
+from ..tensor.number import Number
+from ..tensor.tensor import Tensor
 from .saved import SavedTensor
 
 writing: list[Callable[[Any], None]] = []  # whoever wants to see an array before it is overwritten

@@ -18,7 +18,7 @@ from typing import Any
 
 from ..base.grad_mode import Anomaly, no_grad
 from ..base.kinds import Node
-from ..tensor.tensor import InferenceCounter, Number, Tensor
+from ..tensor.tensor import Tensor
 
 FREED_MESSAGE = (
     "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
@@ -238,81 +238,3 @@ def modified_message(tensor: Any, expected: int, node: Node | None) -> str:
         f"[torch.{tensor.dtype.legacy}Tensor {list(tensor.shape)}]{which} is at version {tensor._version}; expected version "
         f"{expected} instead. Hint: {hint}"
     )
-
-
-_SEVERAL, _TENSORS = (list, tuple), (SavedTensor, Tensor)  # for isinstance: `list | tuple` is a new object at every call
-
-
-def keep(tensor: Tensor | None) -> Any:
-    """An input as a node keeps it; see Note [How a tensor is saved]."""
-    if tensor is None or tensor._counter is None:
-        return tensor
-    if type(tensor._counter) is InferenceCounter:
-        raise RuntimeError(
-            "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
-            "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it in "
-            "autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`."
-        )
-    return SavedTensor(tensor)
-
-
-def keep_option(value: Any) -> Any:
-    """An option as a node keeps it: tensors (alone or in a list) as inputs are kept."""
-    if isinstance(value, Tensor):
-        return keep(value)
-    if isinstance(value, _SEVERAL):
-        for v in value:
-            if type(v) is not int and isinstance(v, Tensor):
-                return tuple(map(keep_option, value))
-    return value
-
-
-def raw(kept: Any) -> SavedTensor:
-    """A kept tensor (None, FREED) as the object that hooks can be registered on."""
-    return kept if isinstance(kept, SavedTensor) else SavedTensor(kept)
-
-
-def unpack(node: Node, kept: Any) -> Any:
-    """A kept value for use: a tensor, or a plain value.
-
-    Raises:
-        RuntimeError: it has been freed, or modified in place.
-    """
-    if kept is FREED:
-        raise RuntimeError(FREED_MESSAGE)
-    if isinstance(kept, SavedTensor):
-        return kept.unpack(node)
-    if isinstance(kept, Tensor):
-        if kept._grad_fn is None and kept._extra is not None and kept._extra.detached:
-            raise RuntimeError(DETACHED_MESSAGE)
-        if kept._counter is not None and kept._counter[0]:
-            raise RuntimeError(modified_message(kept, 0, None))
-        return kept
-    if type(kept) is tuple and holds_tensor(kept):
-        return tuple(unpack(node, k) for k in kept)
-    return kept
-
-
-def plain(node: Node, kept: Any) -> Any:
-    """A kept value as rules on arrays want it: an array, a Python number, a plain value."""
-    if type(kept) is tuple and not holds_tensor(kept):
-        return kept
-    return _bare(unpack(node, kept))
-
-
-def _bare(value: Any) -> Any:
-    if isinstance(value, Number):
-        return value.value
-    if isinstance(value, Tensor):
-        return value._data
-    return tuple(_bare(v) for v in value) if type(value) is tuple else value
-
-
-def holds_tensor(kept: Any) -> bool:
-    """Is there a tensor in this kept value (alone, or in a tuple as the indices of an advanced index)?"""
-    if isinstance(kept, tuple):
-        for k in kept:  # noqa: SIM110 -- thrice as fast as any()
-            if type(k) is not int and holds_tensor(k):
-                return True
-        return False
-    return isinstance(kept, _TENSORS)

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ..backward.keeping import raw
 from ..backward.node import Node
-from ..backward.saved import FREED, FREED_MESSAGE, SavedTensor, raw
+from ..backward.saved import FREED, FREED_MESSAGE, SavedTensor
 from ..base import provenance
 from ..base.grad_mode import recording
 from ..tensor.tensor import Tensor

@@ -6,7 +6,8 @@ import warnings
 from typing import Any
 
 from ..backward.instrumented import attend, packed
-from ..backward.saved import SavedResult, SavedTensor, keep
+from ..backward.keeping import keep
+from ..backward.saved import SavedResult, SavedTensor
 from ..base import provenance
 from ..base.grad_mode import State, recording, saved_hooks
 from ..inplace.copy_slices import rebase_view

@@ -20,7 +20,8 @@ from ..op.primitive_node import PrimitiveNode
 from ..ops.elementwise import arithmetic, filling, rounding
 from ..ops.shape import shape
 from ..tensor.arguments import check_broadcast
-from ..tensor.tensor import InferenceCounter, Tensor
+from ..tensor.extra import InferenceCounter
+from ..tensor.tensor import Tensor
 from .copy_slices import rebase_view
 
 

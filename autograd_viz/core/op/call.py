@@ -16,13 +16,15 @@ import numpy as np
 
 from ..backward.accumulate_grad import accumulator
 from ..backward.instrumented import attend
-from ..backward.saved import SavedResult, keep, keep_option
+from ..backward.keeping import keep, keep_option
+from ..backward.saved import SavedResult
 from ..base import provenance
 from ..base.grad_mode import State, recording, sequence
 from ..base.programs import PLAIN, compiled
 from ..base.quiet import quiet
 from ..tensor.arguments import array_of, as_operand, brought_together, check_broadcast, in_order_of
-from ..tensor.tensor import Number, Tensor
+from ..tensor.number import Number
+from ..tensor.tensor import Tensor
 from .table import Table
 from .view import become_view
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..backward.saved import FREED, SavedTensor, holds_tensor
+from ..backward.keeping import holds_tensor
+from ..backward.saved import FREED, SavedTensor
 from ..base.symbol import Symbol, symbols
 from .primitive_node import PrimitiveNode
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..backward.saved import FREED, holds_tensor, plain, unpack
+from ..backward.keeping import holds_tensor, plain, unpack
+from ..backward.saved import FREED
 from ..base.programs import PLAIN, compiled
 from ..tensor.tensor import Tensor
 from .primitive_node import PrimitiveNode

@@ -22,8 +22,9 @@ from typing import Any, cast
 
 from ..backward.accumulate_grad import gradient_edge
 from ..backward.instrumented import attend
+from ..backward.keeping import keep, keep_option
 from ..backward.node import Node
-from ..backward.saved import SavedResult, keep, keep_option
+from ..backward.saved import SavedResult
 from ..base import provenance
 from ..base.grad_mode import State, recording
 from ..base.quiet import quiet

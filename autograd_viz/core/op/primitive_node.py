@@ -6,8 +6,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..backward.keeping import holds_tensor, raw, unpack
 from ..backward.node import Node
-from ..backward.saved import FREED, SavedTensor, holds_tensor, raw, unpack
+from ..backward.saved import FREED, SavedTensor
 from ..base.grad_mode import State
 from ..base.quiet import quiet
 from ..tensor.tensor import Tensor

@@ -13,7 +13,8 @@ from typing import Any, cast
 from ..base.grad_mode import State, enable_grad, recording
 from ..base.quiet import quiet
 from ..base.readings import ARRAY_NAMES, TENSOR_NAMES
-from ..tensor.tensor import InferenceCounter, Tensor
+from ..tensor.extra import InferenceCounter
+from ..tensor.tensor import Tensor
 from .forbidden import INFERENCE, NO_GRAD, NORMAL, SEVERAL, why_forbidden
 from .former import gone, history_of, remember, values_at
 

@@ -5,12 +5,14 @@ import pkgutil
 
 NAMES = {  # by namespace, as `public` says them in the files
     "torch": """
-        _segment_reduce _upsample_bilinear2d_aa bincount bucketize cdist channel_shuffle cholesky cholesky_inverse
-        cholesky_solve corrcoef cov cumulative_trapezoid det diagonal_scatter diff embedding_bag geqrf gradient grid_sampler
-        grid_sampler_2d grid_sampler_3d histc histogram i0 igamma igammac index_reduce inverse istft logdet lu lu_solve
-        lu_unpack matrix_exp matrix_power nanquantile orgqr ormqr pca_lowrank pdist pinverse pixel_shuffle pixel_unshuffle qr
-        quantile scatter_reduce searchsorted segment_reduce select_scatter slice_scatter slogdet stft svd svd_lowrank
-        trapezoid trapz triangular_solve unique unique_consecutive
+        _segment_reduce _upsample_bilinear2d_aa alias_copy as_strided_copy bincount bucketize cdist channel_shuffle cholesky
+        cholesky_inverse cholesky_solve corrcoef cov cumulative_trapezoid det diagonal_copy diagonal_scatter diff
+        embedding_bag expand_copy geqrf gradient grid_sampler grid_sampler_2d grid_sampler_3d histc histogram i0 igamma
+        igammac index_reduce inverse istft logdet lu lu_solve lu_unpack matrix_exp matrix_power nanquantile orgqr ormqr
+        pca_lowrank pdist permute_copy pinverse pixel_shuffle pixel_unshuffle qr quantile scatter_reduce searchsorted
+        segment_reduce select_copy select_scatter slice_copy slice_scatter slogdet split_copy split_with_sizes_copy
+        squeeze_copy stft svd svd_lowrank t_copy transpose_copy trapezoid trapz triangular_solve unbind_copy unfold_copy
+        unique unique_consecutive unsqueeze_copy view_copy
     """,
     "Tensor": """
         bincount cholesky cholesky_inverse cholesky_solve corrcoef cov det diagonal_scatter diff histc histogram i0 i0_ igamma

@@ -1,4 +1,4 @@
 """A tensor: an array and five attributes; how one is made, written, kept and asked."""
 
+from .copying import _rebuilt as _rebuilt  # pickles name it here
 from .tensor import Tensor as Tensor
-from .tensor import _rebuilt as _rebuilt  # pickles name it here

@@ -10,7 +10,8 @@ import numpy as np
 from ..base.dtypes import dtype, from_numpy_dtype, get_default_dtype, promote
 from ..base.quiet import quiet
 from .as_array import Array
-from .tensor import Number, Tensor
+from .number import Number
+from .tensor import Tensor
 
 SEVERAL = (list, tuple)  # for isinstance, to which `list | tuple` would be a new object at every call
 

@@ -15,14 +15,7 @@ from ..base import provenance
 from ..base.grad_mode import State
 from ..base.kinds import Node, View
 from .as_array import Array, AsArray
-
-NON_LEAF_GRAD_WARNING = (
-    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be populated "
-    "during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, use "
-    ".retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you access the leaf "
-    "Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more information."
-)
-
+from .extra import NON_LEAF_GRAD_WARNING, Extra, InferenceCounter, check_assigned_grad
 
 # what cannot be deleted, and what PyTorch says then
 _KEPT = {
@@ -31,26 +24,6 @@ _KEPT = {
     "_grad_fn": "Deletion of _grad_fn not allowed. Detach tensor instead!",
     "_backward_hooks": "Deletion of _backwards_hooks not allowed!",
 }
-
-
-class Extra:
-    """What few tensors have: hooks, a retained gradient, events, the leaf's AccumulateGrad."""
-
-    __slots__ = ("accumulator", "detached", "events", "first", "former", "hooks", "post_hooks", "retains_grad")
-
-    def __init__(self) -> None:
-        self.accumulator: Any = None  # a weak reference: the node holds the leaf
-        self.events: tuple[provenance.Event, ...] = ()
-        self.first = 0  # where in its memory a base begins, in elements, once it has been told in place
-        self.hooks: dict[int, Any] | None = None
-        self.post_hooks: dict[int, Any] | None = None
-        self.retains_grad = False
-        self.former: Any = None  # what the tensor was before a change in place
-        self.detached = False  # in place, and what a node may have saved before any change was no leaf
-
-
-class InferenceCounter(list[int]):
-    """Stands where the version counter is, in a tensor made in inference mode."""
 
 
 class Tensor(AsArray):
@@ -163,7 +136,7 @@ class Tensor(AsArray):
     @grad.setter
     def grad(self, value: Tensor | None) -> None:
         if value is not None:
-            check_assigned_grad(self, value)
+            check_assigned_grad(self, value, Tensor)
         elif self._grad is not None:
             provenance.note(self, "cleared")
         self._grad = value
@@ -320,82 +293,3 @@ class Tensor(AsArray):
 
     def __format__(self, spec: str) -> str:
         return format(self.item() if self._data.ndim == 0 else str(self), spec)
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
-        if not self.is_leaf:
-            raise RuntimeError(
-                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment.  "
-                "If you were attempting to deepcopy a module, this may be because of a torch.nn.utils.weight_norm usage, "
-                "see https://github.com/pytorch/pytorch/pull/103001"
-            )
-        if id(self) not in memo:
-            twin = type(self).__new__(type(self))
-            Tensor.__init__(twin, self._data.copy())
-            memo[id(self)] = twin
-            twin._requires_grad = self._requires_grad
-            twin.__dict__.update(self.__dict__)
-            if self._grad is not None:
-                twin._grad = Tensor(self._grad._data.copy())
-        known: Tensor = memo[id(self)]
-        return known
-
-    def __reduce_ex__(self, protocol: Any) -> Any:
-        return _rebuilt, (type(self), self._data, self._requires_grad, dict(self.__dict__))
-
-
-def _rebuilt(kind: type[Tensor], data: Array, requires_grad: bool, attributes: dict[str, Any]) -> Tensor:
-    """A leaf from its pickled parts."""
-    twin = kind.__new__(kind)
-    Tensor.__init__(twin, data)
-    twin._requires_grad = requires_grad
-    twin.__dict__.update(attributes)
-    return twin
-
-
-class Number(Tensor):
-    """A Python number as an operand: a 0-d tensor that stays weak in type promotion.
-
-    Attributes:
-        value: the number itself.
-    """
-
-    __slots__ = ("value",)
-    __hash__ = object.__hash__
-    _is_number = True
-    # what every number is; nothing but the value is stored
-    _grad = _grad_fn = _counter = _view = _made_by = _extra = None
-    _requires_grad = False
-    _output_nr = 0
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-    @property
-    def _data(self) -> Array:  # type: ignore[override]
-        kind = type(self.value)
-        return np.array(self.value, np.int64) if kind is int else np.array(self.value)
-
-
-def check_assigned_grad(tensor: Tensor, value: Any) -> None:
-    """Refuse what cannot be the gradient of `tensor`.
-
-    Raises:
-        TypeError: no tensor.
-        RuntimeError: another shape or type, or the tensor itself.
-    """
-    if not isinstance(value, Tensor):
-        raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}")
-    if value is tensor:
-        raise RuntimeError("can't assign Variable as its own grad")
-    if value.dtype is not tensor.dtype:
-        raise RuntimeError(
-            f"attempting to assign a gradient with dtype '{value.dtype.cpp}' to a tensor with grad_dtype "
-            f"'{tensor.dtype.legacy}'. The gradient must match the tensor's grad_dtype (defaults to the tensor's dtype). You "
-            "can set the tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. Set grad_dtype with "
-            "caution. Diverging the dtypes of a tensor and its gradient may break downstream systems that assume they match."
-        )
-    if value.shape != tensor.shape:
-        raise RuntimeError(
-            f"attempting to assign a gradient of size '{list(value.shape)}' to a tensor of size '{list(tensor.shape)}'. "
-            "Please ensure that the gradient and the tensor are the same size"
-        )

@@ -36,9 +36,6 @@ def times(symbol: Any, factor: float) -> Any:
 def sigmoid(self):
     """1 / (1 + exp(-self))."""
     return expit(_as_float(self))
-sigmoid.defvjp(
-    self = lambda grad, result: sigmoid_backward(grad, conjugated(result)),
-)
 
 
 @primitive(
@@ -59,9 +56,6 @@ sigmoid_backward.defvjp(
 def tanh(self):
     """Hyperbolic tangent."""
     return np.tanh(_as_float(self))
-tanh.defvjp(
-    self = lambda grad, result: tanh_backward(grad, conjugated(result)),
-)
 
 
 @primitive(

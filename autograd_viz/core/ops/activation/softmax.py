@@ -27,9 +27,6 @@ def softmax_dim(self, *, dim):
     x = self.astype(np.float32) if self.dtype == np.float16 else self
     e = np.exp(x - _largest(x, dim))
     return (e / e.sum(dim, keepdims=True)).astype(self.dtype, copy=False)
-softmax_dim.defvjp(
-    self = lambda grad, result, dim: softmax_backward_data(grad, result, dim=dim),
-)
 
 
 @primitive("SafeSoftmaxBackward0")
@@ -63,9 +60,6 @@ def log_softmax_dim(self, *, dim):
     """log(softmax(self)) along `dim`, without overflow."""
     shifted = self - _largest(self, dim)
     return shifted - np.log(np.exp(shifted).sum(dim, keepdims=True))
-log_softmax_dim.defvjp(
-    self = lambda grad, result, dim: log_softmax_backward_data(grad, result, dim=dim),
-)
 
 
 @primitive(

@@ -32,10 +32,6 @@ def maybe_multiply(grad: Any, factor: Any) -> Any:
 def add(self, other, *, alpha=1):
     """self + alpha * other."""
     return self + other if alpha == 1 else self + checked_alpha(alpha, self) * other
-add.defvjp(
-    self  = lambda grad: grad,
-    other = lambda grad, alpha: maybe_multiply(grad, alpha),
-)
 
 
 @public("sub", "subtract", "Tensor.__sub__")
@@ -45,10 +41,6 @@ def sub(self, other, *, alpha=1):
     if self.dtype.kind == "b":
         raise RuntimeError(NO_BOOL_DIFFERENCE)
     return self - other if alpha == 1 else self - checked_alpha(alpha, self) * other
-sub.defvjp(
-    self  = lambda grad: grad,
-    other = lambda grad, alpha: maybe_multiply(-grad, alpha),
-)
 
 
 @primitive("RsubBackward0", promotes=True)
@@ -92,10 +84,6 @@ def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Any:
 def mul(self, other):
     """self * other."""
     return self * other
-mul.defvjp(
-    self  = lambda grad, other: grad * conjugated(other),
-    other = lambda grad, self:  grad * conjugated(self),
-)
 
 
 @primitive("DivBackward0", promotes=True)
@@ -104,10 +92,6 @@ def div_tensors(self, other):
     if self.dtype.kind in "iub":
         self, other = _as_default_float(self), _as_default_float(other)
     return self / other
-div_tensors.defvjp(
-    self  = lambda grad, other: grad / conjugated(other),
-    other = lambda grad, other, self: -grad * conjugated((self / other) / other),
-)
 
 
 @public("Tensor.__rtruediv__", "Tensor.__rdiv__")
@@ -164,9 +148,6 @@ def neg(self):
             "`logical_not()` operator instead."
         )
     return -self
-neg.defvjp(
-    self = lambda grad: -grad,
-)
 
 
 @public("positive", "Tensor.__pos__")

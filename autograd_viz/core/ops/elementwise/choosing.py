@@ -24,10 +24,6 @@ def where_tensors(self, other, *, condition):
         name = from_numpy_dtype(taken.dtype).legacy
         raise RuntimeError(f"where expected condition to be a boolean tensor, but got a tensor with dtype {name}")
     return np.where(taken, self, other)
-where_tensors.defvjp(
-    self  = lambda grad, condition: where(condition, grad, 0),
-    other = lambda grad, condition: where(condition, 0, grad),
-)
 
 
 @composite
@@ -59,10 +55,6 @@ def where_method(self: Tensor, condition: Tensor, other: Any) -> Any:
 def maximum(self, other):
     """The larger of two; equal ones share the gradient."""
     return np.maximum(self, other)
-maximum.defvjp(
-    self  = lambda grad, self, other: where(eq(self, other), grad / 2, where(self < other, 0, grad)),
-    other = lambda grad, self, other: where(eq(self, other), grad / 2, where(self > other, 0, grad)),
-)
 
 
 @public("minimum")

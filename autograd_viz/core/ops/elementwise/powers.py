@@ -24,9 +24,6 @@ def pow_scalar(self, *, exponent):
     if self.dtype.kind in "iu" and exponent < 0:
         raise RuntimeError("Integers to negative integer powers are not allowed.")
     return self ** exponent
-pow_scalar.defvjp(
-    self = lambda grad, self, exponent: pow_backward(grad, self, exponent),
-)
 
 
 @inlined
@@ -119,9 +116,6 @@ def square(input: Tensor) -> Any:
 def sqrt(self):
     """Square root."""
     return np.sqrt(_as_float(self))
-sqrt.defvjp(
-    self = lambda grad, result: grad / conjugated(2 * result),
-)
 
 
 @public("rsqrt", inplace=True)
@@ -139,9 +133,6 @@ rsqrt.defvjp(
 def exp(self):
     """e ** self."""
     return np.exp(_as_float(self))
-exp.defvjp(
-    self = lambda grad, result: grad * conjugated(result),
-)
 
 
 @public("exp2", "special.exp2", inplace=True)
@@ -169,9 +160,6 @@ expm1.defvjp(
 def log(self):
     """Natural logarithm; -inf at 0."""
     return np.log(_as_float(self))
-log.defvjp(
-    self = lambda grad, self: grad / conjugated(self),
-)
 
 
 @public("log1p", "special.log1p", inplace=True)

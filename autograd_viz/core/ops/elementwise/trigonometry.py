@@ -19,9 +19,6 @@ from .arithmetic import _as_float
 def sin(self):
     """Sine."""
     return np.sin(_as_float(self))
-sin.defvjp(
-    self = lambda grad, self: grad * conjugated(cos(self)),
-)
 
 
 @public("cos", inplace=True)
@@ -29,9 +26,6 @@ sin.defvjp(
 def cos(self):
     """Cosine."""
     return np.cos(_as_float(self))
-cos.defvjp(
-    self = lambda grad, self: grad * -conjugated(sin(self)),
-)
 
 
 @public("tan", inplace=True)

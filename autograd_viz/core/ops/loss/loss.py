@@ -45,10 +45,6 @@ def reduced(terms: Any, reduction: int) -> Any:
 def mse_loss(self, target, *, reduction=1):
     """(self - target)**2."""
     return reduced(np.square(floating(self, "mse_cpu") - target), reduction)
-mse_loss.defvjp(
-    self   = lambda grad, self, target, reduction: mse_loss_backward(grad, self, target, reduction=reduction),
-    target = lambda grad, self, target, reduction: mse_loss_backward(grad, target, self, reduction=reduction),
-)
 
 
 @primitive(

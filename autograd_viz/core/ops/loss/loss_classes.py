@@ -69,11 +69,6 @@ def nll_rule(
 def nll_loss_forward(self, *, target, weight=None, reduction=1, ignore_index=-100):
     """Minus the log-probability of each target; classes along dimension 1."""
     return nll_forward(self, target, weight, reduction, ignore_index)
-nll_loss_forward.defvjp(
-    self = lambda grad, self, target, weight, reduction, ignore_index, total_weight:
-        nll_loss_backward(grad, self, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index,
-                          total_weight=total_weight),
-)
 
 
 @primitive("NllLossBackwardBackward0", written=nll_rule)

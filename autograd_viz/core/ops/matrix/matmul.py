@@ -67,10 +67,6 @@ def mm(self, mat2):
     if self.ndim != 2 or mat2.ndim != 2 or self.shape[1] != mat2.shape[0] or self.dtype is not mat2.dtype:
         check_matrices(self, mat2, "self", "mat2")
     return self.dot(mat2)  # of two matrices it is `@`, in half the time
-mm.defvjp(
-    self = lambda grad, mat2: mm(grad, conjugated(t(mat2))),
-    mat2 = lambda grad, self: mm(conjugated(t(self)), grad),
-)
 
 
 @public
@@ -85,10 +81,6 @@ def mv(self, vec):
         names = scalar_type(vec), scalar_type(self)
         raise RuntimeError(f"addmv input tensors must have the same dtype, but got {names[0]}, {names[1]}, and {names[0]}")
     return self @ vec
-mv.defvjp(
-    self = lambda grad, vec:  ger(grad, conjugated(vec)),
-    vec  = lambda grad, self: conjugated(t(self)) @ grad,
-)
 
 
 @public

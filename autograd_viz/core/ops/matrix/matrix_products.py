@@ -25,11 +25,6 @@ def addmm(self, mat1, mat2, *, beta=1, alpha=1):
     """beta * self + alpha * (mat1 @ mat2)."""
     check_matrices(mat1, mat2, "mat1", "mat2")
     return _plus(self, beta, mat1.dot(mat2), alpha)
-addmm.defvjp(
-    self = lambda grad, beta: maybe_multiply(grad, conjugated(beta)),
-    mat1 = lambda grad, mat2, alpha: maybe_multiply(mm(grad, conjugated(t(mat2))), conjugated(alpha)),
-    mat2 = lambda grad, mat1, alpha: maybe_multiply(mm(conjugated(t(mat1)), grad), conjugated(alpha)),
-)
 
 
 @public(inplace=True)

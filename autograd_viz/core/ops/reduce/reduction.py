@@ -19,18 +19,12 @@ from .dims import of_tensor, optional_dims, reduced_dims, result_type
 def sum_all(self, *, dtype=None):
     """The sum of all elements; integers add up in int64."""
     return np.add.reduce(self, axis=None, dtype=result_type(self, dtype))
-sum_all.defvjp(
-    self = lambda grad, self_sym_sizes: expand(grad, self_sym_sizes),
-)
 
 
 @primitive("SumBackward1")
 def sum_dim(self, *, dim, keepdim=False, dtype=None):
     """The sum over the dimensions `dim`."""
     return np.add.reduce(self, axis=dim, keepdims=keepdim, dtype=result_type(self, dtype))
-sum_dim.defvjp(
-    self = lambda grad, self_sym_sizes, dim, keepdim: sum_backward(grad, self_sym_sizes, dim, keepdim),
-)
 
 
 @primitive("MeanBackward0")
@@ -38,9 +32,6 @@ def mean_all(self, *, dtype=None):
     """The mean of all elements."""
     kind = self.dtype if dtype is None else dtype.numpy  # of whole numbers there is no mean
     return np.add.reduce(self, axis=None, dtype=kind) / self.size
-mean_all.defvjp(
-    self = lambda grad, self_sym_sizes, self_sym_numel: expand(grad, self_sym_sizes) / self_sym_numel,
-)
 
 
 @primitive("MeanBackward1")
@@ -48,10 +39,6 @@ def mean_dim(self, *, dim, keepdim=False, dtype=None):
     """The mean over the dimensions `dim`."""
     kind = result_type(self, dtype)
     return np.add.reduce(self, axis=dim, keepdims=keepdim, dtype=kind) / kind.type(mean_divisor(self.shape, dim))
-mean_dim.defvjp(
-    self = lambda grad, self_sym_sizes, self_sym_numel, dim, keepdim:
-        sum_backward(grad, self_sym_sizes, dim, keepdim) / mean_divisor(self_sym_sizes, dim),
-)
 
 
 @primitive("NansumBackward0")

@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ...base.public import public
+from ...base.public import found, public
 from ...base.readings import inlined
 from ...op.primitive import primitive
 from ...tensor.tensor import Tensor
-from .copies import diagonal_copy
 from .slicing import diagonal_dims, diagonal_view
 from .strided import as_strided
 from .views import reshape_any
@@ -91,7 +90,7 @@ def diag(input: Tensor, diagonal: int = 0) -> Any:
     """
     if input.ndim not in (1, 2):
         raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {input.ndim}D")
-    return diag_embed(input, offset=diagonal) if input.ndim == 1 else diagonal_copy(input, offset=diagonal)
+    return diag_embed(input, offset=diagonal) if input.ndim == 1 else found("torch", "diagonal_copy")(input, offset=diagonal)
 
 
 @public

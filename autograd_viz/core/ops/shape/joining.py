@@ -49,9 +49,6 @@ def cat_tensors(*tensors, dim):
     kept = [(i, t) for i, t in enumerate(tensors) if t.shape != (0,)]
     check_cat(tensors, kept, dim)
     return np.concatenate([t for _, t in kept] or tensors, dim, dtype=common_type(tensors))
-cat_tensors.defvjp(
-    tensors = lambda grad, dim, _tensors_sym_sizes: cat_backward(grad, dim, _tensors_sym_sizes),
-)
 
 
 @primitive("BlockDiagBackward0")

@@ -19,9 +19,6 @@ from ...tensor.arguments import check_dim
 def view_sizes(self, *, size):
     """Another shape over the same memory."""
     return self.reshape(size)
-view_sizes.defvjp(
-    self = lambda grad, self_sym_sizes: reshape(grad, self_sym_sizes),
-)
 
 
 @primitive(view=True, cuts=True)
@@ -68,9 +65,6 @@ def expand_sizes(self, *, size):
     for i in reversed(range(lead)):  # a new dimension of length 1 steps over all that follow, as in PyTorch
         steps.insert(0, size[i + 1] * steps[0] if size[i] == 1 and steps else 0)
     return strided_view(self, size, steps)  # writeable: a part of it that repeats nothing may be written
-expand_sizes.defvjp(
-    self = lambda grad, self_sym_sizes: sum_to(grad, self_sym_sizes),
-)
 
 
 @public
@@ -80,9 +74,6 @@ def t(self):
     if self.ndim > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {self.ndim}D")
     return self.T
-t.defvjp(
-    self = lambda grad: t(grad),
-)
 
 
 @primitive("PermuteBackward0", view=True)
@@ -100,9 +91,6 @@ def transpose_dims(self, *, dim0, dim1):
     """Two dimensions swapped."""
     check_dim(dim0, self.ndim), check_dim(dim1, self.ndim)
     return self.swapaxes(dim0, dim1) if self.ndim else self[...]
-transpose_dims.defvjp(
-    self = lambda grad, dim0, dim1: transpose_dims(grad, dim0=dim0, dim1=dim1),
-)
 
 
 @public

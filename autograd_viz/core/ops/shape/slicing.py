@@ -40,9 +40,6 @@ def select(self, *, dim, index):
             f"select(): index {index} out of range for tensor of size {list(self.shape)} at dimension {dim % self.ndim}"
         )
     return self[along(self, dim, index)]
-select.defvjp(
-    self = lambda grad, self_sym_sizes, dim, index: select_backward(grad, size=self_sym_sizes, dim=dim, index=index),
-)
 
 
 @primitive("SelectBackwardBackward0")

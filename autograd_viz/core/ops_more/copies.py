@@ -5,12 +5,12 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from ...base.public import public
-from ...op.primitive import Primitive, primitive
-from ...tensor.arguments import distinct_dims
-from ...tensor.tensor import Tensor
-from . import shape, slicing, strided
-from .views import complete_sizes, expanded_sizes
+from ..base.public import public
+from ..op.primitive import Primitive, primitive
+from ..ops.shape import shape, slicing, strided
+from ..ops.shape.views import complete_sizes, expanded_sizes
+from ..tensor.arguments import distinct_dims
+from ..tensor.tensor import Tensor
 
 
 def copied(view: Primitive) -> Primitive:

@@ -1,0 +1,40 @@
+"""Gradients as a pass carries them, and as a drawing keeps them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..base.grad_mode import recording, set_recording
+from ..base.quiet import quiet
+from ..tensor.tensor import Tensor
+from .node import SMALL
+
+
+def as_tensor(grad: Any) -> Tensor | None:
+    """An array as a tensor."""
+    return grad if grad is None or isinstance(grad, Tensor) else Tensor(grad)
+
+
+def small_arrays(grads: Sequence[Any]) -> Sequence[Any]:
+    """The arrays among the gradients that a drawing can show; None for larger ones, so that nothing big is kept alive."""
+    return [g if g is not None and g.size <= SMALL else None for g in grads]
+
+
+def small(grads: Sequence[Any]) -> Sequence[Any]:
+    """`small_arrays`, of arrays or tensors."""
+    return small_arrays([g._data if isinstance(g, Tensor) else g for g in grads])
+
+
+def summed(there: Any, grad: Any, recorded: bool) -> Any:
+    """A sum, which is recorded if the pass is."""
+    if not recorded:
+        return quiet.run(np.add, there, grad)
+    before = recording()
+    set_recording(True)
+    try:
+        return there + grad
+    finally:
+        set_recording(before)

@@ -1,0 +1,59 @@
+"""What few tensors have beside their array and their history."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..base import provenance
+
+NON_LEAF_GRAD_WARNING = (
+    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be populated "
+    "during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, use "
+    ".retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you access the leaf "
+    "Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more information."
+)
+
+
+class Extra:
+    """What few tensors have: hooks, a retained gradient, events, the leaf's AccumulateGrad."""
+
+    __slots__ = ("accumulator", "detached", "events", "first", "former", "hooks", "post_hooks", "retains_grad")
+
+    def __init__(self) -> None:
+        self.accumulator: Any = None  # a weak reference: the node holds the leaf
+        self.events: tuple[provenance.Event, ...] = ()
+        self.first = 0  # where in its memory a base begins, in elements, once it has been told in place
+        self.hooks: dict[int, Any] | None = None
+        self.post_hooks: dict[int, Any] | None = None
+        self.retains_grad = False
+        self.former: Any = None  # what the tensor was before a change in place
+        self.detached = False  # in place, and what a node may have saved before any change was no leaf
+
+
+class InferenceCounter(list[int]):
+    """Stands where the version counter is, in a tensor made in inference mode."""
+
+
+def check_assigned_grad(tensor: Any, value: Any, kind: Any) -> None:
+    """Refuse what cannot be the gradient of `tensor`; `kind` is Tensor.
+
+    Raises:
+        TypeError: no tensor.
+        RuntimeError: another shape or type, or the tensor itself.
+    """
+    if not isinstance(value, kind):
+        raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}")
+    if value is tensor:
+        raise RuntimeError("can't assign Variable as its own grad")
+    if value.dtype is not tensor.dtype:
+        raise RuntimeError(
+            f"attempting to assign a gradient with dtype '{value.dtype.cpp}' to a tensor with grad_dtype "
+            f"'{tensor.dtype.legacy}'. The gradient must match the tensor's grad_dtype (defaults to the tensor's dtype). You "
+            "can set the tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. Set grad_dtype with "
+            "caution. Diverging the dtypes of a tensor and its gradient may break downstream systems that assume they match."
+        )
+    if value.shape != tensor.shape:
+        raise RuntimeError(
+            f"attempting to assign a gradient of size '{list(value.shape)}' to a tensor of size '{list(tensor.shape)}'. "
+            "Please ensure that the gradient and the tensor are the same size"
+        )
