@@ -34,15 +34,16 @@ NO_FILES = {
 
 @functools.cache
 def font_file() -> Path:
-    """DejaVu Sans Mono, from matplotlib's data; matplotlib itself is not imported.
+    """DejaVu Sans Mono, from the data of python-barcode, the smallest package that brings it; it is not imported.
 
     Raises:
-        AutogradVizError: matplotlib is not installed.
+        AutogradVizError: python-barcode is not installed.
     """
-    spec = importlib.util.find_spec("matplotlib")
-    if spec is None or not spec.submodule_search_locations:
-        raise AutogradVizError("PNG pictures take their font from matplotlib, which is not installed: pip install matplotlib")
-    return Path(spec.submodule_search_locations[0]) / "mpl-data" / "fonts" / "ttf" / "DejaVuSansMono.ttf"
+    spec = importlib.util.find_spec("barcode")
+    file = Path(next(iter(spec.submodule_search_locations or []), ""), "fonts", "DejaVuSansMono.ttf") if spec else None
+    if file is None or not file.is_file():
+        raise AutogradVizError("PNG pictures take their font from python-barcode: pip install python-barcode")
+    return file
 
 
 def size_of(svg: str) -> tuple[float, float]:
