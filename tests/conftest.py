@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import os
 import sys
+import warnings
 from collections.abc import Generator, Iterator
 from typing import Any
 
@@ -38,6 +40,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for mark, reason in lacking.items():
             if reason and mark in item.keywords:
                 item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _only_new_objects() -> None:
+    """The collector, and every look for a tensor's hooks, walks through what this file's tests make, not through PyTorch."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)  # what tests before have left open is none of these
+        gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -25,11 +24,8 @@ every_older_program = pytest.mark.parametrize("name", RUN_HERE)
 
 
 @pytest.fixture(autouse=True)
-def _as_before(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _as_before(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(older, "IS_OLDER", True)
-    gc.freeze()  # the rehearsal looks through all live objects: what other tests have left need not be among them
-    yield
-    gc.unfreeze()
 
 
 @every_older_program

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -33,15 +33,6 @@ def _param(name: str) -> Any:
 
 every_program = pytest.mark.parametrize("name", [_param(name) for name in PROGRAMS])
 every_small_program = pytest.mark.parametrize("name", [_param(name) for name in PROGRAMS if name not in LARGE])
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _only_new_objects() -> Iterator[None]:
-    """The collector, which runs twice in many tests, need not look at PyTorch itself."""
-    gc.collect()
-    gc.freeze()
-    yield
-    gc.unfreeze()
 
 
 class Run:
