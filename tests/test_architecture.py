@@ -154,6 +154,11 @@ def test_importing_loads_what_every_program_needs_and_no_more() -> None:
     assert "numpy" in done.stdout.split()
 
 
+def test_the_package_says_that_it_has_types() -> None:
+    """A user's program is checked by mypy: tests/typed.py."""
+    assert (PACKAGE / "py.typed").is_file()
+
+
 def test_the_graph_needs_the_standard_library_only() -> None:
     for path in (PACKAGE / "graph").glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

@@ -1,0 +1,18 @@
+"""A user's program, which mypy checks strictly: what is right passes, and an ignore that nothing needs is an error."""
+
+import autograd_viz as av
+from autograd_viz import nn, optim
+
+x: av.Tensor = av.tensor([[1.0, 2.0]])
+model = nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 1))
+optimizer = optim.Adam(model.parameters(), lr=0.01)
+loss = model(x).pow(2).sum()
+with av.no_grad(), av.scope("shown"):
+    av.show(loss, theme="dark")
+stepper = av.step(loss)
+stepper.finish()
+sentence: str = stepper.sentence
+av.save(stepper, "loss.svg")
+print(av.explain(x, loss))
+av.show(loss, them="dark")  # type: ignore[call-arg]
+stepper.goto("end")  # type: ignore[arg-type]
