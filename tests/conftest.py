@@ -6,7 +6,6 @@ import gc
 import importlib.util
 import os
 import sys
-import warnings
 from collections.abc import Generator, Iterator
 from typing import Any
 
@@ -42,13 +41,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(pytest.mark.skip(reason=reason))
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _only_new_objects() -> None:
-    """The collector, and every look for a tensor's hooks, walks through what this file's tests make, not through PyTorch."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ResourceWarning)  # what tests before have left open is none of these
-        gc.collect()
+@pytest.fixture(autouse=True)
+def _only_new_objects() -> Iterator[None]:
+    """The collector, and every look for a tensor's hooks, walks through what one test makes, not through PyTorch each time."""
     gc.freeze()
+    yield
+    gc.collect()
 
 
 @pytest.fixture(autouse=True)

@@ -68,7 +68,7 @@ def same(a: list[Any], b: list[Any]) -> bool:
 def impatient() -> Iterator[None]:
     """Inside, a rank does not wait long for one that will not come."""
     was = ranks.PATIENCE, ranks.SILENCE
-    ranks.PATIENCE, ranks.SILENCE = 1.0, 0.2
+    ranks.PATIENCE, ranks.SILENCE = 0.4, 0.1
     try:
         yield
     finally:

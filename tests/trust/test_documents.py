@@ -43,7 +43,7 @@ def tried(texts: list[str], seeds: range, folder: Path) -> Counter[str]:
             continue
         ends["loaded"] += 1
         try:
-            recordings.tried(rec, folder, pictures=seed % 50 == 0, films=seed % 200 == 0)
+            recordings.tried(rec, folder, pictures=seed % 50 == 0, films=seed % 1000 == 0)
         except BaseException as error:
             error.add_note(f"seed {seed}")
             raise
