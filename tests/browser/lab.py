@@ -214,6 +214,7 @@ class LabPage:
 
     def leave(self) -> None:
         """One kernel stays, as new, and the page, as wide and as lively as it was at first."""
+        self.page.mouse.move(0, 0)  # off the widget, which tells its kernel while there is one
         self.kernel = self.page.evaluate(KEPT, AS_NEW)
         self.page.set_viewport_size(VIEWPORT)
         self.page.emulate_media(reduced_motion="null")
