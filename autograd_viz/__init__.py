@@ -3,6 +3,7 @@
 The names of PyTorch are here (``import autograd_viz as torch``), and the verbs:
 
     show(x)             the figure of everything that led to x
+    map(x)              a model at a glance: a card for each module, with gradients
     step(x)             a widget that steps x.backward(), forwards and back
     compare(s, t)       two steppers on one cursor
     scope("attention")  what runs inside can be drawn as one box
@@ -81,6 +82,7 @@ from .errors import (
 from .namespaces import accelerator, backends, cuda, fft, linalg, masked, ops, special
 from .verbs.explain import explain
 from .verbs.magics import load_ipython_extension, unload_ipython_extension
+from .verbs.map import map  # noqa: A004 -- av.map
 from .verbs.save import iframe, load, save, to_graphviz
 from .verbs.show import compare, record, show, step, watch
 from .words import set_language
@@ -98,9 +100,9 @@ __all__ = [
     "contiguous_format", "cuda", "default_generator", "device", "distributions", "double", "dtype", "e", "enable_grad",
     "explain", "fft", "float", "float16", "float32", "float64", "from_dlpack", "get_default_dtype", "half", "iframe", "inf",
     "inference_mode", "int", "int8", "int16", "int32", "int64", "is_anomaly_check_nan_enabled", "is_anomaly_enabled",
-    "is_grad_enabled", "is_inference_mode_enabled", "layout", "linalg", "load", "load_ipython_extension", "long", "masked",
-    "memory_format", "nan",
-    "newaxis", "nn", "no_grad", "ops", "optim", "pi", "preserve_format", "record", "save", "scope", "set_default_dtype",
+    "is_grad_enabled", "is_inference_mode_enabled", "layout", "linalg", "load", "load_ipython_extension", "long", "map",
+    "masked", "memory_format", "nan", "newaxis",
+    "nn", "no_grad", "ops", "optim", "pi", "preserve_format", "record", "save", "scope", "set_default_dtype",
     "set_grad_enabled", "set_language", "short", "show", "special", "step", "strided", "testing", "to_graphviz", "uint8",
     "unload_ipython_extension",
     "utils", "watch",

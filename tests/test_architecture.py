@@ -40,8 +40,9 @@ FLOORS: dict[str, set[str]] = {
     "stepper": {"errors", "graph", "render", "runtime", "sentences", "words"},
     "widget": {"export", "graph", "reasons", "render", "runtime", "stepper", "words"},
     "verbs": {
-        *("core", "errors", "export", "graph", "reasons", "render", "runtime", "sources", "stepper", "widget", "words"),
+        *("core", "errors", "export", "graph", "maps", "reasons", "render", "runtime", "sources", "stepper", "widget", "words"),
     },
+    "maps": {"graph", "layout", "render"},
     "lessons": {"errors", "graph", "render", "sentences", "sources", "stepper", "reasons", "verbs", "widget", "words"},
     "cli": {"errors", "render", "stepper", "verbs"},
     "__init__": {

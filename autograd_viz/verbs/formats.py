@@ -192,6 +192,26 @@ WRITERS: dict[str, Callable[[Subject, Wishes], bytes]] = {
 }
 
 
+STILL: dict[str, Callable[[str, float | None], bytes]] = {
+    ".svg": lambda svg, scale: svg.encode(),
+    ".png": png_bytes,
+    ".pdf": lambda svg, scale: pdf_bytes(svg),
+}
+
+
+def save_still(svg: str, path: Any, scale: float | None) -> None:
+    """Write a picture that has been drawn: what `show` and `map` return.
+
+    Raises:
+        UnknownChoiceError: a picture is no such file.
+        CannotWriteError: the folder is missing, or the path is one.
+    """
+    if suffix_of(path) not in STILL:
+        raise UnknownChoiceError("file suffix of a picture", Path(path).suffix, STILL)
+    check_place(path)
+    write_file(path, STILL[suffix_of(path)](svg, scale))
+
+
 def suffix_of(path: Any) -> str:
     """The suffix in lower case; a name like ".svg" is one."""
     name = Path(path)

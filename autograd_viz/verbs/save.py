@@ -19,7 +19,7 @@ from ..sources.names import callers_names
 from ..stepper.recorded import Recording
 from ..stepper.stepper import Stepper
 from ..widget.html import frame
-from .formats import Subject, Wishes, check, html_text, save_subject, to_digraph
+from .formats import Subject, Wishes, check, html_text, save_still, save_subject, to_digraph
 from .show import graph_of
 
 
@@ -66,7 +66,8 @@ def save(
     What needs the steps of the backward pass runs them for real, the user's hooks too, and then takes them back.
 
     Args:
-        x: as for `show`; or a stepper; for .npz a state_dict, or any nested dictionary of tensors and plain values.
+        x: as for `show`; a stepper; what `show` and `map` return; for .npz a state_dict, or any nested dictionary of tensors
+            and plain values.
         path: where to; an existing file is replaced. A file opened for writing bytes gets a .npz.
         step: which step a picture shows, a page opens at and an animation ends with: a number (negative: the forward pass),
             "final", or None for the graph as it is now, of a stepper its present step; an animation then ends with the pass.
@@ -94,6 +95,9 @@ def save(
         write_file(path, storage.state_bytes(x))
         return
     storage.refuse_pickle(path)
+    if isinstance(getattr(x, "svg", None), str):
+        save_still(x.svg, path, scale)
+        return
     wishes = Wishes(step, theme, scale, duration, collapse)
     check(wishes, path)
     save_subject(subject_of(x, callers_names(), params), path, wishes)

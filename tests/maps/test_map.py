@@ -1,0 +1,175 @@
+"""The map of a model: its cards, what flows between them, and the numbers on it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import autograd_viz as av
+from autograd_viz import nn
+
+
+class Block(nn.Module):
+    """A residual block."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.first, self.second = nn.Linear(width, width), nn.Linear(width, width)
+
+    def forward(self, x: Any) -> Any:
+        return x + self.second(self.first(x).tanh())
+
+
+class Net(nn.Module):
+    """Blocks between two layers."""
+
+    def __init__(self, blocks: int = 3) -> None:
+        super().__init__()
+        self.embed = nn.Linear(2, 4)
+        self.blocks = nn.ModuleList([Block(4) for _ in range(blocks)])
+        self.head = nn.Linear(4, 1)
+
+    def forward(self, x: Any) -> Any:
+        x = self.embed(x)
+        for block in self.blocks:
+            x = block(x)
+        return self.head(x)
+
+
+def words_of(m: Any) -> list[str]:
+    """The texts of a picture in the order in which they are written."""
+    return [t.replace("&#39;", "'") for t in re.findall(r"<text[^>]*>([^<]*)</text>", m.svg)]
+
+
+def loss_of(model: Any) -> Any:
+    av.manual_seed(0)
+    return model(av.ones(3, 2)).square().mean()
+
+
+def test_equal_blocks_are_one_card_and_opened_they_are_all_alike() -> None:
+    model = Net()
+    loss = loss_of(model)
+    closed = words_of(av.map(loss, depth=1))
+    assert [w for w in closed if w in ("embed", "blocks.0 … blocks.2", "head")] == ["embed", "blocks.0 … blocks.2", "head"]
+    assert "· Block × 3" in closed
+    opened = words_of(av.map(loss, open="blocks.1"))
+    assert {"blocks.0", "blocks.1", "blocks.2", "first", "second"} <= set(opened)
+    assert opened.count("first") == 1
+
+
+def test_a_parameter_is_a_line_with_the_norms_of_data_and_grad() -> None:
+    model = Net()
+    loss = loss_of(model)
+    said = words_of(av.map(loss))
+    loss.backward()
+    at = said.index("weight (1, 4)")
+    weight = model.head.weight
+    assert said[at + 1 : at + 3] == [f"norm {weight.norm().item():.3g}", f"grad {weight.grad.norm().item():.3g}"]
+
+
+def test_the_pass_that_gives_the_numbers_is_taken_back() -> None:
+    model = Net()
+    loss = loss_of(model)
+    av.map(loss)
+    assert all(p.grad is None for p in model.parameters())
+    loss.backward()  # the graph is not freed
+
+
+def test_an_arrow_has_the_norm_of_the_gradient_that_went_along_it() -> None:
+    model = Net(1)
+    seen: list[Any] = []
+    for layer in (model.embed, model.blocks[0]):
+        layer.register_forward_hook(lambda m, given, out: out.register_hook(lambda g: seen.append(g.norm().item())) and None)
+    loss = loss_of(model)
+    said = words_of(av.map(loss))
+    assert len(seen) == 2
+    for number in seen:
+        assert f"{number:.3g}" in said
+
+
+def test_after_a_pass_that_freed_the_graph_the_leaves_have_their_grad_and_arrows_no_number() -> None:
+    model = Net()
+    loss = loss_of(model)
+    loss.backward()
+    said = words_of(av.map(loss))
+    assert f"grad {model.head.weight.grad.norm().item():.3g}" in said
+    assert "norm of grad" not in said
+
+
+def test_a_residual_way_runs_beside_the_parts_that_it_skips() -> None:
+    model = Net(1)
+    loss = loss_of(model)
+    svg = av.map(loss, open="blocks.0").svg
+    lanes = re.findall(r'<path d="M[\d.]+ [\d.]+H[\d.]+V[\d.]+H[\d.]+"', svg)
+    assert len(lanes) == 1
+
+
+@pytest.mark.parametrize(("scale", "remark"), [(1e-3, "÷ "), (1e4, "× ")])
+def test_a_gradient_that_falls_or_grows_a_hundredfold_in_one_module_is_marked(scale: float, remark: str) -> None:
+    model = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 4), nn.Linear(4, 1))
+    with av.no_grad():
+        model[1].weight.copy_(av.eye(4) * scale)
+    loss = model(av.ones(2, 4)).sum()
+    assert any(remark in word and word.endswith("in 1") for word in words_of(av.map(loss)))
+
+
+def test_zero_nan_and_missing_gradients_are_said_and_not_only_coloured() -> None:
+    model = nn.Sequential(nn.Linear(2, 2), nn.ReLU(), nn.Linear(2, 1))
+    with av.no_grad():
+        model[0].bias.fill_(-100.0)
+    said = words_of(av.map(model(av.ones(1, 2)).sum()))
+    assert said.count("grad all zero") == 3
+    assert any(w.startswith("all zero") for w in said)
+    assert "grad nan" in words_of(av.map((model(av.ones(1, 2)) * float("nan")).sum()))
+
+
+def test_what_open_means_is_there_or_the_choices_are_said() -> None:
+    model = Net()
+    loss = loss_of(model)
+    with pytest.raises(ValueError, match=r"open='blokcs' matches no module; the first level has embed, blocks\.0, head"):
+        av.map(loss, open="blokcs")
+    with pytest.raises(av.NotDrawableError):
+        av.map("loss")
+
+
+def test_a_map_of_a_stepper_has_the_gradients_so_far() -> None:
+    model = Net()
+    loss = loss_of(model)
+    stepper = av.step(loss)
+    assert "norm of grad" not in words_of(av.map(stepper))
+    stepper.finish()
+    assert "norm of grad" in words_of(av.map(stepper))
+
+
+def test_a_map_and_a_figure_are_saved_as_pictures(tmp_path: Path) -> None:
+    model = Net()
+    loss = loss_of(model)
+    for picture in (av.map(loss), av.show(loss)):
+        av.save(picture, tmp_path / "m.svg")
+        assert (tmp_path / "m.svg").read_text(encoding="utf-8") == picture.svg
+        av.save(picture, tmp_path / "m.png", scale=0.5)
+        assert (tmp_path / "m.png").read_bytes().startswith(b"\x89PNG")
+        with pytest.raises(av.UnknownChoiceError, match="file suffix of a picture"):
+            av.save(picture, tmp_path / "m.gif")
+
+
+@pytest.mark.torch
+def test_a_recorded_model_of_pytorch_has_the_norms_of_its_own_backward() -> None:
+    torch = pytest.importorskip("torch")
+    torch.manual_seed(0)
+    model = torch.nn.TransformerEncoder(torch.nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), 3)
+    with av.record(model):
+        loss = model(torch.randn(2, 4, 8)).pow(3).mean()
+    m = av.map(loss, open="layers.*")
+    said = words_of(m)
+    assert "· TransformerEncoderLayer × 3" in said
+    assert all(p.grad is None for p in model.parameters())
+    loss.backward()
+    for name in ("self_attn", "linear2"):
+        assert said.count(name) == 3
+    weight = model.layers[2].linear2.weight
+    assert f"grad {weight.grad.norm().item():.3g}" in said
+    assert repr(m).startswith("<Map: loss = ")
