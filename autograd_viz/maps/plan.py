@@ -167,7 +167,7 @@ class Plan:
         size = f" {tensor.value.shape}" if tensor.value.shape else ""
         data, grad = norm(tensor.value), self.norms.of_leaf(tensor.id)
         if not tensor.requires_grad:
-            return Line(name, size, data, "requires_grad False", False, False)
+            return Line(name, size, data, "", False, False)
         said = "no grad" if grad is None else "grad all zero" if grad == 0 else f"grad {norm_text(grad)}"
         return Line(name, size, data, said, True, grad is None or grad == 0 or not math.isfinite(grad))
 
