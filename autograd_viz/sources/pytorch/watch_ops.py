@@ -158,21 +158,20 @@ class Ops:
 
     # -- writing ------------------------------------------------------------------------------------------------------
 
-    def wrote(self, func: Any, code: CodeType, instruction: int, given: list[Any]) -> int:
-        """An op has run; `given` are numbers of ops, and leaves. Its number."""
+    def wrote(self, func: Any, code: CodeType, instruction: int, given: list[int]) -> int:
+        """An op has run that was given the results of ops and leaves with these numbers. Its number."""
         now = self.now = self.now + 1
-        page = self.page
-        if now >= page.end:
-            page = self.turned()
-        parts = page.given
-        page.rows += (now, func, code, instruction, len(parts))
-        for g in given:
-            if type(g) is Leaf:
-                g.used = (func, code, instruction, now)
-                parts.append(g.number)
-            else:
-                parts.append(g)
+        page = self.page if now < self.page.end else self.turned()
+        page.rows += (now, func, code, instruction, len(page.given))
+        self.gave(given, (func, code, instruction, now))
         return now
+
+    def gave(self, numbers: list[int], used: tuple[Any, ...]) -> None:
+        """What the op of the last row was given."""
+        self.page.given += numbers
+        for n in numbers:
+            if n < 0 and (leaf := self._leaves.get(n)) is not None:
+                leaf.used = used
 
     def next_pass(self) -> None:
         """A pass begins; the next op is the first of a new page."""
