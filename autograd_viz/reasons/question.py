@@ -38,7 +38,8 @@ class Question:
     @cached_property
     def subject(self) -> Any:
         """The tensor's op, or itself if it is a leaf: what leads on in the history."""
-        return self.history.op_of(self.tensor) or self.tensor
+        is_leaf = self.tensor.is_leaf and self.tensor.requires_grad
+        return self.tensor if is_leaf else self.history.op_of(self.tensor) or self.tensor
 
     @cached_property
     def ops(self) -> set[Op]:

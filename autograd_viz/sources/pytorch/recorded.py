@@ -80,7 +80,7 @@ class TorchHistory:
     def clearings(self, tensor: Any) -> list[Event]:
         """Its own, and calls of zero_grad() on what holds it."""
         own = self._log.events_of(tensor, "cleared")
-        numbers = {ref.number for ref in weakref.getweakrefs(tensor) if type(ref) is Leaf}
+        numbers = {ref.numbers[0] for ref in weakref.getweakrefs(tensor) if type(ref) is Leaf}
         shared = [e for e in self._log.cleared if not numbers.isdisjoint(e.leaves) or _may_hold(e.detail(), tensor)]
         return sorted([*own, *shared], key=lambda e: e.number)
 

@@ -186,7 +186,7 @@ class WatchMode(TorchFunctionMode):
                             for leaf in refs:
                                 if type(leaf) is Leaf and leaf.space == log.space and a.requires_grad:
                                     leaf.used = func, code, lasti, now
-                                    parts.append(leaf.number)
+                                    parts += leaf.numbers
                                     break
                             else:
                                 log.gave(self._given((a,), None), (func, code, lasti, now))
@@ -247,15 +247,13 @@ class WatchMode(TorchFunctionMode):
 
     def _add(self, tensor: Any, found: list[int]) -> None:
         """A leaf, or the result of an op that cut it off."""
-        log, known = self.log, None
-        for ref in getweakrefs(tensor):
-            if type(ref) is Leaf:
-                known = ref if ref.space == log.space else known
-            elif (made := log.made.get(tensor)) is not None:
-                found.append(made[0])
-                return
+        log, refs = self.log, getweakrefs(tensor)
+        made = log.made.get(tensor) if refs else None
         if tensor.requires_grad:
-            found.append((known or log.leaf(tensor)).number)
+            known = next((ref for ref in refs if type(ref) is Leaf and ref.space == log.space), None)
+            found += (known or log.leaf(tensor, made)).numbers
+        elif made is not None:
+            found.append(made[0])
 
     def _without_history(self, func: Any, args: Any, kwargs: Any, out: Any) -> None:
         """A result without a grad_fn: cut off, made of data, or made from numbers."""
@@ -268,6 +266,12 @@ class WatchMode(TorchFunctionMode):
         elif not any(isinstance(a, T) for a in args):
             log.now += 1
             log.note(out, Event("made", name_of_function(func), users_line(), log.now))
+
+    def wrapped(self, kind: Any, data: Any, made: Any) -> None:
+        """A leaf was made of a tensor with a history, which ends there: `nn.Parameter(w * mask)`."""
+        with DisableTorchFunctionSubclass():
+            if not data.is_leaf and in_transform() is None:
+                self.log.cut(made, kind, users_line(), self._given((data,), None), "op")
 
     # -- everything else ----------------------------------------------------------------------------------------------
 
