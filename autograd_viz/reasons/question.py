@@ -38,8 +38,9 @@ class Question:
     @cached_property
     def subject(self) -> Any:
         """The tensor's op, or itself if it is a leaf: what leads on in the history."""
-        is_leaf = self.tensor.is_leaf and self.tensor.requires_grad
-        return self.tensor if is_leaf else self.history.op_of(self.tensor) or self.tensor
+        op = self.history.op_of(self.tensor)
+        is_new = op is None or (op.cut and self.tensor.requires_grad)  # a leaf of what was cut: `h.detach().requires_grad_()`
+        return self.tensor if is_new else op
 
     @cached_property
     def ops(self) -> set[Op]:
