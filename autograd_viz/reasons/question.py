@@ -38,9 +38,7 @@ class Question:
     @cached_property
     def subject(self) -> Any:
         """The tensor's op, or itself if it is a leaf: what leads on in the history."""
-        op = self.history.op_of(self.tensor)
-        is_new = op is None or (op.cut and self.tensor.requires_grad)  # a leaf of what was cut: `h.detach().requires_grad_()`
-        return self.tensor if is_new else op
+        return self.history.op_of(self.tensor) or self.tensor
 
     @cached_property
     def ops(self) -> set[Op]:

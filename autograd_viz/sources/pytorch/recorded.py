@@ -44,7 +44,9 @@ class TorchHistory:
 
     @unseen
     def op_of(self, tensor: Any) -> OpRecord | None:
-        """The op that made a tensor; of a node that an op made inside, the op."""
+        """The op that made a tensor; of a node that an op made inside, the op. None made a leaf, whatever its value is of."""
+        if tensor.is_leaf and tensor.requires_grad:
+            return None
         found = op_of(tensor, self._log)
         if found is None and tensor.grad_fn is not None:
             near = [n for n in reach([tensor.grad_fn]) if op_of_node(n) is not None]
