@@ -24,10 +24,16 @@ HAND_ON = (  # of finite numbers they make finite ones, unless these are huge
     "Neg", "Sum", "Mean", "LogSoftmax", "Softmax", "View", "UnsafeView", "Reshape", "T", "Transpose", "Permute", "Squeeze",
     "Unsqueeze", "Expand", "Clone", "Select", "Slice", "Index", "Gather", "Abs", "Relu", "Alias", "ToCopy",
 )  # fmt: skip
+ALIKE = (  # if an element of anything that they are given is nan or inf, one of their result is
+    "Add", "Sub", "Rsub", "Mul", "Mm", "Bmm", "Mv", "Dot", "Addmm", "Neg", "Sum", "Mean", "View", "UnsafeView", "Reshape", "T",
+    "Transpose", "Permute", "Squeeze", "Unsqueeze", "Expand", "Clone", "Abs", "Alias", "Cat", "Stack",
+)  # fmt: skip
+JOIN = ("Cat", "Stack")  # hand on too, of several
 OPERANDS = {  # how many tensors or numbers are combined; of finite ones they make finite ones, bar overflow and division by 0
     "Add": 2, "Sub": 2, "Rsub": 2, "Mul": 2, "Div": 2, "Mm": 2, "Bmm": 2, "Mv": 2, "Dot": 2, "Addmm": 3, "Addmv": 3,
     "Baddbmm": 3, "Convolution": 3,
 }  # fmt: skip
+LOGARITHMS = ("Log", "Log2", "Log10", "Log1P")  # of 0 it is -inf
 PUT = ("given", "given_leaf", "forward_put", "forward_written")  # nobody computed it
 
 
@@ -84,7 +90,7 @@ def _overflow_behind(f: Facts, made: Cause) -> Cause | None:
         op = f.makers.get(stack.pop())
         inputs = _inputs(f, op)
         holds = op is not None and any(o is not None and value_with(f.tensors[o].value, ("inf",)) for o in op.outputs)
-        cause = _began(f, op, inputs, "inf") if op is not None and holds and not _bad_inputs(op, inputs) else None
+        cause = _began(f, op, inputs, "inf") if op is not None and holds and not _bad_inputs(op, inputs, set()) else None
         if cause is not None and cause.kind == "forward_overflow":
             return cause
         stack += [t.id for t in inputs if t.id not in seen]
@@ -97,7 +103,7 @@ def _inputs(f: Facts, op: Op | None) -> list[Tensor]:
 
 
 def _walked(f: Facts, root: str) -> _Walk:
-    walk = _Walk([], None, [], False)
+    walk, proven = _Walk([], None, [], False), _proven(f)
     what = {root: value_with(f.tensors[root].value) or "nan"}
     stack = [root]
     while stack:
@@ -107,7 +113,7 @@ def _walked(f: Facts, root: str) -> _Walk:
             walk.origins.append(_there_before(f, at))
             continue
         inputs = _inputs(f, op)
-        bad = _bad_inputs(op, inputs)
+        bad = _bad_inputs(op, inputs, proven)
         late = [id for id in bad if f.makers.get(id) is None and id in f.changed_since]  # what they held then, nobody knows
         walk.late.extend(id for id in late if id not in walk.late)
         if what[at] == "nan" and {*bad.values()} == {"inf"}:
@@ -122,13 +128,24 @@ def _walked(f: Facts, root: str) -> _Walk:
     return walk
 
 
-def _bad_inputs(op: Op, inputs: list[Tensor]) -> dict[str, str]:
-    """Those that hold nan, else those that hold inf; "" for one that nobody knows, and that must hold either."""
+def _proven(f: Facts) -> set[str]:
+    """Tensors that nobody knows and that hold nan or inf, because something does of which they were made."""
+    found: set[str] = set()
+    for op in f.document.ops:
+        is_bad = any(t.id in found or value_with(t.value) for t in _inputs(f, op))
+        if op.name in ALIKE and is_bad:
+            found.update(o for o in op.outputs if o is not None and not is_known(f.tensors[o].value))
+    return found
+
+
+def _bad_inputs(op: Op, inputs: list[Tensor], proven: set[str]) -> dict[str, str]:
+    """Those that hold nan, else those that hold inf; "" for those that nobody knows, and that must hold either."""
     nan, inf = ({t.id: what for t in inputs if value_with(t.value, (what,))} for what in BAD)
     if nan or inf:
         return nan or inf
-    is_alone = len(inputs) == 1 and not is_known(inputs[0].value) and op.name in HAND_ON and 0 not in inputs[0].value.shape
-    return {inputs[0].id: ""} if is_alone else {}
+    unknown = [t for t in inputs if not is_known(t.value)]
+    is_alone = len(unknown) == 1 and op.name in (HAND_ON if len(inputs) == 1 else JOIN) and 0 not in unknown[0].value.shape
+    return {t.id: "" for t in unknown if is_alone or t.id in proven}
 
 
 def _began(f: Facts, op: Op, inputs: list[Tensor], what: str) -> Cause | None:
@@ -141,7 +158,9 @@ def _began(f: Facts, op: Op, inputs: list[Tensor], what: str) -> Cause | None:
     numbers = [n for o in op.inputs if o.tensor is None and (n := number(o.text)) is not None]
     given = [elements_text(f.tensors[o.tensor].value) if o.tensor else o.text for o in op.inputs if o.text != "?"]
     made = next((w for id in op.outputs if id is not None and (w := value_with(f.tensors[id].value))), what)
-    return _at(op, _kind(f, op, inputs, numbers, what), what=made, inputs=words.COMMA.join(given))
+    kind = _kind(f, op, inputs, numbers, what)
+    sign = "-" * (made == "inf" and op.name in LOGARITHMS and kind == "forward_born")
+    return _at(op, kind, what=sign + made, inputs=words.COMMA.join(given))
 
 
 def _at(op: Op, kind: str, **said: str) -> Cause:

@@ -13,8 +13,8 @@ from .question import Question
 # how an op that cuts is told; every other by its name
 HOW = {
     "detach": "cut_detach", "detach_": "cut_detach", "data": "cut_data", "tensor": "cut_new", "as_tensor": "cut_new",
-    "Tensor": "cut_new", "numpy": "cut_number", "item": "cut_number", "tolist": "cut_number", "__float__": "cut_number",
-    "grad": "cut_gradient", "__array__": "cut_number",
+    "Tensor": "cut_new", "Parameter": "cut_leaf", "numpy": "cut_number", "item": "cut_number", "tolist": "cut_number",
+    "grad": "cut_gradient", "__array__": "cut_number", "__float__": "cut_number",
     "__int__": "cut_number", "__bool__": "cut_number", "__index__": "cut_number",
 }  # fmt: skip
 NUMBERS = ("item", "tolist", "numpy", "__float__", "__array__", "__int__")

@@ -112,6 +112,15 @@ TORCH: dict[str, tuple[str, str, str, int | None]] = {
     "cut by torch.tensor() of several": (
         W + "h = torch.tensor([a for a in w], requires_grad=True)\n(v * h).sum().backward()", "w", "path_cut_new", 3,
     ),
+    "cut by a Parameter that is made in forward()": (
+        W + "h = torch.nn.Parameter(w * 2)\n(h * v).sum().backward()", "w", "path_cut_leaf", 3,
+    ),
+    "a Parameter made of what had a history": (
+        W + "h = torch.nn.Parameter(w * 2)\nh.grad = None\n(h * v).sum().backward()", "h", "fine", 5,
+    ),
+    "a leaf of what was cut, cleared": (
+        W + "h = (w * 2).detach().requires_grad_()\n(h * v).sum().backward()\nh.grad = None", "h", "cleared", 5,
+    ),
     "cut by numpy()": (W + "h = torch.from_numpy(w.detach().numpy())\n(v * h).sum().backward()", "w", "path_cut_number", 3),
     "cut by argmax()": (W + "h = w.argmax()\n(v * h).sum().backward()", "w", "path_cut_op", 3),
     "cut in a method": (

@@ -9,13 +9,13 @@ from .explained import LIBRARIES, X, blamed, kinds, lines, of_expression, run, s
 BAD = {  # expression of x = [1, 2, 3] on line 3: kinds, op of the first, words
     "(x - 1).sqrt()": (["born_sqrt"], "Sqrt", "an input of sqrt is 0"),
     "(x - 1) ** 0.5": (["born_power"], "Pow", "the base of pow is 0"),
-    "(x - 1).log()": (["forward_born"], "Log", "log returned inf for [0.0, 1.0, 2.0]"),
+    "(x - 1).log()": (["forward_born"], "Log", "log returned -inf for [0.0, 1.0, 2.0]"),
     "1 / (x - 1)": (["forward_born"], "Reciprocal", "reciprocal returned inf"),
     "(x * 100).exp()": (["forward_overflow"], "Exp", "exp overflowed to inf: it was given [100.0, 200.0, 300.0]"),
     "(x * 1e30) * (x * 1e30)": (["forward_overflow"], "Mul", "mul overflowed"),
     "torch.cat([x] * 20).mul(1e30) ** 2": (["forward_overflow"], "Pow", "given shape (60,): 1e+30 … 3e+30, 2"),
     "torch.softmax(x.mul(1e30).square(), 0)": (["forward_overflow"], "Pow", "overflowed"),
-    "-torch.softmax(torch.cat([x, x * 100]), 0).log()[0]": (["forward_born"], "Log", "log returned inf"),
+    "-torch.softmax(torch.cat([x, x * 100]), 0).log()[0]": (["forward_born"], "Log", "log returned -inf"),
     "x / 0": (["forward_born"], "Div", "div returned inf for [1.0, 2.0, 3.0], 0"),
     "x * float('inf')": (["forward_written"], "Mul", "not finite: [1.0, 2.0, 3.0], inf"),
     "x[:1].std()": (["forward_few"], "Std", "std got too few elements, [1.0], and divides by 0"),
@@ -48,6 +48,16 @@ def test_nan_and_inf_have_a_birthplace(expression: str, library: str) -> None:
 def test_the_best_advice_is_given_alone(library: str) -> None:
     said = str(of_expression("torch.where(x > 1, (x - 1).sqrt(), x)", library)).split("\n")
     assert [s for s in said if s.startswith("→")] == [said[1]] and "Make the input safe before sqrt" in said[1]
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("expression", [
+    "torch.cat([x, x[None].std(0).mean().expand(1)])", "torch.stack([x, x[None].std(0) * 2])",
+    "x[None].std(0) @ (x + 1) - 0.01 * (x * 2).mean()", "x.tanh().mean() - 0.01 * (x[None].std(0) + 2).mean()",
+])  # fmt: skip
+def test_nan_is_followed_through_ops_of_which_some_inputs_are_not_known(expression: str) -> None:
+    answer = run(f"{X}y = {expression}\ny.sum().backward()", "torch", watched=True)
+    assert (kinds(answer), lines(answer)) == (["forward_few"], [2]), answer
 
 
 @pytest.mark.torch
@@ -111,7 +121,7 @@ PUT = {  # program, kinds of the causes in the forward pass, line and words of t
     ),
     "a log of what was masked, which is not the mask's fault": (
         MASK + "with record():\n    p = torch.softmax(x.masked_fill(m, float('-inf')), -1)\n    loss = (p * p.log()).sum()",
-        ["forward_born"], 5, "log returned inf",
+        ["forward_born"], 5, "log returned -inf",
     ),
 }  # fmt: skip
 

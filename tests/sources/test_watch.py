@@ -424,10 +424,13 @@ def test_other_modes_come_and_go_in_any_order(order: str) -> None:
 
 
 def test_what_it_replaces_is_put_back() -> None:
-    names = [(torch.overrides, "has_torch_function"), (torch.utils, "swap_tensors"), (torch.autograd, "_engine_run_backward")]
+    names: list[tuple[Any, str]] = [
+        (torch.overrides, "has_torch_function"), (torch.utils, "swap_tensors"), (torch.autograd, "_engine_run_backward"),
+        (nn.Parameter, "__new__"),
+    ]  # fmt: skip
     before = [getattr(owner, name) for owner, name in names]
     with av.watch():
-        assert [getattr(owner, name) for owner, name in names] != before
+        assert all(getattr(owner, name) != b for (owner, name), b in zip(names, before, strict=True))
     assert [getattr(owner, name) for owner, name in names] == before
     for hooks in ("_global_parameter_registration_hooks", "_global_module_registration_hooks"):
         assert not getattr(torch.nn.modules.module, hooks)

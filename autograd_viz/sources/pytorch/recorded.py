@@ -44,7 +44,9 @@ class TorchHistory:
 
     @unseen
     def op_of(self, tensor: Any) -> OpRecord | None:
-        """The op that made a tensor; of a node that an op made inside, the op."""
+        """The op that made a tensor; of a node that an op made inside, the op. None made a leaf, whatever its value is of."""
+        if tensor.is_leaf and tensor.requires_grad:
+            return None
         found = op_of(tensor, self._log)
         if found is None and tensor.grad_fn is not None:
             near = [n for n in reach([tensor.grad_fn]) if op_of_node(n) is not None]
@@ -80,7 +82,7 @@ class TorchHistory:
     def clearings(self, tensor: Any) -> list[Event]:
         """Its own, and calls of zero_grad() on what holds it."""
         own = self._log.events_of(tensor, "cleared")
-        numbers = {ref.number for ref in weakref.getweakrefs(tensor) if type(ref) is Leaf}
+        numbers = {ref.numbers[0] for ref in weakref.getweakrefs(tensor) if type(ref) is Leaf}
         shared = [e for e in self._log.cleared if not numbers.isdisjoint(e.leaves) or _may_hold(e.detail(), tensor)]
         return sorted([*own, *shared], key=lambda e: e.number)
 

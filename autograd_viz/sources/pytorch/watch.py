@@ -2,11 +2,12 @@
 
 # Note [What is hooked]
 A function mode sees the user's calls of PyTorch. It lies under all other modes, so that those come and go in their own order.
-PyTorch's own global hooks tell of optimizer steps and of modules and parameters that get a place. Three names are replaced
+PyTorch's own global hooks tell of optimizer steps and of modules and parameters that get a place. Four names are replaced
 while it is on:
 - `torch.overrides.has_torch_function` would say that every tensor is overloaded, and `nn.MultiheadAttention` would leave its
   fast path;
 - `torch.utils.swap_tensors` refuses tensors that somebody refers to;
+- `torch.nn.Parameter.__new__` makes a leaf of a tensor, and no function mode is told;
 - `torch.autograd._engine_run_backward` also runs passes that no function mode is told of: those that start at a node.
 
 # Note [A step that raised]
@@ -19,11 +20,13 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Iterator
+from functools import partial, update_wrapper
 from types import TracebackType
 from typing import Any
 
 import torch
 from torch.compiler import is_dynamo_compiling
+from torch.nn import Parameter
 from torch.nn.modules import module as modules
 from torch.optim import optimizer as optimizers
 
@@ -59,6 +62,9 @@ class Watch:
         self._has_torch_function, self._swap_tensors = torch.overrides.has_torch_function, torch.utils.swap_tensors
         torch.overrides.has_torch_function = self._is_overloaded  # type: ignore[assignment]
         torch.utils.swap_tensors = self._swapped
+        self._new = vars(Parameter)["__new__"]
+        self._news = staticmethod(update_wrapper(partial(self._wraps), self._new.__func__))
+        Parameter.__new__ = self._news  # type: ignore[method-assign]
         self._run_backward = getattr(torch.autograd, "_engine_run_backward", None)
         if self._run_backward is not None:
             torch.autograd._engine_run_backward = self._runs  # type: ignore[attr-defined]
@@ -112,6 +118,8 @@ class Watch:
             torch.overrides.has_torch_function = self._has_torch_function
         if torch.utils.swap_tensors == self._swapped:
             torch.utils.swap_tensors = self._swap_tensors
+        if vars(Parameter)["__new__"] is self._news:
+            Parameter.__new__ = self._new  # type: ignore[method-assign]
         if self._run_backward is not None and torch.autograd._engine_run_backward == self._runs:  # type: ignore[attr-defined]
             torch.autograd._engine_run_backward = self._run_backward  # type: ignore[attr-defined]
         if threading.get_ident() == self._thread:
@@ -165,6 +173,16 @@ class Watch:
         self.last.let_go()
         with self.log.apart((t1, t2)):
             return self._swap_tensors(t1, t2)
+
+    def _wraps(self, kind: Any, data: Any = None, *args: Any, **kwargs: Any) -> Any:
+        """`nn.Parameter(data)`."""
+        made = self._new(kind, data, *args, **kwargs)
+        try:
+            if data is not None and not is_dynamo_compiling() and threading.get_ident() == self._thread:
+                self._mode.wrapped(kind, data, made)
+        except Exception as error:
+            self.log.fault(error)
+        return made
 
     # -- PyTorch's own hooks ------------------------------------------------------------------------------------------
 

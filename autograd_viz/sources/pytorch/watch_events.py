@@ -31,7 +31,7 @@ def is_cleared_with_others(log: Log, tensor: Any, frame: FrameType) -> bool:
 
 def covers(event: Event, tensor: Any) -> None:
     """A call of zero_grad() has cleared the leaf; its owner may be gone when somebody asks."""
-    event.leaves += [ref.number for ref in weakref.getweakrefs(tensor) if type(ref) is Leaf]
+    event.leaves += [ref.numbers[0] for ref in weakref.getweakrefs(tensor) if type(ref) is Leaf]
 
 
 def grad_set(log: Log, args: Any) -> None:

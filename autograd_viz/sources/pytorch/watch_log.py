@@ -110,6 +110,7 @@ class Log(Ops):
         left: ops by which a tensor with a history became a number or an array.
         places: parameters and modules that were given a place.
         made: the ops of results without a history: (number, function, code object, instruction, age, cut).
+        has_written: some tensor was written to.
         faults: what went wrong inside the recorder.
     """
 
@@ -126,6 +127,7 @@ class Log(Ops):
         self.places: deque[Event] = deque(maxlen=MOST)
         self.made: Alive[tuple[Any, ...]] = Alive()
         self._fresh: Alive[int] = Alive()  # views, with the versions at which they were asked for their grad_fn
+        self.has_written = False
         self.faults: deque[Exception] = deque(maxlen=16)
         self._notes: dict[int, Note] = {}
 
@@ -141,6 +143,7 @@ class Log(Ops):
         storage = storage_of(tensor)
         if storage is None:
             return
+        self.has_written |= event.kind == "written"
         events = self._note(storage).events
         last = events[-1] if events else None
         if last is not None and event.kind == last.kind == "written" and last.line == event.line and len(events) > 1:

@@ -57,6 +57,7 @@ class WatchMode(TorchFunctionMode):
         super().__init__()
         self.log, self.last = log, last
         self._kinds: dict[Any, int] = {}
+        self._code: Any = None  # the user's that has run last
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Run it, and note it."""
@@ -143,45 +144,67 @@ class WatchMode(TorchFunctionMode):
 
     # -- ops ----------------------------------------------------------------------------------------------------------
 
-    def _made(self, func: Any, args: Any, kwargs: Any, out: Any, given: list[Any] | None = None) -> None:
+    def _made(  # noqa: PLR0912 - a call would cost as much as what it does
+        self, func: Any, args: Any, kwargs: Any, out: Any, given: list[int] | None = None
+    ) -> None:
         """Hang the op on the node of its result, or find it by a result without one."""
         try:
             node = out.grad_fn
-        except RuntimeError:  # a view that autograd refuses to answer for
-            return
-        if node is None:
-            self._without_history(func, args, kwargs, out)
-            return
-        known = node.metadata
-        if KEY in known:
-            return
-        if given is None:
-            given = self._given(args, kwargs)
-        frame = getframe(2)
-        while library[frame.f_code.co_filename] and frame.f_back is not None:
-            frame = frame.f_back
-        log = self.log
-        now = log.now = log.now + 1
-        if out._is_view():
-            log.asked(out)
-        page = log.page if now < log.page.end else log.turned()
-        parts = page.given
-        page.rows += (now, func, frame.f_code, frame.f_lasti, len(parts))
-        known[KEY], known[MARK] = now, page.mark
-        for g in given:
-            if type(g) is Leaf:
-                g.used = (func, frame.f_code, frame.f_lasti, now)
-                parts.append(g.number)
+            if node is None:
+                self._without_history(func, args, kwargs, out)
+                return
+            known = node.metadata
+            if KEY in known:
+                return
+            frame = getframe(2)
+            code = frame.f_code
+            if code is not self._code:
+                while library[code.co_filename] and frame.f_back is not None:
+                    frame = frame.f_back
+                    code = frame.f_code
+                self._code = None if library[code.co_filename] else code
+            log, lasti = self.log, frame.f_lasti
+            now = log.now = log.now + 1
+            page = log.page if now < log.page.end else log.turned()
+            parts = page.given
+            page.rows += (now, func, code, lasti, len(parts))
+            has_written = log.has_written
+            if given is not None or kwargs:
+                log.gave(self._given(args, kwargs) if given is None else given, (func, code, lasti, now))
             else:
-                parts.append(g)
-        try:  # noqa: SIM105
+                for a in args:  # as `_given` does, without its calls
+                    if isinstance(a, T) and not (has_written and a._is_view()):
+                        before = a.grad_fn
+                        if before is not None:
+                            op = before.metadata.get(KEY)  # type: ignore[attr-defined]
+                            if op is not None:
+                                parts.append(op)
+                                if op < log.began:
+                                    self.last.met_old = True
+                                continue
+                        elif refs := getweakrefs(a):
+                            for leaf in refs:
+                                if type(leaf) is Leaf and leaf.space == log.space and a.requires_grad:
+                                    leaf.used = func, code, lasti, now
+                                    parts += leaf.numbers
+                                    break
+                            else:
+                                log.gave(self._given((a,), None), (func, code, lasti, now))
+                            continue
+                        elif not a.requires_grad:
+                            continue
+                    if type(a) not in PLAIN:
+                        log.gave(self._given((a,), None), (func, code, lasti, now))
+            known[KEY], known[MARK] = now, page.mark
+            if has_written and out._is_view():
+                log.asked(out)
             self.last.bytes += out.nbytes
-        except RuntimeError:  # sparse
-            pass
+        except RuntimeError:  # it is sparse, or a view that autograd refuses to answer for
+            return
 
-    def _given(self, args: Any, kwargs: Any) -> list[Any]:
-        """The numbers of the ops that made the arguments, and leaves that require grad."""
-        found: list[Any] = []
+    def _given(self, args: Any, kwargs: Any) -> list[int]:
+        """The numbers of the ops that made the arguments, and of leaves that require grad."""
+        found: list[int] = []
         for a in (*args, *kwargs.values()) if kwargs else args:
             if isinstance(a, T):
                 if a._is_view() and not self.log.may_ask(a):
@@ -191,26 +214,24 @@ class WatchMode(TorchFunctionMode):
                     node = a.grad_fn
                 except RuntimeError:  # a view that autograd refuses to answer for
                     continue
-                if node is not None:
-                    op = node.metadata.get(KEY)  # type: ignore[attr-defined]
-                    if op is None:
-                        self.last.met_unknown = True
-                        found += self._behind(node)
-                        continue
-                    if op < self.log.began:
-                        self.last.met_old = True
-                    found.append(op)
-                elif refs := getweakrefs(a):
-                    self._add(a, refs, found)
-                elif a.requires_grad:
-                    found.append(self.log.leaf(a))
+                if node is None:
+                    self._add(a, found)
+                    continue
+                op = node.metadata.get(KEY)  # type: ignore[attr-defined]
+                if op is None:
+                    self.last.met_unknown = True
+                    found += self._behind(node)
+                    continue
+                if op < self.log.began:
+                    self.last.met_old = True
+                found.append(op)
             elif isinstance(a, SEVERAL) and a:
                 found += self._given(tensors_in(a), None)
         return found
 
-    def _behind(self, node: Any) -> list[Any]:
+    def _behind(self, node: Any) -> list[int]:
         """The ops and leaves behind a node whose op was not seen, as of a Function of the user's."""
-        found: list[Any] = []
+        found: list[int] = []
         stack = [node]
         for _ in range(BEHIND):
             if not stack:
@@ -218,24 +239,21 @@ class WatchMode(TorchFunctionMode):
             for after, _ in stack.pop().next_functions:
                 leaf = getattr(after, "variable", None)
                 if leaf is not None:
-                    self._add(leaf, getweakrefs(leaf), found)
+                    self._add(leaf, found)
                 elif after is not None:
                     op = after.metadata.get(KEY)
                     (stack if op is None else found).append(after if op is None else op)
         return found
 
-    def _add(self, tensor: Any, refs: list[Any], found: list[Any]) -> None:
+    def _add(self, tensor: Any, found: list[int]) -> None:
         """A leaf, or the result of an op that cut it off."""
-        space, known = self.log.space, None
-        for ref in refs:
-            if type(ref) is Leaf:
-                if ref.space == space:
-                    known = ref
-            elif (made := self.log.made.get(tensor)) is not None:
-                found.append(made[0])
-                return
+        log, refs = self.log, getweakrefs(tensor)
+        made = log.made.get(tensor) if refs else None
         if tensor.requires_grad:
-            found.append(known or self.log.leaf(tensor))
+            known = next((ref for ref in refs if type(ref) is Leaf and ref.space == log.space), None)
+            found += (known or log.leaf(tensor, made)).numbers
+        elif made is not None:
+            found.append(made[0])
 
     def _without_history(self, func: Any, args: Any, kwargs: Any, out: Any) -> None:
         """A result without a grad_fn: cut off, made of data, or made from numbers."""
@@ -243,11 +261,17 @@ class WatchMode(TorchFunctionMode):
             return  # a leaf that is handed back
         given, log = self._given(args, kwargs), self.log
         if given:
-            has_history = any(type(g) is Leaf or not log.is_cut(g) for g in given)
+            has_history = any(g < 0 or not log.is_cut(g) for g in given)
             log.cut(out, func, users_line(), given, _mode() if has_history else "behind")
         elif not any(isinstance(a, T) for a in args):
             log.now += 1
             log.note(out, Event("made", name_of_function(func), users_line(), log.now))
+
+    def wrapped(self, kind: Any, data: Any, made: Any) -> None:
+        """A leaf was made of a tensor with a history, which ends there: `nn.Parameter(w * mask)`."""
+        with DisableTorchFunctionSubclass():
+            if not data.is_leaf and in_transform() is None:
+                self.log.cut(made, kind, users_line(), self._given((data,), None), "op")
 
     # -- everything else ----------------------------------------------------------------------------------------------
 

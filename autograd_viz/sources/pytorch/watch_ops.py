@@ -91,13 +91,13 @@ class Leaf(weakref.ref[Any]):
     """A weak reference to a leaf that ops were given.
 
     Attributes:
-        number: below 0; no other leaf has it.
+        numbers: one below 0, which no other leaf has; and that of the op whose result it was made of, if it was.
         space: of the recorder.
         used: the last op that was given it: (function, code object, instruction, number).
     """
 
-    __slots__ = ("number", "space", "used")
-    number: int
+    __slots__ = ("numbers", "space", "used")
+    numbers: tuple[int, ...]
     space: int
     used: tuple[Any, ...]
 
@@ -158,21 +158,20 @@ class Ops:
 
     # -- writing ------------------------------------------------------------------------------------------------------
 
-    def wrote(self, func: Any, code: CodeType, instruction: int, given: list[Any]) -> int:
-        """An op has run; `given` are numbers of ops, and leaves. Its number."""
+    def wrote(self, func: Any, code: CodeType, instruction: int, given: list[int]) -> int:
+        """An op has run that was given the results of ops and leaves with these numbers. Its number."""
         now = self.now = self.now + 1
-        page = self.page
-        if now >= page.end:
-            page = self.turned()
-        parts = page.given
-        page.rows += (now, func, code, instruction, len(parts))
-        for g in given:
-            if type(g) is Leaf:
-                g.used = (func, code, instruction, now)
-                parts.append(g.number)
-            else:
-                parts.append(g)
+        page = self.page if now < self.page.end else self.turned()
+        page.rows += (now, func, code, instruction, len(page.given))
+        self.gave(given, (func, code, instruction, now))
         return now
+
+    def gave(self, numbers: list[int], used: tuple[Any, ...]) -> None:
+        """What the op of the last row was given."""
+        self.page.given += numbers
+        for n in numbers:
+            if n < 0 and (leaf := self._leaves.get(n)) is not None:
+                leaf.used = used
 
     def next_pass(self) -> None:
         """A pass begins; the next op is the first of a new page."""
@@ -195,30 +194,30 @@ class Ops:
         self._turns.append(key)
         return self.page
 
-    def leaf(self, tensor: Any) -> Leaf:
-        """A new leaf is met."""
+    def leaf(self, tensor: Any, made: tuple[Any, ...] | None) -> Leaf:
+        """A new leaf is met, of whose op this is known."""
         if len(self._leaves) >= self._most_leaves:
             self._leaves = {n: leaf for n, leaf in self._leaves.items() if leaf() is not None}
             self._most_leaves = max(LEAVES, 2 * len(self._leaves))
         self._last_leaf -= 1
-        return self._named(tensor, self._last_leaf, ())
+        return self._named(tensor, (self._last_leaf,) if made is None else (self._last_leaf, made[0]), ())
 
-    def _named(self, tensor: Any, number: int, used: tuple[Any, ...]) -> Leaf:
-        found = self._leaves[number] = Leaf(tensor)
-        found.number, found.space, found.used = number, self.space, used
+    def _named(self, tensor: Any, numbers: tuple[int, ...], used: tuple[Any, ...]) -> Leaf:
+        found = self._leaves[numbers[0]] = Leaf(tensor)
+        found.numbers, found.space, found.used = numbers, self.space, used
         return found
 
-    def part(self, tensors: Any) -> list[tuple[Any, int, tuple[Any, ...]]]:
+    def part(self, tensors: Any) -> list[tuple[Any, tuple[int, ...], tuple[Any, ...]]]:
         """Drop the references to leaves, until `join`."""
-        found = [(t, leaf.number, leaf.used) for leaf in self._leaves.values() for t in tensors if leaf() is t]
-        for _, number, _ in found:
-            del self._leaves[number]
+        found = [(t, leaf.numbers, leaf.used) for leaf in self._leaves.values() for t in tensors if leaf() is t]
+        for _, numbers, _ in found:
+            del self._leaves[numbers[0]]
         return found
 
-    def join(self, parted: list[tuple[Any, int, tuple[Any, ...]]]) -> None:
+    def join(self, parted: list[tuple[Any, tuple[int, ...], tuple[Any, ...]]]) -> None:
         """Know them again."""
-        for t, number, used in parted:
-            self._named(t, number, used)
+        for t, numbers, used in parted:
+            self._named(t, numbers, used)
 
     def held(self, since: int, until: int) -> bool:
         """Are there nodes of ops with these numbers?"""
