@@ -13,7 +13,7 @@ from typing import Any
 
 import autograd_viz as av
 
-from .cells import NoShell, cells_of
+from .runnable import NoShell, cells_of
 
 HIDDEN = "variables inside of functions are not seen: return the loss, and assign it at the end of the script"
 FREED = (

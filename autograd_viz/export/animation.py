@@ -18,9 +18,9 @@ from ..layout.measure import ADVANCE, columns
 from ..render import Theme
 from ..render.caption import MARGIN, caption_elements, caption_height, caption_lines
 from ..render.caption import SIZE as CAPTION
-from ..render.cells import moves_of
 from ..render.escape import element, text
 from ..render.svg import FALLBACK
+from ..render.writer import moves_of
 from .film import Film, drawn
 
 WINDOW = (1400, 1100)  # px

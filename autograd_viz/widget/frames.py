@@ -12,8 +12,8 @@ from ..graph.model import Value
 from ..graph.trace import State, Step, Trace
 from ..reasons.why import Why
 from ..render import Theme, Writer
-from ..render.cells import Lines, moves_of
-from ..render.svg import cell_address
+from ..render.pen import cell_address
+from ..render.writer import Lines, moves_of
 
 
 class FrameMaker:
