@@ -69,7 +69,7 @@ class Answering(Scripted):
             case {"kind": "frames"}:
                 self._questions -= 1
                 self.send_state("frames")
-            case _:  # also the page's "nudge", whose journey alone brings the answer sooner (walks.js)
+            case _:  # also the page's "nudge", whose journey alone brings the answer sooner (kernel.js)
                 self._questions -= 1
 
     def _shown(self, id: str) -> Any:
