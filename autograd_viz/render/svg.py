@@ -32,14 +32,24 @@ def render_svg(document: Document, geometry: Geometry, state: State, theme: Them
         theme: colours and words.
         caption: words under the picture.
     """
-    g = geometry
+    return framed(painted(document, geometry, state, theme), geometry, theme, caption)
+
+
+def painted(document: Document, geometry: Geometry, state: State, theme: Theme) -> tuple[str, str]:
+    """What `framed` puts together: a title, which says what the picture shows, and all that is drawn."""
     painter = _Painter(document, geometry, state, theme)
+    return element("title", text(painter.summary())), "\n".join(painter.everything())
+
+
+def framed(parts: tuple[str, str], geometry: Geometry, theme: Theme, caption: str = "") -> str:
+    """The picture of what is `painted`, with a caption."""
+    g, (title, everything) = geometry, parts
     lines = caption_lines(caption, g.width)
     height = g.height + caption_height(lines)
     box = f"{g.x:g} {g.y:g} {g.width:g} {height:g}"
     ground = element("rect", x=g.x, y=g.y, width=g.width, height=height, fill=theme.canvas, class_="f-canvas")
     below = caption_elements(lines, g.x, g.y + g.height, theme)
-    content = "\n".join([element("title", text(painter.summary())), ground, *painter.everything(), *below])
+    content = "\n".join([title, ground, everything, *below] if everything else [title, ground, *below])
     return element(
         "svg", content, xmlns="http://www.w3.org/2000/svg", viewBox=box, width=g.width, height=height,
         font_family=FALLBACK, role="img",

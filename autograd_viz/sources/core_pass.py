@@ -25,7 +25,7 @@ from .pass_kind import Snapshot
 from .snapshots_core import ArraySnapshot, Attached, GradSnapshot, SavedSnapshot, runs_only_ours
 from .undoable_pass import Pass
 from .values import value_of
-from .written import Ran
+from .written import Ran, read_beside
 
 
 class CorePass(Pass):
@@ -88,7 +88,7 @@ class CorePass(Pass):
     def called(self, touched: list[Tensor], edited: tuple[int, ...]) -> Ran:
         """Call the next node, and at the end of the pass what was to be called then."""
         node = self.task.peek()
-        symbols, jacobians = symbolic_formulas(node), local_jacobians(node)
+        symbols, jacobians = symbolic_formulas(node), local_jacobians(node) if self.shows_jacobians else ()
         arrays = {name: kept_array(kept) for name, kept in raw_saved(node).items()}
         saved = {name: value_of(a) for name, a in arrays.items() if a is not None}
         before = [self.grad_value(t) for t in touched]
@@ -96,7 +96,8 @@ class CorePass(Pass):
             step = self.task.step()
             if not self.task.ready and self.task.callbacks:
                 self.task.end()
-        outputs, results, inputs = map(_values, (step.grad_outputs, step.results, step.grad_inputs))
+        outputs, results = _values(step.grad_outputs), _values(step.results)
+        inputs = read_beside(step.grad_inputs, step.results, results, _values)  # nearly always they are the same
         ids = map(self.graph.tensor_id, touched)
         grads = {id: (b, self.grad_value(t)) for id, t, b in zip(ids, touched, before, strict=True) if id is not None}
         formulas = formulas_with_numbers(node, symbols, saved, outputs, results, inputs)

@@ -42,9 +42,11 @@ class Pass(PassKind):
 
     Attributes:
         nodes: those that it calls.
+        shows_jacobians: make the ops' local Jacobians; may be set to False where nobody looks at them.
     """
 
     frees = True
+    shows_jacobians = True  # each costs a vjp for every element of the op's result
 
     def __init__(self, graph: Graph, task: Any, keep_graph: bool) -> None:
         self.graph, self.task = graph, task

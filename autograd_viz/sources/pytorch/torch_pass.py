@@ -18,7 +18,7 @@ from ..gradient import check_shape, numbers_of, refusal
 from ..jacobian import local_jacobians
 from ..pass_kind import Snapshot
 from ..undoable_pass import Pass
-from ..written import Ran
+from ..written import Ran, read_beside
 from .bystanders import leaves_kept, random_numbers_kept
 from .exchange import Exchange
 from .graph import TorchGraph
@@ -191,8 +191,9 @@ class TorchPass(Pass):
         symbols = formulas_of(twin)
         if twin is None or not symbols or not agrees(twin, list(step.grad_outputs), list(step.results)):
             return (), ()
-        results = _values(step.results)
-        return formulas_with_numbers(twin, symbols, saved, outputs, results, inputs), local_jacobians(twin)
+        results = read_beside(step.results, step.grad_inputs, tuple(inputs), _values)
+        jacobians = local_jacobians(twin) if self.shows_jacobians else ()
+        return formulas_with_numbers(twin, symbols, saved, outputs, results, inputs), jacobians
 
     @unseen
     def _hook_dicts(self, node: Any) -> list[tuple[int, dict[Any, Any]]]:
