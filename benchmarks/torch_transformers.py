@@ -17,9 +17,9 @@ import torch
 import transformers as hf
 
 from autograd_viz.sources.pytorch.graph import TorchGraph
-from autograd_viz.sources.pytorch.live import TorchPass
 from autograd_viz.sources.pytorch.nodes import reach
 from autograd_viz.sources.pytorch.record import Recorder
+from autograd_viz.sources.pytorch.torch_pass import TorchPass
 from autograd_viz.stepper import Stepper
 
 IDS = torch.tensor([[5, 3, 8, 2, 9, 4], [7, 1, 6, 2, 2, 3]])

@@ -9,8 +9,8 @@ from autograd_viz.graph import Document
 from autograd_viz.graph.trace import Step, Trace
 from autograd_viz.reasons.why import Why
 from autograd_viz.sentences import Sentences
+from autograd_viz.sources.core_pass import CorePass
 from autograd_viz.sources.from_core import CoreGraph
-from autograd_viz.sources.live_core import CorePass
 
 
 def stepped(root: av.Tensor, names: dict[str, Any], **options: Any) -> tuple[Document, tuple[Step, ...]]:

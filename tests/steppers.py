@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import autograd_viz as av
+from autograd_viz.sources.core_pass import CorePass
 from autograd_viz.sources.from_core import CoreGraph
-from autograd_viz.sources.live_core import CorePass
 from autograd_viz.stepper import Stepper
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
+import statistics
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -61,6 +63,17 @@ FLOORS: dict[str, set[str]] = {
             "words",
         ),
     },
+}
+# what is longer than 300 lines, and what does its work in more than 30; nothing is added here
+LONG_FILES = {"nn/recurrent.py", "sources/pytorch/watch_mode.py"}
+LONG_FUNCTIONS = {
+    "core/backward/backward.py: first_gradient",
+    "core/backward/engine.py: run_plain",
+    "core/op/node_class.py: vjp_source",
+    "core/ops/layers/multi_head.py: multi_head_attention_forward",
+    "core/ops_more/grid_sampling.py: _declare",
+    "core/ops_more/short_time.py: istft",
+    "sources/pytorch/watch_mode.py: _made",
 }
 # in the core, from the bottom up: a chapter reads the ones before it
 CHAPTERS = ["base", "tensor", "backward", "op", "ops", "ops_more", "inplace", "function", "methods"]
@@ -190,6 +203,34 @@ def test_the_way_from_a_product_to_a_stepped_pass_is_1500_lines() -> None:
     lines = sum(len((PACKAGE / "core" / name).read_text(encoding="utf-8").splitlines()) for name in way)
     assert way[-1] == "backward/engine.py"
     assert lines <= 1500
+
+
+def test_files_have_at_most_300_lines() -> None:
+    files = [p for kind in ("py", "js", "css") for p in PACKAGE.rglob(f"*.{kind}")]
+    long = {p.relative_to(PACKAGE).as_posix() for p in files if len(p.read_text(encoding="utf-8").splitlines()) > 300}
+    assert long == LONG_FILES
+
+
+def function_lengths() -> Iterator[tuple[str, int]]:
+    """Where and what each function is called, and the lines of what it does: without its signature and docstring."""
+    for path in MODULES.values():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                body = node.body[ast.get_docstring(node, clean=False) is not None :]
+                lines = (body[-1].end_lineno or 0) - body[0].lineno + 1 if body else 0
+                yield f"{path.relative_to(PACKAGE).as_posix()}: {node.name}", lines
+
+
+def test_functions_are_short() -> None:
+    lengths = list(function_lengths())
+    assert {name for name, lines in lengths if lines > 30} == LONG_FUNCTIONS
+    assert statistics.median(lines for _, lines in lengths) <= 5
+
+
+def test_a_name_that_has_several_meanings_is_no_files() -> None:
+    """Cells are a notebook's, a table's, a step's; live is a pass, a graph, a view; attention is an op and a layer."""
+    files = Counter(p.stem for p in MODULES.values())
+    assert {name: files[name] for name in ("cells", "live", "attention") if files[name] > 1} == {}
 
 
 def test_no_picture_or_page_lies_about_at_the_top() -> None:

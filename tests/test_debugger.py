@@ -9,8 +9,8 @@ import pytest
 
 import autograd_viz as av
 from autograd_viz.graph import Engine, Jacobian, Step, Waiting
+from autograd_viz.sources.core_pass import CorePass
 from autograd_viz.sources.from_core import CoreGraph
-from autograd_viz.sources.live_core import CorePass
 from autograd_viz.stepper import Stepper
 
 from .steppers import names_of, stepper_of, three_leaves

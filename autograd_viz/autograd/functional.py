@@ -12,10 +12,9 @@ from ..core.backward.backward import grad
 from ..core.base.grad_mode import enable_grad
 from ..core.ops.shape.joining import stack
 from ..core.tensor.tensor import Tensor
+from .given_function import Tensors, called, check_single, check_tracked, finished, gradients, prepared, vector
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
-
-Tensors = tuple[Tensor, ...]
 
 
 def vjp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
@@ -29,41 +28,41 @@ def vjp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
         strict: raise if an output does not depend on an input, instead of zeros.
     """
     with enable_grad():
-        xs, one_input = _prepared(inputs, create_graph, "inputs", "vjp")
-        ys, one_output = _called(func, xs, "vjp")
+        xs, one_input = prepared(inputs, create_graph, "inputs", "vjp")
+        ys, one_output = called(func, xs, "vjp")
         if strict:
-            _check_tracked(ys, "outputs")
-        vs = _vector(v, ys, one_output, create_graph, "vjp") if v is not None else None
+            check_tracked(ys, "outputs")
+        vs = vector(v, ys, one_output, create_graph, "vjp") if v is not None else None
         if vs is None and (len(ys) != 1 or ys[0].numel() != 1):
             raise RuntimeError(
                 "The vector v can only be None if the user-provided function returns a single Tensor with a single element."
             )
     with enable_grad() if create_graph else contextlib.nullcontext():
-        found = _gradients(ys, xs, vs, create_graph, strict)
-    return _finished(ys, one_output, create_graph), _finished(found, one_input, create_graph)
+        found = gradients(ys, xs, vs, create_graph, strict)
+    return finished(ys, one_output, create_graph), finished(found, one_input, create_graph)
 
 
 def jvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
     """(outputs, Jv), by differentiating vᵀJ with respect to v (the double-backward trick)."""
     with enable_grad():
-        xs, one_input = _prepared(inputs, create_graph, "inputs", "jvp")
-        vs = _vector(v, xs, one_input, create_graph, "jvp") if v is not None else None
+        xs, one_input = prepared(inputs, create_graph, "inputs", "jvp")
+        vs = vector(v, xs, one_input, create_graph, "jvp") if v is not None else None
         if vs is None and (len(xs) != 1 or xs[0].numel() != 1):
             raise RuntimeError(
                 "The vector v can only be None if the input to the user-provided function is a single Tensor with a single "
                 "element."
             )
-        ys, one_output = _called(func, xs, "jvp")
+        ys, one_output = called(func, xs, "jvp")
         if strict:
-            _check_tracked(ys, "outputs")
+            check_tracked(ys, "outputs")
         u = tuple(Tensor(np.zeros_like(y._data)).requires_grad_() for y in ys)
-        back = _gradients(ys, xs, u, True, strict, final=False)
+        back = gradients(ys, xs, u, True, strict, final=False)
         if strict:
-            _check_tracked(back, "grad_inputs")
+            check_tracked(back, "grad_inputs")
         vs = vs or tuple(Tensor(np.ones_like(x._data)) for x in xs)
     with enable_grad() if create_graph else contextlib.nullcontext():
-        found = _gradients(back, u, vs, create_graph, strict, "back_trick")
-    return _finished(ys, one_output, create_graph), _finished(found, one_output, create_graph)
+        found = gradients(back, u, vs, create_graph, strict, "back_trick")
+    return finished(ys, one_output, create_graph), finished(found, one_output, create_graph)
 
 
 def jacobian(
@@ -100,12 +99,12 @@ def jacobian(
     if strategy != "reverse-mode":
         raise NotImplementedError("autograd_viz has no forward-mode AD; use strategy='reverse-mode'")
     with enable_grad():
-        xs, one_input = _prepared(inputs, create_graph, "inputs", "jacobian")
-        ys, one_output = _called(func, xs, "jacobian")
+        xs, one_input = prepared(inputs, create_graph, "inputs", "jacobian")
+        ys, one_output = called(func, xs, "jacobian")
         if strict:
-            _check_tracked(ys, "outputs")
+            check_tracked(ys, "outputs")
         found = tuple(_jacobian_of(y, xs, i, create_graph, strict) for i, y in enumerate(ys))
-    rows = tuple(_finished(row, one_input, create_graph) for row in found)
+    rows = tuple(finished(row, one_input, create_graph) for row in found)
     return rows[0] if one_output else rows
 
 
@@ -146,14 +145,14 @@ def hessian(
     outer_jacobian_strategy: str = "reverse-mode",
 ) -> Any:
     """The matrix of second derivatives of a function with one number as its value."""
-    _, one_input = _prepared(inputs, create_graph, "inputs", "hessian")
+    _, one_input = prepared(inputs, create_graph, "inputs", "hessian")
 
     def gradient(*xs: Tensor) -> Any:
-        ys, one_output = _called(func, xs, "hessian")
-        _check_single(ys, one_output, "hessian", strict)
-        found = _gradients((ys[0].reshape(()),), xs, None, True, strict=False)
+        ys, one_output = called(func, xs, "hessian")
+        check_single(ys, one_output, "hessian", strict)
+        found = gradients((ys[0].reshape(()),), xs, None, True, strict=False)
         if strict:
-            _check_tracked(found, "jacobian")
+            check_tracked(found, "jacobian")
         return found[0] if one_input else found
 
     return jacobian(gradient, inputs, create_graph, strict, vectorize, outer_jacobian_strategy)
@@ -171,134 +170,18 @@ def hvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
 
 def _hessian_product(func: Callable[..., Any], inputs: Any, v: Any, create_graph: bool, strict: bool, name: str) -> Any:
     with enable_grad():
-        xs, one_input = _prepared(inputs, create_graph, "inputs", name)
-        vs = _vector(v, xs, one_input, create_graph, name) if v is not None else None
+        xs, one_input = prepared(inputs, create_graph, "inputs", name)
+        vs = vector(v, xs, one_input, create_graph, name) if v is not None else None
         if vs is None and (len(xs) != 1 or xs[0].numel() != 1):
             raise RuntimeError(
                 "The vector v can only be None if the input to the user-provided function is a single Tensor with a single "
                 "element."
             )
-        ys, one_output = _called(func, xs, name)
-        _check_single(ys, one_output, name, strict)
-        first = _gradients(ys, xs, None, True, strict, final=False)
+        ys, one_output = called(func, xs, name)
+        check_single(ys, one_output, name, strict)
+        first = gradients(ys, xs, None, True, strict, final=False)
         if strict:
-            _check_tracked(first, "jacobian")
+            check_tracked(first, "jacobian")
     with enable_grad() if create_graph else contextlib.nullcontext():
-        found = _gradients(first, xs, vs, create_graph, strict, "double_back")
-    return _finished(ys, one_output, create_graph), _finished(found, one_input, create_graph)
-
-
-def _check_single(ys: Tensors, one_output: bool, name: str, strict: bool) -> None:
-    """A Hessian is of a function with one number as its value."""
-    if strict:
-        _check_tracked(ys, "outputs")
-    if not one_output:
-        raise RuntimeError(f"The function given to {name} should return a single Tensor")
-    if ys[0].numel() != 1:
-        raise RuntimeError(f"The Tensor returned by the function given to {name} should contain a single element")
-
-
-_UNTRACKED = {
-    "outputs": "Output {i} of the user-provided function does not require gradients. The outputs must be computed in a "
-    "differentiable manner from the input when running in strict mode.",
-    "jacobian": "While computing the hessian, found that the jacobian of the user-provided function with respect to input {i} "
-    "is independent of the input. This is not allowed in strict mode. You should ensure that your function is twice "
-    "differentiable and that the jacobian depends on the inputs (this would be violated by a linear function for example).",
-    "grad_inputs": "The gradient with respect to input {i} is independent of the inputs of the user-provided function. This is "
-    "not allowed in strict mode.",
-}
-_INDEPENDENT = {
-    "back": "The output of the user-provided function is independent of input {i}. This is not allowed in strict mode.",
-    "back_trick": "The gradient with respect to the input is independent of entry {i} in the grad_outputs when using the "
-    "double backward trick to compute forward mode gradients. This is not allowed in strict mode.",
-    "double_back": "The jacobian of the user-provided function is independent of input {i}. This is not allowed in strict "
-    "mode.",
-}
-
-
-def _check_tracked(tensors: Tensors, what: str) -> None:
-    """Strict mode: they depend on the inputs.
-
-    Raises:
-        RuntimeError: one does not.
-    """
-    for i, t in enumerate(tensors):
-        if not t.requires_grad:
-            raise RuntimeError(_UNTRACKED[what].format(i=i))
-
-
-def _prepared(inputs: Any, create_graph: bool, what: str, name: str, tracked: bool = True) -> tuple[Tensors, bool]:
-    """The inputs as a tuple of new tensors (that require grad if `tracked`), and whether there was just one."""
-    one = not isinstance(inputs, tuple | list)
-    xs = (inputs,) if one else tuple(inputs)
-    for i, x in enumerate(xs):
-        if not isinstance(x, Tensor):
-            where = f"The value at index {i} of the tuple of {what}" if not one else f"The {what} given to {name}"
-            raise TypeError(
-                f"The {what} given to {name} must be either a Tensor or a tuple of Tensors but {where} has type {type(x)}."
-            )
-    if create_graph:
-        return tuple(x.view_as(x) if x.requires_grad else x.detach().requires_grad_(tracked) for x in xs), one
-    return tuple(x.detach().requires_grad_(tracked) for x in xs), one
-
-
-def _called(func: Callable[..., Any], xs: Tensors, name: str) -> tuple[Tensors, bool]:
-    """The function's outputs as a tuple, and whether there was just one."""
-    y = func(*xs)
-    one = not isinstance(y, tuple)
-    ys = (y,) if one else y
-    for out in ys:
-        if not isinstance(out, Tensor):
-            raise TypeError(
-                f"The outputs of the user-provided function given to {name} must be either a Tensor or a tuple of Tensors but "
-                f"the given outputs of the user-provided function has type {type(out)}."
-            )
-    return ys, one
-
-
-def _vector(v: Any, like: Tensors, one: bool, create_graph: bool, name: str) -> Tensors:
-    """The v of a product, checked against what it multiplies; with create_graph it is differentiable too."""
-    vs, _ = _prepared(v, create_graph, "v", name, tracked=False)
-    if len(vs) != len(like):
-        if one:
-            raise RuntimeError("The given v should contain a single Tensor.")
-        raise RuntimeError(f"v is a tuple of invalid length: should be {len(like)} but got {len(vs)}.")
-    for i, (a, b) in enumerate(zip(vs, like, strict=True)):
-        if a.shape != b.shape:
-            entry = f"Entry {i} in " if len(like) > 1 else ""
-            raise RuntimeError(f"{entry}v has invalid size: should be {b.shape} but got {a.shape}.")
-    return vs
-
-
-def _gradients(
-    ys: Tensors,
-    xs: Tensors,
-    vs: Tensors | None,
-    create_graph: bool,
-    strict: bool,
-    stage: str = "back",
-    final: bool = True,
-) -> Tensors:
-    """vᵀJ, with zeros where an output does not depend on an input (in strict mode an error)."""
-    pairs = [(y, None if vs is None else vs[i]) for i, y in enumerate(ys) if y.requires_grad]
-    if not pairs:
-        found: Any = (None,) * len(xs)
-    else:
-        seeds = [v for _, v in pairs] if vs is not None else None
-        found = grad([y for y, _ in pairs], xs, seeds, retain_graph=True, create_graph=create_graph, allow_unused=True)
-    for i, g in enumerate(found):
-        if g is None and strict:
-            raise RuntimeError(_INDEPENDENT[stage].format(i=i))
-        if strict and final and create_graph and not g.requires_grad:
-            what = "hessian" if stage == "double_back" else "jacobian"
-            raise RuntimeError(
-                f"The {what} of the user-provided function is independent of input {i}. This is not allowed in strict mode "
-                "when create_graph=True."
-            )
-    return tuple(g if g is not None else Tensor(np.zeros_like(x._data)) for g, x in zip(found, xs, strict=True))
-
-
-def _finished(tensors: Tensors, one: bool, create_graph: bool) -> Any:
-    """What the user gets: detached unless the graph was asked for, unpacked if it was one tensor."""
-    out = tensors if create_graph else tuple(t.detach() for t in tensors)
-    return out[0] if one else out
+        found = gradients(first, xs, vs, create_graph, strict, "double_back")
+    return finished(ys, one_output, create_graph), finished(found, one_input, create_graph)

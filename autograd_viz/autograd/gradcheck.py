@@ -91,12 +91,7 @@ def _check(
         for i, (a, n) in enumerate(zip(analytical, (m[k] for m in numerical), strict=True)):
             if dtypes and a.dtype != differentiated[i]._data.dtype:
                 raise GradcheckError("Backward is not type-correct: the gradient has another dtype than its input.")
-            if not np.allclose(again[i], a, rtol=0, atol=nondet, equal_nan=True):
-                raise GradcheckError(
-                    "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times gives "
-                    "different values, although analytical gradient matches numerical gradient.The tolerance for "
-                    f"nondeterminism was {nondet}."
-                )
+            _check_reentrant(a, again[i], nondet)
             if not np.allclose(a, n, rtol, atol, equal_nan=True):
                 raise GradcheckError(
                     f"Jacobian mismatch for output {k} with respect to input {i},\nnumerical:{Tensor(n)}\n"
@@ -104,6 +99,16 @@ def _check(
                 )
     if undefined and len(tracked) > 1:
         _with_each_left_out([o for _, o in tracked], differentiated)
+
+
+def _check_reentrant(gradient: Any, again: Any, nondet: float) -> None:
+    """A second backward came to the same."""
+    if not np.allclose(again, gradient, rtol=0, atol=nondet, equal_nan=True):
+        raise GradcheckError(
+            "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times gives "
+            "different values, although analytical gradient matches numerical gradient.The tolerance for "
+            f"nondeterminism was {nondet}."
+        )
 
 
 def _check_inputs(inputs: tuple[Any, ...]) -> None:
@@ -217,11 +222,7 @@ def gradgradcheck(
     """
     xs = _as_tuple(inputs)
     outputs = [o for o in _as_tuple(func(*xs)) if isinstance(o, Tensor) and o.requires_grad]
-    if grad_outputs is None:
-        drawn = np.random.default_rng(0)
-        seeds = tuple(_drawn(drawn, o, gen_non_contig_grad_outputs) for o in outputs)
-    else:
-        seeds = _as_tuple(grad_outputs)
+    seeds = _all_drawn(outputs, gen_non_contig_grad_outputs) if grad_outputs is None else _as_tuple(grad_outputs)
     count = len(seeds)
 
     def gradient(*args: Any) -> tuple[Tensor, ...]:
@@ -247,6 +248,12 @@ def gradgradcheck(
         check_undefined_grad=check_undefined_grad,
         check_grad_dtypes=check_grad_dtypes,
     )
+
+
+def _all_drawn(outputs: list[Tensor], strided: bool) -> tuple[Tensor, ...]:
+    """A random gradient for each output, the same each time."""
+    generator = np.random.default_rng(0)
+    return tuple(_drawn(generator, o, strided) for o in outputs)
 
 
 def _drawn(generator: Any, like: Tensor, strided: bool) -> Tensor:

@@ -13,7 +13,7 @@ from typing import Any
 
 import autograd_viz as av
 
-from .cells import NoShell, cells_of
+from .runnable import NoShell, cells_of
 
 HIDDEN = "variables inside of functions are not seen: return the loss, and assign it at the end of the script"
 FREED = (
@@ -56,12 +56,7 @@ def run_program(path: Path, arguments: list[str]) -> dict[str, Any]:
         UsageError: it cannot be read.
         ProgramError: it raised, or has ended with an exit code.
     """
-    try:
-        cells = cells_of(path)
-    except OSError as error:
-        raise UsageError(f"cannot read {path}: {error.strerror or error}") from error
-    except (ValueError, TypeError, LookupError, SyntaxError, RecursionError) as error:
-        raise UsageError(f"cannot read {path}: {_unreadable(path, error)}") from error
+    cells = _readable_cells(path)
     main, folder, process = ModuleType("__main__"), os.getcwd(), os.getpid()
     if path.suffix == ".ipynb":
         shell = NoShell(vars(main))
@@ -89,6 +84,20 @@ def run_program(path: Path, arguments: list[str]) -> dict[str, Any]:
     if os.getpid() != process:
         raise SystemExit
     return vars(main)
+
+
+def _readable_cells(path: Path) -> list[tuple[str, str]]:
+    """(name, code) of what is to be run.
+
+    Raises:
+        UsageError: it cannot be read.
+    """
+    try:
+        return cells_of(path)
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror or error}") from error
+    except (ValueError, TypeError, LookupError, SyntaxError, RecursionError) as error:
+        raise UsageError(f"cannot read {path}: {_unreadable(path, error)}") from error
 
 
 def watched(path: Path) -> AbstractContextManager[Any]:

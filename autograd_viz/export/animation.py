@@ -18,9 +18,9 @@ from ..layout.measure import ADVANCE, columns
 from ..render import Theme
 from ..render.caption import MARGIN, caption_elements, caption_height, caption_lines
 from ..render.caption import SIZE as CAPTION
-from ..render.cells import moves_of
 from ..render.escape import element, text
 from ..render.svg import FALLBACK
+from ..render.writer import moves_of, moving
 from .film import Film, drawn
 
 WINDOW = (1400, 1100)  # px
@@ -110,7 +110,7 @@ class Reel:
         self.caption_height = max(map(caption_height, self.captions))
         self.arrows = {a.at: a for a in story.geometry.arrows}
         self.moving = self._moving(duration)
-        moves = [self.moving if moves_of(step) else 0 for step in story.trace.steps]
+        moves = [self.moving if moving(step) else 0 for step in story.trace.steps]
         rest = max(20, round(duration * 1000))
         self.durations = [rest]
         for count in moves:
@@ -131,7 +131,7 @@ class Reel:
             self.film.show(step)
             still = self._shot(self._caption(lines))
             numbers = [(self._number_of(said), self.arrows[at]) for at, said in moves_of(step) if at in self.arrows]
-            for i in range(self.moving if moves_of(step) else 0):
+            for i in range(self.moving if moving(step) else 0):
                 yield self._with_numbers(still, numbers, i / self.moving)
             yield still
 

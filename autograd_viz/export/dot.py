@@ -12,9 +12,10 @@ from ..graph.model import Document, Node, Op, Tensor
 from ..graph.trace import State
 from ..layout.measure import op_title
 from ..render import Theme, Writer
-from ..render.cells import Lines, Run, clipped, label_text, node_title
 from ..render.escape import element, text
-from ..render.svg import FONT, tensor_kind
+from ..render.pen import tensor_kind
+from ..render.svg import FONT
+from ..render.writer import Lines, Run, clipped, label_text, node_title
 
 ROWS = ("data", "grad", "grad_fn", "is_leaf", "requires_grad")
 MOST_COLUMNS = 200  # of a line: Graphviz refuses 16,384 bytes of text at once, and a box as wide as 10,000 letters

@@ -5,9 +5,9 @@ from __future__ import annotations
 from ..graph.model import Document
 from ..layout.measure import op_title
 from ..render import Theme
-from ..render.cells import node_title
 from ..render.escape import is_unwanted
-from ..render.svg import tensor_kind
+from ..render.pen import tensor_kind
+from ..render.writer import node_title
 
 PLAIN = set(" ._-=,")
 

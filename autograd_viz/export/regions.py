@@ -8,7 +8,7 @@ from dataclasses import replace
 from ..graph.trace import Step
 from ..layout.geometry import Arrow, Box, CodeLine, Geometry, Label
 from ..layout.measure import ADVANCE, CODE_SIZE, columns
-from ..render.svg import cell_address
+from ..render.pen import cell_address
 
 Rect = tuple[float, float, float, float]  # left, top, right, bottom
 OUTLINE = 6.0  # px that a lit box stands out

@@ -27,8 +27,9 @@ def columns(text: str) -> int:
     """Columns of a monospace text: East Asian wide characters take two, combining ones none."""
     if text.isascii():  # nearly always
         return len(text)
-    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
-    none = sum(unicodedata.combining(c) != 0 for c in text)
+    rare = [c for c in text if c > "\x7f"]
+    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in rare)
+    none = sum(unicodedata.combining(c) != 0 for c in rare)
     return len(text) + wide - none
 
 

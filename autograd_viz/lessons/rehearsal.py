@@ -49,6 +49,7 @@ def rehearse(root: Any, gradient: Any, asked: tuple[Any, ...], variables: Mappin
     """
     graph = anything.graph_of(root, variables)
     live = anything.pass_of(graph, root, gradient, None, False)
+    live.shows_jacobians = False
     stepper = Stepper(graph.document, live)
     with stepper.untouched():
         try:

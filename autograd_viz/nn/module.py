@@ -1,27 +1,24 @@
 """Module: an object with parameters and a forward.
 
 Parameters, buffers and submodules are attributes; a Module keeps them in three dictionaries, so that it can list them.
-What it does with the list is here (walking, modes, types); what is saved and loaded is in state.py, hooks are in hooks.py.
+Listing them is here; modes and types are in modes.py, what is saved and loaded is in state.py, hooks are in hooks.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
-from ..core.backward.accumulate_grad import clear_grad
-from ..core.base.device import check_device
-from ..core.base.device import device as Device  # noqa: N812 -- `device` is PyTorch's name of the argument
-from ..core.base.dtypes import dtype, float16, float32, float64
 from ..core.tensor.tensor import Tensor
 from .hooks import HookedCall
+from .modes import Modes
 from .parameter import Buffer, Parameter, kind_of
 from .state import State
 
 Named = Iterator[tuple[str, Any]]
 
 
-class Module(HookedCall, State):
+class Module(HookedCall, Modes, State):
     """Subclass it, assign Parameters and Modules as attributes, write `forward`, and call the object."""
 
     training: bool
@@ -212,79 +209,6 @@ class Module(HookedCall, State):
     def get_buffer(self, target: str) -> Tensor:
         """The buffer with that dotted name."""
         return self._get(target, "_buffers", "a buffer")  # type: ignore[no-any-return]
-
-    # -- modes and types ----------------------------------------------------------------------------------------------
-
-    def apply(self, fn: Callable[[Module], Any]) -> Any:
-        """Call `fn` on all submodules, innermost first, then on this module."""
-        for child in self.children():
-            child.apply(fn)
-        fn(self)
-        return self
-
-    def train(self, mode: bool = True) -> Any:
-        """Training mode, which dropout and batch norm look at; here and below."""
-        if not isinstance(mode, bool):
-            raise ValueError("training mode is expected to be boolean")
-        self.training = mode
-        for child in self.children():
-            child.train(mode)
-        return self
-
-    def eval(self) -> Any:
-        """Evaluation mode: train(False)."""
-        return self.train(False)
-
-    def requires_grad_(self, requires_grad: bool = True) -> Any:
-        """Train these parameters, or freeze them."""
-        for p in self.parameters():
-            p.requires_grad_(requires_grad)
-        return self
-
-    def zero_grad(self, set_to_none: bool = True) -> None:
-        """Forget the gradients of all parameters."""
-        for p in self.parameters():
-            clear_grad(p, set_to_none)
-
-    def _to_type(self, kind: dtype) -> Any:
-        """All floating point parameters, gradients and buffers in another type; parameters stay the same objects."""
-        for module in self.modules():
-            for tensor in (*module._parameters.values(), *module._buffers.values()):
-                if tensor is not None and tensor.dtype.is_floating_point:
-                    tensor.data = Tensor(tensor._data.astype(kind.numpy, copy=False))
-                    if tensor._grad is not None:
-                        tensor._grad = Tensor(tensor._grad._data.astype(kind.numpy, copy=False))
-        return self
-
-    def to(self, *args: Any, device: Any = None, dtype: Any = None, non_blocking: bool = False) -> Any:
-        """Another floating point type: ``to(float64)``; a device may be named, the CPU."""
-        for a in args:
-            if isinstance(a, str | Device):
-                device = a
-            else:
-                dtype = a.dtype if isinstance(a, Tensor) else a
-        check_device(device)
-        if dtype is None:
-            return self
-        if not (dtype.is_floating_point or dtype.is_complex):
-            raise TypeError(f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype}")
-        return self._to_type(dtype)
-
-    def float(self) -> Any:
-        """All floating point parameters and buffers as float32."""
-        return self._to_type(float32)
-
-    def double(self) -> Any:
-        """All floating point parameters and buffers as float64."""
-        return self._to_type(float64)
-
-    def half(self) -> Any:
-        """All floating point parameters and buffers as float16."""
-        return self._to_type(float16)
-
-    def cpu(self) -> Any:
-        """Here they are."""
-        return self
 
     # -- printing -----------------------------------------------------------------------------------------------------
 

@@ -9,11 +9,11 @@ from typing import Any
 from ..core.base.dtypes import float32
 from ..core.tensor.tensor import Tensor
 from . import functional, init
-from .attention import MultiheadAttention, causal_mask
 from .container import ModuleList
 from .dropout import Dropout
 from .linear import Linear
 from .module import Module
+from .multihead_attention import MultiheadAttention, causal_mask
 from .normalization import LayerNorm
 
 

@@ -79,13 +79,8 @@ class LBFGS(Optimizer):
                 loss, grad = _number(self._evaluated(closure)), self._gradient()
                 evaluations += 1
                 state["func_evals"] += 1
-            moved = np.abs(by).max()
-            if (
-                evaluations >= group["max_eval"]
-                or np.abs(grad).max() <= group["tolerance_grad"]
-                or moved <= group["tolerance_change"]
-                or abs(loss - before) < group["tolerance_change"]
-            ):
+            changes = (np.abs(grad).max(), np.abs(by).max(), abs(loss - before))
+            if evaluations >= group["max_eval"] or _is_settled(group, *changes):
                 break
         self._steps += 1
         return first
@@ -120,6 +115,12 @@ class LBFGS(Optimizer):
 
 
 @np.errstate(all="ignore")
+def _is_settled(group: dict[str, Any], slope: float, moved: float, change: float) -> bool:
+    """Is the gradient as good as zero, or does nothing change any more?"""
+    least = group["tolerance_change"]
+    return bool(slope <= group["tolerance_grad"] or moved <= least or change < least)
+
+
 def _product(a: Array, b: Array) -> float:
     return float(a @ b)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+from .. import words
 from ..errors import LayoutError
 from ..graph.bundles import bundled
 from ..graph.collapse import collapse, titled
@@ -17,6 +18,7 @@ from ..graph.trace import State
 from ..layout import Geometry, layout, layout_apart
 from . import Theme, render_svg
 from .escape import printable
+from .svg import framed, painted
 
 NEAR = 600  # ops, or pairs of tensors, that are laid out right here; more of them in a process of their own
 BESIDE = 10  # arrows of each op, and a few nodes
@@ -130,7 +132,18 @@ class Drawing:
 
     def svg(self, state: State, theme: Theme, caption: str = "") -> str:
         """The picture in a state of the whole document."""
-        return render_svg(self.shown.document, self.geometry, self.shown.state(state), theme, caption)
+        shown, where = self.shown, self.geometry
+        if state != State():
+            return render_svg(shown.document, where, shown.state(state), theme, caption)
+        key = (theme, words.language())
+        if key not in self._at_start:
+            self._at_start[key] = painted(shown.document, where, shown.state(state), theme)
+        return framed(self._at_start[key], where, theme, caption)
+
+    @cached_property
+    def _at_start(self) -> dict[tuple[Theme, str], tuple[str, str]]:
+        """The picture before the first step, which is shown three times: in the view, beside it, and in a page in a frame."""
+        return {}
 
 
 def is_near(document: Document) -> bool:

@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..core.tensor.tensor import Tensor
+from .core_pass import CorePass
 from .from_core import CoreGraph
-from .live import Pass
-from .live_core import CorePass
+from .undoable_pass import Pass
 
 
 def is_torch(value: Any) -> bool:
@@ -60,7 +60,7 @@ def pass_of(graph: Any, root: Any, gradient: Any, retain_graph: bool | None, cre
     """
     if not is_torch(root):
         return CorePass(graph, root, gradient, retain_graph, create_graph)
-    from .pytorch.live import TorchPass
+    from .pytorch.torch_pass import TorchPass
 
     return TorchPass(graph, root, gradient, retain_graph, create_graph)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.tensor.random import default_generator
 from ..core.tensor.tensor import Tensor
-from .cells import ArrayCell, GradCell
+from .snapshots_core import ArraySnapshot, GradSnapshot
 
 
 @contextmanager
@@ -28,7 +28,7 @@ def random_numbers_kept() -> Iterator[None]:
 @contextmanager
 def leaves_kept(leaves: Iterable[Tensor]) -> Iterator[None]:
     """Afterwards data, version and grad of these tensors are what they were: a hook may be an optimizer's step."""
-    kept = [(t, ArrayCell(t._data), t._version, GradCell(t)) for t in leaves]
+    kept = [(t, ArraySnapshot(t._data), t._version, GradSnapshot(t)) for t in leaves]
     try:
         yield
     finally:

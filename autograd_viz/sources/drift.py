@@ -11,24 +11,24 @@ class Drift:
 
     Args:
         tensors: the live tensor of each id.
-        cell: makes the cell of a tensor's grad.
+        snapshot: makes the snapshot of a tensor's grad.
     """
 
-    def __init__(self, tensors: Mapping[str, Any], cell: Callable[[Any], Any]) -> None:
+    def __init__(self, tensors: Mapping[str, Any], snapshot: Callable[[Any], Any]) -> None:
         self._tensors = tensors
-        self._shown = {t: [cell(t)] for t in tensors.values()}
+        self._shown = {t: [snapshot(t)] for t in tensors.values()}
 
-    def done(self, cells: Iterable[Any]) -> None:
+    def done(self, snapshots: Iterable[Any]) -> None:
         """A step has left these grads so."""
-        for cell in cells:
-            if cell.tensor in self._shown:
-                self._shown[cell.tensor].append(cell)
+        for snapshot in snapshots:
+            if snapshot.tensor in self._shown:
+                self._shown[snapshot.tensor].append(snapshot)
 
-    def undone(self, cells: Iterable[Any]) -> None:
+    def undone(self, snapshots: Iterable[Any]) -> None:
         """That step is taken back: the picture shows what was there before."""
-        for cell in cells:
-            if cell.tensor in self._shown:
-                self._shown[cell.tensor].pop()
+        for snapshot in snapshots:
+            if snapshot.tensor in self._shown:
+                self._shown[snapshot.tensor].pop()
 
     def found(self, among: Iterable[str] | None = None) -> dict[str, Any]:
         """The tensors (of these ids) whose grad has other values now, by id."""

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from ..graph.model import Document, Formula, Value
 from ..graph.trace import Accumulation, Change, HookRun, Jacobian, Step
 
 Values = tuple[Value | None, ...]
+
+
+def read_beside(
+    things: Sequence[Any], others: Sequence[Any], values: Values, read: Callable[[Sequence[Any]], Values]
+) -> Values:
+    """What `read` makes of each thing; one that is the same object as its neighbour among `others` has its value."""
+    if len(things) != len(others):
+        return read(things)
+    new = iter(read([t for t, o in zip(things, others, strict=True) if t is not o]))
+    return tuple(v if t is o else next(new) for t, o, v in zip(things, others, values, strict=True))
 
 
 @dataclass

@@ -9,17 +9,13 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from operator import index
 from typing import Any, Concatenate, ParamSpec, SupportsIndex, TypeVar
 
-from ..graph.model import Document, Node, Tensor, Value
-from ..graph.text import label_of
+from ..graph.model import Node, Tensor, Value
 from ..graph.trace import Rewritten, Step
 from ..runtime.interrupts import alone, whole
-from ..sentences import born_in
-from .cursor import Cursor
-from .live_pass import LivePass
+from .mover import Mover
 from .stops import Stopped, Stops
 from .targets import node_of, reached_by, tensor_of
 
@@ -43,7 +39,7 @@ def _move(verb: Callable[Concatenate[Stepper, P], R]) -> Callable[Concatenate[St
     return moving
 
 
-class Stepper(Cursor):
+class Stepper(Mover):
     """Steps a backward pass one `grad_fn` call at a time.
 
     `next` at the frontier calls the next node for real; `back` takes back what it did to `grad` and to saved tensors;
@@ -56,13 +52,6 @@ class Stepper(Cursor):
     Attributes:
         stops: what `run` stops at.
     """
-
-    def __init__(self, document: Document, live: LivePass) -> None:
-        super().__init__(document, live)
-        self.stops = Stops()
-        self._runs = False
-        self._move_listeners: list[Callable[[], None]] = []
-        self._cut_listeners: list[Callable[[int], None]] = []
 
     # -- moving -------------------------------------------------------------------------------------------------------
 
@@ -247,14 +236,6 @@ class Stepper(Cursor):
 
     # -- listeners ----------------------------------------------------------------------------------------------------
 
-    def on_move(self, listener: Callable[[], None]) -> None:
-        """Call `listener` after every move."""
-        self._move_listeners.append(listener)
-
-    def on_cut(self, listener: Callable[[int], None]) -> None:
-        """Call ``listener(k)`` when the recorded steps from k on are forgotten."""
-        self._cut_listeners.append(listener)
-
     def id_of(self, what: Any) -> Any:
         """The id of a tensor or node, itself or by the name of a variable; anything else as it is."""
         if not isinstance(what, str):
@@ -267,101 +248,3 @@ class Stepper(Cursor):
         found: list[Tensor | Node] = [t for t in self.document.tensors if t.id == id]
         found += [n for n in self.document.nodes if n.id == id]
         return found[0] if found else what
-
-    def _announce(self) -> None:
-        for listener in self._move_listeners:
-            listener()
-
-    def _moving(self, move: Callable[[], Any]) -> Any:
-        """Make a move, and tell the listeners where it has led, also if it raised."""
-        with alone():
-            self.failed = self.stopped = None
-            begin = self._step
-            try:
-                self._runs = True
-                return move()
-            finally:
-                self._runs = False
-                self._has_replayed = begin < 0 == self._step
-                self._announce()
-
-    def _to(self, step: int) -> None:
-        with whole():
-            while self._step > step:
-                self._step -= 1
-                if self._step >= 0:
-                    self._live.undo(self._step)
-        while self._step < step and self._can_go_on():
-            self._forward()
-
-    def _on(self, stops: bool = False, until: Callable[[], bool] | None = None, first: bool = False) -> None:
-        """Forward to the end, to a stop, or until something holds (`first`: after one step at least)."""
-        begin = self._step  # a run that starts at a breakpoint goes on
-        self._step = max(self._step, 0)
-        while self._can_go_on():
-            if until is not None and not (first and self._step == begin) and until():
-                return
-            if stops and self._step > begin and self.next_node in self.stops.nodes:
-                self.stopped = Stopped("breakpoint", str(self.next_node))
-                return
-            step = self._forward()
-            self.stopped = self.stops.hit(step) if stops and step is not None else None
-            if self.stopped is not None:
-                return
-
-    def _until(self, ends: frozenset[str], tensor: str) -> None:
-        """Forward by one step at least, until a node of `ends` has run."""
-        begin = self._step
-        self._on(until=lambda: self.current is not None and self.current.node in ends, first=True)
-        name = label_of(self.document, tensor)
-        if self._step > begin and self.current is not None and self.current.node in ends:
-            self.stopped = Stopped("until", self.current.node, name)
-        elif not self._can_go_on():
-            self.stopped = Stopped("unreached", "", name)
-
-    def _can_go_on(self) -> bool:
-        return self.next_node is not None
-
-    def _forward(self) -> Step | None:
-        if self._step < 0:
-            self._step += 1
-            return None
-        with whole():
-            if self._step < len(self._steps) and not self._live.redo(self._step):
-                self._cut(self._step)
-            if self._step == len(self._steps):
-                self._run_next()
-            if self._step == len(self._steps):
-                return None
-            self._step += 1
-            return self._steps[self._step - 1]
-
-    def _run_next(self) -> None:
-        """Call the next node, and write the step down."""
-        node = self._live.next_node()
-        try:
-            step = self._live.advance()
-        except BaseException:
-            self.failed = node
-            raise
-        if step is not None:
-            try:
-                self._write_down(step)
-            except BaseException:  # Ctrl-C in the user's condition, no memory for a sentence: the step has not been taken
-                self._live.undo(len(self._steps))
-                self._live.rewind(len(self._steps))
-                raise
-
-    def _write_down(self, step: Step) -> None:
-        step = replace(step, sentence=self._sentence_of(step))
-        flagged = replace(step, flags=born_in(step, self._sentences.sent_to(step)))
-        self._steps.append(self.stops.asked(flagged))
-        self._trace = None
-
-    def _cut(self, begin: int) -> None:
-        """Forget the recorded steps from this one on."""
-        self._live.rewind(begin)
-        del self._steps[begin:]
-        self._trace = None
-        for listener in self._cut_listeners:
-            listener(begin)

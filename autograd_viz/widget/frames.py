@@ -12,8 +12,8 @@ from ..graph.model import Value
 from ..graph.trace import State, Step, Trace
 from ..reasons.why import Why
 from ..render import Theme, Writer
-from ..render.cells import Lines, moves_of
-from ..render.svg import cell_address
+from ..render.pen import cell_address
+from ..render.writer import Lines, moving
 
 
 class FrameMaker:
@@ -49,16 +49,14 @@ class FrameMaker:
         self.values |= {c.at: c.after for c in step.changes}
         self.current = step
         after = State(self.values, step, called=self.called)
-        changes = [
-            (at, plain_lines(self.writer.lines(at, before)), plain_lines(self.writer.lines(at, after)))
-            for at in dict.fromkeys(written)
-        ]
+        now = {at: plain_lines(self.writer.lines(at, after)) for at in dict.fromkeys(written)}
+        changes = [(at, plain_lines(self.writer.lines(at, before)), lines) for at, lines in now.items()]
         return {
             "node": step.node,
             "sentence": sentence,
             "changes": [c for c in changes if c[1] != c[2]],
             "fresh": addresses,
-            "moves": moves_of(step),
+            "moves": [(c.at, now[c.at][0][0][0]) for c in moving(step)],  # the text of the label's only run
             "step": to_plain(replace(step, sentence="")),
             "why": {t: reason for t, reason in why.items() if self.shown.draws(t)},
         }

@@ -9,11 +9,8 @@ frames are not let in (a notebook that is not trusted, GitHub), the picture rema
 
 from __future__ import annotations
 
-import ast
-import io
 import json
 import secrets
-from contextlib import redirect_stdout
 from typing import Any
 
 import anywidget
@@ -23,20 +20,18 @@ from .. import words
 from ..export.cell import cell_bundle
 from ..graph.codec import to_plain
 from ..render import theme_named
-from ..render.cells import Writer
 from ..render.drawing import Drawing, drawing_of
+from ..render.writer import Writer
 from ..runtime.interrupts import alone, breakable, whole
 from ..stepper.stepper import Stepper
 from ..stepper.stops import wrong_nodes
+from .answering import Answering
 from .frames import FrameMaker, plain_lines
 from .modules import joined_modules, style_sheets
 from .page import page_of, pending_edit
 from .page_output import PageOutput, Rehearsal
 from .quiet import Quiet, QuietLayout
-from .scripted import Scripted
 from .watch import watch
-
-MOST_PRINTED = 4_000  # letters, the last ones
 
 
 def _as_text(picture: dict[str, Any], widget: Any) -> str:
@@ -44,7 +39,7 @@ def _as_text(picture: dict[str, Any], widget: Any) -> str:
     return json.dumps(picture, allow_nan=False)
 
 
-class StepperWidget(Quiet, Scripted, anywidget.AnyWidget):
+class StepperWidget(Quiet, Answering, anywidget.AnyWidget):
     """Steps a backward pass in a notebook, and from code: `next`, `back`, `finish`, `reset`, `goto`, `run`, `edit`.
 
     Attributes:
@@ -173,71 +168,6 @@ class StepperWidget(Quiet, Scripted, anywidget.AnyWidget):
 
     # -- from the page ------------------------------------------------------------------------------------------------
 
-    def _asked(self, widget: Any, content: Any, buffers: Any) -> None:
-        """The page wants something that it cannot do alone. An error is shown there, not raised into the void."""
-        asked = self._questions
-        with alone(), redirect_stdout(io.StringIO()) as printed:
-            match content:
-                case {"kind": "all", "questions": [*first, content]}:
-                    for question in first:
-                        self._do(question)
-            self._questions += 1  # answered by the last of them
-            self._do(content)
-        if self._questions != asked:  # it was a move: no cell runs whose output this could be
-            self.printed = printed.getvalue()[-MOST_PRINTED:]
-
-    def _do(self, content: Any) -> None:
-        match content:
-            case {"kind": "goto", "step": int(step)}:
-                self.goto_quietly(step)
-            case {"kind": "run"}:
-                self._quietly(self.run)
-            case {"kind": "run_to", "node": str(node)}:
-                self._quietly(self.run_to, self._shown(node))
-            case {"kind": "until", "tensor": str(tensor)}:
-                self._quietly(self.until, self._shown(tensor))
-            case {"kind": "expand", "id": str(id)}:
-                self._quietly(self.expand, id)
-            case {"kind": "collapse", "id": str(id)}:
-                self._quietly(self.collapse, id)
-            case {"kind": "undo_edit"}:
-                self._quietly(self.undo_edit)
-            case {"kind": "edit", "index": int(index), "text": str(text)}:
-                self._quietly(self._edit_text, text, index)
-            case {"kind": "frames"}:
-                self._questions -= 1
-                self.send_state("frames")
-            case _:  # also the page's "nudge", whose journey alone brings the answer sooner (walks.js)
-                self._questions -= 1
-
-    def _shown(self, id: str) -> Any:
-        """The document's own tensor or node of an id: a variable of the user's may be called "t3" as well. A group is its first
-        node to run.
-        """
-        id = self._drawing.shown.first_node(id)
-        known: dict[str, Any] = {x.id: x for x in self.stepper.document.tensors}
-        known |= {x.id: x for x in self.stepper.document.nodes}
-        return known.get(id, id)
-
-    def _edit_text(self, text: str, index: int) -> None:
-        """An edit typed into the page: a number, or a nested list of numbers."""
-        try:
-            value = _numbers(ast.literal_eval(text.strip().replace("nan", "'nan'").replace("inf", "'inf'")))
-        except (ValueError, SyntaxError, TypeError, OverflowError, MemoryError, RecursionError):
-            self._tell(words.ui()["edit_error"].format(error=f"{text!r:.40}"))
-            return
-        self.edit(value, index)
-
-    def goto_quietly(self, step: int) -> None:
-        """Go there as far as possible; an error is shown under the picture."""
-        self._quietly(self.goto, max(-len(self.stepper.document.ops), step))
-
-    def _quietly(self, move: Any, *args: Any) -> None:
-        try:
-            move(*args)
-        except Exception:
-            return
-
     def _cursor_set(self, change: Any) -> None:
         if change.new != self.stepper.step:
             self.goto_quietly(change.new)
@@ -345,10 +275,3 @@ class StepperWidget(Quiet, Scripted, anywidget.AnyWidget):
         caption = f"{title}{': ' * bool(title)}{self.sentence} {said}"
         svg = self._drawing.svg(self.stepper.state, self._theme, caption)
         return cell_bundle(svg, said, self._mark)
-
-
-def _numbers(value: Any) -> Any:
-    """A literal with the words "nan" and "inf" as numbers."""
-    if isinstance(value, list | tuple):
-        return [_numbers(v) for v in value]
-    return value if isinstance(value, complex) else float(value)

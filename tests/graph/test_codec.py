@@ -20,8 +20,8 @@ from autograd_viz.graph import (
     trace_from_json,
     trace_to_json,
 )
+from autograd_viz.sources.core_pass import CorePass
 from autograd_viz.sources.from_core import CoreGraph
-from autograd_viz.sources.live_core import CorePass
 from autograd_viz.stepper import Stepper
 
 from ..programs import Program, programs

@@ -124,7 +124,7 @@ test("a kernel that does not answer is gone, one that sends steps is not", () =>
   tick(3000);
   assert.equal(made.gone, false);
   tick(1001);
-  assert.deepEqual([made.gone, made.asked], [true, false]);
+  assert.deepEqual([made.gone, made.kernel.asked], [true, false]);
   state.recorded = { answers: 1 };
   made.heard();
   assert.equal(made.gone, false);

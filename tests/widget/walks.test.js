@@ -85,7 +85,7 @@ test("a question that is not answered at once is followed by a nudge, an answere
   made.act("next");
   await later();
   assert.deepEqual(sent.slice(1), [{ kind: "goto", step: 2 }, { kind: "nudge" }, { kind: "nudge" }]);
-  assert.equal(made.asked, true);
+  assert.equal(made.kernel.asked, true);
   done();
 });
 
@@ -99,7 +99,7 @@ test("presses count while the kernel has not answered, and one question is on it
   assert.deepEqual(sent.slice(1), [{ kind: "all", questions: [{ kind: "goto", step: 0 }, { kind: "undo_edit" }] }]);
   state.recorded = { answers: 2 };
   made.heard();
-  assert.equal(made.asked, false);
+  assert.equal(made.kernel.asked, false);
   done();
 });
 

@@ -3,11 +3,11 @@
 A tensor and a node:     values.py, summary.py, nodes.py, saved.py; twin.py: the core's node for the same op, which has formulas
 The forward pass:        record.py and calls.py follow it while it runs, handles.py is what is known then of tensors and ops;
                          signatures.py: what the schema of an op tells
-A document:              graph.py, of the boxes of boxes.py and the ops of forward.py; asked.py answers `explain`;
-                         deep.py: that a graph of many thousands of nodes can be freed
+A document:              found_graph.py finds it, graph.py writes it, of the boxes of boxes.py and the ops of forward.py;
+                         asked.py answers `explain`; deep.py: that a graph of many thousands of nodes can be freed
 The backward pass:       schedule.py is torch's engine, one node at a time, with hooks.py, user_function.py, graph_task.py;
                          hook_results.py: what hooks may return; devices.py: on accelerators
-Stepping it:             live.py, and cells.py to take steps back; hooked.py finds the tensors whose hooks a step runs;
+Stepping it:             torch_pass.py, and snapshots.py to take steps back; hooked.py: the tensors whose hooks a step runs;
                          bystanders.py: what a step that is taken back leaves as it was
 PyTorch 2.2 to 2.4:      older.py, and rehearsal.py, which finds out what nodes tell since 2.5
 """

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch.autograd.grad_mode import _unsafe_preserve_version_counter
 
-from .cells import GradCell
+from .snapshots import GradSnapshot
 from .values import equal, is_plain, unseen
 
 
@@ -25,7 +25,7 @@ def random_numbers_kept() -> Iterator[None]:
 def leaves_kept(leaves: Iterable[Any]) -> Iterator[None]:
     """Afterwards data, version and grad of these tensors are what they were: a hook may be an optimizer's step."""
     plain = [t for t in leaves if is_plain(t)]
-    kept = [_LeafCell(t) for t in plain]
+    kept = [_LeafSnapshot(t) for t in plain]
     with ExitStack() as versions:
         for t in plain:
             versions.enter_context(_unsafe_preserve_version_counter(t))
@@ -36,13 +36,13 @@ def leaves_kept(leaves: Iterable[Any]) -> Iterator[None]:
                 leaf.restore()
 
 
-class _LeafCell:
+class _LeafSnapshot:
     """A leaf's data and grad."""
 
     @unseen
     def __init__(self, leaf: Any) -> None:
         self.leaf, self.memory, self.data = leaf, leaf.data, leaf.detach().clone()
-        self.grad = GradCell(leaf, is_about_to_change=True)
+        self.grad = GradSnapshot(leaf, is_about_to_change=True)
 
     @unseen
     def restore(self) -> None:

@@ -17,7 +17,7 @@ import torch
 
 from .nodes import is_accumulate, is_function, variable_of
 from .ranks import is_distributed, meet, waiting_told
-from .replicas import ReducerCell, Replica, replicas_of
+from .replicas import ReducerSnapshot, Replica, replicas_of
 from .shards import held_by, states_of
 
 FSDP = "FSDP gathers parameters and scatters gradients"
@@ -94,10 +94,10 @@ class Exchange:
         group = getattr(node, "param_group", None) if self._states else None  # of a module whose backward is over
         return found if group is None else found + held_by([group])
 
-    def cells(self, node: Any, done: Iterable[Any]) -> list[Any]:
+    def snapshots(self, node: Any, done: Iterable[Any]) -> list[Any]:
         """What else a call of the node changes, because of other ranks."""
         flags = [_Flag(s._state_ctx, "post_backward_final_callback_queued") for s in self._states]
-        return [*flags, *self._delayed(), *(ReducerCell(r, self.root) for r in self.finished(node, done))]
+        return [*flags, *self._delayed(), *(ReducerSnapshot(r, self.root) for r in self.finished(node, done))]
 
     def _delayed(self) -> list[_Flag]:
         """Of a DDP module with a static graph: whether its first reduction waits for the end of the pass already."""

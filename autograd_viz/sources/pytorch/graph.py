@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -12,24 +11,16 @@ from ...graph import model
 from ...graph.trace import State
 from ..names import names_by_identity
 from ..statements import Happened, place_of, statements
-from .boxes import Box, Boxes, sharers
-from .deep import make_freeable
-from .devices import wait_for
-from .forward import NUMBERS, inputs_of, reconstructed, title_of, title_of_event
-from .handles import KEY, Event, Handle, current
-from .nodes import edge_of, grad_fn_of, grad_of, is_accumulate, is_function, name_of, outputs_of, reach, variable_of
-from .rehearsal import learn
-from .saved import Kept, saved_of
+from .boxes import Box, sharers
+from .forward import NUMBERS, title_of, title_of_event
+from .found_graph import FoundGraph
+from .handles import Event, current
+from .nodes import grad_fn_of, grad_of, is_accumulate, is_function, name_of, variable_of
+from .saved import Kept
 from .shards import whole_of
 from .twin import formulas_of, signature_of, twin_of
 from .values import is_plain, unseen, value_of
 from .watch_log import lines_of
-
-
-def event_of(node: Any) -> Event | None:
-    """The op of a node, if the recorder has seen it."""
-    event = None if is_accumulate(node) else node.metadata.get(KEY)
-    return event if isinstance(event, Event) else None
 
 
 def is_tensor(value: Any) -> bool:
@@ -37,7 +28,7 @@ def is_tensor(value: Any) -> bool:
     return isinstance(value, torch.Tensor)
 
 
-class TorchGraph:
+class TorchGraph(FoundGraph):
     """The live graph behind a document; the same as `from_core.CoreGraph` for PyTorch's tensors.
 
     Args:
@@ -53,82 +44,13 @@ class TorchGraph:
 
     @unseen
     def __init__(self, roots: Iterable[Any], variables: Mapping[str, Any]) -> None:
-        self.roots = tuple(roots)
-        self.outputs_of = functools.cache(outputs_of)  # asked for again and again, and PyTorch makes it anew each time
-        self.event_of = functools.cache(event_of)
-        self.boxes = Boxes()
+        super().__init__(roots)
         self._formulas: dict[Any, dict[str, str]] = {}
         self._values: dict[str, model.Value] = {}
-        self.nodes: dict[Any, None] = {}
-        self._by_number: dict[int, Any] = {}
-        self.saved: dict[Any, list[Kept]] = {}
-        self.operands: dict[Any, list[Box | str]] = {}  # by node, or by the event of an op without one
-        for root in self.roots:
-            self._add_nodes(edge_of(root)[0])
-            learn(root)
-        make_freeable(self.nodes)
-        wait_for([*(t.device for t in self.roots), *(m.device for n in self.nodes for m in outputs_of(n))])
-        makers = [box.maker for box in map(self.boxes.of, self.roots) if box.edge is None and box.maker is not None]
-        self._add_ops([*self.nodes, *makers])
-        self._join_ops()
         self._lines = lines_of(self.nodes)
         self._name(variables)
         self._number()
         self.document = self._document()
-
-    # -- finding everything -------------------------------------------------------------------------------------------
-
-    def _add_nodes(self, start: Any) -> list[Any]:
-        new, todo = [], [start]
-        while todo:
-            found = [n for n in reach([todo.pop()]) if n not in self.nodes]
-            new += found
-            for node in found:
-                self.nodes[node] = None
-                if not is_accumulate(node):
-                    self._by_number[node._sequence_nr()] = node
-                    self.saved[node] = list(saved_of(node))
-                else:
-                    self.saved[node] = []
-                    self.boxes.of(variable_of(node))
-                    todo.append(grad_fn_of(variable_of(node)))  # of a leaf no more, which was changed in place since
-        return new
-
-    def _add_ops(self, todo: list[Any]) -> None:
-        """The operands of every node's op, and of the ops without a node that led to them."""
-        while todo:
-            item = todo.pop()
-            if item in self.operands or (not isinstance(item, Event) and is_accumulate(item)):
-                continue
-            event = item if isinstance(item, Event) else self.event_of(item)
-            if event is None:
-                self.operands[item] = reconstructed(item, self.saved[item], self.boxes)
-                continue
-            for handle in (*event.inputs, *event.outputs):
-                if isinstance(handle, Handle):
-                    todo += (led for led in self._behind(handle, event.behind) if led is not event)
-            self.operands[item] = inputs_of(event, self._box_of)
-            for handle in event.outputs:
-                if handle is not None and (handle.edge is not None if item is not event else handle.ref() is not None):
-                    self._box_of(handle)
-
-    def _join_ops(self) -> None:
-        """An op is one op, whatever led to it: its node, or a result of it that is not differentiable (indices, a mask)."""
-        self._events = {event for event in map(self.event_of, self.nodes) if event is not None}
-        for event in self._events:
-            self.operands.pop(event, None)
-
-    def _behind(self, handle: Handle, behind: tuple[Any, ...]) -> list[Any]:
-        """What led to a tensor that the recorder has seen and that is not in the graph yet."""
-        if handle.edge is not None and handle.edge[0] not in self._by_number:
-            live = handle.ref()
-            for node in (*behind, *([] if live is None else [live.grad_fn])):
-                if node is not None and node._sequence_nr() == handle.edge[0]:
-                    return self._add_nodes(node)
-        return [handle.maker] if handle.edge is None and handle.maker is not None else []
-
-    def _box_of(self, handle: Handle) -> Box:
-        return self.boxes.of_handle(handle, None if handle.edge is None else self._by_number.get(handle.edge[0]))
 
     # -- names and ids ------------------------------------------------------------------------------------------------
 

@@ -16,8 +16,8 @@ from typing import Any
 import torch
 from torch.autograd.graph import GradientEdge
 
-from .cells import GradCell
 from .nodes import edge_of, is_accumulate, reach, variable_of
+from .snapshots import GradSnapshot
 
 _numbers = itertools.count(2**40)  # PyTorch counts its passes from 0
 
@@ -63,7 +63,7 @@ class Surroundings:
 
     def __init__(self, nodes: Any, callbacks: list[Callable[[], Any]]) -> None:
         self._nodes, self.callbacks = nodes, callbacks
-        self.inner: list[GradCell] = []
+        self.inner: list[GradSnapshot] = []
         self._number, self._ran = next(_numbers), set[Any]()
 
     @contextmanager
@@ -95,9 +95,9 @@ class Surroundings:
 
     def about_to_run(self, starts: Iterable[Any]) -> None:
         """A pass inside of ours starts at these nodes."""
-        known = {cell.tensor for cell in self.inner}
+        known = {snapshot.tensor for snapshot in self.inner}
         leaves = (variable_of(n) for n in reach(starts) if is_accumulate(n))
-        self.inner += [GradCell(leaf, is_about_to_change=True) for leaf in leaves if leaf not in known]
+        self.inner += [GradSnapshot(leaf, is_about_to_change=True) for leaf in leaves if leaf not in known]
 
     def end(self) -> None:
         """The pass is over: call what was to be called then; that may queue more."""

@@ -18,8 +18,8 @@ from ...graph.model import Value
 from ...graph.trace import Step
 from .. import stepped
 from .graph import TorchGraph
-from .live import TorchPass
 from .nodes import reach, variable_of
+from .torch_pass import TorchPass
 from .values import unseen
 from .watch_pass import saved_tensors
 

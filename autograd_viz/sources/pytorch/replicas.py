@@ -79,7 +79,7 @@ class Replica:
             self.module.reducer.prepare_for_backward([root] if self.module.find_unused_parameters else [])
 
 
-class ReducerCell:
+class ReducerSnapshot:
     """The reducer before a step: taking the step back makes it ready again."""
 
     def __init__(self, replica: Replica, root: Any) -> None:

@@ -2,7 +2,7 @@
 
 import { lineOf } from "./array_view.js";
 
-/** @typedef {import("./walks.js").Model} Model */
+/** @typedef {import("./kernel.js").Model} Model */
 /** @typedef {{ version: number, value: import("./program.js").Value }} Rewritten a tensor that was changed in place, as it is now */
 /**
  * @typedef {object} Meanwhile

@@ -1,7 +1,7 @@
 // What the kernel records arrives piece by piece, and is kept once for each model, whether or not a view is open.
 
 /** @typedef {import("./picture.js").Frame} Frame */
-/** @typedef {import("./walks.js").Model} Model */
+/** @typedef {import("./kernel.js").Model} Model */
 /**
  * @typedef {object} Piece
  * @property {number} [from] where it begins; what was known from there on no longer holds

@@ -1,25 +1,15 @@
 // The cursor: what is recorded is walked here alone, honouring the stops; only past the frontier the kernel is asked.
 
+import { Kernel } from "./kernel.js";
 import { nextStop, stopAt, wholeStops } from "./stops.js";
 
 /** @typedef {import("./controls.js").Action} Action */
 /** @typedef {import("./graph.js").Graph} Graph */
+/** @typedef {import("./kernel.js").Model} Model */
 /** @typedef {import("./picture.js").Frame} Frame */
 /** @typedef {import("./stops.js").Stop} Stop */
 /** @typedef {import("./words.js").Say} Say */
-/**
- * @typedef {object} Model
- * @property {(name: string) => any} get
- * @property {(name: string, value: any) => void} set
- * @property {() => void} save_changes
- * @property {(content: any) => void} send
- * @property {(event: string, callback: (content: any) => void) => void} on
- * @property {(event: string, callback: (content: any) => void) => void} off
- * @property {{ kernel?: unknown }} [widget_manager] a notebook's has a kernel, a page that nbconvert wrote has none
- */
 
-const SILENCE_MS = 4000; // after which an unanswered question means that the kernel is gone
-const NUDGES_MS = [12, 24, 40, 500, 1500]; // Jupyter's server keeps the answer back until the page acknowledges "busy", for 40 ms if it has nothing to send; a kernel may overlook a message until the next one comes
 const SAVE_MS = 50; // from a recorded step until the kernel is told: its reply keeps JupyterLab busy, so a fast series is told once
 
 export class Walks {
@@ -40,21 +30,13 @@ export class Walks {
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
-    this.silence = undefined;
-    /** @type {ReturnType<typeof setTimeout>[]} */
-    this.nudges = [];
-    /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.saving = undefined;
     /** @type {number | undefined} a step that is shown and that the kernel has not been told yet */
     this.ahead = undefined;
-    this.answers = model.get("recorded")?.answers ?? 0;
     /** @type {number | undefined} a step that the kernel has been asked for */
     this.wanted = undefined;
-    this.asked = false; // a question is on its way
-    /** @type {any[]} questions that wait for the answer to it: Jupyter may hand two to two threads, and the later be done first */
-    this.waiting = [];
+    this.kernel = new Kernel(model, { answered: () => this.answered(), silent: () => this.silent() });
     this.playing = false;
-    this.gone = false;
     /** @type {{ step: number, text: string } | null} why a walk over recorded steps stopped */
     this.stop = null;
   }
@@ -74,6 +56,11 @@ export class Walks {
 
   get stops() {
     return wholeStops(this.model.get("stops"));
+  }
+
+  /** Has the kernel not answered for long? */
+  get gone() {
+    return this.kernel.gone;
   }
 
   /** Why the last walk stopped here, or "". */
@@ -118,7 +105,7 @@ export class Walks {
   /** Tell the kernel where we are. */
   save() {
     clearTimeout(this.saving);
-    if (this.asked) {
+    if (this.kernel.asked) {
       this.saving = setTimeout(() => this.save(), SAVE_MS);
       return;
     }
@@ -132,7 +119,7 @@ export class Walks {
 
   /** The kernel, or another view, is somewhere else now. */
   moved() {
-    const isAnswer = this.asked && this.saving !== undefined; // a person has gone on meanwhile
+    const isAnswer = this.kernel.asked && this.saving !== undefined; // a person has gone on meanwhile
     if (!isAnswer) {
       clearTimeout(this.saving);
       this.ahead = this.saving = undefined;
@@ -159,75 +146,31 @@ export class Walks {
   ask(...questions) {
     clearTimeout(this.saving); // a question says where it begins
     this.saving = undefined;
-    for (const question of questions) {
-      if (question.kind === "goto" && this.waiting.at(-1)?.kind === "goto") this.waiting.pop();
-      this.waiting.push(question);
-    }
-    if (!this.asked) this.sendWaiting();
-  }
-
-  /** What waits, in one message: it is answered once. */
-  sendWaiting() {
-    const questions = this.waiting.splice(0);
-    this.asked = true;
-    this.listenForSilence();
-    this.send(questions.length === 1 ? questions[0] : { kind: "all", questions });
-    this.hush();
-    this.nudges = NUDGES_MS.map((ms) => setTimeout(() => this.send({ kind: "nudge" }), ms));
-  }
-
-  /** No more nudges. */
-  hush() {
-    for (const nudge of this.nudges) clearTimeout(nudge);
-  }
-
-  /** @param {any} message */
-  send(message) {
-    try {
-      this.model.send(message);
-    } catch {
-      // no connection: the timer of silence says so
-    }
+    this.kernel.ask(questions);
   }
 
   /** Nothing is awaited any more. */
   rest() {
     clearTimeout(this.timer);
-    clearTimeout(this.silence);
-    this.hush();
-    this.asked = false;
+    this.kernel.rest();
     if (this.saving !== undefined) this.save();
   }
 
-  listenForSilence() {
-    clearTimeout(this.silence);
-    this.silence = setTimeout(() => {
-      this.wanted = undefined;
-      this.asked = false;
-      this.gone = true;
-      this.halt();
-    }, SILENCE_MS);
-  }
-
-  /** The kernel lives: it has done what was asked, or a part of it, or has said why not. */
+  /** The kernel has recorded something, or answered. */
   heard() {
-    const { answers = 0 } = this.model.get("recorded");
-    if (answers > this.answers) this.answered();
-    else if (this.asked) this.listenForSilence();
-    this.answers = answers;
+    this.kernel.heard();
     this.changed();
   }
 
   answered() {
-    this.gone = this.asked = false;
-    this.hush();
-    if (this.waiting.length) this.sendWaiting();
-    else {
-      clearTimeout(this.silence);
-      if (this.saving === undefined) this.ahead = undefined;
-    }
+    if (!this.kernel.asked && this.saving === undefined) this.ahead = undefined;
     const arrived = this.wanted !== undefined && this.step >= this.wanted;
     if (arrived || this.atEnd || this.model.get("error")) this.wanted = undefined;
+  }
+
+  silent() {
+    this.wanted = undefined;
+    this.halt();
   }
 
   /** To the next stop, or to the end. */
@@ -293,7 +236,7 @@ export class Walks {
       const stop = this.step !== begin && this.step > 0 ? stopAt(this.frames, this.step, this.stops, this.ready) : null;
       if (stop) this.stopFor(stop);
       if (stop || this.atEnd || this.model.get("error")) return this.halt();
-      if (!this.asked) this.goto(this.step + 1);
+      if (!this.kernel.asked) this.goto(this.step + 1);
       this.timer = setTimeout(tick, this.pause());
     };
     tick();

@@ -15,16 +15,17 @@ from ..core.tensor.tensor import Tensor
 from ..graph.model import Number, Value
 from ..graph.trace import Step
 from .bystanders import leaves_kept, random_numbers_kept
-from .cells import ArrayCell, Attached, GradCell, SavedCell, runs_only_ours
 from .formulas import formulas_with_numbers, symbolic_formulas
 from .from_core import CoreGraph, version_now
 from .gradient import as_gradient
 from .hook_watch import hooks_watched
 from .jacobian import local_jacobians
 from .kept import is_stale, kept_array, raw_saved
-from .live import Cell, Pass
+from .pass_kind import Snapshot
+from .snapshots_core import ArraySnapshot, Attached, GradSnapshot, SavedSnapshot, runs_only_ours
+from .undoable_pass import Pass
 from .values import value_of
-from .written import Ran
+from .written import Ran, read_beside
 
 
 class CorePass(Pass):
@@ -56,13 +57,13 @@ class CorePass(Pass):
             if is_grad_enabled() != mode:
                 set_grad_enabled(mode)
 
-    def grad_cell(self, tensor: Tensor, is_about_to_change: bool = False) -> GradCell:
+    def grad_snapshot(self, tensor: Tensor, is_about_to_change: bool = False) -> GradSnapshot:
         """The tensor's grad as it is now."""
-        return GradCell(tensor)
+        return GradSnapshot(tensor)
 
-    def saved_cell(self, node: Node) -> Cell:
+    def saved_snapshot(self, node: Node) -> Snapshot:
         """A node's saved tensors as they are now."""
-        return SavedCell(node)
+        return SavedSnapshot(node)
 
     def lost(self, node: Node) -> dict[str, str]:
         """The node's saved tensors that it cannot use."""
@@ -73,10 +74,10 @@ class CorePass(Pass):
         """What the user has attached to a node."""
         return Attached(node)
 
-    def arrived(self, node: Node) -> Sequence[Cell]:
+    def arrived(self, node: Node) -> Sequence[Snapshot]:
         """The gradients that code of the user's may change: hooks, a Function's backward."""
         grads = () if node.is_plain and node._extra is None else self.task.inbox[node][1:]
-        return [ArrayCell(g._data if isinstance(g, Tensor) else g) for g in grads if g is not None]
+        return [ArraySnapshot(g._data if isinstance(g, Tensor) else g) for g in grads if g is not None]
 
     def touched(self, node: Node) -> list[Tensor]:
         """The leaf, or the outputs that retain their grad."""
@@ -87,7 +88,7 @@ class CorePass(Pass):
     def called(self, touched: list[Tensor], edited: tuple[int, ...]) -> Ran:
         """Call the next node, and at the end of the pass what was to be called then."""
         node = self.task.peek()
-        symbols, jacobians = symbolic_formulas(node), local_jacobians(node)
+        symbols, jacobians = symbolic_formulas(node), local_jacobians(node) if self.shows_jacobians else ()
         arrays = {name: kept_array(kept) for name, kept in raw_saved(node).items()}
         saved = {name: value_of(a) for name, a in arrays.items() if a is not None}
         before = [self.grad_value(t) for t in touched]
@@ -95,7 +96,8 @@ class CorePass(Pass):
             step = self.task.step()
             if not self.task.ready and self.task.callbacks:
                 self.task.end()
-        outputs, results, inputs = map(_values, (step.grad_outputs, step.results, step.grad_inputs))
+        outputs, results = _values(step.grad_outputs), _values(step.results)
+        inputs = read_beside(step.grad_inputs, step.results, results, _values)  # nearly always they are the same
         ids = map(self.graph.tensor_id, touched)
         grads = {id: (b, self.grad_value(t)) for id, t, b in zip(ids, touched, before, strict=True) if id is not None}
         formulas = formulas_with_numbers(node, symbols, saved, outputs, results, inputs)

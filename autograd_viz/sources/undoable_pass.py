@@ -2,62 +2,37 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, SupportsIndex
+from typing import Any, SupportsIndex
 
-from ..graph.model import Document, Number, Value
+from ..graph.model import Value
 from ..graph.trace import Engine, Rewritten, Step
 from ..runtime.interrupts import breakable
 from . import stepped
 from .drift import Drift
-from .engine_cell import EngineCell
+from .engine_snapshot import EngineSnapshot
 from .engine_state import EngineState
+from .pass_kind import Graph, PassKind, Snapshot
 from .rewritten import Rewrites
-from .written import Ran, StepWriter
-
-
-class Cell(Protocol):
-    """Something that a step may change, as it was at one moment."""
-
-    def restore(self) -> None:
-        """Make it so again."""
-
-    def holds(self) -> bool:
-        """Is it so still?"""
-
-
-class Graph(Protocol):
-    """What a pass needs of the graph that it runs through."""
-
-    document: Document
-    node_ids: dict[Any, str]
-
-    @property
-    def tensors(self) -> dict[str, Any]:
-        """The live tensor of each id."""
-
-    def tensor_id(self, tensor: Any) -> str | None:
-        """The id of a tensor, or None if it is not part of the graph."""
+from .written import StepWriter
 
 
 @dataclass
 class _Done:
-    """What a step has changed: cells as they were before and after it, the engine and hooks before it, what it freed."""
+    """What a step has changed: snapshots as they were before and after it, the engine and hooks before it, what it freed."""
 
     node: Any
-    before: list[Cell]
-    after: list[Cell]
+    before: list[Snapshot]
+    after: list[Snapshot]
     grads: list[Any]  # those of `after`
-    around: EngineCell
+    around: EngineSnapshot
     attached: Any
     freed: tuple[str, ...]
     step: Step
 
 
-class Pass(ABC):
+class Pass(PassKind):
     """A backward pass from one root that has not run yet.
 
     Args:
@@ -67,9 +42,11 @@ class Pass(ABC):
 
     Attributes:
         nodes: those that it calls.
+        shows_jacobians: make the ops' local Jacobians; may be set to False where nobody looks at them.
     """
 
     frees = True
+    shows_jacobians = True  # each costs a vjp for every element of the op's result
 
     def __init__(self, graph: Graph, task: Any, keep_graph: bool) -> None:
         self.graph, self.task = graph, task
@@ -80,71 +57,8 @@ class Pass(ABC):
         self._writer = StepWriter(graph.document, keep_graph)
         self._edits: dict[int, dict[int, Any]] = {}  # by step: what had arrived before the user changed it
         self._state = EngineState(task, graph.node_ids, graph.document)
-        self._drift = Drift(graph.tensors, self.grad_cell)
+        self._drift = Drift(graph.tensors, self.grad_snapshot)
         self._rewrites = Rewrites(graph.document, graph.tensors, self)
-
-    # -- what depends on the kind of tensor ---------------------------------------------------------------------------
-
-    @abstractmethod
-    def grad_cell(self, tensor: Any, is_about_to_change: bool = False) -> Any:
-        """The tensor's grad as it is now; besides a Cell's methods it `shows()` whether the values are the same."""
-
-    @abstractmethod
-    def saved_cell(self, node: Any) -> Cell:
-        """A node's saved tensors as they are now."""
-
-    @abstractmethod
-    def lost(self, node: Any) -> dict[str, str]:
-        """The node's saved tensors that it cannot use: by name, "stale" (changed in place since) or "freed"."""
-
-    @abstractmethod
-    def attached(self, node: Any) -> Any:
-        """What the user has attached to a node; `holds()` if the node would do the same again."""
-
-    @abstractmethod
-    def arrived(self, node: Any) -> Sequence[Cell]:
-        """The gradients that lie ready for a node, where code of the user's may change them in place."""
-
-    @abstractmethod
-    def touched(self, node: Any) -> list[Any]:
-        """The tensors whose grad a call of the node may change."""
-
-    @abstractmethod
-    def called(self, touched: list[Any], edited: tuple[int, ...]) -> Ran:
-        """Call the next node."""
-
-    @abstractmethod
-    def gradient(self, value: Any, node: Any, index: int) -> Any:
-        """What the user has typed as a gradient for an output of a node.
-
-        Raises:
-            ValueError: it has another shape, or is not numeric.
-        """
-
-    @abstractmethod
-    def value_of(self, gradient: Any) -> Value:
-        """A gradient as the document shows it."""
-
-    @abstractmethod
-    def grad_value(self, tensor: Any) -> Value | None:
-        """The tensor's grad."""
-
-    @abstractmethod
-    def version_of(self, tensor: Any) -> int:
-        """How often the tensor has been changed in place."""
-
-    @abstractmethod
-    def numbers_of(self, tensor: Any) -> tuple[Number, ...] | None:
-        """The elements of a tensor of so few that the document has them; None where reading them would wait for a device."""
-
-    @abstractmethod
-    def id_of(self, thing: Any) -> str | None:
-        """The id of a tensor or node of the graph, else None."""
-
-    @property
-    def own_ranks(self) -> int:
-        """Over how many ranks gradients should have been averaged that are not; 0 if none."""
-        return 0
 
     # -- stepping -----------------------------------------------------------------------------------------------------
 
@@ -152,17 +66,6 @@ class Pass(ABC):
         """Id of the node that `advance` would run, or None at the end."""
         node = self.task.peek()
         return None if node is None else self.graph.node_ids[node]
-
-    @abstractmethod
-    def untouched(self) -> AbstractContextManager[None]:
-        """Steps that run inside, and are taken back there, leave random numbers, leaves and their grads as they were, whatever
-        code of the user's they call.
-        """
-
-    @property
-    def leaves_no_trace(self) -> bool:
-        """Can nobody tell that it has run, once it is taken back? It calls no code of the user's, as far as is known."""
-        return False
 
     @property
     def total(self) -> int:
@@ -183,27 +86,27 @@ class Pass(ABC):
         if node is None:
             return None
         touched = self.touched(node)
-        attached, around = self.attached(node), EngineCell(self.task, node, self.arrived(node))
-        saved, grads_before = self.saved_cell(node), [self.grad_cell(t, is_about_to_change=True) for t in touched]
-        before: list[Cell] = [saved, *grads_before]
+        attached, around = self.attached(node), EngineSnapshot(self.task, node, self.arrived(node))
+        saved, grads_before = self.saved_snapshot(node), [self.grad_snapshot(t, is_about_to_change=True) for t in touched]
+        before: list[Snapshot] = [saved, *grads_before]
         try:
             with breakable():
                 ran = self.called(touched, tuple(self._edits.get(len(self._done), ())))
         except BaseException:
-            for cell in before:
-                cell.restore()
+            for snapshot in before:
+                snapshot.restore()
             around.restore()
             raise
         unedited = {i: None if g is None else self.value_of(g) for i, g in self._edits.get(len(self._done), {}).items()}
         written = self._writer.written(replace(ran, unedited=unedited))
         around.settle()
         self._state.look((node, *(after for after, _ in node.next_functions)))
-        added_to = [cell.grad is not None for cell in grads_before]  # by changing its values, which Back takes back
-        grads = [self.grad_cell(t, is_about_to_change=a) for t, a in zip(touched, added_to, strict=True)]
+        added_to = [snapshot.grad is not None for snapshot in grads_before]  # by changing its values, which Back takes back
+        grads = [self.grad_snapshot(t, is_about_to_change=a) for t, a in zip(touched, added_to, strict=True)]
         freed = tuple(c.at.rpartition(".")[2] for c in written.changes if ".saved." in c.at and c.after is None)
         bytes_freed = self._state.freed(written.node, freed)
         step = replace(written, freed=bytes_freed, engine=self._state.now())
-        self._done.append(_Done(node, before, [self.saved_cell(node), *grads], grads, around, attached, freed, step))
+        self._done.append(_Done(node, before, [self.saved_snapshot(node), *grads], grads, around, attached, freed, step))
         self._drift.done(grads)
         self._moved(len(self._done))
         return step
@@ -223,9 +126,9 @@ class Pass(ABC):
         else did, and `drift` tells where the picture is another.
         """
         done = self._done[index]
-        for cell, left in zip(done.before, done.after, strict=True):
+        for snapshot, left in zip(done.before, done.after, strict=True):
             if left.holds():
-                cell.restore()
+                snapshot.restore()
         self._drift.undone(done.grads)
         self._moved(index)
 
@@ -234,10 +137,10 @@ class Pass(ABC):
         a grad or a saved tensor that it started from has changed since, or a hook came or went.
         """
         done = self._done[index]
-        if not (done.attached.holds() and all(cell.holds() for cell in done.before)):
+        if not (done.attached.holds() and all(snapshot.holds() for snapshot in done.before)):
             return False
-        for cell in done.after:
-            cell.restore()
+        for snapshot in done.after:
+            snapshot.restore()
         self._drift.done(done.grads)
         self._moved(index + 1)
         return True

@@ -16,10 +16,10 @@ from ..bystanders import random_numbers_kept as others_kept
 from ..formulas import formulas_with_numbers
 from ..gradient import check_shape, numbers_of, refusal
 from ..jacobian import local_jacobians
-from ..live import Cell, Pass
-from ..written import Ran
+from ..pass_kind import Snapshot
+from ..undoable_pass import Pass
+from ..written import Ran, read_beside
 from .bystanders import leaves_kept, random_numbers_kept
-from .cells import Attached, GradCell, SavedCell, TensorCell
 from .exchange import Exchange
 from .graph import TorchGraph
 from .handles import version_of
@@ -29,6 +29,7 @@ from .older import tensor_of, with_hooks_of
 from .rehearsal import learn
 from .saved import Kept, saved_of
 from .schedule import Step, TorchTask
+from .snapshots import Attached, GradSnapshot, SavedSnapshot, TensorSnapshot
 from .twin import agrees, formulas_of, twin_of
 from .values import as_array, is_plain, shape_of, unseen, value_of
 
@@ -95,19 +96,19 @@ class TorchPass(Pass):
         return [done.node for done in self._done] if self.exchange.is_there else []
 
     @unseen
-    def grad_cell(self, tensor: Any, is_about_to_change: bool = False) -> GradCell:
+    def grad_snapshot(self, tensor: Any, is_about_to_change: bool = False) -> GradSnapshot:
         """The tensor's grad as it is now."""
-        return GradCell(tensor, is_about_to_change)
+        return GradSnapshot(tensor, is_about_to_change)
 
     @unseen
-    def saved_cell(self, node: Any) -> Cell:
+    def saved_snapshot(self, node: Any) -> Snapshot:
         """A node's saved tensors as they are now, and the grads that a pass inside of the call changes, as it comes to them."""
         around = self.task.surroundings
-        inner = [GradCell(cell.tensor) for cell in around.inner] if self._has_run else []
+        inner = [GradSnapshot(snapshot.tensor) for snapshot in around.inner] if self._has_run else []
         if not self._has_run:
             around.inner = inner
         self._has_run = False
-        return SavedCell(node, inner, self.exchange.cells(node, self._ran()))
+        return SavedSnapshot(node, inner, self.exchange.snapshots(node, self._ran()))
 
     @unseen
     def lost(self, node: Any) -> dict[str, str]:
@@ -121,10 +122,10 @@ class TorchPass(Pass):
         return Attached(node, self._outputs.get(node, []))
 
     @unseen
-    def arrived(self, node: Any) -> Sequence[Cell]:
+    def arrived(self, node: Any) -> Sequence[Snapshot]:
         """The gradients that code of the user's may change: hooks, a Function's backward."""
         grads = self.task.inbox[node][1:] if self._runs_users_code(node) else ()
-        return [TensorCell(g) for g in grads if g is not None]
+        return [TensorSnapshot(g) for g in grads if g is not None]
 
     def _runs_users_code(self, node: Any) -> bool:
         """Hooks, or a Function's backward."""
@@ -190,8 +191,9 @@ class TorchPass(Pass):
         symbols = formulas_of(twin)
         if twin is None or not symbols or not agrees(twin, list(step.grad_outputs), list(step.results)):
             return (), ()
-        results = _values(step.results)
-        return formulas_with_numbers(twin, symbols, saved, outputs, results, inputs), local_jacobians(twin)
+        results = read_beside(step.results, step.grad_inputs, tuple(inputs), _values)
+        jacobians = local_jacobians(twin) if self.shows_jacobians else ()
+        return formulas_with_numbers(twin, symbols, saved, outputs, results, inputs), jacobians
 
     @unseen
     def _hook_dicts(self, node: Any) -> list[tuple[int, dict[Any, Any]]]:

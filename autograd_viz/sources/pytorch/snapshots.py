@@ -16,7 +16,7 @@ from .values import equal, is_plain, unseen
 MANY = 100_000  # elements; a larger gradient is taken for unchanged if it is the same object at the same version
 
 
-class GradCell:
+class GradSnapshot:
     """A tensor's `grad`: the object, and its values: a copy, if they are few or will be added to."""
 
     @unseen
@@ -68,7 +68,7 @@ def _size(tensor: Any) -> int:
     return int(tensor._values().numel() if tensor.is_sparse else tensor.numel())
 
 
-class SavedCell:
+class SavedSnapshot:
     """A node's saved tensors: a call by hand frees nothing, but somebody else may.
 
     Args:
@@ -78,22 +78,22 @@ class SavedCell:
     """
 
     @unseen
-    def __init__(self, node: Any, inner: list[GradCell], others: list[Any]) -> None:
+    def __init__(self, node: Any, inner: list[GradSnapshot], others: list[Any]) -> None:
         self.node, self.inner, self.others, self.states = node, inner, others, _states(node)
 
     @unseen
     def restore(self) -> None:
         """The call has not changed saved tensors; a pass inside of it has changed grads."""
-        for cell in (*self.inner, *self.others):
-            cell.restore()
+        for snapshot in (*self.inner, *self.others):
+            snapshot.restore()
 
     @unseen
     def holds(self) -> bool:
         """Are they still there and unchanged?"""
-        return _states(self.node) == self.states and all(cell.holds() for cell in (*self.inner, *self.others))
+        return _states(self.node) == self.states and all(snapshot.holds() for snapshot in (*self.inner, *self.others))
 
 
-class TensorCell:
+class TensorSnapshot:
     """The values of a gradient that code of the user's may change in place."""
 
     @unseen

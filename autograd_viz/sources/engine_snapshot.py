@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 
-class EngineCell:
+class EngineSnapshot:
     """What lay ready for a node and its receivers, the queue, and callbacks for the end.
 
     Args:
         task: the pass.
         node: the node that is about to run.
-        arrived: its gradients as cells, where code of the user's may change them in place.
+        arrived: its gradients as snapshots, where code of the user's may change them in place.
     """
 
     def __init__(self, task: Any, node: Any, arrived: Sequence[Any]) -> None:
@@ -36,9 +36,9 @@ class EngineCell:
         heap[:] = [self.queue.get(i) or heap[i] for i in range(self.length)]
         for inbox, place, old in self.places:
             inbox[place] = old
-        for cell in self.arrived:
-            if not cell.holds():
-                cell.restore()
+        for snapshot in self.arrived:
+            if not snapshot.holds():
+                snapshot.restore()
         if not self.was_looked_at:
             self.task.looked_at.discard(self.node)
         del self.task.callbacks[self.callbacks :]

@@ -8,12 +8,13 @@ from __future__ import annotations
 import cmath
 import math
 import re
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from .. import words
 from ..graph.model import Document, Entry, Node, Number, Saved, Tensor, Value
 from ..graph.text import nested, shape_text
-from ..graph.trace import State, Step
+from ..graph.trace import Change, State, Step
 from ..layout.measure import MOST_COLUMNS, MOST_SAVED, ROW_COLUMNS, columns, cut, label_columns
 from .theme import Theme
 
@@ -132,10 +133,15 @@ def short(number: Number, width: int = 7) -> str:
     return next((t for t in texts if len(t) <= width), f"{number:.0e}")
 
 
-def moves_of(step: Step) -> list[tuple[str, str]]:
-    """What runs along arrows in a step: (address of the arrow, number)."""
+def moving(step: Step) -> list[Change]:
+    """What runs along arrows in a step."""
     along = ("next:", "grad:", "grad_fn:", "retain:")
-    return [(c.at, label_text(c.after)) for c in step.changes if c.after and c.at.startswith(along)]
+    return [c for c in step.changes if c.after and c.at.startswith(along)]
+
+
+def moves_of(step: Step) -> list[tuple[str, str]]:
+    """The same as (address of the arrow, number)."""
+    return [(c.at, label_text(c.after)) for c in moving(step) if c.after]
 
 
 def label_text(value: Value, most: int | None = None) -> str:
@@ -146,19 +152,28 @@ def label_text(value: Value, most: int | None = None) -> str:
         most: how many columns there are; None for those that the layout keeps for its shape.
     """
     most = label_columns(value.shape) if most is None else most
-    values = [python_text(value)] if value.numbers else []
-    return _fitting([*values, *_in_short(value)], most)
+    return _fitting(_label_texts(value), most)
 
 
-def _fitting(texts: list[str], most: int) -> str:
+def _fitting(texts: Iterable[str], most: int) -> str:
     """The first that takes at most so many columns; if there is none, what there is room for of the last."""
-    return next((t for t in texts if columns(t) <= most), clipped(texts[-1], most))
+    text = ""
+    for text in texts:
+        if columns(text) <= most:
+            return text
+    return clipped(text, most)
 
 
-def _in_short(value: Value) -> list[str]:
-    """An array without its elements, the longest text first: (3, 4) · norm 2.1, (3,) · 1 nan."""
+def _label_texts(value: Value) -> Iterator[str]:
+    """A gradient with its elements, and then without, the longest text first: (3, 4) · norm 2.1, (3,) · 1 nan. The next is
+    made when the one before is too long.
+    """
+    if value.numbers:
+        yield python_text(value)
     sizes = _sizes(value)
-    return [*(f"{value.shape} · {size}" for size in sizes), *sizes, shape_text(value.shape)]
+    yield from (f"{value.shape} · {size}" for size in sizes)
+    yield from sizes
+    yield shape_text(value.shape)
 
 
 def _sizes(value: Value) -> list[str]:

@@ -14,7 +14,7 @@ from .kept import is_stale, raw_saved
 MANY = 100_000  # elements; a larger gradient is taken for unchanged if it is the same object at the same version
 
 
-class GradCell:
+class GradSnapshot:
     """A tensor's `grad`: the object, and a copy of its values (accumulation changes them in place)."""
 
     def __init__(self, tensor: Tensor) -> None:
@@ -43,7 +43,7 @@ class GradCell:
         return grad._data.dtype == self.values.dtype and _equal(grad._data, self.values)
 
 
-class SavedCell:
+class SavedSnapshot:
     """A node's saved tensors, and what had passed through it."""
 
     def __init__(self, node: Node) -> None:
@@ -58,7 +58,7 @@ class SavedCell:
         return _same(self.node._remember()[1:], self.remembered[1:])
 
 
-class ArrayCell:
+class ArraySnapshot:
     """The values of an array that somebody may change in place."""
 
     def __init__(self, array: Any) -> None:

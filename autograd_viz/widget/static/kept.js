@@ -1,0 +1,36 @@
+// What stays when a picture of the same pass takes the place of another: the selection, the focus, the place in sight.
+
+import { anchored, successor } from "./groups.js";
+
+/** @typedef {import("./groups.js").Groups} Groups */
+/** @typedef {import("./view.js").View} View */
+/** @typedef {{ isOpen: boolean, hadFocus: boolean, chosen: string, anchor: string, groups: Groups, view: import("./viewport.js").View, own: boolean, at: { x: number, y: number } | undefined }} Kept */
+
+/**
+ * What the view of the next picture goes on from.
+ * @param {View} of
+ * @returns {Kept}
+ */
+export function keep(of) {
+  const { stage, split } = of;
+  const [chosen, anchor] = [of.selection, of.selection || stage.lit];
+  const scope = /** @type {Document | ShadowRoot} */ (of.root.getRootNode());
+  const hadFocus = of.root.contains(scope.activeElement);
+  const { view, own } = stage.viewport;
+  return { isOpen: split.isOpen, hadFocus, chosen, anchor, groups: of.groups, view, own, at: stage.cornerOf(anchor) };
+}
+
+/**
+ * @param {View} from
+ * @param {Kept} kept
+ */
+export function goOn(from, kept) {
+  const { boxes } = from.stage.picture;
+  const anchor = successor(kept.anchor, boxes, kept.groups, from.groups);
+  if (!kept.isOpen) from.togglePanel();
+  if (kept.chosen) from.select(successor(kept.chosen, boxes, kept.groups, from.groups), !kept.at);
+  const to = from.stage.cornerOf(anchor);
+  if (to && kept.at) from.stage.viewport.stand(anchored(kept.view, kept.at, to));
+  from.stage.viewport.away = Boolean(kept.chosen && to && kept.at); // what was selected stays where it is
+  if (kept.hadFocus) from.root.focus({ preventScroll: true });
+}

@@ -1,0 +1,27 @@
+// What each key does to a view.
+
+/** @typedef {import("./controls.js").Action} Action */
+/** @typedef {import("./neighbours.js").Direction} Direction */
+/** @typedef {import("./view.js").View} View */
+
+const DIRECTIONS = ["left", "right", "up", "down"];
+const WALKS = ["reset", "back", "next", "finish", "play", "run"];
+
+/**
+ * @param {View} view
+ * @param {string} action by its name in keys.js
+ */
+export function pressed(view, action) {
+  const { stage, walks, help, stops } = view;
+  const here = view.selection || stage.lit;
+  if (WALKS.includes(action)) walks.act(/** @type {Action} */ (action));
+  else if (DIRECTIONS.includes(action)) view.select(stage.neighbour(view.selection, /** @type {Direction} */ (action)), true);
+  else if (action === "open") view.open(view.selection);
+  else if (action === "group") view.toggleGroup();
+  else if (action === "breakpoint") view.do({ kind: "breakpoint", node: here });
+  else if (action === "search") view.search.enter();
+  else if (action === "panel") view.togglePanel();
+  else if (action === "help") help.toggle();
+  else if (action === "close") help.close() || stops.popup.close() || view.select("");
+  else stage.act(action);
+}

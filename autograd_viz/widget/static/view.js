@@ -1,0 +1,294 @@
+// A view of one picture: toolbar, sentence, stage and panel, joined to the model.
+
+import { Controls } from "./controls.js";
+import { button, html } from "./elements.js";
+import { positionAt } from "./forward.js";
+import { closedGroup, toggledGroup, wholeGroups } from "./groups.js";
+import { helpPopup } from "./help.js";
+import { Inspector } from "./inspector.js";
+import { goOn } from "./kept.js";
+import { pressed } from "./key_actions.js";
+import { listenToKeys } from "./keys.js";
+import { meanwhileOf, meanwhileText } from "./meanwhile.js";
+import { afterPaint } from "./paint.js";
+import { Reasons } from "./reasons.js";
+import { Said, put } from "./said.js";
+import { Search } from "./search.js";
+import { Split } from "./split.js";
+import { Stage } from "./stage.js";
+import { hideStill } from "./still.js";
+import { toggled } from "./stops.js";
+import { StopsMenu } from "./stops_menu.js";
+import { followTheme } from "./theme.js";
+import { Walks } from "./walks.js";
+import { sayer } from "./words.js";
+
+/** @typedef {import("./kernel.js").Model} Model */
+/** @typedef {import("./kept.js").Kept} Kept */
+/** @typedef {import("./stops.js").Stops} Stops */
+/** @typedef {{ kind: string, id?: string, node?: string, tensor?: string, index?: number, text?: string, step?: number }} Deed */
+
+let views = 0; // tells the ids of several widgets apart
+
+/** The widget's view. */
+export class View {
+  /**
+   * @param {Model} model
+   * @param {HTMLElement} el
+   * @param {any} picture
+   * @param {Kept} [kept] from the view of the picture before
+   */
+  constructor(model, el, picture, kept) {
+    this.model = model;
+    this.abort = new AbortController();
+    const signal = this.abort.signal;
+    const { palettes, start, total, mark, words, document = { tensors: [] }, forward = [], engine, why, svg, groups } = picture;
+    this.groups = wholeGroups(groups);
+    this.reasons = new Reasons(why);
+    this.given = { start, forward, engine, total };
+    this.say = sayer(words);
+    this.selection = "";
+    this.root = html("div", "av-root");
+    const act = (/** @type {Deed} */ deed) => this.do(deed);
+    const [say, first] = [this.say, Math.min(0, 1 - forward.length)];
+    this.built = false;
+    const ready = engine?.queue?.[0] ?? "";
+    this.stage = new Stage({
+      svg, document, forward, ready, say, signal,
+      select: (id) => this.select(id),
+      open: (id) => this.open(id),
+      toggle: (node) => this.do({ kind: "breakpoint", node }),
+      hasFocus: () => this.root.matches(":focus-within"),
+    });
+    this.walks = new Walks(model, {
+      first, total, say, graph: this.stage.graph, ready,
+      pause: () => this.controls.pause(), changed: () => this.update(),
+    });
+    this.controls = new Controls({ first, total, say, signal, act: (a) => this.walks.act(a), goto: (step) => this.do({ kind: "goto", step }) });
+    this.inspector = new Inspector({ words: words ?? {}, document, groups: this.groups, act, signal });
+    this.split = new Split(this.stage.root, this.inspector.root, say("panel"), () => this.resized(), signal);
+    this.said = new Said(say);
+    if (this.groups.fixed && Object.keys(this.groups.closed).length) put(this.said.fixed, say("groups_fixed"));
+    const title = (/** @type {string} */ id) => this.stage.graph.label(id);
+    this.stops = new StopsMenu({ say, title, change: (stops) => this.setStops(stops), signal });
+    this.help = helpPopup(say, signal);
+    this.search = new Search({
+      graph: this.stage.graph, say, signal, name: `av-${++views}`,
+      hidden: this.groups.hidden,
+      jump: (id) => (this.groups.hidden.some(([known]) => known === id) ? this.uncover(id) : this.select(id, true)),
+      leave: () => this.root.focus({ preventScroll: true }),
+    });
+    this.panel = button("panel", say("panel"), () => this.togglePanel(), signal);
+    this.at = NaN; // the step that is shown
+    this.isDue = this.isPanelDue = false;
+    this.built = true;
+    this.assemble(el);
+    followTheme(this.root, palettes, signal, (palette) => this.stage.map.paint(palette));
+    if (mark) hideStill(mark, this.root, model.widget_manager?.kernel !== undefined, signal);
+    this.listen(el, signal);
+    this.resized();
+    if (kept) goOn(this, kept);
+    this.show();
+    if (kept?.chosen && !kept.at) this.lookAt(this.selection);
+  }
+
+  /** @param {HTMLElement} el */
+  assemble(el) {
+    this.root.setAttribute("role", "group");
+    this.root.setAttribute("aria-label", this.say("aria_widget"));
+    this.panel.setAttribute("aria-expanded", "true");
+    this.controls.root.append(this.search.root, this.stops.opener, this.panel, this.help.opener);
+    this.root.append(this.controls.root, this.stops.popup.root, this.help.root, this.said.root, this.split.root);
+    el.classList.add("av-host");
+    el.append(this.root);
+  }
+
+  /**
+   * @param {HTMLElement} el
+   * @param {AbortSignal} signal
+   */
+  listen(el, signal) {
+    listenToKeys(this.root, (action) => pressed(this, action), signal);
+    const resized = new ResizeObserver(() => this.resized());
+    resized.observe(el);
+    requestAnimationFrame(() => this.resized()); // in a scrolling notebook JupyterLab holds an observer back
+    const update = () => this.update();
+    /** @type {Record<string, () => void>} */
+    const heard = { step: () => this.walks.moved(), recorded: () => this.walks.heard() };
+    for (const trait of ["complete", "error", "error_node", "printed", "frames", "stops", "stopped", "overlay", "pending", "spoiled", "rewritten"]) heard[trait] = update;
+    for (const trait in heard) this.model.on(`change:${trait}`, heard[trait]);
+    signal.addEventListener("abort", () => {
+      resized.disconnect();
+      for (const trait in heard) this.model.off(`change:${trait}`, heard[trait]);
+      this.walks.rest();
+    });
+  }
+
+  // -- what the user does -----------------------------------------------------------------------------------------------
+
+  /**
+   * What the panel asks for.
+   * @param {Deed} deed
+   */
+  do(deed) {
+    if (deed.kind === "select") this.select(deed.id ?? "", true);
+    else if (deed.kind === "run_to") this.walks.runTo(deed.node ?? "");
+    else if (deed.kind === "until") this.walks.until(deed.tensor ?? "");
+    else if (deed.kind === "breakpoint") this.toggleStop(deed.node ?? "");
+    else if (deed.kind === "goto") {
+      this.walks.halt();
+      this.walks.goto(deed.step ?? 0);
+    } else this.walks.change(deed); // edit, undo_edit, expand, collapse
+  }
+
+  /**
+   * Select what is in a closed group: it is opened.
+   * @param {string} id
+   */
+  uncover(id) {
+    this.selection = id;
+    this.do({ kind: "expand", id });
+  }
+
+  /** The selected group, or where the step is. */
+  toggleGroup() {
+    const deed = toggledGroup(this.groups, this.selection || this.stage.lit);
+    if (deed) this.do(deed);
+  }
+
+  /**
+   * Open a group; run to a node; until a gradient reaches a tensor; to where an op has run.
+   * @param {string} id
+   */
+  open(id) {
+    const { graph, forward } = this.stage;
+    const group = closedGroup(this.groups, id);
+    if (group) return this.groups.fixed ? undefined : this.do({ kind: "expand", id: group });
+    if (graph.nodes.has(id)) this.walks.runTo(id);
+    else if (graph.tensors.has(id) && graph.reachedBy(id).size) this.walks.until(id);
+    const index = forward.findIndex((position) => position.op === id);
+    if (graph.ops.has(id) && index >= 0) this.do({ kind: "goto", step: index + 1 - forward.length });
+  }
+
+  /**
+   * @param {string} id
+   * @param {boolean} [jump] bring it into sight
+   */
+  select(id, jump = false) {
+    this.selection = id;
+    this.stage.marks.select(id);
+    if (jump) this.stage.jump(id);
+    this.said.chosen.textContent = id ? this.stage.graph.label(id) : "";
+    this.inspect();
+  }
+
+  /**
+   * What a search has found in a group: it stays in sight, though the step is elsewhere.
+   * @param {string} id
+   */
+  lookAt(id) {
+    this.select(id, true);
+    this.stage.viewport.away = true;
+  }
+
+  /** @param {string} node */
+  toggleStop(node) {
+    if (this.stage.graph.nodes.has(node)) this.setStops(toggled(this.walks.stops, node));
+  }
+
+  /** @param {Stops} stops */
+  setStops(stops) {
+    this.model.set("stops", stops);
+    this.model.save_changes();
+    this.update();
+  }
+
+  togglePanel() {
+    this.split.toggle();
+    this.inspect();
+    this.panel.setAttribute("aria-expanded", String(this.split.isOpen));
+  }
+
+  // -- what is shown ----------------------------------------------------------------------------------------------------
+
+  resized() {
+    if (!this.built) return;
+    this.split.resized(this.root.clientWidth);
+    this.stage.resized(this.stage.root.clientWidth, this.split.isBeside);
+    this.stage.follow();
+  }
+
+  /** Show what is now, once for all that changes in a task: a press sets several traits. */
+  update() {
+    if (!this.built || this.isDue) return;
+    this.isDue = true;
+    queueMicrotask(() => {
+      this.isDue = false;
+      if (!this.abort.signal.aborted) this.show();
+    });
+  }
+
+  show() {
+    const { walks, say } = this;
+    this.showStep();
+    if (walks.atEnd) walks.playing = false;
+    this.said.hush(walks.playing && walks.pause() < 1000);
+    this.controls.show(walks.step, walks.atEnd, walks.playing);
+    put(this.said.stopped, walks.stopped);
+    put(this.said.error, walks.gone ? say("kernel_gone") : this.model.get("error"));
+    put(this.said.printed, this.model.get("printed") ?? "");
+    this.showStops();
+    this.showOverlay();
+    this.inspectSoon();
+  }
+
+  /** The panel follows the picture: it is read later, and costs as much. */
+  inspectSoon() {
+    if (this.isPanelDue) return;
+    this.isPanelDue = true;
+    afterPaint(() => {
+      this.isPanelDue = false;
+      if (!this.abort.signal.aborted) this.inspect();
+    });
+  }
+
+  /** The picture and what is said, if the step or what is recorded of it is another. */
+  showStep() {
+    const { step, frames } = this.walks;
+    const done = step > 0 ? frames.slice(0, step) : [];
+    const last = done.at(-1);
+    if (this.at === step && last === this.stage.picture.shown.at(-1)) return;
+    this.stage.show(done, step, !matchMedia("(prefers-reduced-motion: reduce)").matches);
+    const { forward, start } = this.given;
+    const lastOp = this.at < 0 && step === 0 ? forward.at(-1)?.sentence : ""; // the forward pass has been replayed to its end
+    this.at = step;
+    const sentence = last?.sentence ?? positionAt(forward, step)?.sentence ?? [lastOp, start].filter(Boolean).join(" ");
+    this.said.step(sentence, last?.step.formulas ?? []);
+  }
+
+  showStops() {
+    const { stops } = this.walks;
+    this.stops.show(stops);
+    this.stage.marks.stops(stops.nodes);
+    this.stage.fail(this.model.get("error_node") ?? "");
+  }
+
+  showOverlay() {
+    const meanwhile = meanwhileOf(this.model);
+    this.stage.picture.lay(meanwhile.overlay);
+    put(this.said.drift, meanwhileText(meanwhile, this.say, (id) => this.stage.graph.label(id)));
+  }
+
+  inspect() {
+    if (!this.split.isOpen) return;
+    const { step, frames } = this.walks;
+    const { engine, total } = this.given;
+    const complete = this.model.get("complete");
+    const stops = this.walks.stops.nodes;
+    const pending = this.model.get("pending");
+    const meanwhile = meanwhileOf(this.model);
+    const why = this.reasons.after(this.stage.picture.shown);
+    const selection = this.selection || this.model.get("error_node"); // where a run broke off
+    this.inspector.show({ step, frames, selection, startEngine: engine, why, complete, total, stops, pending, meanwhile });
+  }
+}
