@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -68,6 +70,15 @@ def test_max_pooling_keeps_nan_and_says_where_each_maximum_was() -> None:
     values, places = F.max_pool1d(av.tensor([[1.0, float("nan"), 3.0, 5.0, 4.0, 2.0]]), 3, 2, 1, return_indices=True)
     np.testing.assert_equal(values.numpy(), [[np.nan, np.nan, 5.0]])
     assert places.tolist() == [[1, 1, 3]]
+
+
+@pytest.mark.parametrize("name", sorted(n for n in dir(F) if re.search(r"(pool|conv).*[123]d", n)))
+def test_each_size_of_a_function_goes_by_its_public_name(name: str) -> None:
+    function = getattr(F, name)
+    with pytest.raises(TypeError, match=rf"^{name}\(\) missing \d required positional"):
+        function()
+    assert function.__name__ == name and function.__doc__ and "{" not in function.__doc__
+    assert pickle.loads(pickle.dumps(function)) is function
 
 
 def test_a_window_that_sticks_out_divides_by_what_is_in_it() -> None:

@@ -6,6 +6,7 @@ import warnings
 from typing import Any
 
 from ..base.public import public
+from ..ops.layers.sized import functions
 from ..tensor.refusals import check_scalar_type
 from ..tensor.tensor import Tensor
 from . import grid_sampling
@@ -53,20 +54,16 @@ def grid_sampler(input: Tensor, grid: Tensor, interpolation_mode: int, padding_m
     return sampler(input, grid, interpolation_mode, padding_mode, align_corners)
 
 
-@public("torch.grid_sampler_2d")
-def grid_sampler_2d(input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool) -> Any:
-    """grid_sample of images."""
-    return grid_sampling.grid_sampler_2d(
-        input, grid, interpolation_mode=interpolation_mode, padding_mode=padding_mode, align_corners=align_corners
-    )
+def _grid_sampler(n: int) -> Any:
+    def sampler(input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool) -> Any:
+        options = {"interpolation_mode": interpolation_mode, "padding_mode": padding_mode, "align_corners": align_corners}
+        return (grid_sampling.grid_sampler_2d if n == 2 else grid_sampling.grid_sampler_3d)(input, grid, **options)
+
+    sampler.__doc__ = f"grid_sample of {'images' if n == 2 else 'volumes'}."
+    return sampler
 
 
-@public("torch.grid_sampler_3d")
-def grid_sampler_3d(input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool) -> Any:
-    """grid_sample of volumes."""
-    return grid_sampling.grid_sampler_3d(
-        input, grid, interpolation_mode=interpolation_mode, padding_mode=padding_mode, align_corners=align_corners
-    )
+grid_sampler_2d, grid_sampler_3d = functions(_grid_sampler, "torch.grid_sampler_{n}d", dims=(2, 3))
 
 
 def _check(input: Tensor, grid: Tensor) -> None:

@@ -17,12 +17,8 @@ _ALIGNING = ("linear", "bilinear", "bicubic", "trilinear")
 _DIMS = {"linear": 3, "bilinear": 4, "bicubic": 4, "trilinear": 5}
 _AREA = {3: adaptive_avg_pool1d, 4: adaptive_avg_pool2d, 5: adaptive_avg_pool3d}
 _KINDS: dict[tuple[str, int], Any] = {
-    ("nearest", 3): kinds.upsample_nearest1d,
-    ("nearest", 4): kinds.upsample_nearest2d,
-    ("nearest", 5): kinds.upsample_nearest3d,
-    ("nearest-exact", 3): kinds._upsample_nearest_exact1d,
-    ("nearest-exact", 4): kinds._upsample_nearest_exact2d,
-    ("nearest-exact", 5): kinds._upsample_nearest_exact3d,
+    **{("nearest", n + 2): getattr(kinds, f"upsample_nearest{n}d") for n in (1, 2, 3)},
+    **{("nearest-exact", n + 2): getattr(kinds, f"_upsample_nearest_exact{n}d") for n in (1, 2, 3)},
     ("linear", 3): kinds.upsample_linear1d,
     ("bilinear", 4): kinds.upsample_bilinear2d,
     ("trilinear", 5): kinds.upsample_trilinear3d,
@@ -116,30 +112,31 @@ def _check_type(input: Tensor, mode: str) -> None:
         refuse(input, "ibc", f"upsample_{mode.replace('-', '_')}{input.ndim - 2}d")
 
 
+def _warn_of_the_older_name(name: str) -> None:
+    text = f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead."
+    warnings.warn(text, UserWarning, stacklevel=3)
+
+
 @public("nn.functional.upsample")
 def upsample(
     input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None
 ) -> Any:
     """The older name of interpolate."""
-    warnings.warn("`nn.functional.upsample` is deprecated. Use `nn.functional.interpolate` instead.", UserWarning, stacklevel=2)
+    _warn_of_the_older_name("upsample")
     return interpolate(input, size, scale_factor, mode, align_corners)
 
 
 @public("nn.functional.upsample_nearest")
 def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Any:
     """An older name of the nearest interpolation."""
-    warnings.warn(
-        "`nn.functional.upsample_nearest` is deprecated. Use `nn.functional.interpolate` instead.", UserWarning, stacklevel=2
-    )
+    _warn_of_the_older_name("upsample_nearest")
     return interpolate(input, size, scale_factor, mode="nearest")
 
 
 @public("nn.functional.upsample_bilinear")
 def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Any:
     """An older name of the bilinear interpolation with aligned corners."""
-    warnings.warn(
-        "`nn.functional.upsample_bilinear` is deprecated. Use `nn.functional.interpolate` instead.", UserWarning, stacklevel=2
-    )
+    _warn_of_the_older_name("upsample_bilinear")
     return interpolate(input, size, scale_factor, mode="bilinear", align_corners=True)
 
 

@@ -11,39 +11,31 @@ from ..ops.elementwise import powers, rounding, signs
 from ..ops.layers.max_pooling import fractional_max_pool2d_from, fractional_max_pool3d_from, max_unpool2d_to, max_unpool3d_to
 from ..ops.layers.padding import constant_pad_nd
 from ..ops.layers.pooling_calls import avg_pool1d, avg_pool2d, avg_pool3d
+from ..ops.layers.sized import functions
 from ..ops.layers.windows import Ints, n_of, volume
 from ..ops.shape.shape import squeeze_dim, unsqueeze, view_sizes
 from ..tensor.creation import rand
 from ..tensor.tensor import Tensor
 
 
-@public("nn.functional.max_unpool1d")
-def max_unpool1d(
-    input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
-) -> Any:
-    """max_pool1d undone: what was the largest back at its place, zeros elsewhere."""
-    size = _unpooled_size(1, input, indices, kernel_size, stride, padding, output_size)
-    image, places = (unsqueeze(t, dim=-1) for t in (input, indices))
-    return squeeze_dim(max_unpool2d_to(image, indices=places, output_size=(*size, 1)), dim=-1)
+def _max_unpool(n: int) -> Any:
+    def unpooled(
+        input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
+    ) -> Any:
+        """max_pool{n}d undone: what was the largest back at its place, zeros elsewhere."""
+        size = _unpooled_size(n, input, indices, kernel_size, stride, padding, output_size)
+        if n == 3:
+            steps = n_of(kernel_size if stride is None else stride, 3)
+            return max_unpool3d_to(input, indices=indices, output_size=size, stride=steps, padding=n_of(padding, 3))
+        if n == 2:
+            return max_unpool2d_to(input, indices=indices, output_size=size)
+        image, places = (unsqueeze(t, dim=-1) for t in (input, indices))
+        return squeeze_dim(max_unpool2d_to(image, indices=places, output_size=(*size, 1)), dim=-1)
+
+    return unpooled
 
 
-@public("nn.functional.max_unpool2d")
-def max_unpool2d(
-    input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
-) -> Any:
-    """max_pool2d undone: what was the largest back at its place, zeros elsewhere."""
-    size = _unpooled_size(2, input, indices, kernel_size, stride, padding, output_size)
-    return max_unpool2d_to(input, indices=indices, output_size=size)
-
-
-@public("nn.functional.max_unpool3d")
-def max_unpool3d(
-    input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
-) -> Any:
-    """max_pool3d undone: what was the largest back at its place, zeros elsewhere."""
-    size = _unpooled_size(3, input, indices, kernel_size, stride, padding, output_size)
-    steps = n_of(kernel_size if stride is None else stride, 3)
-    return max_unpool3d_to(input, indices=indices, output_size=size, stride=steps, padding=n_of(padding, 3))
+max_unpool1d, max_unpool2d, max_unpool3d = functions(_max_unpool, "nn.functional.max_unpool{n}d")
 
 
 def _unpooled_size(
@@ -82,44 +74,25 @@ def _check_places(input: Tensor, indices: Tensor, size: Ints) -> None:
         raise RuntimeError(f"Found an invalid max index: {wrong[0]} (output volumes are of size {'x'.join(map(str, size))})")
 
 
-@public("nn.functional.fractional_max_pool2d_with_indices")
-def fractional_max_pool2d_with_indices(
-    input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None, return_indices: bool = True,
-    _random_samples: Tensor | None = None,
-) -> Any:  # fmt: skip
-    """The largest in windows of drawn distances, and their places."""
-    options = _fractional(2, input, kernel_size, output_size, output_ratio, _random_samples)
-    return tuple(fractional_max_pool2d_from(input, **options))
+def _fractional_max_pool(n: int, both: bool = False) -> Any:
+    def pooled(
+        input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None, return_indices: bool = both,
+        _random_samples: Tensor | None = None,
+    ) -> Any:  # fmt: skip
+        options = _fractional(n, input, kernel_size, output_size, output_ratio, _random_samples)
+        found = tuple((fractional_max_pool2d_from if n == 2 else fractional_max_pool3d_from)(input, **options))
+        return found if both or return_indices else found[0]
+
+    pooled.__doc__ = "The largest in windows of drawn distances" + (", and their places." if both else ".")
+    return pooled
 
 
-@public("nn.functional.fractional_max_pool3d_with_indices")
-def fractional_max_pool3d_with_indices(
-    input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None, return_indices: bool = True,
-    _random_samples: Tensor | None = None,
-) -> Any:  # fmt: skip
-    """The largest in windows of drawn distances, and their places."""
-    options = _fractional(3, input, kernel_size, output_size, output_ratio, _random_samples)
-    return tuple(fractional_max_pool3d_from(input, **options))
-
-
-@public("nn.functional.fractional_max_pool2d")
-def fractional_max_pool2d(
-    input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None, return_indices: bool = False,
-    _random_samples: Tensor | None = None,
-) -> Any:  # fmt: skip
-    """The largest in windows of drawn distances."""
-    both = fractional_max_pool2d_with_indices(input, kernel_size, output_size, output_ratio, True, _random_samples)
-    return both if return_indices else both[0]
-
-
-@public("nn.functional.fractional_max_pool3d")
-def fractional_max_pool3d(
-    input: Tensor, kernel_size: Any, output_size: Any = None, output_ratio: Any = None, return_indices: bool = False,
-    _random_samples: Tensor | None = None,
-) -> Any:  # fmt: skip
-    """The largest in windows of drawn distances."""
-    both = fractional_max_pool3d_with_indices(input, kernel_size, output_size, output_ratio, True, _random_samples)
-    return both if return_indices else both[0]
+fractional_max_pool2d, fractional_max_pool3d = functions(
+    _fractional_max_pool, "nn.functional.fractional_max_pool{n}d", dims=(2, 3)
+)
+fractional_max_pool2d_with_indices, fractional_max_pool3d_with_indices = functions(
+    lambda n: _fractional_max_pool(n, True), "nn.functional.fractional_max_pool{n}d_with_indices", dims=(2, 3)
+)
 
 
 def _fractional(
@@ -147,27 +120,17 @@ def _fractional(
     return {"kernel_size": kernel, "output_size": size, "random_samples": samples}
 
 
-@public("nn.functional.lp_pool1d")
-def lp_pool1d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Any:
-    """The p-norm of each window of a sequence."""
-    return _norm(avg_pool1d(powers.pow(input, norm_type), kernel_size, stride, 0, ceil_mode), norm_type, n_of(kernel_size, 1))
+def _lp_pool(n: int) -> Any:
+    def pooled(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Any:
+        """The p-norm of each window of {one}."""
+        mean = (avg_pool1d, avg_pool2d, avg_pool3d)[n - 1]
+        means = mean(powers.pow(input, norm_type), kernel_size, stride, 0, ceil_mode)
+        return powers.pow(signs.sign(means) * relu(signs.abs(means)) * volume(n_of(kernel_size, n)), 1.0 / norm_type)
+
+    return pooled
 
 
-@public("nn.functional.lp_pool2d")
-def lp_pool2d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Any:
-    """The p-norm of each window of an image."""
-    return _norm(avg_pool2d(powers.pow(input, norm_type), kernel_size, stride, 0, ceil_mode), norm_type, n_of(kernel_size, 2))
-
-
-@public("nn.functional.lp_pool3d")
-def lp_pool3d(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Any:
-    """The p-norm of each window of a volume."""
-    return _norm(avg_pool3d(powers.pow(input, norm_type), kernel_size, stride, 0, ceil_mode), norm_type, n_of(kernel_size, 3))
-
-
-def _norm(means: Any, p: float, kernel: Ints) -> Any:
-    """(mean of the powers * number of elements) ** (1 / p)."""
-    return powers.pow(signs.sign(means) * relu(signs.abs(means)) * volume(kernel), 1.0 / p)
+lp_pool1d, lp_pool2d, lp_pool3d = functions(_lp_pool, "nn.functional.lp_pool{n}d")
 
 
 @public("nn.functional.local_response_norm")

@@ -8,99 +8,64 @@ from typing import Any
 
 import numpy as np
 
-from ...op.primitive import primitive
+from ...op.primitive import Primitive
 from .separable import along_each, shares, transposed
+from .sized import asking, op, same
 from .windows import Ints, brief, offsets, overlap_added, padded, seen_at, window_count
 
-
-@primitive("AvgPool2DBackward0", written=brief("avg_pool2d"))
-def avg_pool2d_windows(self, *, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
-    """The mean of each window of an image."""
-    return mean_of_windows(self, kernel_size, stride or kernel_size, padding, ceil_mode, count_include_pad, divisor_override)
-avg_pool2d_windows.defvjp(
-    self = lambda grad, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override:
-        avg_pool2d_backward(grad, self, kernel_size=kernel_size, stride=stride, padding=padding, ceil_mode=ceil_mode,
-                            count_include_pad=count_include_pad, divisor_override=divisor_override),
-)
+_OPTIONS = ("kernel_size", "stride", "padding", "ceil_mode", "count_include_pad", "divisor_override")
 
 
-@primitive("AvgPool2DBackwardBackward0", written=brief("avg_pool2d_backward", 1))
-def avg_pool2d_backward(grad_output, self, *, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
-    """Each gradient shared out evenly over its window."""
-    return shared_out(grad_output, self.shape[-2:], kernel_size, stride or kernel_size, padding, count_include_pad,
-                      divisor_override)
-avg_pool2d_backward.defvjp(
-    grad_output = lambda grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override:
-        avg_pool2d_windows(grad, kernel_size=kernel_size, stride=stride, padding=padding, ceil_mode=ceil_mode,
-                           count_include_pad=count_include_pad, divisor_override=divisor_override),
-    self        = lambda grad: zeros_like(grad),
-)
+def _sliding(n: int) -> Primitive:
+    """avg_pool2d or avg_pool3d, and its gradient."""
+    @op(n, "AvgPool{n}DBackward0", "avg_pool{n}d_windows", written=brief(f"avg_pool{n}d"))
+    def forward(self, *, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
+        """The mean of each window of {one}."""
+        step = stride or kernel_size
+        return mean_of_windows(self, kernel_size, step, padding, ceil_mode, count_include_pad, divisor_override)
+
+    @op(n, "AvgPool{n}DBackwardBackward0", "avg_pool{n}d_backward", written=brief(f"avg_pool{n}d_backward", 1))
+    def backward(grad_output, self, *, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
+        """Each gradient shared out evenly over its window."""
+        step, size = stride or kernel_size, self.shape[-n:]
+        return shared_out(grad_output, size, kernel_size, step, padding, count_include_pad, divisor_override)
+
+    forward.defvjp(
+        self        = same(backward.name, "self", options=_OPTIONS),
+    )
+    backward.defvjp(
+        grad_output = same(forward.name, options=_OPTIONS),
+        self        = lambda grad: zeros_like(grad),
+    )
+    return forward
 
 
-@primitive("AvgPool3DBackward0", written=brief("avg_pool3d"))
-def avg_pool3d_windows(self, *, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
-    """The mean of each window of a volume."""
-    return mean_of_windows(self, kernel_size, stride or kernel_size, padding, ceil_mode, count_include_pad, divisor_override)
-avg_pool3d_windows.defvjp(
-    self = lambda grad, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override:
-        avg_pool3d_backward(grad, self, kernel_size=kernel_size, stride=stride, padding=padding, ceil_mode=ceil_mode,
-                            count_include_pad=count_include_pad, divisor_override=divisor_override),
-)
+def _adaptive(n: int) -> Primitive:
+    """adaptive_avg_pool2d or adaptive_avg_pool3d, and its gradient."""
+    pool, back = f"adaptive_avg_pool{n}d_to", f"adaptive_avg_pool{n}d_backward"
+    @op(n, "AdaptiveAvgPool{n}DBackward0", pool, written=brief(f"adaptive_avg_pool{n}d"))
+    def forward(self, *, output_size):
+        """The mean of each of so many windows."""
+        return along_each(self, shares(self.shape[-n:], output_size))
+
+    @op(n, "AdaptiveAvgPool{n}DBackwardBackward0", back, written=brief(back, 1))
+    def backward(grad_output, self):
+        """Each gradient shared out evenly over its window."""
+        return along_each(grad_output, transposed(shares(self.shape[-n:], grad_output.shape[-n:]), self.shape[-n:]))
+
+    lengths = (f"grad_output_sym_argsize_minus_{d}" for d in range(n, 0, -1))
+    forward.defvjp(
+        self        = same(back, "self"),
+    )
+    backward.defvjp(
+        grad_output = asking(lambda grad, *size: op_named(pool)(grad, output_size=size), "grad", *lengths),
+        self        = lambda grad: zeros_like(grad),
+    )
+    return forward
 
 
-@primitive("AvgPool3DBackwardBackward0", written=brief("avg_pool3d_backward", 1))
-def avg_pool3d_backward(grad_output, self, *, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
-    """Each gradient shared out evenly over its window."""
-    return shared_out(grad_output, self.shape[-3:], kernel_size, stride or kernel_size, padding, count_include_pad,
-                      divisor_override)
-avg_pool3d_backward.defvjp(
-    grad_output = lambda grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override:
-        avg_pool3d_windows(grad, kernel_size=kernel_size, stride=stride, padding=padding, ceil_mode=ceil_mode,
-                           count_include_pad=count_include_pad, divisor_override=divisor_override),
-    self        = lambda grad: zeros_like(grad),
-)
-
-
-@primitive("AdaptiveAvgPool2DBackward0", written=brief("adaptive_avg_pool2d"))
-def adaptive_avg_pool2d_to(self, *, output_size):
-    """The mean of each of so many windows."""
-    return along_each(self, shares(self.shape[-2:], output_size))
-adaptive_avg_pool2d_to.defvjp(
-    self = lambda grad, self: adaptive_avg_pool2d_backward(grad, self),
-)
-
-
-@primitive("AdaptiveAvgPool2DBackwardBackward0", written=brief("adaptive_avg_pool2d_backward", 1))
-def adaptive_avg_pool2d_backward(grad_output, self):
-    """Each gradient shared out evenly over its window."""
-    return along_each(grad_output, transposed(shares(self.shape[-2:], grad_output.shape[-2:]), self.shape[-2:]))
-adaptive_avg_pool2d_backward.defvjp(
-    grad_output = lambda grad, grad_output_sym_argsize_minus_2, grad_output_sym_argsize_minus_1:
-        adaptive_avg_pool2d_to(grad, output_size=(grad_output_sym_argsize_minus_2, grad_output_sym_argsize_minus_1)),
-    self        = lambda grad: zeros_like(grad),
-)
-
-
-@primitive("AdaptiveAvgPool3DBackward0", written=brief("adaptive_avg_pool3d"))
-def adaptive_avg_pool3d_to(self, *, output_size):
-    """The mean of each of so many windows."""
-    return along_each(self, shares(self.shape[-3:], output_size))
-adaptive_avg_pool3d_to.defvjp(
-    self = lambda grad, self: adaptive_avg_pool3d_backward(grad, self),
-)
-
-
-@primitive("AdaptiveAvgPool3DBackwardBackward0", written=brief("adaptive_avg_pool3d_backward", 1))
-def adaptive_avg_pool3d_backward(grad_output, self):
-    """Each gradient shared out evenly over its window."""
-    return along_each(grad_output, transposed(shares(self.shape[-3:], grad_output.shape[-3:]), self.shape[-3:]))
-adaptive_avg_pool3d_backward.defvjp(
-    grad_output = lambda grad, grad_output_sym_argsize_minus_3, grad_output_sym_argsize_minus_2,
-                         grad_output_sym_argsize_minus_1:
-        adaptive_avg_pool3d_to(grad, output_size=(grad_output_sym_argsize_minus_3, grad_output_sym_argsize_minus_2,
-                                                  grad_output_sym_argsize_minus_1)),
-    self        = lambda grad: zeros_like(grad),
-)
+avg_pool2d_windows, avg_pool3d_windows = _sliding(2), _sliding(3)
+adaptive_avg_pool2d_to, adaptive_avg_pool3d_to = _adaptive(2), _adaptive(3)
 
 
 # fmt: on

@@ -5,115 +5,61 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from ...base.public import public
 from ...tensor.arguments import ints
 from ...tensor.refusals import check_scalar_type
 from ...tensor.tensor import Tensor
 from ..shape.shape import squeeze_dim, unsqueeze
 from .convolution import convolution
 from .padding import constant_pad_nd
+from .sized import functions
 from .windows import Ints, n_of
 
 
-@public("nn.functional.conv1d", "torch.conv1d")
-def conv1d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
-    groups: int = 1,
-) -> Any:
-    """Kernels (out, in / groups, k) along sequences (batch, in, length)."""
-    return _convolved(1, input, weight, bias, stride, padding, dilation, groups)
+def _conv(n: int) -> Any:
+    places = ("along sequences", "over images", "through volumes")[n - 1]
+    inside = ("length", "height, width", "depth, height, width")[n - 1]
+
+    def conv(
+        input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
+        groups: int = 1,
+    ) -> Any:  # fmt: skip
+        return _convolved(n, input, weight, bias, groups, stride=stride, dilation=dilation, padding=padding)
+
+    conv.__doc__ = f"Kernels (out, in / groups{', k' * n}) {places} (batch, in, {inside})."
+    return conv
 
 
-@public("nn.functional.conv2d", "torch.conv2d")
-def conv2d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
-    groups: int = 1,
-) -> Any:
-    """Kernels (out, in / groups, k, k) over images (batch, in, height, width)."""
-    return _convolved(2, input, weight, bias, stride, padding, dilation, groups)
+def _conv_transpose(n: int) -> Any:
+    def conv_transpose(
+        input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
+        groups: int = 1, dilation: Any = 1,
+    ) -> Any:  # fmt: skip
+        """The transpose of conv{n}d: it grows what conv{n}d shrinks."""
+        options = {"stride": stride, "padding": padding, "dilation": dilation, "output_padding": output_padding}
+        return _convolved(n, input, weight, bias, groups, transposed=True, **options)
+
+    return conv_transpose
 
 
-@public("nn.functional.conv3d", "torch.conv3d")
-def conv3d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
-    groups: int = 1,
-) -> Any:
-    """Kernels (out, in / groups, k, k, k) through volumes (batch, in, depth, height, width)."""
-    return _convolved(3, input, weight, bias, stride, padding, dilation, groups)
-
-
-@public("nn.functional.conv_transpose1d", "torch.conv_transpose1d")
-def conv_transpose1d(
-    input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
-    groups: int = 1, dilation: Any = 1,
-) -> Any:  # fmt: skip
-    """The transpose of conv1d: it grows what conv1d shrinks."""
-    return _transposed(1, input, weight, bias, stride, padding, output_padding, groups, dilation)
-
-
-@public("nn.functional.conv_transpose2d", "torch.conv_transpose2d")
-def conv_transpose2d(
-    input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
-    groups: int = 1, dilation: Any = 1,
-) -> Any:  # fmt: skip
-    """The transpose of conv2d: it grows what conv2d shrinks."""
-    return _transposed(2, input, weight, bias, stride, padding, output_padding, groups, dilation)
-
-
-@public("nn.functional.conv_transpose3d", "torch.conv_transpose3d")
-def conv_transpose3d(
-    input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
-    groups: int = 1, dilation: Any = 1,
-) -> Any:  # fmt: skip
-    """The transpose of conv3d: it grows what conv3d shrinks."""
-    return _transposed(3, input, weight, bias, stride, padding, output_padding, groups, dilation)
+conv1d, conv2d, conv3d = functions(_conv, "nn.functional.conv{n}d", "torch.conv{n}d")
+conv_transpose1d, conv_transpose2d, conv_transpose3d = functions(
+    _conv_transpose, "nn.functional.conv_transpose{n}d", "torch.conv_transpose{n}d"
+)
 
 
 def _convolved(
-    n: int, input: Tensor, weight: Tensor, bias: Tensor | None, stride: Any, padding: Any, dilation: Any, groups: int
+    n: int, input: Tensor, weight: Tensor, bias: Tensor | None, groups: int, transposed: bool = False, **given: Any
 ) -> Any:
     """`convolution` of a batch or of one image, with padding in numbers or in words."""
-    batch, alone = _batched(n, input, f"conv{n}d")
-    steps, spacing = _each(n, "stride", stride), _each(n, "dilation", dilation)
-    if isinstance(padding, str):
-        batch, padding = _padded_in_words(padding, batch, weight, steps, spacing)
-    around = _each(n, "padding", padding)
-    _check(batch, weight, bias, steps, around, spacing, (0,) * n, groups, transposed=False)
-    result = convolution(
-        batch, weight, bias, stride=steps, padding=around, dilation=spacing, transposed=False, output_padding=(0,) * n,
-        groups=groups,
-    )  # fmt: skip
-    return squeeze_dim(result, dim=0) if alone else result
-
-
-def _transposed(
-    n: int, input: Tensor, weight: Tensor, bias: Tensor | None, stride: Any, padding: Any, output_padding: Any, groups: int,
-    dilation: Any,
-) -> Any:  # fmt: skip
-    """The transpose of `_convolved`."""
-    batch, alone = _batched(n, input, f"conv_transpose{n}d")
-    steps, around, spacing = _each(n, "stride", stride), _each(n, "padding", padding), _each(n, "dilation", dilation)
-    more = _each(n, "output_padding", output_padding)
-    _check(batch, weight, bias, steps, around, spacing, more, groups, transposed=True)
-    result = convolution(
-        batch, weight, bias, stride=steps, padding=around, dilation=spacing, transposed=True, output_padding=more,
-        groups=groups,
-    )  # fmt: skip
+    batch, alone = _batched(n, input, f"conv{'_transpose' * transposed}{n}d")
+    options: dict[str, Any] = {"output_padding": (0,) * n}
+    for name, value in given.items():
+        if name == "padding" and isinstance(value, str) and not transposed:
+            batch, options[name] = _padded_in_words(value, batch, weight, options["stride"], options["dilation"])
+        else:
+            options[name] = _each(n, name, value)
+    _check(batch, weight, bias, groups=groups, transposed=transposed, **options)
+    result = convolution(batch, weight, bias, groups=groups, transposed=transposed, **options)
     return squeeze_dim(result, dim=0) if alone else result
 
 
@@ -170,7 +116,7 @@ def _padded_in_words(words: str, batch: Tensor, weight: Tensor, stride: Ints, di
 
 
 def _check(
-    batch: Tensor, weight: Tensor, bias: Tensor | None, stride: Ints, padding: Ints, dilation: Ints, output_padding: Ints,
+    batch: Tensor, weight: Tensor, bias: Tensor | None, *, stride: Ints, padding: Ints, dilation: Ints, output_padding: Ints,
     groups: int, transposed: bool,
 ) -> None:  # fmt: skip
     """Refuse what does not fit together.
@@ -178,13 +124,10 @@ def _check(
     Raises:
         RuntimeError: in PyTorch's words.
     """
-    if groups <= 0:
-        raise RuntimeError("non-positive groups is not supported")
-    if any(p < 0 for p in padding):
-        raise RuntimeError("negative padding is not supported")
-    if any(s <= 0 for s in stride):
-        raise RuntimeError("non-positive stride is not supported")
-    if any(d <= 0 for d in dilation):
+    if groups <= 0 or min(padding) < 0 or min(stride) <= 0:
+        what = "non-positive groups" if groups <= 0 else "negative padding" if min(padding) < 0 else "non-positive stride"
+        raise RuntimeError(f"{what} is not supported")
+    if min(dilation) <= 0:
         raise RuntimeError(f"dilation should be greater than zero, but got {list(dilation)}")
     if weight.ndim != batch.ndim:
         _each(weight.ndim - 2, "stride", stride)
@@ -215,13 +158,12 @@ def _check_channels(batch: Tensor, weight: Tensor, bias: Tensor | None, groups: 
             f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got weight of size "
             f"[{sizes}] instead"
         )
-    if channels != (sizes[0] if transposed else sizes[1] * groups):
-        wanted = sizes[0] if transposed else sizes[1] * groups
+    wanted, made = (sizes[0], sizes[1] * groups) if transposed else (sizes[1] * groups, sizes[0])
+    if channels != wanted:
         raise RuntimeError(
             f"{given}, weight of size {sizes}, expected input{list(batch.shape)} to have {wanted} channels, but got "
             f"{channels} channels instead"
         )
-    made = sizes[1] * groups if transposed else sizes[0]
     if bias is not None and tuple(bias.shape) != (made,):
         start = f"{given}, weight" if transposed else "Given weight"
         raise RuntimeError(

@@ -13,6 +13,7 @@ from ...base.public import public
 from ...base.readings import inlined
 from ...op.primitive import Primitive, primitive
 from .separable import along_each, transposed
+from .sized import op, same
 from .windows import Ints, brief
 
 
@@ -34,22 +35,22 @@ constant_pad_nd.defvjp(
 )
 
 
-def _declare(kind: str, node_name: str, n: int, seen: Callable[[Any, int], Any]) -> Primitive:
+def _declare(n: int, kind: str, node_name: str, seen: Callable[[Any, int], Any]) -> Primitive:
     """A padding of the last `n` dimensions whose new elements are old ones: `seen(position, length)` says which."""
-    name = f"{kind}_pad{n}d"
     def forward(self, *, padding):
         return along_each(self, sources(self.shape[-n:], padding, seen))
-    forward.__name__, forward.__doc__ = name, f"More at the edge: {seen.__doc__}"
+    forward.__doc__ = f"More at the edge: {seen.__doc__}"
     def backward(grad_output, self, *, padding):
+        """Each gradient added where its element was taken from."""
         return along_each(grad_output, transposed(sources(self.shape[-n:], padding, seen), self.shape[-n:]))
-    backward.__name__, backward.__doc__ = f"{name}_backward", "Each gradient added where its element was taken from."
 
-    declared = primitive(f"{node_name}Backward0")(forward)
+    name, back = f"{kind}_pad{n}d", f"{kind}_pad{n}d_backward"
+    declared = op(n, f"{node_name}{n}DBackward0", name)(forward)
     declared.defvjp(
-        self        = lambda grad, self, padding: op_named(f"{name}_backward")(grad, self, padding=padding),
+        self        = same(back, "self", options=("padding",)),
     )
-    primitive(f"{node_name}BackwardBackward0", written=brief(f"{name}_backward", 1))(backward).defvjp(
-        grad_output = lambda grad, padding: op_named(name)(grad, padding=padding),
+    op(n, f"{node_name}{n}DBackwardBackward0", back, written=brief(back, 1))(backward).defvjp(
+        grad_output = same(name, options=("padding",)),
         self        = lambda grad: zeros_like(grad),
     )
     return declared
@@ -88,5 +89,5 @@ def check_not_empty(sizes: list[int]) -> None:
         raise RuntimeError("narrow(): length must be non-negative.")
 
 
-REFLECTION = {n: _declare("reflection", f"ReflectionPad{n}D", n, reflected) for n in (1, 2, 3)}
-REPLICATION = {n: _declare("replication", f"ReplicationPad{n}D", n, nearest_edge) for n in (1, 2, 3)}
+REFLECTION = {n: _declare(n, "reflection", "ReflectionPad", reflected) for n in (1, 2, 3)}
+REPLICATION = {n: _declare(n, "replication", "ReplicationPad", nearest_edge) for n in (1, 2, 3)}

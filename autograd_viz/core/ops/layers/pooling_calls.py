@@ -2,107 +2,70 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ...base.public import public
+from ...base.readings import op
 from ...tensor.tensor import Tensor
 from ..reduce.reduction import mean_dim
 from ..shape.shape import squeeze_dim, unsqueeze
-from .average_pooling import adaptive_avg_pool2d_to, adaptive_avg_pool3d_to, avg_pool2d_windows, avg_pool3d_windows
-from .max_pooling import (
-    adaptive_max_pool2d_to,
-    adaptive_max_pool3d_to,
-    max_pool2d_backward,
-    max_pool2d_with_indices,
-    max_pool3d_with_indices,
-)
+from . import average_pooling as means
+from . import max_pooling as maxima
 from .pooling_checks import check_adaptive, check_flat, check_line, check_windows, each
+from .sized import functions
+from .windows import Ints
+
+_LARGEST = {2: maxima.max_pool2d_with_indices, 3: maxima.max_pool3d_with_indices}
+_LARGEST_OF = {2: maxima.adaptive_max_pool2d_to, 3: maxima.adaptive_max_pool3d_to}
+_MEAN = {2: means.avg_pool2d_windows, 3: means.avg_pool3d_windows}
+_MEAN_OF = {2: means.adaptive_avg_pool2d_to, 3: means.adaptive_avg_pool3d_to}
 
 
-@public("nn.functional.max_pool1d_with_indices", "torch.max_pool1d_with_indices")
-def max_pool1d_with_indices(
-    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False,
-    return_indices: bool = True,
-) -> Any:  # fmt: skip
-    """The largest in each window of a sequence, and its place."""
-    check_flat("max_pool1d", input)
-    kernel = each("max_pool1d", "kernel_size", kernel_size, 1)
-    step = each("max_pool1d", "stride", stride, 1) if stride not in (None, (), []) else kernel
-    around, spacing = each("max_pool1d", "padding", padding, 1), each("max_pool1d", "dilation", dilation, 1)
-    check_line(input.shape[-1], kernel[0], step[0], around[0], spacing[0], ceil_mode)
-    return _flat(
-        lambda image: max_pool2d_with_indices(
-            image,
-            kernel_size=(1, *kernel),
-            stride=(1, *step),
-            padding=(0, *around),
-            dilation=(1, *spacing),
-            ceil_mode=ceil_mode,
-        ),
-        input,
-    )
+def _flat(pooled: Callable[[Tensor], Any], input: Tensor) -> Any:
+    """A 2d pooling of a sequence: an image of height 1, and back."""
+    result = pooled(unsqueeze(input, dim=-2))
+    return tuple(squeeze_dim(r, dim=-2) for r in result) if isinstance(result, tuple) else squeeze_dim(result, dim=-2)
 
 
-@public("nn.functional.max_pool2d_with_indices")
-def max_pool2d_and_places(
-    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False,
-    return_indices: bool = True,
-) -> Any:  # fmt: skip
-    """The largest in each window of an image, and its place."""
-    return max_pool2d_with_indices(input, **_windows(2, input, kernel_size, stride, padding, dilation, ceil_mode))
+def _options(name: str, n: int, stride: Any, **values: Any) -> dict[str, Ints]:
+    """Options for each dimension; a stride that is left out stays empty, as PyTorch's nodes keep it."""
+    kernel = each(name, "kernel_size", values.pop("kernel_size"), n)
+    steps = () if stride in (None, (), []) else each(name, "stride", stride, n)
+    return {"kernel_size": kernel, "stride": steps} | {option: each(name, option, v, n) for option, v in values.items()}
 
 
-@public("nn.functional.max_pool3d_with_indices")
-def max_pool3d_and_places(
-    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False,
-    return_indices: bool = True,
-) -> Any:  # fmt: skip
-    """The largest in each window of a volume, and its place."""
-    return max_pool3d_with_indices(input, **_windows(3, input, kernel_size, stride, padding, dilation, ceil_mode))
-
-
-def _windows(n: int, input: Tensor, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool) -> dict[str, Any]:
-    """The options of a max pooling in full, checked; a stride that is left out stays empty, as PyTorch's nodes keep it."""
+def _largest(n: int, input: Tensor, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool) -> Any:
+    """What is largest, and its place."""
     name = f"max_pool{n}d"
-    options: dict[str, Any] = {
-        "kernel_size": each(name, "kernel_size", kernel, n),
-        "stride": () if stride in (None, (), []) else each(name, "stride", stride, n),
-        "padding": each(name, "padding", padding, n),
-        "dilation": each(name, "dilation", dilation, n),
-        "ceil_mode": ceil_mode,
-    }
-    check_windows(name, input, **options)
-    return options
+    if n == 1:
+        check_flat(name, input)
+    options = _options(name, n, stride, kernel_size=kernel, padding=padding, dilation=dilation)
+    if n > 1:
+        check_windows(name, input, **options, ceil_mode=ceil_mode)
+        return _LARGEST[n](input, **options, ceil_mode=ceil_mode)
+    options["stride"] = options["stride"] or options["kernel_size"]
+    check_line(input.shape[-1], ceil_mode, *(v[0] for v in options.values()))
+    flat = {option: (int(option != "padding"), *v) for option, v in options.items()}
+    return _flat(lambda image: _LARGEST[2](image, **flat, ceil_mode=ceil_mode), input)
 
 
-@public("nn.functional.max_pool1d", "torch.max_pool1d")
-def max_pool1d(
-    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False,
-    return_indices: bool = False,
-) -> Any:  # fmt: skip
-    """The largest in each window of a sequence."""
-    both = max_pool1d_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode)
-    return both if return_indices else both[0]
+def _max_pool(n: int, both: bool = False) -> Any:
+    def pooled(
+        input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False,
+        return_indices: bool = both,
+    ) -> Any:  # fmt: skip
+        found = _largest(n, input, kernel_size, stride, padding, dilation, ceil_mode)
+        return found if both else tuple(found) if return_indices else found[0]
+
+    pooled.__doc__ = "The largest in each window of {one}" + (", and its place." if both else ".")
+    return pooled
 
 
-@public("nn.functional.max_pool2d", "torch.max_pool2d")
-def max_pool2d(
-    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False,
-    return_indices: bool = False,
-) -> Any:  # fmt: skip
-    """The largest in each window of an image."""
-    both = max_pool2d_and_places(input, kernel_size, stride, padding, dilation, ceil_mode)
-    return tuple(both) if return_indices else both[0]
-
-
-@public("nn.functional.max_pool3d", "torch.max_pool3d")
-def max_pool3d(
-    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False,
-    return_indices: bool = False,
-) -> Any:  # fmt: skip
-    """The largest in each window of a volume."""
-    both = max_pool3d_and_places(input, kernel_size, stride, padding, dilation, ceil_mode)
-    return tuple(both) if return_indices else both[0]
+max_pool1d, max_pool2d, max_pool3d = functions(_max_pool, "nn.functional.max_pool{n}d", "torch.max_pool{n}d")
+max_pool1d_with_indices, max_pool2d_with_indices, max_pool3d_with_indices = functions(
+    lambda n: _max_pool(n, True), "nn.functional.max_pool{n}d_with_indices", "torch.max_pool1d_with_indices"
+)
 
 
 @public("ops.aten.max_pool2d_with_indices_backward")
@@ -111,7 +74,7 @@ def max_pool2d_with_indices_backward(
     indices: Tensor,
 ) -> Any:  # fmt: skip
     """The gradient of max_pool2d: the places say it all."""
-    return max_pool2d_backward(grad_output, self, indices=indices)
+    return op.max_pool2d_backward(grad_output, self, indices=indices)
 
 
 max_pool2d_with_indices_backward.default = max_pool2d_with_indices_backward  # torch.ops.aten.<op>.default is its first form
@@ -119,135 +82,73 @@ max_pool2d_with_indices_backward.default = max_pool2d_with_indices_backward  # t
 
 @public("nn.functional.avg_pool1d", "torch.avg_pool1d")
 def avg_pool1d(
-    input: Tensor,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    ceil_mode: bool = False,
+    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
     count_include_pad: bool = True,
-) -> Any:
+) -> Any:  # fmt: skip
     """The mean of each window of a sequence."""
     check_flat("avg_pool1d", input)
-    kernel = each("avg_pool1d", "kernel_size", kernel_size, 1)
-    step = each("avg_pool1d", "stride", stride, 1) if stride not in (None, (), []) else kernel
-    around = each("avg_pool1d", "padding", padding, 1)
-
-    def pooled(image: Tensor) -> Any:
-        return avg_pool2d(image, (1, *kernel), (1, *step), (0, *around), ceil_mode, count_include_pad)
-
-    return _flat(pooled, input)
+    kernel, steps, around = _options("avg_pool1d", 1, stride, kernel_size=kernel_size, padding=padding).values()
+    window = ((1, *kernel), (1, *(steps or kernel)), (0, *around))
+    return _flat(lambda image: avg_pool2d(image, *window, ceil_mode, count_include_pad), input)
 
 
-@public("nn.functional.avg_pool2d")
-def avg_pool2d(
-    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
-    count_include_pad: bool = True, divisor_override: int | None = None,
-) -> Any:  # fmt: skip
-    """The mean of each window of an image."""
-    options = _mean_windows(2, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
-    return avg_pool2d_windows(input, **options)
+def _avg_pool(n: int) -> Any:
+    def pooled(
+        input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
+        count_include_pad: bool = True, divisor_override: int | None = None,
+    ) -> Any:  # fmt: skip
+        """The mean of each window of {one}."""
+        name = f"avg_pool{n}d"
+        options: dict[str, Any] = _options(name, n, stride, kernel_size=kernel_size, padding=padding)
+        if divisor_override == 0:
+            raise RuntimeError("divisor must be not zero")
+        check_windows(name, input, dilation=(1,) * n, **options, ceil_mode=ceil_mode)
+        options |= {"count_include_pad": count_include_pad, "divisor_override": divisor_override}
+        return _MEAN[n](input, **options, ceil_mode=ceil_mode)
+
+    return pooled
 
 
-@public("nn.functional.avg_pool3d")
-def avg_pool3d(
-    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
-    count_include_pad: bool = True, divisor_override: int | None = None,
-) -> Any:  # fmt: skip
-    """The mean of each window of a volume."""
-    options = _mean_windows(3, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
-    return avg_pool3d_windows(input, **options)
+avg_pool2d, avg_pool3d = functions(_avg_pool, "nn.functional.avg_pool{n}d", dims=(2, 3))
 
 
-def _mean_windows(
-    n: int, input: Tensor, kernel: Any, stride: Any, padding: Any, ceil_mode: bool, count_include_pad: bool, divisor: int | None
-) -> dict[str, Any]:
-    """The options of an average pooling in full, checked.
+def _adaptive_avg_pool(n: int) -> Any:
+    def pooled(input: Tensor, output_size: Any) -> Any:
+        if n == 1:
+            check_flat("adaptive_avg_pool1d", input)
+            flat = (1, *each("adaptive_avg_pool1d", "output_size", output_size, 1))
+            return _flat(lambda image: adaptive_avg_pool2d(image, flat), input)
+        size = check_adaptive("adaptive_avg_pool", input, output_size, n)
+        if set(size) == {1}:
+            return mean_dim(input, dim=tuple(range(-1, -1 - n, -1)), keepdim=True)
+        return _MEAN_OF[n](input, output_size=size)
 
-    Raises:
-        RuntimeError: a divisor of 0, or windows that do not fit.
-    """
-    name = f"avg_pool{n}d"
-    options: dict[str, Any] = {
-        "kernel_size": each(name, "kernel_size", kernel, n),
-        "stride": () if stride in (None, (), []) else each(name, "stride", stride, n),
-        "padding": each(name, "padding", padding, n),
-        "ceil_mode": ceil_mode,
-    }
-    if divisor == 0:
-        raise RuntimeError("divisor must be not zero")
-    check_windows(name, input, dilation=(1,) * n, **options)
-    return {**options, "count_include_pad": count_include_pad, "divisor_override": divisor}
+    pooled.__doc__ = "Means over so many windows as `output_size` says" + ("." if n == 1 else "; None keeps a length.")
+    return pooled
 
 
-@public("nn.functional.adaptive_avg_pool1d", "torch.adaptive_avg_pool1d")
-def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Any:
-    """Means over so many windows as `output_size` says."""
-    check_flat("adaptive_avg_pool1d", input)
-    return _flat(
-        lambda image: adaptive_avg_pool2d(image, (1, *each("adaptive_avg_pool1d", "output_size", output_size, 1))), input
-    )
+adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d = functions(
+    _adaptive_avg_pool, "nn.functional.adaptive_avg_pool{n}d", "torch.adaptive_avg_pool1d"
+)
 
 
-@public("nn.functional.adaptive_avg_pool2d")
-def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Any:
-    """Means over so many windows as `output_size` says; None keeps a length."""
-    size = check_adaptive("adaptive_avg_pool", input, output_size, 2)
-    if size == (1, 1):
-        return mean_dim(input, dim=(-1, -2), keepdim=True)
-    return adaptive_avg_pool2d_to(input, output_size=size)
+def _adaptive_max_pool(n: int, both: bool = False) -> Any:
+    def pooled(input: Tensor, output_size: Any, return_indices: bool = both) -> Any:
+        if n == 1:
+            check_flat("adaptive_max_pool1d", input)
+            size = (1, *each("adaptive_max_pool1d", "output_size", output_size, 1))
+            found = _flat(lambda image: _LARGEST_OF[2](image, output_size=size), input)
+        else:
+            found = tuple(_LARGEST_OF[n](input, output_size=check_adaptive("adaptive_max_pool", input, output_size, n)))
+        return found if both or return_indices else found[0]
+
+    pooled.__doc__ = "The largest in so many windows as `output_size` says" + (", and their places." if both else ".")
+    return pooled
 
 
-@public("nn.functional.adaptive_avg_pool3d")
-def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Any:
-    """Means over so many windows as `output_size` says; None keeps a length."""
-    size = check_adaptive("adaptive_avg_pool", input, output_size, 3)
-    if size == (1, 1, 1):
-        return mean_dim(input, dim=(-1, -2, -3), keepdim=True)
-    return adaptive_avg_pool3d_to(input, output_size=size)
-
-
-@public("nn.functional.adaptive_max_pool1d_with_indices", "torch.adaptive_max_pool1d")
-def adaptive_max_pool1d_with_indices(input: Tensor, output_size: Any, return_indices: bool = True) -> Any:
-    """The largest in so many windows as `output_size` says, and their places."""
-    check_flat("adaptive_max_pool1d", input)
-    size = (1, *each("adaptive_max_pool1d", "output_size", output_size, 1))
-    return _flat(lambda image: adaptive_max_pool2d_to(image, output_size=size), input)
-
-
-@public("nn.functional.adaptive_max_pool2d_with_indices")
-def adaptive_max_pool2d_with_indices(input: Tensor, output_size: Any, return_indices: bool = True) -> Any:
-    """The largest in so many windows as `output_size` says, and their places."""
-    return tuple(adaptive_max_pool2d_to(input, output_size=check_adaptive("adaptive_max_pool", input, output_size, 2)))
-
-
-@public("nn.functional.adaptive_max_pool3d_with_indices")
-def adaptive_max_pool3d_with_indices(input: Tensor, output_size: Any, return_indices: bool = True) -> Any:
-    """The largest in so many windows as `output_size` says, and their places."""
-    return tuple(adaptive_max_pool3d_to(input, output_size=check_adaptive("adaptive_max_pool", input, output_size, 3)))
-
-
-@public("nn.functional.adaptive_max_pool1d")
-def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
-    """The largest in so many windows as `output_size` says."""
-    both = adaptive_max_pool1d_with_indices(input, output_size)
-    return both if return_indices else both[0]
-
-
-@public("nn.functional.adaptive_max_pool2d")
-def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
-    """The largest in so many windows as `output_size` says."""
-    both = adaptive_max_pool2d_with_indices(input, output_size)
-    return both if return_indices else both[0]
-
-
-@public("nn.functional.adaptive_max_pool3d")
-def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
-    """The largest in so many windows as `output_size` says."""
-    both = adaptive_max_pool3d_with_indices(input, output_size)
-    return both if return_indices else both[0]
-
-
-def _flat(pooled: Any, input: Tensor) -> Any:
-    """A 2d pooling of a sequence: an image of height 1, and back."""
-    result = pooled(unsqueeze(input, dim=-2))
-    return tuple(squeeze_dim(r, dim=-2) for r in result) if isinstance(result, tuple) else squeeze_dim(result, dim=-2)
+adaptive_max_pool1d, adaptive_max_pool2d, adaptive_max_pool3d = functions(
+    _adaptive_max_pool, "nn.functional.adaptive_max_pool{n}d"
+)
+adaptive_max_pool1d_with_indices, adaptive_max_pool2d_with_indices, adaptive_max_pool3d_with_indices = functions(
+    lambda n: _adaptive_max_pool(n, True), "nn.functional.adaptive_max_pool{n}d_with_indices", "torch.adaptive_max_pool1d"
+)

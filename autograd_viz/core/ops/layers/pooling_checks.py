@@ -43,7 +43,7 @@ def check_flat(name: str, input: Tensor) -> None:
     )
 
 
-def check_line(length: int, kernel: int, stride: int, padding: int, dilation: int, ceil_mode: bool) -> None:
+def check_line(length: int, ceil_mode: bool, kernel: int, stride: int, padding: int, dilation: int) -> None:
     """Windows of max_pool1d that fit into a sequence.
 
     Raises:

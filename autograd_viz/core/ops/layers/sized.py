@@ -1,0 +1,56 @@
+"""Said once for sequences, images and volumes: functions and ops that differ in the number of spatial dimensions only.
+
+A maker takes that number, `n`, and gives the function for it. In names and docstrings `{n}` stands for the number and
+`{one}` for what has so many dimensions: "a sequence", "an image", "a volume".
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from ...base.public import public
+from ...op.primitive import Primitive, primitive
+
+ONE = {1: "a sequence", 2: "an image", 3: "a volume"}
+Maker = Callable[[int], Any]
+
+
+def named(n: int, name: str, function: Any) -> Any:
+    """The function that was made for `n`, under its name and with its docstring."""
+    function.__name__ = function.__qualname__ = name.format(n=n)
+    function.__doc__ = function.__doc__.format(n=n, one=ONE[n])
+    return function
+
+
+def functions(make: Maker, *names: str, dims: tuple[int, ...] = (1, 2, 3)) -> tuple[Any, ...]:
+    """The public function for each of `dims`, called as its first name says; a name with a number is for that one alone."""
+    every = []
+    for n in dims:
+        own = [name.format(n=n) for name in names if "{n}" in name or f"{n}d" in name]
+        every.append(public(*own)(named(n, own[0].rpartition(".")[2], make(n))))
+    return tuple(every)
+
+
+def op(n: int, node_name: str, name: str, **traits: Any) -> Callable[[Callable[..., Any]], Primitive]:
+    """Declare the op of `n` dimensions (see `primitive`)."""
+    return lambda forward: primitive(node_name.format(n=n), **traits)(named(n, name, forward))
+
+
+def same(name: str, *inputs: str, options: tuple[str, ...] = ()) -> Any:
+    """The rule that calls the op `name` on the gradient and `inputs`, with the same options."""
+    count = 1 + len(inputs)
+
+    def rule(*values):  # fmt: skip
+        return op_named(name)(*values[:count], **dict(zip(options, values[count:], strict=True)))
+
+    return asking(rule, "grad", *inputs, *options)
+
+
+def asking(rule: Any, *names: str, **options: Any) -> Any:
+    """A rule or forward that takes any number of values, with the names that it asks for, and its options with defaults."""
+    kind = inspect.Parameter
+    wanted = [kind(name, kind.POSITIONAL_OR_KEYWORD) for name in names]
+    rule.__signature__ = inspect.Signature([*wanted, *(kind(o, kind.KEYWORD_ONLY, default=d) for o, d in options.items())])
+    return rule
