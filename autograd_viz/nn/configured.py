@@ -8,11 +8,35 @@ from . import functional
 from .module import Module
 
 
-class Configured(Module):
+def given(arguments: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of an ``__init__`` by name: its `locals()`, before it adds to them, without `self`."""
+    return {name: value for name, value in arguments.items() if name not in ("self", "__class__")}
+
+
+class Sized(Module):
+    """A layer that comes for sequences, images and volumes: ``class MaxPool2d(_MaxPool, n=2)``.
+
+    Attributes:
+        _n: the number of spatial dimensions.
+    """
+
+    _n = 0
+
+    def __init_subclass__(cls, n: int = 0, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls._n = n or cls._n
+
+
+def tuple_of(n: int, value: Any) -> Any:
+    """`value` n times, unless it is a tuple already."""
+    return tuple(value) if isinstance(value, tuple | list) else (value,) * n
+
+
+class Configured(Sized):
     """Calls the function of torch.nn.functional named `function`, with the options that `__init__` was given.
 
     Attributes:
-        function: the name, looked up when the layer is called.
+        function: the name, looked up when the layer is called; `{n}` in it stands for the number of dimensions.
         shown: the options to print, if not all; `inplace` is printed where it is True.
         bare: print values without their names.
     """
@@ -34,7 +58,7 @@ class Configured(Module):
 
     def forward(self, *inputs: Any) -> Any:
         """The function of the inputs."""
-        return getattr(functional, self.function)(*inputs, **self.options())
+        return getattr(functional, self.function.format(n=self._n))(*inputs, **self.options())
 
     def extra_repr(self) -> str:
         """The options that are shown."""

@@ -1,4 +1,6 @@
 """Convolution layers: kernels that move over sequences, images and volumes, and their transposes."""
+# fmt: off
+# (forms of one layer are a table)
 
 from __future__ import annotations
 
@@ -6,36 +8,32 @@ from typing import Any
 
 from ..core.tensor.tensor import Tensor
 from . import functional, init
+from .configured import Sized, given, tuple_of
 from .linear import parameter
-from .module import Module
-from .pooling import tuple_of
 
 _BORDERS = ("zeros", "reflect", "replicate", "circular")
 
 
-class _Convolution(Module):
-    """What all of them share: options, parameters, printing. `n` is the number of spatial dimensions."""
+class _Convolution(Sized):
+    """What all of them share: options, parameters, printing."""
 
-    n = 1
     transposed = False
 
     def _set_up(
         self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any, padding: Any, dilation: Any,
-        output_padding: Any, groups: int, bias: bool, padding_mode: str, device: Any, dtype: Any,
-    ) -> None:  # fmt: skip
+        groups: int, bias: bool, padding_mode: str, device: Any, dtype: Any, output_padding: Any = 0,
+    ) -> None:
         super().__init__()
         if groups <= 0:
             raise ValueError("groups must be a positive integer")
-        if in_channels % groups:
-            raise ValueError("in_channels must be divisible by groups")
-        if out_channels % groups:
-            raise ValueError("out_channels must be divisible by groups")
+        if in_channels % groups or out_channels % groups:
+            raise ValueError(f"{'in' if in_channels % groups else 'out'}_channels must be divisible by groups")
         if padding_mode not in _BORDERS:
             known = "{'zeros', 'reflect', 'replicate', 'circular'}"
             raise ValueError(f"padding_mode must be one of {known}, but got padding_mode='{padding_mode}'")
         self.in_channels, self.out_channels, self.groups, self.padding_mode = in_channels, out_channels, groups, padding_mode
-        self.kernel_size, self.stride = tuple_of(self.n, kernel_size), tuple_of(self.n, stride)
-        self.dilation, self.output_padding = tuple_of(self.n, dilation), tuple_of(self.n, output_padding)
+        self.kernel_size, self.stride = tuple_of(self._n, kernel_size), tuple_of(self._n, stride)
+        self.dilation, self.output_padding = tuple_of(self._n, dilation), tuple_of(self._n, output_padding)
         self.padding = self._checked(padding)
         front = (in_channels, out_channels // groups) if self.transposed else (out_channels, in_channels // groups)
         self.weight = parameter(*front, *self.kernel_size, dtype=dtype, device=device)
@@ -44,7 +42,7 @@ class _Convolution(Module):
 
     def _checked(self, padding: Any) -> Any:
         if not isinstance(padding, str):
-            return tuple_of(self.n, padding)
+            return tuple_of(self._n, padding)
         if padding not in ("same", "valid"):
             raise ValueError(f"Invalid padding string {padding!r}, should be one of {{'same', 'valid'}}")
         if padding == "same" and any(s != 1 for s in self.stride):
@@ -58,8 +56,8 @@ class _Convolution(Module):
     def extra_repr(self) -> str:
         """The sizes, and what is not as usual."""
         text = f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"
-        for name, usual in (("padding", (0,) * self.n), ("dilation", (1,) * self.n), ("output_padding", (0,) * self.n),
-                            ("groups", 1)):  # fmt: skip
+        for name, usual in (("padding", (0,) * self._n), ("dilation", (1,) * self._n), ("output_padding", (0,) * self._n),
+                            ("groups", 1)):
             if getattr(self, name) != usual:
                 text += f", {name}={getattr(self, name)}"
         text += "" if self.bias is not None else ", bias=False"
@@ -70,15 +68,13 @@ class _Conv(_Convolution):
     def __init__(
         self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
         groups: int = 1, bias: bool = True, padding_mode: str = "zeros", device: Any = None, dtype: Any = None,
-    ) -> None:  # fmt: skip
-        self._set_up(
-            in_channels, out_channels, kernel_size, stride, padding, dilation, 0, groups, bias, padding_mode, device, dtype
-        )
+    ) -> None:
+        self._set_up(**given(locals()))
 
     def _border(self) -> tuple[int, ...]:
         """How much to pad before and behind, last dimension first."""
         if self.padding == "valid":
-            return (0,) * (2 * self.n)
+            return (0,) * (2 * self._n)
         if self.padding == "same":
             total = [d * (k - 1) for d, k in zip(self.dilation, self.kernel_size, strict=True)]
             return tuple(side for t in reversed(total) for side in (t // 2, t - t // 2))
@@ -86,27 +82,19 @@ class _Conv(_Convolution):
 
     def forward(self, input: Tensor) -> Any:
         """The kernels at every place."""
-        convolve = getattr(functional, f"conv{self.n}d")
-        if self.padding_mode == "zeros":
-            return convolve(input, self.weight, self.bias, self.stride, self.padding, self.dilation, self.groups)
-        padded = functional.pad(input, self._border(), mode=self.padding_mode)
-        return convolve(padded, self.weight, self.bias, self.stride, (0,) * self.n, self.dilation, self.groups)
+        padding = self.padding
+        if self.padding_mode != "zeros":
+            input, padding = functional.pad(input, self._border(), mode=self.padding_mode), (0,) * self._n
+        convolve = getattr(functional, f"conv{self._n}d")
+        return convolve(input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups)
 
 
-class Conv1d(_Conv):
+class Conv1d(_Conv, n=1):
     """Kernels over sequences (N, C, L)."""
-
-
-class Conv2d(_Conv):
+class Conv2d(_Conv, n=2):
     """Kernels over images (N, C, H, W)."""
-
-    n = 2
-
-
-class Conv3d(_Conv):
+class Conv3d(_Conv, n=3):
     """Kernels over volumes (N, C, D, H, W)."""
-
-    n = 3
 
 
 class _ConvTranspose(_Convolution):
@@ -116,24 +104,21 @@ class _ConvTranspose(_Convolution):
         self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
         groups: int = 1, bias: bool = True, dilation: Any = 1, padding_mode: str = "zeros", device: Any = None,
         dtype: Any = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         if padding_mode != "zeros":
             raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')
-        self._set_up(
-            in_channels, out_channels, kernel_size, stride, padding, dilation, output_padding, groups, bias, padding_mode,
-            device, dtype,
-        )  # fmt: skip
+        self._set_up(**given(locals()))
 
     def forward(self, input: Tensor, output_size: Any = None) -> Any:
         """What the convolution of the same options would have come from, in shape; `output_size` settles a doubt."""
         extra = self.output_padding if output_size is None else self._extra(input, output_size)
-        convolve = getattr(functional, f"conv_transpose{self.n}d")
+        convolve = getattr(functional, f"conv_transpose{self._n}d")
         return convolve(input, self.weight, self.bias, self.stride, self.padding, extra, self.groups, self.dilation)
 
     def _extra(self, input: Tensor, output_size: Any) -> tuple[int, ...]:
         """The output_padding that makes the output as long as wanted."""
-        wanted = tuple(output_size)[-self.n :]
-        sizes = zip(input.shape[-self.n :], self.stride, self.padding, self.dilation, self.kernel_size, strict=True)
+        wanted = tuple(output_size)[-self._n :]
+        sizes = zip(input.shape[-self._n :], self.stride, self.padding, self.dilation, self.kernel_size, strict=True)
         least = [(length - 1) * s - 2 * p + d * (k - 1) + 1 for length, s, p, d, k in sizes]
         most = [low + s - 1 for low, s in zip(least, self.stride, strict=True)]
         if not all(low <= w <= high for low, w, high in zip(least, wanted, most, strict=True)):
@@ -144,17 +129,9 @@ class _ConvTranspose(_Convolution):
         return tuple(w - low for w, low in zip(wanted, least, strict=True))
 
 
-class ConvTranspose1d(_ConvTranspose):
+class ConvTranspose1d(_ConvTranspose, n=1):
     """The transpose of Conv1d."""
-
-
-class ConvTranspose2d(_ConvTranspose):
+class ConvTranspose2d(_ConvTranspose, n=2):
     """The transpose of Conv2d: small images become large ones."""
-
-    n = 2
-
-
-class ConvTranspose3d(_ConvTranspose):
+class ConvTranspose3d(_ConvTranspose, n=3):
     """The transpose of Conv3d."""
-
-    n = 3

@@ -72,7 +72,7 @@ class Lazy(Module):
 
     def _axis(self, input: Tensor) -> int:
         """The dimension of the input whose length is wanted."""
-        n = getattr(self, "n", None)  # of a convolution: the spatial dimensions, behind the channels
+        n = getattr(self, "_n", None)  # of a convolution: the spatial dimensions, behind the channels
         return 1 if n is None else -1 - n
 
     def _complete(self, length: int) -> None:

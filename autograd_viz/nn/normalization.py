@@ -1,4 +1,6 @@
 """Normalization: values shifted and scaled to mean 0 and variance 1, then to a learned mean and spread."""
+# fmt: off
+# (forms of one layer are a table)
 
 from __future__ import annotations
 
@@ -9,27 +11,45 @@ from ..core.base.dtypes import int64
 from ..core.tensor.factories import ones, zeros
 from ..core.tensor.tensor import Tensor
 from . import functional, init
-from .configured import Configured
+from .configured import Configured, given
 from .module import Module
 from .parameter import Parameter
 
 
-class _RunningNorm(Module):
+class _Affine(Module):
+    """What learns a weight that starts at one, and a bias that starts at zero; either may be missing."""
+
+    def _learn(self, size: Any, weight: bool, bias: bool, dtype: Any) -> None:
+        self.register_parameter("weight", Parameter(ones(size, dtype=dtype)) if weight else None)
+        self.register_parameter("bias", Parameter(zeros(size, dtype=dtype)) if weight and bias else None)
+
+    def reset_parameters(self) -> None:
+        """Forget what was learned."""
+        if self.weight is not None:
+            init.ones_(self.weight)
+        if self._parameters.get("bias") is not None:
+            init.zeros_(self.bias)
+
+
+class _RunningNorm(_Affine):
     """Batch and instance norm: per channel, with running statistics for evaluation."""
 
     dims: tuple[int, ...] = ()
     _version = 2
 
+    def __init_subclass__(cls, dims: tuple[int, ...] = (), **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls.dims = dims or cls.dims
+
     def __init__(
         self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True,
         track_running_stats: bool = True, device: Any = None, dtype: Any = None, *, bias: bool = True,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__()
         check_device(device)
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.affine, self.track_running_stats = affine, track_running_stats
-        self.register_parameter("weight", Parameter(ones(num_features, dtype=dtype)) if affine else None)
-        self.register_parameter("bias", Parameter(zeros(num_features, dtype=dtype)) if affine and bias else None)
+        self._learn(num_features, affine, bias, dtype)
         tracked = track_running_stats
         self.register_buffer("running_mean", zeros(num_features, dtype=dtype) if tracked else None)
         self.register_buffer("running_var", ones(num_features, dtype=dtype) if tracked else None)
@@ -45,10 +65,7 @@ class _RunningNorm(Module):
     def reset_parameters(self) -> None:
         """Forget what was seen and learned."""
         self.reset_running_stats()
-        if self.affine:
-            init.ones_(self.weight)
-            if self.bias is not None:
-                init.zeros_(self.bias)
+        super().reset_parameters()
 
     def extra_repr(self) -> str:
         """The number of channels and all options."""
@@ -77,32 +94,22 @@ class _BatchNorm(_RunningNorm):
         return functional.batch_norm(
             input, self.running_mean if kept else None, self.running_var if kept else None, self.weight, self.bias,
             by_batch, weight, self.eps,
-        )  # fmt: skip
+        )
 
 
-class BatchNorm1d(_BatchNorm):
+class BatchNorm1d(_BatchNorm, dims=(2, 3)):
     """Each feature over the batch (and the sequence)."""
-
-    dims = (2, 3)
-
-
-class BatchNorm2d(_BatchNorm):
+class BatchNorm2d(_BatchNorm, dims=(4,)):
     """Each channel over the batch and the image."""
-
-    dims = (4,)
-
-
-class BatchNorm3d(_BatchNorm):
+class BatchNorm3d(_BatchNorm, dims=(5,)):
     """Each channel over the batch and the volume."""
-
-    dims = (5,)
 
 
 class _InstanceNorm(_RunningNorm):
     def __init__(
         self, num_features: int, eps: float = 1e-5, momentum: float = 0.1, affine: bool = False,
         track_running_stats: bool = False, device: Any = None, dtype: Any = None, *, bias: bool = True,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
 
     def forward(self, input: Tensor) -> Any:
@@ -112,44 +119,26 @@ class _InstanceNorm(_RunningNorm):
         result = functional.instance_norm(
             input.unsqueeze(0) if single else input, self.running_mean, self.running_var, self.weight, self.bias,
             self.training or not self.track_running_stats, self.momentum if self.momentum is not None else 0.0, self.eps,
-        )  # fmt: skip
+        )
         return result.squeeze(0) if single else result
 
 
-class InstanceNorm1d(_InstanceNorm):
+class InstanceNorm1d(_InstanceNorm, dims=(2, 3)):
     """Each channel of each sequence by itself."""
-
-    dims = (2, 3)
-
-
-class InstanceNorm2d(_InstanceNorm):
+class InstanceNorm2d(_InstanceNorm, dims=(3, 4)):
     """Each channel of each image by itself."""
-
-    dims = (3, 4)
-
-
-class InstanceNorm3d(_InstanceNorm):
+class InstanceNorm3d(_InstanceNorm, dims=(4, 5)):
     """Each channel of each volume by itself."""
 
-    dims = (4, 5)
 
-
-class _LastDimensions(Module):
+class _LastDimensions(_Affine):
     """Layer and RMS norm: over the last dimensions, whose lengths are `normalized_shape`."""
 
-    def _set_up(self, normalized_shape: Any, eps: float | None, affine: bool, device: Any, dtype: Any) -> None:
+    def _set_up(self, normalized_shape: Any, eps: float | None, affine: bool, device: Any) -> None:
         super().__init__()
         check_device(device)
         self.normalized_shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
         self.eps, self.elementwise_affine = eps, affine
-        self.register_parameter("weight", Parameter(ones(self.normalized_shape, dtype=dtype)) if affine else None)
-
-    def reset_parameters(self) -> None:
-        """Forget what was learned."""
-        if self.weight is not None:
-            init.ones_(self.weight)
-        if self._parameters.get("bias") is not None:
-            init.zeros_(self.bias)
 
     def extra_repr(self) -> str:
         """The lengths and the options."""
@@ -163,10 +152,9 @@ class LayerNorm(_LastDimensions):
     def __init__(
         self, normalized_shape: Any, eps: float = 1e-5, elementwise_affine: bool = True, bias: bool = True,
         device: Any = None, dtype: Any = None,
-    ) -> None:  # fmt: skip
-        self._set_up(normalized_shape, eps, elementwise_affine, device, dtype)
-        with_bias = elementwise_affine and bias
-        self.register_parameter("bias", Parameter(zeros(self.normalized_shape, dtype=dtype)) if with_bias else None)
+    ) -> None:
+        self._set_up(normalized_shape, eps, elementwise_affine, device)
+        self._learn(self.normalized_shape, elementwise_affine, bias, dtype)
 
     def forward(self, input: Tensor) -> Any:
         """Normalized over the last dimensions."""
@@ -179,28 +167,28 @@ class RMSNorm(_LastDimensions):
     def __init__(
         self, normalized_shape: Any, eps: float | None = None, elementwise_affine: bool = True,
         device: Any = None, dtype: Any = None,
-    ) -> None:  # fmt: skip
-        self._set_up(normalized_shape, eps, elementwise_affine, device, dtype)
+    ) -> None:
+        self._set_up(normalized_shape, eps, elementwise_affine, device)
+        self.register_parameter("weight", Parameter(ones(self.normalized_shape, dtype=dtype)) if elementwise_affine else None)
 
     def forward(self, input: Tensor) -> Any:
         """Divided by the root of the mean square over the last dimensions."""
         return functional.rms_norm(input, self.normalized_shape, self.weight, self.eps)
 
 
-class GroupNorm(Module):
+class GroupNorm(_Affine):
     """Groups of channels of every example by themselves."""
 
     def __init__(
         self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True, device: Any = None, dtype: Any = None,
         *, bias: bool = True,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__()
         check_device(device)
         if num_channels % num_groups:
             raise ValueError(f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})")
         self.num_groups, self.num_channels, self.eps, self.affine = num_groups, num_channels, eps, affine
-        self.register_parameter("weight", Parameter(ones(num_channels, dtype=dtype)) if affine else None)
-        self.register_parameter("bias", Parameter(zeros(num_channels, dtype=dtype)) if affine and bias else None)
+        self._learn(num_channels, affine, bias, dtype)
 
     def forward(self, input: Tensor) -> Any:
         """Normalized over each group."""
@@ -217,7 +205,7 @@ class LocalResponseNorm(Configured):
     function = "local_response_norm"
 
     def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
-        super().__init__(size=size, alpha=alpha, beta=beta, k=k)
+        super().__init__(**given(locals()))
 
     def extra_repr(self) -> str:
         """The size without its name."""

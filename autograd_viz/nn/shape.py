@@ -1,4 +1,6 @@
 """Layers that pad, move or stretch their input: no parameters, no arithmetic to speak of."""
+# fmt: off
+# (forms of one layer are a table)
 
 from __future__ import annotations
 
@@ -6,9 +8,8 @@ from typing import Any
 
 from ..core.tensor.tensor import Tensor
 from . import functional
-from .configured import Configured
+from .configured import Configured, given, tuple_of
 from .module import Module
-from .pooling import tuple_of
 
 
 class Identity(Module):
@@ -45,10 +46,10 @@ class Unflatten(Configured):
 
 
 class _Pad(Configured):
-    mode, n, bare = "constant", 1, True
+    mode, bare = "constant", True
 
     def __init__(self, padding: Any) -> None:
-        super().__init__(padding=tuple_of(2 * self.n, padding))
+        super().__init__(padding=tuple_of(2 * self._n, padding))
 
     def forward(self, input: Tensor) -> Any:
         """The input with a border."""
@@ -56,7 +57,7 @@ class _Pad(Configured):
         return functional.pad(input, self.padding, mode=self.mode, value=value)
 
 
-class ConstantPad1d(_Pad):
+class ConstantPad1d(_Pad, n=1):
     """A border of one value."""
 
     bare = False
@@ -66,88 +67,58 @@ class ConstantPad1d(_Pad):
         self._options, self.value = ("padding", "value"), value
 
 
-class ConstantPad2d(ConstantPad1d):
+class ConstantPad2d(ConstantPad1d, n=2):
     """A border of one value around images."""
-
-    n = 2
-
-
-class ConstantPad3d(ConstantPad1d):
+class ConstantPad3d(ConstantPad1d, n=3):
     """A border of one value around volumes."""
 
-    n = 3
 
-
-class ZeroPad1d(_Pad):
+class ZeroPad1d(_Pad, n=1):
     """A border of zeros."""
 
     value = 0.0
 
 
-class ZeroPad2d(ZeroPad1d):
+class ZeroPad2d(ZeroPad1d, n=2):
     """A border of zeros around images."""
-
-    n = 2
-
-
-class ZeroPad3d(ZeroPad1d):
+class ZeroPad3d(ZeroPad1d, n=3):
     """A border of zeros around volumes."""
 
-    n = 3
 
-
-class ReflectionPad1d(_Pad):
+class ReflectionPad1d(_Pad, n=1):
     """A border that mirrors the inside."""
 
     mode = "reflect"
 
 
-class ReflectionPad2d(ReflectionPad1d):
+class ReflectionPad2d(ReflectionPad1d, n=2):
     """A border that mirrors the inside of images."""
-
-    n = 2
-
-
-class ReflectionPad3d(ReflectionPad1d):
+class ReflectionPad3d(ReflectionPad1d, n=3):
     """A border that mirrors the inside of volumes."""
 
-    n = 3
 
-
-class ReplicationPad1d(_Pad):
+class ReplicationPad1d(_Pad, n=1):
     """A border that repeats the outermost values."""
 
     mode = "replicate"
 
 
-class ReplicationPad2d(ReplicationPad1d):
+class ReplicationPad2d(ReplicationPad1d, n=2):
     """A border that repeats the outermost values of images."""
-
-    n = 2
-
-
-class ReplicationPad3d(ReplicationPad1d):
+class ReplicationPad3d(ReplicationPad1d, n=3):
     """A border that repeats the outermost values of volumes."""
 
-    n = 3
 
-
-class CircularPad1d(_Pad):
+class CircularPad1d(_Pad, n=1):
     """A border that continues at the other end."""
 
     mode = "circular"
 
 
-class CircularPad2d(CircularPad1d):
+class CircularPad2d(CircularPad1d, n=2):
     """A border that continues at the other end of images."""
-
-    n = 2
-
-
-class CircularPad3d(CircularPad1d):
+class CircularPad3d(CircularPad1d, n=3):
     """A border that continues at the other end of volumes."""
-
-    n = 3
 
 
 class Upsample(Configured):
@@ -158,14 +129,10 @@ class Upsample(Configured):
     def __init__(
         self, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
         align_corners: bool | None = None, recompute_scale_factor: bool | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         if scale_factor is not None:
-            whole = isinstance(scale_factor, tuple | list)
-            scale_factor = tuple(float(s) for s in scale_factor) if whole else float(scale_factor)
-        super().__init__(
-            size=size, scale_factor=scale_factor, mode=mode,
-            align_corners=align_corners, recompute_scale_factor=recompute_scale_factor,
-        )  # fmt: skip
+            scale_factor = tuple(map(float, scale_factor)) if isinstance(scale_factor, tuple | list) else float(scale_factor)
+        super().__init__(**given(locals()))
 
     def extra_repr(self) -> str:
         """The factor, or else the size, and the mode."""
@@ -220,7 +187,7 @@ class Unfold(Configured):
     function = "unfold"
 
     def __init__(self, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> None:
-        super().__init__(kernel_size=kernel_size, dilation=dilation, padding=padding, stride=stride)
+        super().__init__(**given(locals()))
 
 
 class Fold(Configured):
@@ -229,4 +196,4 @@ class Fold(Configured):
     function = "fold"
 
     def __init__(self, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> None:
-        super().__init__(output_size=output_size, kernel_size=kernel_size, dilation=dilation, padding=padding, stride=stride)
+        super().__init__(**given(locals()))
