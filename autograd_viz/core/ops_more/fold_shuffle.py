@@ -8,7 +8,8 @@ from typing import Any
 
 from ..base.readings import composite
 from ..op.primitive import primitive
-from ..ops.layers.windows import Ints, brief, overlap_added, padded, volume, window_count, windows
+from ..ops.layers.sized import same
+from ..ops.layers.windows import brief, overlap_added, padded, places_of, volume, windows
 
 
 @primitive("Im2ColBackward0", written=brief("im2col"))
@@ -28,13 +29,12 @@ im2col.defvjp(
 @primitive("Col2ImBackward0", written=brief("col2im"))
 def col2im(self, *, output_size, kernel_size, dilation, padding, stride):
     """Columns put back as windows of an image, added up where they overlap."""
-    places = places_of(output_size, kernel_size, dilation, padding, stride)
+    places = places_of(output_size, kernel_size, stride, padding, dilation)
     channels = self.shape[-2] // volume(kernel_size)
     parts = self.reshape(*self.shape[:-2], channels, *kernel_size, *places)
     return overlap_added(parts, output_size, stride, padding, dilation)
 col2im.defvjp(
-    self = lambda grad, kernel_size, dilation, padding, stride:
-        im2col(grad, kernel_size=kernel_size, dilation=dilation, padding=padding, stride=stride),
+    self = same("im2col", options=("kernel_size", "dilation", "padding", "stride")),
 )
 
 
@@ -79,8 +79,3 @@ channel_shuffle_groups.defvjp(
 def channel_unshuffle(grad: Any, groups: int) -> Any:
     """The channels collected again, which is dealing them out to as many groups as each group has members."""
     return channel_shuffle_groups(grad, groups=grad.shape[1] // groups)
-
-
-def places_of(size: Ints, kernel_size: Ints, dilation: Ints, padding: Ints, stride: Ints) -> Ints:
-    """How many windows an image of `size` has, in each dimension."""
-    return tuple(window_count(*each) for each in zip(size, kernel_size, stride, padding, dilation, strict=True))

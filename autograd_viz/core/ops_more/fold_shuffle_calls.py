@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ..base.public import public
-from ..ops.layers.windows import Ints, n_of, volume
+from ..ops.layers.windows import n_of, places_of, volume
 from ..tensor.tensor import Tensor
-from .fold_shuffle import channel_shuffle_groups, col2im, im2col, pixel_shuffle_by, pixel_unshuffle_by, places_of
+from .fold_shuffle import channel_shuffle_groups, col2im, im2col, pixel_shuffle_by, pixel_unshuffle_by
 
 
 @public("nn.functional.unfold")
@@ -65,7 +65,7 @@ def fold_windows(
     return col2im(input, output_size=size, **options)
 
 
-def _window_options(kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> dict[str, Ints]:
+def _window_options(kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> dict[str, Any]:
     """The options in full, checked.
 
     Raises:

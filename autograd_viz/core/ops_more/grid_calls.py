@@ -9,8 +9,7 @@ from ..base.public import public
 from ..ops.layers.sized import functions
 from ..tensor.refusals import check_scalar_type
 from ..tensor.tensor import Tensor
-from . import grid_sampling
-from .grid_sampling import affine_grid_generator
+from .grid_sampling import GRID_SAMPLER, affine_grid_generator
 
 _MODES = ("bilinear", "nearest", "bicubic")
 _PADDINGS = ("zeros", "border", "reflection")
@@ -56,8 +55,7 @@ def grid_sampler(input: Tensor, grid: Tensor, interpolation_mode: int, padding_m
 
 def _grid_sampler(n: int) -> Any:
     def sampler(input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool) -> Any:
-        options = {"interpolation_mode": interpolation_mode, "padding_mode": padding_mode, "align_corners": align_corners}
-        return (grid_sampling.grid_sampler_2d if n == 2 else grid_sampling.grid_sampler_3d)(input, grid, **options)
+        return GRID_SAMPLER[n](input, grid, interpolation_mode, padding_mode, align_corners)
 
     sampler.__doc__ = f"grid_sample of {'images' if n == 2 else 'volumes'}."
     return sampler

@@ -147,4 +147,4 @@ def regular_grid(size: Ints, align_corners: bool, dtype: Any) -> Any:
     return np.stack([*(e.ravel() for e in every), np.ones(volume(size), dtype)], -1)
 
 
-grid_sampler_2d, grid_sampler_3d = _declare(2), _declare(3)
+GRID_SAMPLER = {n: _declare(n) for n in (2, 3)}

@@ -52,12 +52,10 @@ def _declare(name: str, node_name: str, n: int, weights: Callable[..., Any], ali
     return declared
 
 
-upsample_nearest1d, upsample_nearest2d, upsample_nearest3d = (
-    _declare(f"upsample_nearest{n}d", f"UpsampleNearest{n}D", n, nearest, aligns=False) for n in (1, 2, 3)
-)
-_upsample_nearest_exact1d, _upsample_nearest_exact2d, _upsample_nearest_exact3d = (
-    _declare(f"_upsample_nearest_exact{n}d", f"UpsampleNearestExact{n}D", n, nearest_exact, aligns=False) for n in (1, 2, 3)
-)
+NEAREST = {n: _declare(f"upsample_nearest{n}d", f"UpsampleNearest{n}D", n, nearest, aligns=False) for n in (1, 2, 3)}
+NEAREST_EXACT = {
+    n: _declare(f"_upsample_nearest_exact{n}d", f"UpsampleNearestExact{n}D", n, nearest_exact, aligns=False) for n in (1, 2, 3)
+}
 upsample_linear1d       = _declare("upsample_linear1d", "UpsampleLinear1D", 1, linear)
 upsample_bilinear2d     = _declare("upsample_bilinear2d", "UpsampleBilinear2D", 2, linear)
 upsample_trilinear3d    = _declare("upsample_trilinear3d", "UpsampleTrilinear3D", 3, linear)

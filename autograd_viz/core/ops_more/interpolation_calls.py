@@ -8,6 +8,7 @@ from typing import Any
 
 from ..base.public import public
 from ..ops.layers.pooling_calls import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
+from ..ops.layers.sized import by_axis
 from ..ops.layers.windows import Ints
 from ..tensor.refusals import refuse
 from ..tensor.tensor import Tensor
@@ -17,8 +18,8 @@ _ALIGNING = ("linear", "bilinear", "bicubic", "trilinear")
 _DIMS = {"linear": 3, "bilinear": 4, "bicubic": 4, "trilinear": 5}
 _AREA = {3: adaptive_avg_pool1d, 4: adaptive_avg_pool2d, 5: adaptive_avg_pool3d}
 _KINDS: dict[tuple[str, int], Any] = {
-    **{("nearest", n + 2): getattr(kinds, f"upsample_nearest{n}d") for n in (1, 2, 3)},
-    **{("nearest-exact", n + 2): getattr(kinds, f"_upsample_nearest_exact{n}d") for n in (1, 2, 3)},
+    **{("nearest", n + 2): kind for n, kind in kinds.NEAREST.items()},
+    **{("nearest-exact", n + 2): kind for n, kind in kinds.NEAREST_EXACT.items()},
     ("linear", 3): kinds.upsample_linear1d,
     ("bilinear", 4): kinds.upsample_bilinear2d,
     ("trilinear", 5): kinds.upsample_trilinear3d,
@@ -100,10 +101,7 @@ def _unknown(mode: str, ndim: int) -> str:
 
 def _check_not_empty(input: Tensor, output: Ints) -> None:
     if min(*input.shape[2:], *output) <= 0:
-        axes = "DHW"[-len(output) :]
-        given, made = (
-            ", ".join(f"{axis}: {v}" for axis, v in zip(axes, sizes, strict=True)) for sizes in (input.shape[2:], output)
-        )
+        given, made = by_axis(input.shape[2:], comma=","), by_axis(output, comma=",")
         raise RuntimeError(f"Input and output sizes should be greater than 0, but got input ({given}) output ({made})")
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from ..base.public import public
 from ..ops.activation.activation_kinked import relu
 from ..ops.elementwise import powers, rounding, signs
-from ..ops.layers.max_pooling import fractional_max_pool2d_from, fractional_max_pool3d_from, max_unpool2d_to, max_unpool3d_to
+from ..ops.layers.max_pooling import FRACTIONAL_MAX_POOL, max_unpool2d_to, max_unpool3d_to
 from ..ops.layers.padding import constant_pad_nd
 from ..ops.layers.pooling_calls import avg_pool1d, avg_pool2d, avg_pool3d
 from ..ops.layers.sized import functions
@@ -80,7 +80,7 @@ def _fractional_max_pool(n: int, both: bool = False) -> Any:
         _random_samples: Tensor | None = None,
     ) -> Any:  # fmt: skip
         options = _fractional(n, input, kernel_size, output_size, output_ratio, _random_samples)
-        found = tuple((fractional_max_pool2d_from if n == 2 else fractional_max_pool3d_from)(input, **options))
+        found = tuple(FRACTIONAL_MAX_POOL[n](input, **options))
         return found if both or return_indices else found[0]
 
     pooled.__doc__ = "The largest in windows of drawn distances" + (", and their places." if both else ".")

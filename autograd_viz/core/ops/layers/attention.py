@@ -142,15 +142,9 @@ def additive(attn_mask: Tensor | None, query: Tensor) -> Tensor | None:
 
 @public("nn.functional.scaled_dot_product_attention")
 def scaled_dot_product_attention(
-    query: Tensor,
-    key: Tensor,
-    value: Tensor,
-    attn_mask: Tensor | None = None,
-    dropout_p: float = 0.0,
-    is_causal: bool = False,
-    scale: float | None = None,
-    enable_gqa: bool = False,
-) -> Any:
+    query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None, dropout_p: float = 0.0,
+    is_causal: bool = False, scale: float | None = None, enable_gqa: bool = False,
+) -> Any:  # fmt: skip
     """softmax(query @ key^T * scale + mask) @ value; with `is_causal` a query looks only at keys up to its own place.
 
     Raises:
@@ -166,15 +160,9 @@ def scaled_dot_product_attention(
 
 
 def attention_in_steps(
-    query: Tensor,
-    key: Tensor,
-    value: Tensor,
-    mask: Tensor | None,
-    dropout_p: float,
-    is_causal: bool,
-    scale: float | None,
+    query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropout_p: float, is_causal: bool, scale: float | None,
     enable_gqa: bool,
-) -> Tensor:
+) -> Tensor:  # fmt: skip
     """The same, one recorded op after another."""
     if is_causal:
         if mask is not None:

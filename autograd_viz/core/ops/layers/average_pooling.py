@@ -11,7 +11,7 @@ import numpy as np
 from ...op.primitive import Primitive
 from .separable import along_each, shares, transposed
 from .sized import asking, op, same
-from .windows import Ints, brief, offsets, overlap_added, padded, seen_at, window_count
+from .windows import Ints, brief, offsets, overlap_added, padded, places_of, seen_at
 
 _OPTIONS = ("kernel_size", "stride", "padding", "ceil_mode", "count_include_pad", "divisor_override")
 
@@ -64,8 +64,7 @@ def _adaptive(n: int) -> Primitive:
     return forward
 
 
-avg_pool2d_windows, avg_pool3d_windows = _sliding(2), _sliding(3)
-adaptive_avg_pool2d_to, adaptive_avg_pool3d_to = _adaptive(2), _adaptive(3)
+AVG_POOL, ADAPTIVE_AVG_POOL = {n: _sliding(n) for n in (2, 3)}, {n: _adaptive(n) for n in (2, 3)}
 
 
 # fmt: on
@@ -75,10 +74,7 @@ def mean_of_windows(
     """The sum of each window over its divisor."""
     n = len(kernel)
     size = x.shape[-n:]
-    places = tuple(
-        window_count(length, k, s, p, ceil_mode=ceil_mode)
-        for length, k, s, p in zip(size, kernel, stride, padding, strict=True)
-    )
+    places = places_of(size, kernel, stride, padding, (1,) * n, ceil_mode)
     reach = (s * (p - 1) + k for s, p, k in zip(stride, places, kernel, strict=True))
     around = padded(x, padding, tuple(max(r - p - m, 0) for r, p, m in zip(reach, padding, size, strict=True)))
     total = np.zeros((*x.shape[:-n], *places), x.dtype)

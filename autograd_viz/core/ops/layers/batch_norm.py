@@ -70,43 +70,32 @@ def check_types(input: Any, *parameters: Any) -> None:
         check_scalar_type(p, given[0])
 
 
+_STATISTICS: Any = {"results": ("output", "save_mean", "save_invstd"), "nondifferentiable": ("save_mean", "save_invstd")}
+_RULES: Any = {
+    "input":  lambda grad, input, weight, running_mean, running_var, result1, result2, training, eps:
+        batch_norm_backward(grad, input, weight, running_var, result1, result2, training, eps),
+    "weight": lambda grad, input, running_mean, running_var, result1, result2, training, eps:
+        per_channel_sum(grad * by_channel(input, running_mean, running_var, result1, result2, training, eps)),
+    "bias":   lambda grad: per_channel_sum(grad),
+}
+
+
 @public("torch.native_batch_norm")
-@primitive(
-    "NativeBatchNormBackward0", results=("output", "save_mean", "save_invstd"),
-    nondifferentiable=("save_mean", "save_invstd"),
-)
+@primitive("NativeBatchNormBackward0", **_STATISTICS)
 def native_batch_norm(input, weight=None, bias=None, *, running_mean=None, running_var=None, training, momentum, eps):
     """Each channel normalized by the batch (training) or by the running averages, then weight and bias."""
     return batch_norm_forward(input, weight, bias, running_mean, running_var, training, momentum, eps)
-native_batch_norm.defvjp(
-    input  = lambda grad, input, weight, running_mean, running_var, result1, result2, training, eps:
-        batch_norm_backward(grad, input, weight, running_var, result1, result2, training, eps),
-    weight = lambda grad, input, running_mean, running_var, result1, result2, training, eps:
-        per_channel_sum(grad * by_channel(input, running_mean, running_var, result1, result2, training, eps)),
-    bias   = lambda grad: per_channel_sum(grad),
-)
+native_batch_norm.defvjp(**_RULES)
 
 
-@primitive(
-    "NativeBatchNormLegitBackward0", results=("output", "save_mean", "save_invstd"),
-    nondifferentiable=("save_mean", "save_invstd"),
-)
+@primitive("NativeBatchNormLegitBackward0", **_STATISTICS)
 def native_batch_norm_legit(input, weight=None, bias=None, *, running_mean, running_var, training, momentum, eps):
     """native_batch_norm, with running averages."""
     return batch_norm_forward(input, weight, bias, running_mean, running_var, training, momentum, eps)
-native_batch_norm_legit.defvjp(
-    input  = lambda grad, input, weight, running_mean, running_var, result1, result2, training, eps:
-        batch_norm_backward(grad, input, weight, running_var, result1, result2, training, eps),
-    weight = lambda grad, input, running_mean, running_var, result1, result2, training, eps:
-        per_channel_sum(grad * by_channel(input, running_mean, running_var, result1, result2, training, eps)),
-    bias   = lambda grad: per_channel_sum(grad),
-)
+native_batch_norm_legit.defvjp(**_RULES)
 
 
-@primitive(
-    "NativeBatchNormLegitBackward1", results=("output", "save_mean", "save_invstd"),
-    nondifferentiable=("save_mean", "save_invstd"),
-)
+@primitive("NativeBatchNormLegitBackward1", **_STATISTICS)
 def native_batch_norm_no_stats(input, weight=None, bias=None, *, training, momentum, eps):
     """native_batch_norm, without running averages."""
     return batch_norm_forward(input, weight, bias, None, None, training, momentum, eps)
@@ -172,15 +161,9 @@ def _native_batch_norm_legit(input: Tensor, weight: Tensor | None, bias: Tensor 
 
 @public("nn.functional.batch_norm")
 def batch_norm(
-    input: Tensor,
-    running_mean: Tensor | None,
-    running_var: Tensor | None,
-    weight: Tensor | None = None,
-    bias: Tensor | None = None,
-    training: bool = False,
-    momentum: float = 0.1,
-    eps: float = 1e-5,
-) -> Any:
+    input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Tensor | None = None,
+    bias: Tensor | None = None, training: bool = False, momentum: float = 0.1, eps: float = 1e-5,
+) -> Any:  # fmt: skip
     """Each channel (dimension 1) normalized; in training by the batch, and the running averages move towards it.
 
     Raises:
@@ -208,15 +191,9 @@ def batch_norm_of_nothing(input: Tensor, weight: Tensor | None, bias: Tensor | N
 
 @public("nn.functional.instance_norm")
 def instance_norm(
-    input: Tensor,
-    running_mean: Tensor | None = None,
-    running_var: Tensor | None = None,
-    weight: Tensor | None = None,
-    bias: Tensor | None = None,
-    use_input_stats: bool = True,
-    momentum: float = 0.1,
-    eps: float = 1e-5,
-) -> Any:
+    input: Tensor, running_mean: Tensor | None = None, running_var: Tensor | None = None, weight: Tensor | None = None,
+    bias: Tensor | None = None, use_input_stats: bool = True, momentum: float = 0.1, eps: float = 1e-5,
+) -> Any:  # fmt: skip
     """Each channel of each sample normalized: batch norm of one long row of channels.
 
     Raises:

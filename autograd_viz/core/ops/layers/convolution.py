@@ -18,7 +18,7 @@ import numpy as np
 from ...base.readings import inlined
 from ...base.symbol import Symbol, call
 from ...op.primitive import primitive
-from .windows import Ints, brief, offsets, overlap_added, padded, volume, window_count, windows_along
+from .windows import Ints, brief, offsets, overlap_added, padded, places_of, volume, windows_along
 
 
 def _transposed_in_words(grad_output: Any, input: Any, weight: Any, **options: Any) -> Symbol:
@@ -136,8 +136,7 @@ def _columns(
     """What the windows see, a column per place (the first `places`): (image, group, channel and position in it, place)."""
     images, channels = x.shape[:2]
     if places is None:
-        each = zip(x.shape[2:], kernel, stride, padding, dilation, strict=True)
-        places = tuple(window_count(*one) for one in each)
+        places = places_of(x.shape[2:], kernel, stride, padding, dilation)
     seen = padded(x, padding, padding)
     for d in reversed(range(len(kernel))):
         seen = windows_along(d - len(kernel), seen, kernel[d], stride[d], dilation[d], places[d])

@@ -9,68 +9,61 @@ from typing import Any
 from ...base.symbol import call
 from ...op.primitive import Primitive, primitive
 from .planes import put, scattered
-from .sized import op
+from .sized import Maker, asking, op
 from .window_search import adaptive_boxes, fractional_boxes, largest, largest_of_boxes
 
-_BOTH: Any = {"results": ("result0", "result1")}
 
-
-def _backward(n: int, name: str, node_name: str) -> None:
-    """The gradient of one of these poolings: all work alike, under names of their own."""
-    @op(n, node_name, name, written=lambda grad_output, self, indices: call("scatter", grad_output, indices))
-    def backward(grad_output, self, *, indices):
-        """Each gradient at the place of its window's largest element."""
-        return scattered(grad_output, indices, self.shape[-n:])
-    backward.defvjp(
-        grad_output = lambda grad, indices: gather_in_planes(grad, indices=indices, n=n),
-        self        = lambda grad: zeros_like(grad),
-    )
-
-
-def _sliding(n: int) -> Primitive:
-    """max_pool2d or max_pool3d."""
-    @op(n, "MaxPool{n}DWithIndicesBackward0", "max_pool{n}d_with_indices", **_BOTH)
+def _sliding(n: int) -> Any:
     def forward(self, *, kernel_size, stride, padding, dilation, ceil_mode):
         """The largest in each window of {one}, and its place."""
         return largest(self, kernel_size, stride or kernel_size, padding, dilation, ceil_mode)
-    forward.defvjp(
-        self = lambda grad, self, kernel_size, stride, padding, dilation, ceil_mode, result1:
-            op_named(f"max_pool{n}d_backward")(grad, self, indices=result1),
-    )
-    _backward(n, "max_pool{n}d_backward", "MaxPool{n}DWithIndicesBackwardBackward0")
     return forward
 
 
-def _adaptive(n: int) -> Primitive:
-    """adaptive_max_pool2d or adaptive_max_pool3d."""
-    @op(n, "AdaptiveMaxPool{n}DBackward0", "adaptive_max_pool{n}d_to", **_BOTH)
+def _adaptive(n: int) -> Any:
     def forward(self, *, output_size):
         """The largest in each of so many windows, and its place."""
         return largest_of_boxes(self, *adaptive_boxes(self.shape[-n:], output_size))
-    forward.defvjp(
-        self = lambda grad, self, result1: op_named(f"adaptive_max_pool{n}d_backward")(grad, self, indices=result1),
-    )
-    _backward(n, "adaptive_max_pool{n}d_backward", "AdaptiveMaxPool{n}DBackwardBackward0")
     return forward
 
 
-def _fractional(n: int) -> Primitive:
-    """fractional_max_pool2d or fractional_max_pool3d."""
-    @op(n, "FractionalMaxPool{n}DBackward0", "fractional_max_pool{n}d_from", **_BOTH)
+def _fractional(n: int) -> Any:
     def forward(self, *, kernel_size, output_size, random_samples):
         """The largest in each of so many windows, drawn to be of uneven distance."""
         return largest_of_boxes(self, *fractional_boxes(self.shape, kernel_size, output_size, random_samples))
-    forward.defvjp(
-        self = lambda grad, self, kernel_size, output_size, result1:
-            op_named(f"fractional_max_pool{n}d_backward")(grad, self, indices=result1),
-    )
-    _backward(n, "fractional_max_pool{n}d_backward", "FractionalMaxPool{n}DBackwardBackward0")
     return forward
 
 
-max_pool2d_with_indices, max_pool3d_with_indices = _sliding(2), _sliding(3)
-adaptive_max_pool2d_to, adaptive_max_pool3d_to = _adaptive(2), _adaptive(3)
-fractional_max_pool2d_from, fractional_max_pool3d_from = _fractional(2), _fractional(3)
+def _declare(n: int, make: Maker, pool: str, name: str, node_name: str, *kept: str) -> Primitive:
+    """A pooling and its gradient, which knows from the places how to go: `kept` are options that PyTorch's node has too."""
+    pool, back = pool.format(n=n), f"{pool.format(n=n)}_backward"
+    forward = op(n, f"{node_name}Backward0", name, results=("result0", "result1"))(make(n))
+    forward.defvjp(
+        self = asking(lambda grad, self, result1, *_: op_named(back)(grad, self, indices=result1),
+                      "grad", "self", "result1", *kept),
+    )
+    def backward(grad_output, self, *, indices):
+        """Each gradient at the place of its window's largest element."""
+        return scattered(grad_output, indices, self.shape[-n:])
+    shown = {"written": lambda grad_output, self, indices: call("scatter", grad_output, indices)}
+    op(n, f"{node_name}BackwardBackward0", back, **shown)(backward).defvjp(
+        grad_output = lambda grad, indices: gather_in_planes(grad, indices=indices, n=n),
+        self        = lambda grad: zeros_like(grad),
+    )
+    return forward
+MAX_POOL = {
+    n: _declare(n, _sliding, "max_pool{n}d", "max_pool{n}d_with_indices", "MaxPool{n}DWithIndices",
+                "kernel_size", "stride", "padding", "dilation", "ceil_mode")
+    for n in (2, 3)
+}
+ADAPTIVE_MAX_POOL = {
+    n: _declare(n, _adaptive, "adaptive_max_pool{n}d", "adaptive_max_pool{n}d_to", "AdaptiveMaxPool{n}D") for n in (2, 3)
+}
+FRACTIONAL_MAX_POOL = {
+    n: _declare(n, _fractional, "fractional_max_pool{n}d", "fractional_max_pool{n}d_from", "FractionalMaxPool{n}D",
+                "kernel_size", "output_size")
+    for n in (2, 3)
+}
 
 
 @primitive("MaxUnpool2DBackward0")

@@ -192,13 +192,9 @@ def check_normalized_shape(input: Tensor, normalized_shape: Any, *parameters: Te
 
 @public("nn.functional.layer_norm", "torch.layer_norm")
 def layer_norm(
-    input: Tensor,
-    normalized_shape: Any,
-    weight: Tensor | None = None,
-    bias: Tensor | None = None,
-    eps: float = 1e-5,
+    input: Tensor, normalized_shape: Any, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5,
     cudnn_enable: bool = True,
-) -> Any:
+) -> Any:  # fmt: skip
     """Mean 0 and variance 1 over the last dimensions, then weight and bias."""
     shape = check_normalized_shape(input, normalized_shape, weight, bias)
     return layer_normalization(input, weight, bias, normalized_shape=shape, eps=eps)[0]
@@ -242,13 +238,9 @@ def check_groups(input: Tensor, num_groups: int, weight: Tensor | None, bias: Te
 
 @public("nn.functional.group_norm", "torch.group_norm")
 def group_norm(
-    input: Tensor,
-    num_groups: int,
-    weight: Tensor | None = None,
-    bias: Tensor | None = None,
-    eps: float = 1e-5,
+    input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5,
     cudnn_enabled: bool = True,
-) -> Any:
+) -> Any:  # fmt: skip
     """Mean 0 and variance 1 over each group of channels of each sample, then weight and bias.
 
     Raises:

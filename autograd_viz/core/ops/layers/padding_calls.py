@@ -9,6 +9,7 @@ import numpy as np
 from ...base.public import public
 from ...tensor.tensor import Tensor
 from .padding import REFLECTION, REPLICATION, constant_pad_nd
+from .sized import by_axis
 from .windows import Ints
 
 _FORMS = """
@@ -100,6 +101,4 @@ def _check(input: Tensor, padding: Ints, mode: str) -> None:
 def _check_result(size: Ints, padding: Ints, mode: str) -> None:
     made = [length + b + a for length, b, a in zip(reversed(size), padding[::2], padding[1::2], strict=True)][::-1]
     if mode != "circular" and min(made) < 1:
-        axes = "DHW"[-len(size) :]
-        given, out = (" ".join(f"{axis}: {v}" for axis, v in zip(axes, values, strict=True)) for values in (size, made))
-        raise RuntimeError(f"input ({given}) is too small. Calculated output {out}")
+        raise RuntimeError(f"input ({by_axis(size)}) is too small. Calculated output {by_axis(made)}")

@@ -10,16 +10,11 @@ from ...base.readings import op
 from ...tensor.tensor import Tensor
 from ..reduce.reduction import mean_dim
 from ..shape.shape import squeeze_dim, unsqueeze
-from . import average_pooling as means
-from . import max_pooling as maxima
+from .average_pooling import ADAPTIVE_AVG_POOL, AVG_POOL
+from .max_pooling import ADAPTIVE_MAX_POOL, MAX_POOL
 from .pooling_checks import check_adaptive, check_flat, check_line, check_windows, each
 from .sized import functions
 from .windows import Ints
-
-_LARGEST = {2: maxima.max_pool2d_with_indices, 3: maxima.max_pool3d_with_indices}
-_LARGEST_OF = {2: maxima.adaptive_max_pool2d_to, 3: maxima.adaptive_max_pool3d_to}
-_MEAN = {2: means.avg_pool2d_windows, 3: means.avg_pool3d_windows}
-_MEAN_OF = {2: means.adaptive_avg_pool2d_to, 3: means.adaptive_avg_pool3d_to}
 
 
 def _flat(pooled: Callable[[Tensor], Any], input: Tensor) -> Any:
@@ -43,11 +38,11 @@ def _largest(n: int, input: Tensor, kernel: Any, stride: Any, padding: Any, dila
     options = _options(name, n, stride, kernel_size=kernel, padding=padding, dilation=dilation)
     if n > 1:
         check_windows(name, input, **options, ceil_mode=ceil_mode)
-        return _LARGEST[n](input, **options, ceil_mode=ceil_mode)
+        return MAX_POOL[n](input, **options, ceil_mode=ceil_mode)
     options["stride"] = options["stride"] or options["kernel_size"]
     check_line(input.shape[-1], ceil_mode, *(v[0] for v in options.values()))
     flat = {option: (int(option != "padding"), *v) for option, v in options.items()}
-    return _flat(lambda image: _LARGEST[2](image, **flat, ceil_mode=ceil_mode), input)
+    return _flat(lambda image: MAX_POOL[2](image, **flat, ceil_mode=ceil_mode), input)
 
 
 def _max_pool(n: int, both: bool = False) -> Any:
@@ -104,7 +99,7 @@ def _avg_pool(n: int) -> Any:
             raise RuntimeError("divisor must be not zero")
         check_windows(name, input, dilation=(1,) * n, **options, ceil_mode=ceil_mode)
         options |= {"count_include_pad": count_include_pad, "divisor_override": divisor_override}
-        return _MEAN[n](input, **options, ceil_mode=ceil_mode)
+        return AVG_POOL[n](input, **options, ceil_mode=ceil_mode)
 
     return pooled
 
@@ -121,7 +116,7 @@ def _adaptive_avg_pool(n: int) -> Any:
         size = check_adaptive("adaptive_avg_pool", input, output_size, n)
         if set(size) == {1}:
             return mean_dim(input, dim=tuple(range(-1, -1 - n, -1)), keepdim=True)
-        return _MEAN_OF[n](input, output_size=size)
+        return ADAPTIVE_AVG_POOL[n](input, output_size=size)
 
     pooled.__doc__ = "Means over so many windows as `output_size` says" + ("." if n == 1 else "; None keeps a length.")
     return pooled
@@ -137,9 +132,9 @@ def _adaptive_max_pool(n: int, both: bool = False) -> Any:
         if n == 1:
             check_flat("adaptive_max_pool1d", input)
             size = (1, *each("adaptive_max_pool1d", "output_size", output_size, 1))
-            found = _flat(lambda image: _LARGEST_OF[2](image, output_size=size), input)
+            found = _flat(lambda image: ADAPTIVE_MAX_POOL[2](image, output_size=size), input)
         else:
-            found = tuple(_LARGEST_OF[n](input, output_size=check_adaptive("adaptive_max_pool", input, output_size, n)))
+            found = tuple(ADAPTIVE_MAX_POOL[n](input, output_size=check_adaptive("adaptive_max_pool", input, output_size, n)))
         return found if both or return_indices else found[0]
 
     pooled.__doc__ = "The largest in so many windows as `output_size` says" + (", and their places." if both else ".")

@@ -6,7 +6,8 @@ from typing import Any
 
 from ...tensor.arguments import ints
 from ...tensor.tensor import Tensor
-from .windows import Ints, n_of, window_count
+from .sized import by_axis
+from .windows import Ints, n_of, places_of, window_count
 
 _NUMBERS = {1: "one", 2: "two", 3: "three"}
 
@@ -76,8 +77,7 @@ def check_windows(
     if any(s == 0 for s in stride):
         raise RuntimeError("stride should not be zero")
     if any(d <= 0 for d in dilation):
-        shown = " ".join(f"dilation{axis}: {d}" for axis, d in zip("THW"[-n:], dilation, strict=True))
-        raise RuntimeError(f"dilation should be greater than zero, but got {shown}")
+        raise RuntimeError(f"dilation should be greater than zero, but got {by_axis(dilation, 'THW', 'dilation')}")
     if input.ndim not in (n + 1, n + 2):
         raise RuntimeError(f"non-empty {n + 1}D or {n + 2}D (batch mode) tensor expected for input")
     if 0 in input.shape[1:]:
@@ -92,19 +92,16 @@ def check_windows(
             raise RuntimeError(
                 f"pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} and dilation={d}"
             )
-    every = zip(input.shape[-n:], kernel_size, stride, padding, dilation, strict=True)
-    _check_places(name, input.shape[-n - 1 :], kernel_size, [window_count(*values, ceil_mode) for values in every])
+    places = places_of(input.shape[-n:], kernel_size, stride, padding, dilation, ceil_mode)
+    _check_places(name, input.shape[-n - 1 :], kernel_size, places)
 
 
-def _check_places(name: str, size: Ints, kernel_size: Ints, places: list[int]) -> None:
+def _check_places(name: str, size: Ints, kernel_size: Ints, places: Ints) -> None:
     """There is at least one window in each dimension."""
     if min(places) >= 1:
         return
     if name == "avg_pool3d":
-        has, wants = (
-            " ".join(f"{letter}{axis}: {v}" for axis, v in zip("THW", values, strict=True))
-            for letter, values in (("", size[1:]), ("k", kernel_size))
-        )
+        has, wants = by_axis(size[1:], "THW"), by_axis(kernel_size, "THW", "k")
         raise RuntimeError(f"input image ({has}) smaller than kernel size ({wants})")
     given, made = ("x".join(map(str, values)) for values in (size, (size[0], *(max(p, 0) for p in places))))
     raise RuntimeError(f"Given input size: ({given}). Calculated output size: ({made}). Output size is too small")

@@ -7,7 +7,7 @@ A maker takes that number, `n`, and gives the function for it. In names and docs
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ...base.public import public
@@ -31,6 +31,12 @@ def functions(make: Maker, *names: str, dims: tuple[int, ...] = (1, 2, 3)) -> tu
         own = [name.format(n=n) for name in names if "{n}" in name or f"{n}d" in name]
         every.append(public(*own)(named(n, own[0].rpartition(".")[2], make(n))))
     return tuple(every)
+
+
+def by_axis(values: Iterable[Any], axes: str = "DHW", before: str = "", comma: str = "") -> str:
+    """A value per dimension as error messages have them: "H: 3 W: 4"."""
+    values = tuple(values)
+    return f"{comma} ".join(f"{before}{axis}: {v}" for axis, v in zip(axes[-len(values) :], values, strict=True))
 
 
 def op(n: int, node_name: str, name: str, **traits: Any) -> Callable[[Callable[..., Any]], Primitive]:

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from .windows import Ints, every_look, offsets, padded, volume, window_count
+from .windows import Ints, every_look, offsets, padded, places_of, volume
 
 
 def largest(x: Any, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool) -> tuple[Any, Any]:
     """The largest element in each window (the first of equals, the last nan), and its number in the plane."""
     n = len(kernel)
     size = x.shape[-n:]
-    places = tuple(window_count(*each, ceil_mode) for each in zip(size, kernel, stride, padding, dilation, strict=True))
+    places = places_of(size, kernel, stride, padding, dilation, ceil_mode)
     reach = (s * (p - 1) + d * (k - 1) + 1 for s, p, d, k in zip(stride, places, dilation, kernel, strict=True))
     after = tuple(max(r - p - length, 0) for r, p, length in zip(reach, padding, size, strict=True))
     lowest = -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min

@@ -35,6 +35,12 @@ def window_count(length: int, kernel: int, stride: int, padding: int, dilation: 
     return count
 
 
+def places_of(size: Ints, kernel_size: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool = False) -> Ints:
+    """How many windows fit into an image of `size`, in each dimension."""
+    every = zip(size, kernel_size, stride, padding, dilation, strict=True)
+    return tuple(window_count(*each, ceil_mode) for each in every)
+
+
 def padded(x: Any, before: Ints, after: Ints, value: Any = 0) -> Any:
     """`x` with so many elements of `value` at the two ends of its last dimensions; x itself if there is nothing to add."""
     if not any(before) and not any(after):
@@ -52,7 +58,7 @@ def windows(x: Any, kernel: Ints, stride: Ints, dilation: Ints) -> Any:
     """A view (..., *places, *kernel): the last dimensions of `x` through a window at each place."""
     n = len(kernel)
     lead, lengths, steps = x.shape[:-n], x.shape[-n:], x.strides[-n:]
-    places = tuple(window_count(*each) for each in zip(lengths, kernel, stride, (0,) * n, dilation, strict=True))
+    places = places_of(lengths, kernel, stride, (0,) * n, dilation)
     moves = tuple(a * b for a, b in zip(steps, stride, strict=True))
     inner = tuple(a * b for a, b in zip(steps, dilation, strict=True))
     return np.lib.stride_tricks.as_strided(x, (*lead, *places, *kernel), (*x.strides[:-n], *moves, *inner), writeable=False)
