@@ -37,6 +37,7 @@ ACTS = [
     lambda m: [x.training for x in network(m).eval().modules()],
     lambda m: network(m).get_submodule("0.0").weight.shape == (3, 2),
     lambda m: str(network(m).double().get_parameter("0.0.weight").dtype),
+    lambda m: m.nn.GroupNorm(1, 2).reset_parameters(),
 ]
 REFUSALS = [
     lambda m: setattr(m.nn.Linear(2, 3), "weight", m.ones(2)),

@@ -19,29 +19,23 @@ def windows(n: int, **more: Any) -> dict[str, Any]:
 
 LARGEST = {"padding": (1, 1), "stride": (2, 1), "dilation": (1, 2), "ceil_mode": True}
 MEAN: dict[str, Any] = {"count_include_pad": False, "divisor_override": None}
+KINDS = ("", "adaptive_", "fractional_")
+PLACED = {"indices": av.tensor(np.array([[[[[2, 7]]]]]))}
 
 CASES: Cases = {
     "gather_in_planes": [([X2], {"indices": PLACES2, "n": 2})],
     "scatter_in_planes": [([array(1, 1, 2, 2)], {"indices": PLACES2, "size": (3, 4)})],
     "max_pool2d_with_indices": [([X2], windows(2, dilation=(1, 1))), ([X2], windows(2, **LARGEST))],
     "max_pool3d_with_indices": [([X3], windows(3, dilation=(1, 1, 1)))],
-    "adaptive_max_pool2d_to": [([X2], {"output_size": (2, 3)})],
-    "adaptive_max_pool3d_to": [([X3], {"output_size": (1, 2, 2)})],
+    **{f"adaptive_{kind}_pool2d_to": [([X2], {"output_size": (2, 3)})] for kind in ("avg", "max")},
+    **{f"adaptive_{kind}_pool3d_to": [([X3], {"output_size": (1, 2, 2)})] for kind in ("avg", "max")},
     "fractional_max_pool2d_from": [
         ([X2], {"kernel_size": (2, 2), "output_size": (2, 2), "random_samples": av.tensor(np.array([[[0.3, 0.6]]]))})
     ],
     "fractional_max_pool3d_from": [([X3], {"kernel_size": (1, 1, 1), "output_size": (1, 1, 2), "random_samples": DRAWN})],
     "max_unpool2d_to": [([array(1, 1, 1, 2)], {"indices": av.tensor(np.array([[[[2, 7]]]])), "output_size": (2, 4)})],
     "max_unpool3d_to": [
-        (
-            [array(1, 1, 1, 1, 2)],
-            {
-                "indices": av.tensor(np.array([[[[[2, 7]]]]])),
-                "output_size": (2, 2, 2),
-                "stride": (2, 2, 1),
-                "padding": (0, 0, 0),
-            },
-        )
+        ([array(1, 1, 1, 1, 2)], {**PLACED, "output_size": (2, 2, 2), "stride": (2, 2, 1), "padding": (0, 0, 0)})
     ],
     "avg_pool2d_windows": [
         ([X2], windows(2, count_include_pad=True, divisor_override=None)),
@@ -51,14 +45,8 @@ CASES: Cases = {
     "avg_pool2d_backward": [([array(1, 1, 1, 2), X2], windows(2, **MEAN))],
     "avg_pool3d_windows": [([X3], windows(3, **MEAN))],
     "avg_pool3d_backward": [([array(1, 1, 1, 1), X3], windows(3, **MEAN))],
-    "adaptive_avg_pool2d_to": [([X2], {"output_size": (2, 3)})],
     "adaptive_avg_pool2d_backward": [([array(1, 1, 2, 3), X2], {})],
-    "adaptive_avg_pool3d_to": [([X3], {"output_size": (1, 2, 2)})],
     "adaptive_avg_pool3d_backward": [([array(1, 1, 2, 2), X3], {})],
-    "max_pool2d_backward": [([array(1, 1, 2, 2), X2], {"indices": PLACES2})],
-    "max_pool3d_backward": [([array(1, 1, 1, 2), X3], {"indices": PLACES3})],
-    "adaptive_max_pool2d_backward": [([array(1, 1, 2, 2), X2], {"indices": PLACES2})],
-    "adaptive_max_pool3d_backward": [([array(1, 1, 1, 2), X3], {"indices": PLACES3})],
-    "fractional_max_pool2d_backward": [([array(1, 1, 2, 2), X2], {"indices": PLACES2})],
-    "fractional_max_pool3d_backward": [([array(1, 1, 1, 2), X3], {"indices": PLACES3})],
+    **{f"{kind}max_pool2d_backward": [([array(1, 1, 2, 2), X2], {"indices": PLACES2})] for kind in KINDS},
+    **{f"{kind}max_pool3d_backward": [([array(1, 1, 1, 2), X3], {"indices": PLACES3})] for kind in KINDS},
 }
