@@ -168,7 +168,8 @@ def _half_of_several(name: str, input: Tensor, s: Any, dim: Any, norm: str | Non
     if not dims:
         raise RuntimeError(f"{name} must transform at least one axis")
     if forward:
-        return fft_r2c(resized(_floating(input), dims, tuple(sizes)), dim=dims, normalization=_divisor(norm, True), onesided=True)
+        x = resized(_floating(input), dims, tuple(sizes))
+        return fft_r2c(x, dim=dims, normalization=_divisor(norm, True), onesided=True)
     normalization = _divisor(norm, False)
     half = fft_r2c(resized(_floating(input), dims, tuple(sizes)), dim=dims[-1:], normalization=normalization, onesided=True)
     if len(dims) == 1:
