@@ -133,42 +133,41 @@ def loss(name: str, between: str = "") -> Callable[[Any], Any]:
         name: in torch.nn.functional.
         between: the option that PyTorch has between the two flags.
     """
-
-    def decorate(function: Any) -> Any:
-        own = inspect.signature(function)
-        parameters = with_old_flags([*own.parameters.values()], between)
-
-        @public(f"nn.functional.{name}")
-        @wraps(function)
-        def call(*args: Any, **options: Any) -> Any:
-            options = by_name(function.__name__, parameters, args, options)
-            words = [options.pop(n, v) for n, v in (("reduction", "mean"), ("size_average", None), ("reduce", None))]
-            number = reduction_number(*words)
-            if "reduction" in own.parameters:
-                return function(**options, reduction=number)
-            return reduce_terms(function(**options), number)
-
-        call.__signature__ = own.replace(parameters=parameters)
-        return call
-
-    return decorate
+    return lambda function: public(f"nn.functional.{name}")(as_called(function, between))
 
 
-def by_name(
-    function: str, parameters: list[inspect.Parameter], args: tuple[Any, ...], options: dict[str, Any]
-) -> dict[str, Any]:
-    """All arguments of a call by their names.
+def as_called(function: Any, between: str) -> Any:
+    """The loss as its callers see it, with `reduction` and the two flags."""
+    own = inspect.signature(function)
+    seen = own.replace(parameters=with_old_flags([*own.parameters.values()], between))
+    names, takes_number = [*seen.parameters], "reduction" in own.parameters
+    first = names.index("size_average")
 
-    Raises:
-        TypeError: too many, or one twice, in Python's words.
-    """
-    names = [p.name for p in parameters]
+    @wraps(function)
+    def call(*args: Any, **options: Any) -> Any:
+        if len(args) > first:  # old flags by their place
+            given = dict(zip(names, args, strict=False), **options)
+            if len(given) < len(args) + len(options):
+                raise misfit(function.__name__, seen, args, options)
+            args, options = (), given
+        old = options.pop("size_average", None), options.pop("reduce", None)
+        number = reduction_number(options.pop("reduction", "mean"), *old)
+        if takes_number:
+            return function(*args, **options, reduction=number)
+        return reduce_terms(function(*args, **options), number)
+
+    call.__signature__ = seen
+    return call
+
+
+def misfit(function: str, seen: inspect.Signature, args: tuple[Any, ...], options: dict[str, Any]) -> TypeError:
+    """What Python says of too many arguments, or of one that is given twice."""
+    names = [*seen.parameters]
     if len(args) > len(names):
-        needed = sum(p.default is p.empty for p in parameters)
-        raise TypeError(f"{function}() takes from {needed} to {len(names)} positional arguments but {len(args)} were given")
-    if twice := options.keys() & names[: len(args)]:
-        raise TypeError(f"{function}() got multiple values for argument {min(twice, key=names.index)!r}")
-    return {**dict(zip(names, args, strict=False)), **options}
+        needed = sum(p.default is p.empty for p in seen.parameters.values())
+        return TypeError(f"{function}() takes from {needed} to {len(names)} positional arguments but {len(args)} were given")
+    twice = next(n for n in names[: len(args)] if n in options)
+    return TypeError(f"{function}() got multiple values for argument {twice!r}")
 
 
 def with_old_flags(parameters: list[inspect.Parameter], between: str) -> list[inspect.Parameter]:
