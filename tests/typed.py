@@ -14,5 +14,7 @@ stepper.finish()
 sentence: str = stepper.sentence
 av.save(stepper, "loss.svg")
 print(av.explain(x, loss))
+losses = [nn.CrossEntropyLoss(weight=av.ones(3)), nn.HuberLoss(delta=2.0), nn.MSELoss(None, None, "sum")]
+nn.CrossEntropyLoss(weigth=av.ones(3))  # type: ignore[call-arg]
 av.show(loss, them="dark")  # type: ignore[call-arg]
 stepper.goto("end")  # type: ignore[arg-type]

@@ -45,20 +45,9 @@ class Normal(Distribution):
         """1/2 + log √2π + log scale."""
         return 0.5 + 0.5 * math.log(2 * math.pi) + self.scale.log()
 
-    @property
-    def mean(self) -> Any:
-        """Loc."""
-        return self.loc
-
-    @property
-    def stddev(self) -> Any:
-        """Scale."""
-        return self.scale
-
-    @property
-    def variance(self) -> Any:
-        """scale²."""
-        return self.scale.pow(2)
+    mean: Any = property(lambda self: self.loc, doc="Loc.")
+    stddev: Any = property(lambda self: self.scale, doc="Scale.")
+    variance: Any = property(lambda self: self.scale.pow(2), doc="scale².")
 
 
 class MultivariateNormal(Distribution):
@@ -102,15 +91,8 @@ class MultivariateNormal(Distribution):
         log_det = self._factor.diagonal(dim1=-2, dim2=-1).log().sum(-1)
         return 0.5 * self.event_shape[0] * (1.0 + math.log(2 * math.pi)) + log_det
 
-    @property
-    def mean(self) -> Any:
-        """Loc."""
-        return self.loc
-
-    @property
-    def variance(self) -> Any:
-        """The diagonal of the covariance."""
-        return self._factor.pow(2).sum(-1)
+    mean: Any = property(lambda self: self.loc, doc="Loc.")
+    variance: Any = property(lambda self: self._factor.pow(2).sum(-1), doc="The diagonal of the covariance.")
 
 
 class Uniform(Distribution):
@@ -122,15 +104,11 @@ class Uniform(Distribution):
         self.low, self.high = together(low, high)
         super().__init__(self.low.shape, (), validate_args)
 
-    @property
-    def arg_constraints(self) -> dict[str, constraints.Constraint]:  # type: ignore[override]
-        """Low lies below high."""
-        return {"low": constraints.less_than(self.high), "high": constraints.greater_than(self.low)}
-
-    @property
-    def support(self) -> Any:  # type: ignore[override]
-        """From low to high."""
-        return constraints.interval(self.low, self.high)
+    arg_constraints: Any = property(
+        lambda self: {"low": constraints.less_than(self.high), "high": constraints.greater_than(self.low)},
+        doc="Low lies below high.",
+    )
+    support: Any = property(lambda self: constraints.interval(self.low, self.high), doc="From low to high.")
 
     def rsample(self, sample_shape: Any = ()) -> Any:
         """Low + (high - low) * a number from [0, 1)."""
@@ -147,15 +125,8 @@ class Uniform(Distribution):
         """log(high - low)."""
         return (self.high - self.low).log()
 
-    @property
-    def mean(self) -> Any:
-        """In the middle."""
-        return (self.high + self.low) / 2
-
-    @property
-    def variance(self) -> Any:
-        """(high - low)² / 12."""
-        return (self.high - self.low).pow(2) / 12
+    mean: Any = property(lambda self: (self.high + self.low) / 2, doc="In the middle.")
+    variance: Any = property(lambda self: (self.high - self.low).pow(2) / 12, doc="(high - low)² / 12.")
 
 
 class Exponential(Distribution):
@@ -182,12 +153,5 @@ class Exponential(Distribution):
         """1 - log rate."""
         return 1.0 - self.rate.log()
 
-    @property
-    def mean(self) -> Any:
-        """1 / rate."""
-        return self.rate.reciprocal()
-
-    @property
-    def variance(self) -> Any:
-        """1 / rate²."""
-        return self.rate.pow(-2)
+    mean: Any = property(lambda self: self.rate.reciprocal(), doc="1 / rate.")
+    variance: Any = property(lambda self: self.rate.pow(-2), doc="1 / rate².")

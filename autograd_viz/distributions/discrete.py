@@ -52,10 +52,9 @@ class Categorical(Distribution):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         return self.__dict__[name]
 
-    @property
-    def support(self) -> Any:  # type: ignore[override]
-        """0 to the number of categories - 1."""
-        return constraints.integer_interval(0, self._count - 1)
+    support: Any = property(
+        lambda self: constraints.integer_interval(0, self._count - 1), doc="0 to the number of categories - 1."
+    )
 
     def sample(self, sample_shape: Any = ()) -> Any:
         """Numbers drawn."""
@@ -114,12 +113,5 @@ class Bernoulli(Distribution):
         """-p log p - (1 - p) log(1 - p)."""
         return cross_entropy(self.logits, self.probs, reduction="none")
 
-    @property
-    def mean(self) -> Any:
-        """Probs."""
-        return self.probs
-
-    @property
-    def variance(self) -> Any:
-        """p (1 - p)."""
-        return self.probs * (1 - self.probs)
+    mean: Any = property(lambda self: self.probs, doc="Probs.")
+    variance: Any = property(lambda self: self.probs * (1 - self.probs), doc="p (1 - p).")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import constraints
 from .distribution import Distribution
 
 
@@ -23,10 +22,7 @@ class Independent(Distribution):
         self.has_rsample = base_dist.has_rsample
         super().__init__(shape[:at], shape[at:], validate_args)
 
-    @property
-    def support(self) -> constraints.Constraint:  # type: ignore[override]
-        """That of what it is made of."""
-        return self.base_dist.support
+    support: Any = property(lambda self: self.base_dist.support, doc="That of what it is made of.")
 
     def _summed(self, values: Any) -> Any:
         dims = tuple(range(-self.reinterpreted_batch_ndims, 0))
@@ -48,15 +44,8 @@ class Independent(Distribution):
         """The sum over the event."""
         return self._summed(self.base_dist.entropy())
 
-    @property
-    def mean(self) -> Any:
-        """The mean of the values."""
-        return self.base_dist.mean
-
-    @property
-    def variance(self) -> Any:
-        """The variance of the values."""
-        return self.base_dist.variance
+    mean: Any = property(lambda self: self.base_dist.mean, doc="The mean of the values.")
+    variance: Any = property(lambda self: self.base_dist.variance, doc="The variance of the values.")
 
     def __repr__(self) -> str:
         return f"Independent({self.base_dist!r}, {self.reinterpreted_batch_ndims})"

@@ -1,4 +1,6 @@
 """Activations: functions that bend, one line of options each."""
+# fmt: off
+# (layers are a table: the function, what it does, its options)
 
 from __future__ import annotations
 
@@ -7,236 +9,157 @@ from typing import Any
 from ..core.base.device import check_device
 from ..core.tensor.factories import full
 from . import functional
-from .configured import Configured
+from .configured import Configured, layer
 from .parameter import Parameter
 
 
+@layer("relu")
 class ReLU(Configured):
     """max(x, 0)."""
+    inplace: bool = False
 
-    function = "relu"
-
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__(inplace=inplace)
-
-
+@layer("relu6")
 class ReLU6(Configured):
     """min(max(x, 0), 6)."""
+    inplace: bool = False
 
-    function = "relu6"
-
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__(inplace=inplace)
-
-
+@layer("leaky_relu")
 class LeakyReLU(Configured):
     """x, and below 0 `negative_slope` * x."""
+    negative_slope: float = 1e-2
+    inplace: bool = False
 
-    function = "leaky_relu"
-
-    def __init__(self, negative_slope: float = 1e-2, inplace: bool = False) -> None:
-        super().__init__(negative_slope=negative_slope, inplace=inplace)
-
-
+@layer("rrelu")
 class RReLU(Configured):
     """Leaky ReLU with a random slope while training, the middle one otherwise."""
-
-    function = "rrelu"
+    lower: float = 1.0 / 8
+    upper: float = 1.0 / 3
+    inplace: bool = False
     shown = ("lower", "upper")
-
-    def __init__(self, lower: float = 1.0 / 8, upper: float = 1.0 / 3, inplace: bool = False) -> None:
-        super().__init__(lower=lower, upper=upper, inplace=inplace)
 
     def options(self) -> dict[str, Any]:
         """The options, and whether it is training."""
         return {**super().options(), "training": self.training}
 
-
+@layer("elu")
 class ELU(Configured):
     """x, and below 0 alpha * (exp(x) - 1)."""
+    alpha: float = 1.0
+    inplace: bool = False
 
-    function = "elu"
-
-    def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
-        super().__init__(alpha=alpha, inplace=inplace)
-
-
+@layer("celu")
 class CELU(Configured):
     """x, and below 0 alpha * (exp(x / alpha) - 1)."""
+    alpha: float = 1.0
+    inplace: bool = False
 
-    function = "celu"
-
-    def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
-        super().__init__(alpha=alpha, inplace=inplace)
-
-
+@layer("selu")
 class SELU(Configured):
     """ELU with the scale that keeps mean 0 and variance 1."""
+    inplace: bool = False
 
-    function = "selu"
-
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__(inplace=inplace)
-
-
+@layer("gelu")
 class GELU(Configured):
     """x times the probability that a standard normal number is below x."""
-
-    function = "gelu"
-
-    def __init__(self, approximate: str = "none") -> None:
-        super().__init__(approximate=approximate)
+    approximate: str = "none"
 
     def extra_repr(self) -> str:
         """The approximation in quotes."""
         return f"approximate={self.approximate!r}"
 
-
+@layer("silu")
 class SiLU(Configured):
     """x * sigmoid(x)."""
+    inplace: bool = False
 
-    function = "silu"
-
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__(inplace=inplace)
-
-
+@layer("mish")
 class Mish(Configured):
     """x * tanh(softplus(x))."""
+    inplace: bool = False
 
-    function = "mish"
-
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__(inplace=inplace)
-
-
+@layer("sigmoid")
 class Sigmoid(Configured):
     """1 / (1 + exp(-x))."""
 
-    function = "sigmoid"
-
-
+@layer("logsigmoid")
 class LogSigmoid(Configured):
     """log(sigmoid(x))."""
 
-    function = "logsigmoid"
-
-
+@layer("tanh")
 class Tanh(Configured):
     """The hyperbolic tangent."""
 
-    function = "tanh"
-
-
+@layer("tanhshrink")
 class Tanhshrink(Configured):
     """x - tanh(x)."""
 
-    function = "tanhshrink"
-
-
+@layer("softsign")
 class Softsign(Configured):
     """x / (1 + |x|)."""
 
-    function = "softsign"
-
-
+@layer("softplus")
 class Softplus(Configured):
     """log(1 + exp(beta * x)) / beta, and x itself where beta * x is above `threshold`."""
+    beta: float = 1.0
+    threshold: float = 20.0
 
-    function = "softplus"
-
-    def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
-        super().__init__(beta=beta, threshold=threshold)
-
-
+@layer("hardtanh")
 class Hardtanh(Configured):
     """x kept between `min_val` and `max_val`."""
+    min_val: float = -1.0
+    max_val: float = 1.0
+    inplace: bool = False
 
-    function = "hardtanh"
-
-    def __init__(self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> None:
-        super().__init__(min_val=min_val, max_val=max_val, inplace=inplace)
-
-
+@layer("hardsigmoid")
 class Hardsigmoid(Configured):
     """Straight lines close to sigmoid."""
-
-    function = "hardsigmoid"
+    inplace: bool = False
     shown = ()
 
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__(inplace=inplace)
-
-
+@layer("hardswish")
 class Hardswish(Configured):
     """x * hardsigmoid(x)."""
-
-    function = "hardswish"
+    inplace: bool = False
     shown = ()
 
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__(inplace=inplace)
-
-
+@layer("hardshrink")
 class Hardshrink(Configured):
     """x, and 0 within `lambd` of 0."""
-
-    function = "hardshrink"
+    lambd: float = 0.5
     bare = True
 
-    def __init__(self, lambd: float = 0.5) -> None:
-        super().__init__(lambd=lambd)
-
-
+@layer("softshrink")
 class Softshrink(Configured):
     """x moved towards 0 by `lambd`."""
-
-    function = "softshrink"
+    lambd: float = 0.5
     bare = True
 
-    def __init__(self, lambd: float = 0.5) -> None:
-        super().__init__(lambd=lambd)
-
-
+@layer("threshold")
 class Threshold(Configured):
     """x, and `value` where x is not above `threshold`."""
+    threshold: float
+    value: float
+    inplace: bool = False
 
-    function = "threshold"
-
-    def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
-        super().__init__(threshold=threshold, value=value, inplace=inplace)
-
-
+@layer("glu")
 class GLU(Configured):
     """The first half times the sigmoid of the second."""
+    dim: int = -1
 
-    function = "glu"
-
-    def __init__(self, dim: int = -1) -> None:
-        super().__init__(dim=dim)
-
-
+@layer("softmax")
 class Softmax(Configured):
     """exp(x) divided by its sum along `dim`."""
+    dim: int | None = None
 
-    function = "softmax"
-
-    def __init__(self, dim: int | None = None) -> None:
-        super().__init__(dim=dim)
-
-
+@layer("softmin")
 class Softmin(Softmax):
     """The softmax of -x."""
 
-    function = "softmin"
-
-
+@layer("log_softmax")
 class LogSoftmax(Softmax):
     """The logarithm of softmax."""
 
-    function = "log_softmax"
-
-
+# fmt: on
 class Softmax2d(Configured):
     """Softmax over the channels of images."""
 

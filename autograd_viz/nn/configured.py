@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import wraps
+from typing import Any, TypeVar, dataclass_transform
 
 from . import functional
 from .module import Module
@@ -64,3 +67,33 @@ class Configured(Sized):
         """The options that are shown."""
         options = {n: getattr(self, n) for n in self.shown} if self.shown is not None else self.options()
         return ", ".join(str(v) if self.bare and n != "inplace" else f"{n}={v}" for n, v in options.items())
+
+
+Kind = TypeVar("Kind", bound=type[Configured])
+
+
+@dataclass_transform()
+def layer(function: str = "") -> Callable[[Kind], Kind]:
+    """Make a layer of a function: its options are the class's annotated attributes, in order, with their defaults.
+
+    Args:
+        function: a name of torch.nn.functional; none for what several layers share.
+    """
+
+    def decorate(cls: Kind) -> Kind:
+        made: Any = dataclass(eq=False, repr=False)(cls)
+        take = made.__init__
+
+        @wraps(take)
+        def __init__(self: Any, *args: Any, **options: Any) -> None:  # noqa: N807
+            Module.__init__(self)
+            take(self, *args, **options)
+
+        made.__init__, made.function = __init__, function
+        made._options = tuple(f.name for f in fields(made))
+        for name in made._options:  # a layer has them, its class has not
+            if name in vars(made):
+                delattr(made, name)
+        return cls
+
+    return decorate

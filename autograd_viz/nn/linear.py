@@ -19,6 +19,11 @@ def parameter(*size: int, dtype: Any = None, device: Any = None) -> Parameter:
     return Parameter(empty(*size, dtype=dtype))
 
 
+def unusual(module: Module, usual: dict[str, Any]) -> str:
+    """The options of a module that are not as usual, as `extra_repr` shows them after the sizes."""
+    return "".join(f", {n}={getattr(module, n)}" for n, v in usual.items() if getattr(module, n) != v)
+
+
 class Linear(Module):
     """x Wᵀ + b."""
 
@@ -115,11 +120,8 @@ class Embedding(Module):
 
     def extra_repr(self) -> str:
         """The sizes, and what is not as usual."""
-        text = f"{self.num_embeddings}, {self.embedding_dim}"
-        for name, usual in (("padding_idx", None), ("max_norm", None), ("norm_type", 2), ("scale_grad_by_freq", False)):
-            if getattr(self, name) != usual:
-                text += f", {name}={getattr(self, name)}"
-        return text + (", sparse=True" if self.sparse else "")
+        usual = {"padding_idx": None, "max_norm": None, "norm_type": 2, "scale_grad_by_freq": False}
+        return f"{self.num_embeddings}, {self.embedding_dim}{unusual(self, usual)}" + (", sparse=True" if self.sparse else "")
 
     @classmethod
     def from_pretrained(cls, embeddings: Tensor, freeze: bool = True, padding_idx: int | None = None, **options: Any) -> Any:
@@ -169,9 +171,6 @@ class EmbeddingBag(Module):
 
     def extra_repr(self) -> str:
         """The sizes, what is not as usual, and the mode."""
-        text = f"{self.num_embeddings}, {self.embedding_dim}"
-        for name, usual in (("max_norm", None), ("norm_type", 2), ("scale_grad_by_freq", False)):
-            if getattr(self, name) != usual:
-                text += f", {name}={getattr(self, name)}"
-        text += f", mode={self.mode!r}"
-        return text if self.padding_idx is None else text + f", padding_idx={self.padding_idx}"
+        options = unusual(self, {"max_norm": None, "norm_type": 2, "scale_grad_by_freq": False})
+        mode = f", mode={self.mode!r}" + unusual(self, {"padding_idx": None})
+        return f"{self.num_embeddings}, {self.embedding_dim}{options}{mode}"

@@ -16,7 +16,7 @@ from ..core.ops.shape.joining import cat, stack
 from ..core.tensor.factories import zeros
 from ..core.tensor.tensor import Tensor
 from . import functional, init
-from .linear import parameter
+from .linear import parameter, unusual
 from .module import Module
 
 Weights = tuple[Any, Any, Any, Any]  # of the input, of the state, and their biases
@@ -189,12 +189,8 @@ class RNNBase(Module):
 
     def extra_repr(self) -> str:
         """The sizes, and what is not as usual."""
-        text = f"{self.input_size}, {self.hidden_size}"
-        for name, usual in (("proj_size", 0), ("num_layers", 1), ("bias", True), ("batch_first", False), ("dropout", 0),
-                            ("bidirectional", False)):  # fmt: skip
-            if getattr(self, name) != usual:
-                text += f", {name}={getattr(self, name)}"
-        return text
+        usual = {"proj_size": 0, "num_layers": 1, "bias": True, "batch_first": False, "dropout": 0, "bidirectional": False}
+        return f"{self.input_size}, {self.hidden_size}{unusual(self, usual)}"
 
 
 class RNN(RNNBase):

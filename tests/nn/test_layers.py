@@ -167,6 +167,12 @@ def test_tables_are_pytorchs(source: str) -> None:
     assert differences(*results) == []
 
 
+@pytest.mark.parametrize("layer", [av.nn.Tanh, av.nn.MSELoss, av.nn.BCELoss])
+def test_a_layer_refuses_an_option_that_it_does_not_have(layer: Any) -> None:
+    with pytest.raises(TypeError, match=rf"{layer.__name__}.__init__\(\) got an unexpected keyword argument 'foo'"):
+        layer(foo=1)
+
+
 def test_masks_hide_what_they_should() -> None:
     results = []
     for m in (av, torch):

@@ -16,16 +16,27 @@ def _run(op: Any, input: Tensor, inplace: bool, **options: Any) -> Any:
     return run_inplace(input, op, **options) if inplace else op(input, **options)
 
 
-@public("nn.functional.relu")
-def relu(input: Tensor, inplace: bool = False) -> Any:
-    """max(input, 0)."""
-    return _run(activation_kinked.relu, input, inplace)
+def _without_options(name: str, op: Any, does: str, **fixed: Any) -> Any:
+    """Publish an activation that has no options but `inplace`."""
+
+    def function(input: Tensor, inplace: bool = False) -> Any:
+        return _run(op, input, inplace, **fixed)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = does
+    return public(f"nn.functional.{name}")(function)
 
 
-@public("nn.functional.relu6")
-def relu6(input: Tensor, inplace: bool = False) -> Any:
-    """Relu that ends at 6."""
-    return _run(activation_kinked.hardtanh_of, input, inplace, min_val=0, max_val=6)
+_SELU = {"alpha": 1.6732632423543772848170429916717, "scale": 1.0507009873554804934193349852946, "input_scale": 1}
+
+relu = _without_options("relu", activation_kinked.relu, "max(input, 0).")
+_without_options("relu6", activation_kinked.hardtanh_of, "Relu that ends at 6.", min_val=0, max_val=6)
+_without_options("hardsigmoid", activation_kinked.hardsigmoid_of, "A straight line from 0 at -3 to 1 at 3.")
+_without_options("hardswish", activation_kinked.hardswish_of, "input * hardsigmoid(input).")
+_without_options("silu", activation.silu_of, "input * sigmoid(input), also called swish.")
+_without_options("mish", activation.mish_of, "input * tanh(softplus(input)).")
+selu = _without_options("selu", activation.elu_of, "The elu whose constants keep mean 0 and variance 1.", **_SELU)
+public("torch.selu")(selu)
 
 
 @public("nn.functional.hardtanh")
@@ -54,29 +65,10 @@ def rrelu(input: Tensor, lower: float = 0.125, upper: float = 1 / 3, training: b
     return _run(activation_kinked.rrelu, input, inplace, lower=lower, upper=upper, training=training)
 
 
-@public("nn.functional.hardsigmoid")
-def hardsigmoid(input: Tensor, inplace: bool = False) -> Any:
-    """A straight line from 0 at -3 to 1 at 3."""
-    return _run(activation_kinked.hardsigmoid_of, input, inplace)
-
-
-@public("nn.functional.hardswish")
-def hardswish(input: Tensor, inplace: bool = False) -> Any:
-    """input * hardsigmoid(input)."""
-    return _run(activation_kinked.hardswish_of, input, inplace)
-
-
 @public("nn.functional.elu")
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Any:
     """input above 0, alpha * (exp(input) - 1) below."""
     return _run(activation.elu_of, input, inplace, alpha=alpha, scale=1, input_scale=1)
-
-
-@public("nn.functional.selu", "torch.selu")
-def selu(input: Tensor, inplace: bool = False) -> Any:
-    """The elu whose constants keep mean 0 and variance 1."""
-    alpha, scale = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
-    return _run(activation.elu_of, input, inplace, alpha=alpha, scale=scale, input_scale=1)
 
 
 @public("nn.functional.celu", "torch.celu")
@@ -85,18 +77,6 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Any:
     if alpha == 0:
         raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
     return _run(activation.celu_of, input, inplace, alpha=alpha)
-
-
-@public("nn.functional.silu")
-def silu(input: Tensor, inplace: bool = False) -> Any:
-    """input * sigmoid(input), also called swish."""
-    return _run(activation.silu_of, input, inplace)
-
-
-@public("nn.functional.mish")
-def mish(input: Tensor, inplace: bool = False) -> Any:
-    """input * tanh(softplus(input))."""
-    return _run(activation.mish_of, input, inplace)
 
 
 def _always_inplace(function: Any) -> Any:

@@ -117,14 +117,9 @@ def check_lengths(log_probs: Tensor, targets: Tensor, frames: tuple[int, ...], s
 
 @public("nn.functional.ctc_loss")
 def ctc_loss(
-    log_probs: Tensor,
-    targets: Tensor,
-    input_lengths: Any,
-    target_lengths: Any,
-    blank: int = 0,
-    reduction: str = "mean",
+    log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any, blank: int = 0, reduction: str = "mean",
     zero_infinity: bool = False,
-) -> Any:
+) -> Any:  # fmt: skip
     """Connectionist temporal classification; `log_probs` is (frames, samples, symbols) and comes from a log_softmax.
 
     Raises:

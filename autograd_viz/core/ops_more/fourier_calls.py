@@ -78,75 +78,42 @@ def resized(input: Any, dims: Ints, sizes: Ints) -> Any:
 # -- one dimension --------------------------------------------------------------------------------------------------------
 
 
-def _to_frequencies(input: Any, n: int | None, dim: int, normalization: int, onesided: bool) -> Any:
-    """Real numbers to frequencies."""
+def _sized(input: Any, n: int | None, dim: int) -> tuple[Any, Ints]:
+    """The input with `n` elements along `dim`, and that dimension counted from the front."""
     d = _one(input, dim)
-    input = resized(input, (d,), (_check_length(input.shape[d] if n is None else n),))
-    return fft_r2c(input, dim=(d,), normalization=normalization, onesided=onesided)
+    return resized(input, (d,), (_check_length(input.shape[d] if n is None else n),)), (d,)
 
 
-def _complex_transform(input: Any, n: int | None, dim: int, normalization: int, forward: bool) -> Any:
-    d = _one(input, dim)
-    input = resized(input, (d,), (_check_length(input.shape[d] if n is None else n),))
-    return fft_c2c(input, dim=(d,), normalization=normalization, forward=forward)
+def _all_frequencies(name: str, input: Tensor, n: int | None, dim: int, norm: str | None, forward: bool) -> Any:
+    """Numbers to all frequencies, or back."""
+    x = _floating(input)
+    normalization = _divisor(norm, forward)
+    if not x.dtype.is_complex:
+        return _half_of_them(name, input, n, dim, norm, forward, onesided=False)
+    x, dims = _sized(x, n, dim)
+    return fft_c2c(x, dim=dims, normalization=normalization, forward=forward)
 
 
-def _to_numbers(input: Tensor, n: int | None, dim: int, normalization: int, conjugate: bool) -> Any:
-    """The first half of the frequencies to real numbers."""
+def _half_of_them(
+    name: str, input: Tensor, n: int | None, dim: int, norm: str | None, forward: bool, onesided: bool = True
+) -> Any:
+    """Real numbers to the first half of their frequencies; backwards, those are conjugated."""
+    if input.dtype.is_complex:
+        raise RuntimeError(f"{name} expects a real input tensor, but got {input.dtype.legacy}")
+    x, normalization = _floating(input), _divisor(norm, forward)
+    x, dims = _sized(x, n, dim)
+    out = fft_r2c(x, dim=dims, normalization=normalization, onesided=onesided)
+    return out if forward else conj(out)
+
+
+def _real_numbers(name: str, input: Tensor, n: int | None, dim: int, norm: str | None, forward: bool) -> Any:
+    """The first half of the frequencies to real numbers; forwards, they are conjugated before."""
+    normalization = _divisor(norm, forward)
     input = _floating(input, to_complex=True)
     d = _one(input, dim)
     n = _check_length(2 * (input.shape[d] - 1) if n is None else n)
     half = resized(input, (d,), (n // 2 + 1,))
-    return fft_c2r(conj(half) if conjugate else half, dim=(d,), normalization=normalization, last_dim_size=n)
-
-
-def _check_real(name: str, input: Tensor) -> None:
-    if input.dtype.is_complex:
-        raise RuntimeError(f"{name} expects a real input tensor, but got {input.dtype.legacy}")
-
-
-@public("fft.fft")
-def fft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
-    """All frequencies of `n` numbers along `dim`."""
-    input = _floating(input)
-    if input.dtype.is_complex:
-        return _complex_transform(input, n, dim, _divisor(norm, True), True)
-    return _to_frequencies(input, n, dim, _divisor(norm, True), onesided=False)
-
-
-@public("fft.ifft")
-def ifft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
-    """The numbers with these frequencies."""
-    input = _floating(input)
-    if input.dtype.is_complex:
-        return _complex_transform(input, n, dim, _divisor(norm, False), False)
-    return conj(_to_frequencies(input, n, dim, _divisor(norm, False), onesided=False))
-
-
-@public("fft.rfft")
-def rfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
-    """The first half of the frequencies of `n` real numbers; the others are their conjugates."""
-    _check_real("rfft", input)
-    return _to_frequencies(_floating(input), n, dim, _divisor(norm, True), onesided=True)
-
-
-@public("fft.ihfft")
-def ihfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
-    """The inverse of hfft: real frequencies to the first half of the numbers."""
-    _check_real("ihfft", input)
-    return conj(_to_frequencies(_floating(input), n, dim, _divisor(norm, False), onesided=True))
-
-
-@public("fft.irfft")
-def irfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
-    """The inverse of rfft: the `n` real numbers (2 (length - 1) if not said) of which these are half of the frequencies."""
-    return _to_numbers(input, n, dim, _divisor(norm, False), conjugate=False)
-
-
-@public("fft.hfft")
-def hfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
-    """The real frequencies of numbers of which the second half is the conjugate of the first."""
-    return _to_numbers(input, n, dim, _divisor(norm, True), conjugate=True)
+    return fft_c2r(conj(half) if forward else half, dim=(d,), normalization=normalization, last_dim_size=n)
 
 
 # -- several dimensions ---------------------------------------------------------------------------------------------------
@@ -186,61 +153,23 @@ def _half(name: str, input: Tensor, s: Any, dim: Any) -> tuple[Ints, list[int], 
     return dims, [*sizes[:-1], n // 2 + 1], n
 
 
-def _complex_transforms(input: Tensor, s: Any, dim: Any, norm: str | None, forward: bool) -> Any:
+def _all_of_several(name: str, input: Tensor, s: Any, dim: Any, norm: str | None, forward: bool) -> Any:
     dims, sizes = _dims_and_sizes(input, s, dim)
     x = resized(_floating(input, to_complex=True), dims, tuple(sizes))
     return fft_c2c(x, dim=dims, normalization=_divisor(norm, forward), forward=forward)
 
 
-@public("fft.fftn")
-def fftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
-    """All frequencies along several dimensions."""
-    return _complex_transforms(input, s, dim, norm, forward=True)
-
-
-@public("fft.ifftn")
-def ifftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
-    """The inverse of fftn."""
-    return _complex_transforms(input, s, dim, norm, forward=False)
-
-
-@public("fft.rfftn")
-def rfftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
-    """The frequencies of real numbers, the first half of those along the last dimension."""
+def _half_of_several(name: str, input: Tensor, s: Any, dim: Any, norm: str | None, forward: bool) -> Any:
+    """Real numbers to the first half of their frequencies along the last dimension; backwards, conjugated."""
     if input.dtype.is_complex:
-        raise RuntimeError(f"rfftn expects a real-valued input tensor, but got {input.dtype.legacy}")
+        refused = f"{name} expects a real-valued input tensor, but got"
+        raise RuntimeError(f"{refused if forward else 'Only supports floating-point dtypes, but found:'} {input.dtype.legacy}")
     dims, sizes = _dims_and_sizes(input, s, dim)
     if not dims:
-        raise RuntimeError("rfftn must transform at least one axis")
-    return fft_r2c(resized(_floating(input), dims, tuple(sizes)), dim=dims, normalization=_divisor(norm, True), onesided=True)
-
-
-@public("fft.irfftn")
-def irfftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
-    """The inverse of rfftn."""
-    dims, sizes, n = _half("irfftn", input, s, dim)
-    x = resized(_floating(input, to_complex=True), dims, tuple(sizes))
-    return fft_c2r(x, dim=dims, normalization=_divisor(norm, False), last_dim_size=n)
-
-
-@public("fft.hfftn")
-def hfftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
-    """The real frequencies of numbers whose other half, along the last dimension, is the conjugate."""
-    dims, sizes, n = _half("hfftn", input, s, dim)
-    x, normalization = resized(_floating(input, to_complex=True), dims, tuple(sizes)), _divisor(norm, True)
-    if len(dims) > 1:
-        x = fft_c2c(x, dim=dims[:-1], normalization=normalization, forward=True)
-    return fft_c2r(conj(x), dim=dims[-1:], normalization=normalization, last_dim_size=n)
-
-
-@public("fft.ihfftn")
-def ihfftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
-    """The inverse of hfftn."""
-    if input.dtype.is_complex:
-        raise RuntimeError(f"Only supports floating-point dtypes, but found: {input.dtype.legacy}")
-    dims, sizes = _dims_and_sizes(input, s, dim)
-    if not dims:
-        raise RuntimeError("ihfftn must transform at least one axis")
+        raise RuntimeError(f"{name} must transform at least one axis")
+    if forward:
+        x = resized(_floating(input), dims, tuple(sizes))
+        return fft_r2c(x, dim=dims, normalization=_divisor(norm, True), onesided=True)
     normalization = _divisor(norm, False)
     half = fft_r2c(resized(_floating(input), dims, tuple(sizes)), dim=dims[-1:], normalization=normalization, onesided=True)
     if len(dims) == 1:
@@ -248,18 +177,62 @@ def ihfftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = Non
     return fft_c2c(conjugate_copy(half), dim=dims[:-1], normalization=normalization, forward=False)
 
 
-def _in_planes(name: str, transform: Any) -> None:
-    """Publish the transform of the last two dimensions."""
+def _real_of_several(name: str, input: Tensor, s: Any, dim: Any, norm: str | None, forward: bool) -> Any:
+    """The first half of the frequencies to real numbers; forwards, the other dimensions come before."""
+    dims, sizes, n = _half(name, input, s, dim)
+    x, normalization = resized(_floating(input, to_complex=True), dims, tuple(sizes)), _divisor(norm, forward)
+    if not forward:
+        return fft_c2r(x, dim=dims, normalization=normalization, last_dim_size=n)
+    if len(dims) > 1:
+        x = fft_c2c(x, dim=dims[:-1], normalization=normalization, forward=True)
+    return fft_c2r(conj(x), dim=dims[-1:], normalization=normalization, last_dim_size=n)
+
+
+# -- the names ------------------------------------------------------------------------------------------------------------
+
+# fmt: off
+# the name, how along one dimension and along several, forwards or not, and what it does there
+_TRANSFORMS: list[tuple[str, Any, Any, bool, str, str]] = [
+    ("fft", _all_frequencies, _all_of_several, True,
+     "All frequencies of `n` numbers along `dim`.", "All frequencies along several dimensions."),
+    ("ifft", _all_frequencies, _all_of_several, False,
+     "The numbers with these frequencies.", "The inverse of fftn."),
+    ("rfft", _half_of_them, _half_of_several, True,
+     "The first half of the frequencies of `n` real numbers; the others are their conjugates.",
+     "The frequencies of real numbers, the first half of those along the last dimension."),
+    ("irfft", _real_numbers, _real_of_several, False,
+     "The inverse of rfft: the `n` real numbers (2 (length - 1) if not said) of which these are half of the frequencies.",
+     "The inverse of rfftn."),
+    ("hfft", _real_numbers, _real_of_several, True,
+     "The real frequencies of numbers of which the second half is the conjugate of the first.",
+     "The real frequencies of numbers whose other half, along the last dimension, is the conjugate."),
+    ("ihfft", _half_of_them, _half_of_several, False,
+     "The inverse of hfft: real frequencies to the first half of the numbers.", "The inverse of hfftn."),
+]
+
+
+# fmt: on
+def _publish(name: str, along_one: Any, along_several: Any, forward: bool, one_does: str, several_do: str) -> None:
+    """Publish the transform of one dimension, of several, and of the last two."""
+
+    def one(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
+        return along_one(name, input, n, dim, norm, forward)
+
+    def several(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
+        return along_several(f"{name}n", input, s, dim, norm, forward)
 
     def plane(input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None = None) -> Any:
-        return transform(input, s, dim, norm)
+        return several(input, s, dim, norm)
 
-    plane.__name__, plane.__doc__ = name, f"{transform.__name__} of the last two dimensions."
-    public(f"fft.{name}")(plane)
+    two_do = f"{name}n of the last two dimensions."
+    for end, function, does in (("", one, one_does), ("n", several, several_do), ("2", plane, two_do)):
+        function.__name__ = function.__qualname__ = name + end
+        function.__doc__ = does
+        public(f"fft.{name}{end}")(function)
 
 
-for _transform in (fftn, ifftn, rfftn, irfftn, hfftn, ihfftn):
-    _in_planes(_transform.__name__.replace("tn", "t2"), _transform)
+for _row in _TRANSFORMS:
+    _publish(*_row)
 
 
 # -- the order of frequencies ---------------------------------------------------------------------------------------------

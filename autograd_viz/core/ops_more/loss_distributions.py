@@ -10,7 +10,7 @@ import numpy as np
 
 from ..base.public import public
 from ..ops.elementwise.arithmetic import add_scalar, mul_scalar
-from ..ops.loss.loss import reduce_terms, reduction_number
+from ..ops.loss.loss import loss, reduce_terms, reduction_number
 from ..tensor.tensor import Tensor
 
 KL_WARNING = (
@@ -22,40 +22,26 @@ KL_WARNING = (
 
 @public("nn.functional.kl_div")
 def kl_div(
-    input: Tensor,
-    target: Tensor,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
     log_target: bool = False,
-) -> Any:
+) -> Any:  # fmt: skip
     """target * (log(target) - input), where `input` is a log-probability and `target` a probability (or its logarithm)."""
     if reduction == "mean" and size_average is None and reduce is None:
         warnings.warn(KL_WARNING, UserWarning, stacklevel=2)
     number = reduction_number("sum" if reduction == "batchmean" else reduction, size_average, reduce)
     terms = target.exp() * (target - input) if log_target else target.xlogy(target) - target * input
-    loss = reduce_terms(terms, number)
-    return loss / input.shape[0] if reduction == "batchmean" and input.ndim else loss
+    total = reduce_terms(terms, number)
+    return total / input.shape[0] if reduction == "batchmean" and input.ndim else total
 
 
-@public("nn.functional.poisson_nll_loss")
-def poisson_nll_loss(
-    input: Tensor,
-    target: Tensor,
-    log_input: bool = True,
-    full: bool = False,
-    size_average: bool | None = None,
-    eps: float = 1e-8,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Any:
+@loss("poisson_nll_loss", between="eps")
+def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool = True, full: bool = False, eps: float = 1e-8) -> Any:
     """Minus the log-likelihood of counts `target` at rate `input` (or exp(input)); `full` adds Stirling's log(target!)."""
-    number = reduction_number(reduction, size_average, reduce)
     terms = input.exp() - target * input if log_input else input - target * add_scalar(input, other=eps).log()
     if full:
         half_log = mul_scalar(mul_scalar(target, other=2 * math.pi).log(), other=0.5)
         terms = terms + (target * target.log() - target + half_log).masked_fill(target <= 1, 0)
-    return reduce_terms(terms, number)
+    return terms
 
 
 @public("nn.functional.gaussian_nll_loss")

@@ -40,17 +40,9 @@ def check_layer(input: Tensor, linear_weight: Tensor, linear_bias: Tensor | None
 
 @public("nn.functional.linear_cross_entropy")
 def linear_cross_entropy(
-    input: Tensor,
-    linear_weight: Tensor,
-    target: Tensor,
-    *,
-    linear_bias: Tensor | None = None,
-    weight: Tensor | None = None,
-    reduction: str = "mean",
-    ignore_index: int | None = None,
-    label_smoothing: float = 0.0,
-    options: Any = None,
-) -> Any:
+    input: Tensor, linear_weight: Tensor, target: Tensor, *, linear_bias: Tensor | None = None, weight: Tensor | None = None,
+    reduction: str = "mean", ignore_index: int | None = None, label_smoothing: float = 0.0, options: Any = None,
+) -> Any:  # fmt: skip
     """cross_entropy(linear(input, linear_weight, linear_bias), target); `options` would only save memory.
 
     Raises:

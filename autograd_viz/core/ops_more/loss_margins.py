@@ -11,7 +11,7 @@ import numpy as np
 from ..base.public import public
 from ..op.primitive import primitive
 from ..ops.activation.activation import logsigmoid
-from ..ops.loss.loss import MEAN, NONE, reduce_terms, reduced, reduction_number
+from ..ops.loss.loss import MEAN, NONE, loss, reduce_terms, reduced, reduction_number
 from ..tensor.tensor import Tensor
 
 
@@ -94,23 +94,15 @@ def check_scores(input: Tensor) -> None:
         raise RuntimeError(f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(input.shape)}")
 
 
-@public("nn.functional.multi_margin_loss")
+@loss("multi_margin_loss")
 def multi_margin_loss_of(
-    input: Tensor,
-    target: Tensor,
-    p: int = 1,
-    margin: float = 1.0,
-    weight: Tensor | None = None,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
+    input: Tensor, target: Tensor, p: int = 1, margin: float = 1.0, weight: Tensor | None = None, reduction: int = MEAN
 ) -> Any:
     """Hinge loss over classes: the target's score should beat every other by `margin`.
 
     Raises:
         ValueError, RuntimeError: p is neither 1 nor 2, or the target or the weights do not fit.
     """
-    number = reduction_number(reduction, size_average, reduce)
     if p not in (1, 2):
         raise ValueError("only p == 1 and p == 2 supported")
     if weight is not None and weight.ndim != 1:
@@ -126,34 +118,27 @@ def multi_margin_loss_of(
         raise RuntimeError(f"inconsistent weight size, expected {classes} but got {list(weight.shape)}")
     if target.dtype.name != "int64":
         raise RuntimeError(f"expected scalar type Long but found {target.dtype.legacy}")
-    return multi_margin_loss(input, target=target, p=p, margin=margin, weight=weight, reduction=number)
+    return multi_margin_loss(input, target=target, p=p, margin=margin, weight=weight, reduction=reduction)
 
 
-@public("nn.functional.multilabel_margin_loss")
-def multilabel_margin_loss(
-    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
-) -> Any:
+@loss("multilabel_margin_loss")
+def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: int) -> Any:
     """Hinge loss between every label of a sample (listed up to the first -1) and every class that is none.
 
     Raises:
         RuntimeError: the target has another size, or lists a class that does not exist.
     """
-    number = reduction_number(reduction, size_average, reduce)
     check_scores(input)
     if target.shape != input.shape:
         raise RuntimeError(f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}")
-    return multilabel_margin_loss_forward(input, target=target, reduction=number)[0]
+    return multilabel_margin_loss_forward(input, target=target, reduction=reduction)[0]
 
 
 @public("nn.functional.multilabel_soft_margin_loss")
 def multilabel_soft_margin_loss(
-    input: Tensor,
-    target: Tensor,
-    weight: Tensor | None = None,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Any:
+    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
+    reduce: bool | None = None, reduction: str = "mean",
+) -> Any:  # fmt: skip
     """Binary cross entropy of every class, averaged over the classes."""
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(f"{reduction} is not valid")

@@ -11,50 +11,33 @@ from ..base.public import public
 from ..base.readings import op
 from ..ops.elementwise.arithmetic import add_scalar, sub, sub_scalar
 from ..ops.elementwise.choosing import minimum
-from ..ops.loss.loss import reduce_terms, reduction_number
+from ..ops.loss.loss import loss, reduce_terms, reduction_number
 from ..ops.reduce.norms import pairwise_distance
 from ..tensor.arguments import check_broadcast
 from ..tensor.tensor import Tensor
 
 
-@public("nn.functional.margin_ranking_loss")
-def margin_ranking_loss(
-    input1: Tensor,
-    input2: Tensor,
-    target: Tensor,
-    margin: float = 0,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Any:
+@loss("margin_ranking_loss")
+def margin_ranking_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0) -> Any:
     """max(0, -target * (input1 - input2) + margin): with target 1, input1 should be the larger one.
 
     Raises:
         RuntimeError: the dimensions differ.
     """
-    number = reduction_number(reduction, size_average, reduce)
     if not input1.ndim == input2.ndim == target.ndim:
         raise RuntimeError(
             "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
             f"input1: {input1.shape}, input2: {input2.shape}, target: {target.shape} "
         )
-    return reduce_terms(add_scalar(-target * (input1 - input2), other=margin).clamp_min(0), number)
+    return add_scalar(-target * (input1 - input2), other=margin).clamp_min(0)
 
 
-@public("nn.functional.hinge_embedding_loss")
-def hinge_embedding_loss(
-    input: Tensor,
-    target: Tensor,
-    margin: float = 1.0,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Any:
+@loss("hinge_embedding_loss")
+def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0) -> Any:
     """input where target is 1, max(0, margin - input) where it is -1."""
-    number = reduction_number(reduction, size_average, reduce)
     zeros = Tensor(np.zeros_like(input._data))
     far = op.where(target != 1, sub(margin, input).clamp_min(0), zeros)
-    return reduce_terms(far + op.where(target != -1, input, zeros), number)
+    return far + op.where(target != -1, input, zeros)
 
 
 def check_pair(input1: Tensor, input2: Tensor, target: Tensor) -> None:
@@ -73,18 +56,9 @@ def check_pair(input1: Tensor, input2: Tensor, target: Tensor) -> None:
         )
 
 
-@public("nn.functional.cosine_embedding_loss")
-def cosine_embedding_loss(
-    input1: Tensor,
-    input2: Tensor,
-    target: Tensor,
-    margin: float = 0,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Any:
+@loss("cosine_embedding_loss")
+def cosine_embedding_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0) -> Any:
     """1 - cosine where target is 1, max(0, cosine - margin) where it is -1."""
-    number = reduction_number(reduction, size_average, reduce)
     check_pair(input1, input2, target)
     dim = target.ndim
     squares = [add_scalar((x * x).sum(dim), other=1e-12) for x in (input1, input2)]
@@ -93,7 +67,7 @@ def cosine_embedding_loss(
     zeros, ones = Tensor(np.zeros_like(cosine._data)), Tensor(np.ones_like(cosine._data))
     near = op.where(target == 1, ones - cosine, zeros)
     far = op.where(target == -1, sub_scalar(cosine, other=margin).clamp_min(0), zeros)
-    return reduce_terms(near + far, number)
+    return near + far
 
 
 def check_triplet(anchor: Tensor, positive: Tensor, negative: Tensor, margin: float) -> None:
@@ -111,39 +85,24 @@ def check_triplet(anchor: Tensor, positive: Tensor, negative: Tensor, margin: fl
         )
 
 
-@public("nn.functional.triplet_margin_loss")
+@loss("triplet_margin_loss")
 def triplet_margin_loss(
-    anchor: Tensor,
-    positive: Tensor,
-    negative: Tensor,
-    margin: float = 1.0,
-    p: float = 2,
-    eps: float = 1e-6,
-    swap: bool = False,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
+    anchor: Tensor, positive: Tensor, negative: Tensor, margin: float = 1.0, p: float = 2, eps: float = 1e-6, swap: bool = False
 ) -> Any:
     """max(0, margin + distance to the positive - distance to the negative)."""
-    number = reduction_number(reduction, size_average, reduce)
     check_triplet(anchor, positive, negative, margin)
     near, far = (pairwise_distance(anchor, other, p, eps) for other in (positive, negative))
     if swap:
         far = minimum(far, pairwise_distance(positive, negative, p, eps))
-    return reduce_terms((add_scalar(near, other=margin) - far).clamp_min(0), number)
+    return (add_scalar(near, other=margin) - far).clamp_min(0)
 
 
 @public("nn.functional.triplet_margin_with_distance_loss")
 def triplet_margin_with_distance_loss(
-    anchor: Tensor,
-    positive: Tensor,
-    negative: Tensor,
-    *,
-    distance_function: Callable[[Tensor, Tensor], Tensor] | None = None,
-    margin: float = 1.0,
-    swap: bool = False,
+    anchor: Tensor, positive: Tensor, negative: Tensor, *,
+    distance_function: Callable[[Tensor, Tensor], Tensor] | None = None, margin: float = 1.0, swap: bool = False,
     reduction: str = "mean",
-) -> Any:
+) -> Any:  # fmt: skip
     """triplet_margin_loss with a distance of one's own."""
     number = reduction_number(reduction)
     check_triplet(anchor, positive, negative, margin)

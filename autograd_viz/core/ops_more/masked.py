@@ -76,30 +76,22 @@ def prod(input: Tensor, dim: Any = None, *, keepdim: Any = False, dtype: Any = N
     return result
 
 
-@public("masked.amax")
-def amax(input: Tensor, dim: Any = None, *, keepdim: Any = False, dtype: Any = None, mask: Tensor | None = None) -> Any:
-    """The largest that the mask leaves in."""
-    given = _given("amax", input, mask)
-    return _cast(extrema_calls.amax_dims(given, dim=_all_dims(input, dim), keepdim=bool(keepdim)), dtype)
+def _extreme(name: str, what: str, found: Callable[..., Any]) -> None:
+    """Publish what finds the largest or smallest, or its place; `found` takes the input, the dimensions and keepdim."""
+
+    def masked(input: Tensor, dim: Any = None, *, keepdim: Any = False, dtype: Any = None, mask: Tensor | None = None) -> Any:
+        dtype = dtype or (input.dtype if name.startswith("arg") else None)
+        return _cast(found(_given(name, input, mask), dim, bool(keepdim)), dtype)
+
+    masked.__name__ = masked.__qualname__ = name
+    masked.__doc__ = f"{what} that the mask leaves in."
+    public(f"masked.{name}")(masked)
 
 
-@public("masked.amin")
-def amin(input: Tensor, dim: Any = None, *, keepdim: Any = False, dtype: Any = None, mask: Tensor | None = None) -> Any:
-    """The smallest that the mask leaves in."""
-    given = _given("amin", input, mask)
-    return _cast(extrema_calls.amin_dims(given, dim=_all_dims(input, dim), keepdim=bool(keepdim)), dtype)
-
-
-@public("masked.argmax")
-def argmax(input: Tensor, dim: Any = None, *, keepdim: Any = False, dtype: Any = None, mask: Tensor | None = None) -> Any:
-    """The place of the largest that the mask leaves in."""
-    return _cast(extrema_calls.argmax(_given("argmax", input, mask), dim, bool(keepdim)), dtype or input.dtype)
-
-
-@public("masked.argmin")
-def argmin(input: Tensor, dim: Any = None, *, keepdim: Any = False, dtype: Any = None, mask: Tensor | None = None) -> Any:
-    """The place of the smallest that the mask leaves in."""
-    return _cast(extrema_calls.argmin(_given("argmin", input, mask), dim, bool(keepdim)), dtype or input.dtype)
+_extreme("amax", "The largest", lambda x, dim, keep: extrema_calls.amax_dims(x, dim=_all_dims(x, dim), keepdim=keep))
+_extreme("amin", "The smallest", lambda x, dim, keep: extrema_calls.amin_dims(x, dim=_all_dims(x, dim), keepdim=keep))
+_extreme("argmax", "The place of the largest", extrema_calls.argmax)
+_extreme("argmin", "The place of the smallest", extrema_calls.argmin)
 
 
 @public("masked.mean")

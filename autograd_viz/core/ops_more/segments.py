@@ -84,16 +84,9 @@ def segments(bounds: Any) -> Iterator[tuple[Any, Any]]:
 
 @public("torch.segment_reduce", "torch._segment_reduce")
 def segment_reduce(
-    data: Tensor,
-    reduce: str,
-    *,
-    lengths: Tensor | None = None,
-    indices: Tensor | None = None,
-    offsets: Tensor | None = None,
-    axis: int = 0,
-    unsafe: bool = False,
-    initial: Any = None,
-) -> Any:
+    data: Tensor, reduce: str, *, lengths: Tensor | None = None, indices: Tensor | None = None,
+    offsets: Tensor | None = None, axis: int = 0, unsafe: bool = False, initial: Any = None,
+) -> Any:  # fmt: skip
     """The sum, mean, product, max or min of each segment along `axis`.
 
     Args:

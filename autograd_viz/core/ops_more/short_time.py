@@ -59,17 +59,10 @@ def _centred(window: Tensor | None, like: Tensor, win_length: int, n_fft: int) -
 
 @public
 def stft(
-    input: Tensor,
-    n_fft: int,
-    hop_length: int | None = None,
-    win_length: int | None = None,
-    window: Tensor | None = None,
-    center: bool = True,
-    pad_mode: str = "reflect",
-    normalized: bool = False,
-    onesided: bool | None = None,
+    input: Tensor, n_fft: int, hop_length: int | None = None, win_length: int | None = None, window: Tensor | None = None,
+    center: bool = True, pad_mode: str = "reflect", normalized: bool = False, onesided: bool | None = None,
     return_complex: bool | None = None,
-) -> Any:
+) -> Any:  # fmt: skip
     """The frequencies (..., frequency, time) of a signal, or of each of several.
 
     Args:
@@ -149,17 +142,10 @@ def _frequencies(frames: Any, normalized: bool, onesided: bool) -> Any:
 
 @public
 def istft(
-    input: Tensor,
-    n_fft: int,
-    hop_length: int | None = None,
-    win_length: int | None = None,
-    window: Tensor | None = None,
-    center: bool = True,
-    normalized: bool = False,
-    onesided: bool | None = None,
-    length: int | None = None,
+    input: Tensor, n_fft: int, hop_length: int | None = None, win_length: int | None = None, window: Tensor | None = None,
+    center: bool = True, normalized: bool = False, onesided: bool | None = None, length: int | None = None,
     return_complex: bool = False,
-) -> Any:
+) -> Any:  # fmt: skip
     """The signal with these frequencies (..., frequency, time): the inverse of stft, with the same arguments.
 
     Raises:

@@ -66,23 +66,18 @@ def times(input: Tensor, factor: Tensor, inplace: bool) -> Tensor:
     return input.mul_(factor) if inplace else input * factor
 
 
-def drop(input: Tensor, p: float, train: bool, features: bool, inplace: bool = False) -> Tensor:
-    """Numbers, or whole channels, dropped with probability p."""
+def drop(input: Tensor, p: float, train: bool, features: bool, inplace: bool = False, alpha: bool = False) -> Tensor:
+    """Numbers, or whole channels, dropped with probability p.
+
+    With `alpha` they become -ALPHA, then everything is scaled and shifted to keep mean 0 and variance 1.
+    """
     if not train or p == 0 or not input.numel():
         return input
     if p == 1:
         return times(input, Tensor(np.zeros((), input._data.dtype)), inplace)
     kept = keep(per_feature(input) if features else input._data, p)
-    return times(input, Tensor((kept / (1 - p)).astype(input._data.dtype, copy=False)), inplace)
-
-
-def alpha_drop(input: Tensor, p: float, train: bool, features: bool, inplace: bool = False) -> Tensor:
-    """Dropped numbers become -ALPHA, then everything is scaled and shifted to keep mean 0 and variance 1."""
-    if not train or p == 0 or not input.numel():
-        return input
-    if p == 1:
-        return times(input, Tensor(np.zeros((), input._data.dtype)), inplace)
-    kept = keep(per_feature(input) if features else input._data, p)
+    if not alpha:
+        return times(input, Tensor((kept / (1 - p)).astype(input._data.dtype, copy=False)), inplace)
     a = 1 / math.sqrt((ALPHA * ALPHA * p + 1) * (1 - p))
     shift = Tensor(((kept - 1.0) * (ALPHA * a) + ALPHA * a * p).astype(input._data.dtype))
     scaled = times(input, Tensor((kept * a).astype(input._data.dtype)), inplace)
@@ -104,24 +99,21 @@ def native_dropout(input: Tensor, p: float, train: bool | None) -> Any:
     return dropout_with_mask(input, p=p if train or train is None else 0.0)
 
 
-def _low_level(name: str, action: Any, features: bool) -> None:
+def _low_level(name: str, features: bool, alpha: bool) -> None:
     """torch.dropout and its like, where `train` must be said."""
 
     def function(input: Tensor, p: float, train: bool) -> Tensor:
         check_probability(p, RuntimeError)
-        return action(input, p, train, features)
+        return drop(input, p, train, features, alpha=alpha)
 
     function.__name__, function.__doc__ = name, f"{name}; `train` must be said."
     public(f"torch.{name}")(function)
 
 
-for _name, _action, _features in (
-    ("dropout", drop, False),
-    ("feature_dropout", drop, True),
-    ("alpha_dropout", alpha_drop, False),
-    ("feature_alpha_dropout", alpha_drop, True),
-):
-    _low_level(_name, _action, _features)
+_low_level("dropout", features=False, alpha=False)
+_low_level("feature_dropout", features=True, alpha=False)
+_low_level("alpha_dropout", features=False, alpha=True)
+_low_level("feature_alpha_dropout", features=True, alpha=True)
 
 
 @public("nn.functional.dropout")
@@ -139,14 +131,14 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
 def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Any:
     """Dropout that keeps mean 0 and variance 1, for selu."""
     check_probability(p)
-    return alpha_drop(input, p, training, False, inplace)
+    return drop(input, p, training, False, inplace, alpha=True)
 
 
 @public("nn.functional.feature_alpha_dropout")
 def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Any:
     """alpha_dropout of whole channels."""
     check_probability(p)
-    return alpha_drop(input, p, training, True, inplace)
+    return drop(input, p, training, True, inplace, alpha=True)
 
 
 @public("nn.functional.dropout1d")

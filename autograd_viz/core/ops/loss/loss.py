@@ -7,7 +7,10 @@ Every loss is a term per element, then `reduction`: 0 keeps the terms, 1 takes t
 
 from __future__ import annotations
 
+import inspect
 import warnings
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -121,6 +124,63 @@ def reduction_number(reduction: str, size_average: bool | None = None, reduce: b
     return ("none", "mean", "sum").index(reduction)
 
 
+def loss(name: str, between: str = "") -> Callable[[Any], Any]:
+    """Publish a loss, whose callers say `reduction` as a word, or by the old flags `size_average` and `reduce`.
+
+    The function itself takes the number instead, or takes none and returns the terms.
+
+    Args:
+        name: in torch.nn.functional.
+        between: the option that PyTorch has between the two flags.
+    """
+    return lambda function: public(f"nn.functional.{name}")(as_called(function, between))
+
+
+def as_called(function: Any, between: str) -> Any:
+    """The loss as its callers see it, with `reduction` and the two flags."""
+    own = inspect.signature(function)
+    seen = own.replace(parameters=with_old_flags([*own.parameters.values()], between))
+    names, takes_number = [*seen.parameters], "reduction" in own.parameters
+    first = names.index("size_average")
+
+    @wraps(function)
+    def call(*args: Any, **options: Any) -> Any:
+        if len(args) > first:  # old flags by their place
+            given = dict(zip(names, args, strict=False), **options)
+            if len(given) < len(args) + len(options):
+                raise misfit(function.__name__, seen, args, options)
+            args, options = (), given
+        old = options.pop("size_average", None), options.pop("reduce", None)
+        number = reduction_number(options.pop("reduction", "mean"), *old)
+        if takes_number:
+            return function(*args, **options, reduction=number)
+        return reduce_terms(function(*args, **options), number)
+
+    call.__signature__ = seen
+    return call
+
+
+def misfit(function: str, seen: inspect.Signature, args: tuple[Any, ...], options: dict[str, Any]) -> TypeError:
+    """What Python says of too many arguments, or of one that is given twice."""
+    names = [*seen.parameters]
+    if len(args) > len(names):
+        needed = sum(p.default is p.empty for p in seen.parameters.values())
+        return TypeError(f"{function}() takes from {needed} to {len(names)} positional arguments but {len(args)} were given")
+    twice = next(n for n in names[: len(args)] if n in options)
+    return TypeError(f"{function}() got multiple values for argument {twice!r}")
+
+
+def with_old_flags(parameters: list[inspect.Parameter], between: str) -> list[inspect.Parameter]:
+    """A function's parameters as its callers see them: the three for the reduction where it stands, or at the end."""
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    average, reduce = (inspect.Parameter(n, kind, default=None, annotation="bool | None") for n in ("size_average", "reduce"))
+    word = inspect.Parameter("reduction", kind, default="mean", annotation="str")
+    names = [p.name for p in parameters]
+    at = names.index("reduction") if "reduction" in names else len(names)
+    first = names.index(between) if between else at
+    return [*parameters[:first], average, *parameters[first:at], reduce, word, *parameters[at + 1 :]]
+
+
 def reduce_terms(terms: Tensor, reduction: int) -> Tensor:
     """The same for tensors: recorded as the mean or the sum."""
     return terms if reduction == NONE else terms.mean() if reduction == MEAN else terms.sum()
@@ -134,7 +194,7 @@ def same_shape(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
         f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This will likely lead "
         "to incorrect results due to broadcasting. Please ensure they have the same size.",
         UserWarning,
-        stacklevel=3,
+        stacklevel=4,
     )
     check_broadcast(input, target)
     size = np.broadcast_shapes(input.shape, target.shape)
@@ -153,63 +213,39 @@ def weighted_mean(terms: Tensor, weight: Tensor, reduction: int) -> Tensor:
     return terms.sum() / weight.sum() if reduction == MEAN else reduce_terms(terms, reduction)
 
 
-@public("nn.functional.mse_loss")
-def mse_loss_of(
-    input: Tensor,
-    target: Tensor,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-    weight: Tensor | None = None,
-) -> Any:
+@loss("mse_loss")
+def mse_loss_of(input: Tensor, target: Tensor, reduction: int, weight: Tensor | None = None) -> Any:
     """Mean squared error."""
     expanded, aim = same_shape(input, target)
-    number = reduction_number(reduction, size_average, reduce)
     if weight is None:
-        return mse_loss(expanded, aim, reduction=number)
+        return mse_loss(expanded, aim, reduction=reduction)
     check_weights(weight, input)
-    return weighted_mean((expanded - aim) ** 2, weight, number)
+    return weighted_mean((expanded - aim) ** 2, weight, reduction)
 
 
-@public("nn.functional.l1_loss")
-def l1_loss(
-    input: Tensor,
-    target: Tensor,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-    weight: Tensor | None = None,
-) -> Any:
+@loss("l1_loss")
+def l1_loss(input: Tensor, target: Tensor, reduction: int, weight: Tensor | None = None) -> Any:
     """Mean absolute error."""
     expanded, aim = same_shape(input, target)
-    number = reduction_number(reduction, size_average, reduce)
     if weight is None:
-        return reduce_terms((expanded - aim).abs(), number)
+        return reduce_terms((expanded - aim).abs(), reduction)
     check_weights(weight, input)
-    return weighted_mean((expanded - aim).abs(), weight, number)
+    return weighted_mean((expanded - aim).abs(), weight, reduction)
 
 
-@public("nn.functional.smooth_l1_loss")
-def smooth_l1_loss_of(
-    input: Tensor,
-    target: Tensor,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-    beta: float = 1.0,
-) -> Any:
+@loss("smooth_l1_loss")
+def smooth_l1_loss_of(input: Tensor, target: Tensor, reduction: int, beta: float = 1.0) -> Any:
     """Squared error near the target, absolute error further away.
 
     Raises:
         RuntimeError: beta is negative.
     """
     expanded, aim = same_shape(input, target)
-    number = reduction_number(reduction, size_average, reduce)
     if beta < 0:
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
     if beta == 0:
-        return reduce_terms((expanded - aim).abs(), number)
-    return smooth_l1_loss(expanded, aim, reduction=number, beta=beta)
+        return reduce_terms((expanded - aim).abs(), reduction)
+    return smooth_l1_loss(expanded, aim, reduction=reduction, beta=beta)
 
 
 @public("nn.functional.huber_loss")

@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ...base.public import public
 from ...base.readings import composite, inlined
 from ...op.primitive import primitive
 from ...tensor.arguments import check_broadcast
 from ...tensor.tensor import Tensor
-from .loss import reduced, reduction_number
+from .loss import loss, reduced
 
 
 @inlined
@@ -96,22 +95,14 @@ soft_margin_loss.defvjp(
 
 
 # fmt: on
-@public("nn.functional.binary_cross_entropy")
-def binary_cross_entropy_of(
-    input: Tensor,
-    target: Tensor,
-    weight: Tensor | None = None,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Any:
+@loss("binary_cross_entropy")
+def binary_cross_entropy_of(input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: int = 1) -> Any:
     """Binary cross entropy of probabilities.
 
     Raises:
         ValueError: the sizes differ.
         RuntimeError: a probability outside [0, 1].
     """
-    number = reduction_number(reduction, size_average, reduce)
     if target.shape != input.shape:
         raise ValueError(
             f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is deprecated. "
@@ -120,36 +111,27 @@ def binary_cross_entropy_of(
     if weight is not None:
         check_broadcast(target, weight)
         weight = weight.expand(np.broadcast_shapes(target.shape, weight.shape))
-    return binary_cross_entropy(input, target, weight=weight, reduction=number)
+    return binary_cross_entropy(input, target, weight=weight, reduction=reduction)
 
 
-@public("nn.functional.binary_cross_entropy_with_logits")
+@loss("binary_cross_entropy_with_logits")
 def binary_cross_entropy_with_logits_of(
-    input: Tensor,
-    target: Tensor,
-    weight: Tensor | None = None,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-    pos_weight: Tensor | None = None,
+    input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: int = 1, pos_weight: Tensor | None = None
 ) -> Any:
     """Binary cross entropy of scores: the sigmoid is inside.
 
     Raises:
         ValueError: the sizes differ.
     """
-    number = reduction_number(reduction, size_average, reduce)
     if target.shape != input.shape:
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
     if not target.dtype.is_floating_point:
         raise RuntimeError(f"result type {input.dtype.legacy} can't be cast to the desired output type {target.dtype.legacy}")
-    return binary_cross_entropy_with_logits(input, target, weight=weight, pos_weight=pos_weight, reduction=number)
+    return binary_cross_entropy_with_logits(input, target, weight=weight, pos_weight=pos_weight, reduction=reduction)
 
 
-@public("nn.functional.soft_margin_loss")
-def soft_margin_loss_of(
-    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
-) -> Any:
+@loss("soft_margin_loss")
+def soft_margin_loss_of(input: Tensor, target: Tensor, reduction: int) -> Any:
     """log(1 + exp(-target * input)): small when both have the same sign."""
     check_broadcast(input, target)
-    return soft_margin_loss(input, target=target, reduction=reduction_number(reduction, size_average, reduce))
+    return soft_margin_loss(input, target=target, reduction=reduction)

@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from ...base.public import public
 from ...base.symbol import Symbol, call
 from ...op.primitive import primitive
 from ...tensor.refusals import check_scalar_type
 from ...tensor.tensor import Tensor
 from ..elementwise.arithmetic import add_scalar, div_scalar, mul_scalar
-from .loss import MEAN, NONE, reduced, reduction_number
+from .loss import MEAN, NONE, loss, reduced
 
 
 def class_axis(scores: Any) -> int:
@@ -147,48 +146,35 @@ def nll_of(scores: Tensor, target: Tensor, weight: Tensor | None, reduction: int
     return output.view(target.shape) if reduction == NONE else output
 
 
-@public("nn.functional.nll_loss")
+@loss("nll_loss", between="ignore_index")
 def nll_loss(
-    input: Tensor,
-    target: Tensor,
-    weight: Tensor | None = None,
-    size_average: bool | None = None,
-    ignore_index: int = -100,
-    reduce: bool | None = None,
-    reduction: str = "mean",
+    input: Tensor, target: Tensor, weight: Tensor | None = None, ignore_index: int = -100, reduction: int = MEAN
 ) -> Any:
     """Minus the log-probability (`input`) of each sample's target class."""
-    return nll_of(input, target, weight, reduction_number(reduction, size_average, reduce), ignore_index)
+    return nll_of(input, target, weight, reduction, ignore_index)
 
 
-@public("nn.functional.cross_entropy")
+@loss("cross_entropy", between="ignore_index")
 def cross_entropy(
-    input: Tensor,
-    target: Tensor,
-    weight: Tensor | None = None,
-    size_average: bool | None = None,
-    ignore_index: int = -100,
-    reduce: bool | None = None,
-    reduction: str = "mean",
+    input: Tensor, target: Tensor, weight: Tensor | None = None, ignore_index: int = -100, reduction: int = MEAN,
     label_smoothing: float = 0.0,
-) -> Any:
+) -> Any:  # fmt: skip
     """Cross entropy of scores (before softmax) with target classes, or with target probabilities of `input`'s shape.
 
     Raises:
         RuntimeError, ValueError, IndexError: the target does not fit, in PyTorch's words.
     """
-    number = reduction_number(reduction, size_average, reduce)
     if not 0 <= label_smoothing <= 1:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
     if input.shape == target.shape and input.ndim:
-        return cross_entropy_of_probabilities(input, target, weight, number, label_smoothing)
+        return cross_entropy_of_probabilities(input, target, weight, reduction, label_smoothing)
     log_probabilities = input.log_softmax(class_axis(input)) if input.ndim else input
-    loss = nll_of(log_probabilities, target, weight, number, ignore_index)
+    sharp = nll_of(log_probabilities, target, weight, reduction, ignore_index)
     if label_smoothing == 0:
-        return loss
-    smooth = smoothed(log_probabilities, target, weight, number, ignore_index)
+        return sharp
+    smooth = smoothed(log_probabilities, target, weight, reduction, ignore_index)
     share = label_smoothing / input.shape[class_axis(input)]
-    return mul_scalar(loss, other=1 - label_smoothing) + mul_scalar(smooth, other=share)
+    return mul_scalar(sharp, other=1 - label_smoothing) + mul_scalar(smooth, other=share)
 
 
 def weight_by_class(weight: Tensor, scores: Tensor) -> Tensor:
