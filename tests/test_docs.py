@@ -1,4 +1,4 @@
-"""The pages of docs: their code runs, their pictures are current, their links lead somewhere, and the site builds."""
+"""The pages of docs: their code runs, their pictures are current, their links and file names are right, and the site builds."""
 
 from __future__ import annotations
 
@@ -13,22 +13,30 @@ from pathlib import Path
 import pytest
 from PIL import Image, ImageChops
 
-from autograd_viz.cli.gallery import gallery
+import autograd_viz as av
+from autograd_viz.cli.gallery import PICTURES, PROGRAMS, gallery
 
 from .blocks import blocks, run_python, run_shell
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
-PAGES = sorted(DOCS.glob("*.md"))
+PAGES = sorted(DOCS.rglob("*.md"))
 WITH_CODE = [p for p in PAGES if any(b.language == "python" for b in blocks(p))]
 NEEDS_TORCH = [p for p in WITH_CODE if any(b.text.startswith("import torch\n") for b in blocks(p))]
+VERBS = DOCS / "look_up" / "verbs.md"
+GALLERY = DOCS / "gallery.md"
+TERMINAL = DOCS / "do" / "terminal.md"
 LARGEST = 300_000  # bytes of the picture that everybody downloads who looks at the README
 NOTICEABLE = 40  # of 255: less is another version of the library that draws
 FEW = 0.001  # of all pixels
 
 
+def name_of(page: Path) -> str:
+    return page.relative_to(DOCS).as_posix()
+
+
 @pytest.mark.parametrize(
-    "page", [pytest.param(p, id=p.name, marks=[pytest.mark.torch] * (p in NEEDS_TORCH)) for p in WITH_CODE]
+    "page", [pytest.param(p, id=name_of(p), marks=[pytest.mark.torch] * (p in NEEDS_TORCH)) for p in WITH_CODE]
 )
 def test_code_runs_and_prints_what_the_page_says(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
@@ -37,27 +45,57 @@ def test_code_runs_and_prints_what_the_page_says(page: Path, tmp_path: Path, mon
 
 def test_the_commands_of_the_terminal_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    run_python(DOCS / "use.md")
+    run_python(TERMINAL)
     environment = {
         **os.environ,
         "BROWSER": "true",
         "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]),
     }
-    rendered, explained, page, stepped, pictures = run_shell(DOCS / "use.md", environment)
+    rendered, explained, page, stepped, pictures = run_shell(TERMINAL, environment)
     assert rendered == "again.svg\n" and Path("again.svg").exists()
     assert explained.startswith("w.grad is all zero: ")
     assert Path(page.strip()).read_text(encoding="utf-8").startswith("<!doctype html>")
     assert "SigmoidBackward0" in stepped and len(pictures.splitlines()) == 10
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
         assert (page.parent / target).exists(), target
 
 
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_named_files_and_modules_are_there(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    for name in re.findall(r"`([a-z_]+/[\w/.]*)`", text):
+        assert (ROOT / name).exists() or (ROOT / "autograd_viz" / name).exists(), name
+    for module in re.findall(r"`python -m (benchmarks[.\w]+)", text):
+        assert (ROOT / (module.replace(".", "/") + ".py")).exists(), module
+
+
+def test_every_verb_has_a_line_and_an_example() -> None:
+    """The verbs are those of the docstring of the package."""
+    verbs = set(re.findall(r"^    (\w+)\(", av.__doc__ or "", re.MULTILINE)) | {"load", "to_graphviz"}
+    text = VERBS.read_text(encoding="utf-8")
+    described = dict(re.findall(r"^## (\w+)\n\n(.*?)(?=^## )", text, re.MULTILINE | re.DOTALL))
+    assert set(described) == verbs
+    for verb, said in described.items():
+        assert re.match(r"[A-Z][^\n]+\.\n", said), verb
+        assert re.search(rf"^```python\n(?:.+\n)*?.*av\.{verb}\(", said, re.MULTILINE), verb
+
+
+def test_the_gallery_shows_every_picture_with_its_program() -> None:
+    text = GALLERY.read_text(encoding="utf-8")
+    for picture in PICTURES:
+        program = (PROGRAMS / f"{picture.program}.py").read_text(encoding="utf-8")
+        call = "av.explain(x, show=True)" if "explain" in picture.call else picture.call.replace("$path", f'"{picture.file}"')
+        assert f"](pictures/{picture.file})" in text, picture.file
+        shown = next(b.text for b in blocks(GALLERY) if call in b.text)
+        assert shown.startswith(program.split("\n\n", 1)[1]), picture.program
+
+
 def test_what_is_quoted_stands_in_the_source() -> None:
-    op, rules = [b.text for b in blocks(DOCS / "rules.md") if b.language == "text"]
+    op, rules = [b.text for b in blocks(DOCS / "understand" / "rules.md") if b.language == "text"]
     ops = ROOT / "autograd_viz" / "core" / "ops"
     assert op in (ops / "elementwise" / "arithmetic.py").read_text(encoding="utf-8")
     assert rules in (ops / "first.py").read_text(encoding="utf-8")
@@ -108,5 +146,5 @@ def test_the_site_builds_without_a_warning_and_asks_the_network_for_nothing(tmp_
     for page in (tmp_path / "site").rglob("*.html"):
         loaded = re.findall(r'<(?:script|link|img|iframe)[^>]+(?:src|href)="(https?:[^"]+)"', page.read_text(encoding="utf-8"))
         assert not loaded, (page.name, loaded)
-    verbs = (tmp_path / "site" / "api" / "verbs.html").read_text(encoding="utf-8")
+    verbs = (tmp_path / "site" / "look_up" / "api" / "verbs.html").read_text(encoding="utf-8")
     assert 'id="autograd_viz.explain"' in verbs

@@ -39,6 +39,17 @@ def test_its_other_commands_are_there() -> None:
         assert module == "sphinx" or (ROOT / (module.replace(".", "/") + ".py")).exists(), module
 
 
+def test_the_terms_of_our_own_are_words_of_the_code() -> None:
+    """A word that has left the code leaves the table of terms in CONTRIBUTING.md too."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    table = text[text.index("| our word in code |") :].split("\n\n")[0]
+    ours = [re.fullmatch(r"\| `(\w+)` \| [^|]+ \| [^|]+ \|", row) for row in table.splitlines()[2:]]
+    code = "\n".join(p.read_text(encoding="utf-8") for p in (ROOT / "autograd_viz").rglob("*.py")).lower()
+    for row in ours:
+        assert row is not None
+        assert re.search(rf"\b{row[1]}\b", code), row[1]
+
+
 def test_the_version_is_the_same_everywhere() -> None:
     assert f"\nversion: {av.__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert f"\n## [{av.__version__}] - " in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
