@@ -41,7 +41,7 @@ def font_file() -> Path:
     """
     spec = importlib.util.find_spec("matplotlib")
     if spec is None or not spec.submodule_search_locations:
-        raise AutogradVizError("PNG pictures take their font from matplotlib, which is not installed: pip install matplotlib")
+        raise AutogradVizError("PNG pictures need matplotlib's font; install it with: pip install matplotlib")
     return Path(spec.submodule_search_locations[0]) / "mpl-data" / "fonts" / "ttf" / "DejaVuSansMono.ttf"
 
 
@@ -173,13 +173,15 @@ def read_text(path: str | os.PathLike[str], most: int) -> str:
         if stat.S_ISREG(found.st_mode) and found.st_size <= most:
             return Path(path).read_text(encoding="utf-8")
     except UnicodeDecodeError:
-        raise CannotReadError(f"cannot read {path}: it is no text") from None
+        raise CannotReadError(f"cannot read {path}: it is not a text file") from None
     except OSError as error:
         raise CannotReadError(f"cannot read {path}: {error.strerror or error}") from error
     except ValueError as error:  # the path holds what a path cannot
         raise CannotReadError(f"cannot read {os.fspath(path)!r}: {error}") from None
     is_large = stat.S_ISREG(found.st_mode)
-    raise CannotReadError(f"cannot read {path}: {f'it has more than {most:,} bytes' if is_large else 'it is no file'}")
+    raise CannotReadError(
+        f"cannot read {path}: {f'it has more than {most:,} bytes' if is_large else 'it is not a regular file'}"
+    )
 
 
 def replace_file(target: Path, data: bytes) -> None:
