@@ -1,10 +1,10 @@
-"""Questions to a reader, answered by really running the pass or reading the real graph when the question is asked.
+"""Questions to a reader. The answer comes from a real backward pass or the real graph when the question is asked.
 
 ask.grad(a, of=c)          what a.grad will be after c.backward()
 ask.color(c)               green, yellow or brown
-ask.row(c, "is_leaf")      what stands in a row of the box
+ask.row(c, "is_leaf")      what is in a row of the box
 ask.order(e)               which function runs when
-ask.saves(y)               what the op of y keeps for the backward pass
+ask.saves(y)               what the op of y saves for the backward pass
 ask.choice("…", [...], f)  one of several; f() finds out which
 """
 
@@ -28,7 +28,7 @@ from .widget import QuestionWidget
 
 
 def grad(tensor: Any, of: Any, gradient: Any = None) -> QuestionWidget:
-    """What will ``tensor.grad`` be after ``of.backward(gradient)``? The pass runs now, hooks too, and is taken back.
+    """What will ``tensor.grad`` be after ``of.backward(gradient)``? The pass runs now, with hooks, and is undone.
 
     Args:
         tensor: of autograd_viz or of PyTorch.
@@ -72,7 +72,7 @@ def color(tensor: Any) -> QuestionWidget:
 
 
 def row(tensor: Any, row: str) -> QuestionWidget:
-    """What stands in a row of a tensor's box?
+    """What is in a row of a tensor's box?
 
     Args:
         tensor: of autograd_viz or of PyTorch.
@@ -88,7 +88,7 @@ def row(tensor: Any, row: str) -> QuestionWidget:
 
 
 def order(of: Any, gradient: Any = None) -> QuestionWidget:
-    """In which order does ``of.backward(gradient)`` call its functions? The pass runs now, hooks too, and is taken back.
+    """In which order does ``of.backward(gradient)`` call its functions? The pass runs now, with hooks, and is undone.
 
     Raises:
         NotDrawableError: not a tensor.
@@ -108,22 +108,22 @@ def saves(tensor: Any) -> QuestionWidget:
     _must_be_tensors(tensor)
     document = anything.graph_of(tensor, callers_names()).document
     if tensor_of(document, document.roots[0]).grad_fn is None:
-        raise NotDrawableError("ask.saves(x) is about the node that made x; x has no grad_fn")
+        raise NotDrawableError("ask.saves(x) needs a tensor with a grad_fn; x has none")
     return QuestionWidget(saves_question(document))
 
 
 def choice(text: str, options: Sequence[Any], answer: Callable[[], Any], why: str = "") -> QuestionWidget:
-    """One of several; `answer` is called now, and its result says which is right.
+    """A multiple-choice question. `answer` is called now; its result is the right option.
 
     Args:
         text: the question; `code` between backticks.
         options: what to choose from.
         answer: a function of the caller's; its result is one of the options, as text. If it raises, the class of the error is
             the result, and `explain` tells why.
-        why: the reason; the explanation of an error goes before it.
+        why: the reason; the explanation of an error is put before it.
 
     Raises:
-        ValueError: the result is none of the options.
+        ValueError: the result is not one of the options.
     """
     texts, reason = [str(o) for o in options], ""
     try:
@@ -131,7 +131,7 @@ def choice(text: str, options: Sequence[Any], answer: Callable[[], Any], why: st
     except Exception as error:
         found, reason = type(error).__name__, str(explain(error))
     if found not in texts:
-        raise ValueError(f"the answer to {text!r:.60} came out as {found!r:.60}; the options are: {', '.join(texts)}")
+        raise ValueError(f"the answer to {text!r:.60} is {found!r:.60}, which is not one of the options: {', '.join(texts)}")
     said = words.BETWEEN.join(filter(None, (reason, why)))
     return QuestionWidget(Question("one", text, (texts.index(found),), said, tuple(map(Option, texts))))
 
@@ -149,7 +149,7 @@ def _unreached(tensor: Any, of: Any, names: dict[str, Any]) -> Question:
 def _must_be_tensors(*given: Any) -> None:
     for x in given:
         if not anything.is_drawable(x):
-            raise NotDrawableError.instead_of("a question is about a tensor of autograd_viz or of PyTorch", x)
+            raise NotDrawableError.instead_of("expected a tensor of autograd_viz or of PyTorch", x)
 
 
 def _name(tensor: Any, names: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""A backward pass from a file: what ran once is shown again, and nothing is computed."""
+"""A backward pass from a file: it is replayed, and nothing is computed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .stepper import Stepper
 
 @dataclass(frozen=True)
 class Recording:
-    """What `load` gives back of a .json: `show`, `step` and `save` take it as they take a tensor.
+    """A recorded pass that `load` read from a .json. `show`, `step` and `save` accept it like a tensor.
 
     Attributes:
         document: the graph before the pass.
@@ -61,7 +61,7 @@ class RecordedPass:
             AutogradVizError: the pass went on, but was not recorded further.
         """
         if self._done == len(self._trace.steps):
-            raise AutogradVizError(f"the recording ends here, after {self._done} steps; the pass was not at its end")
+            raise AutogradVizError(f"the recording ends after {self._done} steps, before the end of the pass")
         self._done += 1
         return self._trace.steps[self._done - 1]
 
@@ -82,7 +82,7 @@ class RecordedPass:
         Raises:
             AutogradVizError: always.
         """
-        raise AutogradVizError("a recording cannot be edited: it holds what ran, not the graph that could run again")
+        raise AutogradVizError("a recording cannot be edited: it has no live graph to run")
 
     def undo_edit(self) -> bool:
         """There is none."""

@@ -1,4 +1,4 @@
-"""What a person means by a name: the tensor or the backward node of a document."""
+"""Find the tensor or backward node that a name means."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ MOST = 1000  # characters of names that an error lists
 
 
 def tensor_of(document: Document, what: Any) -> str:
-    """The id of a tensor, given by its name (which goes before), by id, or as the document's own.
+    """The id of a tensor, given by name (tried first), by id, or as the document's tensor.
 
     Raises:
-        ValueError: there is none; the message lists the names.
+        ValueError: it does not exist; the message lists the names.
     """
     if isinstance(what, Tensor):
         return what.id
@@ -24,7 +24,7 @@ def tensor_of(document: Document, what: Any) -> str:
     if isinstance(what, str) and any(t.id == what for t in document.tensors):
         return what
     there = printable(", ".join(by_name))[:MOST] or "none with a name"
-    raise ValueError(f"there is no tensor {what!r:.60} in this graph; there are: {there}")
+    raise ValueError(f"this graph has no tensor {what!r:.60}; it has: {there}")
 
 
 def node_of(document: Document, what: Any) -> str:

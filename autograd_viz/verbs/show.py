@@ -53,32 +53,32 @@ class Figure:
 
 
 def graph_of(tensor: Any, variables: Mapping[str, Any], params: Any = None) -> Any:
-    """The graph behind a tensor.
+    """The graph of a tensor.
 
     Raises:
-        NotDrawableError: it is no tensor.
-        TypeError: `params` names nothing.
+        NotDrawableError: it is not a tensor.
+        TypeError: `params` is neither a module nor a dictionary.
     """
     if not anything.is_drawable(tensor):
-        raise NotDrawableError.instead_of("there is no graph to draw: expected a tensor of autograd_viz or of PyTorch", tensor)
+        raise NotDrawableError.instead_of("expected a tensor of autograd_viz or of PyTorch", tensor)
     return anything.graph_of(tensor, Names(variables, anything.named(params)))
 
 
 def record(what: Any = None) -> Any:
-    """Follow a PyTorch forward pass, so that its picture has every value, every line of code and every module.
+    """Record a PyTorch forward pass. Its picture then has every value, line of code and module.
 
-    ``with av.record(model): loss = ...``, or ``av.record(model)(x)``, or ``av.record(function)(*args)``. It changes nothing:
-    results, gradients, random numbers and hooks are those of an unrecorded run. Programs of autograd_viz need no recording.
+    Use ``with av.record(model): loss = ...``, ``av.record(model)(x)`` or ``av.record(function)(*args)``. Recording does not
+    change results, gradients, random numbers or hooks. autograd_viz programs need no recording.
 
     Args:
-        what: a module, whose parts are told by their path; a function; or None.
+        what: a module (its submodules are shown by their paths), a function, or None.
 
     Raises:
         MissingLibraryError: PyTorch is not installed.
-        NotDrawableError: there is nothing to call.
+        NotDrawableError: `what` cannot be called.
     """
     if what is not None and not callable(what):
-        several = '; of several modules make one: torch.nn.ModuleDict({"a": a, "b": b})' if isinstance(what, Collection) else ""
+        several = '; for several modules use torch.nn.ModuleDict({"a": a, "b": b})' if isinstance(what, Collection) else ""
         got = f"{type(what).__name__} ({what!r:.60})"
         raise NotDrawableError(f"record(what) takes a module, a function or nothing; got {got}{several}")
     try:
@@ -86,23 +86,23 @@ def record(what: Any = None) -> Any:
     except ModuleNotFoundError as error:
         if error.name != "torch":
             raise
-        raise MissingLibraryError("record() follows PyTorch programs", "torch") from None
+        raise MissingLibraryError("record() needs PyTorch", "torch") from None
     return Recorder(what)
 
 
 def watch(keep: int | str = "256 MB") -> Watch:
-    """Watch PyTorch programs from now on, so that `explain` knows what ran: a recorder that can stay on.
+    """Record PyTorch programs from now on, so that `explain` knows what ran. The recorder can stay on.
 
-    It changes nothing: results, gradients, random numbers, hooks and errors are those of an unwatched run. A second call gives
-    the same recorder. ``with av.watch():`` ends it with the block, ``.close()`` at any time. Programs of
-    autograd_viz need none.
+    Watching does not change results, gradients, random numbers, hooks or errors. A second call returns the same recorder.
+    ``with av.watch():`` ends with the block; ``.close()`` ends it at any time. autograd_viz programs need no watching.
 
     Args:
-        keep: how much of the last backward pass may be kept, so that it can be run again: bytes, or "256 MB"; 0 for nothing.
+        keep: memory for the last backward pass, so that it can be stepped again: bytes, or a size such as "256 MB"; 0 keeps
+            nothing.
 
     Raises:
         MissingLibraryError: PyTorch is not installed.
-        ValueError: `keep` is no size.
+        ValueError: `keep` is not a size.
     """
     size = bytes_of(keep)
     try:
@@ -110,7 +110,7 @@ def watch(keep: int | str = "256 MB") -> Watch:
     except ModuleNotFoundError as error:
         if error.name != "torch":
             raise
-        raise MissingLibraryError("watch() follows PyTorch programs", "torch") from None
+        raise MissingLibraryError("watch() needs PyTorch", "torch") from None
     return torch_watch(size)
 
 
@@ -121,31 +121,33 @@ def bytes_of(size: int | str) -> int:
     """256_000_000 of "256 MB".
 
     Raises:
-        ValueError: it is no size.
+        ValueError: it is not a size.
     """
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMG]?B?)\s*", str(size), re.IGNORECASE)
     if found is None or found.group(2).upper() not in UNITS:
-        raise ValueError(f'keep is a number of bytes, or a size such as "256 MB"; got {size!r:.60}')
+        raise ValueError(f'keep must be a number of bytes or a size such as "256 MB", got {size!r:.60}')
     return int(float(found.group(1)) * UNITS[found.group(2).upper()])
 
 
 def show(tensor: Any, *, params: Any = None, theme: str = "light", collapse: bool | None = None) -> Figure:
-    """The figure of everything that led to `tensor`, as it is now.
+    """Draw the graph of `tensor` as it is now.
 
-    A large graph is drawn in groups, each of them one box: modules and scopes, what is repeated (× 12), and else a stretch of
-    ops.
+    A large graph is drawn in groups. Each group is one box: a module, a scope, a repeated part (× 12), or a run of ops.
 
     Args:
-        tensor: the end of the forward pass, of autograd_viz or of PyTorch; a leaf is a figure of one box. Or what `load` gave.
+        tensor: the result of a forward pass, of autograd_viz or of PyTorch; a leaf is one box. Or a `Recording` from `load`.
         params: names for parameters: a module, or a dictionary of names and tensors.
         theme: "light", "dark" or "waite".
-        collapse: True: in as few boxes as there are groups, False: every op, None: in groups beyond 60 ops or 100 backward
+        collapse: True draws every group as one box, False draws every op. None draws groups beyond 60 ops or 100 backward
             nodes.
 
+    Returns:
+        a `Figure`.
+
     Raises:
-        NotDrawableError: not a tensor.
-        UnknownChoiceError: no such theme.
-        TypeError: `params` is something else.
+        NotDrawableError: `tensor` is not a tensor.
+        UnknownChoiceError: the theme does not exist.
+        TypeError: `params` is neither a module nor a dictionary.
     """
     theme_named(theme)
     if isinstance(tensor, Recording):
@@ -165,21 +167,24 @@ def step(
     theme: str = "auto",
     collapse: bool | None = None,
 ) -> StepperWidget:
-    """The widget that steps the backward pass of `tensor`, one grad_fn call at a time; scriptable without it.
+    """Step the backward pass of `tensor` in a widget, one grad_fn call at a time. Code can step it too.
 
     Args:
-        tensor: the root, as in ``tensor.backward()``; or what `load` gave, which is stepped without computing anything; left
-            out: the root of the last backward pass that `watch` has kept.
-        gradient: the first gradient, for a tensor of several elements.
-        retain_graph: keep saved tensors.
-        create_graph: record the backward pass.
+        tensor: the root, as in ``tensor.backward()``; or a `Recording` from `load`, which computes nothing. Default: the root
+            of the last backward pass that `watch` has kept.
+        gradient: the first gradient, if the tensor has several elements.
+        retain_graph: keep the saved tensors.
+        create_graph: record the backward pass itself.
         params: as for `show`.
         theme: "light", "dark", "waite", or "auto" to follow the notebook.
-        collapse: as for `show`; in the widget a double click opens a group; `expand` and `collapse` do it too.
+        collapse: as for `show`. Double-click a group to open it, or call `expand` and `collapse`.
+
+    Returns:
+        a `StepperWidget`.
 
     Raises:
-        NotDrawableError: not a tensor.
-        RuntimeError: what ``tensor.backward()`` would refuse, in PyTorch's words.
+        NotDrawableError: `tensor` is not a tensor.
+        RuntimeError: ``tensor.backward()`` would fail; the message is PyTorch's.
     """
     from ..widget.widget import StepperWidget
 
@@ -214,7 +219,7 @@ def _step_last(names: Mapping[str, Any], theme: str, collapse: bool | None) -> S
         _, graph, fresh, changed = last_pass(names)
         if changed:
             several = few_names([n for n in changed if n]) or f"{len(changed)} leaves"
-            warnings.warn(f"changed since the pass: {several}. Their values, and what is computed with them, are those of now.",
+            warnings.warn(f"changed after the pass: {several}. The stepper uses their current values.",
                           stacklevel=3)  # fmt: skip
         live = fresh()
         return StepperWidget(Stepper(graph.document, live), live.total, theme, collapse, lambda: None)
@@ -224,28 +229,31 @@ def _with_advice(error: RuntimeError, root: Any) -> RuntimeError:
     """What PyTorch says of a root that no pass can start from, and what to do."""
     said = str(error)
     if said.startswith("grad can be implicitly created only for scalar outputs"):
-        advice = f"this tensor has shape {tuple(root.shape)}: pass the first gradient, av.step(tensor, gradient), or sum it up"
+        advice = f"this tensor has shape {tuple(root.shape)}: call av.step(tensor, gradient), or sum() it first"
     elif said.startswith("element 0 of tensors does not require grad"):
-        advice = "av.explain(tensor) tells why"
+        advice = "av.explain(tensor) says why"
     else:
         return error
     return RuntimeError(f"{said}; {advice}")
 
 
 def compare(*steppers: Any, titles: tuple[str, ...] | list[str] = ()) -> Compare:
-    """Steppers side by side on one cursor: with and without `retain_grad`, before and after `detach`.
+    """Show steppers side by side with one cursor: with and without `retain_grad`, before and after `detach`.
 
     Args:
-        steppers: what `step` returns; each stops at its own end.
-        titles: a line above each.
+        steppers: widgets from `step`; each stops at its own end.
+        titles: one title for each.
+
+    Returns:
+        a `Compare` widget.
 
     Raises:
-        NotDrawableError: something else was given.
+        NotDrawableError: an argument is not such a widget.
     """
     from ..widget.compare import Compare
     from ..widget.widget import StepperWidget
 
     for s in steppers:
         if not isinstance(s, StepperWidget):
-            raise NotDrawableError(f"compare(a, b) takes steppers, as av.step returns them; got {type(s).__name__} ({s!r:.60})")
+            raise NotDrawableError(f"compare(a, b) takes steppers from av.step(), got {type(s).__name__} ({s!r:.60})")
     return Compare(*steppers, titles=tuple(titles))

@@ -269,14 +269,14 @@ def test_an_edit_that_is_no_gradient_is_refused_in_words_and_never_run(text: str
 def test_an_edit_that_python_cannot_read_is_refused_in_words(text: str) -> None:
     s = av.step(three()[-1])
     s._asked(s, {"kind": "edit", "index": 0, "text": text}, [])
-    assert s.error.startswith(f"This cannot be the gradient: '{text[:10]}") and s.step == 0
+    assert s.error.startswith(f"This is not a gradient: '{text[:10]}") and s.step == 0
 
 
 @pytest.mark.parametrize("nodes", [3, [3], "n0", [["n0"]], {"n0": 1}])
 def test_nodes_of_stops_that_are_none_are_refused_and_the_stops_stay(nodes: Any) -> None:
     s = av.step(three()[-1])
     s.stops = {"nodes": ("n0",), "nan": True}
-    with pytest.raises(TraitError, match=r"the nodes of stops are a list of ids, got .*; stop_at\(x\) takes"):
+    with pytest.raises(TraitError, match=r"the nodes of stops must be a list of ids, got .*; stop_at\(x\) also takes"):
         s.stops = {"nodes": nodes}
     assert (list(s.stops["nodes"]), s.stepper.stops.nodes, s.stepper.stops.nan) == (["n0"], {"n0"}, True)
 
