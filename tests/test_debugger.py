@@ -88,7 +88,7 @@ def test_the_first_gradient_can_be_edited_and_taken_back() -> None:
     s.edit(10.0)
     s.finish()
     assert t["a"].grad is not None and t["a"].grad.item() == 120.0 and s.trace.steps[0].edited == (0,)
-    assert "by hand" in s.sentence_at(1)
+    assert "You edited" in s.sentence_at(1)
     s.goto(0)
     s.undo_edit()
     s.finish()

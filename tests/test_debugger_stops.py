@@ -74,7 +74,7 @@ def test_a_zero_that_cancelling_or_a_hook_makes_stops_a_run_too_and_one_zero_is_
 
 def test_a_condition_may_read_the_sentence() -> None:
     s, _ = three_leaves()
-    s.stop_when(lambda step: "AccumulateGrad: a.grad" in step.sentence)
+    s.stop_when(lambda step: "sets a.grad" in step.sentence)
     assert s.run() is not None and s.current is not None and "a.grad" in s.current.sentence
 
 
@@ -129,15 +129,15 @@ def test_run_to_a_node_goes_on_or_back_and_until_stops_where_a_gradient_arrives(
     assert s.step == 2
     s.until("b")
     assert s.step == 5 and s.stopped is not None and (s.stopped.kind, s.stopped.node) == ("until", s.trace.steps[4].node)
-    assert s.explanation == "a gradient has reached b"
+    assert s.explanation == "a gradient reached b"
     s.until("b")
     assert s.step == 5 and s.stopped is not None and s.stopped.kind == "unreached"
-    assert s.explanation == "no gradient has reached b from here to the end"
+    assert s.explanation == "no gradient reaches b before the end"
     s.goto(0)
     assert s.explanation == ""
     s.until("c")
-    assert s.step == 3 and s.explanation == "a gradient has reached c"
+    assert s.step == 3 and s.explanation == "a gradient reached c"
     s.until("d")
-    assert s.is_complete and s.explanation == "no gradient has reached d from here to the end"
+    assert s.is_complete and s.explanation == "no gradient reaches d before the end"
     with pytest.raises(ValueError, match=r"no tensor 'q' in this graph; there are: a, b, d, c, e"):
         s.until("q")

@@ -28,7 +28,7 @@ def leaf(x: Any) -> av.Tensor:
 
 def test_gradients_that_meet_are_added_up() -> None:
     a = leaf(3.0)
-    assert "2 gradients met here: 3.0 + 3.0 = 6.0. AccumulateGrad: a.grad was None and becomes 6.0." in said(
+    assert "2 gradients are added: 3.0 + 3.0 = 6.0. AccumulateGrad sets a.grad to 6.0; it was None." in said(
         *stepped(a * a, {"a": a})
     )
 
@@ -36,13 +36,15 @@ def test_gradients_that_meet_are_added_up() -> None:
 def test_large_gradients_that_meet_are_said_by_their_shape() -> None:
     a = leaf(np.ones((20, 30), np.float32))
     last = said(*stepped((a * a).sum(), {"a": a}))[-1]
-    assert last.startswith("2 gradients met here and were added, element by element (shape (20, 30)).")
+    assert last.startswith("2 gradients are added element by element (shape (20, 30)).")
 
 
 def test_a_large_gradient_is_said_by_its_shape_and_norm() -> None:
     a = leaf(np.ones((20, 30), np.float32))
     texts = said(*stepped((a * 2).sum(), {"a": a}))
-    assert "sends shape (20, 30), norm 49 to AccumulateGrad (a)" in texts[1] and "becomes shape (20, 30), norm 49." in texts[2]
+    assert (
+        "sends shape (20, 30), norm 49 to AccumulateGrad (a)" in texts[1] and "a.grad to shape (20, 30), norm 49;" in texts[2]
+    )
     b = leaf(np.full((3, 5), -1.0))
     assert "norm nan to" in said(*stepped(b.sqrt().sum(), {"b": b}))[1]
 
@@ -50,7 +52,7 @@ def test_a_large_gradient_is_said_by_its_shape_and_norm() -> None:
 def test_a_hundred_gradients_that_meet_are_counted() -> None:
     a = leaf(1.0)
     last = said(*stepped(av.stack([a] * 100).sum(), {"a": a}))[-1]
-    assert last == "100 gradients met here; their sum is 100.0. AccumulateGrad: a.grad was None and becomes 100.0."
+    assert last == "100 gradients are added; their sum is 100.0. AccumulateGrad sets a.grad to 100.0; it was None."
 
 
 def test_the_sum_is_what_met_and_not_what_a_hook_made_of_it() -> None:
@@ -73,9 +75,9 @@ def test_a_node_says_what_arrived_before_hooks_and_what_they_did() -> None:
     )
     text = said(document, (replace(first, grad_outputs=(number(2.0),), grad_inputs=(number(-8.0), None), hooks=hooks), last))[0]
     assert text == (
-        "MulBackward0 receives 1.0. The tensor hook look saw 1.0 and left it as it was. "
-        "The prehook double changed the gradient: 1.0 → 2.0. The hook of the node negate changed the gradient: 8.0 → -8.0. "
-        "It sends -8.0 to AccumulateGrad (a). Input 1 wants no gradient. Freed: other."
+        "MulBackward0 receives 1.0. The tensor hook look saw 1.0 and did not change it. "
+        "The node prehook double changed the gradient: 1.0 → 2.0. The node hook negate changed the gradient: 8.0 → -8.0. "
+        "It sends -8.0 to AccumulateGrad (a). Input 1 needs no gradient. Freed: other."
     )
 
 
@@ -83,14 +85,14 @@ def test_a_hook_that_keeps_nan_has_changed_nothing() -> None:
     a = leaf(3.0)
     document, (first, last) = stepped(a * 4, {"a": a})
     nan = HookRun("tensor", "look", number(np.nan), number(np.nan))
-    assert "look saw nan and left it" in said(document, (replace(first, hooks=(nan,)), last))[0]
+    assert "look saw nan and did not" in said(document, (replace(first, hooks=(nan,)), last))[0]
 
 
 def test_an_edited_gradient_is_said_instead_of_a_sum() -> None:
     a = leaf(3.0)
     document, (first, last) = stepped(a * a, {"a": a})
     text = said(document, (first, replace(last, grad_outputs=(number(7.0),), edited=(0,))))[1]
-    assert text.startswith("You had changed the gradient that arrives: it was set to 7.0 by hand. AccumulateGrad")
+    assert text.startswith("You edited the gradient: 7.0 arrives instead. AccumulateGrad")
 
 
 class TwoOutputs(av.autograd.Function):
@@ -121,10 +123,10 @@ def test_a_function_that_returns_none_is_told_from_an_output_nobody_used() -> No
     a = leaf(3.0)
     first, second = TwoOutputs.apply(a * 1)
     texts = said(*stepped(Stops.apply(first) + second, {"a": a}))
-    assert any("It has no gradient for TwoOutputsBackward, which counts as zero." in t for t in texts)
-    assert any("What used output 0 sent no gradient, which counts as zero." in t for t in texts)
+    assert any("It sends no gradient to TwoOutputsBackward; it counts as zero." in t for t in texts)
+    assert any("No gradient was sent to output 0; it counts as zero." in t for t in texts)
     _, alone = TwoOutputs.apply(a * 1)
-    assert any("Nobody used output 0: no gradient" in t for t in said(*stepped(alone, {"a": a})))
+    assert any("No op used output 0;" in t for t in said(*stepped(alone, {"a": a})))
 
 
 def test_none_all_the_way_changes_nothing() -> None:
@@ -182,7 +184,7 @@ def test_a_change_through_a_view_is_told_of_what_it_is_a_view_of() -> None:
     v = b[1]
     v.mul_(10)
     s = av.step(b.sum())
-    assert "Mul(v (v0), 10) is written into b through a view of it: b is [1.0, 20.0] now." in s.stepper.forward_sentence(-1)
+    assert "Mul(v (v0), 10) writes into b through a view. b is now [1.0, 20.0]." in s.stepper.forward_sentence(-1)
 
 
 def test_an_op_that_records_nothing_says_why() -> None:
@@ -196,12 +198,11 @@ def test_an_op_that_records_nothing_says_why() -> None:
     document, _ = stepped(root, names)
     writer = Sentences(document)
     texts = " | ".join(writer.forward(k) for k in range(-len(document.ops), 1))
-    assert "sign = Gt(a, 1.5) computes [False, True]. Nothing is recorded: bool results have no gradient." in texts
-    assert "cut = Detach(a) computes [1.0, 2.0]. Nothing is recorded: Detach cuts its result off from the graph." in texts
-    assert "twice = Mul(plain, 2) computes [2.0, 4.0]. Nothing is recorded: no operand requires grad." in texts
+    assert "sign = Gt(a, 1.5) computes [False, True]. No node is created: bool tensors have no gradient." in texts
+    assert "cut = Detach(a) computes [1.0, 2.0]. No node is created: Detach detaches its result from the graph." in texts
+    assert "twice = Mul(plain, 2) computes [2.0, 4.0]. No node is created: no input requires grad." in texts
     assert (
-        "off = Mul(late, 3) computes [3.0, 6.0]. Nothing is recorded: grad mode was off, or no operand required grad yet."
-        in texts
+        "off = Mul(late, 3) computes [3.0, 6.0]. No node is created: grad mode was off, or no input required grad yet." in texts
     )
 
 
@@ -241,7 +242,7 @@ def test_sentences_are_in_the_chosen_language() -> None:
     try:
         assert said(document, steps)[:2] == [
             "MulBackward0 (e) 收到 1.0。它传出：4.0 → MulBackward0 (c)、6.0 → AccumulateGrad (d)。已释放：other、self。",
-            "AccumulateGrad：d.grad 原为 None，现为 6.0。",
+            "AccumulateGrad 把 d.grad 设为 6.0，原来是 None。",
         ]
     finally:
         av.set_language("en")

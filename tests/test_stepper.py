@@ -31,10 +31,10 @@ def test_steps_say_what_happened_with_numbers() -> None:
     assert said == [
         "Nothing has run yet. Next calls MulBackward0 with the first gradient.",
         "MulBackward0 (e) receives 1.0. It sends 4.0 to MulBackward0 (c) and 6.0 to AccumulateGrad (d). Freed: other, self.",
-        "AccumulateGrad: d.grad was None and becomes 6.0.",
+        "AccumulateGrad sets d.grad to 6.0; it was None.",
         "MulBackward0 (c) receives 4.0. It sends 12.0 to AccumulateGrad (a) and 8.0 to AccumulateGrad (b). Freed: other, self.",
-        "AccumulateGrad: a.grad was None and becomes 12.0.",
-        "AccumulateGrad: b.grad was None and becomes 8.0. The backward pass is complete.",
+        "AccumulateGrad sets a.grad to 12.0; it was None.",
+        "AccumulateGrad sets b.grad to 8.0; it was None. The backward pass is complete.",
     ]
 
 
@@ -52,8 +52,8 @@ def test_where_gradients_meet_the_sentence_adds_them_up() -> None:
     s, _ = stepper_on(6)
     s.finish()
     said = " ".join(step.sentence for step in s.trace.steps)
-    assert "DivBackward0 (i) receives 18.0. 2 gradients met here: 10.0 + 8.0 = 18.0. i.grad keeps it, because of" in said
-    assert "2 gradients met here: 8.0 + -72.0 = -64.0. AccumulateGrad: h.grad was None and becomes -64.0." in said
+    assert "DivBackward0 (i) receives 18.0. 2 gradients are added: 10.0 + 8.0 = 18.0. retain_grad() keeps it in i.grad" in said
+    assert "2 gradients are added: 8.0 + -72.0 = -64.0. AccumulateGrad sets h.grad to -64.0; it was None." in said
 
 
 def test_accumulating_into_an_existing_grad_shows_the_sum() -> None:
@@ -69,7 +69,7 @@ def test_broadcasting_undone_is_said_and_in_the_formula() -> None:
     s = stepper_of((a * b).sum(), {"a": a, "b": b})
     s.goto(2)
     assert s.current is not None
-    assert "3.0 to AccumulateGrad (b) (broadcasting undone: shape (2,) is summed to shape ())" in s.sentence
+    assert "3.0 to AccumulateGrad (b) (the input was broadcast: shape (2,) is summed to shape ())" in s.sentence
     assert s.current.formulas[1].text == "grad * self = [1.0, 1.0] * [1.0, 2.0] = [1.0, 2.0], summed to shape (): 3.0"
 
 
@@ -77,7 +77,7 @@ def test_an_unused_output_is_said() -> None:
     a = av.tensor([1.0, 2.0], requires_grad=True)
     s = stepper_of(a.unbind()[1], {"a": a})
     s.next()
-    assert "Nobody used output 0: no gradient arrives there, which counts as zero." in s.sentence
+    assert "No op used output 0; the missing gradient counts as zero." in s.sentence
     assert s.current is not None and s.current.formulas[0].text.startswith("stack(grads, 0) = stack([zeros(()), 1.0]")
 
 

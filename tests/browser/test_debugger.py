@@ -99,10 +99,10 @@ def test_the_panel_shows_the_formula_what_arrived_and_where_it_goes(stepping: St
 
 def test_the_panel_of_a_tensor_says_why_its_grad_is_what_it_is(stepping: Stepping) -> None:
     stepping.widget.locator(f'[data-at="{LEAVES["d"]}"] .outline').first.click(position={"x": 60, "y": 12})
-    panel(stepping).get_by_text("has not reached it yet").wait_for()
+    panel(stepping).get_by_text("has not reached it").wait_for()
     stepping.press("finish")
     stepping.wait_for_step(5)
-    panel(stepping).get_by_text("6.0 arrived in step 2 and grad was None").wait_for()
+    panel(stepping).get_by_text("6.0 arrived in step 2, and grad was None").wait_for()
 
 
 def test_the_first_gradient_is_edited_in_the_panel_and_the_pass_goes_on_with_it(stepping: Stepping) -> None:
@@ -111,7 +111,7 @@ def test_the_first_gradient_is_edited_in_the_panel_and_the_pass_goes_on_with_it(
     field.press("Enter")
     waiting = panel(stepping).locator(".av-i-pending")
     waiting.wait_for()
-    assert waiting.text_content() == "changed by hand: 10. will enter"
+    assert waiting.text_content() == "edited: it will receive 10."
     stepping.press("finish")
     stepping.wait_for_step(5)
     assert stepping.kernel_grads() == ("tensor(120.)", "tensor(80.)", "tensor(60.)") == stepping.grads()
@@ -134,7 +134,7 @@ def test_an_edit_is_taken_back_in_the_panel_before_and_after_its_node_has_run(st
 def test_on_until_a_gradient_reaches_a_tensor_and_the_line_says_so(stepping: Stepping) -> None:
     stepping.widget.locator(f'[data-at="{LEAVES["a"]}"] .outline').first.dblclick(position={"x": 60, "y": 12})
     stepping.wait_for_step(4)
-    stopped = stepping.widget.locator(".av-stopped", has_text="a gradient has reached a")
+    stopped = stepping.widget.locator(".av-stopped", has_text="a gradient reached a")
     stopped.wait_for()
     assert stepping.kernel_grads() == ("tensor(12.)", "None", "tensor(6.)")
     stepping.press("back")
@@ -219,10 +219,10 @@ def test_a_tensor_that_the_notebook_changes_in_place_is_told_and_its_panel_has_b
     stepping.widget.locator(f'[data-at="{LEAVES["d"]}"] .outline').first.click(position={"x": 60, "y": 12})
     stepping.lab.run_code("with av.no_grad(): d.mul_(10)")
     told = stepping.widget.locator(".av-drift")
-    told.filter(has_text="Changed in place since drawn: d.").wait_for()
-    panel(stepping).locator(".av-i-attributes dt", has_text="data now").wait_for()
+    told.filter(has_text="Changed in place after drawing: d.").wait_for()
+    panel(stepping).locator(".av-i-attributes dt", has_text="current data").wait_for()
     rows = dict(zip(*(panel(stepping).locator(f".av-i-attributes {of}").all_inner_texts() for of in ("dt", "dd")), strict=True))
-    assert (rows["data"], rows["data now"], rows["version"]) == ("4.", "40.", "0, now 1")
+    assert (rows["data"], rows["current data"], rows["version"]) == ("4.", "40.", "0, now 1")
     assert "tensor(4.)" in stepping.text(LEAVES["d"])
 
 

@@ -123,7 +123,7 @@ def test_what_a_closed_group_hides_is_found_and_uncovered(open_notebook: Callabl
     stepping = Stepping(lab)
     press_key(stepping, "/")
     stepping.page.keyboard.type("w[1]")
-    expect(stepping.widget.locator(".av-found-row").first).to_contain_text("in a closed group")
+    expect(stepping.widget.locator(".av-found-row").first).to_contain_text("inside a collapsed group")
     stepping.page.keyboard.press("Enter")
     stepping.widget.locator('.av-picture g.tensor:has-text("w[1]")').wait_for()
     expect(stepping.widget.locator(".av-i-title")).to_have_text("w[1]")

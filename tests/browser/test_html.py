@@ -100,7 +100,7 @@ def test_it_has_a_heading_and_says_that_groups_stay_closed(opened: Callable[...,
     for _ in range(8):
         y = (y * x).sin()
     page = opened(y, collapse=True)
-    assert page.locator("main h1").text_content().startswith("Stepper of a backward pass: x")
+    assert page.locator("main h1").text_content().startswith("Backward pass stepper: x")
     said = "Groups stay closed in a saved page."
     assert said in page.locator(".av-said").inner_text()
     assert said not in opened(y, collapse=False).locator(".av-root").inner_text()

@@ -207,7 +207,7 @@ def test_a_question_is_answered_by_keyboard_and_jupyterlab_does_not_get_the_keys
     row.locator(".av-q-input").focus()
     lab.page.keyboard.type("add 1")
     lab.page.keyboard.press("Enter")
-    row.locator(".av-q-verdict", has_text="cannot be read").wait_for()
+    row.locator(".av-q-verdict", has_text="Not understood").wait_for()
     lab.page.keyboard.press("Control+a")
     lab.page.keyboard.type("3.0")
     lab.page.keyboard.press("Enter")

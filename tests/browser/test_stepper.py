@@ -83,7 +83,7 @@ def test_each_press_of_next_runs_one_grad_fn_and_back_takes_it_back(stepping: St
             stepping.press("next")
     assert stepping.text("next:n1.0") == "4.0" and stepping.text("grad_fn:t4") == "1.0"
     assert "freed" in stepping.text("n0.saved")
-    assert stepping.sentence() == "AccumulateGrad: b.grad was None and becomes 8.0. The backward pass is complete."
+    assert stepping.sentence() == "AccumulateGrad sets b.grad to 8.0; it was None. The backward pass is complete."
     for step in range(4, -1, -1):
         stepping.press("back")
         stepping.wait_for_step(step)

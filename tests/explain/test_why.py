@@ -31,11 +31,11 @@ def test_tensors_without_a_gradient_say_why() -> None:
     y = a * mask * cut * twice
     names = {"a": a, "plain": plain, "mask": mask, "cut": cut, "twice": twice, "y": y}
     start = whys(*stepped(y.sum(), names))[0]
-    assert start["plain"] == "grad is None: requires_grad is False, so no gradient is computed for it."
-    assert "only floating point and complex tensors can require grad, and this one is bool" in start["mask"]
-    assert start["cut"] == "grad is None: Detach cut it off from the graph, so no gradient comes here."
-    assert "no operand of Mul required grad" in start["twice"]
-    assert start["y"].startswith("grad is None: not a leaf. MulBackward0 hands the gradient on and does not keep it")
+    assert start["plain"] == "grad is None: requires_grad is False, so no gradient is computed."
+    assert "the dtype is bool. Only floating point and complex tensors can require grad." in start["mask"]
+    assert start["cut"] == "grad is None: Detach detached it from the graph."
+    assert "No input of Mul required grad" in start["twice"]
+    assert start["y"].startswith("grad is None: it is not a leaf. MulBackward0 passes the gradient on")
 
 
 def test_a_leaf_of_another_graph_is_not_reached() -> None:
@@ -51,49 +51,47 @@ def test_a_leaf_says_what_it_waits_for() -> None:
     c = a * 2
     found = whys(*stepped(c * a, {"a": a, "c": c}))
     assert [w["a"] for w in found if "a" in w] == [
-        "grad is None: AccumulateGrad waits for gradients, 0 of 2 have arrived.",
-        "grad is None: AccumulateGrad waits for gradients, 1 of 2 have arrived.",
-        "grad is None: AccumulateGrad has received everything and has not run yet.",
-        "grad is 12.0: 12.0 arrived in step 3 and grad was None.",
+        "grad is None: AccumulateGrad waits for gradients; 0 of 2 have arrived.",
+        "grad is None: AccumulateGrad waits for gradients; 1 of 2 have arrived.",
+        "grad is None: AccumulateGrad is ready but has not run yet.",
+        "grad is 12.0: 12.0 arrived in step 3, and grad was None.",
     ]
     assert found[2]["c"] == (
-        "grad is None: 3.0 arrived in step 2, and MulBackward0 handed it on without keeping it; call retain_grad()."
+        "grad is None: 3.0 arrived in step 2, and MulBackward0 passed it on. Call retain_grad() to keep it."
     )
 
 
 def test_before_the_pass_the_node_that_must_run_first_is_named() -> None:
     a = leaf(3.0)
     assert whys(*stepped(a.exp(), {"a": a}))[0]["a"] == (
-        "grad is None: the backward pass has not reached it yet; first ExpBackward0 must run."
+        "grad is None: the backward pass has not reached it. ExpBackward0 must run first."
     )
 
 
 def test_what_was_there_already_is_added_up() -> None:
     a = leaf(2.0)
     a.grad = av.tensor(5.0)
-    assert finally_why(*stepped(a * 3, {"a": a}))["a"] == (
-        "grad is 8.0: 5.0 was there already, and 3.0 arrived in step 2: 5.0 + 3.0 = 8.0."
-    )
+    assert finally_why(*stepped(a * 3, {"a": a}))["a"] == ("grad is 8.0: step 2 added 3.0 to 5.0. 5.0 + 3.0 = 8.0.")
 
 
 def test_a_retained_gradient_says_so() -> None:
     root, names = figure(4, before=True)
     assert finally_why(*stepped(root, names))["c"] == (
-        "grad is 4.0: it arrived at MulBackward0 in step 3 and is kept because of retain_grad()."
+        "grad is 4.0: it arrived at MulBackward0 in step 3, and retain_grad() kept it."
     )
 
 
 def test_a_dead_relu_is_named() -> None:
     a = leaf([-1.0, -2.0])
     text = finally_why(*stepped((a * 3).relu().sum(), {"a": a}))["a"]
-    assert "What arrived is all zero since ReluBackward0 in step 2" in text
-    assert text.endswith("ReluBackward0 passes nothing where its input was not positive.")
+    assert "The gradient is all zero: in step 2, ReluBackward0 received" in text
+    assert text.endswith("ReluBackward0 passes no gradient where its input is 0 or negative.")
 
 
 def test_a_factor_of_zero_is_named_though_the_other_factor_has_a_gradient() -> None:
     a, b = leaf(3.0), leaf(0.0)
     found = finally_why(*stepped(a.exp() * b, {"a": a, "b": b}))
-    assert "all zero since MulBackward0 in step 1" in found["a"] and "multiplies by a value that is 0" in found["a"]
+    assert "all zero: in step 1, MulBackward0 received" in found["a"] and "multiplies the gradient by 0" in found["a"]
     assert "zero" not in found["b"]
 
 
@@ -101,14 +99,14 @@ def test_gradients_that_cancel_are_named() -> None:
     a = leaf(3.0)
     c = a * 1
     text = finally_why(*stepped(c * 2 - c * 2, {"a": a}))["a"]
-    assert "gradients cancelled where they were added before MulBackward0" in text
+    assert "the gradients added before MulBackward0" in text
 
 
 def test_a_zero_among_gradients_that_cancel_is_not_blamed() -> None:
     a = leaf(3.0)
     c = a * 1
     text = finally_why(*stepped(c * 0 + c * 2 - c * 2, {"a": a}))["a"]
-    assert "gradients cancelled" in text
+    assert "cancel." in text
 
 
 def test_zero_is_born_where_one_of_two_gradients_that_arrived_was_not_zero() -> None:
@@ -123,14 +121,14 @@ def test_zero_is_born_where_one_of_two_gradients_that_arrived_was_not_zero() -> 
 
     a = leaf(3.0)
     first, second = KeepsFirst.apply(a)
-    assert "all zero since KeepsFirstBackward in step" in finally_why(*stepped(first * 0 + second, {"a": a}))["a"]
+    assert "all zero: in step" in finally_why(*stepped(first * 0 + second, {"a": a}))["a"]
 
 
 def test_the_root_is_ready_at_once() -> None:
     a = leaf(3.0)
     y = a * 2
     y.retain_grad()
-    assert whys(*stepped(y, {"y": y}))[0]["y"] == "grad is None: MulBackward0 has received everything and has not run yet."
+    assert whys(*stepped(y, {"y": y}))[0]["y"] == "grad is None: MulBackward0 is ready but has not run yet."
 
 
 def test_a_first_gradient_of_zero_is_named() -> None:
@@ -141,17 +139,17 @@ def test_a_first_gradient_of_zero_is_named() -> None:
 def test_nan_and_inf_are_traced_to_the_node_where_they_were_born() -> None:
     a = leaf(0.0)
     text = finally_why(*stepped((a * 2).sqrt() * 1, {"a": a}))["a"]
-    assert "Its inf was born at SqrtBackward0 in step 2" in text and "nan" not in text
+    assert "The inf comes from SqrtBackward0 in step 2" in text and "nan" not in text
     b = leaf(0.0)
     text = finally_why(*stepped((b * 0).sqrt(), {"b": b}))["b"]
-    assert "Its nan was born at MulBackward0 in step 2" in text and "inf" not in text
+    assert "The nan comes from MulBackward0 in step 2" in text and "inf" not in text
 
 
 def test_a_nan_that_was_there_before_is_not_blamed_on_the_pass() -> None:
     a = leaf(2.0)
     a.grad = av.tensor(float("nan"))
     text = finally_why(*stepped(a * 3, {"a": a}))["a"]
-    assert text.endswith("Its nan was there before: what arrived has none.")
+    assert text.endswith("The nan was in grad before; the new gradient has none.")
 
 
 def test_a_hook_that_changed_the_gradient_is_named() -> None:
@@ -160,7 +158,7 @@ def test_a_hook_that_changed_the_gradient_is_named() -> None:
     zero = value_of(np.array(0.0, np.float32))
     hook = HookRun("tensor", "stop", last.grad_outputs[0], zero)
     text = finally_why(document, (first, replace(last, grad_outputs=(zero,), hooks=(hook,))))["a"]
-    assert "The tensor hook stop made 0.0 of 2.0 in step 2." in text and "all zero" not in text
+    assert "The tensor hook stop changed 2.0 to 0.0 in step 2." in text and "all zero" not in text
 
 
 def test_what_a_post_accumulate_hook_did_is_told_apart_from_the_sum() -> None:
@@ -185,8 +183,8 @@ def test_what_a_post_accumulate_hook_did_is_told_apart_from_the_sum() -> None:
     b.register_post_accumulate_grad_hook(take)
     s = av.step(b * 3)
     s.finish()
-    assert "b.grad was None and becomes 3.0." in s.sentence and "take set grad to None" in s.sentence
-    assert s.frames[-1]["why"]["t0"].startswith("grad is None: 3.0 arrived in step 2, and a post-accumulate hook has set")
+    assert "AccumulateGrad sets b.grad to 3.0; it was None." in s.sentence and "take set grad to None" in s.sentence
+    assert s.frames[-1]["why"]["t0"].startswith("grad is None: 3.0 arrived in step 2, then a post-accumulate hook set")
 
 
 def test_retain_grad_adds_to_what_was_there() -> None:
@@ -197,7 +195,7 @@ def test_retain_grad_adds_to_what_was_there() -> None:
     c.backward(retain_graph=True)
     s = av.step(c)
     s.goto(2)
-    assert "It is added to b.grad, because of retain_grad(): 12.0 becomes 24.0." in s.sentence
+    assert "retain_grad() adds it to b.grad: 12.0 becomes 24.0." in s.sentence
 
 
 def test_a_product_of_tiny_numbers_is_not_called_a_product_with_zero() -> None:
@@ -216,7 +214,7 @@ def test_a_hook_further_up_is_named_as_the_origin() -> None:
     hooked = replace(steps[1], grad_outputs=(zero,), grad_inputs=(zero, None), hooks=(hook,))
     last = replace(steps[2], grad_outputs=(zero,))
     text = finally_why(document, (steps[0], hooked, last))["a"]
-    assert "because a hook at MulBackward0 made it so, in step 2" in text
+    assert "because a hook at MulBackward0 set it to zero in step 2" in text
 
 
 def test_a_freed_graph_says_that_nothing_will_come() -> None:
@@ -248,7 +246,7 @@ def test_a_gradient_that_is_none_leaves_grad_alone() -> None:
 
     a = leaf(3.0)
     assert finally_why(*stepped(Stops.apply(a), {"a": a}))["a"] == (
-        "grad is None: AccumulateGrad ran in step 2, and no gradient had arrived."
+        "grad is None: AccumulateGrad ran in step 2 without a gradient."
     )
 
 
@@ -262,7 +260,7 @@ def test_going_another_way_after_a_cut_explains_that_way() -> None:
     gone = replace(steps[2], grad_outputs=(zero,), grad_inputs=(zero, None))
     other = [steps[0], replace(steps[1], grad_inputs=(zero,)), gone]
     texts = [why.after(step, Trace(tuple(other[:i]))) for i, step in enumerate(other)]
-    assert "all zero since ReluBackward0 in step 2" in str(texts[2])
+    assert "all zero: in step 2, ReluBackward0 received" in str(texts[2])
 
 
 @given(programs())

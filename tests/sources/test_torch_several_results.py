@@ -77,4 +77,4 @@ def test_why_such_a_result_has_no_grad() -> None:
         loss, total = torch.ops.aten.nll_loss_forward(scores, torch.tensor([1]), None, 1, -100)
     graph = TorchGraph([loss], {"total": total})
     said = Why(graph.document).at_start()[graph.tensor_id(total)]
-    assert said == "grad is None: this result of NllLoss is not differentiable, so no gradient comes here."
+    assert said == "grad is None: this result of NllLoss is not differentiable."

@@ -269,7 +269,7 @@ def test_an_edit_that_is_no_gradient_is_refused_in_words_and_never_run(text: str
 def test_an_edit_that_python_cannot_read_is_refused_in_words(text: str) -> None:
     s = av.step(three()[-1])
     s._asked(s, {"kind": "edit", "index": 0, "text": text}, [])
-    assert s.error.startswith(f"This cannot be the gradient: '{text[:10]}") and s.step == 0
+    assert s.error.startswith(f"This is not a gradient: '{text[:10]}") and s.step == 0
 
 
 @pytest.mark.parametrize("nodes", [3, [3], "n0", [["n0"]], {"n0": 1}])

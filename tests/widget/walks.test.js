@@ -116,7 +116,7 @@ test("a step that the kernel has not been told waits for the answer to a questio
   done();
 });
 
-test("run to here goes until a node is the next to run, until goes on until a gradient has reached a tensor", () => {
+test("run to here goes until a node is the next to run, until goes on until a gradient reached a tensor", () => {
   const { made } = walks();
   made.runTo("n2");
   assert.equal(made.step, 2);
