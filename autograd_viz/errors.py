@@ -39,13 +39,13 @@ class NotDrawableError(AutogradVizError, TypeError):
 def _advice(given: object) -> str | None:
     """What to pass instead of a module, of several things in one, or of plain numbers."""
     if callable(getattr(given, "named_parameters", None)):
-        return "a module has no graph until it is called: pass the loss (params=model gives the names), or one parameter"
+        return "a module has no graph before it is called: pass the loss (params=model gives the names), or one parameter"
     if isinstance(given, dict):
         return f"pass one of its values: {', '.join(map(repr, [*given][:10])) or 'it has none'}"
     if isinstance(given, list | tuple):
-        return "pass one of them; a pass with several roots is that of their sum: loss_a + loss_b"
+        return "pass one of them; for several losses pass their sum: loss_a + loss_b"
     if isinstance(given, int | float | complex) or type(given).__module__.partition(".")[0] == "numpy":
-        return "plain numbers have no history: pass the tensor that they were taken from"
+        return "plain numbers have no graph: pass the tensor that they came from"
     return None
 
 

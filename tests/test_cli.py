@@ -206,12 +206,12 @@ def test_what_is_no_notebook_is_told_in_a_line(script: Path, capsys: pytest.Capt
     notebook.write_bytes(content)
     assert cli.main(["render", str(notebook), "-o", "x.svg"]) == 2
     said = capsys.readouterr().err
-    assert said.startswith(f"autograd-viz: cannot read {notebook}: it is no Jupyter notebook") and said.count("\n") == 1
+    assert said.startswith(f"autograd-viz: cannot read {notebook}: it is not a Jupyter notebook") and said.count("\n") == 1
 
 
 def test_what_is_no_script_is_told_in_a_line(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
     script.write_bytes(b"\x89PNG\r\n\x1a\n\0\0")
-    paths = {script: "it is no Python script", script.parent: "Is a directory", script.parent / "no.py": "No such file"}
+    paths = {script: "it is not a Python script", script.parent: "Is a directory", script.parent / "no.py": "No such file"}
     for path, reason in paths.items():
         assert cli.main(["step", str(path)]) == 2
         said = capsys.readouterr().err
@@ -256,7 +256,7 @@ def test_of_a_pass_that_has_run_it_says_what_to_add(
     script.write_text(SCRIPT.replace("autograd_viz", library) + "loss.backward()\n")
     assert cli.main([words[0], script.name, *words[1:]]) == 2
     said = capsys.readouterr().err
-    assert said.startswith("autograd-viz: train.py has called backward() already") and said.count("\n") == 1
+    assert said.startswith("autograd-viz: train.py already called backward()") and said.count("\n") == 1
     line = re.findall("write the line `(.*)` above the call", said)[0]
     script.write_text(script.read_text().replace("loss.backward()", f"{line}\nloss.backward()"))
     assert cli.main([words[0], script.name, *words[1:]]) == 0
@@ -274,7 +274,7 @@ def test_what_cannot_be_written_is_said_before_the_script_runs(script: Path, cap
 def test_a_misspelt_option_does_not_go_to_the_script(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as failed:
         cli.main(["render", str(script), "-o", "x.svg", "--nmae", "h"])
-    assert failed.value.code == 2 and "unrecognized arguments: --nmae h (what the script" in capsys.readouterr().err
+    assert failed.value.code == 2 and "unrecognized arguments: --nmae h (arguments of the script" in capsys.readouterr().err
 
 
 def test_an_error_is_one_line_whatever_it_quotes(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -304,7 +304,7 @@ def test_without_a_command_the_help_is_shown(capsys: pytest.CaptureFixture[str])
 def test_a_loss_inside_of_a_function_is_not_seen(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
     script.write_text("import autograd_viz as av\ndef main():\n    loss = av.tensor(1.0, requires_grad=True) * 2\nmain()\n")
     assert cli.main(["render", str(script), "-o", "x.svg"]) == 2
-    assert "variables inside of functions are not seen" in capsys.readouterr().err
+    assert "variables inside functions are not visible" in capsys.readouterr().err
 
 
 def test_term_steps_with_letters(script: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

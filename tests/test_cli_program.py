@@ -110,7 +110,7 @@ def test_a_script_says_what_it_says_in_python(tmp_path: Path, program: str) -> N
 @pytest.mark.parametrize(
     ("end", "code", "said"),
     [
-        ("sys.exit(3)", 3, "autograd-viz: train.py has ended with exit code 3\n"),
+        ("sys.exit(3)", 3, "autograd-viz: train.py ended with exit code 3\n"),
         ("sys.exit('no data')", 1, "no data\n"),
         ("sys.exit()", 0, ""),
         ("raise KeyboardInterrupt", 130, ""),

@@ -207,7 +207,7 @@ def test_stops_take_tensors_and_nodes_themselves() -> None:
     assert s.step == 2
     s.until(t["b"])
     assert s.step == 5
-    with pytest.raises(ValueError, match="there are: a, b"):
+    with pytest.raises(ValueError, match="it has: a, b"):
         s.stop_at(av.tensor(1.0))
 
 

@@ -139,5 +139,5 @@ def test_run_to_a_node_goes_on_or_back_and_until_stops_where_a_gradient_arrives(
     assert s.step == 3 and s.explanation == "a gradient reached c"
     s.until("d")
     assert s.is_complete and s.explanation == "no gradient reaches d before the end"
-    with pytest.raises(ValueError, match=r"no tensor 'q' in this graph; there are: a, b, d, c, e"):
+    with pytest.raises(ValueError, match=r"no tensor 'q'; it has: a, b, d, c, e"):
         s.until("q")

@@ -31,11 +31,11 @@ def test_what_is_no_tensor_is_refused(verb: Any, wrong: Any) -> None:
 
 
 INSTEAD = [
-    (av.nn.Linear(1, 1), "a module has no graph until it is called"),
-    ([av.ones(1)], "pass one of them; a pass with several roots is that of their sum"),
+    (av.nn.Linear(1, 1), "a module has no graph before it is called"),
+    ([av.ones(1)], "pass one of them; for several losses pass their sum"),
     ({"loss": 1, "logits": 2}, "pass one of its values: 'loss', 'logits'"),
-    (np.ones(2), "plain numbers have no history"),
-    (3.0, "plain numbers have no history"),
+    (np.ones(2), "plain numbers have no graph"),
+    (3.0, "plain numbers have no graph"),
 ]
 
 
@@ -54,9 +54,11 @@ def test_a_tensor_without_a_graph_is_one_box() -> None:
 
 def test_a_pass_that_cannot_start_says_what_to_do() -> None:
     a = av.ones(2, requires_grad=True)
-    with pytest.raises(RuntimeError, match=r"only for scalar outputs; this tensor has shape \(2,\): pass the first gradient"):
+    with pytest.raises(
+        RuntimeError, match=r"only for scalar outputs; this tensor has shape \(2,\): call av.step\(tensor, gradient\)"
+    ):
         av.step(a * 2)
-    with pytest.raises(RuntimeError, match=r"does not have a grad_fn; av.explain\(tensor\) tells why"):
+    with pytest.raises(RuntimeError, match=r"does not have a grad_fn; av.explain\(tensor\) says why"):
         av.step(a.detach())
 
 
@@ -70,7 +72,7 @@ def test_a_cursor_goes_to_whole_numbers(step: Any) -> None:
 
 
 def test_what_is_saved_comes_before_the_path() -> None:
-    with pytest.raises(TypeError, match=r"takes a path, got Tensor .*; what to save comes first"):
+    with pytest.raises(TypeError, match=r"takes a path, got Tensor .*; the arguments are swapped"):
         av.save("x.svg", program()["c"])
 
 

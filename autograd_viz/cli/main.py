@@ -28,9 +28,9 @@ EXAMPLES = """examples:
   autograd-viz render train.py -o loss.svg           run a script and draw the tensor called loss
   autograd-viz render train.ipynb -o y.png --name y --step 3 --theme dark
   autograd-viz step train.py                         step its backward pass in a browser, without a server
-  autograd-viz term train.py                         step it here, with the keys n b f r q
-  autograd-viz explain train.py w                    why is w.grad what it is
-  autograd-viz render train.py -o x.gif -- --lr 0.1  what follows -- goes to the script
+  autograd-viz term train.py                         step it in the terminal, with the keys n b f r q
+  autograd-viz explain train.py w                    explain w.grad
+  autograd-viz render train.py -o x.gif -- --lr 0.1  arguments after -- go to the script
 """
 
 
@@ -48,7 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         _parser().print_help(sys.stderr)
         return 2
     if rest and arguments.command != "lab":
-        hint = " (what the script is to get goes after --)" if hasattr(arguments, "script") else ""
+        hint = " (arguments of the script go after --)" if hasattr(arguments, "script") else ""
         _parser().error(f"unrecognized arguments: {' '.join(rest)}{hint}")
     rest += given[end + 1 :]
     try:
@@ -77,17 +77,19 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"autograd-viz {version('autograd-viz')}")
     commands = parser.add_subparsers(dest="command", metavar="command")
     commands.add_parser("lab", help="open the notebooks in JupyterLab (further options go to JupyterLab)", add_help=False)
-    render = _of_script(commands, "render", "run a script or notebook and draw a tensor of it")
-    render.add_argument("-o", "--output", type=Path, required=True, help="the file; its suffix says what: .svg, .png, ...")
-    render.add_argument("--step", type=_step_named, help='after this step of the backward pass: a number, or "final"')
+    render = _of_script(commands, "render", "run a script or notebook and draw one of its tensors")
+    render.add_argument(
+        "-o", "--output", type=Path, required=True, help="the output file; its suffix sets the format: .svg, .png, ..."
+    )
+    render.add_argument("--step", type=_step_named, help='draw the state after this step: a number, or "final"')
     render.add_argument("--theme", default="auto", help="light, dark or waite")
-    _of_script(commands, "step", "run it and open its backward pass, to be stepped, in a browser")
-    _of_script(commands, "term", "run it and step its backward pass here")
-    explain = _of_script(commands, "explain", "run it and say why a tensor's grad is what it is")
+    _of_script(commands, "step", "run it and step its backward pass in a browser")
+    _of_script(commands, "term", "run it and step its backward pass in the terminal")
+    explain = _of_script(commands, "explain", "run it and explain a tensor's grad")
     explain.add_argument("tensor", help="the name of the tensor, or an expression: model.fc1.weight")
     pictures = commands.add_parser("gallery", help="draw the pictures of the README and of docs")
     pictures.add_argument("folder", type=Path, nargs="?", default=Path("autograd_viz_gallery"))
-    usage = commands.add_parser("help", help="say how a command is used")
+    usage = commands.add_parser("help", help="show how to use a command")
     usage.add_argument("topic", nargs="?", choices=[*commands.choices], metavar="command", help="one of the above")
     usage.set_defaults(whole=parser, parsers=commands.choices)
     return parser
@@ -106,8 +108,8 @@ def _of_script(commands: Any, name: str, text: str) -> argparse.ArgumentParser:
     parser: argparse.ArgumentParser = commands.add_parser(
         name, help=text, description=text, epilog=f"examples:\n{examples}", formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("script", type=Path, help="a .py or .ipynb; what follows -- goes to it")
-    parser.add_argument("--name", help="the tensor to start from (default: loss, or the last with a grad_fn)")
+    parser.add_argument("script", type=Path, help="a .py or .ipynb file; arguments after -- go to it")
+    parser.add_argument("--name", help="the root tensor (default: loss, or the last tensor with a grad_fn)")
     return parser
 
 
@@ -150,7 +152,7 @@ def _explain(arguments: argparse.Namespace, rest: list[str]) -> int:
         try:
             tensor = eval(arguments.tensor, dict(namespace))
         except Exception as error:
-            raise UsageError(f"{arguments.tensor!r} is nothing in {arguments.script}: {error}") from None
+            raise UsageError(f"cannot evaluate {arguments.tensor!r} in {arguments.script}: {error}") from None
         try:
             root = root_of(namespace, arguments.name, arguments.script) if arguments.name else None
             say(str(asked(namespace, "av.explain($tensor, $root)", tensor=tensor, root=root)))

@@ -15,10 +15,10 @@ import autograd_viz as av
 
 from .runnable import NoShell, cells_of
 
-HIDDEN = "variables inside of functions are not seen: return the loss, and assign it at the end of the script"
+HIDDEN = "variables inside functions are not visible: return the loss and assign it at the end of the script"
 FREED = (
-    "{script} has called backward() already, which frees the graph. To step that pass, end the run before it: "
-    "write the line `raise SystemExit` above the call"
+    "{script} already called backward(), which freed the graph. To step that pass, "
+    "put the line `raise SystemExit` above the call"
 )
 OURS = (str(Path(av.__file__).parent) + os.sep, "<autograd_viz")  # files of frames that are no concern of the user's
 HEADER = "Traceback (most recent call last):\n"
@@ -112,15 +112,15 @@ def watched(path: Path) -> AbstractContextManager[Any]:
 def _unreadable(path: Path, error: Exception) -> str:
     """Why what is in a file is no program."""
     if path.suffix != ".ipynb":
-        return f"it is no Python script ({error})" if isinstance(error, SyntaxError) else "it is no text"
+        return f"it is not a Python script ({error})" if isinstance(error, SyntaxError) else "it is not a text file"
     found = f" ({error})" if isinstance(error, ValueError) else ""
-    return f"it is no Jupyter notebook{found}"
+    return f"it is not a Jupyter notebook{found}"
 
 
 def _ended(path: Path, code: Any) -> ProgramError:
     """What Python makes of ``sys.exit(code)``."""
     if isinstance(code, int):
-        return ProgramError(f"autograd-viz: {path} has ended with exit code {code}", code)
+        return ProgramError(f"autograd-viz: {path} ended with exit code {code}", code)
     return ProgramError(str(code))
 
 
@@ -157,7 +157,7 @@ def root_of(namespace: dict[str, Any], name: str | None, path: Path) -> Any:
         return namespace[name]
     found = [n for n in there if namespace[n].grad_fn is not None]
     if not found:
-        else_ = f"say which one with --name; it has: {', '.join(there)}" if there else HIDDEN
+        else_ = f"choose one with --name; it has: {', '.join(there)}" if there else HIDDEN
         raise UsageError(f"{path} has no tensor with a grad_fn; {else_}")
     return namespace["loss" if "loss" in found else found[-1]]
 

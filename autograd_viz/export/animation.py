@@ -64,14 +64,12 @@ def animation_bytes(story: Story, format: str, theme: Theme, duration: float, sc
     if not 0 < duration < math.inf:
         raise ValueError(f"duration must be positive, got {duration}")
     if format == "GIF" and duration > LONGEST:
-        raise ValueError(
-            f"a picture of a .gif stands for at most {LONGEST} seconds, got a duration of {duration}; choose .apng or .webp"
-        )
+        raise ValueError(f"a .gif frame lasts at most {LONGEST} seconds, got duration={duration}; choose .apng or .webp")
     if not scale > 0:
         raise ValueError(f"scale must be positive, got {scale}")
     width, height = story.geometry.width * scale, story.geometry.height * scale
     if min(width, height) < LEAST:
-        raise ValueError(f"scale {scale} is too small: a picture would have {width:.2g} x {height:.2g} pixels")
+        raise ValueError(f"scale {scale} is too small: the picture would have {width:.2g} x {height:.2g} pixels")
     return _written(Reel(story, theme, scale, duration), format)
 
 
@@ -121,7 +119,7 @@ class Reel:
         count = len(self.story.trace.steps) + 1
         each = self.width * (self.height + round(self.caption_height * self.scale))
         if count * each > MOST_BYTES:
-            raise AutogradVizError(f"an animation of {count} pictures would be too large; save it as .html, which has no limit")
+            raise AutogradVizError(f"an animation of {count} frames is too large; save it as .html, which has no limit")
         return int(min(MOVE_MS / FRAME_MS, duration * 600 / FRAME_MS, MOST_BYTES / each / count - 1))
 
     def frames(self) -> Iterator[Image.Image]:

@@ -42,7 +42,7 @@ def font_file() -> Path:
     spec = importlib.util.find_spec("barcode")
     file = Path(next(iter(spec.submodule_search_locations or []), ""), "fonts", "DejaVuSansMono.ttf") if spec else None
     if file is None or not file.is_file():
-        raise AutogradVizError("PNG pictures take their font from python-barcode: pip install python-barcode")
+        raise AutogradVizError("PNG pictures need the font of python-barcode; install it with: pip install python-barcode")
     return file
 
 
@@ -174,13 +174,15 @@ def read_text(path: str | os.PathLike[str], most: int) -> str:
         if stat.S_ISREG(found.st_mode) and found.st_size <= most:
             return Path(path).read_text(encoding="utf-8")
     except UnicodeDecodeError:
-        raise CannotReadError(f"cannot read {path}: it is no text") from None
+        raise CannotReadError(f"cannot read {path}: it is not a text file") from None
     except OSError as error:
         raise CannotReadError(f"cannot read {path}: {error.strerror or error}") from error
     except ValueError as error:  # the path holds what a path cannot
         raise CannotReadError(f"cannot read {os.fspath(path)!r}: {error}") from None
     is_large = stat.S_ISREG(found.st_mode)
-    raise CannotReadError(f"cannot read {path}: {f'it has more than {most:,} bytes' if is_large else 'it is no file'}")
+    raise CannotReadError(
+        f"cannot read {path}: {f'it has more than {most:,} bytes' if is_large else 'it is not a regular file'}"
+    )
 
 
 def replace_file(target: Path, data: bytes) -> None:

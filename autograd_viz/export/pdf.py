@@ -24,7 +24,7 @@ def pdf_bytes(svg: str) -> bytes:
     try:
         import typst
     except ModuleNotFoundError:
-        raise MissingLibraryError("PDF pictures are made by Typst, which is not installed", "pdf") from None
+        raise MissingLibraryError("PDF pictures need Typst", "pdf") from None
     width, height = size_of(svg)
     scale = min(POINT, LARGEST / max(width, height))
     title = re.search(r"<title>(.*?)</title>", svg)
@@ -39,4 +39,4 @@ def pdf_bytes(svg: str) -> bytes:
         with no_panic():
             return bytes(compiled(files, font_paths=[font_file().parent], sys_inputs=inputs, pdf_standards="1.7"))
     except typst.TypstError as error:
-        raise AutogradVizError(f"the picture could not be made a PDF: {error}") from error
+        raise AutogradVizError(f"cannot convert the picture to PDF: {error}") from error

@@ -81,10 +81,10 @@ def outer_from_json(text: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:  # no JSON, or one bracket in the other a thousand times
         raise DocumentError(f"this is not JSON: {error}") from None
     if not isinstance(outer, dict):
-        raise DocumentError("this JSON holds no document")
+        raise DocumentError("this JSON has no document")
     if outer.get("schema") != SCHEMA_VERSION:
         raise DocumentError(
-            f"schema version {reprlib.repr(outer.get('schema'))} cannot be read; this is version {SCHEMA_VERSION}"
+            f"cannot read schema version {reprlib.repr(outer.get('schema'))}; this version reads {SCHEMA_VERSION}"
         )
     return outer
 
@@ -96,10 +96,10 @@ def refuse_dense(text: str) -> None:
         DocumentError: says what there is too much of.
     """
     if len(text) > BYTES:
-        raise DocumentError(f"a document of {len(text):,} letters is too long; the limit is {BYTES:,}")
+        raise DocumentError(f"a document of {len(text):,} characters is too long; the limit is {BYTES:,}")
     for mark, what, each in (("{", "objects", PER_OBJECT), ("[", "lists", PER_LIST)):
         if text.count(mark) * each > len(text) + FREE:
-            raise DocumentError(f"this is no document: {text.count(mark):,} {what} in {len(text):,} letters")
+            raise DocumentError(f"this is not a document: {text.count(mark):,} {what} in {len(text):,} characters")
 
 
 def to_plain(value: Any) -> Any:
@@ -126,7 +126,7 @@ def _fields(kind: Any) -> tuple[tuple[str, Any], ...]:
 
 def _read(outer: dict[str, Any], key: str, kind: type) -> Any:
     if key not in outer:
-        raise DocumentError(f"this JSON holds no {key}")
+        raise DocumentError(f"this JSON has no {key}")
     return from_plain(outer[key], kind, key)
 
 

@@ -84,7 +84,7 @@ def _text(plain: Any) -> str:
     if type(plain) is not str:
         raise _expected("str", plain)
     if len(plain) > LETTERS:
-        raise MisfitError(f"a text of {len(plain):,} letters is too long; the limit is {LETTERS:,}")
+        raise MisfitError(f"a text of {len(plain):,} characters is too long; the limit is {LETTERS:,}")
     return plain
 
 
@@ -126,7 +126,7 @@ def _number_reader(kinds: list[Any]) -> Reader:
             return SPECIAL[plain]
         if type(plain) is str and re.match(COMPLEX, plain):
             return complex(plain)
-        raise MisfitError(f"{reprlib.repr(plain)} is none of {names}")
+        raise MisfitError(f"{reprlib.repr(plain)} is not one of {names}")
 
     return read
 

@@ -33,7 +33,7 @@ def check_references(document: Document, trace: Trace) -> None:
     for k, step in enumerate(trace.steps, 1):
         parts.check_step(f"step {k}", step)
         if step.node not in reached or step.node in called:
-            raise DocumentError(f"step {k} calls {step.node}, {'again' if step.node in called else 'where no root leads'}")
+            raise DocumentError(f"step {k} calls {step.node}, {'again' if step.node in called else 'which no root reaches'}")
         called.add(step.node)
         parts.check_engine(step.engine)
     parts.check_engine(trace.start)
@@ -66,7 +66,7 @@ class _Parts:
         _known("a statement", self.tensors, (s.tensor for s in self.document.statements))
         _known("the roots", self.tensors, self.document.roots)
         if has_circle(self.nodes):
-            raise DocumentError("the backward graph runs in a circle")
+            raise DocumentError("the backward graph has a cycle")
         self._check_said()
 
     def starts(self) -> Iterable[str]:
@@ -84,7 +84,7 @@ class _Parts:
             _known(f"op {op.id}", self.tensors, op.outputs)
             for t in op.outputs:
                 if t is not None and t in makers:
-                    raise DocumentError(f"tensor {t} is made twice, the second time by op {op.id}")
+                    raise DocumentError(f"tensor {t} is an output of two ops; the second is {op.id}")
                 if t is not None:
                     makers[t] = place
         return makers
@@ -94,10 +94,10 @@ class _Parts:
         _known(f"op {op.id}", self.tensors, inputs)
         late = next((t for t in inputs if makers.get(t, -1) >= place), None)
         if late is not None:
-            raise DocumentError(f"op {op.id} takes tensor {late}, which is made later")
+            raise DocumentError(f"op {op.id} uses tensor {late} before it is computed")
         _known(f"op {op.id}", self.nodes, [op.node])
         if op.node is not None and self.nodes[op.node].op != op.id:
-            raise DocumentError(f"op {op.id} names node {op.node}, which is another op's")
+            raise DocumentError(f"op {op.id} names node {op.node}, which belongs to another op")
 
     def _check_node(self, n: Node, makers: Mapping[str, int]) -> None:
         where = f"node {n.id}"
@@ -107,18 +107,18 @@ class _Parts:
         _known(where, self.tensors, (n.variable, *(s.tensor for s in n.saved)))
         _known(where, self.ops, [n.op])
         if n.op is not None and self.ops[n.op].node != n.id:
-            raise DocumentError(f"{where} names op {n.op}, whose node is another")
+            raise DocumentError(f"{where} names op {n.op}, which has another node")
         if not n.entries and n.outputs > max(1, 0 if n.op is None else len(self.ops[n.op].outputs)):
-            raise DocumentError(f"{where} has {n.outputs} outputs, its op fewer")
+            raise DocumentError(f"{where} has {n.outputs} outputs, but its op has fewer")
         if n.variable is not None:
             self._check_leaf(where, n, self.tensors[n.variable], makers)
 
     def _check_leaf(self, where: str, n: Node, leaf: Tensor, makers: Mapping[str, int]) -> None:
         """Of an AccumulateGrad."""
         if n.op is not None or n.next_functions:
-            raise DocumentError(f"{where} accumulates into {leaf.id}, and has an op or next_functions")
+            raise DocumentError(f"{where} accumulates into {leaf.id}, but has an op or next_functions")
         if leaf.id in self.leaves or (leaf.id in makers and not (leaf.is_leaf and leaf.requires_grad)):
-            raise DocumentError(f"{where} accumulates into {leaf.id}, which has another node or is no leaf")
+            raise DocumentError(f"{where} accumulates into {leaf.id}, which has another node or is not a leaf")
         self.leaves[leaf.id] = n
 
     def _check_output(self, where: str, node: str, index: int) -> None:
@@ -133,7 +133,7 @@ class _Parts:
         said += sum(names[t] for o in self.document.ops for t in o.outputs if t is not None)
         said += sum(names[f.node] for n in self.document.nodes for f in n.next_functions if f.node is not None)
         if said > SAID:
-            raise DocumentError(f"the names of this document would be written in {said:,} letters; the limit is {SAID:,}")
+            raise DocumentError(f"the names of this document need {said:,} characters; the limit is {SAID:,}")
 
     # -- steps --------------------------------------------------------------------------------------------------------
 
@@ -142,11 +142,15 @@ class _Parts:
         _known(where, self.nodes, [step.node])
         node, edges = self.nodes[step.node], len(step.grad_inputs)
         if edges != len(node.next_functions):
-            raise DocumentError(f"{where} has {edges} grad_inputs, {step.node} another number of next_functions")
+            raise DocumentError(
+                f"{where} has {edges} grad_inputs, but {step.node} has {len(node.next_functions)} next_functions"
+            )
         if len(step.result_shapes) not in (0, edges):
             raise DocumentError(f"{where} has {len(step.result_shapes)} result_shapes for {edges} grad_inputs")
         if len(step.grad_outputs) != node.outputs:
-            raise DocumentError(f"{where} has {len(step.grad_outputs)} grad_outputs, {step.node} {node.outputs} outputs")
+            raise DocumentError(
+                f"{where} has {len(step.grad_outputs)} grad_outputs, but {step.node} has {node.outputs} outputs"
+            )
         _known(where, self.tensors, [step.accumulation.tensor if step.accumulation else None])
         for change in step.changes:
             self._check_address(where, change.at)
@@ -154,13 +158,13 @@ class _Parts:
     def _check_address(self, where: str, at: str) -> None:
         found = ADDRESS.fullmatch(at)
         if found is None:
-            raise DocumentError(f"{where} changes {at!r:.40}, which is no address")
+            raise DocumentError(f"{where} changes {at!r:.40}, which is not an address")
         grad, saved, output, leaf, kind, node, index = found.groups()
         _known(where, self.tensors, (grad, output))
         _known(where, self.nodes, (saved, leaf, node))
         count = 0 if node is None else self.nodes[node].outputs if kind == "sum" else len(self.nodes[node].next_functions)
         if node is not None and int(index) >= count:
-            raise DocumentError(f"{where} changes {at!r:.40}, which is not there")
+            raise DocumentError(f"{where} changes {at!r:.40}, which does not exist")
 
     def check_engine(self, engine: Engine) -> None:
         """Its nodes are there."""
@@ -171,7 +175,7 @@ def _by_id(kind: str, things: Iterable[Thing]) -> dict[str, Thing]:
     found: dict[str, Thing] = {}
     for thing in things:
         if thing.id in found:
-            raise DocumentError(f"{kind} {thing.id} is there twice")
+            raise DocumentError(f"{kind} {thing.id} appears twice")
         found[thing.id] = thing
     return found
 
@@ -179,4 +183,4 @@ def _by_id(kind: str, things: Iterable[Thing]) -> dict[str, Thing]:
 def _known(where: str, known: Mapping[str, object], ids: Iterable[str | None]) -> None:
     for id in ids:
         if id is not None and id not in known:
-            raise DocumentError(f"{where} names {id!r:.40}, which is not there")
+            raise DocumentError(f"{where} names {id!r:.40}, which does not exist")

@@ -60,7 +60,7 @@ def _answered(process: subprocess.Popen[bytes], boxes: int, limit: float) -> tup
                 return process.communicate(timeout=0.1)
             except subprocess.TimeoutExpired:
                 if time.monotonic() - begin > limit:
-                    raise LayoutError(f"the layout of {boxes:,} boxes took more than {limit:g} s and was given up") from None
+                    raise LayoutError(f"the layout of {boxes:,} boxes took more than {limit:g} s and was stopped") from None
                 line.update()
 
 

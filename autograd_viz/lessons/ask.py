@@ -108,7 +108,7 @@ def saves(tensor: Any) -> QuestionWidget:
     _must_be_tensors(tensor)
     document = anything.graph_of(tensor, callers_names()).document
     if tensor_of(document, document.roots[0]).grad_fn is None:
-        raise NotDrawableError("ask.saves(x) is about the node that made x; x has no grad_fn")
+        raise NotDrawableError("ask.saves(x) needs a tensor with a grad_fn; x has none")
     return QuestionWidget(saves_question(document))
 
 
@@ -131,7 +131,7 @@ def choice(text: str, options: Sequence[Any], answer: Callable[[], Any], why: st
     except Exception as error:
         found, reason = type(error).__name__, str(explain(error))
     if found not in texts:
-        raise ValueError(f"the answer to {text!r:.60} came out as {found!r:.60}; the options are: {', '.join(texts)}")
+        raise ValueError(f"the answer to {text!r:.60} is {found!r:.60}, which is not one of the options: {', '.join(texts)}")
     said = words.BETWEEN.join(filter(None, (reason, why)))
     return QuestionWidget(Question("one", text, (texts.index(found),), said, tuple(map(Option, texts))))
 
@@ -149,7 +149,7 @@ def _unreached(tensor: Any, of: Any, names: dict[str, Any]) -> Question:
 def _must_be_tensors(*given: Any) -> None:
     for x in given:
         if not anything.is_drawable(x):
-            raise NotDrawableError.instead_of("a question is about a tensor of autograd_viz or of PyTorch", x)
+            raise NotDrawableError.instead_of("expected a tensor of autograd_viz or of PyTorch", x)
 
 
 def _name(tensor: Any, names: dict[str, Any]) -> str:

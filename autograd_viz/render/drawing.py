@@ -87,7 +87,7 @@ class Drawing:
         group = self._named(what)
         opened = self.revealing(what) if group is None else self.around(group)._with(group.id)
         if opened.opened == self.opened:
-            raise ValueError(f"no closed group is, or hides, {what!r}; the groups drawn are {self._titles()}")
+            raise ValueError(f"no collapsed group is or contains {what!r}; the groups drawn are {self._titles()}")
         return opened
 
     def collapsed(self, what: str) -> Drawing:
@@ -166,6 +166,6 @@ def drawing_of(document: Document, collapse: bool | None = None) -> Drawing:
             drawing.geometry  # noqa: B018 -- laid out now, to know whether it can be
             return drawing
         except LayoutError as error:
-            warnings.warn(f"{error}; it is drawn in groups instead", stacklevel=3)
+            warnings.warn(f"{error}; the picture shows groups instead", stacklevel=3)
     drawing = Drawing(document, frozenset())
     return drawing._opened(opened_first(drawing.tree, 0) if collapse else opened_first(drawing.tree))

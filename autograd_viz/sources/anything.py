@@ -76,6 +76,6 @@ def named(params: Any) -> dict[str, Any]:
     if isinstance(params, Mapping):
         return dict(params)
     if not callable(getattr(params, "named_parameters", None)):
-        raise TypeError(f"params is a module or a dictionary of names and tensors, got {type(params).__name__}")
+        raise TypeError(f"params must be a module or a dictionary of names and tensors, got {type(params).__name__}")
     buffers = params.named_buffers() if callable(getattr(params, "named_buffers", None)) else ()
     return dict([*params.named_parameters(), *buffers])

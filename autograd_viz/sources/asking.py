@@ -82,9 +82,9 @@ def last_pass(variables: Mapping[str, Any]) -> tuple[Any, Any, Any, list[str]]:
         why = (
             "nothing was watched: call av.watch() first"
             if recorder is None
-            else _NOT_KEPT.get(recorder.last.why_not, "none ran")
+            else _NOT_KEPT.get(recorder.last.why_not, "none has run")
         )
-        raise NotDrawableError(f"step() steps the last backward pass, if it was kept; {why}")
+        raise NotDrawableError(f"step() has no backward pass to step: {why}")
     from .pytorch.replay import last_pass as kept
 
     return root, *kept(root, gradient, variables)
@@ -93,9 +93,9 @@ def last_pass(variables: Mapping[str, Any]) -> tuple[Any, Any, Any, list[str]]:
 _NOT_KEPT = {
     "budget": "it saved more than av.watch(keep=...) allows",
     "compiled": "compiled code frees its graph",
-    "held": "what it saved cannot be freed without it",
+    "held": "its saved tensors could not be kept",
     "off": "keep is 0",
-    "grad": "autograd.grad() keeps none, nor does a pass from several tensors",
+    "grad": "passes of autograd.grad() and of several tensors are not kept",
 }
 
 

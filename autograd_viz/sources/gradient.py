@@ -56,6 +56,4 @@ def refusal(value: Any, shape: tuple[int, ...], dtype: Any) -> ValueError:
         got = f"{value!r:.60}"
     except ValueError:  # Python writes no whole number of more than 4,300 digits
         got = type(value).__name__
-    return ValueError(
-        f"a gradient is a number or a nested list of numbers of shape {list(shape)} that {dtype} holds, got {got}"
-    )
+    return ValueError(f"expected a number or a nested list of numbers of shape {list(shape)} and {dtype}, got {got}")

@@ -61,7 +61,7 @@ class RecordedPass:
             AutogradVizError: the pass went on, but was not recorded further.
         """
         if self._done == len(self._trace.steps):
-            raise AutogradVizError(f"the recording ends here, after {self._done} steps; the pass was not at its end")
+            raise AutogradVizError(f"the recording ends after {self._done} steps, before the end of the pass")
         self._done += 1
         return self._trace.steps[self._done - 1]
 
@@ -82,7 +82,7 @@ class RecordedPass:
         Raises:
             AutogradVizError: always.
         """
-        raise AutogradVizError("a recording cannot be edited: it holds what ran, not the graph that could run again")
+        raise AutogradVizError("a recording cannot be edited: it has no live graph to run")
 
     def undo_edit(self) -> bool:
         """There is none."""

@@ -31,8 +31,8 @@ def _move(verb: Callable[Concatenate[Stepper, P], R]) -> Callable[Concatenate[St
         with alone():
             if self._runs:
                 raise RuntimeError(
-                    f"{verb.__name__}() was called while a step of this stepper runs (by a hook, a Function or a condition): "
-                    "call it when the step is over"
+                    f"{verb.__name__}() was called inside a step of the same stepper (by a hook, a Function or a condition): "
+                    "call it after the step"
                 )
         return verb(self, *args, **options)
 

@@ -68,8 +68,8 @@ def wrong_nodes(nodes: Any) -> str:
     """What is wrong with nodes that somebody sets, or ""."""
     if nodes is None or (isinstance(nodes, list | tuple) and all(isinstance(n, str) for n in nodes)):
         return ""
-    what = f"the nodes of stops are a list of ids, got {type(nodes).__name__} ({nodes!r:.60})"
-    return f"{what}; stop_at(x) takes a tensor or its name too"
+    what = f"the nodes of stops must be a list of ids, got {type(nodes).__name__} ({nodes!r:.60})"
+    return f"{what}; stop_at(x) also takes a tensor or its name"
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ def tensor_of(document: Document, what: Any) -> str:
     if isinstance(what, str) and any(t.id == what for t in document.tensors):
         return what
     there = printable(", ".join(by_name))[:MOST] or "none with a name"
-    raise ValueError(f"there is no tensor {what!r:.60} in this graph; there are: {there}")
+    raise ValueError(f"this graph has no tensor {what!r:.60}; it has: {there}")
 
 
 def node_of(document: Document, what: Any) -> str:

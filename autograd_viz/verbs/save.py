@@ -89,7 +89,7 @@ def save(
         path.write(storage.state_bytes(x))
         return
     if not isinstance(path, str | os.PathLike):
-        swapped = "; what to save comes first" if isinstance(x, str | os.PathLike) else ""
+        swapped = "; the arguments are swapped" if isinstance(x, str | os.PathLike) else ""
         raise TypeError(f"save(x, path) takes a path, got {type(path).__name__} ({path!r:.60}){swapped}")
     if Path(path).suffix.lower() == ".npz":
         write_file(path, storage.state_bytes(x))

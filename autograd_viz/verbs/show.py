@@ -78,7 +78,7 @@ def record(what: Any = None) -> Any:
         NotDrawableError: there is nothing to call.
     """
     if what is not None and not callable(what):
-        several = '; of several modules make one: torch.nn.ModuleDict({"a": a, "b": b})' if isinstance(what, Collection) else ""
+        several = '; for several modules use torch.nn.ModuleDict({"a": a, "b": b})' if isinstance(what, Collection) else ""
         got = f"{type(what).__name__} ({what!r:.60})"
         raise NotDrawableError(f"record(what) takes a module, a function or nothing; got {got}{several}")
     try:
@@ -86,7 +86,7 @@ def record(what: Any = None) -> Any:
     except ModuleNotFoundError as error:
         if error.name != "torch":
             raise
-        raise MissingLibraryError("record() follows PyTorch programs", "torch") from None
+        raise MissingLibraryError("record() needs PyTorch", "torch") from None
     return Recorder(what)
 
 
@@ -110,7 +110,7 @@ def watch(keep: int | str = "256 MB") -> Watch:
     except ModuleNotFoundError as error:
         if error.name != "torch":
             raise
-        raise MissingLibraryError("watch() follows PyTorch programs", "torch") from None
+        raise MissingLibraryError("watch() needs PyTorch", "torch") from None
     return torch_watch(size)
 
 
@@ -125,7 +125,7 @@ def bytes_of(size: int | str) -> int:
     """
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMG]?B?)\s*", str(size), re.IGNORECASE)
     if found is None or found.group(2).upper() not in UNITS:
-        raise ValueError(f'keep is a number of bytes, or a size such as "256 MB"; got {size!r:.60}')
+        raise ValueError(f'keep must be a number of bytes or a size such as "256 MB", got {size!r:.60}')
     return int(float(found.group(1)) * UNITS[found.group(2).upper()])
 
 
@@ -214,7 +214,7 @@ def _step_last(names: Mapping[str, Any], theme: str, collapse: bool | None) -> S
         _, graph, fresh, changed = last_pass(names)
         if changed:
             several = few_names([n for n in changed if n]) or f"{len(changed)} leaves"
-            warnings.warn(f"changed since the pass: {several}. Their values, and what is computed with them, are those of now.",
+            warnings.warn(f"changed after the pass: {several}. The stepper uses their current values.",
                           stacklevel=3)  # fmt: skip
         live = fresh()
         return StepperWidget(Stepper(graph.document, live), live.total, theme, collapse, lambda: None)
@@ -224,9 +224,9 @@ def _with_advice(error: RuntimeError, root: Any) -> RuntimeError:
     """What PyTorch says of a root that no pass can start from, and what to do."""
     said = str(error)
     if said.startswith("grad can be implicitly created only for scalar outputs"):
-        advice = f"this tensor has shape {tuple(root.shape)}: pass the first gradient, av.step(tensor, gradient), or sum it up"
+        advice = f"this tensor has shape {tuple(root.shape)}: call av.step(tensor, gradient), or sum() it first"
     elif said.startswith("element 0 of tensors does not require grad"):
-        advice = "av.explain(tensor) tells why"
+        advice = "av.explain(tensor) says why"
     else:
         return error
     return RuntimeError(f"{said}; {advice}")
@@ -247,5 +247,5 @@ def compare(*steppers: Any, titles: tuple[str, ...] | list[str] = ()) -> Compare
 
     for s in steppers:
         if not isinstance(s, StepperWidget):
-            raise NotDrawableError(f"compare(a, b) takes steppers, as av.step returns them; got {type(s).__name__} ({s!r:.60})")
+            raise NotDrawableError(f"compare(a, b) takes steppers from av.step(), got {type(s).__name__} ({s!r:.60})")
     return Compare(*steppers, titles=tuple(titles))

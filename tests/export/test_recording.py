@@ -86,7 +86,7 @@ def test_an_unfinished_recording_says_where_it_ends(tmp_path: Path) -> None:
     del plain["trace"]["steps"][2:], plain["trace"]["complete"]
     (tmp_path / "e.json").write_text(json.dumps(plain))
     s = av.step(av.load(tmp_path / "e.json"))
-    with pytest.raises(av.AutogradVizError, match="the recording ends here, after 2 steps"):
+    with pytest.raises(av.AutogradVizError, match="the recording ends after 2 steps"):
         s.finish()
     assert s.step == 2 and not s.complete
 
@@ -101,12 +101,16 @@ def _set(plain: dict[str, Any], *path: Any, value: Any) -> None:
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        (("schema",), 2, "schema version 2 cannot be read; this is version 1"),
-        (("trace", "steps", 0, "node"), "n99", "step 1 names 'n99', which is not there"),
+        (
+            ("schema",),
+            2,
+            "cannot read schema version 2; this version reads 1",
+        ),
+        (("trace", "steps", 0, "node"), "n99", "step 1 names 'n99', which does not exist"),
         (("trace", "steps", 0, "grad_inputs"), [], "step 1 has 0 grad_inputs"),
-        (("document", "tensors", 0, "id"), "t1", "tensor t1 is there twice"),
+        (("document", "tensors", 0, "id"), "t1", "tensor t1 appears twice"),
         (("document", "tensors", 0, "id"), 3, r"document.tensors\[0\].id: expected str, got 3"),
-        (("document", "ops", 0, "inputs", 0, "tensor"), "t99", "op o0 names 't99', which is not there"),
+        (("document", "ops", 0, "inputs", 0, "tensor"), "t99", "op o0 names 't99', which does not exist"),
         (("document", "roots"), ["t99"], "the roots names 't99'"),
     ],
 )
@@ -122,10 +126,10 @@ def test_what_is_no_document_is_refused(tmp_path: Path) -> None:
     with pytest.raises(av.CannotReadError, match="No such file"):
         av.load(tmp_path / "e.json")
     (tmp_path / "e.json").write_bytes(b"\x80\x04\x95")  # a pickle by another name
-    with pytest.raises(av.CannotReadError, match="it is no text"):
+    with pytest.raises(av.CannotReadError, match="it is not a text file"):
         av.load(tmp_path / "e.json")
     (tmp_path / "e.json").write_text("[1]")
-    with pytest.raises(av.DocumentError, match="this JSON holds no document"):
+    with pytest.raises(av.DocumentError, match="this JSON has no document"):
         av.load(tmp_path / "e.json")
     with pytest.raises(av.UnknownChoiceError, match=r"choose one of: .json, .npz"):
         av.load(tmp_path / "e.svg")

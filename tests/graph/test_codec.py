@@ -61,7 +61,7 @@ def test_complex_numbers_survive_json() -> None:
     document = CoreGraph([av.tensor(numbers, dtype=av.complex128)], {}).document
     again = document_from_json(document_to_json(document)).tensors[0].value.numbers
     assert list(map(str, again)) == list(map(str, map(complex, numbers)))
-    with pytest.raises(DocumentError, match="is none of"):
+    with pytest.raises(DocumentError, match="is not one of"):
         document_from_json(document_to_json(document).replace('"(1+2j)"', '"(1+2k)"'))
 
 
@@ -84,8 +84,11 @@ def test_the_same_program_gives_the_same_document() -> None:
     ("text", "reason"),
     [
         ("{", "this is not JSON"),
-        ("[]", "holds no document"),
-        (json.dumps({"schema": 99, "document": {}}), "schema version 99 cannot be read"),
+        ("[]", "has no document"),
+        (
+            json.dumps({"schema": 99, "document": {}}),
+            "cannot read schema version 99",
+        ),
         (json.dumps({"schema": SCHEMA_VERSION, "document": {}}), "document: .*tensors"),
         (json.dumps({"schema": SCHEMA_VERSION, "document": {"tensors": 3}}), "document.tensors: expected a list, got int"),
         (json.dumps({"schema": SCHEMA_VERSION, "document": {"tensors": [], "x": 1}}), "document: unknown field 'x'"),

@@ -27,7 +27,7 @@ def test_it_is_the_layout_that_is_made_here() -> None:
 
 
 def test_it_is_given_up_after_the_limit() -> None:
-    with pytest.raises(LayoutError, match=r"the layout of 62 boxes took more than 0 s and was given up"):
+    with pytest.raises(LayoutError, match=r"the layout of 62 boxes took more than 0 s and was stopped"):
         layout_apart(chain(20)[1], limit=0)
 
 
@@ -40,6 +40,6 @@ def test_a_process_that_dies_is_reported(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_what_is_too_large_to_be_drawn_whole_is_drawn_in_groups_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(drawing, "NEAR", 10)
     monkeypatch.setattr(layout_apart, "__defaults__", (0.0,))
-    with pytest.warns(UserWarning, match=r"took more than 0 s and was given up; it is drawn in groups instead"):
+    with pytest.warns(UserWarning, match=r"took more than 0 s and was stopped; the picture shows groups instead"):
         figure = av.show(chain(20)[0], collapse=False)
     assert "1 group collapsed" in repr(figure) and "Mul × 20" in figure.svg

@@ -104,19 +104,19 @@ def test_an_array_without_elements_is_drawn_whatever_its_shape(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ((("nodes", 0, "outputs"), 10**9), "node n0 has 1000000000 outputs, its op fewer"),
+        ((("nodes", 0, "outputs"), 10**9), "node n0 has 1000000000 outputs, but its op has fewer"),
         ((("nodes", 0, "next_functions", 0, "index"), 1), "node n0 names output 1 of n1, which has 1"),
-        ((("nodes", 0, "next_functions", 0, "node"), "n0"), "the backward graph runs in a circle"),
-        ((("nodes", 1, "variable"), "t1"), "node n1 accumulates into t1, which has another node or is no leaf"),
-        ((("nodes", 1, "op"), "o0"), "node n1 names op o0, whose node is another"),
-        ((("ops", 0, "node"), "n1"), "op o0 names node n1, which is another op's"),
-        ((("ops", 0, "outputs"), ["t1", "t1"]), "tensor t1 is made twice"),
-        ((("ops", 0, "inputs", 0, "tensor"), "t1"), "op o0 takes tensor t1, which is made later"),
+        ((("nodes", 0, "next_functions", 0, "node"), "n0"), "the backward graph has a cycle"),
+        ((("nodes", 1, "variable"), "t1"), "node n1 accumulates into t1, which has another node or is not a leaf"),
+        ((("nodes", 1, "op"), "o0"), "node n1 names op o0, which has another node"),
+        ((("ops", 0, "node"), "n1"), "op o0 names node n1, which belongs to another op"),
+        ((("ops", 0, "outputs"), ["t1", "t1"]), "tensor t1 is an output of two ops"),
+        ((("ops", 0, "inputs", 0, "tensor"), "t1"), "op o0 uses tensor t1 before it is computed"),
         ((("tensors", 1, "output_nr"), 1), "tensor t1 names output 1 of n0, which has 1"),
         ((("tensors", 0, "grad_fn"), "n0"), "tensor t1 and t0 are the same output of n0"),
         ((("tensors", 0, "id"), "ctx:o0"), r"document.tensors\[0\].id: expected t and a number, got 'ctx:o0'"),
         ((("ops", 0, "module"), "a." * 100), r"document.ops\[0\]: a module 100 deep and more"),
-        ((("ops", 0, "name"), "x" * (limits.LETTERS + 1)), r"document.ops\[0\].name: a text of 10,000,001 letters"),
+        ((("ops", 0, "name"), "x" * (limits.LETTERS + 1)), r"document.ops\[0\].name: a text of 10,000,001 characters"),
     ],
 )
 def test_parts_that_do_not_fit_are_refused_with_the_place(tmp_path: Path, change: Any, reason: str) -> None:
@@ -129,12 +129,15 @@ def test_parts_that_do_not_fit_are_refused_with_the_place(tmp_path: Path, change
 @pytest.mark.parametrize(
     ("step", "reason"),
     [
-        ({"node": "n1", "sentence": "x"}, "step 1 has 0 grad_outputs, n1 1 outputs"),
+        ({"node": "n1", "sentence": "x"}, "step 1 has 0 grad_outputs, but n1 has 1 outputs"),
         ({"node": "n1", "sentence": "x", "grad_outputs": [None], "edited": [1]}, "it edits 1, and has 1 grad_outputs"),
-        ({"node": "n1", "sentence": "x", "grad_outputs": [None], "changes": ["x"]}, "step 1 changes 'x', which is no address"),
+        (
+            {"node": "n1", "sentence": "x", "grad_outputs": [None], "changes": ["x"]},
+            "step 1 changes 'x', which is not an address",
+        ),
         (
             {"node": "n1", "sentence": "x", "grad_outputs": [None], "changes": ["next:n0.1"]},
-            "step 1 changes 'next:n0.1', which is not there",
+            "step 1 changes 'next:n0.1', which does not exist",
         ),
         ({"node": "n1", "sentence": "x", "grad_outputs": [None], "changes": ["sum:n9.0"]}, "step 1 names 'n9'"),
     ],
@@ -158,7 +161,7 @@ def test_a_node_runs_once_and_where_a_root_leads() -> None:
     step = {"node": "n1", "sentence": "x", "grad_outputs": [None]}
     with pytest.raises(av.DocumentError, match="step 2 calls n1, again"):
         recording_from_json(bombs.document(trace={"steps": [step, step]}).decode())
-    with pytest.raises(av.DocumentError, match="step 1 calls n1, where no root leads"):
+    with pytest.raises(av.DocumentError, match="step 1 calls n1, which no root reaches"):
         recording_from_json(bombs.document((("roots",), []), trace={"steps": [step]}).decode())
 
 
@@ -202,7 +205,7 @@ def test_no_file_that_a_document_names_is_read(tmp_path: Path) -> None:
 def test_a_pipe_is_not_read(tmp_path: Path) -> None:
     for suffix in (".json", ".npz"):
         os.mkfifo(tmp_path / f"x{suffix}")
-        with pytest.raises(av.CannotReadError, match="it is no file"):
+        with pytest.raises(av.CannotReadError, match="it is no(t a regular)? file"):
             av.load(tmp_path / f"x{suffix}")
 
 

@@ -276,7 +276,7 @@ def test_an_edit_that_python_cannot_read_is_refused_in_words(text: str) -> None:
 def test_nodes_of_stops_that_are_none_are_refused_and_the_stops_stay(nodes: Any) -> None:
     s = av.step(three()[-1])
     s.stops = {"nodes": ("n0",), "nan": True}
-    with pytest.raises(TraitError, match=r"the nodes of stops are a list of ids, got .*; stop_at\(x\) takes"):
+    with pytest.raises(TraitError, match=r"the nodes of stops must be a list of ids, got .*; stop_at\(x\) also takes"):
         s.stops = {"nodes": nodes}
     assert (list(s.stops["nodes"]), s.stepper.stops.nodes, s.stepper.stops.nan) == (["n0"], {"n0"}, True)
 

@@ -18,6 +18,6 @@ LEAST = (2, 2)  # older.py says what stands for what PyTorch has had since 2.5
 
 if tuple(map(int, torch.__version__.split(".")[:2])) < LEAST:
     raise ImportError(
-        f"autograd_viz follows PyTorch {'.'.join(map(str, LEAST))} or newer; this is {torch.__version__}. "
+        f"autograd_viz needs PyTorch {'.'.join(map(str, LEAST))} or newer; this is {torch.__version__}. "
         "Update it with: pip install --upgrade torch"
     )

@@ -73,7 +73,7 @@ class Recorder(TorchDispatchMode):
             TypeError: there is nothing to call.
         """
         if self.what is None:
-            raise TypeError("record() without a module or function can be used as `with record():` only")
+            raise TypeError("record() has no module or function to call; use it as `with record():`")
         with self:
             return self.what(*args, **options)
 

@@ -210,8 +210,8 @@ class TorchPass(Pass):
         wanted = outputs_of(node)[index]
         if not wanted.is_known:
             raise ValueError(
-                f"output {index} of {name_of(node)} gets no gradient in this pass, and before PyTorch 2.5 its node does not "
-                "tell what one looks like: update PyTorch, or let the loss use this output"
+                f"output {index} of {name_of(node)} gets no gradient in this pass, and PyTorch before 2.5 does not "
+                "store its shape: update PyTorch, or use this output in the loss"
             )
         try:
             given = value.detach() if isinstance(value, torch.Tensor) else tensor_of(numbers_of(value, is_complex=True))

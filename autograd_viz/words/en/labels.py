@@ -195,7 +195,7 @@ UI = {
     # messages
     "error": "Error",
     "printed": "Printed by hooks and Functions",
-    "kernel_gone": "The kernel does not answer. Recorded steps still work. To continue, wait if the kernel is busy, or run the cell again.",
+    "kernel_gone": "The kernel does not answer. Recorded steps still work. To continue, wait or run the cell again.",
     "changed_outside": "The notebook changed the grad of {tensors} after the last step. The picture shows the current value.",
     "changed_outside_tip": "The notebook changed this after the last step. The picture shows the current value.",
     "freed_tip": "Another backward pass freed saved tensors of this graph. The nodes that saved them will raise an error.",
