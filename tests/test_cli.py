@@ -257,7 +257,7 @@ def test_of_a_pass_that_has_run_it_says_what_to_add(
     assert cli.main([words[0], script.name, *words[1:]]) == 2
     said = capsys.readouterr().err
     assert said.startswith("autograd-viz: train.py already called backward()") and said.count("\n") == 1
-    line = re.findall("write the line `(.*)` above the call", said)[0]
+    line = re.findall("put the line `(.*)` above the call", said)[0]
     script.write_text(script.read_text().replace("loss.backward()", f"{line}\nloss.backward()"))
     assert cli.main([words[0], script.name, *words[1:]]) == 0
 

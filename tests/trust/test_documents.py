@@ -205,7 +205,7 @@ def test_no_file_that_a_document_names_is_read(tmp_path: Path) -> None:
 def test_a_pipe_is_not_read(tmp_path: Path) -> None:
     for suffix in (".json", ".npz"):
         os.mkfifo(tmp_path / f"x{suffix}")
-        with pytest.raises(av.CannotReadError, match="it is no(t a regular)? file"):
+        with pytest.raises(av.CannotReadError, match=r"it is no(t a regular)? file"):
             av.load(tmp_path / f"x{suffix}")
 
 
