@@ -1,7 +1,7 @@
 """What can go wrong outside the autograd core::
 
     AutogradVizError
-    ├── NotDrawableError   (TypeError)   show(3): there is no graph to draw
+    ├── NotDrawableError   (TypeError)   show(3): it has no graph
     ├── UnknownChoiceError (ValueError)  theme="blue", save(e, "e.xyz"): the choices are named
     ├── DocumentError      (ValueError)  a JSON document that is not one of ours
     ├── MissingLibraryError (ImportError) record(model) without PyTorch: how to install it

@@ -92,7 +92,7 @@ def test_an_edited_gradient_is_said_instead_of_a_sum() -> None:
     a = leaf(3.0)
     document, (first, last) = stepped(a * a, {"a": a})
     text = said(document, (first, replace(last, grad_outputs=(number(7.0),), edited=(0,))))[1]
-    assert text.startswith("You edited the gradient: 7.0 arrives instead. AccumulateGrad")
+    assert text.startswith("You set the gradient to 7.0. AccumulateGrad")
 
 
 class TwoOutputs(av.autograd.Function):

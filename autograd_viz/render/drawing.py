@@ -87,7 +87,7 @@ class Drawing:
         group = self._named(what)
         opened = self.revealing(what) if group is None else self.around(group)._with(group.id)
         if opened.opened == self.opened:
-            raise ValueError(f"no collapsed group is or contains {what!r}; the groups drawn are {self._titles()}")
+            raise ValueError(f"no collapsed group is or contains {what!r}; groups in the picture: {self._titles()}")
         return opened
 
     def collapsed(self, what: str) -> Drawing:
@@ -99,7 +99,7 @@ class Drawing:
         group = self._named(what)
         if group is None or group is self.tree:
             titles = printable(", ".join(titled(g) for g in self._groups() if g is not self.tree and self.is_open(g)))
-            raise ValueError(f"there is no group {what!r}; the open groups are {titles or 'none'}")
+            raise ValueError(f"there is no group {what!r}; open groups: {titles or 'none'}")
         opened = frozenset(g.id for g in self._groups()) if self.opened is None else self.opened
         return self._opened(opened - {group.id})
 

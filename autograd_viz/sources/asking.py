@@ -84,7 +84,7 @@ def last_pass(variables: Mapping[str, Any]) -> tuple[Any, Any, Any, list[str]]:
             if recorder is None
             else _NOT_KEPT.get(recorder.last.why_not, "none has run")
         )
-        raise NotDrawableError(f"step() has no backward pass to step: {why}")
+        raise NotDrawableError(f"step() has no backward pass to step; {why}")
     from .pytorch.replay import last_pass as kept
 
     return root, *kept(root, gradient, variables)

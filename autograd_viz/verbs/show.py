@@ -60,7 +60,7 @@ def graph_of(tensor: Any, variables: Mapping[str, Any], params: Any = None) -> A
         TypeError: `params` names nothing.
     """
     if not anything.is_drawable(tensor):
-        raise NotDrawableError.instead_of("there is no graph to draw: expected a tensor of autograd_viz or of PyTorch", tensor)
+        raise NotDrawableError.instead_of("expected a tensor of autograd_viz or of PyTorch", tensor)
     return anything.graph_of(tensor, Names(variables, anything.named(params)))
 
 

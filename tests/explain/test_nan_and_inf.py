@@ -117,7 +117,7 @@ PUT = {  # program, kinds of the causes in the forward pass, line and words of t
     "a number": ("with record():\n    loss = (x + float('-inf')).sum()", ["forward_written"], 3, "not finite"),
     "0 times a masked log": (
         MASK + "with record():\n    s = x.masked_fill(m, float('-inf'))\n    lp = F.log_softmax(s, -1)\n"
-        "    loss = (lp.exp() * lp).sum()", ["nan_of_inf", "forward_put"], 4, "mul made nan of an inf",
+        "    loss = (lp.exp() * lp).sum()", ["nan_of_inf", "forward_put"], 4, "mul made nan from an inf",
     ),
     "a log of what was masked, which is not the mask's fault": (
         MASK + "with record():\n    p = torch.softmax(x.masked_fill(m, float('-inf')), -1)\n    loss = (p * p.log()).sum()",

@@ -27,7 +27,7 @@ ZERO = {  # expression of x = [1, 2, 3] on line 3: kind, op, words
     "torch.sigmoid(x * 1000)": ("zero_saturated", "Sigmoid", "its inputs are 1000.0 … 3000.0"),
     "torch.tanh(x * 100)": ("zero_saturated", "Tanh", "tanh is saturated"),
     "F.gelu(x * -30)": ("zero_below", "Gelu", "its inputs are -90.0 … -30.0"),
-    "F.hardswish(x * -30)": ("zero_sent", "Hardswish", "received a gradient and sent zero; its inputs are -90.0"),
+    "F.hardswish(x * -30)": ("zero_sent", "Hardswish", "received a non-zero gradient and sent zero; its inputs are -90.0"),
     "x * 0": ("zero_number", "Mul", "mul multiplies by 0"),
     "F.dropout(x, 0.0).mul(0)": ("zero_number", "Mul", "mul multiplies by 0"),
     "torch.zeros(2, 3) @ x": ("zero_tensor", "Mv", "mv multiplies by a tensor of zeros"),
@@ -50,12 +50,12 @@ ZERO = {  # expression of x = [1, 2, 3] on line 3: kind, op, words
     "x ** 0": ("zero_exponent", "Pow", "has exponent 0"),
     "F.cross_entropy(x[None], torch.tensor([-100]), reduction='sum')": ("zero_ignored", "NllLoss", "none of the targets"),
     "F.multi_margin_loss(x[None] * 9, torch.tensor([2]))": ("zero_margin", "MultiMarginLoss", "the loss is 0"),
-    "F.layer_norm(x, (3,))": ("zero_sent", "NativeLayerNorm", "layer_norm received a gradient and sent zero"),
+    "F.layer_norm(x, (3,))": ("zero_sent", "NativeLayerNorm", "layer_norm received a non-zero gradient and sent zero"),
     "x.relu()[:2] * torch.tensor([0.0, 0.0])": ("zero_tensor", "Mul", "a tensor of zeros"),
     "(x - 2).relu()[:1] * 3": ("zero_no_overlap", "Relu", "only at elements where relu passes none"),
     "(x * torch.tensor([0.0, 1.0, 1.0]))[:1]": ("zero_no_overlap", "Mul", "only at elements where mul passes none"),
     "F.linear(x, torch.zeros(2, 3), torch.ones(2))": ("zero_tensor", "Addmm", "addmm multiplies by a tensor of zeros"),
-    "torch.xlogy(torch.zeros(3), x)": ("zero_sent", "Xlogy", "xlogy received a gradient and sent zero"),
+    "torch.xlogy(torch.zeros(3), x)": ("zero_sent", "Xlogy", "xlogy received a non-zero gradient and sent zero"),
 }  # fmt: skip
 
 
@@ -229,12 +229,12 @@ def test_a_grad_that_is_set_to_zero_after_the_pass(statement: str) -> None:
 @LIBRARIES
 def test_a_gradient_that_cancels_what_was_there(library: str) -> None:
     answer = stepped(X + "(x * 3).sum().backward()\nloss = -(x * 3).sum()", library)
-    assert kinds(answer) == ["cancelled"] and "[3.0, 3.0, 3.0] was in grad, [-3.0, -3.0, -3.0] arrived" in str(answer)
+    assert kinds(answer) == ["cancelled"] and "[3.0, 3.0, 3.0] was in grad and [-3.0, -3.0, -3.0] arrived" in str(answer)
 
 
 def test_zeros_of_another_graph() -> None:
     answer = told(X + "y = (x * 2).sum()\ny.backward()\nx.grad = None\n(x * 0).sum().backward()")
-    assert kinds(answer) == ["graph_gone"] and "another graph than that of y" in str(answer)
+    assert kinds(answer) == ["graph_gone"] and "another graph, not from that of y" in str(answer)
     answer = told(X + "(x * 0).sum().backward()\nw = x.detach().requires_grad_()\nloss = w.sum()\nloss.backward()", "x, loss")
     assert kinds(answer) == ["zero_old"] and "no gradient of this graph" in str(answer)
 

@@ -560,10 +560,10 @@ def expect(cell, *parts):
 expect("%load_ext autograd_viz")
 expect("%load_ext autograd_viz")
 expect("import torch, autograd_viz as av\\nw = torch.ones(3).requires_grad_()\\nw.detach().sum().backward()", "RuntimeError")
-expect("print(av.explain())", "detach() cut it from the graph")
+expect("print(av.explain())", "detach() detached it from the graph")
 said = expect("%%record\\nv = w.detach().sum()\\nv.backward()", "RuntimeError")
 assert said.count("Traceback") == 1, said
-expect("print(av.explain())", "detach() cut it from the graph")
+expect("print(av.explain())", "detach() detached it from the graph")
 said = expect("%%record\\n%%record\\n1/0", "ZeroDivisionError")
 assert said.count("Traceback") == 1, said
 expect("%%record\\nq = (w * 3).sum()\\nq", "grad_fn=<SumBackward0>")

@@ -48,8 +48,8 @@ def test_steps_that_have_run_are_told_anew_when_a_group_is_opened(widget: Steppe
 
 
 def test_a_group_that_is_not_there_is_refused_with_the_names_of_those_that_are(widget: StepperWidget) -> None:
-    with pytest.raises(ValueError, match=r"no collapsed group is or contains 'tail'; the groups drawn are body"):
+    with pytest.raises(ValueError, match=r"no collapsed group is or contains 'tail'; groups in the picture: body"):
         widget.expand("tail")
     assert "'tail'" in widget.error
-    with pytest.raises(ValueError, match=r"there is no group 'tail'; the open groups are none"):
+    with pytest.raises(ValueError, match=r"there is no group 'tail'; open groups: none"):
         widget.collapse("tail")
