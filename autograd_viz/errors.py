@@ -3,11 +3,11 @@
     AutogradVizError
     ├── NotDrawableError   (TypeError)   show(3): it has no graph
     ├── UnknownChoiceError (ValueError)  theme="blue", save(e, "e.xyz"): the choices are named
-    ├── DocumentError      (ValueError)  a JSON document that is not one of ours
+    ├── DocumentError      (ValueError)  a JSON document that save() did not write
     ├── MissingLibraryError (ImportError) record(model) without PyTorch: how to install it
     ├── CannotReadError    (OSError)     load("model.pt"): the reason is given
     ├── CannotWriteError   (OSError)     save(e, "/no/such/folder/e.svg")
-    └── LayoutError                      expanding a picture beyond what can be laid out in 20 s
+    └── LayoutError                      expanding a picture that takes over 20 s to lay out
 
 The core raises what PyTorch raises (RuntimeError, TypeError, ...), in PyTorch's words.
 """
@@ -18,7 +18,7 @@ from collections.abc import Iterable
 
 
 class AutogradVizError(Exception):
-    """Every error that the drawing, stepping and exporting side raises on purpose."""
+    """Base class of the errors that drawing, stepping and exporting raise."""
 
 
 class NotDrawableError(AutogradVizError, TypeError):
@@ -26,11 +26,11 @@ class NotDrawableError(AutogradVizError, TypeError):
 
     @classmethod
     def instead_of(cls, expected: str, given: object) -> NotDrawableError:
-        """What was expected, what came, and what to pass instead.
+        """The error that says what was expected, what was passed, and what to pass instead.
 
         Args:
-            expected: the sentence that "got ..." ends.
-            given: what came.
+            expected: the first part of the sentence; "got ..." follows.
+            given: the argument.
         """
         what, advice = f"{expected}, got {type(given).__name__} ({given!r:.60})", _advice(given)
         return cls(f"{what}; {advice}" if advice else what)
@@ -50,30 +50,30 @@ def _advice(given: object) -> str | None:
 
 
 class UnknownChoiceError(AutogradVizError, ValueError):
-    """A word that is not one of the choices; the message lists them."""
+    """The argument is not one of the choices; the message lists them."""
 
     def __init__(self, what: str, given: object, choices: Iterable[str]) -> None:
         super().__init__(f"unknown {what} {given!r}; choose one of: {', '.join(choices)}")
 
 
 class DocumentError(AutogradVizError, ValueError):
-    """A JSON text that does not hold a document this version can read."""
+    """The JSON text is not a document that this version can read."""
 
 
 class CannotReadError(AutogradVizError, OSError):
-    """A file could not be read, or is of a kind that is never read."""
+    """A file cannot be read, or its kind is never read."""
 
 
 class CannotWriteError(AutogradVizError, OSError):
-    """A file could not be written; whatever stood at the path is untouched."""
+    """A file cannot be written; an existing file at the path stays unchanged."""
 
 
 class MissingLibraryError(AutogradVizError, ImportError):
-    """Something optional is not installed.
+    """An optional library is not installed.
 
     Args:
-        what: what cannot be done, as a whole sentence without its end.
-        extra: the name after which it can be installed: ``pip install "autograd-viz[torch]"``.
+        what: what needs the library, as a sentence without its full stop.
+        extra: the extra that installs it: ``pip install "autograd-viz[torch]"``.
     """
 
     def __init__(self, what: str, extra: str) -> None:
@@ -81,4 +81,4 @@ class MissingLibraryError(AutogradVizError, ImportError):
 
 
 class LayoutError(AutogradVizError):
-    """A picture is too large to be laid out in time."""
+    """The picture is too large to lay out in time."""

@@ -1,4 +1,4 @@
-"""The small namespaces of PyTorch: those that only hold ops, and those that say what is not there."""
+"""The small namespaces of PyTorch: those with ops only, and those that say what is missing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .core.base.public import NAMESPACES, names_of
 
 
 def _module(name: str, what: str, **members: Any) -> ModuleType:
-    """A module of this package that has `members`, and says of every other name of PyTorch's what to do instead."""
+    """A module of this package with `members`. Other names of PyTorch's raise an error that says what to do instead."""
     module = ModuleType(f"{__package__}.{name}", what)
     module.__dict__.update(members, __getattr__=module_getattr(f"torch.{name}", module.__dict__))
     sys.modules[module.__name__] = module  # for `import autograd_viz.linalg`

@@ -1,4 +1,4 @@
-"""Are two results the same, up to rounding? By the names of torch.testing."""
+"""Compare results up to rounding, with the names of torch.testing."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ def assert_close(
     """Compare tensors, numbers, and lists, tuples and dictionaries of them.
 
     Args:
-        actual: what was computed.
-        expected: what it should be.
-        rtol: the tolerated difference as a part of the value; by default that of the coarser element type,
-        atol: plus this.
+        actual: the computed result.
+        expected: the correct result.
+        rtol: relative tolerance; by default that of the coarser dtype.
+        atol: absolute tolerance; the two are added.
         equal_nan: nan equals nan.
-        check_device: accepted; there is one device.
-        check_dtype: element types must be the same too.
-        msg: the error's text instead of the one made here, or a function that makes it of that.
+        check_device: ignored; there is one device.
+        check_dtype: dtypes must be equal too.
+        msg: another text for the error, or a function from the default text to it.
 
     Raises:
         AssertionError: they differ.
-        ValueError: only one of the tolerances was given.
+        ValueError: only one tolerance is given.
     """
     if (rtol is None) != (atol is None):
         raise ValueError(

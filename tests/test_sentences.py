@@ -212,20 +212,22 @@ def test_errors_of_autograd_are_explained() -> None:
     b.backward()
     with pytest.raises(RuntimeError) as freed:
         b.backward()
-    assert explain_error(str(freed.value), "MulBackward0").startswith("MulBackward0 has given up its saved tensors")
+    assert explain_error(str(freed.value), "MulBackward0").startswith(
+        "An earlier backward pass freed the saved tensors of MulBackward0"
+    )
     c = (a * 1) * (a * 1)
     d = a.exp()
     c = d * d
     d += 1
     with pytest.raises(RuntimeError) as modified:
         c.backward()
-    assert "changed in place afterwards" in explain_error(str(modified.value))
+    assert "was modified in place" in explain_error(str(modified.value))
     with pytest.raises(RuntimeError) as on_leaf:
         a += 1
     assert explain_error(str(on_leaf.value)).startswith("A leaf that requires grad was changed in place")
     with pytest.raises(RuntimeError) as on_view:
         a.view(1).add_(1)
-    assert explain_error(str(on_view.value)).startswith("A view shares the memory of a leaf")
+    assert explain_error(str(on_view.value)).startswith("A view of a leaf")
     with pytest.raises(RuntimeError) as no_graph:
         av.tensor(1.0).backward()
     assert "no graph" in explain_error(str(no_graph.value))

@@ -58,6 +58,11 @@ def test_an_unknown_language_is_refused_with_the_choices() -> None:
         words.NO_SUCH
 
 
+def test_a_sentence_has_at_most_twenty_words() -> None:
+    sentences = [(name, part) for name, text in said(en).items() for part in re.split(r"(?<=[.?!]) +", text)]
+    assert {name: part for name, part in sentences if len(part.split()) > 20} == {}
+
+
 def used() -> Iterator[str]:
     for path in Path(av.__file__).parent.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

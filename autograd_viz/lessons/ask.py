@@ -1,10 +1,10 @@
-"""Questions to a reader, answered by really running the pass or reading the real graph when the question is asked.
+"""Questions to a reader. The answer comes from a real backward pass or the real graph when the question is asked.
 
 ask.grad(a, of=c)          what a.grad will be after c.backward()
 ask.color(c)               green, yellow or brown
-ask.row(c, "is_leaf")      what stands in a row of the box
+ask.row(c, "is_leaf")      what is in a row of the box
 ask.order(e)               which function runs when
-ask.saves(y)               what the op of y keeps for the backward pass
+ask.saves(y)               what the op of y saves for the backward pass
 ask.choice("…", [...], f)  one of several; f() finds out which
 """
 
@@ -28,7 +28,7 @@ from .widget import QuestionWidget
 
 
 def grad(tensor: Any, of: Any, gradient: Any = None) -> QuestionWidget:
-    """What will ``tensor.grad`` be after ``of.backward(gradient)``? The pass runs now, hooks too, and is taken back.
+    """What will ``tensor.grad`` be after ``of.backward(gradient)``? The pass runs now, with hooks, and is undone.
 
     Args:
         tensor: of autograd_viz or of PyTorch.
@@ -72,7 +72,7 @@ def color(tensor: Any) -> QuestionWidget:
 
 
 def row(tensor: Any, row: str) -> QuestionWidget:
-    """What stands in a row of a tensor's box?
+    """What is in a row of a tensor's box?
 
     Args:
         tensor: of autograd_viz or of PyTorch.
@@ -88,7 +88,7 @@ def row(tensor: Any, row: str) -> QuestionWidget:
 
 
 def order(of: Any, gradient: Any = None) -> QuestionWidget:
-    """In which order does ``of.backward(gradient)`` call its functions? The pass runs now, hooks too, and is taken back.
+    """In which order does ``of.backward(gradient)`` call its functions? The pass runs now, with hooks, and is undone.
 
     Raises:
         NotDrawableError: not a tensor.
@@ -113,17 +113,17 @@ def saves(tensor: Any) -> QuestionWidget:
 
 
 def choice(text: str, options: Sequence[Any], answer: Callable[[], Any], why: str = "") -> QuestionWidget:
-    """One of several; `answer` is called now, and its result says which is right.
+    """A multiple-choice question. `answer` is called now; its result is the right option.
 
     Args:
         text: the question; `code` between backticks.
         options: what to choose from.
         answer: a function of the caller's; its result is one of the options, as text. If it raises, the class of the error is
             the result, and `explain` tells why.
-        why: the reason; the explanation of an error goes before it.
+        why: the reason; the explanation of an error is put before it.
 
     Raises:
-        ValueError: the result is none of the options.
+        ValueError: the result is not one of the options.
     """
     texts, reason = [str(o) for o in options], ""
     try:

@@ -13,7 +13,7 @@ from .cause import Cause, Said
 from .cells import numbers
 from .question import Question
 
-NO_LINE = re.compile(r"\s?[((]\{line\}[))]")  # what falls away where no line is known
+NO_LINE = re.compile(r"\s?[(（]\{line\}[)）]")  # what falls away where no line is known
 OF_ROOTS = ("cut_", "made_of", "inference", "dtype")  # causes that say why a loss has no graph
 LONGEST = 72  # characters of a line of code
 BEST = ("zero_times_inf",)  # whose advice is better than that of the causes before it

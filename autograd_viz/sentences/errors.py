@@ -60,14 +60,14 @@ NODE = re.compile(r"\b\w+Backward\w*")  # as messages name it
 
 
 def explain_error(message: str, node: str = "") -> str:
-    """What an error of autograd means and what to do about it.
+    """Explain an error of autograd and what to do about it.
 
     Args:
         message: the error's text.
         node: name of the node that raised: "MulBackward0".
 
     Returns:
-        One sentence, or "" for an error that is not autograd's own.
+        One or two sentences, or "" for an error that is not from autograd.
     """
     for part, sentence in KNOWN:
         if part in message:

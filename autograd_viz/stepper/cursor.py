@@ -1,4 +1,4 @@
-"""Where a stepper stands in a backward pass, what is to be seen there, and what is said of it."""
+"""The position in a backward pass, its state, and its sentence."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from .stops import Stopped
 
 
 class Cursor:
-    """A position in a pass that is written down step by step; `Stepper` moves it.
+    """A position in a recorded pass; `Stepper` moves it.
 
     Args:
         document: the graph before the pass.
         live: the pass.
 
     Attributes:
-        stopped: why the last run stopped before the end, or what the last `until` has come to, or None.
-        failed: id of the node at which the last move raised, or None.
+        stopped: why the last run stopped before the end, or the result of the last `until`, or None.
+        failed: id of the node that raised in the last move, or None.
     """
 
     def __init__(self, document: Document, live: LivePass) -> None:
@@ -43,14 +43,14 @@ class Cursor:
 
     @property
     def trace(self) -> Trace:
-        """The steps that have run, wherever the cursor is."""
+        """The steps that have run, independent of the cursor."""
         if self._trace is None:
             self._trace = Trace(tuple(self._steps), self._live.next_node() is None, self._start)
         return self._trace
 
     @property
     def step(self) -> int:
-        """How many steps are done at the cursor; 0 is the start, before it the forward pass is replayed."""
+        """The number of steps done at the cursor; 0 is the start, negative positions replay the forward pass."""
         return self._step
 
     @property
@@ -60,12 +60,12 @@ class Cursor:
 
     @property
     def is_complete(self) -> bool:
-        """True if the cursor is at the end of the pass."""
+        """The cursor is at the end of the pass."""
         return self.trace.complete and self._step == len(self._steps)
 
     @property
     def state(self) -> State:
-        """What a picture shows at the cursor."""
+        """The state that a picture shows at the cursor."""
         if self._step < 0:
             return State(hidden=hidden_at(self.document, self._step))
         return state_at(self.trace, self._step)
@@ -77,22 +77,22 @@ class Cursor:
 
     @property
     def next_node(self) -> str | None:
-        """Id of the node that `next` will call, or None at the end."""
+        """The id of the node that `next` will call, or None at the end."""
         position = max(0, self._step)
         return self._steps[position].node if position < len(self._steps) else self._live.next_node()
 
     @property
     def sentence(self) -> str:
-        """What happened last, in words; at the start of the backward pass the last op too, if the forward was replayed."""
+        """The last event in words. After a replay of the forward pass, the start includes the last op."""
         said = self.sentence_at(self._step)
         return together([self.forward_sentence(0), said]) if self._has_replayed else said
 
     def forward_sentence(self, position: int) -> str:
-        """What the forward pass did last: from `first` (before its first op) to 0 (its last op has run)."""
+        """The last event of the forward pass, from `first` (before its first op) to 0 (after its last op)."""
         return printable(self._sentences.forward(position))
 
     def sentence_at(self, step: int) -> str:
-        """What happened in a recorded step; 0 is the start."""
+        """The sentence of a recorded step; 0 is the start."""
         return printable(self._said(step))
 
     def _sentence_of(self, step: Step) -> str:
@@ -106,8 +106,8 @@ class Cursor:
             return self.forward_sentence(step)
         if step == 0:
             return self._sentences.start(self._steps[0].node if self._steps else self._live.next_node())
-        end = f" {words.COMPLETE}" if self.trace.complete and step == len(self._steps) else ""
-        return self._steps[step - 1].sentence + end
+        end = [words.COMPLETE] if self.trace.complete and step == len(self._steps) else []
+        return together([self._steps[step - 1].sentence, *end])
 
     @property
     def explanation(self) -> str:
@@ -120,6 +120,6 @@ class Cursor:
         return printable(text.format(node=name, error=s.text, tensor=s.text))
 
     def explain(self, error: BaseException) -> str:
-        """What the last move raised, in one plain sentence: what an error of autograd's means, or whose code raised another."""
+        """Explain the error of the last move: what autograd's error means, or which user code raised it."""
         name = next((n.name for n in self.document.nodes if n.id == self.failed), "")
         return explain_error(str(error), name) or (printable(whose_error(error, name)) if name else "")

@@ -1,4 +1,4 @@
-"""A backward pass from a file: what ran once is shown again, and nothing is computed."""
+"""A backward pass from a file: it is replayed, and nothing is computed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .stepper import Stepper
 
 @dataclass(frozen=True)
 class Recording:
-    """What `load` gives back of a .json: `show`, `step` and `save` take it as they take a tensor.
+    """A recorded pass that `load` read from a .json. `show`, `step` and `save` accept it like a tensor.
 
     Attributes:
         document: the graph before the pass.

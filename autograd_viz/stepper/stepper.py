@@ -1,4 +1,4 @@
-"""A cursor over a backward pass: live, forwards and back, with stops and edits. No widget and no clock in it.
+"""A cursor over a backward pass: forwards and back, with stops and edits. It has no widget and no timer.
 
 Positions: -F to -1 replay the forward pass of F ops (nothing runs), 0 is the start of the backward pass, k the state after
 its k-th step.
@@ -42,32 +42,35 @@ def _move(verb: Callable[Concatenate[Stepper, P], R]) -> Callable[Concatenate[St
 class Stepper(Mover):
     """Steps a backward pass one `grad_fn` call at a time.
 
-    `next` at the frontier calls the next node for real; `back` takes back what it did to `grad` and to saved tensors;
-    `next` after `back` does it again, or runs it anew if the user has changed what it starts from.
+    `next` calls the next node. `back` restores `grad` and saved tensors. `next` after `back` replays the step, or runs it
+    again if its inputs were changed.
 
     Args:
         document: the graph before the pass.
         live: the pass.
 
     Attributes:
-        stops: what `run` stops at.
+        stops: the stops of `run`.
     """
 
     # -- moving -------------------------------------------------------------------------------------------------------
 
     @_move
     def next(self) -> Step | None:
-        """One step forward; returns it, or None at the end (and while the forward pass is replayed).
+        """Take one step forward.
+
+        Returns:
+            the step, or None at the end and during the forward pass.
 
         Raises:
-            Exception: whatever the node raises. The stepper stays where it was, and stays usable.
+            Exception: the error of the node. The stepper stays where it was and stays usable.
         """
         moved: Step | None = self._moving(self._forward)
         return moved
 
     @_move
     def back(self) -> None:
-        """One step back: `grad` and saved tensors are as they were before it. An edit that has not run is taken back first."""
+        """Take one step back. It restores `grad` and saved tensors. An edit that has not run is undone first."""
         if self._step >= len(self._steps) and self._live.undo_edit():
             self._announce()
         else:
@@ -75,21 +78,24 @@ class Stepper(Mover):
 
     @_move
     def finish(self) -> None:
-        """To the end of the pass, whatever stops there are."""
+        """Go to the end of the pass; stops are ignored."""
         self._moving(self._on)
 
     @_move
     def reset(self) -> None:
-        """To the start of the backward pass; from there to the start of the forward pass."""
+        """Go to the start of the backward pass; from there, to the start of the forward pass."""
         self.goto(self.first if self._step == 0 else 0)
 
     @_move
     def goto(self, step: int) -> None:
-        """To any position; beyond the frontier it runs nodes for real, as far as there are any.
+        """Go to a position. Steps that have not run yet are run; the end of the pass is the limit.
+
+        Args:
+            step: the position; negative ones replay the forward pass.
 
         Raises:
-            ValueError: before the first position.
-            TypeError: no whole number.
+            ValueError: the position is before the first one.
+            TypeError: `step` is not a whole number.
         """
         if not isinstance(step, SupportsIndex):
             raise TypeError(f"goto(step) takes a whole number, got {type(step).__name__} ({step!r:.60})")
@@ -100,20 +106,24 @@ class Stepper(Mover):
 
     @_move
     def run(self) -> Stopped | None:
-        """To the next stop, or to the end; returns why it stopped."""
+        """Run to the next stop or to the end.
+
+        Returns:
+            the stop, or None at the end.
+        """
         self._moving(lambda: self._on(stops=True))
         return self.stopped
 
     @_move
     def run_to(self, node: Any) -> None:
-        """Until a node is the next to be called; back to there if it has run.
+        """Run until a node is next. If it has already run, go back to it.
 
         Args:
-            node: itself or its id, or the tensor whose grad_fn (for a leaf: AccumulateGrad) it is, its name or its id.
-                A name goes before an id; a node or tensor of the document is taken too.
+            node: the node or its id; or a tensor, its name or its id, for its grad_fn (for a leaf: AccumulateGrad).
+                A name is tried before an id. Nodes and tensors of the document work too.
 
         Raises:
-            ValueError: there is no such node.
+            ValueError: the node does not exist.
         """
         id = node_of(self.document, self._in_document(node))
         ran = next((k for k, s in enumerate(self._steps) if s.node == id), None)
@@ -124,13 +134,13 @@ class Stepper(Mover):
 
     @_move
     def until(self, tensor: Any) -> None:
-        """On to the step in which the next gradient reaches a tensor or to the end if none does; `stopped` says which.
+        """Run until the next gradient reaches a tensor, or to the end; `stopped` says which.
 
         Args:
-            tensor: itself, its name or its id.
+            tensor: the tensor, its name or its id.
 
         Raises:
-            ValueError: there is no such tensor.
+            ValueError: the tensor does not exist.
         """
         id = tensor_of(self.document, self._in_document(tensor))
         ends = reached_by(self.document, id)
@@ -139,16 +149,16 @@ class Stepper(Mover):
     # -- stops and edits ----------------------------------------------------------------------------------------------
 
     def stop_at(self, node: Any) -> None:
-        """Let `run` stop before a node is called; `node` as for `run_to`."""
+        """Set a breakpoint: `run` stops before this node. `node` is as for `run_to`."""
         self.stops.nodes.add(node_of(self.document, self._in_document(node)))
 
     def stop_on(self, *, nan: bool | None = None, zero: bool | None = None) -> None:
-        """Let `run` stop (or, with False, not stop) after a step in which a gradient became nan or infinite, or all zero."""
+        """Let `run` stop after a step in which a gradient became nan or inf, or all zero. False turns it off."""
         self.stops.nan = self.stops.nan if nan is None else nan
         self.stops.zero = self.stops.zero if zero is None else zero
 
     def stop_when(self, condition: Callable[[Step], Any]) -> None:
-        """Let `run` stop after a step for which ``condition(step)`` is true. It is asked of recorded steps now, of others when
+        """Let `run` stop after a step for which ``condition(step)`` is true. Recorded steps are checked now, later ones when
         they run.
         """
         self.stops.condition = condition
@@ -156,22 +166,22 @@ class Stepper(Mover):
         self._trace = None
 
     def clear_stops(self) -> None:
-        """Stop nowhere."""
+        """Remove all stops."""
         self.stops = Stops()
 
     @_move
     def edit(self, value: Any, index: int = 0) -> None:
-        """Replace the gradient that is about to enter the next node (before the first step: the v of vᵀJ).
+        """Replace the gradient that the next node will receive (before the first step: the v of vᵀJ).
 
-        Steps that were recorded from here on are forgotten.
+        Recorded steps after this position are dropped.
 
         Args:
-            value: a number, which fills the shape, or a nested list, array or tensor of the gradient's shape.
-            index: for which output of the node's op.
+            value: a number for all elements, or a nested list, array or tensor of the gradient's shape.
+            index: the output of the node's op.
 
         Raises:
-            ValueError: the shape does not fit, there is no such output, or the pass is complete.
-            TypeError: the index is no whole number.
+            ValueError: the shape does not fit, the output does not exist, or the pass is complete.
+            TypeError: `index` is not a whole number.
         """
         step = max(0, self._step)
         with whole():
@@ -184,7 +194,7 @@ class Stepper(Mover):
 
     @_move
     def undo_edit(self) -> None:
-        """Give the next node what had arrived, if that was edited (in the forward pass: the first node)."""
+        """Restore the gradient of the next node (in the forward pass: of the first node)."""
         step = max(0, self._step)
         with whole():
             if step < len(self._steps) and self._steps[step].edited:
@@ -196,33 +206,33 @@ class Stepper(Mover):
 
     @property
     def pending(self) -> tuple[str, dict[int, Value]] | None:
-        """The edit that no node has run with yet: the node that it waits for, and what enters by output of its op; or None."""
+        """The edit that has not run yet: its node, and the gradients by output of its op; or None."""
         node, edits = self._live.next_node(), self._live.edits()
         return (node, edits) if node is not None and edits else None
 
     def drift(self, among: Iterable[str] | None = None) -> dict[str, Value | None]:
-        """The grad rows ("t0.grad") that the user has changed since the stepper last touched them, and what is there now.
+        """The grad rows ("t0.grad") that were changed outside the stepper, with their current values.
 
         Args:
-            among: ids of the tensors that are looked at; None: all.
+            among: ids of the tensors to check; None: all.
         """
         return self._live.drift(among)
 
     def rewritten(self, among: Iterable[str] | None = None) -> dict[str, Rewritten]:
-        """The tensors whose data somebody has changed in place since they were drawn, and what it is now, by id.
+        """The tensors whose data changed in place after drawing, with their current data, by id.
 
         Args:
-            among: ids of the tensors that are looked at; None: all.
+            among: ids of the tensors to check; None: all.
         """
         return self._live.rewritten(among)
 
     def spoiled(self) -> dict[str, str]:
-        """The saved tensors ("n0.saved.self") that somebody has changed in place ("stale") or "freed" since."""
+        """The saved tensors ("n0.saved.self") that were modified in place ("stale") or "freed" since."""
         return self._live.spoiled()
 
     @contextmanager
     def untouched(self) -> Iterator[None]:
-        """Steps that are run and taken back inside change nothing else, whatever code of the user's they call."""
+        """Inside the block, steps that are run and undone leave no trace, whatever user code they call."""
         if self.trace.complete:
             yield
             return
@@ -237,7 +247,7 @@ class Stepper(Mover):
     # -- listeners ----------------------------------------------------------------------------------------------------
 
     def id_of(self, what: Any) -> Any:
-        """The id of a tensor or node, itself or by the name of a variable; anything else as it is."""
+        """The id of a tensor or node, given as itself or as a variable's name; other values are returned unchanged."""
         if not isinstance(what, str):
             return getattr(what, "id", None) or self._live.id_of(what) or what
         return next((t.id for t in self.document.tensors if t.name == what), what)

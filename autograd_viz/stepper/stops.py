@@ -1,4 +1,4 @@
-"""Where a run stops: breakpoints on nodes, and conditions on what a step has sent."""
+"""Stops of a run: breakpoints on nodes, and conditions on steps."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ FLAGS = {"nan": "nan", "inf": "nan", "zero": "zero"}  # the flag of a step -> th
 
 @dataclass
 class Stops:
-    """What a run stops at.
+    """The stops of a run.
 
     Attributes:
-        nodes: ids of nodes; a run stops before one of them is called.
-        nan: stop after a step that made a nan or an infinity.
+        nodes: ids of nodes; a run stops before it calls one of them.
+        nan: stop after a step that made nan or inf.
         zero: stop after a step that made a gradient all zero.
         condition: stop after a step for which it returns true.
     """

@@ -1,4 +1,4 @@
-"""What a person means by a name: the tensor or the backward node of a document."""
+"""Find the tensor or backward node that a name means."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ MOST = 1000  # characters of names that an error lists
 
 
 def tensor_of(document: Document, what: Any) -> str:
-    """The id of a tensor, given by its name (which goes before), by id, or as the document's own.
+    """The id of a tensor, given by name (tried first), by id, or as the document's tensor.
 
     Raises:
-        ValueError: there is none; the message lists the names.
+        ValueError: it does not exist; the message lists the names.
     """
     if isinstance(what, Tensor):
         return what.id

@@ -1,4 +1,4 @@
-"""The verb explain: why is this gradient None, zero, nan, or what it is?"""
+"""The verb explain: why a gradient is None, zero, nan, or what it is."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from ..sources.raised import Where, failing_node, where_raised
 
 
 class Explanation:
-    """The answer, as text; a notebook cell that ends in one shows it.
+    """The answer of `explain`. Its text is the answer; a notebook cell that ends in one shows it.
 
     Attributes:
-        causes: the reasons as data (`reasons.Cause`), the nearest first.
+        causes: the causes as data (`reasons.Cause`), the nearest first.
         details: numbers, lines and conditions, as text.
     """
 
@@ -49,11 +49,11 @@ class Explanation:
 
     @property
     def document(self) -> Document | None:
-        """The graph that the answer is about; None if there is none."""
+        """The graph of the answer, or None."""
         return None if self._question is None else self._question.facts.document
 
     def figure(self, theme: str = "light") -> AnsweredFigure:
-        """The picture of the graph with the culprit lit, and the answer under it.
+        """Draw the graph, highlight the cause, and write the answer under it.
 
         Args:
             theme: "light", "dark" or "waite".
@@ -68,7 +68,7 @@ class Explanation:
 
     @property
     def culprit(self) -> str | None:
-        """The id of what to light: the node that the nearest cause names, else the op of its line, else the tensor."""
+        """The id to highlight: the node of the nearest cause, else the op of its line, else the tensor."""
         cause = self.causes[0] if self.causes else None
         if self._question is None or cause is None:
             return None
@@ -83,7 +83,7 @@ def _is_at(source: Source, line: Source | None) -> bool:
 
 
 class AnsweredFigure:
-    """An explanation with its picture; a notebook cell that ends in one shows both, the answer first.
+    """An explanation with its picture. A notebook cell that ends in one shows both.
 
     Attributes:
         explanation: the answer.
@@ -117,22 +117,23 @@ class AnsweredFigure:
 
 
 def explain(what: Any = None, loss: Any = None, *, show: bool = False, theme: str = "light") -> Any:
-    """Why a tensor's grad is None, zero, nan, huge, or what it is; or what an error of backward() was about.
+    """Explain why a tensor's grad is None, zero, nan, huge, or what it is; or explain an error of backward().
 
-    Of PyTorch programs it knows what ran while `watch()` or `record()` was on.
+    In PyTorch programs it uses what `watch()` or `record()` recorded.
 
     Args:
-        what: a tensor, or an exception; left out: the last error.
-        loss: the root that the gradient should come from; left out: that of the last pass.
-        show: with the picture, the culprit lit.
-        theme: of the picture: "light", "dark" or "waite".
+        what: a tensor or an exception. Default: the last error.
+        loss: the root that the gradient should come from. Default: the root of the last backward pass.
+        show: also draw the graph and highlight the cause.
+        theme: theme of the picture: "light", "dark" or "waite".
 
     Returns:
-        An `Explanation` (its text is the answer, `causes` the same as data, `details` the rest); with `show`, a figure with it.
+        an `Explanation`: its text is the answer, `causes` has it as data, `details` has the rest. With `show`, an
+        `AnsweredFigure`.
 
     Raises:
-        NotDrawableError: neither a tensor nor an exception, or no picture for it.
-        UnknownChoiceError: no such theme.
+        NotDrawableError: `what` is neither a tensor nor an exception, or there is nothing to draw.
+        UnknownChoiceError: the theme does not exist.
     """
     theme_named(theme)
     frame = sys._getframe(1)

@@ -70,11 +70,11 @@ class Wishes:
 
 @contextlib.contextmanager
 def stepped(stepper: Stepper, step: int | str) -> Iterator[None]:
-    """The cursor is at a step for as long as the block lasts; then everything is as it was.
+    """Move the cursor to a step inside the block, and restore everything after it.
 
     Raises:
-        ValueError: there is no such step.
-        RuntimeError: what ``backward()`` would refuse, in PyTorch's words.
+        ValueError: the step does not exist.
+        RuntimeError: ``backward()`` would fail; the message is PyTorch's.
     """
     here = stepper.step
     with whole(), stepper.untouched():
@@ -219,10 +219,10 @@ def suffix_of(path: Any) -> str:
 
 
 def check(wishes: Wishes, path: Any = None) -> None:
-    """Refuse what cannot be saved before any work is done.
+    """Check the arguments before any work is done.
 
     Raises:
-        UnknownChoiceError: no such suffix, theme or word for a step.
+        UnknownChoiceError: the suffix, theme or word for a step does not exist.
         CannotWriteError: the folder is missing, or the path is one.
     """
     if path is not None and suffix_of(path) not in WRITERS:

@@ -24,10 +24,10 @@ from .show import graph_of
 
 
 def subject_of(x: Any, variables: Mapping[str, Any], params: Any = None) -> Subject:
-    """What is saved of a tensor, a stepper or its widget.
+    """The part of a tensor, a stepper or its widget that is saved.
 
     Raises:
-        NotDrawableError: it is none of them.
+        NotDrawableError: `x` is none of them.
     """
     stepper = getattr(x, "stepper", x)
     if isinstance(x, Recording):
@@ -54,7 +54,7 @@ def save(
     duration: float = 1.5,
     collapse: bool | None = None,
 ) -> None:
-    """Write to a file; the suffix says what::
+    """Write `x` to a file. The suffix sets the format::
 
         .svg .png .pdf     the picture
         .gif .apng .webp   the backward pass as an animation
@@ -66,24 +66,24 @@ def save(
     What needs the steps of the backward pass runs them for real, the user's hooks too, and then takes them back.
 
     Args:
-        x: as for `show`; a stepper; what `show` and `map` return; for .npz a state_dict, or any nested dictionary of tensors
+        x: as for `show`; a stepper; a figure from `show` or `map`; for .npz a state_dict, or any nested dictionary of tensors
             and plain values.
-        path: where to; an existing file is replaced. A file opened for writing bytes gets a .npz.
-        step: which step a picture shows, a page opens at and an animation ends with: a number (negative: the forward pass),
-            "final", or None for the graph as it is now, of a stepper its present step; an animation then ends with the pass.
+        path: the file; an existing file is replaced. A file opened for writing bytes gets a .npz.
+        step: the step that a picture shows, a page opens at, or an animation ends with: a number (negative: the forward pass),
+            "final", or None. None means the current state (of a stepper: its current step); an animation then shows all steps.
         params: as for `show`.
-        theme: "light", "dark", "waite", or "auto": a page follows the reader's system, a picture is light.
-        scale: pixels per px, for .png (None: 2, less of what is too large for it) and animations (None: 1).
-        duration: of a step of an animation, in seconds.
-        collapse: as for `show`; .dot, .mmd and .json hold every op. A widget is drawn as it is, unless told otherwise.
+        theme: "light", "dark", "waite" or "auto". With "auto" a page follows the reader's system, and a picture is light.
+        scale: pixels per px, for .png (default 2, or less for large pictures) and animations (default 1).
+        duration: duration of one step of an animation, in seconds.
+        collapse: as for `show`. .dot, .mmd and .json contain every op. None keeps the groups of a widget as they are.
 
     Raises:
-        NotDrawableError: neither tensor nor stepper.
-        UnknownChoiceError: no such theme or suffix.
-        ValueError: no such step; scale or duration is not positive.
-        RuntimeError: a step was asked for, and ``backward()`` would refuse, in PyTorch's words.
+        NotDrawableError: `x` is neither a tensor nor a stepper.
+        UnknownChoiceError: the theme or suffix does not exist.
+        ValueError: the step does not exist, or scale or duration is not positive.
+        RuntimeError: a step was given, and ``backward()`` would fail; the message is PyTorch's.
         CannotWriteError: the file cannot be written.
-        TypeError: the path is none.
+        TypeError: `path` is not a path.
     """
     if hasattr(path, "write"):
         path.write(storage.state_bytes(x))
@@ -104,7 +104,7 @@ def save(
 
 
 class Frame:
-    """The output of a cell: a page in a frame of its own, which can reach nothing of the page around it.
+    """A cell output: a page in its own frame, isolated from the page around it.
 
     Attributes:
         html: the element.
@@ -120,15 +120,15 @@ class Frame:
 def iframe(
     x: Any, *, params: Any = None, theme: str = "auto", height: int = 700, collapse: bool | None = None
 ) -> Frame:  # fmt: skip
-    """The page that `save` writes as .html, in an ``<iframe>`` to paste elsewhere (`.html`); a cell that ends in it shows it.
+    """The page that `save` writes as .html, in an ``<iframe>``. A cell that ends in it shows it; `.html` is its source.
 
-    A cell that ends in a stepper keeps such a page in the notebook by itself, for as long as there is no kernel.
+    A cell that ends in a stepper stores such a page in the notebook by itself, for use without a kernel.
 
     Args:
         x: a tensor or a stepper.
         params: as for `show`.
         theme: as for `save`.
-        height: in px.
+        height: height in px.
         collapse: as for `show`.
 
     Raises:
@@ -140,7 +140,7 @@ def iframe(
 
 
 def to_graphviz(x: Any, *, step: int | str | None = None, params: Any = None, theme: str = "auto") -> Any:
-    """The graph as a ``graphviz.Digraph`` of HTML-like tables, to go on with in Graphviz.
+    """Convert the graph to a ``graphviz.Digraph`` of HTML-like tables.
 
     Args:
         x: a tensor or a stepper.
@@ -157,20 +157,20 @@ def to_graphviz(x: Any, *, step: int | str | None = None, params: Any = None, th
 
 
 def load(path: Any, map_location: Any = None, *, weights_only: bool = True) -> Any:
-    """Read a .json or .npz that `save` wrote, or NumPy's own .npz as a dictionary of tensors.
+    """Read a .json or .npz file that `save` wrote. NumPy's own .npz becomes a dictionary of tensors.
 
     Args:
         path: a path, or a file opened for reading bytes (a .npz).
-        map_location: accepted for PyTorch's sake; there is one device.
-        weights_only: likewise; neither file holds code.
+        map_location: ignored; there is one device.
+        weights_only: ignored; the files contain no code.
 
     Returns:
-        of a .json a `Recording`, which `show`, `step` and `save` take.
+        for a .json a `Recording`, which `show`, `step` and `save` accept; for a .npz what was saved.
 
     Raises:
-        CannotReadError: there is no such file, it is no .npz, or it is a pickle (.pt), which is never read.
-        DocumentError: a .json that is none of ours.
-        UnknownChoiceError: another suffix.
+        CannotReadError: the file does not exist, is not a .npz, or is a pickle (.pt), which is never read.
+        DocumentError: the .json was not written by `save`.
+        UnknownChoiceError: the suffix is another one.
     """
     if hasattr(path, "read"):
         return storage.load_state(path)

@@ -53,11 +53,11 @@ class Figure:
 
 
 def graph_of(tensor: Any, variables: Mapping[str, Any], params: Any = None) -> Any:
-    """The graph behind a tensor.
+    """The graph of a tensor.
 
     Raises:
-        NotDrawableError: it is no tensor.
-        TypeError: `params` names nothing.
+        NotDrawableError: it is not a tensor.
+        TypeError: `params` is neither a module nor a dictionary.
     """
     if not anything.is_drawable(tensor):
         raise NotDrawableError.instead_of("expected a tensor of autograd_viz or of PyTorch", tensor)
@@ -65,17 +65,17 @@ def graph_of(tensor: Any, variables: Mapping[str, Any], params: Any = None) -> A
 
 
 def record(what: Any = None) -> Any:
-    """Follow a PyTorch forward pass, so that its picture has every value, every line of code and every module.
+    """Record a PyTorch forward pass. Its picture then has every value, line of code and module.
 
-    ``with av.record(model): loss = ...``, or ``av.record(model)(x)``, or ``av.record(function)(*args)``. It changes nothing:
-    results, gradients, random numbers and hooks are those of an unrecorded run. Programs of autograd_viz need no recording.
+    Use ``with av.record(model): loss = ...``, ``av.record(model)(x)`` or ``av.record(function)(*args)``. Recording does not
+    change results, gradients, random numbers or hooks. autograd_viz programs need no recording.
 
     Args:
-        what: a module, whose parts are told by their path; a function; or None.
+        what: a module (its submodules are shown by their paths), a function, or None.
 
     Raises:
         MissingLibraryError: PyTorch is not installed.
-        NotDrawableError: there is nothing to call.
+        NotDrawableError: `what` cannot be called.
     """
     if what is not None and not callable(what):
         several = '; for several modules use torch.nn.ModuleDict({"a": a, "b": b})' if isinstance(what, Collection) else ""
@@ -91,18 +91,18 @@ def record(what: Any = None) -> Any:
 
 
 def watch(keep: int | str = "256 MB") -> Watch:
-    """Watch PyTorch programs from now on, so that `explain` knows what ran: a recorder that can stay on.
+    """Record PyTorch programs from now on, so that `explain` knows what ran. The recorder can stay on.
 
-    It changes nothing: results, gradients, random numbers, hooks and errors are those of an unwatched run. A second call gives
-    the same recorder. ``with av.watch():`` ends it with the block, ``.close()`` at any time. Programs of
-    autograd_viz need none.
+    Watching does not change results, gradients, random numbers, hooks or errors. A second call returns the same recorder.
+    ``with av.watch():`` ends with the block; ``.close()`` ends it at any time. autograd_viz programs need no watching.
 
     Args:
-        keep: how much of the last backward pass may be kept, so that it can be run again: bytes, or "256 MB"; 0 for nothing.
+        keep: memory for the last backward pass, so that it can be stepped again: bytes, or a size such as "256 MB"; 0 keeps
+            nothing.
 
     Raises:
         MissingLibraryError: PyTorch is not installed.
-        ValueError: `keep` is no size.
+        ValueError: `keep` is not a size.
     """
     size = bytes_of(keep)
     try:
@@ -121,7 +121,7 @@ def bytes_of(size: int | str) -> int:
     """256_000_000 of "256 MB".
 
     Raises:
-        ValueError: it is no size.
+        ValueError: it is not a size.
     """
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMG]?B?)\s*", str(size), re.IGNORECASE)
     if found is None or found.group(2).upper() not in UNITS:
@@ -130,22 +130,24 @@ def bytes_of(size: int | str) -> int:
 
 
 def show(tensor: Any, *, params: Any = None, theme: str = "light", collapse: bool | None = None) -> Figure:
-    """The figure of everything that led to `tensor`, as it is now.
+    """Draw the graph of `tensor` as it is now.
 
-    A large graph is drawn in groups, each of them one box: modules and scopes, what is repeated (× 12), and else a stretch of
-    ops.
+    A large graph is drawn in groups. Each group is one box: a module, a scope, a repeated part (× 12), or a run of ops.
 
     Args:
-        tensor: the end of the forward pass, of autograd_viz or of PyTorch; a leaf is a figure of one box. Or what `load` gave.
+        tensor: the result of a forward pass, of autograd_viz or of PyTorch; a leaf is one box. Or a `Recording` from `load`.
         params: names for parameters: a module, or a dictionary of names and tensors.
         theme: "light", "dark" or "waite".
-        collapse: True: in as few boxes as there are groups, False: every op, None: in groups beyond 60 ops or 100 backward
+        collapse: True draws every group as one box, False draws every op. None draws groups beyond 60 ops or 100 backward
             nodes.
 
+    Returns:
+        a `Figure`.
+
     Raises:
-        NotDrawableError: not a tensor.
-        UnknownChoiceError: no such theme.
-        TypeError: `params` is something else.
+        NotDrawableError: `tensor` is not a tensor.
+        UnknownChoiceError: the theme does not exist.
+        TypeError: `params` is neither a module nor a dictionary.
     """
     theme_named(theme)
     if isinstance(tensor, Recording):
@@ -165,21 +167,24 @@ def step(
     theme: str = "auto",
     collapse: bool | None = None,
 ) -> StepperWidget:
-    """The widget that steps the backward pass of `tensor`, one grad_fn call at a time; scriptable without it.
+    """Step the backward pass of `tensor` in a widget, one grad_fn call at a time. Code can step it too.
 
     Args:
-        tensor: the root, as in ``tensor.backward()``; or what `load` gave, which is stepped without computing anything; left
-            out: the root of the last backward pass that `watch` has kept.
-        gradient: the first gradient, for a tensor of several elements.
-        retain_graph: keep saved tensors.
-        create_graph: record the backward pass.
+        tensor: the root, as in ``tensor.backward()``; or a `Recording` from `load`, which computes nothing. Default: the root
+            of the last backward pass that `watch` has kept.
+        gradient: the first gradient, if the tensor has several elements.
+        retain_graph: keep the saved tensors.
+        create_graph: record the backward pass itself.
         params: as for `show`.
         theme: "light", "dark", "waite", or "auto" to follow the notebook.
-        collapse: as for `show`; in the widget a double click opens a group; `expand` and `collapse` do it too.
+        collapse: as for `show`. Double-click a group to open it, or call `expand` and `collapse`.
+
+    Returns:
+        a `StepperWidget`.
 
     Raises:
-        NotDrawableError: not a tensor.
-        RuntimeError: what ``tensor.backward()`` would refuse, in PyTorch's words.
+        NotDrawableError: `tensor` is not a tensor.
+        RuntimeError: ``tensor.backward()`` would fail; the message is PyTorch's.
     """
     from ..widget.widget import StepperWidget
 
@@ -233,14 +238,17 @@ def _with_advice(error: RuntimeError, root: Any) -> RuntimeError:
 
 
 def compare(*steppers: Any, titles: tuple[str, ...] | list[str] = ()) -> Compare:
-    """Steppers side by side on one cursor: with and without `retain_grad`, before and after `detach`.
+    """Show steppers side by side with one cursor: with and without `retain_grad`, before and after `detach`.
 
     Args:
-        steppers: what `step` returns; each stops at its own end.
-        titles: a line above each.
+        steppers: widgets from `step`; each stops at its own end.
+        titles: one title for each.
+
+    Returns:
+        a `Compare` widget.
 
     Raises:
-        NotDrawableError: something else was given.
+        NotDrawableError: an argument is not such a widget.
     """
     from ..widget.compare import Compare
     from ..widget.widget import StepperWidget

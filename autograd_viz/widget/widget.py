@@ -40,19 +40,19 @@ def _as_text(picture: dict[str, Any], widget: Any) -> str:
 
 
 class StepperWidget(Quiet, Answering, anywidget.AnyWidget):
-    """Steps a backward pass in a notebook, and from code: `next`, `back`, `finish`, `reset`, `goto`, `run`, `edit`.
+    """Steps a backward pass in a notebook and from code: `next`, `back`, `finish`, `reset`, `goto`, `run`, `edit`.
 
     Attributes:
-        step: how many steps are done, negative while the forward pass is replayed; may be set, and linked to other widgets.
-        stepper: the cursor behind it (`stepper.trace`, `stepper.document`), with all that a debugger can do.
-        stops: what `run` stops at.
-        error, error_node: what the last move raised, and the id of the node where, or "".
+        step: the number of steps done, negative during the forward pass. It can be set, and linked to other widgets.
+        stepper: the `Stepper` behind it, with `trace`, `document` and all debugger methods.
+        stops: the stops of `run`.
+        error, error_node: the error of the last move and the id of its node, or "".
         stopped: why the last run stopped, or "".
-        printed: what the user's hooks and Functions have printed while the last press ran them.
-        frames: every recorded step as the page wants it; `recorded` is the last piece of it that was sent: where it begins,
-            its frames, and how many of the page's questions are answered by now.
-        pending: the edit that no node has run with yet: its node, and what enters by output; {} if there is none.
-        page: the output that goes on stepping without a kernel.
+        printed: output of hooks and Functions during the last click.
+        frames: every recorded step for the page. `recorded` is the part sent last: its start, its frames, and the number of
+            the page's questions answered so far.
+        pending: the edit that has not run yet: its node, and the gradients by output; {} if there is none.
+        page: the output that steps without a kernel.
     """
 
     _esm = joined_modules()
@@ -101,22 +101,22 @@ class StepperWidget(Quiet, Answering, anywidget.AnyWidget):
 
     @property
     def drawing(self) -> Drawing:
-        """Which groups are open, and where everything stands."""
+        """The open groups and the layout."""
         return self._drawing
 
     def expand(self, what: Any) -> None:
-        """Draw what is in a closed group: by its title or id, or of whatever hides a tensor or node (itself, its name or id).
+        """Open a group, given by title or id, or by a tensor or node inside it (itself, its name or id).
 
         Raises:
-            ValueError: there is no such thing, or nothing hides it.
+            ValueError: it does not exist, or no group hides it.
         """
         self._try(lambda: self._redraw(self._drawing.expanded(self.stepper.id_of(what))))
 
     def collapse(self, what: str) -> None:
-        """Draw a group as one box again: by its title or id.
+        """Draw a group as one box again, given by title or id.
 
         Raises:
-            ValueError: there is no such group.
+            ValueError: the group does not exist.
         """
         self._try(lambda: self._redraw(self._drawing.collapsed(what)))
 
@@ -134,7 +134,7 @@ class StepperWidget(Quiet, Answering, anywidget.AnyWidget):
         return {**page_of(self.stepper, drawing, self._theme, self._palettes, self._total), "mark": self._mark}
 
     def refresh(self) -> None:
-        """Show what the notebook has changed meanwhile (called after every cell)."""
+        """Show what changed outside the stepper (called after every cell)."""
         with alone(), self.hold_sync():
             self._show_drift()
             self.spoiled = self.stepper.spoiled()
@@ -239,7 +239,7 @@ class StepperWidget(Quiet, Answering, anywidget.AnyWidget):
             self._tell()
 
     def close(self) -> None:
-        """Take it off the page; the graph is let go of with the last variable that holds this. One that is not closed lives as
+        """Remove it from the page. The graph is freed with the last variable that refers to it. A widget that is not closed lives as
         long as the kernel.
         """
         with whole():
@@ -270,7 +270,7 @@ class StepperWidget(Quiet, Answering, anywidget.AnyWidget):
         self.page.show()
 
     def still(self, title: str = "") -> dict[str, Any]:
-        """The picture at the cursor as the output of a cell, with a title before what is said: MIME type -> data."""
+        """The picture at the cursor as a cell output, with a title before the sentence: MIME type -> data."""
         said = words.ui()["static_saved"]
         caption = f"{title}{': ' * bool(title)}{self.sentence} {said}"
         svg = self._drawing.svg(self.stepper.state, self._theme, caption)

@@ -1,4 +1,4 @@
-"""Everything that is said to the user, one folder per language: `words.START` is the sentence in the chosen language.
+"""All sentences and labels that a user reads, one folder per language. `words.START` is in the chosen language.
 
 A language is a module with the same constants as `en`: sentences in capitals with {placeholders}, and `UI`, the labels of the
 widget by key.
@@ -16,10 +16,10 @@ _chosen = "en"
 
 
 def set_language(name: str) -> None:
-    """Let sentences and labels be in a language: "en", or "zh" for 简体中文. What is on the screen already stays as it is.
+    """Set the language of sentences and labels: "en", or "zh" for 简体中文. Earlier outputs stay unchanged.
 
     Raises:
-        UnknownChoiceError: there is no such language.
+        UnknownChoiceError: the language does not exist.
     """
     global _chosen
     if name not in _LANGUAGES:
@@ -28,7 +28,7 @@ def set_language(name: str) -> None:
 
 
 def language() -> str:
-    """The language that was chosen: "en" or "zh"."""
+    """The chosen language: "en" or "zh"."""
     return _chosen
 
 

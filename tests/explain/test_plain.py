@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+import autograd_viz as av
 from autograd_viz import reasons
+from autograd_viz.reasons.text import sentence
 from autograd_viz.words import en, zh
 
 from .explained import of_expression
@@ -60,3 +62,14 @@ def test_whatever_is_found_fills_its_sentences(expression: str) -> None:
             for prefix in ("CAUSE", "DO", "MORE"):
                 text = getattr(language, f"{prefix}_{cause.kind.upper()}", "").format(**said)
                 assert "{" not in text and (text or prefix != "CAUSE")
+
+
+def test_a_line_that_is_not_known_is_not_mentioned() -> None:
+    cause, said = reasons.Cause("cut_no_grad"), {}
+    for language in ("en", "zh"):
+        av.set_language(language)
+        try:
+            said[language] = sentence(cause, "x")
+        finally:
+            av.set_language("en")
+    assert said == {"en": "It was computed under no_grad().", "zh": "它是在 no_grad() 中计算的。"}

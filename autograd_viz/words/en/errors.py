@@ -38,7 +38,7 @@ EXPLAIN_VIEW_OF_LEAF = "A view of a leaf that requires grad was changed in place
 EXPLAIN_DETACHED = "detach_() detached a tensor that {node} saved; use detach(), which makes a new tensor."
 EXPLAIN_NO_GRAPH = "None of its inputs requires grad, so it has no graph."
 EXPLAIN_NOT_SCALAR = "backward() starts with 1 only for a tensor with one element; pass a gradient, or call sum() first."
-EXPLAIN_SHAPE = "{node} returned a gradient of the wrong shape."
+EXPLAIN_SHAPE = "The gradient that {node} returned has the wrong shape."
 EXPLAIN_UNUSED = "No path leads from the outputs to one of the inputs; allow_unused=True returns None for it."
 EXPLAIN_MULTI_VIEW = "An op with several results (unbind, split, chunk) made this view; clone() it before changing it in place."
 EXPLAIN_INFERENCE = "backward() needs a tensor that was made in inference_mode(); clone() it outside, or use no_grad()."
@@ -50,7 +50,7 @@ EXPLAIN_NOT_REQUIRED = "A tensor given to grad() does not require grad; call req
 EXPLAIN_MISMATCH = "A gradient and its output have different shapes; pass a gradient of the output's shape."
 EXPLAIN_COMPLEX = "backward() starts with 1 only for real numbers; pass a gradient, or make the loss real (abs(), real)."
 EXPLAIN_PLAIN = "A plain number has no graph; call backward() on the tensor, before .item() or float()."
-EXPLAIN_NO_RULE = "{node} has no backward formula; use another op, or write an autograd.Function."
+EXPLAIN_NO_RULE = "There is no backward formula for {node}; use another op, or write an autograd.Function."
 EXPLAIN_NAN_STOP = (
     "detect_anomaly() stopped at {node}, the first node that returned nan; the warning above shows its forward op. Without "
     "detect_anomaly(), explain() of a leaf says where the nan comes from."
@@ -105,4 +105,4 @@ EXPLAIN_FUNC_SCALAR = "torch.func.grad needs a function that returns one number;
 
 # what a step or an op of the user's raised
 RAISED_BY = "{node} called {function}(), which raised the error at line {line}: {code}"
-THE_NODE = "A node"
+THE_NODE = "a node"
