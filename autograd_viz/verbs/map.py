@@ -49,8 +49,8 @@ def map(
 ) -> Map:
     """Draw a map of the model: one card for each module call, with parameters, shapes and gradients.
 
-    The gradients are those of ``tensor.backward()``. The pass runs, with hooks, and is undone. If a pass has freed the graph, the
-    map shows only the `grad` of parameters.
+    The gradients are those of ``tensor.backward()``. The pass runs, with hooks, and is undone. If a pass has freed the graph,
+    the map shows only the `grad` of parameters.
 
     Args:
         tensor: the end of the forward pass, of autograd_viz or of PyTorch (recorded with `record`, so that its modules are
