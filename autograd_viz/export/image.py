@@ -42,7 +42,7 @@ def font_file() -> Path:
     spec = importlib.util.find_spec("barcode")
     file = Path(next(iter(spec.submodule_search_locations or []), ""), "fonts", "DejaVuSansMono.ttf") if spec else None
     if file is None or not file.is_file():
-        raise AutogradVizError("PNG pictures need python-barcode's font; install it with: pip install python-barcode")
+        raise AutogradVizError("PNG pictures need the font of python-barcode; install it with: pip install python-barcode")
     return file
 
 

@@ -39,7 +39,7 @@ class Mover(Cursor):
         self._move_listeners.append(listener)
 
     def on_cut(self, listener: Callable[[int], None]) -> None:
-        """Call ``listener(k)`` when the recorded steps from k on are forgotten."""
+        """Call ``listener(k)`` when the recorded steps from k on are dropped."""
         self._cut_listeners.append(listener)
 
     def _announce(self) -> None:

@@ -47,10 +47,10 @@ def map(
     params: Any = None,
     theme: str = "light",
 ) -> Map:
-    """The map of everything that led to `tensor`: a card for each module's call, with parameters, shapes and gradients.
+    """Draw a map of the model: one card for each module call, with parameters, shapes and gradients.
 
-    The gradients are those of ``tensor.backward()``. It runs for real, hooks too, and is then taken back. After a pass that has
-    freed the graph, the map has the `grad` of parameters only.
+    The gradients are those of ``tensor.backward()``. The pass runs, with hooks, and is undone. If a pass has freed the graph,
+    the map shows only the `grad` of parameters.
 
     Args:
         tensor: the end of the forward pass, of autograd_viz or of PyTorch (recorded with `record`, so that its modules are

@@ -66,7 +66,7 @@ def save(
     What needs the steps of the backward pass runs them for real, the user's hooks too, and then takes them back.
 
     Args:
-        x: as for `show`; a stepper; what `show` and `map` return; for .npz a state_dict, or any nested dictionary of tensors
+        x: as for `show`; a stepper; a figure from `show` or `map`; for .npz a state_dict, or any nested dictionary of tensors
             and plain values.
         path: the file; an existing file is replaced. A file opened for writing bytes gets a .npz.
         step: the step that a picture shows, a page opens at, or an animation ends with: a number (negative: the forward pass),

@@ -239,8 +239,8 @@ class StepperWidget(Quiet, Answering, anywidget.AnyWidget):
             self._tell()
 
     def close(self) -> None:
-        """Remove it from the page. The graph is freed with the last variable that refers to it. One that is not closed lives as
-        long as the kernel.
+        """Remove it from the page. The graph is freed with the last variable that refers to it. A widget that is
+        not closed lives as long as the kernel.
         """
         with whole():
             layout = self.layout

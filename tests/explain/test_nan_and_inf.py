@@ -105,7 +105,7 @@ PUT = {  # program, kinds of the causes in the forward pass, line and words of t
     "a row that is masked throughout": (
         "m = torch.tensor([True, True, True])\nwith record():\n    s = x.masked_fill(m, float('-inf'))\n"
         "    loss = torch.softmax(s, -1).sum()",
-        ["nan_of_inf", "forward_put"], 4, "softmax made nan of an inf",
+        ["nan_of_inf", "forward_put"], 4, "softmax made nan from an inf",
     ),
     "a full row that is added": (
         "with record():\n    b = torch.full((3,), float('-inf'))\n    loss = torch.softmax(x + b, -1).sum()",
