@@ -56,7 +56,7 @@ def map(
         tensor: the end of the forward pass, of autograd_viz or of PyTorch (recorded with `record`, so that its modules are
             known); a stepper, for the gradients so far; or what `load` gave.
         depth: how many levels of modules are open; None: as many as fit into 24 cards.
-        open: modules to open besides, by path or class: "layers.3", "*.attn", "DecoderLayer".
+        open: modules to open besides, by path or class: ``"layers.3"``, ``"*.attn"``, ``"DecoderLayer"``.
         params: names for parameters, and classes for modules: a module, or a dictionary of names and tensors.
         theme: "light", "dark" or "waite".
 

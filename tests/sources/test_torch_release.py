@@ -26,6 +26,6 @@ def test_an_old_pytorch_is_refused(tmp_path: Path) -> None:
     (tmp_path / "torch.py").write_text(OLD, encoding="utf-8")
     done = subprocess.run([sys.executable, "-c", PROGRAM, str(tmp_path)], capture_output=True, text=True, check=True)
     *said, ours = done.stdout.splitlines()
-    expected = "autograd_viz follows PyTorch 2.2 or newer; this is 2.1.2+cpu. Update it with: pip install --upgrade torch"
+    expected = "autograd_viz needs PyTorch 2.2 or newer; this is 2.1.2+cpu. Update it with: pip install --upgrade torch"
     assert said == [expected] * 4
     assert "Figure" in ours

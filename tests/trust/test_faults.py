@@ -46,16 +46,17 @@ VERBS: dict[str, Callable[[Any, Path], Any]] = {
 }
 
 
-@pytest.mark.parametrize("where", ["autograd_viz.render.drawing.layout", "autograd_viz.render.drawing.render_svg"])
+@pytest.mark.parametrize("where", [["layout"], ["painted", "render_svg"]], ids=["layout", "svg"])
 @pytest.mark.parametrize("verb", VERBS)
-def test_no_memory_for_the_picture(verb: str, where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_memory_for_the_picture(verb: str, where: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     a, loss = program()
 
     def full(*_: Any) -> None:
         raise MemoryError
 
     with monkeypatch.context() as patch:
-        patch.setattr(where, full)
+        for name in where:
+            patch.setattr(f"autograd_viz.render.drawing.{name}", full)
         with pytest.raises(MemoryError):
             VERBS[verb](loss, tmp_path)
     assert not list(tmp_path.iterdir())

@@ -41,7 +41,7 @@ def test_a_move_inside_of_a_move_is_refused_and_the_pass_goes_on(move: str, libr
     handle = y.register_hook(hook)
     s.finish()
     handle.remove()
-    assert len(refused) == 1 and refused[0].startswith(f"{move}() was called while a step of this stepper runs")
+    assert len(refused) == 1 and refused[0].startswith(f"{move}() was called inside a step of the same stepper")
     stepped = x.grad.tolist()
     s.reset()
     assert x.grad is None
@@ -54,7 +54,7 @@ def test_a_condition_that_moves_its_stepper_is_told_so() -> None:
     s = av.step(x * x)
     s.stepper.stop_when(lambda _: s.stepper.finish())
     s.run()
-    assert "finish() was called while a step of this stepper runs" in s.stepper.explanation
+    assert "finish() was called inside a step of the same stepper" in s.stepper.explanation
 
 
 def test_who_listens_to_moves_may_make_another() -> None:
