@@ -52,7 +52,7 @@ def gru_step(x: Any, state: tuple[Any, ...], w: Weights) -> tuple[Any, ...]:
     return (n + z * (state[0] - n),)
 
 
-_STEPS: dict[str, tuple[int, Callable[..., tuple[Any, ...]]]] = {  # gates, and the step
+STEPS: dict[str, tuple[int, Callable[..., tuple[Any, ...]]]] = {  # gates, and the step
     "RNN_TANH": (1, tanh_step), "RNN_RELU": (1, relu_step), "LSTM": (4, lstm_step), "GRU": (3, gru_step),
 }  # fmt: skip
 
@@ -102,7 +102,7 @@ class RNNBase(Module):
         self.reset_parameters()
 
     def _make_weights(self, device: Any, dtype: Any) -> None:
-        gates, directions = _STEPS[self.mode][0], 2 if self.bidirectional else 1
+        gates, directions = STEPS[self.mode][0], 2 if self.bidirectional else 1
         rows, state = gates * self.hidden_size, self.proj_size or self.hidden_size
         for layer in range(self.num_layers):
             for end in ("", "_reverse")[:directions]:
@@ -176,7 +176,7 @@ class RNNBase(Module):
 
     def _loop(self, x: Any, state: tuple[Any, ...], end: str, reverse: bool) -> tuple[Any, tuple[Any, ...]]:
         """One layer in one direction: a step per moment."""
-        step = _STEPS[self.mode][1]
+        step = STEPS[self.mode][1]
         names = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
         weights = tuple(getattr(self, name + end, None) for name in names)
         outputs, moments = [], x.unbind(0)
@@ -231,74 +231,3 @@ class GRU(RNNBase):
         super().__init__(
             "GRU", input_size, hidden_size, num_layers, bias, batch_first, dropout, bidirectional, device=device, dtype=dtype
         )
-
-
-class RNNCellBase(Module):
-    """One step, with its own weights."""
-
-    step = "RNN_TANH"
-
-    def __init__(
-        self, input_size: int, hidden_size: int, bias: bool, num_chunks: int, device: Any = None, dtype: Any = None
-    ) -> None:
-        super().__init__()
-        self.input_size, self.hidden_size, self.bias = input_size, hidden_size, bias
-        rows = num_chunks * hidden_size
-        self.weight_ih = parameter(rows, input_size, dtype=dtype, device=device)
-        self.weight_hh = parameter(rows, hidden_size, dtype=dtype)
-        self.register_parameter("bias_ih", parameter(rows, dtype=dtype) if bias else None)
-        self.register_parameter("bias_hh", parameter(rows, dtype=dtype) if bias else None)
-        self.reset_parameters()
-
-    reset_parameters: Any = RNNBase.reset_parameters
-
-    def forward(self, input: Tensor, hx: Any = None) -> Any:
-        """The next state."""
-        if input.dim() not in (1, 2):
-            raise ValueError(f"{self._get_name()}: Expected input to be 1D or 2D, got {input.dim()}D instead")
-        batched, pair = input.dim() == 2, self.step == "LSTM"
-        x: Any = input if batched else input.unsqueeze(0)
-        if hx is None:
-            state: tuple[Any, ...] = (zeros(x.shape[0], self.hidden_size, dtype=x.dtype),) * (2 if pair else 1)
-        else:
-            state = tuple(s if batched else s.unsqueeze(0) for s in (hx if pair else (hx,)))
-        new = _STEPS[self.step][1](x, state, (self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh))
-        new = new if batched else tuple(s.squeeze(0) for s in new)
-        return new if pair else new[0]
-
-    def extra_repr(self) -> str:
-        """The sizes, and what is not as usual."""
-        text = f"{self.input_size}, {self.hidden_size}" + ("" if self.bias is True else f", bias={self.bias}")
-        nonlinearity = getattr(self, "nonlinearity", "tanh")
-        return text if nonlinearity == "tanh" else f"{text}, nonlinearity={nonlinearity}"
-
-
-class RNNCell(RNNCellBase):
-    """One step of RNN."""
-
-    def __init__(
-        self, input_size: int, hidden_size: int, bias: bool = True, nonlinearity: str = "tanh", device: Any = None,
-        dtype: Any = None,
-    ) -> None:  # fmt: skip
-        super().__init__(input_size, hidden_size, bias, 1, device, dtype)
-        self.nonlinearity, self.step = nonlinearity, f"RNN_{nonlinearity.upper()}"
-        if self.step not in _STEPS:
-            raise RuntimeError(f"Unknown nonlinearity: {nonlinearity}")
-
-
-class LSTMCell(RNNCellBase):
-    """One step of LSTM; the state is (h, c)."""
-
-    step = "LSTM"
-
-    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
-        super().__init__(input_size, hidden_size, bias, 4, device, dtype)
-
-
-class GRUCell(RNNCellBase):
-    """One step of GRU."""
-
-    step = "GRU"
-
-    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
-        super().__init__(input_size, hidden_size, bias, 3, device, dtype)

@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from . import watch_kinds as kinds
 from .watch_lines import WRAPPERS, called_by_user, caller, library, users_line
 from .watch_log import Event, Log
 from .watch_ops import Leaf, name_of_function
@@ -102,3 +103,20 @@ def tensors_in(values: Any) -> list[Any]:
 def version_of(tensor: Any) -> int | None:
     """Its version; an inference tensor has none."""
     return None if tensor.is_inference() else int(tensor._version)
+
+
+def rare(log: Log, kind: int, func: Any, args: Any, result: Any) -> None:
+    """Note what is no op, and seldom happens."""
+    if kind == kinds.LIKE:
+        log.note(result, Event("made", name_of_function(func), users_line(), log.now))
+    elif kind == kinds.MODE:
+        mode_set(log, bool(args[0]))
+    elif kind == kinds.HELD:
+        optimizer_made(log)
+    elif kind == kinds.UNSCALE:
+        log.scalers.append(Event("unscaled", "GradScaler", users_line(), log.now, args[1]))
+
+
+def why_unrecorded() -> str:
+    """Why a result has no history."""
+    return "op" if torch.is_grad_enabled() else "inference" if torch.is_inference_mode_enabled() else "no_grad"

@@ -18,15 +18,15 @@ from typing import Any
 
 import torch
 from torch.compiler import is_dynamo_compiling
-from torch.overrides import TorchFunctionMode
 
 from . import watch_kinds as kinds
 from .nodes import grad_fn_of
-from .watch_events import SEVERAL, grad_set, is_cleared_with_others, mode_set, optimizer_made, tensors_in, written
+from .watch_events import SEVERAL, grad_set, is_cleared_with_others, rare, tensors_in, why_unrecorded, written
 from .watch_lines import library, users_line
-from .watch_log import Event, Log, PassRecord, op_of
+from .watch_log import Event, Log
 from .watch_ops import KEY, MARK, Leaf, name_of_function
 from .watch_pass import LastPass
+from .watch_passes import PassMode
 
 T = torch.Tensor
 PLAIN = (int, float, bool, str, type(None), torch.Size, torch.dtype, torch.device)
@@ -36,16 +36,10 @@ BEHIND = 100  # nodes without an op that are gone through
 FUNCTIONS = 10_000  # whose kinds are known
 DisableTorchFunctionSubclass = torch._C.DisableTorchFunctionSubclass
 getframe, getweakrefs = sys._getframe, weakref.getweakrefs
-_is_grad_enabled = torch.is_grad_enabled
 in_transform = torch._C._functorch.peek_interpreter_stack
 
 
-def _mode() -> str:
-    """Why a result has no history."""
-    return "op" if _is_grad_enabled() else "inference" if torch.is_inference_mode_enabled() else "no_grad"
-
-
-class WatchMode(TorchFunctionMode):
+class WatchMode(PassMode):
     """Notes what runs.
 
     Args:
@@ -54,8 +48,7 @@ class WatchMode(TorchFunctionMode):
     """
 
     def __init__(self, log: Log, last: LastPass) -> None:
-        super().__init__()
-        self.log, self.last = log, last
+        super().__init__(log, last)
         self._kinds: dict[Any, int] = {}
         self._code: Any = None  # the user's that has run last
 
@@ -88,7 +81,7 @@ class WatchMode(TorchFunctionMode):
         if kind == kinds.SKIP:
             return func(*args, **kwargs) if kwargs else func(*args)
         if kind in PASSES:
-            return self._pass(kind, func, args, kwargs or {})
+            return self.run_pass(kind, func, args, kwargs or {})
         given = self._before(args, kwargs) if kind == kinds.INPLACE else None
         result = func(*args, **kwargs) if kwargs else func(*args)
         try:
@@ -262,7 +255,7 @@ class WatchMode(TorchFunctionMode):
         given, log = self._given(args, kwargs), self.log
         if given:
             has_history = any(g < 0 or not log.is_cut(g) for g in given)
-            log.cut(out, func, users_line(), given, _mode() if has_history else "behind")
+            log.cut(out, func, users_line(), given, why_unrecorded() if has_history else "behind")
         elif not any(isinstance(a, T) for a in args):
             log.now += 1
             log.note(out, Event("made", name_of_function(func), users_line(), log.now))
@@ -296,77 +289,7 @@ class WatchMode(TorchFunctionMode):
             log.note(args[0], event)
             if not is_on:
                 log.switches.append(event)
-        else:
-            self._rare(kind, func, args, result)
-
-    def _rare(self, kind: int, func: Any, args: Any, result: Any) -> None:
-        log = self.log
-        if kind == kinds.SHAPED:  # what lends its shape or type lends no values
+        elif kind == kinds.SHAPED:  # what lends its shape or type lends no values
             self._made(func, args[:1], None, result)
-        elif kind == kinds.LIKE:
-            log.note(result, Event("made", name_of_function(func), users_line(), log.now))
-        elif kind == kinds.MODE:
-            mode_set(log, bool(args[0]))
-        elif kind == kinds.HELD:
-            optimizer_made(log)
-        elif kind == kinds.UNSCALE:
-            log.scalers.append(Event("unscaled", "GradScaler", users_line(), log.now, args[1]))
-
-    # -- passes -------------------------------------------------------------------------------------------------------
-
-    def _pass(self, kind: int, func: Any, args: Any, kwargs: Any) -> Any:
-        """Note a pass, and keep its graph if that is not too large."""
-        __tracebackhide__ = True
-        log, record = self.log, None
-        try:
-            with DisableTorchFunctionSubclass():
-                root = next(iter(tensors_in((args[0] if args else next(iter(kwargs.values()), None),))), None)
-                record = self._begins(kind, root, kwargs)
-                args, kwargs = self.last.begins(root, args, kwargs, record)
-        except Exception as error:
-            log.fault(error)
-        try:
-            result = func(*args, **kwargs)
-        except BaseException as error:
-            self._failed(record, error)
-            raise
-        if kind == kinds.GRAD and record is not None:
-            self._returned(func, result, record)
-        return result
-
-    def _returned(self, func: Any, result: Any, record: PassRecord) -> None:
-        """Gradients that grad() has returned without a graph."""
-        try:
-            with DisableTorchFunctionSubclass():
-                for out in tensors_in(result):
-                    if out.grad_fn is None and record.number_of_root is not None and record.line is not None:
-                        self.log.cut(out, func, record.line, [record.number_of_root], "op")
-        except Exception as error:
-            self.log.fault(error)
-
-    def _begins(self, kind: int, root: Any, kwargs: Any) -> PassRecord:
-        log = self.log
-        log.now += 1
-        keeps = bool(kwargs.get("retain_graph") or kwargs.get("create_graph"))
-        node = None if root is None else grad_fn_of(root)
-        number = None if node is None else node.metadata.get(KEY)
-        op = op_of(root, log) if node is None and root is not None else number
-        name = "backward" if kind == kinds.BACKWARD else "grad"
-        record = PassRecord(name, users_line(), log.now, op, keeps, bool(kwargs.get("inputs")))
-        record.has_graph = node is not None
-        if number is None:
-            self.last.met_unknown = True
-        elif number < log.began:
-            self.last.met_old = True
-        log.passed(record)
-        return record
-
-    def _failed(self, record: PassRecord | None, error: BaseException) -> None:
-        """The pass has raised."""
-        try:
-            if record is not None:
-                record.error = str(error) or type(error).__name__
-                with DisableTorchFunctionSubclass():
-                    self.last.failed(error)
-        except Exception as fault:
-            self.log.fault(fault)
+        else:
+            rare(log, kind, func, args, result)
