@@ -19,11 +19,11 @@ from ..graph.text import value_text
 from ..sources import anything
 from ..sources.names import callers_names
 from ..verbs.explain import explain
+from .dry_run import colour_of, dry_run_of, maker_of, tensor_of, written
 from .question import Option, Question
 from .reasons_of_grad import slip_grad, why_grad
 from .reasons_of_order import order_question
 from .reasons_of_rows import color_question, row_question, saves_question
-from .rehearsal import colour_of, maker_of, rehearse, tensor_of, written
 from .widget import QuestionWidget
 
 
@@ -41,8 +41,8 @@ def grad(tensor: Any, of: Any, gradient: Any = None) -> QuestionWidget:
     """
     _must_be_tensors(tensor, of)
     names = callers_names()
-    rehearsal = rehearse(of, gradient, (tensor,), names)
-    (id,) = rehearsal.asked
+    dry_run = dry_run_of(of, gradient, (tensor,), names)
+    (id,) = dry_run.asked
     if id is None:
         return QuestionWidget(_unreached(tensor, of, names))
     name, root = _name(tensor, names), _name(of, names)
@@ -52,10 +52,10 @@ def grad(tensor: Any, of: Any, gradient: Any = None) -> QuestionWidget:
         Question(
             "row",
             text.format(tensor=name, root=root, gradient=given),
-            rehearsal.grad(id),
-            why_grad(rehearsal, id),
-            slip=lambda reading: slip_grad(rehearsal, id, reading),
-            subject=(name, "grad", colour_of(tensor_of(rehearsal.document, id))),
+            dry_run.grad(id),
+            why_grad(dry_run, id),
+            slip=lambda reading: slip_grad(dry_run, id, reading),
+            subject=(name, "grad", colour_of(tensor_of(dry_run.document, id))),
         )
     )
 
@@ -96,7 +96,7 @@ def order(of: Any, gradient: Any = None) -> QuestionWidget:
     """
     _must_be_tensors(of)
     names = callers_names()
-    return QuestionWidget(order_question(rehearse(of, gradient, (), names), _name(of, names)))
+    return QuestionWidget(order_question(dry_run_of(of, gradient, (), names), _name(of, names)))
 
 
 def saves(tensor: Any) -> QuestionWidget:

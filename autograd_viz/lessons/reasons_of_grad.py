@@ -1,4 +1,4 @@
-"""Why a grad will be what it is, and what a wrong guess overlooks: both from the rehearsed pass."""
+"""Why a grad will be what it is, and what a wrong guess overlooks: both from the dry run."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from ..graph.model import Value
 from ..graph.text import value_text
 from ..graph.trace import Step, Trace
 from ..reasons.why import Why
+from .dry_run import DryRun, labels
 from .reading import Reading, agrees
-from .rehearsal import Rehearsal, labels
 
 FEW = 3  # steps that are told
 LONGEST = 60  # characters of a sum
 
 
-def why_grad(rehearsal: Rehearsal, tensor: str) -> str:
+def why_grad(dry_run: DryRun, tensor: str) -> str:
     """What was sent there, by which rule, and what came of it."""
-    arrivals, called = rehearsal.arrivals(tensor), labels(rehearsal.document)
+    arrivals, called = dry_run.arrivals(tensor), labels(dry_run.document)
     said = [_sent(step, value, called) for step, value in arrivals[-FEW:]]
     if len(arrivals) > 1:
         parts = " + ".join(value_text(value) for _, value in arrivals)
         said.append(words.GRAD_TOGETHER.format(count=len(arrivals), parts=parts) if len(parts) <= LONGEST else "")
-    return words.BETWEEN.join(filter(None, [*dict.fromkeys(said), _final(rehearsal, tensor)]))
+    return words.BETWEEN.join(filter(None, [*dict.fromkeys(said), _final(dry_run, tensor)]))
 
 
 def _sent(step: Step, value: Value, called: dict[str, str]) -> str:
@@ -32,33 +32,33 @@ def _sent(step: Step, value: Value, called: dict[str, str]) -> str:
     return words.GRAD_BY_RULE.format(node=called[step.node], rules=words.COMMA.join(dict.fromkeys(rules)))
 
 
-def _final(rehearsal: Rehearsal, tensor: str) -> str:
+def _final(dry_run: DryRun, tensor: str) -> str:
     """What the stepper answers to "why is grad so?" at the end."""
-    why, steps = Why(rehearsal.document), rehearsal.trace.steps
+    why, steps = Why(dry_run.document), dry_run.trace.steps
     found = why.at_start()
     for k, step in enumerate(steps):
         found |= why.after(step, Trace(steps[:k]))
     return found[tensor]
 
 
-def slip_grad(rehearsal: Rehearsal, tensor: str, given: Reading) -> str:
+def slip_grad(dry_run: DryRun, tensor: str, given: Reading) -> str:
     """What a wrong guess overlooks, or ""."""
-    right = rehearsal.grad(tensor)
+    right = dry_run.grad(tensor)
     if right is None:
         return words.SLIP_ZERO_FOR_NONE if given.numbers is not None and not any(given.numbers) else ""
     if given.numbers is None:
         return "" if any(right.numbers) else words.SLIP_NONE_FOR_ZERO
     if given.shape != right.shape:
         return words.SLIP_SHAPE.format(shape=right.shape)
-    return _slip_sum(rehearsal, tensor, given)
+    return _slip_sum(dry_run, tensor, given)
 
 
-def _slip_sum(rehearsal: Rehearsal, tensor: str, given: Reading) -> str:
+def _slip_sum(dry_run: DryRun, tensor: str, given: Reading) -> str:
     """One contribution for their sum, or what this pass brings for what stands there in the end."""
-    sent = [value for _, value in rehearsal.arrivals(tensor)]
+    sent = [value for _, value in dry_run.arrivals(tensor)]
     if len(sent) > 1 and any(agrees(given, value) for value in sent):
         return words.SLIP_ONE_OF_MANY.format(given=_text(given, sent), count=len(sent))
-    added = [s.accumulation for s in rehearsal.trace.steps if s.accumulation and s.accumulation.tensor == tensor]
+    added = [s.accumulation for s in dry_run.trace.steps if s.accumulation and s.accumulation.tensor == tensor]
     if any(a.old is not None and agrees(given, a.incoming) for a in added):
         return words.SLIP_NOT_ADDED.format(given=_text(given, [a.incoming for a in added]))
     return ""

@@ -7,34 +7,34 @@ from collections.abc import Sequence
 from .. import words
 from ..graph.trace import Engine
 from ..sentences import listed
+from .dry_run import DryRun, labels
 from .question import Option, Question
-from .rehearsal import Rehearsal, labels
 
 
-def order_question(rehearsal: Rehearsal, root: str) -> Question:
+def order_question(dry_run: DryRun, root: str) -> Question:
     """All functions of a pass, to be put in their order."""
-    called = labels(rehearsal.document)
-    ran = [s.node for s in rehearsal.trace.steps]
-    offered = _offered(rehearsal, ran)
+    called = labels(dry_run.document)
+    ran = [s.node for s in dry_run.trace.steps]
+    offered = _offered(dry_run, ran)
     return Question(
         "order",
         words.ASK_ORDER.format(root=root),
         tuple(offered.index(node) for node in ran),
         words.BETWEEN.join([words.ORDER_FIRST.format(node=called[ran[0]], root=root), words.ORDER_LATEST]),
         tuple(Option(called[node], "blue") for node in offered),
-        lambda given: _slip(rehearsal, [offered[i] for i in given], called),
+        lambda given: _slip(dry_run, [offered[i] for i in given], called),
     )
 
 
-def _offered(rehearsal: Rehearsal, ran: list[str]) -> list[str]:
+def _offered(dry_run: DryRun, ran: list[str]) -> list[str]:
     """The functions as the program created them: not the order in which they run."""
-    created = [n.id for n in rehearsal.document.nodes if n.id in ran]
+    created = [n.id for n in dry_run.document.nodes if n.id in ran]
     return created if created != ran else created[::-1]
 
 
-def _slip(rehearsal: Rehearsal, given: Sequence[str], called: dict[str, str]) -> str:
+def _slip(dry_run: DryRun, given: Sequence[str], called: dict[str, str]) -> str:
     """What was ready at the first place that is wrong."""
-    steps = rehearsal.trace.steps
+    steps = dry_run.trace.steps
     k = next(k for k, step in enumerate(steps) if step.node != given[k])
     if k == 0:
         return ""

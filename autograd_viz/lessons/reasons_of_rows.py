@@ -5,8 +5,8 @@ from __future__ import annotations
 from .. import words
 from ..errors import UnknownChoiceError
 from ..graph.model import Document, Tensor
+from .dry_run import colour_of, maker_of, node_named, tensor_of
 from .question import Option, Question
-from .rehearsal import colour_of, maker_of, node_named, tensor_of
 
 COLOURS = ("green", "yellow", "brown", "blue")
 ROWS = ("is_leaf", "requires_grad", "grad_fn")

@@ -46,7 +46,7 @@ class Optimizer:
         self.state: defaultdict[Any, State] = defaultdict(dict)
         self.param_groups: list[Group] = []
         self._steps = 0  # what a learning rate schedule looks at
-        happened.optimizers.append(happened.Deed(self))
+        happened.optimizers.append(happened.Command(self))
         groups = list(params)
         if not groups:
             raise ValueError("optimizer got an empty parameter list")
@@ -94,7 +94,7 @@ class Optimizer:
             with enable_grad():
                 loss = closure()
         at = callers_place()
-        happened.steps.append(happened.Deed(self))
+        happened.steps.append(happened.Command(self))
         for group in self.param_groups:
             for p in group["params"]:
                 if p.grad is not None:

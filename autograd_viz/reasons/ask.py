@@ -6,7 +6,7 @@ from .bad_numbers import bad_causes, bad_loss
 from .cause import Cause
 from .facts import Facts
 from .missing import missing
-from .present import never_stepped, old, plain_gradient, several, skipped, unheld, written
+from .present import collected, never_stepped, old, plain_gradient, several, skipped, written
 from .question import Question
 from .settled import settled_cause
 from .sizes import size_causes
@@ -37,8 +37,8 @@ def _of_numbers(q: Question) -> list[Cause]:
     if state in ("nan", "inf"):
         return [*bad_causes(q.facts), *skipped(q)] or [Cause("not_recorded")]
     if state == "zero":
-        return [*zero_of(q.facts), *unheld(q), *bad_loss(q.facts)] or [Cause("not_recorded")]
-    idle = unheld(q)
+        return [*zero_of(q.facts), *collected(q), *bad_loss(q.facts)] or [Cause("not_recorded")]
+    idle = collected(q)
     found = [*before, *idle, *since, *([] if idle else [*several(q), *never_stepped(q)])]
     if not before and (state or len(q.ops) <= FEW):
         found += of_numbers(q.facts)

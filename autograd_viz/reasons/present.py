@@ -62,7 +62,7 @@ def _added(q: Question) -> list[PassEvent]:
     return [p for p in after if p in came or (p.root is None and p.source in lines)]
 
 
-def unheld(q: Question) -> list[Cause]:
+def collected(q: Question) -> list[Cause]:
     """Optimizers are there, and none moves it; or it is not moved because of its learning rate."""
     holders = q.history.optimizers(q.tensor)
     own = [h for h in holders if h.holds]
@@ -113,7 +113,7 @@ def never_stepped(q: Question) -> list[Cause]:
 
 def skipped(q: Question) -> list[Cause]:
     """GradScaler has left the last step out."""
-    return [c for c in unheld(q) if c.kind == "skipped"]
+    return [c for c in collected(q) if c.kind == "skipped"]
 
 
 def _is_inf(check: Event) -> bool:

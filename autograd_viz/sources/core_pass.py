@@ -14,7 +14,6 @@ from ..core.base.grad_mode import Anomaly, is_grad_enabled, set_grad_enabled
 from ..core.tensor.tensor import Tensor
 from ..graph.model import Number, Value
 from ..graph.trace import Step
-from .bystanders import leaves_kept, random_numbers_kept
 from .formulas import formulas_with_numbers, symbolic_formulas
 from .from_core import CoreGraph, version_now
 from .gradient import as_gradient
@@ -24,6 +23,7 @@ from .kept import is_stale, kept_array, raw_saved
 from .pass_kind import Snapshot
 from .snapshots_core import ArraySnapshot, Attached, GradSnapshot, SavedSnapshot, runs_only_ours
 from .undoable_pass import Pass
+from .unused_parameters import leaves_kept, random_numbers_kept
 from .values import value_of
 from .written import Ran, read_beside
 
@@ -76,7 +76,7 @@ class CorePass(Pass):
 
     def arrived(self, node: Node) -> Sequence[Snapshot]:
         """The gradients that code of the user's may change: hooks, a Function's backward."""
-        grads = () if node.is_plain and node._extra is None else self.task.inbox[node][1:]
+        grads = () if node.is_plain and node._extra is None else self.task.input_buffers[node][1:]
         return [ArraySnapshot(g._data if isinstance(g, Tensor) else g) for g in grads if g is not None]
 
     def touched(self, node: Node) -> list[Tensor]:
@@ -118,7 +118,7 @@ class CorePass(Pass):
     @property
     def leaves_no_trace(self) -> bool:
         """No hook and no Function's backward is called, nothing is recorded, and nobody looks on."""
-        return not self.is_recorded and not Anomaly.enabled and all(map(runs_only_ours, self.task.inbox))
+        return not self.is_recorded and not Anomaly.enabled and all(map(runs_only_ours, self.task.input_buffers))
 
     def gradient(self, value: Any, node: Node, index: int) -> Any:
         """What the user has typed, in the shape and type of that output."""

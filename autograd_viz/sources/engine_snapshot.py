@@ -19,9 +19,9 @@ class EngineSnapshot:
         self.task, self.node, self.arrived = task, node, arrived
         self.length = len(task.ready)
         self.queue = dict(enumerate(task.ready))
-        edges = [(task.inbox[after], index + 1) for after, index in node.next_functions if after in task.inbox]
-        self.places = [(inbox, place, inbox[place]) for inbox, at in edges for place in (0, at)]
-        self.places += [(task.inbox[node], place, old) for place, old in enumerate(task.inbox[node])]
+        edges = [(task.input_buffers[after], index + 1) for after, index in node.next_functions if after in task.input_buffers]
+        self.places = [(input_buffers, place, input_buffers[place]) for input_buffers, at in edges for place in (0, at)]
+        self.places += [(task.input_buffers[node], place, old) for place, old in enumerate(task.input_buffers[node])]
         self.was_looked_at = node in task.looked_at
         self.callbacks = len(task.callbacks)
 
@@ -34,8 +34,8 @@ class EngineSnapshot:
         """Make it so again; after `settle` only from the state in which the step has left the engine."""
         heap = self.task.ready
         heap[:] = [self.queue.get(i) or heap[i] for i in range(self.length)]
-        for inbox, place, old in self.places:
-            inbox[place] = old
+        for input_buffers, place, old in self.places:
+            input_buffers[place] = old
         for snapshot in self.arrived:
             if not snapshot.holds():
                 snapshot.restore()

@@ -24,16 +24,16 @@ class EngineState:
     def __init__(self, task: Any, ids: Mapping[Any, str], document: Document) -> None:
         self._task, self._ids = task, ids
         self._rank = {node: i for i, node in enumerate(ids)}  # a rewound pass lists what waits as a straight one does
-        self._expected = {node: inbox[0] + (node in task.starts) for node, inbox in task.inbox.items()}
+        self._expected = {node: input_buffers[0] + (node in task.starts) for node, input_buffers in task.input_buffers.items()}
         self._waiting: dict[Any, int] = {}
         self._held = _Held(document)
-        self.look(task.inbox)
+        self.look(task.input_buffers)
 
     def look(self, nodes: Iterable[Any]) -> None:
         """Something may have arrived at these nodes."""
         for node in nodes:
             if node is not None and node in self._expected:
-                left = self._task.inbox[node][0]
+                left = self._task.input_buffers[node][0]
                 if 0 < left < self._expected[node]:
                     self._waiting[node] = self._expected[node] - left
                 else:

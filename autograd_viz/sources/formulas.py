@@ -73,7 +73,7 @@ def formulas_with_numbers(
     """Each rule in symbols, in numbers, and what it came to: ``grad * other = 1.0 * 4.0 = 4.0``.
 
     Args:
-        node: what ran, or the core's twin of it.
+        node: what ran, or the core's reference of it.
         in_symbols: `symbolic_formulas` of it before it ran.
         saved: the saved tensors by name, before it ran.
         grads: what had arrived.

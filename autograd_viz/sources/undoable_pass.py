@@ -37,7 +37,7 @@ class Pass(PassKind):
 
     Args:
         graph: the graph of the root.
-        task: the engine: `inbox`, `ready`, `starts`, `looked_at`, `callbacks` as in `core.engine.GraphTask`.
+        task: the engine: `input_buffers`, `ready`, `starts`, `looked_at`, `callbacks` as in `core.engine.GraphTask`.
         keep_graph: saved tensors are not freed.
 
     Attributes:
@@ -52,7 +52,7 @@ class Pass(PassKind):
         self.graph, self.task = graph, task
         self.is_recorded = bool(task.create_graph)
         self._done: list[_Done] = []
-        self.nodes = frozenset(task.inbox)
+        self.nodes = frozenset(task.input_buffers)
         self._position = 0  # how many of these are in effect: the others have been taken back
         self._writer = StepWriter(graph.document, keep_graph)
         self._edits: dict[int, dict[int, Any]] = {}  # by step: what had arrived before the user changed it
@@ -70,7 +70,7 @@ class Pass(PassKind):
     @property
     def total(self) -> int:
         """How many steps the whole pass has: every node runs once."""
-        return len(self.task.inbox)
+        return len(self.task.input_buffers)
 
     def engine(self) -> Engine:
         """The engine as it is at the frontier."""
@@ -177,14 +177,14 @@ class Pass(PassKind):
             raise ValueError("the backward pass is complete: there is no gradient to edit")
         if not isinstance(index, SupportsIndex):
             raise TypeError(f"edit(value, index) takes a whole number as index, got {type(index).__name__} ({index!r:.60})")
-        count = len(self.task.inbox[node]) - 1
+        count = len(self.task.input_buffers[node]) - 1
         if not 0 <= index < count:
             raise ValueError(f"{node.name()} has {count} outputs; there is no output {index}")
         gradient = self.gradient(value, node, index)
         self.rewind(step)
         edits = self._edits.setdefault(len(self._done), {})
-        edits.setdefault(index, self.task.inbox[node][index + 1])
-        self.task.inbox[node][index + 1] = gradient
+        edits.setdefault(index, self.task.input_buffers[node][index + 1])
+        self.task.input_buffers[node][index + 1] = gradient
 
     def undo_edit(self) -> bool:
         """Give the next node what had arrived; False if nothing had been edited."""
@@ -193,14 +193,14 @@ class Pass(PassKind):
         if not edits or node is None:
             return False
         for index, gradient in edits.items():
-            self.task.inbox[node][index + 1] = gradient
+            self.task.input_buffers[node][index + 1] = gradient
         return True
 
     def edits(self) -> dict[int, Value]:
         """What the user has put in for the next node, which has not run with it yet: output -> gradient."""
         node = self.task.peek()
         edited = self._edits.get(len(self._done), ())
-        return {} if node is None else {i: self.value_of(self.task.inbox[node][i + 1]) for i in edited}
+        return {} if node is None else {i: self.value_of(self.task.input_buffers[node][i + 1]) for i in edited}
 
     def drift(self, among: Iterable[str] | None = None) -> dict[str, Value | None]:
         """The grad rows that the user has changed behind the picture's back: address -> what is there now."""
@@ -213,5 +213,5 @@ class Pass(PassKind):
     def spoiled(self) -> dict[str, str]:
         """The saved tensors of nodes that are to run which somebody has changed in place ("stale") or freed since."""
         ran = {done.node for done in self._done[: self._position]}
-        lost = [(self.graph.node_ids[node], self.lost(node)) for node in self.task.inbox if node not in ran]
+        lost = [(self.graph.node_ids[node], self.lost(node)) for node in self.task.input_buffers if node not in ran]
         return {f"{id}.saved.{name}": state for id, of_node in lost for name, state in sorted(of_node.items())}

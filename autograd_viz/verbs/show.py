@@ -201,14 +201,14 @@ def step(
         def fresh() -> Any:
             return anything.pass_of(graph, tensor, gradient, retain_graph, create_graph)
 
-        def rehearsal() -> Stepper | None:
+        def dry_run() -> Stepper | None:
             return Stepper(graph.document, live) if (live := fresh()).leaves_no_trace else None
 
         try:
             live = fresh()
         except RuntimeError as error:
             raise _with_advice(error, tensor) from None
-        return StepperWidget(Stepper(graph.document, live), live.total, theme, collapse, rehearsal)
+        return StepperWidget(Stepper(graph.document, live), live.total, theme, collapse, dry_run)
 
 
 def _step_last(names: Mapping[str, Any], theme: str, collapse: bool | None) -> StepperWidget:

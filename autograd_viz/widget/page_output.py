@@ -1,6 +1,6 @@
 """The page that a notebook keeps of a stepper: it goes on stepping where there is no kernel, and in what nbconvert writes.
 
-# Note [Rehearsal]
+# Note [DryRun]
 A page holds every step of the pass, but when a cell shows a stepper none has run. If no code of the user's would be called
 (a hook, a Function's backward), a pass of our own runs to its end and is taken back: nobody can tell. Otherwise the page is
 there as soon as the user has come to the end, in place of nothing.
@@ -18,13 +18,13 @@ from ..stepper.stepper import Stepper
 from .html import filled, frame, html_page
 
 MOST_NODES = 200
-MOST_NUMBERS = 1_000_000  # in all tensors of a pass that is rehearsed
+MOST_NUMBERS = 1_000_000  # in all tensors of a dry run
 MOST_LETTERS = 400_000  # of a page: a notebook holds one for each stepper
 HEIGHT = (460, 720)  # px, least and most
 AROUND = 160  # px: controls, sentence and margins above and below the picture
 FITTED = 0.8  # of the picture's own size: the panel beside it takes room
 
-Rehearsal = Callable[[], Stepper | None]
+DryRun = Callable[[], Stepper | None]
 
 
 class PageOutput:
@@ -35,13 +35,11 @@ class PageOutput:
         mark: a class by which the live view finds and hides it.
         theme: as for the widget.
         drawing: gives the picture as it is drawn at the time.
-        rehearsal: gives a stepper of the same pass that may run and be taken back; None if there is none.
+        dry_run: gives a stepper of the same pass that may run and be taken back; None if there is none.
     """
 
-    def __init__(
-        self, stepper: Stepper, mark: str, theme: str, drawing: Callable[[], Drawing], rehearsal: Rehearsal | None
-    ) -> None:
-        self.stepper, self.mark, self.theme, self.drawing, self.rehearsal = stepper, mark, theme, drawing, rehearsal
+    def __init__(self, stepper: Stepper, mark: str, theme: str, drawing: Callable[[], Drawing], dry_run: DryRun | None) -> None:
+        self.stepper, self.mark, self.theme, self.drawing, self.dry_run = stepper, mark, theme, drawing, dry_run
         self._shows_all = self._is_shown = False
         self._title = ""
         self._begin = 0  # where the page opens: where the stepper stood when a cell showed it
@@ -76,13 +74,13 @@ class PageOutput:
         if trace.steps:
             self._shows_all = trace.complete
             return html_page(self.stepper, self.theme, self._begin, self.drawing())
-        return self._rehearsed()
+        return self._dry_run()
 
-    def _rehearsed(self) -> str:
-        """The page of a pass that has been taken back; "" if it may not run or raises. See Note [Rehearsal]."""
+    def _dry_run(self) -> str:
+        """The page of a pass that has been taken back; "" if it may not run or raises. See Note [DryRun]."""
         with warnings.catch_warnings(action="ignore"):
             try:
-                stepper = self.rehearsal() if self.rehearsal is not None and self._is_quick() else None
+                stepper = self.dry_run() if self.dry_run is not None and self._is_quick() else None
                 if stepper is None:
                     return ""
                 try:

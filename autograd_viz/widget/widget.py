@@ -29,7 +29,7 @@ from .answering import Answering
 from .frames import FrameMaker, plain_lines
 from .modules import joined_modules, style_sheets
 from .page import page_of, pending_edit
-from .page_output import PageOutput, Rehearsal
+from .page_output import DryRun, PageOutput
 from .quiet import Quiet, QuietLayout
 from .watch import watch
 
@@ -78,7 +78,7 @@ class StepperWidget(Quiet, Answering, anywidget.AnyWidget):
         total: int,
         theme: str = "auto",
         collapse: bool | None = None,
-        rehearsal: Rehearsal | None = None,
+        dry_run: DryRun | None = None,
     ) -> None:
         super().__init__(complete=stepper.trace.complete, layout=QuietLayout())  # the page loads its module meanwhile
         self.stepper, self._theme = stepper, theme_named("light" if theme == "auto" else theme)
@@ -87,7 +87,7 @@ class StepperWidget(Quiet, Answering, anywidget.AnyWidget):
         self._known = self._questions = 0  # frames that the page has, and what it has asked
         self._is_moving = False
         self._mark = f"av-still-{secrets.token_hex(8)}"
-        self.page = PageOutput(stepper, self._mark, theme, lambda: self._drawing, rehearsal)
+        self.page = PageOutput(stepper, self._mark, theme, lambda: self._drawing, dry_run)
         self._palettes, self._total = ("light", "dark") if theme == "auto" else (theme,), total
         self.picture, self.stops = self._page(self._drawing), self._shown_stops()
         stepper.on_move(self._moved)

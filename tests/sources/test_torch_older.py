@@ -1,4 +1,4 @@
-"""Before PyTorch 2.5 a node tells nothing of its gradients: a rehearsal finds out. Newer releases are taken for such a one."""
+"""Before PyTorch 2.5 a node tells nothing of its gradients: a dry_run finds out. Newer releases are taken for such a one."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_a_stepped_pass_ends_like_backward(name: str) -> None:
 
 @pytest.mark.skipif(VERSION < (2, 5), reason="the oracle is `_input_metadata`, which PyTorch has had since 2.5")
 @every_older_program
-def test_the_rehearsal_finds_what_newer_releases_tell(name: str) -> None:
+def test_the_dry_run_finds_what_newer_releases_tell(name: str) -> None:
     if name == "function_with_non_differentiable_outputs":
         return  # the node says () of the outputs that get no gradient, a Function gets zeros of their shape
     run = Run(name)

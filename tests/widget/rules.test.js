@@ -4,7 +4,7 @@ import { mock, test } from "node:test";
 
 const at = "../../autograd_viz/widget/static/";
 const { Graph } = await import(`${at}graph.js`);
-const { Walks } = await import(`${at}walks.js`);
+const { Playback } = await import(`${at}playback.js`);
 const { stopAt, toggled } = await import(`${at}stops.js`);
 const { hiddenAt, positionAt } = await import(`${at}forward.js`);
 const { sayer } = await import(`${at}words.js`);
@@ -25,13 +25,13 @@ const frame = (node, flags = [], queue = []) => ({ node, step: { node, flags, en
 const FRAMES = [frame("n0", ["inf"], ["n1"]), frame("n1", ["zero"])];
 const STOPS = { nodes: [], nan: false, zero: false, condition: "" };
 
-function walks(given = {}) {
+function playback(given = {}) {
   const state = { frames: FRAMES, recorded: {}, step: 0, complete: true, error: "", stopped: "", stops: {}, ...given };
   const sent = [];
   const saved = [];
   const save_changes = () => saved.push(state.step);
   const model = { get: (n) => state[n], set: (n, v) => (state[n] = v), save_changes, send: (m) => sent.push(m) };
-  const made = new Walks(model, { first: 0, total: 2, ready: "n0", graph, say: sayer({}), pause: () => 10, changed() {} });
+  const made = new Playback(model, { first: 0, total: 2, ready: "n0", graph, say: sayer({}), pause: () => 10, changed() {} });
   return { made, state, sent, saved };
 }
 
@@ -58,14 +58,14 @@ test("a breakpoint is set and taken away, the others stay", () => {
 });
 
 test("an edit begins where the page stands", () => {
-  const { made, sent } = walks({ step: 1 });
+  const { made, sent } = playback({ step: 1 });
   made.change({ kind: "edit", index: 0, text: "2" });
   made.rest();
   assert.deepEqual(sent, [{ kind: "all", questions: [{ kind: "goto", step: 1 }, { kind: "edit", index: 0, text: "2" }] }]);
 });
 
 test("why a walk stopped is said only where it stopped", () => {
-  const { made, state } = walks({ stops: { nodes: ["n1"] } });
+  const { made, state } = playback({ stops: { nodes: ["n1"] } });
   made.run();
   assert.equal(made.stopped, "stopped");
   state.step = 2; // moved from code
@@ -74,20 +74,20 @@ test("why a walk stopped is said only where it stopped", () => {
 });
 
 test("play asks for one step at a time, and halts at a stop", () => withTimers((tick) => {
-  const live = walks({ frames: [], complete: false });
+  const live = playback({ frames: [], complete: false });
   live.made.play();
   tick(15);
   const goto = () => live.sent.filter((m) => m.kind === "goto");
   tick(30);
   assert.equal(goto().length, 1);
-  const recorded = walks({ stops: { nodes: ["n1"] } });
+  const recorded = playback({ stops: { nodes: ["n1"] } });
   recorded.made.play();
   tick(200);
   assert.deepEqual([recorded.state.step, recorded.made.playing], [1, false]);
 }));
 
 test("a recorded step is shown at once, and the kernel is told of the last of a fast series", () => withTimers((tick) => {
-  const { made, saved } = walks();
+  const { made, saved } = playback();
   made.act("next");
   tick(30);
   made.act("next");
@@ -100,7 +100,7 @@ test("a recorded step is shown at once, and the kernel is told of the last of a 
 }));
 
 test("what the kernel says goes before a step it has not been told, but for the answer that is overtaken", () => withTimers((tick) => {
-  const { made, state, saved } = walks();
+  const { made, state, saved } = playback();
   made.act("next");
   state.step = 0; // a cell has moved the pass
   made.moved();
@@ -117,7 +117,7 @@ test("what the kernel says goes before a step it has not been told, but for the 
 }));
 
 test("a kernel that does not answer is gone, one that sends steps is not", () => withTimers((tick) => {
-  const { made, state } = walks({ frames: [], complete: false });
+  const { made, state } = playback({ frames: [], complete: false });
   made.act("finish");
   tick(3000);
   made.heard();

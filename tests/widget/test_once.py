@@ -10,7 +10,7 @@ from typing import Any
 import autograd_viz as av
 from autograd_viz.core.tensor.printing import values_text
 from autograd_viz.layout.measure import columns
-from autograd_viz.lessons.rehearsal import rehearse
+from autograd_viz.lessons.dry_run import dry_run_of
 from autograd_viz.render import theme_named
 from autograd_viz.render.escape import element
 from autograd_viz.render.writer import label_text, moves_of
@@ -77,8 +77,8 @@ def test_a_text_that_fits_is_the_last_that_is_made() -> None:
     assert calls(columns, lambda: label_text(value)) == 1
 
 
-def test_a_rehearsal_makes_no_jacobians() -> None:
+def test_a_dry_run_makes_no_jacobians() -> None:
     a = av.tensor(2.0, requires_grad=True)
     loss = a.exp() * a
-    assert calls(local_jacobians, lambda: rehearse(loss, None, (a,), {})) == 0
+    assert calls(local_jacobians, lambda: dry_run_of(loss, None, (a,), {})) == 0
     assert calls(local_jacobians, av.step(loss).finish) > 0

@@ -95,7 +95,7 @@ test("a small picture is parsed whole", () => {
   assert.deepEqual(partsOf(source), { head: source, pieces: [] });
 });
 
-test("keys with Ctrl, Alt or Meta are not ours; Shift and an arrow walks", () => {
+test("keys with Ctrl, Alt or Meta are not ours; Shift and an arrow playback", () => {
   const press = (key, more = {}) => meaning({ key, shiftKey: false, ctrlKey: false, metaKey: false, altKey: false, ...more });
   assert.equal(press("ArrowRight"), "next");
   assert.equal(press("ArrowRight", { shiftKey: true }), "right");

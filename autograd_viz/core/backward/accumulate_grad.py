@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 
 def _count_alone() -> int:
-    """The references to an array that only a pass has: its inbox, the tuple for the rules, and what counting adds."""
-    inbox = [np.zeros(1)]
-    grads = (inbox[0],)
+    """The references to an array that only a pass has: its input buffer, the tuple for the rules, and what counting adds."""
+    input_buffers = [np.zeros(1)]
+    grads = (input_buffers[0],)
     return getrefcount(grads[0])
 
 

@@ -16,12 +16,12 @@ from ..base.quiet import quiet
 from ..tensor.tensor import Tensor
 from . import hooks
 from .anomaly import checked, tell
+from .dependencies import input_buffers_of, leading_to
 from .gradients import as_tensor, small, small_arrays, summed
 from .instrumented import watched_by
 from .node import SMALL, Edge, Node
 from .ready_queue import ReadyQueue
 from .validated import validated
-from .waiting import inboxes_of, leading_to
 
 
 class Step(NamedTuple):
@@ -74,15 +74,15 @@ class GraphTask:
         self.captured: dict[Edge, Any] = {}
         self.ready = ReadyQueue()
         starts = [edge[0] for edge, _ in roots if edge[0] is not None]
-        self.inbox = inboxes_of(starts)
+        self.input_buffers = input_buffers_of(starts)
         self.needed: set[Node] | None = None
         if captures is not None:
             for edge in captures:
                 if edge[0] is not None:
                     self.captures.setdefault(edge[0], []).append(edge)
-            self.needed = leading_to(self.captures, self.inbox)
+            self.needed = leading_to(self.captures, self.input_buffers)
         if only is not None:
-            self.needed = leading_to(only, self.inbox) | set(only)
+            self.needed = leading_to(only, self.input_buffers) | set(only)
         self.starts = set(starts)
         self.wanted = None if self.needed is None else self.needed | self.captures.keys()  # nothing else has to be queued
         self.looked_at: set[Node] = set()  # nodes whose hooks have run
@@ -92,11 +92,11 @@ class GraphTask:
 
     def _start(self, node: Node, index: int, grad: Any) -> None:
         """A first gradient."""
-        inbox = self.inbox[node]
-        there = inbox[index + 1]
-        inbox[index + 1] = grad if there is None else summed(there, grad, self.create_graph)
-        inbox[0] -= 1
-        if not inbox[0]:
+        input_buffer = self.input_buffers[node]
+        there = input_buffer[index + 1]
+        input_buffer[index + 1] = grad if there is None else summed(there, grad, self.create_graph)
+        input_buffer[0] -= 1
+        if not input_buffer[0]:
             self._queue(node)
 
     def peek(self) -> Node | None:
@@ -105,7 +105,7 @@ class GraphTask:
 
     def reaches(self, node: Node) -> bool:
         """Does a gradient arrive at this node in this pass?"""
-        return node in self.inbox and (self.wanted is None or node in self.wanted)
+        return node in self.input_buffers and (self.wanted is None or node in self.wanted)
 
     def step(self) -> Step | None:
         """Run the next node; None if it only had a gradient to hand over (`captures`).
@@ -126,15 +126,15 @@ class GraphTask:
         Args:
             once: for one node at most, and return the fields of its Step; None if it is not such a node.
         """
-        inboxes, ready, captures, wanted = self.inbox, self.ready, self.captures, self.wanted
+        input_buffers, ready, captures, wanted = self.input_buffers, self.ready, self.captures, self.wanted
         results: Any
         grad_inputs: Any
-        seen = inboxes[ready[0]][1:] if once and ready else None  # what a Step tells is not the leaf's alone  # noqa: F841
+        seen = input_buffers[ready[0]][1:] if once and ready else None  # what a Step tells is not the leaf's alone  # noqa: F841
         if self.create_graph or Anomaly.enabled:
             return None
         while ready and (node := ready[0]).is_plain and node._extra is None and not (captures and node in captures):
-            inbox = inboxes[node]
-            grads = (inbox[1],) if node._others is None else tuple(inbox[1:])
+            input_buffer = input_buffers[node]
+            grads = (input_buffer[1],) if node._others is None else tuple(input_buffer[1:])
             results = node.vjp(grads)
             grad_inputs = self._as_wanted(node, grads, results)
             ready.take() if len(ready) > 2 else ready.pop(0)
@@ -144,14 +144,14 @@ class GraphTask:
             i = 0  # counted by hand: enumerate or zip would cost a twentieth of the pass
             for after in node._next:
                 if after is not None:
-                    inbox = inboxes[after]
+                    input_buffer = input_buffers[after]
                     g = grad_inputs[i]
                     if g is not None:
                         place = index[i] + 1
-                        there = inbox[place]
-                        inbox[place] = g if there is None else there + g
-                    inbox[0] -= 1
-                    if not inbox[0] and (wanted is None or after in wanted):
+                        there = input_buffer[place]
+                        input_buffer[place] = g if there is None else there + g
+                    input_buffer[0] -= 1
+                    if not input_buffer[0] and (wanted is None or after in wanted):
                         if not ready or (len(ready) == 1 and ready[0]._sequence < after._sequence):  # as it mostly is
                             ready.insert(0, after)
                         else:
@@ -223,7 +223,7 @@ class GraphTask:
 
     def _seen_by_hooks(self, node: Node) -> list[Any]:
         """What arrived at a node after everything that looks at it first; once, even if the node has to be tried again."""
-        grads = self.inbox[node][1:]
+        grads = self.input_buffers[node][1:]
         if node in self.looked_at or (node._extra is None and node.is_plain and node not in self.captures):
             return grads
         unhooked = grads
@@ -236,7 +236,7 @@ class GraphTask:
         if runs and node._extra is not None and node._extra.prehooks:
             grads = [self._raw(g) for g in hooks.run_prehooks(node, [as_tensor(g) for g in grads])]
         self.looked_at.add(node)
-        self.inbox[node][1:] = grads
+        self.input_buffers[node][1:] = grads
         return grads
 
     def _validated(self, node: Node, results: tuple[Any, ...]) -> Sequence[Any]:
@@ -258,16 +258,16 @@ class GraphTask:
         node._passed = (small(grads), small(grad_inputs), node in self.starts)
         if not self.keep_graph:
             node._release()
-        inboxes = self.inbox
+        input_buffers = self.input_buffers
         for g, after, index in zip(grad_inputs, node._next, node._index, strict=True):
             if after is None:
                 continue
-            inbox = inboxes[after]
+            input_buffer = input_buffers[after]
             if g is not None:
-                there = inbox[index + 1]
-                inbox[index + 1] = g if there is None else summed(there, g, self.create_graph)
-            inbox[0] -= 1
-            if not inbox[0]:
+                there = input_buffer[index + 1]
+                input_buffer[index + 1] = g if there is None else summed(there, g, self.create_graph)
+            input_buffer[0] -= 1
+            if not input_buffer[0]:
                 self._queue(after)
         return node, grads, results, grad_inputs
 

@@ -37,7 +37,7 @@ def _nothing() -> None:
     """In the place of a weak reference."""
 
 
-class Deed:
+class Command:
     """An optimizer was made, or took a step: here and now.
 
     Attributes:
@@ -52,8 +52,8 @@ class Deed:
 
 
 passes: deque[PassNote] = deque(maxlen=MOST)
-optimizers: deque[Deed] = deque(maxlen=MOST)
-steps: deque[Deed] = deque(maxlen=MOST)
+optimizers: deque[Command] = deque(maxlen=MOST)
+steps: deque[Command] = deque(maxlen=MOST)
 
 
 class passing:  # noqa: N801 -- used as `with passing(...)`

@@ -1,6 +1,6 @@
 """Real PyTorch graphs as documents and as backward passes that can be stepped. The one package that imports torch.
 
-A tensor and a node:     values.py, summary.py, nodes.py, saved.py; twin.py: the core's node for the same op, which has formulas
+A tensor and a node:     values.py, summary.py, nodes.py, saved.py; reference_op.py: the core's node for the op, with formulas
 The forward pass:        record.py and calls.py follow it while it runs, handles.py is what is known then of tensors and ops;
                          signatures.py: what the schema of an op tells
 A document:              found_graph.py finds it, graph.py writes it, of the boxes of boxes.py and the ops of forward.py;
@@ -8,8 +8,8 @@ A document:              found_graph.py finds it, graph.py writes it, of the box
 The backward pass:       schedule.py is torch's engine, one node at a time, with hooks.py, user_function.py, graph_task.py;
                          hook_results.py: what hooks may return; devices.py: on accelerators
 Stepping it:             torch_pass.py, and snapshots.py to take steps back; hooked.py: the tensors whose hooks a step runs;
-                         bystanders.py: what a step that is taken back leaves as it was
-PyTorch 2.2 to 2.4:      older.py, and rehearsal.py, which finds out what nodes tell since 2.5
+                         unused_parameters.py: what a step that is taken back leaves as it was
+PyTorch 2.2 to 2.4:      older.py, and dry_run.py, which finds out what nodes tell since 2.5
 """
 
 import torch

@@ -12,8 +12,8 @@ from ...core.op.primitive import Primitive
 from .boxes import Box, Boxes
 from .handles import Event, Handle
 from .nodes import grad_fn_of, is_function, name_of, outputs_of, variable_of
+from .reference_op import primitive_of, titles
 from .saved import Kept
-from .twin import primitive_of, titles
 from .values import is_plain, outside_modes
 
 NUMBER = "?"  # an operand of which the graph tells nothing: it does not require grad, and no rule needs it, or it is gone

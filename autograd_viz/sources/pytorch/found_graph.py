@@ -9,10 +9,10 @@ from typing import Any
 from .boxes import Box, Boxes
 from .deep import make_freeable
 from .devices import wait_for
+from .dry_run import learn
 from .forward import inputs_of, reconstructed
 from .handles import KEY, Event, Handle
 from .nodes import edge_of, grad_fn_of, is_accumulate, outputs_of, reach, variable_of
-from .rehearsal import learn
 from .saved import Kept, saved_of
 
 

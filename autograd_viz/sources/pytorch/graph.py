@@ -16,9 +16,9 @@ from .forward import NUMBERS, title_of, title_of_event
 from .found_graph import FoundGraph
 from .handles import Event, current
 from .nodes import grad_fn_of, grad_of, is_accumulate, is_function, name_of, variable_of
+from .reference_op import formulas_of, reference_of, signature_of
 from .saved import Kept
 from .shards import whole_of
-from .twin import formulas_of, signature_of, twin_of
 from .values import is_plain, unseen, value_of
 from .watch_log import lines_of
 
@@ -191,7 +191,7 @@ class TorchGraph(FoundGraph):
         """The rules of a node in symbols. Nodes that keep alike things have the same."""
         alike = signature_of(node, saved, self.outputs_of)
         if alike not in self._formulas:
-            self._formulas[alike] = formulas_of(twin_of(name_of(node), node, saved))
+            self._formulas[alike] = formulas_of(reference_of(name_of(node), node, saved))
         return self._formulas[alike]
 
     def _saved(self, kept: Kept) -> model.Saved:

@@ -1,9 +1,9 @@
 """What releases of PyTorch from 2.2 to 2.4 lack, and what stands for it.
 
 # Note [Before PyTorch 2.5]
-- A node does not tell what arrives at it (`_input_metadata`): rehearsal.py finds out, and hangs it on the node.
+- A node does not tell what arrives at it (`_input_metadata`): dry_run.py finds out, and hangs it on the node.
 - A pass cannot start in the middle of a graph (`GradientEdge` in `backward` and `grad`). One at a leaf starts at the leaf; the
-  hooks of a tensor are run on a leaf that stands for it; whether a Function wants zeros, the rehearsal has seen.
+  hooks of a tensor are run on a leaf that stands for it; whether a Function wants zeros, the dry_run has seen.
 - PyTorch 2.2 was built for NumPy 1: beside NumPy 2, which this package needs, its own `numpy()` and `from_numpy` do not work.
 """
 

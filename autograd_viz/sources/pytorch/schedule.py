@@ -81,12 +81,12 @@ class TorchTask:
         self.looked_at: set[Any] = set()
         node, index = edge_of(root)
         self.starts = {node}
-        self.inbox = _inboxes(node)
+        self.input_buffers = _input_buffers(node)
         self.ready = TorchQueue()
-        self.inbox[node][index + 1] = first
-        self.inbox[node][0] -= 1
+        self.input_buffers[node][index + 1] = first
+        self.input_buffers[node][0] -= 1
         self.ready.push(node)
-        self.surroundings = Surroundings(self.inbox, self.callbacks)
+        self.surroundings = Surroundings(self.input_buffers, self.callbacks)
         self.by_hand: frozenset[Any] = frozenset()  # AccumulateGrads that the engine must not call: see Note [Replicas]
         self.afterwards: Callable[[], None] | None = None  # what this step does when its node has run
 
@@ -152,11 +152,11 @@ class TorchTask:
 
     def _seen_by_hooks(self, node: Any) -> list[Any]:
         """What arrived at a node after everything that looks at it first; once, even if the node has to be tried again."""
-        grads = self.inbox[node][1:]
+        grads = self.input_buffers[node][1:]
         if node not in self.looked_at:
             grads = self.hooks.before(node, grads)
             self.looked_at.add(node)
-            self.inbox[node][1:] = grads
+            self.input_buffers[node][1:] = grads
         return grads
 
     def _finish(self, node: Any, grad_inputs: Sequence[Any]) -> None:
@@ -165,12 +165,12 @@ class TorchTask:
         for (after, index), g in zip(node.next_functions, grad_inputs, strict=True):
             if after is None:
                 continue
-            inbox = self.inbox[after]
+            input_buffers = self.input_buffers[after]
             if g is not None:
-                there = inbox[index + 1]
-                inbox[index + 1] = g if there is None else _sum(there, g)
-            inbox[0] -= 1
-            if not inbox[0]:
+                there = input_buffers[index + 1]
+                input_buffers[index + 1] = g if there is None else _sum(there, g)
+            input_buffers[0] -= 1
+            if not input_buffers[0]:
                 self.ready.push(after)
 
 
@@ -181,19 +181,19 @@ def _devices(node: Any) -> list[Any]:
     return [m.device for n in near for m in outputs_of(n)]
 
 
-def _inboxes(start: Any) -> dict[Any, list[Any]]:
+def _input_buffers(start: Any) -> dict[Any, list[Any]]:
     """For each node: how many gradients it waits for, and a place for what arrives at each of its op's outputs."""
-    inbox: dict[Any, list[Any]] = {start: [1, *[None] * len(outputs_of(start))]}
+    input_buffers: dict[Any, list[Any]] = {start: [1, *[None] * len(outputs_of(start))]}
     stack = [start]
     while stack:
         for after, _ in stack.pop().next_functions:
             if after is None:
                 continue
-            if after not in inbox:
-                inbox[after] = [0, *[None] * len(outputs_of(after))]
+            if after not in input_buffers:
+                input_buffers[after] = [0, *[None] * len(outputs_of(after))]
                 stack.append(after)
-            inbox[after][0] += 1
-    return inbox
+            input_buffers[after][0] += 1
+    return input_buffers
 
 
 def _sum(there: Any, grad: Any) -> Any:

@@ -12,25 +12,25 @@ import torch
 from ...graph import trace
 from ...graph.model import Formula, Number, Value
 from ...graph.trace import HookRun
-from ..bystanders import random_numbers_kept as others_kept
 from ..formulas import formulas_with_numbers
 from ..gradient import check_shape, numbers_of, refusal
 from ..jacobian import local_jacobians
 from ..pass_kind import Snapshot
 from ..undoable_pass import Pass
+from ..unused_parameters import random_numbers_kept as others_kept
 from ..written import Ran, read_beside
-from .bystanders import leaves_kept, random_numbers_kept
+from .dry_run import learn
 from .exchange import Exchange
 from .graph import TorchGraph
 from .handles import version_of
 from .hooked import tensors_with_hooks
 from .nodes import grad_fn_of, grad_of, is_accumulate, is_function, name_of, outputs_of, variable_of
 from .older import tensor_of, with_hooks_of
-from .rehearsal import learn
+from .reference_op import agrees, formulas_of, reference_of
 from .saved import Kept, saved_of
 from .schedule import Step, TorchTask
 from .snapshots import Attached, GradSnapshot, SavedSnapshot, TensorSnapshot
-from .twin import agrees, formulas_of, twin_of
+from .unused_parameters import leaves_kept, random_numbers_kept
 from .values import as_array, is_plain, shape_of, unseen, value_of
 
 
@@ -124,7 +124,7 @@ class TorchPass(Pass):
     @unseen
     def arrived(self, node: Any) -> Sequence[Snapshot]:
         """The gradients that code of the user's may change: hooks, a Function's backward."""
-        grads = self.task.inbox[node][1:] if self._runs_users_code(node) else ()
+        grads = self.task.input_buffers[node][1:] if self._runs_users_code(node) else ()
         return [TensorSnapshot(g) for g in grads if g is not None]
 
     def _runs_users_code(self, node: Any) -> bool:
@@ -187,13 +187,13 @@ class TorchPass(Pass):
         """The formulas that ran, as the core writes them, and the local Jacobians; none where the core's rules come to
         something else, or are not known.
         """
-        twin = None if is_accumulate(step.node) else twin_of(name_of(step.node), step.node, kept)
-        symbols = formulas_of(twin)
-        if twin is None or not symbols or not agrees(twin, list(step.grad_outputs), list(step.results)):
+        reference = None if is_accumulate(step.node) else reference_of(name_of(step.node), step.node, kept)
+        symbols = formulas_of(reference)
+        if reference is None or not symbols or not agrees(reference, list(step.grad_outputs), list(step.results)):
             return (), ()
         results = read_beside(step.results, step.grad_inputs, tuple(inputs), _values)
-        jacobians = local_jacobians(twin) if self.shows_jacobians else ()
-        return formulas_with_numbers(twin, symbols, saved, outputs, results, inputs), jacobians
+        jacobians = local_jacobians(reference) if self.shows_jacobians else ()
+        return formulas_with_numbers(reference, symbols, saved, outputs, results, inputs), jacobians
 
     @unseen
     def _hook_dicts(self, node: Any) -> list[tuple[int, dict[Any, Any]]]:

@@ -35,7 +35,7 @@ def called_function(node: Any, grads: list[Any], hooks: HookRunner) -> tuple[Any
 def _as_the_engine_gives(node: Any, grads: list[Any], hooks: HookRunner) -> list[Any]:
     """Zeros where nothing has arrived, unless the Function has called ``ctx.set_materialize_grads(False)``.
 
-    The node does not tell which, so the engine is asked: it goes as far as the call. (Before PyTorch 2.5 the rehearsal
+    The node does not tell which, so the engine is asked: it goes as far as the call. (Before PyTorch 2.5 the dry_run
     has asked.)
     """
     if older.IS_OLDER:

@@ -1,4 +1,4 @@
-// The toolbar: walks, slider with a tick at the start of the backward pass, play with a speed.
+// The toolbar: playback, slider with a tick at the start of the backward pass, play with a speed.
 
 import { button, html, icon } from "./elements.js";
 

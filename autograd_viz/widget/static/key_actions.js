@@ -12,9 +12,9 @@ const WALKS = ["reset", "back", "next", "finish", "play", "run"];
  * @param {string} action by its name in keys.js
  */
 export function pressed(view, action) {
-  const { stage, walks, help, stops } = view;
+  const { stage, playback, help, stops } = view;
   const here = view.selection || stage.lit;
-  if (WALKS.includes(action)) walks.act(/** @type {Action} */ (action));
+  if (WALKS.includes(action)) playback.act(/** @type {Action} */ (action));
   else if (DIRECTIONS.includes(action)) view.select(stage.neighbour(view.selection, /** @type {Direction} */ (action)), true);
   else if (action === "open") view.open(view.selection);
   else if (action === "group") view.toggleGroup();

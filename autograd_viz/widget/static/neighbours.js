@@ -1,4 +1,4 @@
-// Walking over the graph by keyboard, and lighting what is joined to a box.
+// Playing over the graph by keyboard, and lighting what is joined to a box.
 
 /** @typedef {import("./graph.js").Graph} Graph */
 /** @typedef {import("./picture.js").Box} Box */

@@ -20,13 +20,13 @@ import { hideStill } from "./still.js";
 import { toggled } from "./stops.js";
 import { StopsMenu } from "./stops_menu.js";
 import { followTheme } from "./theme.js";
-import { Walks } from "./walks.js";
+import { Playback } from "./playback.js";
 import { sayer } from "./words.js";
 
 /** @typedef {import("./kernel.js").Model} Model */
 /** @typedef {import("./kept.js").Kept} Kept */
 /** @typedef {import("./stops.js").Stops} Stops */
-/** @typedef {{ kind: string, id?: string, node?: string, tensor?: string, index?: number, text?: string, step?: number }} Deed */
+/** @typedef {{ kind: string, id?: string, node?: string, tensor?: string, index?: number, text?: string, step?: number }} Command */
 
 let views = 0; // tells the ids of several widgets apart
 
@@ -49,7 +49,7 @@ export class View {
     this.say = sayer(words);
     this.selection = "";
     this.root = html("div", "av-root");
-    const act = (/** @type {Deed} */ deed) => this.do(deed);
+    const act = (/** @type {Command} */ command) => this.do(command);
     const [say, first] = [this.say, Math.min(0, 1 - forward.length)];
     this.built = false;
     const ready = engine?.queue?.[0] ?? "";
@@ -60,11 +60,11 @@ export class View {
       toggle: (node) => this.do({ kind: "breakpoint", node }),
       hasFocus: () => this.root.matches(":focus-within"),
     });
-    this.walks = new Walks(model, {
+    this.playback = new Playback(model, {
       first, total, say, graph: this.stage.graph, ready,
       pause: () => this.controls.pause(), changed: () => this.update(),
     });
-    this.controls = new Controls({ first, total, say, signal, act: (a) => this.walks.act(a), goto: (step) => this.do({ kind: "goto", step }) });
+    this.controls = new Controls({ first, total, say, signal, act: (a) => this.playback.act(a), goto: (step) => this.do({ kind: "goto", step }) });
     this.inspector = new Inspector({ words: words ?? {}, document, groups: this.groups, act, signal });
     this.split = new Split(this.stage.root, this.inspector.root, say("panel"), () => this.resized(), signal);
     this.said = new Said(say);
@@ -114,13 +114,13 @@ export class View {
     requestAnimationFrame(() => this.resized()); // in a scrolling notebook JupyterLab holds an observer back
     const update = () => this.update();
     /** @type {Record<string, () => void>} */
-    const heard = { step: () => this.walks.moved(), recorded: () => this.walks.heard() };
+    const heard = { step: () => this.playback.moved(), recorded: () => this.playback.heard() };
     for (const trait of ["complete", "error", "error_node", "printed", "frames", "stops", "stopped", "overlay", "pending", "spoiled", "rewritten"]) heard[trait] = update;
     for (const trait in heard) this.model.on(`change:${trait}`, heard[trait]);
     signal.addEventListener("abort", () => {
       resized.disconnect();
       for (const trait in heard) this.model.off(`change:${trait}`, heard[trait]);
-      this.walks.rest();
+      this.playback.rest();
     });
   }
 
@@ -128,17 +128,17 @@ export class View {
 
   /**
    * What the panel asks for.
-   * @param {Deed} deed
+   * @param {Command} command
    */
-  do(deed) {
-    if (deed.kind === "select") this.select(deed.id ?? "", true);
-    else if (deed.kind === "run_to") this.walks.runTo(deed.node ?? "");
-    else if (deed.kind === "until") this.walks.until(deed.tensor ?? "");
-    else if (deed.kind === "breakpoint") this.toggleStop(deed.node ?? "");
-    else if (deed.kind === "goto") {
-      this.walks.halt();
-      this.walks.goto(deed.step ?? 0);
-    } else this.walks.change(deed); // edit, undo_edit, expand, collapse
+  do(command) {
+    if (command.kind === "select") this.select(command.id ?? "", true);
+    else if (command.kind === "run_to") this.playback.runTo(command.node ?? "");
+    else if (command.kind === "until") this.playback.until(command.tensor ?? "");
+    else if (command.kind === "breakpoint") this.toggleStop(command.node ?? "");
+    else if (command.kind === "goto") {
+      this.playback.halt();
+      this.playback.goto(command.step ?? 0);
+    } else this.playback.change(command); // edit, undo_edit, expand, collapse
   }
 
   /**
@@ -152,8 +152,8 @@ export class View {
 
   /** The selected group, or where the step is. */
   toggleGroup() {
-    const deed = toggledGroup(this.groups, this.selection || this.stage.lit);
-    if (deed) this.do(deed);
+    const command = toggledGroup(this.groups, this.selection || this.stage.lit);
+    if (command) this.do(command);
   }
 
   /**
@@ -164,8 +164,8 @@ export class View {
     const { graph, forward } = this.stage;
     const group = closedGroup(this.groups, id);
     if (group) return this.groups.fixed ? undefined : this.do({ kind: "expand", id: group });
-    if (graph.nodes.has(id)) this.walks.runTo(id);
-    else if (graph.tensors.has(id) && graph.reachedBy(id).size) this.walks.until(id);
+    if (graph.nodes.has(id)) this.playback.runTo(id);
+    else if (graph.tensors.has(id) && graph.reachedBy(id).size) this.playback.until(id);
     const index = forward.findIndex((position) => position.op === id);
     if (graph.ops.has(id) && index >= 0) this.do({ kind: "goto", step: index + 1 - forward.length });
   }
@@ -193,7 +193,7 @@ export class View {
 
   /** @param {string} node */
   toggleStop(node) {
-    if (this.stage.graph.nodes.has(node)) this.setStops(toggled(this.walks.stops, node));
+    if (this.stage.graph.nodes.has(node)) this.setStops(toggled(this.playback.stops, node));
   }
 
   /** @param {Stops} stops */
@@ -229,13 +229,13 @@ export class View {
   }
 
   show() {
-    const { walks, say } = this;
+    const { playback, say } = this;
     this.showStep();
-    if (walks.atEnd) walks.playing = false;
-    this.said.hush(walks.playing && walks.pause() < 1000);
-    this.controls.show(walks.step, walks.atEnd, walks.playing);
-    put(this.said.stopped, walks.stopped);
-    put(this.said.error, walks.gone ? say("kernel_gone") : this.model.get("error"));
+    if (playback.atEnd) playback.playing = false;
+    this.said.hush(playback.playing && playback.pause() < 1000);
+    this.controls.show(playback.step, playback.atEnd, playback.playing);
+    put(this.said.stopped, playback.stopped);
+    put(this.said.error, playback.gone ? say("kernel_gone") : this.model.get("error"));
     put(this.said.printed, this.model.get("printed") ?? "");
     this.showStops();
     this.showOverlay();
@@ -254,7 +254,7 @@ export class View {
 
   /** The picture and what is said, if the step or what is recorded of it is another. */
   showStep() {
-    const { step, frames } = this.walks;
+    const { step, frames } = this.playback;
     const done = step > 0 ? frames.slice(0, step) : [];
     const last = done.at(-1);
     if (this.at === step && last === this.stage.picture.shown.at(-1)) return;
@@ -267,7 +267,7 @@ export class View {
   }
 
   showStops() {
-    const { stops } = this.walks;
+    const { stops } = this.playback;
     this.stops.show(stops);
     this.stage.marks.stops(stops.nodes);
     this.stage.fail(this.model.get("error_node") ?? "");
@@ -281,10 +281,10 @@ export class View {
 
   inspect() {
     if (!this.split.isOpen) return;
-    const { step, frames } = this.walks;
+    const { step, frames } = this.playback;
     const { engine, total } = this.given;
     const complete = this.model.get("complete");
-    const stops = this.walks.stops.nodes;
+    const stops = this.playback.stops.nodes;
     const pending = this.model.get("pending");
     const meanwhile = meanwhileOf(this.model);
     const why = this.reasons.after(this.stage.picture.shown);

@@ -1,6 +1,6 @@
 """The core's node for the same op as a torch node: it has the formulas, and can be asked for a local Jacobian.
 
-PyTorch's rules are compiled; ours can be read. A twin is made of what the torch node has saved, so that its formulas say
+PyTorch's rules are compiled; ours can be read. A reference is made of what the torch node has saved, so that its formulas say
 what PyTorch computes. That is checked (`agrees`): where the two differ, no formula is shown.
 """
 
@@ -67,7 +67,7 @@ def primitive_of(name: str, saved: frozenset[str]) -> Primitive | None:
     return None
 
 
-def twin_of(name: str, node: Any, saved: list[Kept]) -> PrimitiveNode | None:
+def reference_of(name: str, node: Any, saved: list[Kept]) -> PrimitiveNode | None:
     """The core's node with the same saved values; None if the core does not know the op, or something saved cannot be had."""
     op = primitive_of(name, frozenset(k.name for k in saved))
     metadata = outputs_of(node)
@@ -81,16 +81,16 @@ def twin_of(name: str, node: Any, saved: list[Kept]) -> PrimitiveNode | None:
         return None
     if not all(m.is_known for after in receivers for m in outputs_of(after)):
         return None
-    twin = op.node_class.__new__(op.node_class)
-    Node.__init__(twin, edges, tuple((m.shape, _numpy(m.dtype)) for m in metadata), 0)
+    reference = op.node_class.__new__(op.node_class)
+    Node.__init__(reference, edges, tuple((m.shape, _numpy(m.dtype)) for m in metadata), 0)
     known = {k.name: FREED if k.state == "freed" else k.value for k in saved}
     for slot, saved_name in zip(op.slots, op.saved_names, strict=True):
         value = _in_the_core(known[saved_name]) if saved_name in known else _private(op, saved_name, edges)
         if saved_name.endswith("_strides") and value is not None:  # the core keeps them in bytes
-            value = tuple(n * twin._dtype.itemsize for n in value) if twin._dtype is not None else None
+            value = tuple(n * reference._dtype.itemsize for n in value) if reference._dtype is not None else None
         is_result = op.result_index(saved_name) is not None and isinstance(value, Tensor)
-        setattr(twin, slot, SavedResult(value) if is_result else value)
-    return twin
+        setattr(reference, slot, SavedResult(value) if is_result else value)
+    return reference
 
 
 def signature_of(node: Any, saved: list[Kept], outputs_of: Callable[[Any], tuple[Metadata, ...]]) -> Any:
@@ -116,10 +116,10 @@ def _is_nested(kept: Kept) -> bool:
     return isinstance(kept.value, torch.Tensor) and bool(kept.value.is_nested)
 
 
-def formulas_of(twin: PrimitiveNode | None) -> dict[str, str]:
+def formulas_of(reference: PrimitiveNode | None) -> dict[str, str]:
     """The rules in symbols, by input; empty where they need what PyTorch's node does not tell."""
     try:
-        return {} if twin is None else symbolic_formulas(twin)
+        return {} if reference is None else symbolic_formulas(reference)
     except Exception:  # a rule reads a value that the torch node keeps to itself
         return {}
 
@@ -133,21 +133,21 @@ def _private(op: Primitive, name: str, edges: tuple[tuple[Node | None, int], ...
     return tuple(shapes) if base == op.variadic else shapes[op.inputs.index(base)] if base in op.inputs else None
 
 
-def agrees(twin: PrimitiveNode, grads: list[Any], results: list[Any]) -> bool:
+def agrees(reference: PrimitiveNode, grads: list[Any], results: list[Any]) -> bool:
     """Do the core's rules come to PyTorch's results? Asked only where all that they need is small.
 
     Args:
-        twin: the core's node.
+        reference: the core's node.
         grads: torch tensors that arrived, or None.
         results: torch tensors that left, or None.
     """
     given = [t for t in (*grads, *results) if t is not None]
     is_large = any(t.numel() > FEW or not is_plain(t) for t in given)
-    if is_large or any(isinstance(getattr(twin, s), Overwritten) for s in twin.slots):
+    if is_large or any(isinstance(getattr(reference, s), Overwritten) for s in reference.slots):
         return True
     try:
         arrays = [None if g is None else np.asarray(as_array(g)) for g in grads]
-        ours = quiet.run(twin.vjp, [a if a is None or a.shape else a[()] for a in arrays])
+        ours = quiet.run(reference.vjp, [a if a is None or a.shape else a[()] for a in arrays])
     except Exception:  # a rule that cannot be run so is no proof
         return False
     return all(_close(o, r) for o, r in zip(ours, results, strict=True))

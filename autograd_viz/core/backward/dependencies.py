@@ -8,28 +8,28 @@ from typing import Any
 from .node import Node
 
 
-def inboxes_of(starts: list[Node]) -> dict[Node, list[Any]]:
+def input_buffers_of(starts: list[Node]) -> dict[Node, list[Any]]:
     """For each node: how many gradients it waits for (one per edge that leads to it, one if the pass starts there), and a
     place for what arrives at each of its op's outputs.
     """
-    inbox: dict[Node, list[Any]] = {}
+    input_buffers: dict[Node, list[Any]] = {}
     reached: list[Node] = []
     for node in starts:
-        if node not in inbox:
-            inbox[node] = [0, *(None,) * len(node._others or ()), None]
+        if node not in input_buffers:
+            input_buffers[node] = [0, *(None,) * len(node._others or ()), None]
             reached.append(node)
-        inbox[node][0] += 1
+        input_buffers[node][0] += 1
     for node in reached:  # which grows meanwhile
         for after in node._next:
             if after is None:
                 continue
-            if after in inbox:
-                inbox[after][0] += 1
+            if after in input_buffers:
+                input_buffers[after][0] += 1
                 continue
-            inbox[after] = [1, None] if after._others is None else [1, *(None,) * len(after._others), None]
+            input_buffers[after] = [1, None] if after._others is None else [1, *(None,) * len(after._others), None]
             if after._next:
                 reached.append(after)
-    return inbox
+    return input_buffers
 
 
 def leading_to(targets: Iterable[Node], reached: Iterable[Node]) -> set[Node]:

@@ -12,7 +12,7 @@ import { nextStop, stopAt, wholeStops } from "./stops.js";
 
 const SAVE_MS = 50; // from a recorded step until the kernel is told: its reply keeps JupyterLab busy, so a fast series is told once
 
-export class Walks {
+export class Playback {
   /**
    * @param {Model} model
    * @param {{ first: number, total: number, ready: string, graph: Graph, say: Say, pause: () => number, changed: () => void }} context

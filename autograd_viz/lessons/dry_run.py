@@ -13,7 +13,7 @@ from ..stepper.stepper import Stepper
 
 
 @dataclass(frozen=True, slots=True)
-class Rehearsal:
+class DryRun:
     """The graph before a pass, and the pass to its end.
 
     Attributes:
@@ -41,7 +41,7 @@ class Rehearsal:
         ]
 
 
-def rehearse(root: Any, gradient: Any, asked: tuple[Any, ...], variables: Mapping[str, Any]) -> Rehearsal:
+def dry_run_of(root: Any, gradient: Any, asked: tuple[Any, ...], variables: Mapping[str, Any]) -> DryRun:
     """Run ``root.backward(gradient)`` for real, the user's hooks too, and take it back: every grad is as it was.
 
     Raises:
@@ -54,7 +54,7 @@ def rehearse(root: Any, gradient: Any, asked: tuple[Any, ...], variables: Mappin
     with stepper.untouched():
         try:
             stepper.finish()
-            return Rehearsal(graph.document, stepper.trace, tuple(live.id_of(t) for t in asked))
+            return DryRun(graph.document, stepper.trace, tuple(live.id_of(t) for t in asked))
         finally:
             stepper.reset()
 

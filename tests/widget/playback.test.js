@@ -4,7 +4,7 @@ import { test } from "node:test";
 
 const at = "../../autograd_viz/widget/static/";
 const { Graph } = await import(`${at}graph.js`);
-const { Walks } = await import(`${at}walks.js`);
+const { Playback } = await import(`${at}playback.js`);
 const { stopAt } = await import(`${at}stops.js`);
 const { hiddenAddresses, hiddenAt } = await import(`${at}forward.js`);
 const { sayer } = await import(`${at}words.js`);
@@ -23,16 +23,16 @@ const program = {
 const frame = (node, flags = [], queue = []) => ({ node, sentence: "", changes: [], fresh: [], moves: [], step: { flags, engine: { queue } } });
 const FRAMES = [frame("n0", [], ["n1", "n2"]), frame("n1", ["nan"], ["n2"]), frame("n2")];
 
-function walks(given = {}) {
+function playback(given = {}) {
   const state = { frames: FRAMES, recorded: {}, step: 0, complete: true, error: "", stopped: "", stops: {}, ...given };
   const [sent, saved] = [[], []];
   const model = { get: (n) => state[n], set: (n, v) => (state[n] = v), save_changes: () => saved.push(state.step), send: (m) => sent.push(m) };
-  const made = new Walks(model, { first: -1, total: 3, ready: "n0", graph: new Graph(program), say: sayer({}), pause: () => 1, changed() {} });
+  const made = new Playback(model, { first: -1, total: 3, ready: "n0", graph: new Graph(program), say: sayer({}), pause: () => 1, changed() {} });
   return { made, state, sent, saved, done: () => made.rest() };
 }
 
 test("reset goes to the start of the backward pass, and from there to that of the forward pass", () => {
-  const { made } = walks({ step: 2 });
+  const { made } = playback({ step: 2 });
   made.act("reset");
   assert.equal(made.step, 0);
   made.act("reset");
@@ -44,7 +44,7 @@ test("reset goes to the start of the backward pass, and from there to that of th
 });
 
 test("a run over recorded steps stops before a breakpoint, and goes on from there", () => {
-  const { made, sent } = walks({ stops: { nodes: ["n1"] } });
+  const { made, sent } = playback({ stops: { nodes: ["n1"] } });
   made.act("run");
   assert.equal(made.step, 1);
   assert.equal(made.stopped, "stopped");
@@ -56,7 +56,7 @@ test("a run over recorded steps stops before a breakpoint, and goes on from ther
 test("a run stops after the step that made a nan, only if that is a stop", () => {
   assert.equal(stopAt(FRAMES, 2, { nodes: [], nan: true, zero: false, condition: "" }).kind, "nan");
   assert.equal(stopAt(FRAMES, 2, { nodes: [], nan: false, zero: true, condition: "" }), null);
-  const { made } = walks({ stops: { nan: true } });
+  const { made } = playback({ stops: { nan: true } });
   made.act("run");
   assert.equal(made.step, 2);
 });
@@ -67,7 +67,7 @@ test("a breakpoint at the frontier is known by the queue", () => {
 });
 
 test("past the frontier the kernel runs, from where the page stands", () => {
-  const { made, sent, done } = walks({ frames: FRAMES.slice(0, 2), complete: false, step: 1 });
+  const { made, sent, done } = playback({ frames: FRAMES.slice(0, 2), complete: false, step: 1 });
   made.act("run");
   assert.deepEqual(sent, [{ kind: "all", questions: [{ kind: "goto", step: 1 }, { kind: "run" }] }]);
   assert.equal(made.step, 2);
@@ -75,7 +75,7 @@ test("past the frontier the kernel runs, from where the page stands", () => {
 });
 
 test("a question that is not answered at once is followed by a nudge, an answered one is not", async () => {
-  const { made, state, sent, done } = walks({ frames: [], complete: false });
+  const { made, state, sent, done } = playback({ frames: [], complete: false });
   const later = () => new Promise((resolve) => setTimeout(resolve, 30));
   made.act("next");
   state.recorded = { answers: 1 };
@@ -90,7 +90,7 @@ test("a question that is not answered at once is followed by a nudge, an answere
 });
 
 test("presses count while the kernel has not answered, and one question is on its way at a time", () => {
-  const { made, state, sent, done } = walks({ frames: [], complete: false });
+  const { made, state, sent, done } = playback({ frames: [], complete: false });
   for (let i = 0; i < 3; i++) made.act("next");
   made.change({ kind: "undo_edit" });
   assert.deepEqual(sent, [{ kind: "goto", step: 1 }]);
@@ -104,7 +104,7 @@ test("presses count while the kernel has not answered, and one question is on it
 });
 
 test("a step that the kernel has not been told waits for the answer to a question", async () => {
-  const { made, state, saved, done } = walks({ complete: false });
+  const { made, state, saved, done } = playback({ complete: false });
   made.ask({ kind: "goto", step: 2 });
   made.move(1);
   await new Promise((resolve) => setTimeout(resolve, 60));
@@ -117,7 +117,7 @@ test("a step that the kernel has not been told waits for the answer to a questio
 });
 
 test("run to here goes until a node is the next to run, until goes on until a gradient reached a tensor", () => {
-  const { made } = walks();
+  const { made } = playback();
   made.runTo("n2");
   assert.equal(made.step, 2);
   made.act("reset");

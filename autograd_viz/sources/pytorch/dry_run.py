@@ -1,13 +1,13 @@
 """What the nodes of a graph are about to receive, found out before the pass where PyTorch does not tell: before 2.5.
 
-# Note [A rehearsal]
+# Note [A dry run]
 PyTorch's engine runs the pass once, from the root, and a hook of ours looks at what arrives at each node. No grad changes, no
 random number is used up, and code of the user's does not run: hooks are replaced by some that do nothing, the backward of a
 Function by zeros. Only what the user does on reading a saved tensor (`saved_tensors_hooks`, a checkpoint that computes anew) is
 done once more, and that for stepping alone: a mere picture of such a graph goes without.
 What a Function's zeros must look like, its receivers tell; else the engine, when it refuses what is wrong.
-The gradients in a rehearsal are nobody's; of each only shape, type and device are kept.
-Hooks of a tensor that is gone hang on its node, where Python cannot reach them: the rehearsal sees which node they belong to.
+The gradients in a dry run are nobody's; of each only shape, type and device are kept.
+Hooks of a tensor that is gone hang on its node, where Python cannot reach them: the dry run sees which node they belong to.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def learn(root: Any, may_unpack: bool = False) -> None:
     if not lost and all(any(m.is_known for m in outputs_of(n)) for n in nodes):
         return
     if may_unpack or not any(k.state == "kept" and k.value is None for n in nodes for k in saved_of(n)):
-        _Rehearsal(root, nodes, lost).run()
+        _DryRun(root, nodes, lost).run()
     _count_outputs(nodes, {start: output})
 
 
@@ -66,7 +66,7 @@ def _count_outputs(nodes: Iterable[Any], last: dict[Any, int]) -> None:
             node.metadata[older.LOOKS] = (*known, *[UNKNOWN] * (last[node] + 1 - len(known)))
 
 
-class _Rehearsal:
+class _DryRun:
     """One root's.
 
     Args:
@@ -156,7 +156,7 @@ class _Rehearsal:
         return torch.zeros(look.shape, dtype=look.dtype, device=look.device or device)
 
     def _listened(self, said: str) -> bool:
-        """Has the engine told of a receiver what was not known? Then the rehearsal can go on."""
+        """Has the engine told of a receiver what was not known? Then the dry run can go on."""
         shape, device = REFUSED.search(said), ELSEWHERE.search(said)
         found = shape or device
         if found is None:
