@@ -98,7 +98,9 @@ def test_a_detach_in_a_loop_is_followed() -> None:
     assert [o.name for o in ops_of(h)] == ["Mul", "Detach"]
 
 
-@pytest.mark.parametrize(("what", "advice"), [("net", ""), ([nn.Tanh()], "of several modules make one"), (leaf(2), "")])
+@pytest.mark.parametrize(
+    ("what", "advice"), [("net", ""), ([nn.Tanh()], "for several modules use torch.nn.ModuleDict"), (leaf(2), "")]
+)
 def test_only_what_can_be_called_is_recorded(what: Any, advice: str) -> None:
     with pytest.raises(
         av.NotDrawableError, match=f"takes a module, a function or nothing; got {type(what).__name__}.*{advice}"

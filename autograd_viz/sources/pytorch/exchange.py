@@ -22,7 +22,7 @@ from .shards import held_by, states_of
 
 FSDP = "FSDP gathers parameters and scatters gradients"
 DELAYED = "_static_graph_delay_allreduce_enqueued"
-OWN = "these gradients are this rank's own: DistributedDataParallel has not averaged them over {ranks} ranks"
+OWN = "these gradients are from this rank only: DistributedDataParallel has not averaged them over {ranks} ranks"
 
 
 class Exchange:
