@@ -63,16 +63,22 @@ def nested(words: list[str], shape: tuple[int, ...]) -> str:
     return "[" + ", ".join(nested(words[i * size : (i + 1) * size], shape[1:]) for i in range(shape[0])) + "]"
 
 
+def norm_of(value: Value | None) -> float | None:
+    """The Euclidean norm; nan or inf if there is such an element; None of nothing."""
+    if value is None:
+        return None
+    s = value.summary
+    if s is not None:
+        return math.nan if s.nans else math.inf if s.infs else s.norm
+    return math.hypot(*(part for n in value.numbers for part in (n.real, n.imag))) if value.numbers else None
+
+
 def gradient_text(value: Value) -> str:
     """The values if there are few, else `shape (28, 28), norm 0.53`: how large a gradient is tells whether it vanishes."""
     text = value_text(value)
     if text != shape_text(value.shape):
         return text
-    s = value.summary
-    if s is None:
-        norm = math.hypot(*(part for n in value.numbers for part in (n.real, n.imag))) if value.numbers else None
-    else:
-        norm = math.nan if s.nans else math.inf if s.infs else s.norm
+    norm = norm_of(value)
     return text if norm is None else f"{text}, norm {norm:.3g}"
 
 

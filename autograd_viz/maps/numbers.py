@@ -6,18 +6,9 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable
 
-from ..graph.model import Document, Value
+from ..graph.model import Document
+from ..graph.text import norm_of
 from ..graph.trace import Trace
-
-
-def norm(value: Value | None) -> float | None:
-    """The Euclidean norm; nan and inf if there are such elements; None of nothing."""
-    if value is None:
-        return None
-    s = value.summary
-    if s is not None:
-        return math.nan if s.nans else math.inf if s.infs else s.norm
-    return math.hypot(*(part for n in value.numbers for part in (n.real, n.imag))) if value.numbers else None
 
 
 def norm_text(number: float) -> str:
@@ -47,9 +38,9 @@ class Norms:
                 if f.node is not None:
                     self._users[f.node, f.index].append((node.id, k))
         self._tensors = {t.id: t for t in document.tensors}
-        self._arrived = {s.node: tuple(map(norm, s.grad_outputs)) for s in trace.steps}
-        self._left = {s.node: tuple(map(norm, s.grad_inputs)) for s in trace.steps}
-        self._leaves = {s.accumulation.tensor: norm(s.accumulation.new) for s in trace.steps if s.accumulation is not None}
+        self._arrived = {s.node: tuple(map(norm_of, s.grad_outputs)) for s in trace.steps}
+        self._left = {s.node: tuple(map(norm_of, s.grad_inputs)) for s in trace.steps}
+        self._leaves = {s.accumulation.tensor: norm_of(s.accumulation.new) for s in trace.steps if s.accumulation is not None}
 
     def arrived(self, tensor: str) -> float | None:
         """Of the gradient of a tensor, all of it."""
@@ -61,7 +52,7 @@ class Norms:
 
     def of_leaf(self, tensor: str) -> float | None:
         """Of the `grad` of a leaf: after the pass, or, if none ran, as it is."""
-        return self._leaves[tensor] if tensor in self._leaves else norm(self._tensors[tensor].grad)
+        return self._leaves[tensor] if tensor in self._leaves else norm_of(self._tensors[tensor].grad)
 
     def along(self, tensor: str, nodes: frozenset[str]) -> float | None:
         """Of what these nodes sent back to a tensor; None if several of them did: what they sent was summed."""

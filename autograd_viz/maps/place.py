@@ -14,7 +14,7 @@ WIDTH, PAD, LANE = 620.0, 16.0, 76.0  # px: of the whole map at least, inside a 
 HEADER, ROW, BOTTOM = 34.0, 17.0, 8.0
 NARROWEST = 400.0  # of a card
 GAP = 40.0  # between parts, with two arrows in it
-PILL, FRAME_BOTTOM = 30.0, 12.0
+PILL = 30.0
 MOST_ROWS = 6  # parameters of a closed card that are written out
 
 

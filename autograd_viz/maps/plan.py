@@ -8,10 +8,12 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from ..graph.model import Document, Tensor
+from ..graph.text import norm_of
 from ..graph.trace import Trace
+from ..sentences.text import size_text
 from .cards import Card, cards_of, of_leaves, walk
 from .flow import ENTRANCE, Flow, Flows
-from .numbers import Norms, norm, norm_text
+from .numbers import Norms, norm_text
 from .place import MOST_ROWS, Spot, key, placed
 
 MOST = 24  # parts of a map at its first depth
@@ -145,12 +147,8 @@ class Plan:
     def _kept(self, card: Card) -> str:
         nodes = {self.document.ops[i].node for i in card.ops()}
         saved = ((n.id, s) for n in self.document.nodes if n.id in nodes for s in n.saved if s.state == "kept")
-        size = float(sum({s.tensor or (id, s.name): s.bytes for id, s in saved}.values()))
-        for unit in ("B", "kB", "MB", "GB"):
-            if size < 1000:
-                return f"{size:.3g} {unit}" if size else ""
-            size /= 1000
-        return f"{size:.3g} TB"
+        size = sum({s.tensor or (id, s.name): s.bytes for id, s in saved}.values())
+        return size_text(size) if size else ""
 
     def place_of(self, card: Card) -> str:
         """Of ops outside of modules: line and nodes."""
@@ -165,7 +163,7 @@ class Plan:
 
     def _line(self, tensor: Tensor, name: str) -> Line:
         size = f" {tensor.value.shape}" if tensor.value.shape else ""
-        data, grad = norm(tensor.value), self.norms.of_leaf(tensor.id)
+        data, grad = norm_of(tensor.value), self.norms.of_leaf(tensor.id)
         if not tensor.requires_grad:
             return Line(name, size, data, "", False, False)
         said = "no grad" if grad is None else "grad all zero" if grad == 0 else f"grad {norm_text(grad)}"
