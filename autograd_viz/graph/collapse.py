@@ -63,6 +63,7 @@ class _Collapse:
             nodes,
             tuple(s for s in self.document.statements if s.tensor not in self.hidden),
             self.document.roots,
+            self.document.modules,
         )
         ids = {o.id for o in self.document.ops}
         shown = {id: (g.id if id in ids else node_id(g)) for id, g in self.group_of.items()}

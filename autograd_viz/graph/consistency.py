@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .limits import DEPTH, SIZE
-from .model import Op, Summary, Tensor, Value
+from .model import MARKS, Module, Op, Summary, Tensor, Value
 from .trace import Jacobian, Step
 
 
@@ -34,6 +34,12 @@ def _op(o: Op) -> str:
     return f"a module {DEPTH} deep and more" if o.module.count(".") >= DEPTH else ""
 
 
+def _module(m: Module) -> str:
+    if m.path.count(".") >= DEPTH:
+        return f"a module {DEPTH} deep and more"
+    return "" if set(m.marks) <= set(MARKS) else f"a module has marks other than {', '.join(MARKS)}"
+
+
 def _jacobian(j: Jacobian) -> str:
     return "" if len(j.value.shape) == 2 else f"a Jacobian is a matrix, got the shape {j.value.shape}"
 
@@ -45,5 +51,5 @@ def _step(s: Step) -> str:
 
 
 CHECKS: dict[type, Callable[[Any], str]] = {
-    Value: _value, Summary: _summary, Tensor: _tensor, Op: _op, Jacobian: _jacobian, Step: _step,
+    Value: _value, Summary: _summary, Tensor: _tensor, Op: _op, Module: _module, Jacobian: _jacobian, Step: _step,
 }  # fmt: skip

@@ -252,15 +252,38 @@ class Statement:
     kind: str = "make"
 
 
+MARKS = ("checkpointed", "compiled")
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A module that was called, or a scope.
+
+    Attributes:
+        path: as in `Op.module`: "encoder.layers.0"; empty for the model itself.
+        name: the class: "DecoderLayer"; empty for a scope.
+        hooks: how many forward and backward hooks of the user's it has.
+        marks: some of `MARKS`: its call was checkpointed; ops of it ran as compiled ones.
+    """
+
+    path: str
+    name: str = ""
+    hooks: Count = 0
+    marks: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
-    """Everything that a picture of one program shows. Ops and nodes are in the order in which they ran."""
+    """Everything that a picture of one program shows. Ops and nodes are in the order in which they ran, modules in that in
+    which they were called.
+    """
 
     tensors: tuple[Tensor, ...]
     ops: tuple[Op, ...] = ()
     nodes: tuple[Node, ...] = ()
     statements: tuple[Statement, ...] = ()
     roots: tuple[TensorId, ...] = ()
+    modules: tuple[Module, ...] = ()
 
     @property
     def is_freed(self) -> bool:

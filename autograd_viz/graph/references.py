@@ -68,6 +68,9 @@ class _Parts:
         if has_circle(self.nodes):
             raise DocumentError("the backward graph has a cycle")
         self._check_said()
+        paths = [m.path for m in self.document.modules]
+        if len(set(paths)) < len(paths):
+            raise DocumentError("a module appears twice")
 
     def starts(self) -> Iterable[str]:
         """The nodes at which a pass starts."""

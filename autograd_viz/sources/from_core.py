@@ -21,7 +21,7 @@ from .kept import SavedAlike, is_stale, kept_array, kept_bytes, raw_saved, versi
 from .memory import sharers
 from .names import names_by_identity
 from .reach import identity, reach
-from .scopes import scope_paths
+from .scopes import scopes_of
 from .statements import Happened, place_of, statements
 from .values import value_of
 from .versions import Versions
@@ -67,7 +67,8 @@ class CoreGraph:
         self._ids = {identity(t): id for id, t in self.tensors.items()}
         self.node_ids = {n: f"n{i}" for i, n in enumerate(nodes)}
         self.op_ids = {c: f"o{i}" for i, c in enumerate(calls)}
-        self._paths = dict(zip(calls, scope_paths([c.order for c in calls]), strict=True))
+        paths, self._modules = scopes_of([c.order for c in calls])
+        self._paths = dict(zip(calls, paths, strict=True))
         self._sources: dict[Call | Node, model.Source | None] = {}
         self._rules, self._alike = RuleTexts(), SavedAlike()
         self._made: dict[Call | Node, list[str]] = {}
@@ -128,6 +129,7 @@ class CoreGraph:
             nodes=tuple(self._node(n, i, node_ops.get(n), rank.get(n._sequence)) for n, i in self.node_ids.items()),
             statements=self._statements(),
             roots=tuple(self._ids[identity(t)] for t in self.roots),
+            modules=self._modules,
         )
 
     def _tensor(self, t: Tensor, id: str) -> model.Tensor:

@@ -1,4 +1,4 @@
-"""In which module or scope an op of the core ran, as a path: "encoder.layers.0"."""
+"""In which module or scope an op of the core ran, as a path: "encoder.layers.0"; and what these are."""
 
 from __future__ import annotations
 
@@ -7,25 +7,43 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core.base.scopes import Order, Stretch, stretches
+from ..graph.model import Module
+from .modules import module_at, together
 
 LATEST: Order = (sys.maxsize, 0)
 
 
-def scope_paths(orders: Sequence[Order]) -> list[str]:
-    """The path of each op, given by its place in the order of all ops, in that order."""
-    waiting = [s for s in stretches if orders and (s.end or LATEST) > orders[0] and s.begin < orders[-1]]
-    waiting.reverse()
+def scopes_of(orders: Sequence[Order]) -> tuple[list[str], tuple[Module, ...]]:
+    """The path of each op, given by its place in the order of all ops, in that order; and the modules and scopes that ran."""
+    waiting = _near(orders)
     open: list[tuple[Stretch, str]] = []
     names = _ModuleNames()
-    paths = []
+    paths, modules = [], list[Module]()
     for order in orders:
         while waiting and waiting[-1].begin < order:
             stretch = waiting.pop()
             _leave(open, stretch.begin)
-            open.append((stretch, names.path(stretch, open)))
+            path = names.path(stretch, open)
+            if not stretch.is_checkpoint:
+                modules.append(_module(stretch, path, is_checkpointed=bool(open) and open[-1][0].is_checkpoint))
+            open.append((stretch, path))
         _leave(open, order)
         paths.append(open[-1][1] if open else "")
-    return paths
+    used = {path[:end] for path in set(paths) for end in (0, *(i for i, c in enumerate(path) if c == "."), len(path))}
+    return paths, together(m for m in modules if m.path in used or m.marks)
+
+
+def _near(orders: Sequence[Order]) -> list[Stretch]:
+    """The stretches around and between ops, the last first. A Function's op comes after what ran in it."""
+    begun = [s for s in stretches if orders and s.begin < orders[-1]]
+    first = next((i for i, s in enumerate(begun) if (s.end or LATEST) > orders[0]), len(begun))
+    return begun[: first - 1 if first else None : -1]
+
+
+def _module(stretch: Stretch, path: str, is_checkpointed: bool) -> Module:
+    module = None if stretch.module is None else stretch.module()
+    marks = ("checkpointed",) if is_checkpointed else ()
+    return Module(path, marks=marks) if module is None else module_at(path, module, marks)
 
 
 def _leave(open: list[tuple[Stretch, str]], order: Order) -> None:
@@ -43,7 +61,7 @@ class _ModuleNames:
     def path(self, stretch: Stretch, open: list[tuple[Stretch, str]]) -> str:
         """The path of a stretch inside the open ones."""
         above = open[-1][1] if open else ""
-        name = stretch.name if stretch.module is None else self._name(stretch.module(), open)
+        name = stretch.name or "" if stretch.module is None else self._name(stretch.module(), open)
         return ".".join(filter(None, (above, name)))
 
     def _name(self, module: Any, open: list[tuple[Stretch, str]]) -> str:

@@ -16,6 +16,7 @@ from ..autograd.graph import saved_tensors_hooks
 from ..core.backward.backward import backward
 from ..core.backward.engine import GraphTask
 from ..core.base.grad_mode import enable_grad, no_grad
+from ..core.base.scopes import checkpointed
 from ..core.function.function import Function
 from ..core.tensor.random import chosen
 from ..core.tensor.tensor import Tensor
@@ -87,7 +88,8 @@ def checkpoint(
     if use_reentrant:
         if not any(isinstance(a, Tensor) and a.requires_grad for a in args):
             warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", UserWarning, stacklevel=2)
-        return CheckpointFunction.apply(function, random_state, *args)
+        with checkpointed():
+            return CheckpointFunction.apply(function, random_state, *args)
     first, second = context_fn()
 
     def again() -> None:
@@ -95,7 +97,7 @@ def checkpoint(
             function(*args, **kwargs)
 
     promises = Promises(again, random_state, early_stop, determinism_check != "none", debug)
-    with saved_tensors_hooks(promises.pack, promises.unpack), first:
+    with saved_tensors_hooks(promises.pack, promises.unpack), checkpointed(), first:
         return function(*args, **kwargs)
 
 

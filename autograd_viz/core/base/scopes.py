@@ -1,4 +1,4 @@
-"""Which stretches of the program belong together: `with scope("attention"):`, and the calls of modules.
+"""Which stretches of the program belong together: `with scope("attention"):`, the calls of modules, and what is checkpointed.
 
 An op pays nothing for it: a stretch remembers when it began and ended, and every op knows its place in that order.
 """
@@ -8,7 +8,8 @@ from __future__ import annotations
 import sys
 import weakref
 from collections import deque
-from contextlib import ContextDecorator
+from collections.abc import Iterator
+from contextlib import ContextDecorator, contextmanager
 from types import FrameType
 from typing import Any
 
@@ -22,7 +23,7 @@ class Stretch:
     """From where to where in the order of all ops something ran.
 
     Attributes:
-        name: of a scope.
+        name: of a scope; a checkpoint has none.
         module: weak reference to the module that was called, or None for a scope.
         begin, end: orders (provenance.py); `end` is None while it lasts.
         frame: of the user's code that opened a scope, while it lasts.
@@ -30,15 +31,30 @@ class Stretch:
 
     __slots__ = ("begin", "end", "frame", "module", "name")
 
-    def __init__(self, name: str, module: weakref.ref[Any] | None = None, frame: FrameType | None = None) -> None:
+    def __init__(self, name: str | None, module: weakref.ref[Any] | None = None, frame: FrameType | None = None) -> None:
         self.name, self.module, self.frame = name, module, frame
         self.begin: Order = now()
         self.end: Order | None = None
         stretches.append(self)
 
+    @property
+    def is_checkpoint(self) -> bool:
+        """It is neither a scope nor the call of a module."""
+        return self.module is None and self.name is None
+
     def close(self) -> None:
         """It ends here."""
         self.end, self.frame = now(), None
+
+
+@contextmanager
+def checkpointed() -> Iterator[None]:
+    """Modules that are called inside, but not by one another, are computed anew in the backward pass."""
+    stretch = Stretch(None)
+    try:
+        yield
+    finally:
+        stretch.close()
 
 
 stretches: deque[Stretch] = deque(maxlen=REMEMBERED)  # in the order in which they began

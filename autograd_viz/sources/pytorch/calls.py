@@ -1,4 +1,4 @@
-"""Whose call a frame on the stack is: of the user's code, of a module, of a user's ``torch.autograd.Function``.
+"""Whose call a frame on the stack is: of the user's code, of a module, of a checkpoint, of a user's Function.
 
 # Note [Where modules are seen]
 The call of a module is a frame on the stack. Hooks would be seen by the user: they slow down every module, compiled ones warn.
@@ -18,6 +18,7 @@ from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
 import torch
+import torch.utils.checkpoint
 
 from ...core.base.provenance import PACKAGE
 from ...core.base.scopes import open_scopes
@@ -27,8 +28,24 @@ TORCH = os.path.dirname(os.path.abspath(torch.__file__)) + os.sep
 MODULE_CALL = torch.nn.Module._call_impl.__code__
 _apply = getattr(torch.autograd.Function.apply, "__func__", None) or torch.autograd.function._call_custom_function_call  # type: ignore[attr-defined]
 APPLY = _apply.__code__
-CALLS = {APPLY.co_name, "forward"}
+CHECKPOINT = inspect.unwrap(torch.utils.checkpoint.checkpoint).__code__
+CALLS = {APPLY.co_name, "forward", CHECKPOINT.co_name}
 _names: Alive[str] = Alive()  # by the code of a function named forward
+
+
+class Around(NamedTuple):
+    """Something that an op is inside of.
+
+    Attributes:
+        kind: "module", "scope", "checkpoint"; "function" for the outermost call of a user's Function.
+        name: the path of a module, which has those of the modules around it; what a scope is called.
+    """
+
+    kind: str
+    name: str = ""
+
+
+_checkpoint, _function = Around("checkpoint"), Around("function")
 
 
 class Calls(NamedTuple):
@@ -37,37 +54,40 @@ class Calls(NamedTuple):
     Attributes:
         users: the innermost frame of the user's code; that around `function`, if there is one.
         function: the outermost call of a user's Function.
-        module: the path of the innermost module that has one, with the scopes around and in it, or "".
+        around: modules and all else, from the innermost.
     """
 
     users: FrameType | None
     function: FrameType | None
-    module: str
+    around: tuple[Around, ...]
 
 
-def calls_around(frame: FrameType | None, path_of: Callable[[FrameType], str]) -> Calls:
+def calls_around(frame: FrameType | None, module_of: Callable[[FrameType], Around | None]) -> Calls:
     """The calls that a frame is inside of, itself among them.
 
     Args:
         frame: the innermost.
-        path_of: the frame of a module's call -> the path of the module, or "".
+        module_of: the frame of a module's call -> the module, if it has a path.
     """
     users = function = None
-    places: list[tuple[bool, str]] = []
+    around: list[Around] = []
     while frame is not None:
         code = frame.f_code
         if code.co_name in CALLS and _is_function(code):
             function, users = frame, None
+            around.append(_function)
         elif code is MODULE_CALL:
-            path = path_of(frame)
-            if path:
-                places.append((True, path))
+            module = module_of(frame)
+            if module is not None:
+                around.append(module)
+        elif code is CHECKPOINT:
+            around.append(_checkpoint)
         elif users is None and _is_users(code.co_filename):
             users = frame
         if open_scopes:
-            places += [(False, s.name) for s in reversed(open_scopes) if s.frame is frame]
+            around += [Around("scope", s.name or "") for s in reversed(open_scopes) if s.frame is frame]
         frame = frame.f_back
-    return Calls(users, function, _joined(places) if places else "")
+    return Calls(users, function, tuple(around))
 
 
 @functools.cache  # every op asks
@@ -77,18 +97,6 @@ def _is_users(file: str) -> bool:
 
 def _is_function(code: CodeType) -> bool:
     return code is APPLY or (code.co_name == "forward" and bool(function_name(code)))
-
-
-def _joined(places: list[tuple[bool, str]]) -> str:
-    """The path of modules (True) and scopes, given from the innermost; a module's path has those of the modules around it."""
-    parts, above = list[str](), ""
-    for is_module, name in reversed(places):
-        if not is_module:
-            parts.append(name)
-        else:
-            parts.append(name.removeprefix(f"{above}.") if above else name)
-            above = name
-    return ".".join(parts)
 
 
 def function_and_arguments(frame: FrameType) -> tuple[str, list[Any]]:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import torch
 
 from ...graph import model
 from ...graph.trace import State
+from ..modules import together
 from ..names import names_by_identity
 from ..statements import Happened, place_of, statements
 from .boxes import Box, sharers
 from .forward import NUMBERS, title_of, title_of_event
 from .found_graph import FoundGraph
 from .handles import Event, current
-from .nodes import grad_fn_of, grad_of, is_accumulate, is_function, name_of, variable_of
+from .nodes import COMPILED, grad_fn_of, grad_of, is_accumulate, is_function, name_of, variable_of
 from .reference_op import formulas_of, reference_of, signature_of
 from .saved import Kept
 from .shards import whole_of
@@ -124,7 +126,17 @@ class TorchGraph(FoundGraph):
             nodes=tuple(self._node(n, id, rank.get(n._sequence_nr())) for n, id in self.node_ids.items()),
             statements=self._statements(),
             roots=tuple(self.id_of(self.boxes.of(r)) for r in self.roots),
+            modules=together(self._modules()),
         )
+
+    def _modules(self) -> Iterator[model.Module]:
+        """Those in which the ops ran."""
+        for op in self.op_ids:
+            event = op if isinstance(op, Event) else self.event_of(op)
+            inside = () if event is None else event.inside.modules
+            yield from inside
+            if inside and not isinstance(op, Event) and type(op).__name__ == COMPILED:
+                yield dataclasses.replace(inside[-1], marks=("compiled",))
 
     def _tensor(self, box: Box, shares: dict[str, tuple[str, ...]]) -> model.Tensor:
         id, t = self.id_of(box), box.tensor
@@ -155,7 +167,7 @@ class TorchGraph(FoundGraph):
         operands = tuple(model.Operand(None, o) if isinstance(o, str) else model.Operand(self.id_of(o)) for o in given)
         title = title_of(node) if node is not None else title_of_event(op)
         place = self._lines.get(node) if event is None else place_of(event.place)
-        module = "" if event is None else event.module
+        module = "" if event is None else event.inside.path
         outputs = self._outputs(node, event)
         node_id = None if node is None else self.node_ids[node]
         return model.Op(id, title, operands, outputs, node_id, place, module, event is None)

@@ -25,6 +25,7 @@ import torch
 from ...core.base.provenance import CUTS, UNTRACKED_DEPTH, Place
 from ...runtime.alive import Alive
 from ..values import FEW
+from .parts import Inside
 from .saved import is_freed
 from .values import is_plain, outside_modes, shape_of
 
@@ -94,7 +95,7 @@ class Event:
         name: the op's name: "mul"; of a user's Function its class name.
         inputs: tensors, or Python numbers by their text.
         order: rises with time, as in `core.provenance`.
-        module: path of the module in whose forward it ran: "encoder.layers.0".
+        inside: the modules and scopes in which it ran.
         is_tracked: grad mode was on.
         is_function: a user's Function.
         depth: how many ops without a node hang on this one.
@@ -102,14 +103,20 @@ class Event:
     """
 
     __slots__ = (
-        "__weakref__", "_code", "_lasti", "_outputs", "behind", "depth", "inputs", "is_function", "is_tracked", "module",
+        "__weakref__", "_code", "_lasti", "_outputs", "behind", "depth", "inputs", "inside", "is_function", "is_tracked",
         "name", "order",
     )  # fmt: skip
 
     def __init__(
-        self, name: str, inputs: tuple[Any, ...], at: FrameType | None, module: str, is_tracked: bool, is_function: bool = False
+        self,
+        name: str,
+        inputs: tuple[Any, ...],
+        at: FrameType | None,
+        inside: Inside,
+        is_tracked: bool,
+        is_function: bool = False,
     ) -> None:
-        self.name, self.inputs, self.module = name, inputs, module
+        self.name, self.inputs, self.inside = name, inputs, inside
         self._code = None if at is None else at.f_code
         self._lasti = 0 if at is None else at.f_lasti
         self.is_tracked, self.is_function = is_tracked, is_function

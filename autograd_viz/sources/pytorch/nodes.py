@@ -10,6 +10,7 @@ from torch.autograd.graph import get_gradient_edge
 
 from . import older
 
+COMPILED = "CompiledFunctionBackward"  # the class of a node that torch.compile has made
 LAST_SEQUENCE_NR = 2**64 - 1  # AccumulateGrad's
 
 Edge = tuple[Any, int]

@@ -23,9 +23,9 @@ from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatc
 from torch.utils._pytree import tree_leaves
 
 from ...core.base.provenance import Place
-from ...runtime.alive import Alive
 from .calls import calls_around, function_and_arguments
 from .handles import KEY, Event, Handle, alive, begin_anew, edge_numbers, is_parameter, keep_behind, seen
+from .parts import Parts
 from .record_aside import Aside
 from .signatures import Signature, signature_of
 
@@ -52,11 +52,7 @@ class Recorder(TorchDispatchMode):
         self.what = what
         self.error: BaseException | None = None
         self.problems: list[Exception] = []
-        self._paths: Alive[str] | None = None
-        if isinstance(what, torch.nn.Module):
-            self._paths = Alive()
-            for name, module in what.named_modules():
-                self._paths[module] = name
+        self._parts = Parts(what)
         self._pending: list[tuple[weakref.ref[Any], Event]] = []
         self._function: tuple[FrameType, Event] | None = None  # a user's Function that is running
         self.has_passed = False  # a backward pass was seen, and what it may have freed is still kept
@@ -96,6 +92,7 @@ class Recorder(TorchDispatchMode):
         self.error = None
         if not any(isinstance(mode, Recorder) for mode in _get_current_dispatch_mode_stack()):
             begin_anew()  # a training loop would keep the graphs of several batches
+        self._parts.begin()
         super().__enter__()
         self._asides.append(Aside(self))
         self._asides[-1].begin()
@@ -140,12 +137,12 @@ class Recorder(TorchDispatchMode):
     # -- before and after an op ---------------------------------------------------------------------------------------
 
     def _begun(self, op: Signature, args: Any, kwargs: Any) -> Event:
-        users, function, module = calls_around(sys._getframe(2), self._path)
+        users, function, around = calls_around(sys._getframe(2), self._parts.called)
         if function is None:
             self._function = None
             is_recorded = torch.is_grad_enabled() and op.name not in FACTORIES  # as in the core, no_grad leaves no trace
             inputs, nodes = self._inputs(op, args, kwargs) if is_recorded else ((), ())
-            event = Event(op.name, inputs, users, module, is_recorded)
+            event = Event(op.name, inputs, users, self._parts.inside(around), is_recorded)
             if self._copied is not None:
                 if self._is_of(self._copied, event.place, args):
                     event.order = (self._copied.order[0] - 1, event.order[1])
@@ -155,17 +152,14 @@ class Recorder(TorchDispatchMode):
         if self._function is None or self._function[0] is not function:  # ops inside a user's Function are the Function's
             name, arguments = function_and_arguments(function)
             given = tuple(self._given(a) for a in arguments if isinstance(a, torch.Tensor))
-            self._function = (function, Event(name, given, users, module, is_tracked=True, is_function=True))
+            inside = self._parts.inside(around, arguments)
+            self._function = (function, Event(name, given, users, inside, is_tracked=True, is_function=True))
         return self._function[1]
 
     def _is_of(self, copied: Event, place: Place | None, args: Any) -> bool:
         """The op changes in place what autograd has just copied for it, to save it: its node is older than the copy's."""
         source = copied.inputs[0] if copied.inputs else None
         return copied.place == place and isinstance(source, Handle) and bool(args) and source.ref() is args[0]
-
-    def _path(self, call: FrameType) -> str:
-        """The path of the module that is called."""
-        return "" if self._paths is None else self._paths.get(call.f_locals.get("self")) or ""
 
     def _inputs(self, op: Signature, args: Any, kwargs: Any) -> tuple[tuple[Handle | str, ...], tuple[Any, ...]]:
         """What an op is given, and the nodes that lead to it."""

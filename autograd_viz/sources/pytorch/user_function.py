@@ -12,7 +12,7 @@ from torch.autograd.graph import GradientEdge
 
 from . import older
 from .hooks import HookRunner, gradients_at
-from .nodes import Metadata, outputs_of
+from .nodes import COMPILED, Metadata, outputs_of
 
 
 class _NotCalledError(Exception):
@@ -121,7 +121,7 @@ def _gaps(flags: Sequence[bool]) -> list[list[int]]:
 def _reusable(node: Any) -> Iterator[None]:
     """A compiled backward may write into what the forward pass has saved: inside it may, afterwards all is as it was."""
     config = sys.modules.get("torch._functorch.config")
-    if type(node).__name__ != "CompiledFunctionBackward" or not getattr(config, "donated_buffer", False):
+    if type(node).__name__ != COMPILED or not getattr(config, "donated_buffer", False):
         yield
         return
     storages = [t.untyped_storage() for t in node.saved_tensors if t is not None and t.layout is torch.strided]

@@ -1,0 +1,36 @@
+"""What is told of a module, PyTorch's or the core's: its class, and the hooks that the user has put on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+from typing import Any
+
+from ..graph.model import Module
+
+HOOKS = ("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks")
+LIBRARIES = {"torch", "autograd_viz"}  # hooks of theirs (spectral_norm, FSDP) are nobody's
+
+
+def module_at(path: str, module: Any, marks: tuple[str, ...] = ()) -> Module:
+    """A module that is called by this path; a compiled one is what has been compiled."""
+    module = getattr(module, "_orig_mod", module)
+    hooks = [hook for kind in HOOKS for hook in getattr(module, kind, {}).values()]
+    return Module(path, type(module).__name__, sum(map(_is_users, hooks)), marks)
+
+
+def _is_users(hook: Any) -> bool:
+    """Not a library's. The core keeps a hook with its options."""
+    while isinstance(hook, tuple | partial):
+        hook = hook[0] if isinstance(hook, tuple) else hook.func
+    return str(getattr(hook, "__module__", None)).partition(".")[0] not in LIBRARIES
+
+
+def together(modules: Iterable[Module]) -> tuple[Module, ...]:
+    """One for each path, with all marks that its calls have, in the order of the first calls."""
+    found: dict[str, Module] = {}
+    for m in modules:
+        known = found.setdefault(m.path, m)
+        if not set(m.marks) <= set(known.marks):
+            found[m.path] = Module(m.path, m.name, m.hooks, tuple(sorted({*m.marks, *known.marks})))
+    return tuple(found.values())

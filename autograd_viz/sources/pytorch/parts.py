@@ -1,0 +1,109 @@
+"""Which modules and scopes an op of a recording is inside of, and what was seen of each."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator, Sequence
+from functools import partial
+from types import FrameType
+from typing import Any, NamedTuple
+
+import torch
+
+from ...graph.model import Module
+from ...runtime.alive import Alive
+from ..modules import module_at
+from .calls import Around
+
+
+class Inside(NamedTuple):
+    """What an op is inside of; ops of one place share it.
+
+    Attributes:
+        path: of the innermost module that has one, with the scopes around and in it, or "".
+        modules: all of them, from the outermost.
+    """
+
+    path: str = ""
+    modules: tuple[Module, ...] = ()
+
+
+NOWHERE = Inside()
+
+
+class Parts:
+    """The parts of a model.
+
+    Args:
+        model: a module; of anything else no parts are known.
+    """
+
+    def __init__(self, model: Any) -> None:
+        self._around: Alive[Around] = Alive()
+        self._modules: dict[str, weakref.ref[Any]] = {}
+        self._inside: dict[tuple[Around, ...], Inside] = {}
+        for name, module in model.named_modules() if isinstance(model, torch.nn.Module) else ():
+            path = ".".join(part for part in name.split(".") if part != "_orig_mod")  # which torch.compile puts between
+            self._around[module] = Around("module", path)
+            self._modules[path] = weakref.ref(module)
+
+    def begin(self) -> None:
+        """A recording begins: modules may have other hooks now."""
+        self._inside = {}
+
+    def called(self, call: FrameType) -> Around | None:
+        """The module whose call a frame is."""
+        return self._around.get(call.f_locals.get("self")) if self._modules else None
+
+    def inside(self, around: tuple[Around, ...], function: Sequence[Any] = ()) -> Inside:
+        """What an op is inside of.
+
+        Args:
+            around: from the innermost.
+            function: what a user's Function is called with, if the op is one.
+        """
+        if not around:
+            return NOWHERE
+        run = self._run_by(function[0]) if function else None
+        key = around if run is None else (run, *around)
+        found = self._inside.get(key)
+        if found is None:
+            modules = tuple(self._seen(around, run))
+            found = self._inside[key] = Inside(modules[-1].path if modules else "", modules)
+        return found
+
+    def _run_by(self, function: Any) -> Around | None:
+        """The module that reentrant checkpointing is given to run."""
+        while isinstance(function, partial):
+            function = function.func
+        owner = getattr(function, "__self__", None) if getattr(function, "__name__", "").endswith("_call_impl") else function
+        return self._around.get(owner) if isinstance(owner, torch.nn.Module) else None
+
+    def _seen(self, around: tuple[Around, ...], run: Around | None) -> Iterator[Module]:
+        parts, above = list[str](), ""
+        marks: tuple[str, ...] = ()
+        for kind, name in _from_outside(around, run):
+            if kind == "checkpoint":
+                marks = ("checkpointed",)
+                continue
+            module = self._modules[name]() if kind == "module" else None
+            if module is None:
+                parts.append(name)
+            elif above != name:
+                parts.append(name.removeprefix(f"{above}.") if above else name)
+                above = name
+            path = ".".join(parts)
+            yield Module(path, marks=marks) if module is None else module_at(path, module, marks)
+            marks = ()
+
+
+def _from_outside(around: tuple[Around, ...], run: Around | None) -> Iterator[Around]:
+    """All but what is inside of a user's Function, where only the module is known that a checkpoint runs."""
+    for a in reversed(around):
+        if a.kind == "function":
+            break
+        yield a
+    else:
+        return
+    if run is not None:
+        yield run
