@@ -1,28 +1,22 @@
 """A document as nested cards: module calls and scopes, with what runs outside of them as pills between.
 
 # Note [What a card is]
-A card is a stretch of consecutive ops with one module path, as it was called: a module that is called twice is two cards. Calls
-with equal insides, one after the other, are folded into a stack. Ops that only rearrange are no card: they are folded into the
-arrow that they lie on, which says how many they are.
+A card is a stretch of consecutive ops with one module path, as it was called: a module that is called twice is two cards. Equal
+calls, one after the other, are folded into a stack; so are equal rows of calls (Linear, Tanh, Linear, Tanh …), of which each is
+a turn. Ops that only rearrange are no card: they are folded into the arrow that they lie on, which says how many they are.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 
-from ..graph.model import Document, Shape, Tensor
 from ..graph.paths import Path, module_paths
-
-REARRANGING = {
-    "Alias", "AsStrided", "Clone", "Contiguous", "Detach", "Expand", "Permute", "Reshape", "Select", "Slice", "Split",
-    "SplitWithSizes", "Squeeze", "T", "Transpose", "Unbind", "UnsafeSplit", "UnsafeView", "Unsqueeze", "View",
-}  # fmt: skip
-
+from ..graph.repeats import Repeat, repeats
+from .index import REARRANGING, Index
 
 UNFILLED = {"Empty", "EmptyLike"}  # memory for a result
-LEAST = 3  # equal calls that are folded
 
 
 @dataclass
@@ -30,12 +24,14 @@ class Card:
     """A part of the program.
 
     Attributes:
-        kind: "module" (also a scope), "stack" (equal calls, folded), "ops" (what runs outside of modules).
+        kind: "module" (also a scope), "stack" (equal calls, folded), "turn" (one of several equal rows of calls), "ops" (what
+            runs outside of modules), "root" (the result).
         path: of the module: "layers.3.self_attn"; of a stack, of its first call; of ops, of the module around them.
         title: the last part of the path; of a stack "layers.0 … layers.2"; of ops their names.
         first, last: its ops are ``document.ops[first:last]``.
         items: the cards in it, whether they are drawn or not.
         depth: how many cards it is in.
+        id: "c0", "c1", … from the outside in and down.
     """
 
     kind: str
@@ -45,6 +41,7 @@ class Card:
     last: int
     items: list[Card] = field(default_factory=list)
     depth: int = 0
+    id: str = ""
 
     @property
     def name(self) -> str:
@@ -53,7 +50,7 @@ class Card:
 
     @property
     def count(self) -> int:
-        """How many calls it stands for."""
+        """How many equal calls it stands for."""
         return len(self.items) if self.kind == "stack" else 1
 
     def ops(self) -> range:
@@ -61,8 +58,9 @@ class Card:
         return range(self.first, self.last)
 
 
-def cards_of(document: Document) -> Card:
+def cards_of(index: Index) -> Card:
     """The whole program as one card with all others in it."""
+    document = index.document
     root = Card("module", (), "", 0, len(document.ops))
     open = [root]
     for i, path in enumerate(module_paths(document)):
@@ -70,10 +68,15 @@ def cards_of(document: Document) -> Card:
             open.pop()
         while len(open[-1].path) < len(path):
             _enter(open, path[: len(open[-1].path) + 1], i)
-        _add_op(document, open[-1], path, i)
+        _add_op(index, open[-1], path, i)
         for card in open[1:]:
             card.last = i + 1
-    _tidy(document, root)
+    _Tidier(index).tidy(root)
+    root.items.append(Card("root", (), "", len(document.ops), len(document.ops)))
+    for n, card in enumerate(walk(root)):
+        card.id = f"c{n}"
+        for item in card.items:
+            item.depth = card.depth + 1
     return root
 
 
@@ -83,35 +86,81 @@ def _enter(open: list[Card], path: Path, at: int) -> None:
     open.append(card)
 
 
-def _add_op(document: Document, card: Card, path: Path, i: int) -> None:
+def _add_op(index: Index, card: Card, path: Path, i: int) -> None:
     """An op outside of deeper modules: with those of its line before it, or a pill of its own."""
-    op, before = document.ops[i], card.items[-1] if card.items else None
-    if before is not None and before.kind == "ops" and before.last == i and _line(document, i) == _line(document, i - 1):
+    before = card.items[-1] if card.items else None
+    if before is not None and before.kind == "ops" and before.last == i and _line(index, i) == _line(index, i - 1):
         before.last = i + 1
     else:
-        card.items.append(Card("ops", path, op.name, i, i + 1))
+        card.items.append(Card("ops", path, index.document.ops[i].name, i, i + 1))
 
 
-def _line(document: Document, i: int) -> object:
-    source = document.ops[i].source
+def _line(index: Index, i: int) -> tuple[str, int] | None:
+    source = index.document.ops[i].source
     return None if source is None else (source.file, source.line)
 
 
-def _tidy(document: Document, root: Card) -> None:
-    """Name pills, join `layers` and what alone is in it, fold equal calls; from the inside out."""
-    for card in reversed(list(walk(root))):
-        items = [_joined(item) for item in card.items]
-        if card.kind == "module" and all(i.kind == "ops" for i in items) and card is not root:
-            items = []  # a module without modules in it: its ops are seen in its figure
-        for item in items:
-            if item.kind == "ops":
-                item.title = ops_title(document, item)
-        card.items = list(_folded(document, items))
-        if card is not root and len(card.items) == 1 and card.items[0].kind == "stack":
-            _become(card, card.items[0])  # a list of modules is never called: `layers` is `layers.0 … layers.3`
-    for card in walk(root):
-        for item in card.items:
-            item.depth = card.depth + 1
+def walk(card: Card) -> Iterator[Card]:
+    """A card and all in it, each before what is in it."""
+    todo = [card]
+    while todo:
+        one = todo.pop()
+        yield one
+        todo += reversed(one.items)
+
+
+def ops_title(index: Index, card: Card) -> str:
+    """The names of ops that compute, in order; of those that only rearrange, if there are no others."""
+    names = [index.document.ops[i].name for i in card.ops() if not index.rearranges(i)]
+    names = names or [index.document.ops[i].name for i in card.ops()]
+    shown = list(dict.fromkeys(names))
+    return ", ".join(shown[:3] + ["…"] * (len(shown) > 3))
+
+
+def only_rearranges(index: Index, card: Card) -> bool:
+    """Is it folded into an arrow?"""
+    return card.kind == "ops" and all(map(index.rearranges, card.ops()))
+
+
+class _Tidier:
+    """Names pills, joins `layers` and what alone is in it, folds equal calls; from the inside out."""
+
+    def __init__(self, index: Index) -> None:
+        self.index = index
+        self._numbers: dict[Hashable, int] = {}
+
+    def tidy(self, root: Card) -> None:
+        for card in reversed(list(walk(root))):
+            items = [_joined(item) for item in card.items]
+            if card is not root and all(i.kind == "ops" for i in items):
+                items = []  # a module without modules in it: its ops are seen in its figure
+            for item in items:
+                if item.kind == "ops":
+                    item.title = ops_title(self.index, item)
+            card.items = self._folded(items)
+            if card is not root and len(card.items) == 1 and card.items[0].kind == "stack":
+                _become(card, card.items[0])
+
+    def _folded(self, items: list[Card]) -> list[Card]:
+        """Equal calls, and equal rows of calls, as stacks."""
+        drawn = [item for item in items if not only_rearranges(self.index, item)]
+        found, at = list[Card](), 0
+        for r in repeats([self._signature(item) for item in drawn]):
+            found += [*drawn[at : r.start], _stack(drawn, r)]
+            at = r.end
+        return found + drawn[at:] if at else items
+
+    def _signature(self, card: Card) -> int:
+        """The same number for equal calls: modules of one list, or lines, with the same ops and shapes."""
+        ops = (self.index.document.ops[i] for i in card.ops())
+        shapes = self.index.tensors
+        made = tuple(
+            (o.name, tuple(shapes[t].value.shape for t in o.outputs if t is not None))
+            for o in ops
+            if o.name not in UNFILLED and o.name not in REARRANGING
+        )
+        place = _line(self.index, card.first) if card.kind == "ops" else re.sub(r"\d+", "#", card.name)
+        return self._numbers.setdefault((card.kind, place, made), len(self._numbers))
 
 
 def _joined(card: Card) -> Card:
@@ -124,78 +173,28 @@ def _joined(card: Card) -> Card:
 
 
 def _become(card: Card, stack: Card) -> None:
+    """`layers` with nothing in it but equal layers is the stack of them."""
     for item in stack.items:
         item.title = f"{card.title}.{item.title}"
-    card.kind, card.items = "stack", stack.items
-    card.title = f"{stack.items[0].title} … {stack.items[-1].title}"
-    card.path = stack.path
+    card.kind, card.items, card.path = "stack", stack.items, stack.path
+    card.title = _from_to(stack.items)
 
 
-def walk(card: Card) -> Iterator[Card]:
-    """A card and all in it, each before what is in it."""
-    todo = [card]
-    while todo:
-        one = todo.pop()
-        yield one
-        todo += reversed(one.items)
+def _stack(drawn: list[Card], repeat: Repeat) -> Card:
+    """Equal turns as one card."""
+    rows = [drawn[k : k + repeat.period] for k in range(repeat.start, repeat.end, repeat.period)]
+    turns = [row[0] if len(row) == 1 else _turn(row) for row in rows]
+    return Card("stack", turns[0].path, _from_to(turns), turns[0].first, turns[-1].last, turns)
 
 
-def ops_title(document: Document, card: Card) -> str:
-    """The names of ops that compute, in order; of those that only rearrange, if there are no others."""
-    names = [document.ops[i].name for i in card.ops()]
-    names = [n for n in names if n not in REARRANGING] or names
-    shown = list(dict.fromkeys(names))
-    return ", ".join(shown[:3] + ["…"] * (len(shown) > 3))
+def _turn(row: list[Card]) -> Card:
+    return Card("turn", row[0].path[:-1] if row[0].kind == "module" else row[0].path, ", ".join(c.title for c in row),
+                row[0].first, row[-1].last, row)  # fmt: skip
 
 
-def only_rearranges(document: Document, card: Card) -> bool:
-    """Is it folded into an arrow?"""
-    return card.kind == "ops" and all(document.ops[i].name in REARRANGING for i in card.ops())
-
-
-# -- equal calls ----------------------------------------------------------------------------------------------------------
-
-
-def _folded(document: Document, items: list[Card]) -> Iterator[Card]:
-    """Equal module calls in a row as one stack."""
-    at = 0
-    while at < len(items):
-        end = at + 1
-        while end < len(items) and _equal(document, items[at], items[end]):
-            end += 1
-        if end - at < LEAST:
-            yield from items[at:end]
-        else:
-            yield _stack(items[at:end])
-        at = end
-
-
-def _equal(document: Document, a: Card, b: Card) -> bool:
-    """Modules of one list with the same ops: `layers.0` and `layers.1`."""
-    if a.kind != "module" or b.kind != "module" or re.sub(r"\d+", "#", a.name) != re.sub(r"\d+", "#", b.name):
-        return False
-    return _computed(document, a) == _computed(document, b)
-
-
-def _computed(document: Document, card: Card) -> list[tuple[str, tuple[Shape | None, ...]]]:
-    """Its ops and the shapes of what they made, but for those that make nothing of their own."""
-    shapes = {t.id: t.value.shape for t in document.tensors}
-    ops = (document.ops[i] for i in card.ops())
-    return [(o.name, tuple(shapes.get(t or "") for t in o.outputs)) for o in ops if o.name not in REARRANGING | UNFILLED]
-
-
-def _stack(cards: list[Card]) -> Card:
-    first, last = cards[0], cards[-1]
-    return Card("stack", first.path, f"{first.title} … {last.title}", first.first, last.last, cards)
-
-
-def of_leaves(document: Document, card: Card) -> Iterable[Tensor]:
-    """The leaves that require grad and that ops of the card take first: its parameters."""
-    tensors = {t.id: t for t in document.tensors}
-    seen: dict[str, Tensor] = {}
-    for i in card.ops():
-        for operand in document.ops[i].inputs:
-            t = tensors.get(operand.tensor or "")
-            if t is not None and t.is_leaf and t.name is not None and "." in t.name:
-                seen.setdefault(t.id, t)
-    return seen.values()
+def _from_to(turns: list[Card]) -> str:
+    """`layers.0 … layers.2`; the same title but once."""
+    first, last = turns[0], turns[-1]
+    if first.kind == "turn":
+        first, last = first.items[0], last.items[-1]
+    return first.title if turns[0].title == turns[-1].title else f"{first.title} … {last.title}"

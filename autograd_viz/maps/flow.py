@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
-from ..graph.model import Document, Shape
-from .cards import REARRANGING, Card, only_rearranges
-from .numbers import Norms, together
+from ..graph.model import Shape
+from .cards import Card, only_rearranges
+from .index import Index
+from .numbers import Place, together
 
 ENTRANCE, EXIT = -1, -2  # of a frame, where the place of a part is meant
 
@@ -17,101 +19,114 @@ class Flow:
     """Tensors that lead from one part of a frame to a later one.
 
     Attributes:
+        id: "f12.0": of the frame's card, and which.
         source, target: places of parts in the frame; ENTRANCE, EXIT.
+        name: of the tensor, where it enters the program.
         shape: of the tensor, None if there are several.
         rearranged: how many ops on the way only rearrange.
-        gradient: the norm of what came back on this way; None if it is not known.
+        places: where the gradient is that comes back on this way; none if that cannot be told apart.
     """
 
+    id: str
     source: int
     target: int
+    name: str
     shape: Shape | None
     rearranged: int
-    gradient: float | None
+    places: tuple[Place, ...]
+
+    def gradient(self, known: Mapping[Place, float]) -> float | None:
+        """The norm of what came back on this way; None if it is not known."""
+        return together(known, self.places)
+
+
+@dataclass
+class _Way:
+    """What goes from one part to another: by tensor, ops on its way that only rearrange, and the ops that take it."""
+
+    tensors: dict[str, tuple[int, list[int]]] = field(default_factory=dict)
+
+    def add(self, tensor: str, folded: int, user: int | None = None) -> None:
+        self.tensors.setdefault(tensor, (folded, []))[1].extend([] if user is None else [user])
 
 
 class Flows:
-    """The flows of each frame of a document.
+    """The flows of each frame of a document."""
 
-    Args:
-        document: the graph.
-        norms: of a pass through it.
-    """
-
-    def __init__(self, document: Document, norms: Norms) -> None:
-        self.document, self.norms = document, norms
-        self._tensors = {t.id: t for t in document.tensors}
-        self._maker = {t: i for i, op in enumerate(document.ops) for t in op.outputs if t is not None}
-        self._users: dict[str, list[int]] = defaultdict(list)
-        for i, op in enumerate(document.ops):
-            for operand in op.inputs:
-                if operand.tensor is not None:
-                    self._users[operand.tensor].append(i)
+    def __init__(self, index: Index) -> None:
+        self.index, self.ops = index, index.document.ops
+        self._known: dict[str, list[Flow]] = {}
 
     def parts(self, frame: Card) -> list[Card]:
         """What is drawn in an open card: all but what is folded into arrows."""
-        return [item for item in frame.items if not only_rearranges(self.document, item)]
+        return [item for item in frame.items if not only_rearranges(self.index, item)]
 
     def of(self, frame: Card) -> list[Flow]:
         """The flows between the parts of a frame, in the order of the program."""
+        if frame.id not in self._known:
+            self._known[frame.id] = self._made(frame)
+        return self._known[frame.id]
+
+    def _made(self, frame: Card) -> list[Flow]:
         parts = self.parts(frame)
         place = {i: k for k, part in enumerate(parts) for i in part.ops()}
-        ways: dict[tuple[int, int], dict[str, tuple[int, list[int]]]] = defaultdict(dict)
+        end = len(parts) - 1 if parts and parts[-1].kind == "root" else EXIT
+        ways: dict[tuple[int, int], _Way] = defaultdict(_Way)
         for i in frame.ops():
-            if i not in place:
-                continue
-            for operand in self.document.ops[i].inputs:
-                if operand.tensor is None:
-                    continue
-                source, folded = self._source(operand.tensor, place, frame)
+            for t in self.index.operands(i) if i in place else ():
+                source, folded = self._source(t.id, place, frame)
                 if source is not None and source != place[i]:
-                    ways[source, place[i]].setdefault(operand.tensor, (folded, []))[1].append(i)
+                    ways[source, place[i]].add(t.id, folded, i)
         for tensor, folded, source in self._leaving(frame, place):
-            ways[source, EXIT].setdefault(tensor, (folded, []))
-        return [self._flow(way, tensors, frame) for way, tensors in sorted(ways.items(), key=_in_order)]
+            ways[source, end].add(tensor, folded)
+        return [self._flow(f"f{frame.id[1:]}.{k}", *way) for k, way in enumerate(sorted(ways.items(), key=_in_order))]
 
     def _source(self, tensor: str, place: dict[int, int], frame: Card) -> tuple[int | None, int]:
-        """The part that made a tensor, looked for behind ops that only rearrange; None for a leaf that is no input."""
+        """The part that made a tensor, looked for behind ops that only rearrange; None for a parameter or a constant."""
         folded = 0
         while True:
-            maker = self._maker.get(tensor)
+            maker = self.index.maker.get(tensor)
             if maker is None or maker < frame.first or maker >= frame.last:
-                t = self._tensors[tensor]
-                is_input = maker is not None or (t.name is not None and t.name.isidentifier() and not t.requires_grad)
-                return (ENTRANCE if is_input else None), folded
+                return (ENTRANCE if maker is not None or self._is_input(tensor) else None), folded
             if maker in place:
                 return place[maker], folded
-            before = [o.tensor for o in self.document.ops[maker].inputs if o.tensor is not None]
-            if not before or self.document.ops[maker].name not in REARRANGING:
+            before = next(iter(self.index.operands(maker)), None)
+            if before is None or not self.index.rearranges(maker):
                 return None, folded
-            tensor, folded = before[0], folded + 1
+            tensor, folded = before.id, folded + 1
+
+    def _is_input(self, tensor: str) -> bool:
+        """A leaf that the model was given: neither a parameter nor a buffer, which have dots in their names."""
+        t = self.index.tensors[tensor]
+        return t.name is not None and t.name.isidentifier() and not t.requires_grad
 
     def _leaving(self, frame: Card, place: dict[int, int]) -> list[tuple[str, int, int]]:
         """Tensors that ops behind the frame use, or that nothing uses any more, and the part that made them."""
         found = []
         for i in frame.ops():
-            for tensor in self.document.ops[i].outputs:
+            for tensor in self.ops[i].outputs:
                 if tensor is None:
                     continue
-                users = self._users.get(tensor, [])
-                if any(u >= frame.last for u in users) or (not users and tensor in self.document.roots):
+                users = self.index.users.get(tensor, [])
+                if any(u >= frame.last for u in users) or tensor in self.index.document.roots:
                     source, folded = self._source(tensor, place, frame)
                     if source is not None and source != ENTRANCE:
                         found.append((tensor, folded, source))
         return found
 
-    def _flow(self, way: tuple[int, int], tensors: dict[str, tuple[int, list[int]]], frame: Card) -> Flow:
-        shapes = {self._tensors[t].value.shape for t in tensors}
-        if way[1] == EXIT:
-            gradient = together(self.norms.arrived(t) for t in tensors)
-        else:
-            gradient = together(
-                self.norms.along(t, frozenset(n for u in users if (n := self.document.ops[u].node) is not None))
-                for t, (_, users) in tensors.items()
-                if self._tensors[t].requires_grad
-            )
-        folded = sum(n for n, _ in tensors.values())
-        return Flow(*way, shapes.pop() if len(shapes) == 1 else None, folded, gradient)
+    def _flow(self, id: str, ends: tuple[int, int], way: _Way) -> Flow:
+        source, target = ends
+        tensors = self.index.tensors
+        shapes = {tensors[t].value.shape for t in way.tensors}
+        names = {tensors[t].name or "" for t in way.tensors if t not in self.index.maker}
+        found = [
+            self.index.from_users(t, users) if users else self.index.all_of(t)
+            for t, (_, users) in way.tensors.items()
+            if tensors[t].requires_grad
+        ]
+        places = tuple(place for several in found for place in several) if all(found) else ()
+        folded = sum(n for n, _ in way.tensors.values())
+        return Flow(id, source, target, ", ".join(sorted(names)), shapes.pop() if len(shapes) == 1 else None, folded, places)
 
 
 def _in_order(item: tuple[tuple[int, int], object]) -> tuple[int, float]:

@@ -1,70 +1,78 @@
-"""Norms of a pass, for the map: what arrived at each output and went along each edge."""
+"""Norms of a pass, by the place where each gradient was."""
 
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from ..graph.model import Document
 from ..graph.text import norm_of
-from ..graph.trace import Trace
+from ..graph.trace import State, Step, Trace
+
+Place = tuple[str, str, int]
+"""Node, "in", k: what arrived at output k of its op. Node, "out", k: what left along next_functions[k]. Leaf, "grad", 0."""
 
 
-def norm_text(number: float) -> str:
-    """1.35, 0.0047, 3.2e-07."""
-    return f"{number:.3g}"
+def arrival(node: str, output: int) -> Place:
+    """Where the gradient of an output arrives."""
+    return node, "in", output
 
 
-def together(norms: Iterable[float | None]) -> float | None:
+def sent(node: str, index: int) -> Place:
+    """Where the gradient of an input leaves."""
+    return node, "out", index
+
+
+def norm_text(number: float | None) -> str:
+    """1.35, 0.0047, 3.2e-07; nothing of None."""
+    return "" if number is None else f"{number:.3g}"
+
+
+def of_step(step: Step) -> dict[Place, float | None]:
+    """What one call of a node tells."""
+    found: dict[Place, float | None] = {arrival(step.node, k): norm_of(g) for k, g in enumerate(step.grad_outputs)}
+    found |= {sent(step.node, k): norm_of(g) for k, g in enumerate(step.grad_inputs)}
+    if step.accumulation is not None:
+        found[step.accumulation.tensor, "grad", 0] = norm_of(step.accumulation.new)
+    return found
+
+
+def of_trace(trace: Trace) -> dict[Place, float]:
+    """What a pass tells."""
+    known = (item for step in trace.steps for item in of_step(step).items())
+    return {place: norm for place, norm in known if norm is not None}
+
+
+def of_state(document: Document, state: State) -> dict[Place, float]:
+    """What a moment of a pass tells: the numbers on the arrows of nodes that have been called."""
+    values = {at: norm for at, value in state.values.items() if (norm := norm_of(value)) is not None}
+    found: dict[Place, float] = {}
+    for node in document.nodes:
+        for k, f in enumerate(node.next_functions):
+            norm = values.get(f"next:{node.id}.{k}")
+            if norm is not None and f.node is not None:
+                found[sent(node.id, k)] = norm
+                if f.node in state.called:
+                    found[arrival(f.node, f.index)] = norm
+    for node in document.nodes:
+        for k in range(node.outputs):
+            if (norm := values.get(f"sum:{node.id}.{k}")) is not None:
+                found[arrival(node.id, k)] = norm
+    for t in document.tensors:
+        if t.grad_fn is not None and (norm := values.get(f"grad_fn:{t.id}")) is not None:
+            found[arrival(t.grad_fn, t.output_nr)] = norm
+        elif (norm := values.get(f"{t.id}.grad")) is not None:
+            found[t.id, "grad", 0] = norm
+    return found
+
+
+def as_it_is(document: Document) -> dict[Place, float]:
+    """The `grad` of leaves before a pass."""
+    leaves = ((t.id, norm_of(t.grad)) for t in document.tensors if t.grad_fn is None)
+    return {(id, "grad", 0): norm for id, norm in leaves if norm is not None}
+
+
+def together(known: Mapping[Place, float], places: Iterable[Place]) -> float | None:
     """The norm of several gradients as one vector; None if one of them is not known."""
-    known = list(norms)
-    return None if not known or any(n is None for n in known) else math.hypot(*(n for n in known if n is not None))
-
-
-class Norms:
-    """The gradients of one pass by where they were.
-
-    Args:
-        document: the graph.
-        trace: a pass through it; empty: nothing is known but the `grad` of leaves.
-    """
-
-    def __init__(self, document: Document, trace: Trace) -> None:
-        self._nodes = {n.id: n for n in document.nodes}
-        self._users: dict[tuple[str, int], list[tuple[str, int]]] = defaultdict(list)
-        for node in document.nodes:
-            for k, f in enumerate(node.next_functions):
-                if f.node is not None:
-                    self._users[f.node, f.index].append((node.id, k))
-        self._tensors = {t.id: t for t in document.tensors}
-        self._arrived = {s.node: tuple(map(norm_of, s.grad_outputs)) for s in trace.steps}
-        self._left = {s.node: tuple(map(norm_of, s.grad_inputs)) for s in trace.steps}
-        self._leaves = {s.accumulation.tensor: norm_of(s.accumulation.new) for s in trace.steps if s.accumulation is not None}
-
-    def arrived(self, tensor: str) -> float | None:
-        """Of the gradient of a tensor, all of it."""
-        t = self._tensors[tensor]
-        if t.grad_fn is None:
-            return self.of_leaf(tensor)
-        outputs = self._arrived.get(t.grad_fn, ())
-        return outputs[t.output_nr] if t.output_nr < len(outputs) else None
-
-    def of_leaf(self, tensor: str) -> float | None:
-        """Of the `grad` of a leaf: after the pass, or, if none ran, as it is."""
-        return self._leaves[tensor] if tensor in self._leaves else norm_of(self._tensors[tensor].grad)
-
-    def along(self, tensor: str, nodes: frozenset[str]) -> float | None:
-        """Of what these nodes sent back to a tensor; None if several of them did: what they sent was summed."""
-        t = self._tensors[tensor]
-        if t.grad_fn is None:
-            return None
-        users = self._users[t.grad_fn, t.output_nr]
-        inside = [(node, k) for node, k in users if node in nodes]
-        if len(inside) == len(users) and users:
-            return self.arrived(tensor)
-        if len(inside) != 1:
-            return None
-        node, k = inside[0]
-        sent = self._left.get(node, ())
-        return sent[k] if k < len(sent) else None
+    norms = [known.get(place) for place in places]
+    return None if not norms or None in norms else math.hypot(*(n for n in norms if n is not None))

@@ -1,126 +1,157 @@
 """Where the cards of a map stand: one below the other, as the program ran; what is open is a frame around its parts.
 
-A way that skips parts runs beside them, in a lane inside the frame.
+A way that skips parts runs beside them, in a lane inside the frame. Widths are the same whatever is open, so opening a card
+only moves what stands below it: the page does the same sum (map_layout.js).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import NamedTuple
 
-from .cards import Card
+from .cards import Card, walk
 from .flow import ENTRANCE, EXIT, Flow, Flows
+from .labels import Labels
 
-WIDTH, PAD, LANE = 620.0, 16.0, 76.0  # px: of the whole map at least, inside a frame, of a way that skips parts
-HEADER, ROW, BOTTOM = 34.0, 17.0, 8.0
-NARROWEST = 400.0  # of a card
-GAP = 40.0  # between parts, with two arrows in it
+WIDTH, NARROWEST, PAD = 620.0, 400.0, 16.0  # px: of the whole map at least, of a card at least, inside a frame
+LANE, NARROW, FEW = 76.0, 22.0, 4  # px of a lane; where there are more than a few lanes, without room for numbers
+HEADER, ROW, BOTTOM = 32.0, 17.0, 8.0
+GAP = 32.0  # between parts, with two arrows in it
 PILL = 30.0
-MOST_ROWS = 6  # parameters of a closed card that are written out
 
 
-@dataclass
-class Spot:
-    """A card and its place.
+class Ends(NamedTuple):
+    """From where to where a way leads, in px from the top of its frame."""
+
+    top: float
+    bottom: float
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What is drawn in an open card.
 
     Attributes:
-        x, y, w, h: px.
-        is_open: its parts are drawn in it.
-        rows: parameters that are written out.
-        spots: of its parts; flows: between them.
+        parts: cards from the top down.
+        flows: between them.
+        lanes: by way, which lane it takes, for those that skip parts.
+        lane: px of a lane.
     """
 
-    card: Card
-    x: float
-    y: float
-    w: float
-    h: float = 0.0
-    is_open: bool = False
-    rows: int = 0
-    spots: list[Spot] = field(default_factory=list)
-    flows: list[Flow] = field(default_factory=list)
-    lanes: dict[tuple[int, int], int] = field(default_factory=dict)
+    parts: list[Card]
+    flows: list[Flow]
+    lanes: dict[str, int]
+    lane: float
 
     @property
-    def bottom(self) -> float:
-        """px."""
-        return self.y + self.h
+    def beside(self) -> float:
+        """px of all lanes."""
+        return self.lane * (max(self.lanes.values(), default=-1) + 1)
+
+
+def frame_of(card: Card, flows: Flows) -> Frame:
+    """What is drawn in a card when it is open."""
+    parts, found = flows.parts(card), flows.of(card)
+    lanes = _lanes(found, len(parts))
+    return Frame(parts, found, lanes, LANE if max(lanes.values(), default=0) < FEW else NARROW)
 
 
 def is_straight(flow: Flow, parts: int) -> bool:
     """Does it lead to the next part, so that the gap between them has room for it?"""
-    first, last = (0, parts - 1)
     if flow.source == ENTRANCE:
-        return flow.target == first
-    return flow.source == last if flow.target == EXIT else flow.target == flow.source + 1
+        return flow.target == 0
+    return flow.source == parts - 1 if flow.target == EXIT else flow.target == flow.source + 1
 
 
-def lanes_of(flows: list[Flow], parts: int) -> dict[tuple[int, int], int]:
+def _lanes(flows: list[Flow], parts: int) -> dict[str, int]:
     """A lane for each way that skips parts: ways that lie beside each other have different ones."""
-    found: dict[tuple[int, int], int] = {}
+    found: dict[str, int] = {}
     ends: list[int] = []
     for f in sorted((f for f in flows if not is_straight(f, parts)), key=lambda f: f.source):
         end = parts if f.target == EXIT else f.target
         lane = next((k for k, e in enumerate(ends) if e <= f.source), len(ends))
         ends[lane : lane + 1] = [end]
-        found[f.source, f.target] = lane
+        found[f.id] = lane
     return found
 
 
-def placed(root: Card, flows: Flows, opened: frozenset[int], rows: dict[int, int]) -> Spot:
-    """The whole map.
+class Places:
+    """Sizes and places of all cards, in px, each from the corner of the card around it.
 
     Args:
         root: the whole program.
         flows: between the parts of each frame.
-        opened: numbers of the cards that are open (see `number`).
-        rows: how many parameters each card has, by number.
+        labels: what cards say, which takes room.
+
+    Attributes:
+        frames: by card that can be opened, what is drawn in it.
+        widths: by card, whatever is open.
+        closed: heights by card.
     """
-    whole = Spot(root, 0.0, 0.0, WIDTH, is_open=True)
-    order: list[Spot] = []
-    todo = [whole]
-    while todo:  # what is drawn in what
-        spot = todo.pop()
-        order.append(spot)
-        if spot.is_open:
-            _fill(spot, flows, opened, rows)
-            todo += spot.spots
-    for spot in reversed(order):  # sizes, from the inside out
-        beside = _beside(spot, whole)
-        spot.w = max([NARROWEST if spot is not whole else WIDTH, *(s.w + beside for s in spot.spots)])
-        spot.h = _height(spot, whole)
-    for spot in order:  # places, from the outside in
-        y = spot.y + (0.0 if spot is whole else HEADER) + GAP
-        for inner in spot.spots:
-            inner.x, inner.y = spot.x + (0.0 if spot is whole else PAD), y
-            inner.w = spot.w - _beside(spot, whole)
-            y += inner.h + GAP
-    return whole
+
+    def __init__(self, root: Card, flows: Flows, labels: Labels) -> None:
+        self.root = root
+        self.frames = {card.id: frame_of(card, flows) for card in walk(root) if card.items}
+        self.closed = {card.id: _closed_height(card, labels) for card in walk(root)}
+        self.widths = self._all_widths()
+
+    def _all_widths(self) -> dict[str, float]:
+        cards = list(walk(self.root))
+        least: dict[str, float] = {}
+        for card in reversed(cards):  # from the inside out
+            inner = [least[item.id] + self.around(card) for item in self.parts(card)]
+            least[card.id] = max([NARROWEST if card is not self.root else WIDTH, *inner])
+        found = {self.root.id: least[self.root.id]}
+        for card in cards:  # from the outside in
+            found |= {item.id: found[card.id] - self.around(card) for item in self.parts(card)}
+        return found
+
+    def parts(self, card: Card) -> list[Card]:
+        """What is drawn in it when it is open."""
+        return self.frames[card.id].parts if card.id in self.frames else []
+
+    def around(self, card: Card) -> float:
+        """How much wider a frame is than its parts: the space around them, and the lanes."""
+        beside = self.frames[card.id].beside if card.id in self.frames else 0.0
+        return beside + (0.0 if card is self.root else 2 * PAD)
+
+    def left(self, card: Card) -> float:
+        """How far its parts stand from its left edge."""
+        return 0.0 if card is self.root else PAD
+
+    def header(self, card: Card) -> float:
+        """How far down its parts begin."""
+        return 0.0 if card is self.root else HEADER
+
+    def heights(self, opened: frozenset[str]) -> dict[str, float]:
+        """Of every card, if those are open."""
+        found: dict[str, float] = {}
+        for card in reversed(list(walk(self.root))):
+            if card.id in opened:
+                found[card.id] = self.header(card) + GAP + sum(found[p.id] + GAP for p in self.parts(card))
+                if card is self.root:
+                    found[card.id] -= GAP  # nothing leaves the program
+            else:
+                found[card.id] = self.closed[card.id]
+        return found
+
+    def tops(self, card: Card, heights: dict[str, float]) -> list[float]:
+        """Of the parts of an open card, from its top."""
+        found, y = list[float](), self.header(card) + GAP
+        for part in self.parts(card):
+            found.append(y)
+            y += heights[part.id] + GAP
+        return found
+
+    def ends(self, card: Card, flow: Flow, heights: dict[str, float]) -> Ends:
+        """From where to where a way leads."""
+        parts, tops = self.parts(card), self.tops(card, heights)
+        top = self.header(card) if flow.source == ENTRANCE else tops[flow.source] + heights[parts[flow.source].id]
+        return Ends(top, heights[card.id] if flow.target == EXIT else tops[flow.target])
 
 
-def _fill(spot: Spot, flows: Flows, opened: frozenset[int], rows: dict[int, int]) -> None:
-    """Put its parts into an open card, and what flows between them."""
-    parts = flows.parts(spot.card)
-    spot.flows = flows.of(spot.card)
-    spot.lanes = lanes_of(spot.flows, len(parts))
-    for part in parts:
-        shown = min(rows.get(key(part), 0), MOST_ROWS + 1)
-        spot.spots.append(Spot(part, 0.0, 0.0, 0.0, is_open=key(part) in opened, rows=shown))
-
-
-def _beside(spot: Spot, whole: Spot) -> float:
-    """How much wider a frame is than its parts: the space around them, and the lanes."""
-    return (0.0 if spot is whole else 2 * PAD) + LANE * (max(spot.lanes.values(), default=-1) + 1)
-
-
-def _height(spot: Spot, whole: Spot) -> float:
-    if spot.is_open:
-        header = 0.0 if spot is whole else HEADER
-        return header + GAP + sum(s.h + GAP for s in spot.spots)
-    if spot.card.kind == "ops":
+def _closed_height(card: Card, labels: Labels) -> float:
+    if card.kind in ("ops", "root"):
         return PILL
-    return HEADER + (spot.rows * ROW + BOTTOM if spot.rows else 0.0)
-
-
-def key(card: Card) -> int:
-    """What tells a card from others: its first op and its depth as one number."""
-    return card.first * 64 + card.depth
+    rows = len(labels.lines(card))
+    return HEADER + (rows * ROW + BOTTOM if rows else 0.0)

@@ -1,208 +1,146 @@
-"""What a map says: which cards are open, their lines, and what is odd."""
+"""A map that can be drawn: its cards, what they say, where they stand, and which are open."""
 
 from __future__ import annotations
 
 import fnmatch
 import math
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 
-from ..graph.model import Document, Tensor
-from ..graph.text import norm_of
-from ..graph.trace import Trace
-from ..sentences.text import size_text
-from .cards import Card, cards_of, of_leaves, walk
-from .flow import ENTRANCE, Flow, Flows
-from .numbers import Norms, norm_text
-from .place import MOST_ROWS, Spot, key, placed
+from .. import words
+from ..graph.model import Document
+from .cards import Card, cards_of, walk
+from .flow import ENTRANCE, EXIT, Flow, Flows
+from .index import Index
+from .labels import Labels
+from .numbers import Place, norm_text
+from .place import Places
 
 MOST = 24  # parts of a map at its first depth
-HIGHEST = 1500.0  # px of it
+HIGHEST = 1510.0  # px of it
 FAR = 100.0  # how much a gradient may fall or grow in one part without a remark
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A parameter of a closed card.
+class Plan:
+    """A document as a map, whatever is open and whatever has run.
 
     Attributes:
-        name: in its module; empty for "… 3 more".
-        shape: as text.
-        data: norm of its values.
-        said: of its gradient.
-        trains: it requires grad.
-        is_odd: no gradient, all zero, nan or inf.
+        root: the whole program as a card.
+        cards: by id.
+        above: by card, the one that it stands in.
+        labels, places: what cards say and where they stand.
+        is_guessed: no module was recorded; they are read from the names of parameters.
     """
 
-    name: str
-    shape: str
-    data: float | None
-    said: str
-    trains: bool
-    is_odd: bool
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.index = Index(document)
+        self.root = cards_of(self.index)
+        self.cards = {card.id: card for card in walk(self.root)}
+        self.above = {item.id: card.id for card in self.cards.values() for item in card.items}
+        self.labels = Labels(self.index, self.root, {m.path: m for m in document.modules})
+        self.places = Places(self.root, Flows(self.index), self.labels)
+        self.is_guessed = not any(op.module for op in document.ops)
+        self.levels = max((c.depth for c in self.cards.values()), default=1)
 
-
-class Plan:
-    """A map that can be drawn.
-
-    Args:
-        document: the graph.
-        trace: a pass through it, for the norms.
-        classes: of modules by path.
-        depth: how many levels are open; None for as many as fit.
-        open: paths or class names of more cards to open; `*` stands for anything.
-    """
-
-    def __init__(
-        self,
-        document: Document,
-        trace: Trace,
-        classes: Mapping[str, str],
-        depth: int | None = None,
-        open: Collection[str] = (),
-    ) -> None:
-        self.document, self.classes = document, classes
-        self.norms = Norms(document, trace)
-        self.root = cards_of(document)
-        self.flows = Flows(document, self.norms)
-        self._lines = {key(c): self._all_lines(c) for c in walk(self.root)}
-        self._rows = {k: len(lines) for k, lines in self._lines.items()}
-        self.depth = self._deepest() if depth is None else depth
-        self.spot = self._placed(self._opened(self.depth) | self._matching(open))
-        self.largest = self._largest()
+    @property
+    def has_modules(self) -> bool:
+        """Is there a module or scope that a map can show?"""
+        return any(card.kind == "module" and card.path for card in self.cards.values())
 
     # -- what is open -------------------------------------------------------------------------------------------------
 
-    def _opened(self, depth: int) -> frozenset[int]:
-        """The cards that are open when `depth` levels are drawn: siblings alike, stacks closed."""
-        found, todo = set(), [self.root]
-        while todo:
-            card = todo.pop()
-            found.add(key(card))
-            todo += [c for c in card.items if c.items and c.kind == "module" and c.depth < depth]
-        return frozenset(found)
+    def opened(self, depth: int | None = None, open: Collection[str] = ()) -> frozenset[str]:
+        """The cards that are open.
 
-    def _deepest(self) -> int:
-        """The most levels that fit on a page: no more parts than `MOST`, no more px than `HIGHEST`."""
-        depth = 1
-        while (opened := self._opened(depth + 1)) != self._opened(depth):
-            parts = sum(len(self.flows.parts(c)) for c in walk(self.root) if key(c) in opened) - len(opened) + 1
-            if parts > MOST or self._placed(opened).h > HIGHEST:
-                break
-            depth += 1
-        return depth
-
-    def _placed(self, opened: frozenset[int]) -> Spot:
-        return placed(self.root, self.flows, opened, self._rows)
-
-    def _matching(self, patterns: Collection[str]) -> frozenset[int]:
-        """The cards that are meant, and those around them.
+        Args:
+            depth: how many levels are drawn, siblings alike; None: as many as fit on a page.
+            open: paths or class names of more cards; `*` stands for anything.
 
         Raises:
             ValueError: nothing is meant.
         """
-        found: set[int] = set()
+        return (self._deepest() if depth is None else self._levels(depth, True)) | self._matching(open)
+
+    def _levels(self, depth: int, stacks: bool = False) -> frozenset[str]:
+        """Siblings alike; `stacks`: equal calls are opened too."""
+        found, todo = set(), [self.root]
+        while todo:
+            card = todo.pop()
+            found.add(card.id)
+            todo += [c for c in card.items if c.items and (stacks or c.kind != "stack") and c.depth < depth]
+        return frozenset(found)
+
+    def _deepest(self) -> frozenset[str]:
+        """The most levels that fit on a page; equal calls stay folded where there are too many."""
+        opened = self._levels(1)
+        for depth in range(2, self.levels + 1):
+            found = (self._levels(depth, True), opened | self._levels(depth))
+            opened = next((more for more in found if self._fits(more)), opened)
+        return opened
+
+    def _fits(self, opened: frozenset[str]) -> bool:
+        """No more parts than `MOST`, no more px than `HIGHEST`?"""
+        parts = sum(len(self.places.parts(self.cards[id])) for id in opened) - len(opened) + 1
+        return parts <= MOST and self.places.heights(opened)[self.root.id] <= HIGHEST
+
+    def _matching(self, patterns: Collection[str]) -> frozenset[str]:
+        """The cards that are meant, and those around them."""
+        found: set[str] = set()
         for pattern in patterns:
-            meant = [c for c in walk(self.root) if c.path and self._is_meant(c, pattern)]
+            meant = [c for c in self.cards.values() if c.path and self._is_meant(c, pattern)]
             if not meant:
                 names = ", ".join(dict.fromkeys(c.name for c in self.root.items if c.name))
                 raise ValueError(f"open={pattern!r} matches no module; the first level has {names or 'none'}")
             for card in meant:
-                found |= {key(c) for c in walk(self.root) if c.items and c.first <= card.first and card.last <= c.last}
+                found |= {id for id in self.around(card.id) if self.cards[id].items}
         return frozenset(found)
 
     def _is_meant(self, card: Card, pattern: str) -> bool:
-        names = (card.name, self.classes.get(card.name, ""))
-        return card.kind != "ops" and any(fnmatch.fnmatchcase(name, pattern) for name in names)
+        module = self.labels.modules.get(card.name)
+        names = (card.name, "" if module is None else module.name)
+        return card.kind in ("module", "stack") and any(fnmatch.fnmatchcase(name, pattern) for name in names)
+
+    def around(self, id: str) -> list[str]:
+        """A card and all that it stands in, from the inside out."""
+        found = [id]
+        while found[-1] in self.above:
+            found.append(self.above[found[-1]])
+        return found
+
+    def depth(self, opened: frozenset[str]) -> int:
+        """How many levels are drawn."""
+        return max(self.cards[id].depth for id in opened) + 1
 
     # -- what is said -------------------------------------------------------------------------------------------------
 
     @property
-    def title(self) -> str:
+    def result(self) -> str:
         """`loss = 2.97`."""
-        roots = [t for t in self.document.tensors if t.id in self.document.roots]
-        return ", ".join(f"{_named(t)} = {t.value.text if not t.value.shape else t.value.shape}" for t in roots)
+        roots = [self.index.tensors[t] for t in self.document.roots]
+        named = ((t.name if t.name is not None and t.name.isidentifier() else words.MAP_RESULT, t.value) for t in roots)
+        return ", ".join(f"{name} = {v.text if not v.shape else v.shape}" for name, v in named)
 
-    @property
-    def summary(self) -> str:
+    def summary(self, opened: frozenset[str]) -> str:
         """Parameters, nodes, depth."""
-        leaves = [t for t in self.document.tensors if t.is_leaf and t.requires_grad]
-        count = sum(math.prod(t.value.shape) for t in leaves)
-        levels = max((c.depth for c in walk(self.root)), default=1)
-        return f"{count:,} parameters · {len(self.document.nodes):,} backward nodes · depth {self.depth} of {levels}"
+        count = self.labels.count(self.root)
+        depth = {"depth": self.depth(opened), "levels": max(self.levels, 1)}
+        said = words.MAP_SUMMARY.format(parameters=count, nodes=len(self.document.nodes), **depth)
+        return f"{said} · {words.MAP_GUESSED}" if self.is_guessed and self.has_modules else said
 
-    def kind_of(self, card: Card) -> str:
-        """Class, and how many."""
-        name = self.classes.get(card.name, "")
-        return f"{name} × {card.count}".strip() if card.kind == "stack" else name
+    def titled(self, card: Card) -> str:
+        """What stands on a card."""
+        return self.result if card.kind == "root" else card.title
 
-    def about(self, card: Card) -> str:
-        """Parameters and bytes kept."""
-        leaves = [t for t in of_leaves(self.document, card) if t.requires_grad]
-        count = sum(math.prod(t.value.shape) for t in leaves)
-        kept = self._kept(card)
-        said = [f"{count:,} parameters"] if count else []
-        return " · ".join([*said, *([f"{kept} kept"] if kept else [])])
-
-    def _kept(self, card: Card) -> str:
-        nodes = {self.document.ops[i].node for i in card.ops()}
-        saved = ((n.id, s) for n in self.document.nodes if n.id in nodes for s in n.saved if s.state == "kept")
-        size = sum({s.tensor or (id, s.name): s.bytes for id, s in saved}.values())
-        return size_text(size) if size else ""
-
-    def place_of(self, card: Card) -> str:
-        """Of ops outside of modules: line and nodes."""
-        op, nodes = self.document.ops[card.first], sum(self.document.ops[i].node is not None for i in card.ops())
-        line = "" if op.source is None else f"line {op.source.line} · "
-        return f"{line}{nodes} node{'s' * (nodes != 1)}"
-
-    def _all_lines(self, card: Card) -> list[Line]:
-        if card.kind != "module" or not card.path:
-            return []
-        return [self._line(t, (t.name or "").rpartition(f"{card.name}.")[2]) for t in of_leaves(self.document, card)]
-
-    def _line(self, tensor: Tensor, name: str) -> Line:
-        size = f" {tensor.value.shape}" if tensor.value.shape else ""
-        data, grad = norm_of(tensor.value), self.norms.of_leaf(tensor.id)
-        if not tensor.requires_grad:
-            return Line(name, size, data, "", False, False)
-        said = "no grad" if grad is None else "grad all zero" if grad == 0 else f"grad {norm_text(grad)}"
-        return Line(name, size, data, said, True, grad is None or grad == 0 or not math.isfinite(grad))
-
-    def lines(self, spot: Spot) -> list[Line]:
-        """The parameters that are written out in a card."""
-        lines = [] if spot.is_open else self._lines[key(spot.card)]
-        if len(lines) <= MOST_ROWS + 1:
-            return lines
-        return [*lines[:MOST_ROWS], Line("", f"… {len(lines) - MOST_ROWS} more", None, "", False, False)]
-
-    # -- gradients ----------------------------------------------------------------------------------------------------
-
-    def _all_flows(self) -> list[Flow]:
-        found, todo = [], [self.spot]
-        while todo:
-            spot = todo.pop()
-            found += spot.flows
-            todo += spot.spots
-        return found
-
-    def _largest(self) -> float | None:
-        """The largest norm on an arrow; None if none is known."""
-        known = (f.gradient for f in self._all_flows() if f.gradient is not None)
-        return max((g for g in known if math.isfinite(g) and g > 0), default=None)
-
-    def remark(self, spot: Spot, flow: Flow) -> str:
-        """What is odd about what leaves a part: it is `FAR` from what arrived at the part."""
-        arrived = [f.gradient for f in spot.flows if f.source == flow.target and f.gradient is not None]
-        before = math.hypot(*arrived) if arrived and flow.target >= 0 else 0.0
-        if not before or not flow.gradient or not math.isfinite(before) or flow.source < ENTRANCE:
+    def remark(self, card: Card, flow: Flow, known: Mapping[Place, float]) -> str:
+        """What is odd about what leaves a part of an open card: it is `FAR` from what arrived at the part."""
+        frame, left = self.places.frames[card.id], flow.gradient(known)
+        if flow.target == EXIT or not left or not math.isfinite(left):
             return ""
-        name = spot.spots[flow.target].card.title
-        if flow.gradient * FAR < before:
-            return f"÷ {before / flow.gradient:.3g} in {name}"
-        return f"× {flow.gradient / before:.3g} in {name}" if flow.gradient > FAR * before else ""
-
-
-def _named(tensor: Tensor) -> str:
-    """A variable, or "result"."""
-    return tensor.name if tensor.name is not None and tensor.name.isidentifier() else "result"
+        came = [g for f in frame.flows if f.source == flow.target and (g := f.gradient(known)) is not None]
+        before = math.hypot(*came)
+        if not before or not math.isfinite(before) or flow.source < ENTRANCE:
+            return ""
+        name = self.titled(frame.parts[flow.target])
+        if left * FAR < before:
+            return words.MAP_SMALLER.format(ratio=norm_text(before / left), name=name)
+        return words.MAP_LARGER.format(ratio=norm_text(left / before), name=name) if left > FAR * before else ""

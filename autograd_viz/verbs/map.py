@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from ..export.cell import cell_bundle
-from ..graph.model import Document
-from ..graph.trace import Trace
-from ..maps.paint import painted
+from ..graph.trace import State, Trace
+from ..maps.drawing import MapDrawing
+from ..maps.numbers import Place, of_trace
 from ..maps.plan import Plan
 from ..render import theme_named
 from ..render.escape import printable
@@ -28,15 +28,16 @@ class Map:
         svg: the picture.
     """
 
-    def __init__(self, plan: Plan, theme: str) -> None:
-        self.document, self._plan = plan.document, plan
-        self.svg = painted(plan, theme_named(theme))
+    def __init__(self, drawing: MapDrawing, theme: str) -> None:
+        self.document, self.drawing = drawing.document, drawing
+        self.svg = drawing.svg(State(), theme_named(theme))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         return cell_bundle(self.svg, repr(self))
 
     def __repr__(self) -> str:
-        return printable(f"<Map: {self._plan.title}, {self._plan.summary}>")
+        plan = self.drawing.plan
+        return printable(f"<Map: {plan.result}, {plan.summary(self.drawing.opened)}>")
 
 
 def map(
@@ -69,33 +70,20 @@ def map(
     names = callers_names()
     with collector_waits():
         subject = subject_of(tensor, names, params)
-        trace = _trace(tensor, subject)
-        classes = _classes(subject.document, [params, *names.values()])
-        patterns = (open,) if isinstance(open, str) else tuple(open)
-        return Map(Plan(subject.document, trace, classes, depth, patterns), theme)
+        plan = Plan(subject.document)
+        opened = plan.opened(depth, (open,) if isinstance(open, str) else tuple(open))
+        return Map(MapDrawing(plan, opened, _passed(tensor, subject)), theme)
 
 
-def _trace(tensor: Any, subject: Subject) -> Trace:
-    """The steps of a whole pass; of a stepper those so far; none if no pass can run."""
+def _passed(tensor: Any, subject: Subject) -> Mapping[Place, float]:
+    """The norms of a whole pass; of a stepper those so far; none if no pass can run."""
     if isinstance(tensor, Recording):
-        return tensor.trace
+        return of_trace(tensor.trace)
     stepper = getattr(tensor, "stepper", tensor)
     if isinstance(stepper, Stepper):
-        return Trace(stepper.trace.steps[: max(0, stepper.step)])
+        return of_trace(Trace(stepper.trace.steps[: max(0, stepper.step)]))
     if not subject.can_step:
-        return Trace()
+        return {}
     stepper = subject.stepper()
     with stepped(stepper, FINAL):
-        return stepper.trace
-
-
-def _classes(document: Document, values: Iterable[Any]) -> Mapping[str, str]:
-    """The class of each module by its path: of the module, among these values, that knows most of the paths."""
-    paths = {op.module for op in document.ops}
-    best: dict[str, str] = {}
-    for value in values:
-        if callable(getattr(type(value), "named_modules", None)):
-            found = {path: type(part).__name__ for path, part in value.named_modules()}
-            if len(paths & found.keys()) > len(paths & best.keys()):
-                best = found
-    return best
+        return of_trace(stepper.trace)

@@ -1,0 +1,152 @@
+"""What a card says: class, parameters with their norms, bytes kept, badges."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from .. import words
+from ..graph.model import Module, Tensor
+from ..graph.text import norm_of
+from ..sentences.text import size_text
+from .cards import Card, walk
+from .index import Index
+from .numbers import Place, norm_text
+
+MOST_ROWS = 4  # parameters of a closed card that are written out
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A parameter of a card; of what is left out, how many: "… 3 more".
+
+    Attributes:
+        id: of its leaf; empty for "… 3 more".
+        name: in its module.
+        shape: as text.
+        data: norm of its values.
+        trains: it requires grad.
+    """
+
+    id: str
+    name: str
+    shape: str = ""
+    data: float | None = None
+    trains: bool = False
+
+    def said(self, known: Mapping[Place, float]) -> tuple[str, bool]:
+        """What is said of its gradient, and whether that is odd."""
+        if not self.trains:
+            return "", False
+        norm = known.get((self.id, "grad", 0))
+        if norm is None:
+            return words.MAP_NO_GRAD, True
+        return (words.MAP_GRAD_ZERO if norm == 0 else words.MAP_GRAD.format(norm=norm_text(norm))), not is_usual(norm)
+
+
+def is_usual(norm: float) -> bool:
+    """Finite, and not zero."""
+    return norm != 0 and math.isfinite(norm)
+
+
+class Labels:
+    """What the cards of a document say.
+
+    Args:
+        index: of the document.
+        root: its cards.
+        modules: class, hooks and marks of modules by path.
+    """
+
+    def __init__(self, index: Index, root: Card, modules: Mapping[str, Module]) -> None:
+        self.index, self.modules = index, modules
+        self._leaves = {card.id: index.leaves(card.ops()) for card in walk(root)}
+        self._shared = self._shared_leaves(root)
+        self._saved = {n.id: [(s.tensor or (n.id, s.name), s.bytes) for s in n.saved if s.state == "kept"]
+                       for n in index.document.nodes}  # fmt: skip
+
+    def _shared_leaves(self, root: Card) -> frozenset[str]:
+        """Parameters that modules of different paths use."""
+        users: dict[str, set[str]] = defaultdict(set)
+        for card in walk(root):
+            if card.kind == "module" and not card.items:
+                for t in self._leaves[card.id]:
+                    users[t.id].add(card.name)
+        return frozenset(t for t, names in users.items() if len(names) > 1)
+
+    def kind_of(self, card: Card) -> str:
+        """Class, and how many."""
+        if card.kind == "stack":
+            inner = card.items[0]
+            kinds = [self.kind_of(item) for item in inner.items] if inner.kind == "turn" else [self.kind_of(inner)]
+            return f"{', '.join(filter(None, kinds))} × {card.count:,}".strip()
+        module = self.modules.get(card.name)
+        return "" if module is None or card.kind != "module" else module.name
+
+    def count(self, card: Card) -> int:
+        """How many numbers its parameters have."""
+        return sum(math.prod(t.value.shape) for t in self._leaves[card.id] if t.requires_grad)
+
+    def nodes(self, card: Card) -> list[str]:
+        """The backward nodes of its ops."""
+        ops = self.index.document.ops
+        return [node for i in card.ops() if (node := ops[i].node) is not None]
+
+    def kept(self, card: Card) -> int:
+        """Bytes that its nodes keep, each tensor once."""
+        return sum(dict(saved for node in self.nodes(card) for saved in self._saved.get(node, ())).values())
+
+    def about(self, card: Card) -> str:
+        """Parameters and bytes kept; of ops, line and nodes."""
+        if card.kind == "ops":
+            return self._place(card)
+        count, kept = self.count(card), self.kept(card)
+        said = [words.MAP_PARAMETERS.format(count=count)] if count else []
+        return " · ".join([*said, *([words.MAP_KEPT.format(size=size_text(kept))] if kept else [])])
+
+    def _place(self, card: Card) -> str:
+        source, count = self.index.document.ops[card.first].source, len(self.nodes(card))
+        nodes = words.MAP_NODE if count == 1 else words.MAP_NODES.format(count=count)
+        return nodes if source is None else f"{words.MAP_LINE.format(line=source.line)} · {nodes}"
+
+    def lines(self, card: Card) -> list[Line]:
+        """The parameters that are written out in a closed card."""
+        if card.depth == 0 or card.kind not in ("module", "turn"):
+            return []
+        lines = self.all_lines(card)
+        if len(lines) <= MOST_ROWS + 1:
+            return lines
+        return [*lines[:MOST_ROWS], Line("", words.MAP_MORE.format(count=len(lines) - MOST_ROWS))]
+
+    def all_lines(self, card: Card) -> list[Line]:
+        """All its parameters; of a module that trains nothing, its frozen ones and its buffers."""
+        leaves = self._leaves[card.id]
+        return [self._line(t, card) for t in ([t for t in leaves if t.requires_grad] or leaves)]
+
+    def _line(self, t: Tensor, card: Card) -> Line:
+        name = (t.name or "").rpartition(f"{card.name}." if card.name else "\n")[2]  # "model.head.weight" in `head`: "weight"
+        size = f" {t.value.shape}" if t.value.shape else ""
+        return Line(t.id, name, size, norm_of(t.value), t.requires_grad)
+
+    def badges(self, card: Card) -> list[str]:
+        """What is to be known of a card that no picture of its parts says."""
+        leaves = self._leaves[card.id]
+        module = self.modules.get(card.name) if card.kind == "module" else None
+        frozen = bool(leaves) and card.kind == "module" and not any(t.requires_grad for t in leaves)
+        shared = any(t.id in self._shared for t in leaves) and not card.items
+        found = [words.MAP_FROZEN] if frozen else []
+        found += [words.MAP_SHARED] if shared and card.kind == "module" else []
+        if module is not None:
+            found += [words.MAP_HOOK] if module.hooks else []
+            found += [words.MAP_CHECKPOINTED] if "checkpointed" in module.marks else []
+            found += [words.MAP_COMPILED] if "compiled" in module.marks else []
+        return found
+
+    def alarms(self, card: Card, known: Mapping[Place, float]) -> list[str]:
+        """Of a card whose parameters are not written out: what is wrong with their gradients."""
+        norms = [n for t in self._leaves[card.id] if (n := known.get((t.id, "grad", 0))) is not None]
+        found = [words.MAP_HAS_NAN] if any(math.isnan(n) for n in norms) else []
+        found += [words.MAP_HAS_INF] if any(math.isinf(n) for n in norms) else []
+        return found + ([words.MAP_HAS_ZERO] if norms and all(n == 0 for n in norms) else [])
