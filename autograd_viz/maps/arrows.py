@@ -53,6 +53,13 @@ def said_of(plan: Plan, card: Card, flow: Flow, known: Mapping[Place, float]) ->
     return f"{said}  {remark}".rstrip(), "link" if is_usual(norm) and not remark else "grad"
 
 
+def lane_x(places: Places, card: Card, flow: Flow) -> float:
+    """Where a lane runs, in px from the left edge of its frame."""
+    frame = places.frames[card.id]
+    right = places.left(card) + places.widths[frame.parts[0].id]
+    return right + (18.0 if frame.lane == LANE else 10.0) + frame.lane * frame.lanes[flow.id]
+
+
 class Arrows:
     """Draws the flows of a map.
 
@@ -117,12 +124,12 @@ class Arrows:
         ink, places, frame = self.ink, self.places, self.places.frames[card.id]
         left = places.left(card)
         right = left + places.widths[frame.parts[0].id]
-        lane = right + (18.0 if frame.lane == LANE else 10.0) + frame.lane * frame.lanes[flow.id]
+        lane = lane_x(places, card, flow)
         end = None if flow.target == EXIT else right + 6
         said, role = said_of(self.plan, card, flow, self.known)
         middle = (ends.top + ends.bottom) / 2
         d = lane_path(left + DOWN, ends.top, lane, ends.bottom, end)
-        drawn = [element("path", d=d, fill="none", stroke_width=1.6, **ink.stroke("brown", more="way"))]
+        drawn = [element("path", d=d, fill="none", stroke_width=1.6, **ink.stroke("brown", more="bypass"))]
         if end is not None:
             at = f"translate({right:g} {ends.bottom + 12:g})"
             drawn.append(element("path", d="M0 0l8 -5v10z", transform=at, **ink.fill("brown", "fs", more="tip")))

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
 from ..graph.model import Document
 from ..graph.trace import State
 from ..render.theme import Theme
 from .numbers import Place, as_it_is, of_state
+from .page import page_map
 from .paint import painted, size_of
 from .plan import Plan
+from .shown import Cards, cards_shown
 
 
 @dataclass(frozen=True)
@@ -33,22 +37,42 @@ class MapDrawing:
         return self.plan.document
 
     @property
-    def size(self) -> tuple[float, float]:
-        """Width and height in px."""
-        return size_of(self.plan, self.plan.places.heights(self.opened))
+    def height(self) -> float:
+        """px."""
+        return size_of(self.plan, self.plan.places.heights(self.opened))[1]
 
-    def opening(self, patterns: Collection[str]) -> MapDrawing:
-        """The same with more cards open.
+    @cached_property
+    def shown(self) -> Cards:
+        """The document with cards in place of nodes."""
+        return cards_shown(self.plan)
+
+    def expanded(self, what: str) -> MapDrawing:
+        """The same with a card open, given by path or class; `*` stands for anything.
 
         Raises:
             ValueError: nothing is meant.
         """
-        return MapDrawing(self.plan, self.opened | self.plan.opened(1, patterns), self.passed)
+        return MapDrawing(self.plan, self.opened | self.plan.opened(1, (what,)), self.passed)
 
-    def known(self, state: State) -> Mapping[Place, float]:
-        """Norms by place in a state."""
-        return as_it_is(self.document) | dict(self.passed) | of_state(self.document, state)
+    def collapsed(self, what: str) -> MapDrawing:
+        """The same with a card closed.
 
-    def svg(self, state: State, theme: Theme) -> str:
+        Raises:
+            ValueError: nothing is meant.
+        """
+        closed = {c.id for c in self.plan.meant(what)}
+        kept = (id for id in self.opened if not closed.intersection(self.plan.around(id)))
+        return MapDrawing(self.plan, frozenset(kept), self.passed)
+
+    def at_start(self) -> dict[Place, float]:
+        """Norms by place before the first step."""
+        return as_it_is(self.document) | dict(self.passed)
+
+    def svg(self, state: State, theme: Theme, caption: str = "") -> str:
         """The picture in a state of the document."""
-        return painted(self.plan, theme, self.opened, self.known(state), state.called)
+        known = self.at_start() | of_state(self.document, state)
+        return painted(self.plan, theme, self.opened, known, state.called, caption)
+
+    def page(self, theme: Theme, is_over: bool) -> tuple[str, dict[str, Any]]:
+        """The picture and the map as a page wants them; `is_over`: no steps are to come."""
+        return page_map(self.plan, theme, self.opened, self.at_start(), is_over)

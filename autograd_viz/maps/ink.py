@@ -17,7 +17,7 @@ class Ink:
     """Words and colours. Presentation attributes only, and beside them the class by which a page sets its own colour."""
 
     def __init__(self, theme: Theme) -> None:
-        self.colour = theme.colours()
+        self.theme, self.colour = theme, theme.colours()
 
     def fill(self, role: str, kind: str = "f", more: str = "") -> dict[str, Any]:
         """The fill of a role; kind "fs": the colour of its stroke."""

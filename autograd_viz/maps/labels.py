@@ -36,11 +36,11 @@ class Line:
     data: float | None = None
     trains: bool = False
 
-    def said(self, known: Mapping[Place, float]) -> tuple[str, bool]:
-        """What is said of its gradient, and whether that is odd."""
-        if not self.trains:
-            return "", False
+    def said(self, known: Mapping[Place, float], is_over: bool = True) -> tuple[str, bool]:
+        """What is said of its gradient, and whether that is odd; before the pass is over, it may still come."""
         norm = known.get((self.id, "grad", 0))
+        if not self.trains or (norm is None and not is_over):
+            return "", False
         if norm is None:
             return words.MAP_NO_GRAD, True
         return (words.MAP_GRAD_ZERO if norm == 0 else words.MAP_GRAD.format(norm=norm_text(norm))), not is_usual(norm)

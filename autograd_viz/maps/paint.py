@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ..layout.measure import ADVANCE, columns
+from ..render.caption import caption_elements, caption_height, caption_lines
 from ..render.escape import element, text
 from ..render.svg import FALLBACK
 from ..render.theme import Theme
@@ -23,7 +24,9 @@ TINT = 0.16  # of a card's fill
 RESULT = 200.0  # px of the result's box
 
 
-def painted(plan: Plan, theme: Theme, opened: frozenset[str], known: Mapping[Place, float], called: Mapping[str, int]) -> str:
+def painted(
+    plan: Plan, theme: Theme, opened: frozenset[str], known: Mapping[Place, float], called: Mapping[str, int], caption: str = ""
+) -> str:
     """The picture of a map.
 
     Args:
@@ -32,21 +35,30 @@ def painted(plan: Plan, theme: Theme, opened: frozenset[str], known: Mapping[Pla
         opened: ids of the cards that are open.
         known: norms by place.
         called: by node, how often it has been called.
+        caption: words under it.
     """
     painter = Painter(plan, theme, known, called)
     heights = plan.places.heights(opened)
-    width, height = size_of(plan, heights)
-    ink, at = painter.ink, MARGIN + plan.places.widths[plan.root.id] + 16
+    return framed(plan, painter.ink, opened, painter.inside(plan.root, opened, heights), size_of(plan, heights), caption)
+
+
+def framed(
+    plan: Plan, ink: Ink, opened: frozenset[str] | None, inside: str, size: tuple[float, float], caption: str = ""
+) -> str:
+    """Heading, legend, what is drawn, and a caption under it."""
+    (width, height), at = size, MARGIN + plan.places.widths[plan.root.id] + 16
+    lines = caption_lines(caption, width)
+    below = caption_elements(lines, 0.0, height, ink.theme)
+    height += caption_height(lines)
     content = "\n".join(
         [
             element("title", text(f"{plan.result}: {plan.summary(opened)}")),
-            element("rect", width=width, height=height, **ink.fill("canvas", more="ground")),
-            ink.text(MARGIN, 28, plan.result, size=17, bold=True, room=width - 2 * MARGIN),
-            ink.text(MARGIN, 48, plan.summary(opened), role="none", room=width - 2 * MARGIN),
+            element("rect", width=width or "100%", height=height, **ink.fill("canvas", more="ground")),
+            ink.text(MARGIN, 28, plan.result, size=17, bold=True),
+            ink.text(MARGIN, 48, plan.summary(opened), role="none"),
             element("g", "".join(legend(ink, at, TOP + 8)), class_="legend"),
-            element(
-                "g", painter.inside(plan.root, opened, heights), class_="whole", transform=f"translate({MARGIN:g} {TOP:g})"
-            ),
+            element("g", inside, class_="whole", transform=f"translate({MARGIN:g} {TOP:g})"),
+            *below,
         ]
     )
     return element(
@@ -68,13 +80,21 @@ class Painter:
         theme: colours.
         known: norms by place.
         called: by node, how often it has been called.
+        is_over: no gradient is to come.
         both: also what a closed card says where it is open, for a page that opens and closes it.
     """
 
     def __init__(
-        self, plan: Plan, theme: Theme, known: Mapping[Place, float], called: Mapping[str, int], both: bool = False
+        self,
+        plan: Plan,
+        theme: Theme,
+        known: Mapping[Place, float],
+        called: Mapping[str, int],
+        both: bool = False,
+        is_over: bool = True,
     ) -> None:
         self.plan, self.ink, self.known, self.called, self.both = plan, Ink(theme), known, called, both
+        self.is_over = is_over
         self.arrows = Arrows(plan, self.ink, known)
 
     def inside(self, card: Card, opened: frozenset[str], heights: dict[str, float] | None) -> str:
@@ -82,7 +102,7 @@ class Painter:
         places, parts = self.plan.places, self.plan.places.parts(card)
         tops = [0.0] * len(parts) if heights is None else places.tops(card, heights)
         cards = [self.card(p, y, places.left(card), opened, heights) for p, y in zip(parts, tops, strict=True)]
-        return "\n".join([*cards, *self.arrows.all_of(card, heights)])
+        return "".join([*cards, *self.arrows.all_of(card, heights)])
 
     def card(self, card: Card, y: float, x: float, opened: frozenset[str], heights: dict[str, float] | None) -> str:
         """A card at its place, with what is in it if it is open."""
@@ -122,7 +142,7 @@ class Painter:
 
     def share(self, card: Card) -> float:
         """How much of it has been called: 0 to 1."""
-        nodes = self.plan.labels.nodes(card) if self.called else []
+        nodes = self.plan.members.get(card.id, ()) if self.called else ()
         return sum(node in self.called for node in nodes) / len(nodes) if nodes else 0.0
 
     def words(self, card: Card) -> Iterator[str]:
@@ -181,5 +201,5 @@ class Painter:
         if line.data is not None:
             yield ink.text(right - 120, y + 9, norm_text(line.data), role="none", end=True)
         if line.trains:
-            said, odd = line.said(self.known)
+            said, odd = line.said(self.known, self.is_over)
             yield ink.cell(f"line:{card.id}.{line.id}", right, y + 5, said, "grad" if odd else "link", end=True)

@@ -12,6 +12,7 @@ from .cards import Card, cards_of, walk
 from .flow import ENTRANCE, EXIT, Flow, Flows
 from .index import Index
 from .labels import Labels
+from .members import members_of
 from .numbers import Place, norm_text
 from .place import Places
 
@@ -27,6 +28,7 @@ class Plan:
         root: the whole program as a card.
         cards: by id.
         above: by card, the one that it stands in.
+        members: by card, its backward nodes.
         labels, places: what cards say and where they stand.
         is_guessed: no module was recorded; they are read from the names of parameters.
     """
@@ -39,6 +41,7 @@ class Plan:
         self.above = {item.id: card.id for card in self.cards.values() for item in card.items}
         self.labels = Labels(self.index, self.root, {m.path: m for m in document.modules})
         self.places = Places(self.root, Flows(self.index), self.labels)
+        self.members = members_of(self.index, self.root, self.above)
         self.is_guessed = not any(op.module for op in document.ops)
         self.levels = max((c.depth for c in self.cards.values()), default=1)
 
@@ -85,15 +88,33 @@ class Plan:
 
     def _matching(self, patterns: Collection[str]) -> frozenset[str]:
         """The cards that are meant, and those around them."""
-        found: set[str] = set()
-        for pattern in patterns:
-            meant = [c for c in self.cards.values() if c.path and self._is_meant(c, pattern)]
-            if not meant:
-                names = ", ".join(dict.fromkeys(c.name for c in self.root.items if c.name))
-                raise ValueError(f"open={pattern!r} matches no module; the first level has {names or 'none'}")
-            for card in meant:
-                found |= {id for id in self.around(card.id) if self.cards[id].items}
-        return frozenset(found)
+        meant = [card for pattern in patterns for card in self.meant(pattern)]
+        return frozenset(id for card in meant for id in self.around(card.id) if self.cards[id].items)
+
+    def meant(self, pattern: str) -> list[Card]:
+        """The cards of a path or class; `*` stands for anything.
+
+        Raises:
+            ValueError: there is none.
+        """
+        meant = [c for c in self.cards.values() if c.path and self._is_meant(c, pattern)]
+        if not meant:
+            names = ", ".join(dict.fromkeys(c.name for c in self.root.items if c.name))
+            raise ValueError(f"open={pattern!r} matches no module; the first level has {names or 'none'}")
+        return meant
+
+    def card(self, what: str) -> Card:
+        """The card of an id or path.
+
+        Raises:
+            ValueError: there is none.
+        """
+        named = (c for c in self.cards.values() if c.kind == "module" and c.name == what and what)
+        found = self.cards.get(what) or next(named, None)
+        if found is None:
+            names = ", ".join(dict.fromkeys(c.name for c in self.root.items if c.name))
+            raise ValueError(f"there is no card {what!r}; the first level has {names or 'none'}")
+        return found
 
     def _is_meant(self, card: Card, pattern: str) -> bool:
         module = self.labels.modules.get(card.name)
@@ -120,12 +141,11 @@ class Plan:
         named = ((t.name if t.name is not None and t.name.isidentifier() else words.MAP_RESULT, t.value) for t in roots)
         return ", ".join(f"{name} = {v.text if not v.shape else v.shape}" for name, v in named)
 
-    def summary(self, opened: frozenset[str]) -> str:
-        """Parameters, nodes, depth."""
-        count = self.labels.count(self.root)
-        depth = {"depth": self.depth(opened), "levels": max(self.levels, 1)}
-        said = words.MAP_SUMMARY.format(parameters=count, nodes=len(self.document.nodes), **depth)
-        return f"{said} · {words.MAP_GUESSED}" if self.is_guessed and self.has_modules else said
+    def summary(self, opened: frozenset[str] | None = None) -> str:
+        """Parameters, nodes, depth of what is open."""
+        said = [words.MAP_SUMMARY.format(parameters=self.labels.count(self.root), nodes=len(self.document.nodes))]
+        said += [] if opened is None else [words.MAP_DEPTH.format(depth=self.depth(opened), levels=max(self.levels, 1))]
+        return " · ".join(said + ([words.MAP_GUESSED] if self.is_guessed and self.has_modules else []))
 
     def titled(self, card: Card) -> str:
         """What stands on a card."""

@@ -58,6 +58,11 @@ class Drawing:
         document = self.shown.document
         return layout(document) if is_near(document) else layout_apart(document)
 
+    @property
+    def height(self) -> float:
+        """px."""
+        return self.geometry.height
+
     def is_open(self, group: Group) -> bool:
         """Is what is in it drawn (if the groups around it are open)?"""
         return self.opened is None or group.id in self.opened

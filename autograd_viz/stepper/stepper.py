@@ -7,7 +7,7 @@ its k-th step.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from operator import index
 from typing import Any, Concatenate, ParamSpec, SupportsIndex, TypeVar
@@ -131,6 +131,11 @@ class Stepper(Mover):
             self.goto(ran)
         else:
             self._moving(lambda: self._on(until=lambda: self.next_node == id))
+
+    @_move
+    def leave(self, nodes: Collection[str]) -> None:
+        """Run until the node that is next is none of these ids, by one step at least."""
+        self._moving(lambda: self._on(until=lambda: self.next_node not in nodes, first=True))
 
     @_move
     def until(self, tensor: Any) -> None:

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import MissingLibraryError, NotDrawableError
 from ..export.cell import cell_bundle
+from ..graph.model import Document
 from ..graph.text import few_names
 from ..graph.trace import State
+from ..maps.drawing import MapDrawing
+from ..maps.plan import Plan
 from ..render import theme_named
 from ..render.drawing import Drawing, drawing_of
 from ..render.escape import printable
@@ -157,6 +160,18 @@ def show(tensor: Any, *, params: Any = None, theme: str = "light", collapse: boo
         return Figure(drawing_of(graph.document, collapse), graph.past(), theme)
 
 
+MAPPED = 40  # backward nodes, beyond which a model is a map
+
+
+def _drawn(document: Document, collapse: bool | None) -> Drawing | MapDrawing:
+    """A map of a model; else the figure."""
+    if collapse is None and len(document.nodes) > MAPPED:
+        plan = Plan(document)
+        if plan.has_modules:
+            return MapDrawing(plan, plan.opened())
+    return drawing_of(document, collapse)
+
+
 def step(
     tensor: Any = ...,
     gradient: Any = None,
@@ -191,7 +206,9 @@ def step(
     if theme != "auto":
         theme_named(theme)
     if isinstance(tensor, Recording):
-        return StepperWidget(tensor.stepper(), len(tensor.trace.steps), theme, collapse, tensor.stepper)
+        return StepperWidget(
+            tensor.stepper(), len(tensor.trace.steps), _drawn(tensor.document, collapse), theme, tensor.stepper
+        )
     names = callers_names()
     if tensor is ...:  # left out; None is refused
         return _step_last(Names(names, anything.named(params)), theme, collapse)
@@ -208,7 +225,7 @@ def step(
             live = fresh()
         except RuntimeError as error:
             raise _with_advice(error, tensor) from None
-        return StepperWidget(Stepper(graph.document, live), live.total, theme, collapse, dry_run)
+        return StepperWidget(Stepper(graph.document, live), live.total, _drawn(graph.document, collapse), theme, dry_run)
 
 
 def _step_last(names: Mapping[str, Any], theme: str, collapse: bool | None) -> StepperWidget:
@@ -222,7 +239,7 @@ def _step_last(names: Mapping[str, Any], theme: str, collapse: bool | None) -> S
             warnings.warn(f"changed after the pass: {several}. The stepper uses their current values.",
                           stacklevel=3)  # fmt: skip
         live = fresh()
-        return StepperWidget(Stepper(graph.document, live), live.total, theme, collapse, lambda: None)
+        return StepperWidget(Stepper(graph.document, live), live.total, _drawn(graph.document, collapse), theme, lambda: None)
 
 
 def _with_advice(error: RuntimeError, root: Any) -> RuntimeError:

@@ -8,6 +8,7 @@ from contextlib import redirect_stdout
 from typing import Any
 
 from .. import words
+from ..maps.drawing import MapDrawing
 from ..render.drawing import Drawing
 from ..runtime.interrupts import alone
 from .scripted import Scripted
@@ -20,7 +21,7 @@ class Answering(Scripted):
 
     printed: Any
     send_state: Any  # ipywidgets'
-    _drawing: Drawing
+    _drawing: Drawing | MapDrawing
     _questions: int
 
     def expand(self, what: Any) -> None:
@@ -29,6 +30,18 @@ class Answering(Scripted):
 
     def collapse(self, what: str) -> None:
         """Draw a group as one box again."""
+        raise NotImplementedError
+
+    def figure(self, what: str = "") -> None:
+        """From the map to the figure of a card."""
+        raise NotImplementedError
+
+    def map(self) -> None:
+        """Back to the map."""
+        raise NotImplementedError
+
+    def leave(self, card: str) -> None:
+        """On until what runs next is no longer in a card."""
         raise NotImplementedError
 
     def _tell(self, error: str = "", node: str = "") -> None:
@@ -58,10 +71,10 @@ class Answering(Scripted):
                 self._quietly(self.run_to, self._shown(node))
             case {"kind": "until", "tensor": str(tensor)}:
                 self._quietly(self.until, self._shown(tensor))
-            case {"kind": "expand", "id": str(id)}:
-                self._quietly(self.expand, id)
-            case {"kind": "collapse", "id": str(id)}:
-                self._quietly(self.collapse, id)
+            case {"kind": "expand" | "collapse" | "figure" | "leave" as kind, "id": str(id)}:
+                self._quietly(getattr(self, kind), id)
+            case {"kind": "map"}:
+                self._quietly(self.map)
             case {"kind": "undo_edit"}:
                 self._quietly(self.undo_edit)
             case {"kind": "edit", "index": int(index), "text": str(text)}:

@@ -16,11 +16,13 @@ import re
 from typing import Any
 
 from .. import words
+from ..maps.drawing import MapDrawing
 from ..render import theme_named
 from ..render.drawing import Drawing
 from ..render.escape import element, one_line, text
 from ..stepper.stepper import Stepper
 from .frames import FrameMaker
+from .map_frames import MapFrames
 from .modules import joined_modules, static_text, style_sheets
 from .page import page_of
 
@@ -29,7 +31,7 @@ CSS_COMMENT = re.compile(r"[ \t]*/\*.*?\*/", re.DOTALL)
 PLACE = re.compile(r"\{\{(\w+)\}\}")
 
 
-def html_page(stepper: Stepper, theme: str, step: int, drawing: Drawing) -> str:
+def html_page(stepper: Stepper, theme: str, step: int, drawing: Drawing | MapDrawing) -> str:
     """The page.
 
     Args:
@@ -74,15 +76,16 @@ def filled(name: str, places: dict[str, str]) -> str:
     return PLACE.sub(lambda place: places[place[1]], static_text(name))
 
 
-def _recording(stepper: Stepper, theme: str, step: int, drawing: Drawing) -> dict[str, Any]:
+def _recording(stepper: Stepper, theme: str, step: int, drawing: Drawing | MapDrawing) -> dict[str, Any]:
     """All that a widget would be sent in the course of the pass."""
     palette = theme_named("light" if theme == "auto" else theme)
-    maker = FrameMaker(drawing.shown, palette)
+    maker = MapFrames(drawing) if isinstance(drawing, MapDrawing) else FrameMaker(drawing.shown, palette)
     steps = stepper.trace.steps
     palettes = ("light", "dark") if theme == "auto" else (theme,)
     page = page_of(stepper, drawing, palette, palettes, len(steps))
+    fixed = {key: {**page[key], "fixed": True} for key in ("groups", "map") if key in page}  # no kernel draws another
     return {
-        "picture": {**page, "groups": {**page["groups"], "fixed": True}},  # no kernel draws another
+        "picture": {**page, **fixed},
         "frames": [maker.frame(s, stepper.sentence_at(i + 1)) for i, s in enumerate(steps)],
         "step": step,
     }

@@ -11,6 +11,7 @@ from ..graph.collapsed import Collapsed
 from ..graph.forward import made_by_op
 from ..graph.groups import Group, kinds_of
 from ..graph.trace import State
+from ..maps.drawing import MapDrawing
 from ..reasons.why import Why
 from ..render import THEMES, Theme
 from ..render.drawing import Drawing
@@ -22,29 +23,43 @@ MOST_REPLAYED = 2000  # ops whose forward pass is replayed
 MOST_HIDDEN = 4000  # ops and nodes in closed groups that can be searched for
 
 
-def page_of(stepper: Stepper, drawing: Drawing, theme: Theme, palettes: tuple[str, ...], total: int) -> dict[str, Any]:
+def page_of(
+    stepper: Stepper, drawing: Drawing | MapDrawing, theme: Theme, palettes: tuple[str, ...], total: int
+) -> dict[str, Any]:
     """The picture trait.
 
     Returns:
         svg, palettes: the drawing, and its colours by theme; document: as JSON; start: the first sentence; total: how many
-        steps; forward: what ran, is said and made at each position from -F to 0; engine: before the first step; why: by tensor;
-        words: the texts of the page; language: its name; groups: those that are open.
+        steps; forward: what ran, is said and made at each position from -F to 0; engine: before the first step; words: the
+        texts of the page; language: its name. Of a figure: why by tensor, and the groups that are open; of a map: its cards.
     """
     shown = drawing.shown
-    drawn = {t.id for t in shown.document.tensors}
     return {
-        "svg": page_svg(drawing.svg(State(), theme)),
         "palettes": {name: THEMES[name].colours() for name in palettes},
         "document": to_plain(shown.document),
         "start": stepper.sentence_at(0),
         "total": total,
-        "forward": _forward(stepper, shown),
+        "forward": _forward(stepper, shown) if total else [],
         "engine": to_plain(shown.engine(stepper.trace.start)),
-        "why": {t: why for t, why in Why(shown.whole).at_start().items() if t in drawn},
-        "groups": open_groups(drawing),
         "words": words.ui(),
         "language": words.language(),
+        **(_of_map(drawing, theme, total) if isinstance(drawing, MapDrawing) else _of_figure(drawing, theme)),
     }
+
+
+def _of_figure(drawing: Drawing, theme: Theme) -> dict[str, Any]:
+    drawn = {t.id for t in drawing.shown.document.tensors}
+    return {
+        "svg": page_svg(drawing.svg(State(), theme)),
+        "why": {t: why for t, why in Why(drawing.shown.whole).at_start().items() if t in drawn},
+        "groups": open_groups(drawing),
+    }
+
+
+def _of_map(drawing: MapDrawing, theme: Theme, total: int) -> dict[str, Any]:
+    svg, data = drawing.page(theme, not total)
+    insides = {id: page_svg(inside) for id, inside in data["insides"].items()}
+    return {"svg": page_svg(svg), "map": {**data, "insides": insides, "still": not total}}
 
 
 def pending_edit(stepper: Stepper, shown: Collapsed) -> dict[str, Any]:

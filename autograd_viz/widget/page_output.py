@@ -12,6 +12,7 @@ import math
 import warnings
 from collections.abc import Callable
 
+from ..maps.drawing import MapDrawing
 from ..render.drawing import Drawing
 from ..render.escape import text
 from ..stepper.stepper import Stepper
@@ -38,7 +39,9 @@ class PageOutput:
         dry_run: gives a stepper of the same pass that may run and be taken back; None if there is none.
     """
 
-    def __init__(self, stepper: Stepper, mark: str, theme: str, drawing: Callable[[], Drawing], dry_run: DryRun | None) -> None:
+    def __init__(
+        self, stepper: Stepper, mark: str, theme: str, drawing: Callable[[], Drawing | MapDrawing], dry_run: DryRun | None
+    ) -> None:
         self.stepper, self.mark, self.theme, self.drawing, self.dry_run = stepper, mark, theme, drawing, dry_run
         self._shows_all = self._is_shown = False
         self._title = ""
@@ -51,7 +54,7 @@ class PageOutput:
         page = self._page() if len(self.stepper.document.nodes) <= MOST_NODES else ""
         if not page or len(page) > MOST_LETTERS:
             return ""
-        height = round(min(max(FITTED * self.drawing().geometry.height + AROUND, HEIGHT[0]), HEIGHT[1]))
+        height = round(min(max(FITTED * self.drawing().height + AROUND, HEIGHT[0]), HEIGHT[1]))
         return filled("file_output.html", {"mark": self.mark, "title": text(self._title), "frame": frame(page, height)})
 
     def show(self, title: str = "") -> None:

@@ -19,14 +19,18 @@ import traitlets
 from .. import words
 from ..export.cell import cell_bundle
 from ..graph.codec import to_plain
+from ..maps.did import what_it_did
+from ..maps.drawing import MapDrawing
+from ..maps.figure import figure_of
 from ..render import theme_named
-from ..render.drawing import Drawing, drawing_of
+from ..render.drawing import Drawing
 from ..render.writer import Writer
 from ..runtime.interrupts import alone, breakable, whole
 from ..stepper.stepper import Stepper
-from ..stepper.stops import wrong_nodes
+from ..stepper.stops import Stopped, wrong_nodes
 from .answering import Answering
 from .frames import FrameMaker, plain_lines
+from .map_frames import MapFrames
 from .modules import joined_modules, style_sheets
 from .page import page_of, pending_edit
 from .page_output import DryRun, PageOutput
@@ -76,14 +80,15 @@ class StepperWidget(Quiet, Answering, anywidget.AnyWidget):
         self,
         stepper: Stepper,
         total: int,
+        drawing: Drawing | MapDrawing,
         theme: str = "auto",
-        collapse: bool | None = None,
         dry_run: DryRun | None = None,
     ) -> None:
         super().__init__(complete=stepper.trace.complete, layout=QuietLayout())  # the page loads its module meanwhile
         self.stepper, self._theme = stepper, theme_named("light" if theme == "auto" else theme)
-        self._drawing = drawing_of(stepper.document, collapse)
-        self._maker = FrameMaker(self._drawing.shown, self._theme)
+        self._drawing: Drawing | MapDrawing = drawing
+        self._map = drawing if isinstance(drawing, MapDrawing) else None  # also while the figure of a card is shown
+        self._maker = self._maker_of(drawing)
         self._known = self._questions = 0  # frames that the page has, and what it has asked
         self._is_moving = False
         self._mark = f"av-still-{secrets.token_hex(8)}"
@@ -100,8 +105,8 @@ class StepperWidget(Quiet, Answering, anywidget.AnyWidget):
     # -- the picture --------------------------------------------------------------------------------------------------
 
     @property
-    def drawing(self) -> Drawing:
-        """The open groups and the layout."""
+    def drawing(self) -> Drawing | MapDrawing:
+        """The open groups or cards, and the layout."""
         return self._drawing
 
     def expand(self, what: Any) -> None:
@@ -110,7 +115,8 @@ class StepperWidget(Quiet, Answering, anywidget.AnyWidget):
         Raises:
             ValueError: it does not exist, or no group hides it.
         """
-        self._try(lambda: self._redraw(self._drawing.expanded(self.stepper.id_of(what))))
+        drawing = self._drawing
+        self._try(lambda: self._redraw(drawing.expanded(what if self._is_map else self.stepper.id_of(what))))
 
     def collapse(self, what: str) -> None:
         """Draw a group as one box again, given by title or id.
@@ -120,18 +126,63 @@ class StepperWidget(Quiet, Answering, anywidget.AnyWidget):
         """
         self._try(lambda: self._redraw(self._drawing.collapsed(what)))
 
-    def _redraw(self, drawing: Drawing) -> None:
+    def figure(self, what: str = "") -> None:
+        """From the map to the figure of a card, given by path or id; the rest of the graph is drawn in groups.
+
+        Raises:
+            ValueError: there is no such card, or no map.
+        """
+        self._try(lambda: self._redraw(figure_of(self._known_map(), what)))
+
+    def map(self) -> None:
+        """Back to the map.
+
+        Raises:
+            ValueError: there is no map.
+        """
+        self._try(lambda: self._redraw(self._known_map()))
+
+    def leave(self, card: str) -> None:
+        """Run until what is next is no longer in a card of the map, given by path or id: a step over it, or out of it.
+
+        Raises:
+            ValueError: there is no such card, or no map.
+        """
+        self._try(self._leave, card)
+
+    def _leave(self, card: str) -> None:
+        plan, begin = self._known_map().plan, max(0, self.stepper.step)
+        id = plan.card(card).id
+        self.stepper.leave(frozenset(plan.members.get(id, ())))
+        did = what_it_did(plan, id, self.stepper.trace.steps[begin : self.stepper.step])
+        self.stepper.stopped = Stopped("left", "", did)
+
+    def _known_map(self) -> MapDrawing:
+        if self._map is None:
+            raise ValueError("this stepper has no map: modules are unknown, or the figure was asked for")
+        return self._map
+
+    @property
+    def _is_map(self) -> bool:
+        return isinstance(self._drawing, MapDrawing)
+
+    def _maker_of(self, drawing: Drawing | MapDrawing) -> FrameMaker | MapFrames:
+        return MapFrames(drawing) if isinstance(drawing, MapDrawing) else FrameMaker(drawing.shown, self._theme)
+
+    def _redraw(self, drawing: Drawing | MapDrawing) -> None:
         """Another picture of the same pass; if it cannot be laid out, the old one stays."""
         page, steps = self._page(drawing), self.stepper.trace.steps
-        self._drawing, self._maker, self._known = drawing, FrameMaker(drawing.shown, self._theme), 0
+        self._drawing, self._maker, self._known = drawing, self._maker_of(drawing), 0
+        self._map = drawing if isinstance(drawing, MapDrawing) else self._map
         self.frames[:] = [self._maker.frame(s, self.stepper.sentence_at(i + 1)) for i, s in enumerate(steps)]
         with self.hold_sync():
             self._send_frames()
             self.picture = page
             self._show_stops()
 
-    def _page(self, drawing: Drawing) -> dict[str, Any]:
-        return {**page_of(self.stepper, drawing, self._theme, self._palettes, self._total), "mark": self._mark}
+    def _page(self, drawing: Drawing | MapDrawing) -> dict[str, Any]:
+        page = page_of(self.stepper, drawing, self._theme, self._palettes, self._total)
+        return {**page, "mark": self._mark, "has_map": self._map is not None}
 
     def refresh(self) -> None:
         """Show what changed outside the stepper (called after every cell)."""
@@ -226,7 +277,7 @@ class StepperWidget(Quiet, Answering, anywidget.AnyWidget):
     def _cut(self, length: int) -> None:
         """Recorded steps from `length` on no longer hold."""
         del self.frames[length:]
-        self._maker = FrameMaker(self._drawing.shown, self._theme)
+        self._maker = self._maker_of(self._drawing)
         for step in self.stepper.trace.steps[:length]:
             self._maker.frame(step, "")
         self._known = min(self._known, length)

@@ -35,7 +35,7 @@ export class Detail {
   /** After every movement. */
   show() {
     const isFar = this.viewport.room.width > 0 && this.viewport.view.scale < FAR;
-    if (isFar === this.isFar) return;
+    if (isFar === this.isFar || this.picture.boxes.values().next().value?.id.startsWith("c")) return; // a card is read from far too
     this.isFar = isFar;
     if (isFar && !this.isNamed) this.name();
     this.picture.svg.classList.toggle("av-far", isFar);

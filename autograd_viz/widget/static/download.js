@@ -6,7 +6,8 @@ import { html } from "./elements.js";
 
 const DRAWN = ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-size", "font-weight", "text-decoration-line"];
 const UNSAID = ["none", "normal", "400", ""]; // what says nothing; of fill and stroke "none" is said
-const MOVING = ".runner, .way:not(.line), .av-name"; // numbers on their way, the ways, and the names of boxes seen from far
+const HIDDEN = ".card.open > .rows, .card.open > .behind, .card:not(.open) > .inside"; // of a map
+const MOVING = `.runner, .way:not(.line), .av-name, ${HIDDEN}`; // numbers on their way, the ways, and the names of boxes seen from far
 const KEPT = 10_000; // ms until the browser has taken the file
 
 /**

@@ -36,11 +36,11 @@ export function textWidth(text, size) {
  * @param {number} x
  * @param {number} y
  * @param {number} size
- * @param {boolean} middle
+ * @param {string} anchor "middle", "end" or ""
  */
-function textLine(runs, x, y, size, middle) {
+function textLine(runs, x, y, size, anchor) {
   const line = svgElement("text", { x, y, "font-size": size });
-  if (middle) line.setAttribute("text-anchor", "middle");
+  if (anchor) line.setAttribute("text-anchor", anchor);
   for (const [text, role] of runs) {
     const span = svgElement("tspan", { class: `f-${role}` });
     span.textContent = text;
@@ -55,7 +55,7 @@ function textLine(runs, x, y, size, middle) {
  * @param {Lines} lines
  */
 export function writeLines(cell, lines) {
-  const { x, y, size = ROW_SIZE, pitch = ROW_PITCH, middle, room } = /** @type {HTMLElement} */ (cell).dataset;
+  const { x, y, size = ROW_SIZE, pitch = ROW_PITCH, middle, end, room } = /** @type {HTMLElement} */ (cell).dataset;
   const isLabel = cell.classList.contains("label");
   const [left, top] = [Number(x), Number(y)];
   const longest = Math.max(1, ...lines.map((runs) => runs.reduce((sum, [text]) => sum + text.length, 0)));
@@ -64,7 +64,7 @@ export function writeLines(cell, lines) {
   if (isLabel && lines.length) cell.append(ground(lines[0], left, top, em, middle === "1"));
   lines.forEach((runs, i) => {
     const centre = isLabel ? top + 7 : top + (i - (lines.length - 1) / 2) * Number(pitch);
-    cell.append(textLine(runs, left, centre + em * BASELINE, em, middle === "1"));
+    cell.append(textLine(runs, left, centre + em * BASELINE, em, middle === "1" ? "middle" : end === "1" ? "end" : ""));
   });
 }
 

@@ -6,6 +6,7 @@
  * @property {(at: string) => void} hover address under the pointer, or ""
  * @property {(at: string) => void} click
  * @property {(at: string) => void} open double click
+ * @property {(id: string) => void} toggle a click on what opens a card
  */
 
 const SLACK = 4; // px that a click may move
@@ -52,7 +53,9 @@ function listenToPointer(stage, viewport, hands, signal) {
   const options = { signal };
   stage.addEventListener("pointerdown", (event) => {
     if (event.button !== 0 || (event.target instanceof Element && event.target.closest("button, [role=button], .av-minimap"))) return;
-    held = { x: event.clientX, y: event.clientY, id: event.pointerId, at: addressOf(event.target), moved: false };
+    const opens = event.target instanceof Element ? event.target.closest("[data-opens]")?.getAttribute("data-opens") : null;
+    const at = opens ? `open:${opens}` : addressOf(event.target);
+    held = { x: event.clientX, y: event.clientY, id: event.pointerId, at, moved: false };
   }, options);
   stage.addEventListener("pointermove", (event) => {
     if (!held || event.pointerId !== held.id) return;
@@ -63,13 +66,16 @@ function listenToPointer(stage, viewport, hands, signal) {
     held = { ...held, x: event.clientX, y: event.clientY, moved: true };
     viewport.pan(dx, dy);
   }, options);
+  const pressed = (/** @type {string} */ at) => (at.startsWith("open:") ? hands.toggle(at.slice(5)) : hands.click(at));
   const release = (/** @type {PointerEvent} */ event) => {
-    if (held && !held.moved && event.type === "pointerup") hands.click(held.at);
+    if (held && !held.moved && event.type === "pointerup") pressed(held.at);
     held = null;
     stage.classList.remove("av-dragged");
   };
   for (const name of /** @type {const} */ (["pointerup", "pointercancel"])) stage.addEventListener(name, release, options);
-  stage.addEventListener("dblclick", (event) => hands.open(addressOf(event.target)), options);
+  stage.addEventListener("dblclick", (event) => {
+    if (!(event.target instanceof Element && event.target.closest("[data-opens]"))) hands.open(addressOf(event.target));
+  }, options);
   stage.addEventListener("pointerover", (event) => !held && hands.hover(addressOf(event.target)), options);
   stage.addEventListener("pointerleave", () => hands.hover(""), options);
 }

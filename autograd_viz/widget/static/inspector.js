@@ -7,6 +7,7 @@ import { closedGroup, wholeGroups } from "./groups.js";
 import { moved } from "./heatmap.js";
 import { PassHistory } from "./history.js";
 import { wordsOf } from "./look.js";
+import { cardPanel, moduleTree } from "./map_panel.js";
 import { nodePanel, nodeSubtitle } from "./node_panel.js";
 import { Program } from "./program.js";
 import { opPanel, tensorPanel } from "./tensor_panel.js";
@@ -20,6 +21,7 @@ import { messageAt, patch, tree } from "./tree.js";
  * @property {Record<string, string>} words the UI's texts by key
  * @property {import("./program.js").Doc} document
  * @property {Partial<import("./groups.js").Groups>} [groups]
+ * @property {import("./map_picture.js").MapPicture} [cards] the map, if it is one
  * @property {(message: Message) => void} act
  * @property {AbortSignal} signal
  */
@@ -41,7 +43,8 @@ const UNTOUCHED = { overlay: {}, spoiled: {}, rewritten: {} };
 
 export class Inspector {
   /** @param {Given} given */
-  constructor({ words, document: doc, groups, act, signal }) {
+  constructor({ words, document: doc, groups, cards, act, signal }) {
+    this.cards = cards;
     this.word = wordsOf(words);
     this.groups = wholeGroups(groups);
     this.program = new Program(doc);
@@ -81,7 +84,8 @@ export class Inspector {
     const once = { open: "" };
     const engine = tree("details", { class: "av-i-engine" }, [summary, ...enginePanel(look)], { key: "engine", once });
     const panel = id === null ? tree("p", { class: "av-i-note" }, [this.word("nothing_selected")]) : this.panelOf(look, id);
-    return this.shown.step < 0 ? [panel] : [panel, engine]; // in the forward pass there is no engine yet
+    const modules = this.cards ? [moduleTree(look, this.cards, id)] : [];
+    return this.shown.step < 0 ? [panel, ...modules] : [panel, ...modules, engine]; // in the forward pass there is no engine yet
   }
 
   /**
@@ -91,6 +95,7 @@ export class Inspector {
    */
   panelOf(look, id) {
     const { program, groups } = this;
+    if (this.cards && id in this.cards.map.cards) return cardPanel(look, this.cards, id);
     if (closedGroup(groups, id)) return this.panelOfGroup(look, id);
     const [node, tensor, op] = [program.nodeById.get(id), program.tensorById.get(id), program.opById.get(id)];
     const kind = this.word(`${program.kind(id)}_panel`);
@@ -124,7 +129,7 @@ export class Inspector {
    */
   target(look) {
     const { selection, step } = this.shown;
-    if (selection && this.program.kind(selection)) return selection;
+    if (selection && (this.program.kind(selection) || selection in (this.cards?.map.cards ?? {}))) return selection;
     if (step < 0) return this.program.ops[Math.max(0, this.program.ops.length + step - 1)]?.id ?? null;
     return this.history.current?.node ?? look.next;
   }

@@ -16,6 +16,7 @@ export class Marks {
    */
   constructor(boxes, viewBox, { say, title, toggle, signal }) {
     this.boxes = boxes;
+    this.context = { say, title };
     this.svg = svgElement("svg", { viewBox, class: "av-marks", role: "group" });
     this.svg.setAttribute("aria-label", say("breakpoints"));
     this.ring = svgElement("rect", { class: "av-ring", rx: 14, visibility: "hidden" });
@@ -24,14 +25,13 @@ export class Marks {
     this.alarm.children[1].textContent = "!";
     /** @type {Map<string, SVGElement>} */
     this.dots = new Map();
-    this.svg.append(this.ring);
-    for (const box of boxes.values()) if (isNode(box)) this.dots.set(box.id, this.dot(box, say, title));
-    this.svg.append(this.alarm);
+    this.svg.append(this.ring, this.alarm);
     /** @type {Set<string>} */
     this.pressed = new Set();
     /** @type {Set<string>} */
     this.dimmed = new Set();
     this.reachable = "";
+    this.renew(viewBox);
     const act = (/** @type {Event} */ event) => {
       const dot = event.target instanceof Element ? event.target.closest(".av-dot") : null;
       const node = dot?.getAttribute("data-node");
@@ -45,16 +45,29 @@ export class Marks {
   }
 
   /**
-   * @param {Box} box
-   * @param {Say} say
-   * @param {(id: string) => string} title
+   * There are other boxes, or they stand elsewhere.
+   * @param {string} viewBox
    */
-  dot(box, say, title) {
-    const made = svgElement("g", { class: "av-dot", role: "button", tabindex: -1, "aria-pressed": "false", "data-node": box.id });
+  renew(viewBox) {
+    this.svg.setAttribute("viewBox", viewBox);
+    for (const [id, dot] of this.dots) if (!this.boxes.has(id)) dot.remove();
+    const known = this.dots;
+    this.dots = new Map();
+    for (const box of this.boxes.values()) if (isNode(box)) this.dots.set(box.id, known.get(box.id) ?? this.dot(box));
+    for (const [id, dot] of this.dots) {
+      const box = /** @type {Box} */ (this.boxes.get(id));
+      for (const circle of dot.children) for (const side of /** @type {const} */ (["x", "y"])) circle.setAttribute(`c${side}`, String(box[side] + 4));
+    }
+    this.select(this.reachable);
+  }
+
+  /** @param {Box} box */
+  dot(box) {
+    const { say, title } = this.context;
+    const made = svgElement("g", { class: "av-dot", role: "button", tabindex: -1, "aria-pressed": String(this.pressed.has(box.id)), "data-node": box.id });
     made.setAttribute("aria-label", `${say("breakpoint")}: ${title(box.id)}`);
-    const [cx, cy] = [box.x + 4, box.y + 4];
-    made.append(svgElement("circle", { cx, cy, r: RADIUS + 6, class: "av-reach" }), svgElement("circle", { cx, cy, r: RADIUS }));
-    this.svg.append(made);
+    made.append(svgElement("circle", { r: RADIUS + 6, class: "av-reach" }), svgElement("circle", { r: RADIUS }));
+    this.alarm.before(made);
     return made;
   }
 
@@ -93,7 +106,7 @@ export class Marks {
 
 /** @param {Box} box */
 function isNode(box) {
-  return box.kind === "node" || box.kind === "accumulate";
+  return ["node", "accumulate", "card", "frame"].includes(box.kind);
 }
 
 /**

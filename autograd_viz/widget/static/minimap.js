@@ -12,7 +12,7 @@ const BESIDE = 8; // px between it and the edge of the stage, its border include
 const LEAST_SIDE = 12; // px of a very long picture's short side, which is stretched to that
 const MOST_SEEN = 0.6; // share of the picture; where more is seen, a map would only stand in the way
 /** @type {Record<string, string>} kind of box -> colour */
-const COLOURS = { op: "brown-stroke", node: "blue-stroke", accumulate: "blue-stroke" };
+const COLOURS = { op: "brown-stroke", card: "brown-stroke", frame: "brown-fill", result: "brown-stroke", node: "blue-stroke", accumulate: "blue-stroke" };
 
 /**
  * Px of the map for one of the picture, across and down: as large as there is room.
@@ -34,12 +34,11 @@ export class Minimap {
   constructor(picture, viewport, label, signal) {
     this.picture = picture;
     this.viewport = viewport;
-    this.scale = mapScale(picture);
+    /** @type {[number, number]} */
+    this.scale = [1, 1];
     this.root = html("div", "av-minimap");
     this.root.title = label;
     this.root.setAttribute("aria-hidden", "true"); // the keys of the picture do the same
-    this.root.style.width = `${picture.width * this.scale[0]}px`;
-    this.root.style.height = `${picture.height * this.scale[1]}px`;
     this.canvas = html("canvas", "");
     this.frame = html("div", "av-seen");
     this.spot = html("div", "av-spot");
@@ -49,6 +48,7 @@ export class Minimap {
     this.palette = {};
     /** @type {Record<string, string> | undefined} in which it is drawn */
     this.drawn = undefined;
+    this.measure();
     const go = (/** @type {PointerEvent} */ event) => {
       if (!(event.buttons & 1)) return;
       const at = this.root.getBoundingClientRect();
@@ -60,6 +60,15 @@ export class Minimap {
       go(event);
     }, { signal });
     this.root.addEventListener("pointermove", go, { signal });
+  }
+
+  /** As large as the picture asks for. */
+  measure() {
+    const { picture, root } = this;
+    this.scale = mapScale(picture);
+    this.drawn = undefined;
+    root.style.width = `${picture.width * this.scale[0]}px`;
+    root.style.height = `${picture.height * this.scale[1]}px`;
   }
 
   /** How much of the stage's corner it covers. */
@@ -116,7 +125,9 @@ export class Minimap {
     for (const box of picture.boxes.values()) {
       const kind = COLOURS[box.kind] ?? "green-stroke";
       pen.fillStyle = this.palette[kind];
+      if (box.kind === "frame") pen.globalAlpha = 0.3;
       pen.fillRect(box.x - picture.x, box.y - picture.y, Math.max(box.w, w), Math.max(box.h, h));
+      pen.globalAlpha = 1;
     }
   }
 }

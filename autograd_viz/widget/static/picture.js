@@ -104,7 +104,7 @@ export class Picture {
       for (const element of [made[i], ...made[i].querySelectorAll("[data-at]")]) {
         this.know(element);
         const lines = piece.writes.get(/** @type {string} */ (element.getAttribute("data-at")));
-        if (lines && !element.classList.contains("arrow")) writeLines(element, lines);
+        if (lines) this.put(element, lines);
       }
       for (const at of piece.addresses) {
         const others = this.waiting.get(at)?.filter((other) => other !== piece) ?? [];
@@ -148,9 +148,26 @@ export class Picture {
       for (const piece of this.waiting.get(change[0]) ?? []) piece.writes.set(change[0], change[which]);
       for (const element of this.places.get(change[0]) ?? []) {
         if (this.under.has(element)) this.under.set(element, change[which]);
-        else if (!element.classList.contains("arrow")) writeLines(element, change[which]);
+        else this.put(element, change[which]);
       }
     }
+  }
+
+  /**
+   * Write what stands at an address.
+   * @param {Element} element
+   * @param {Lines} lines
+   */
+  put(element, lines) {
+    if (!element.classList.contains("arrow")) writeLines(element, lines);
+  }
+
+  /**
+   * The box that is drawn for an id.
+   * @param {string} id
+   */
+  visible(id) {
+    return id;
   }
 
   /**

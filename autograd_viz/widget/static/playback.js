@@ -15,10 +15,10 @@ const SAVE_MS = 50; // from a recorded step until the kernel is told: its reply 
 export class Playback {
   /**
    * @param {Model} model
-   * @param {{ first: number, total: number, ready: string, graph: Graph, say: Say, pause: () => number, changed: () => void }} context
+   * @param {{ first: number, total: number, ready: string, graph: Graph, say: Say, pause: () => number, changed: () => void, within: import("./stops.js").Within }} context
    *   `ready` is the node that runs first; `pause` the time between played steps in ms; `changed` is called after every change
    */
-  constructor(model, { first, total, ready, graph, say, pause, changed }) {
+  constructor(model, { first, total, ready, graph, say, pause, changed, within }) {
     this.model = model;
     this.first = first;
     this.total = total;
@@ -27,6 +27,7 @@ export class Playback {
     this.say = say;
     this.pause = pause;
     this.changed = changed;
+    this.within = within;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -175,7 +176,7 @@ export class Playback {
 
   /** To the next stop, or to the end. */
   run() {
-    const stop = nextStop(this.frames, Math.max(0, this.step), this.stops);
+    const stop = nextStop(this.frames, Math.max(0, this.step), this.stops, this.within);
     if (stop?.kind === "condition_error") this.askFromHere({ kind: "run" }); // what was raised is known there
     else if (stop) this.stopFor(stop);
     else if (this.model.get("complete")) this.move(this.frames.length);
@@ -195,7 +196,7 @@ export class Playback {
    */
   runTo(node) {
     this.halt();
-    const step = this.frames.findIndex((frame) => frame.node === node);
+    const step = this.frames.findIndex((frame) => this.within(frame.node, node));
     if (step >= 0) this.move(step);
     else if (!this.model.get("complete")) this.askFromHere({ kind: "run_to", node });
   }
@@ -221,6 +222,19 @@ export class Playback {
   }
 
   /**
+   * On until what runs next is no longer in a card.
+   * @param {string} card
+   */
+  leave(card) {
+    this.halt();
+    const from = Math.max(0, this.step);
+    const index = this.frames.findIndex((frame, i) => i > from && !this.within(frame.node, card));
+    if (index >= 0) this.move(index);
+    else if (this.model.get("complete")) this.move(this.frames.length);
+    else this.askFromHere({ kind: "leave", id: card });
+  }
+
+  /**
    * Something that changes the pass at the cursor.
    * @param {any} question
    */
@@ -233,7 +247,7 @@ export class Playback {
     this.playing = true;
     const begin = this.step;
     const tick = () => {
-      const stop = this.step !== begin && this.step > 0 ? stopAt(this.frames, this.step, this.stops, this.ready) : null;
+      const stop = this.step !== begin && this.step > 0 ? stopAt(this.frames, this.step, this.stops, this.ready, this.within) : null;
       if (stop) this.stopFor(stop);
       if (stop || this.atEnd || this.model.get("error")) return this.halt();
       if (!this.kernel.asked) this.goto(this.step + 1);

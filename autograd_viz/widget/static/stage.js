@@ -7,6 +7,7 @@ import { fileOf, offer } from "./download.js";
 import { hiddenAddresses, hiddenAt, positionAt } from "./forward.js";
 import { listenToHands } from "./gestures.js";
 import { Graph } from "./graph.js";
+import { MapPicture } from "./map_picture.js";
 import { Marks } from "./marks.js";
 import { Minimap } from "./minimap.js";
 import { Hover, towards } from "./neighbours.js";
@@ -21,6 +22,7 @@ import { Viewport, around } from "./viewport.js";
 /**
  * @typedef {object} StageContext
  * @property {string} svg
+ * @property {import("./map_layout.js").MapData} [map]
  * @property {import("./graph.js").Document} document
  * @property {Position[]} forward
  * @property {string} ready the node that runs first
@@ -38,10 +40,11 @@ const [LOW, HIGH, TALL, SHARE] = [240, 340, 760, 0.75]; // px: the least height,
 
 export class Stage {
   /** @param {StageContext} context */
-  constructor({ svg, document, forward, ready, say, select, open, toggle, hasFocus, signal }) {
+  constructor({ svg, map, document, forward, ready, say, select, open, toggle, hasFocus, signal }) {
     this.forward = forward;
-    this.picture = new Picture(svg);
-    this.graph = new Graph(document, (id) => this.picture.boxes.has(id));
+    this.cards = map ? new MapPicture(svg, map) : undefined;
+    this.picture = this.cards ?? new Picture(svg);
+    this.graph = new Graph(document, (id) => Boolean(map) || this.picture.boxes.has(id));
     this.root = html("div", "av-stage");
     const viewBox = this.picture.svg.getAttribute("viewBox") ?? "0 0 1 1";
     this.marks = new Marks(this.picture.boxes, viewBox, { say, title: (id) => this.graph.title(id), toggle, signal });
@@ -59,6 +62,7 @@ export class Stage {
     const hands = {
       hover: (/** @type {string} */ at) => this.hover.over(at),
       click: (/** @type {string} */ at) => select(this.graph.owner(at)),
+      toggle: (/** @type {string} */ id) => this.toggleCard(id),
       open: (/** @type {string} */ at) => open(this.graph.owner(at)),
     };
     listenToHands(this.root, this.viewport, hasFocus, hands, signal);
@@ -66,12 +70,12 @@ export class Stage {
     /** @type {Map<string, Element[]>} tensor -> the lines of the statement that made it */
     this.code = new Map();
     this.knowCode(document.statements ?? []);
-    this.lit = "";
+    this.lit = this.called = ""; // the box that is lit; what has run
     this.failed = "";
     this.first = [ready, ...(document.roots ?? [])];
     /** @type {string[]} boxes, the most important first */
     this.watched = this.first;
-    const first = this.first.flatMap((id) => this.picture.boxes.get(id) ?? []);
+    const first = this.first.map((id) => this.picture.visible(id)).flatMap((id) => this.picture.boxes.get(id) ?? []);
     this.viewport.first = first.length ? around(first) : undefined;
   }
 
@@ -142,8 +146,31 @@ export class Stage {
     return towards(from, beside, direction)?.id ?? id;
   }
 
+  /**
+   * Open a card of a map, or close it.
+   * @param {string} id
+   */
+  toggleCard(id) {
+    const { cards } = this;
+    if (!cards?.canOpen(id)) return false;
+    cards.toggle(id, !cards.opened.has(id), !matchMedia("(prefers-reduced-motion: reduce)").matches);
+    this.renew();
+    return true;
+  }
+
+  /** Boxes have come, gone, or moved. */
+  renew() {
+    this.marks.renew(this.picture.svg.getAttribute("viewBox") ?? "0 0 1 1");
+    this.map.measure();
+    this.viewport.renew();
+    this.lit = this.picture.visible(this.called);
+    this.picture.light(this.lit, []);
+    this.map.light(this.picture.boxes.get(this.lit));
+  }
+
   /** @param {string} id */
   jump(id) {
+    if (this.cards?.uncover(id)) this.renew();
     const box = this.picture.boxes.get(id);
     if (!box) return;
     this.viewport.own = true; // what was looked for stays in sight when the room changes
@@ -161,7 +188,8 @@ export class Stage {
     const frame = frames.at(-1);
     const forward = picture.goto(frames);
     const position = positionAt(this.forward, step);
-    this.lit = frame?.node ?? position?.op ?? "";
+    this.called = frame?.node ?? position?.op ?? "";
+    this.lit = picture.visible(this.called);
     picture.light(this.lit, frame?.fresh ?? []);
     const hidden = hiddenAddresses(hiddenAt(this.forward, step), graph);
     picture.mark("dim", picture.at(hidden));
@@ -193,7 +221,7 @@ export class Stage {
    * @param {number} step
    */
   watchedAt(step) {
-    if (step === 0) return this.first;
+    if (step === 0) return this.first.map((id) => this.picture.visible(id));
     const next = this.forward[step + this.forward.length]?.op;
     return this.lit ? [this.lit, this.graph.nodes.get(this.lit)?.variable ?? ""] : [next ?? ""];
   }

@@ -4,6 +4,11 @@
 /** @typedef {{ nodes: string[], nan: boolean, zero: boolean, condition: string }} Stops */
 /** @typedef {{ step: number, kind: string, node: string }} Stop */
 
+/** @typedef {(node: string, box: string) => boolean} Within is a node's box another, or in it? */
+
+/** @type {Within} */
+const same = (node, box) => node === box;
+
 /** @type {Stops} */
 const NONE = { nodes: [], nan: false, zero: false, condition: "" };
 
@@ -22,9 +27,10 @@ export function wholeStops(stops) {
  * @param {number} step
  * @param {Stops} stops
  * @param {string} [ready] the node that would run first of all
+ * @param {Within} [within]
  * @returns {Stop | null}
  */
-export function stopAt(frames, step, stops, ready = "") {
+export function stopAt(frames, step, stops, ready = "", within = same) {
   const done = frames[step - 1];
   const flags = done?.step?.flags ?? [];
   /** @type {Record<string, unknown>} */
@@ -33,8 +39,8 @@ export function stopAt(frames, step, stops, ready = "") {
   if (flag) return { step, kind: flag === "inf" ? "nan" : flag, node: done.node };
   const queue = done ? done.step?.engine?.queue : [ready];
   const next = frames[step]?.node ?? queue?.[0] ?? "";
-  if (next === done?.node) return null; // a group stops before its first node, not before each
-  return stops.nodes.includes(next) ? { step, kind: "breakpoint", node: next } : null;
+  const node = stops.nodes.find((box) => within(next, box) && !(done && within(done.node, box))); // a group stops before its first
+  return node === undefined ? null : { step, kind: "breakpoint", node };
 }
 
 /**
@@ -42,11 +48,12 @@ export function stopAt(frames, step, stops, ready = "") {
  * @param {Frame[]} frames
  * @param {number} from
  * @param {Stops} stops
+ * @param {Within} [within]
  * @returns {Stop | null}
  */
-export function nextStop(frames, from, stops) {
+export function nextStop(frames, from, stops, within = same) {
   for (let step = from + 1; step <= frames.length; step++) {
-    const stop = stopAt(frames, step, stops);
+    const stop = stopAt(frames, step, stops, "", within);
     if (stop) return stop;
   }
   return null;

@@ -9,10 +9,12 @@ import { Inspector } from "./inspector.js";
 import { goOn } from "./kept.js";
 import { pressed } from "./key_actions.js";
 import { listenToKeys } from "./keys.js";
+import { cardsAround } from "./map_layout.js";
 import { meanwhileOf, meanwhileText } from "./meanwhile.js";
 import { afterPaint } from "./paint.js";
 import { Reasons } from "./reasons.js";
 import { Said, put } from "./said.js";
+import { Scales } from "./scales.js";
 import { Search } from "./search.js";
 import { Split } from "./split.js";
 import { Stage } from "./stage.js";
@@ -42,7 +44,7 @@ export class View {
     this.model = model;
     this.abort = new AbortController();
     const signal = this.abort.signal;
-    const { palettes, start, total, mark, words, document = { tensors: [] }, forward = [], engine, why, svg, groups } = picture;
+    const { palettes, start, total, mark, words, document = { tensors: [] }, forward = [], engine, why, svg, groups, map } = picture;
     this.groups = wholeGroups(groups);
     this.reasons = new Reasons(why);
     this.given = { start, forward, engine, total };
@@ -54,7 +56,7 @@ export class View {
     this.built = false;
     const ready = engine?.queue?.[0] ?? "";
     this.stage = new Stage({
-      svg, document, forward, ready, say, signal,
+      svg, map, document, forward, ready, say, signal,
       select: (id) => this.select(id),
       open: (id) => this.open(id),
       toggle: (node) => this.do({ kind: "breakpoint", node }),
@@ -63,9 +65,11 @@ export class View {
     this.playback = new Playback(model, {
       first, total, say, graph: this.stage.graph, ready,
       pause: () => this.controls.pause(), changed: () => this.update(),
+      within: map ? (node, card) => cardsAround(map, node).includes(card) : (node, box) => node === box,
     });
     this.controls = new Controls({ first, total, say, signal, act: (a) => this.playback.act(a), goto: (step) => this.do({ kind: "goto", step }) });
-    this.inspector = new Inspector({ words: words ?? {}, document, groups: this.groups, act, signal });
+    this.inspector = new Inspector({ words: words ?? {}, document, groups: this.groups, cards: this.stage.cards, act, signal });
+    this.scales = new Scales({ map, hasMap: Boolean(picture.has_map), say, act, next: () => this.next(), signal });
     this.split = new Split(this.stage.root, this.inspector.root, say("panel"), () => this.resized(), signal);
     this.said = new Said(say);
     if (this.groups.fixed && Object.keys(this.groups.closed).length) put(this.said.fixed, say("groups_fixed"));
@@ -97,7 +101,7 @@ export class View {
     this.root.setAttribute("role", "group");
     this.root.setAttribute("aria-label", this.say("aria_widget"));
     this.panel.setAttribute("aria-expanded", "true");
-    this.controls.root.append(this.search.root, this.stops.opener, this.panel, this.help.opener);
+    this.controls.root.append(this.scales.root, this.search.root, this.stops.opener, this.panel, this.help.opener);
     this.root.append(this.controls.root, this.stops.popup.root, this.help.root, this.said.root, this.split.root);
     el.classList.add("av-host");
     el.append(this.root);
@@ -135,6 +139,8 @@ export class View {
     else if (command.kind === "run_to") this.playback.runTo(command.node ?? "");
     else if (command.kind === "until") this.playback.until(command.tensor ?? "");
     else if (command.kind === "breakpoint") this.toggleStop(command.node ?? "");
+    else if (command.kind === "card") this.toggleGroup(command.id);
+    else if (command.kind === "leave") this.playback.leave(command.id ?? "");
     else if (command.kind === "goto") {
       this.playback.halt();
       this.playback.goto(command.step ?? 0);
@@ -150,8 +156,22 @@ export class View {
     this.do({ kind: "expand", id });
   }
 
-  /** The selected group, or where the step is. */
-  toggleGroup() {
+  /** The card in which the next node is, as far as cards are open; "" at the end. */
+  next() {
+    const { step, frames } = this.playback;
+    const queue = step > 0 ? frames[step - 1]?.step?.engine?.queue : this.given.engine?.queue;
+    return this.stage.picture.visible(frames[Math.max(0, step)]?.node ?? queue?.[0] ?? "");
+  }
+
+  /**
+   * The selected group, or where the step is.
+   * @param {string} [card]
+   */
+  toggleGroup(card = this.selection || this.stage.lit) {
+    if (this.stage.cards) {
+      if (this.stage.toggleCard(card) && this.selection) this.select(this.stage.picture.visible(this.selection));
+      return;
+    }
     const command = toggledGroup(this.groups, this.selection || this.stage.lit);
     if (command) this.do(command);
   }
@@ -161,7 +181,12 @@ export class View {
    * @param {string} id
    */
   open(id) {
-    const { graph, forward } = this.stage;
+    const { graph, forward, cards } = this.stage;
+    if (cards) {
+      if (!cards.canOpen(id)) this.scales.figure(id);
+      else this.toggleGroup(id);
+      return;
+    }
     const group = closedGroup(this.groups, id);
     if (group) return this.groups.fixed ? undefined : this.do({ kind: "expand", id: group });
     if (graph.nodes.has(id)) this.playback.runTo(id);

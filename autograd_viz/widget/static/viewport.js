@@ -190,6 +190,13 @@ export class Viewport {
     this.transform();
   }
 
+  /** The picture has another size. */
+  renew() {
+    if (!this.room.width) return;
+    this.layOut();
+    this.place(held(this.view, this.picture, this.room));
+  }
+
   /**
    * @param {number} dx
    * @param {number} dy

@@ -225,4 +225,21 @@ UI = {
     # for screen readers
     "aria_widget": "Backward pass stepper",
     "aria_sentence": "What happened",
+    # the map
+    "over": "Over",
+    "over_tip": "Over: run all of the card that is next (o)",
+    "out": "Out",
+    "out_tip": "Out: run to the end of the card around it (u)",
+    "map": "Map",
+    "map_tip": "Back to the map (m)",
+    "figure": "Figure",
+    "modules": "Modules",
+    "parameters": "Parameters",
+    "card_called": "{called} of {nodes} nodes called",
+    "card_parameter": "name",
+    "card_values": "norm",
+    "card_gradient": "gradient",
+    "key_over": "step over the card that is next, out of the card around it",
+    "key_map": "back to the map",
+    "stopped_left": "{tensor}",
 }

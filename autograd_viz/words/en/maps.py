@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-MAP_SUMMARY = "{parameters:,} parameters · {nodes:,} backward nodes · depth {depth} of {levels}"
+MAP_SUMMARY = "{parameters:,} parameters · {nodes:,} backward nodes"
+MAP_DEPTH = "depth {depth} of {levels}"
 MAP_GUESSED = "not recorded: modules are guessed from parameters (dotted)"
 MAP_RESULT = "result"
 MAP_PARAMETERS = "{count:,} parameters"
@@ -30,3 +31,4 @@ MAP_COMPILED = "compiled"
 MAP_HAS_NAN = "nan"
 MAP_HAS_INF = "inf"
 MAP_HAS_ZERO = "zero"
+MAP_DID = "{title}: {calls:,} calls; a gradient of norm {came} arrived, {left} left; {grads:,} parameters got theirs"

@@ -225,4 +225,21 @@ UI = {
     # for screen readers
     "aria_widget": "反向传播单步执行器",
     "aria_sentence": "发生了什么",
+    # the map
+    "over": "越过",
+    "over_tip": "越过：运行下一张卡片的全部节点（o）",
+    "out": "跳出",
+    "out_tip": "跳出：运行到外层卡片结束（u）",
+    "map": "模型图",
+    "map_tip": "回到模型图（m）",
+    "figure": "计算图",
+    "modules": "模块",
+    "parameters": "参数",
+    "card_called": "已调用 {called} / {nodes} 个节点",
+    "card_parameter": "名称",
+    "card_values": "范数",
+    "card_gradient": "梯度",
+    "key_over": "越过下一张卡片；跳出外层卡片",
+    "key_map": "回到模型图",
+    "stopped_left": "{tensor}",
 }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-MAP_SUMMARY = "{parameters:,} 个参数 · {nodes:,} 个反向节点 · 展开 {depth} 层，共 {levels} 层"
+MAP_SUMMARY = "{parameters:,} 个参数 · {nodes:,} 个反向节点"
+MAP_DEPTH = "展开 {depth} 层，共 {levels} 层"
 MAP_GUESSED = "未记录：模块由参数推断（虚线）"
 MAP_RESULT = "结果"
 MAP_PARAMETERS = "{count:,} 个参数"
@@ -30,3 +31,4 @@ MAP_COMPILED = "已编译"
 MAP_HAS_NAN = "nan"
 MAP_HAS_INF = "inf"
 MAP_HAS_ZERO = "零"
+MAP_DID = "{title}：调用 {calls:,} 次；到达的梯度范数为 {came}，传出的为 {left}；{grads:,} 个参数得到了梯度"
