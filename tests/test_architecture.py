@@ -40,11 +40,11 @@ FLOORS: dict[str, set[str]] = {
     "reasons": {"graph", "sentences", "words"},
     "export": {"errors", "graph", "layout", "render", "runtime"},
     "stepper": {"errors", "graph", "render", "runtime", "sentences", "words"},
-    "widget": {"export", "graph", "reasons", "render", "runtime", "stepper", "words"},
+    "widget": {"maps", "export", "graph", "reasons", "render", "runtime", "stepper", "words"},
     "verbs": {
         *("core", "errors", "export", "graph", "maps", "reasons", "render", "runtime", "sources", "stepper", "widget", "words"),
     },
-    "maps": {"graph", "layout", "render", "sentences"},
+    "maps": {"graph", "layout", "render", "sentences", "words"},
     "lessons": {"errors", "graph", "render", "sentences", "sources", "stepper", "reasons", "verbs", "widget", "words"},
     "cli": {"errors", "render", "stepper", "verbs"},
     "__init__": {

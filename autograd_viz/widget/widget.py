@@ -19,22 +19,20 @@ import traitlets
 from .. import words
 from ..export.cell import cell_bundle
 from ..graph.codec import to_plain
-from ..maps.did import what_it_did
 from ..maps.drawing import MapDrawing
-from ..maps.figure import figure_of
 from ..render import theme_named
 from ..render.drawing import Drawing
 from ..render.writer import Writer
 from ..runtime.interrupts import alone, breakable, whole
 from ..stepper.stepper import Stepper
-from ..stepper.stops import Stopped, wrong_nodes
+from ..stepper.stops import wrong_nodes
 from .answering import Answering
-from .frames import FrameMaker, plain_lines
-from .map_frames import MapFrames
+from .frames import plain_lines
 from .modules import joined_modules, style_sheets
 from .page import page_of, pending_edit
 from .page_output import DryRun, PageOutput
 from .quiet import Quiet, QuietLayout
+from .two_scales import TwoScales
 from .watch import watch
 
 
@@ -43,7 +41,7 @@ def _as_text(picture: dict[str, Any], widget: Any) -> str:
     return json.dumps(picture, allow_nan=False)
 
 
-class StepperWidget(Quiet, Answering, anywidget.AnyWidget):
+class StepperWidget(Quiet, TwoScales, Answering, anywidget.AnyWidget):
     """Steps a backward pass in a notebook and from code: `next`, `back`, `finish`, `reset`, `goto`, `run`, `edit`.
 
     Attributes:
@@ -125,49 +123,6 @@ class StepperWidget(Quiet, Answering, anywidget.AnyWidget):
             ValueError: the group does not exist.
         """
         self._try(lambda: self._redraw(self._drawing.collapsed(what)))
-
-    def figure(self, what: str = "") -> None:
-        """From the map to the figure of a card, given by path or id; the rest of the graph is drawn in groups.
-
-        Raises:
-            ValueError: there is no such card, or no map.
-        """
-        self._try(lambda: self._redraw(figure_of(self._known_map(), what)))
-
-    def map(self) -> None:
-        """Back to the map.
-
-        Raises:
-            ValueError: there is no map.
-        """
-        self._try(lambda: self._redraw(self._known_map()))
-
-    def leave(self, card: str) -> None:
-        """Run until what is next is no longer in a card of the map, given by path or id: a step over it, or out of it.
-
-        Raises:
-            ValueError: there is no such card, or no map.
-        """
-        self._try(self._leave, card)
-
-    def _leave(self, card: str) -> None:
-        plan, begin = self._known_map().plan, max(0, self.stepper.step)
-        id = plan.card(card).id
-        self.stepper.leave(frozenset(plan.members.get(id, ())))
-        did = what_it_did(plan, id, self.stepper.trace.steps[begin : self.stepper.step])
-        self.stepper.stopped = Stopped("left", "", did)
-
-    def _known_map(self) -> MapDrawing:
-        if self._map is None:
-            raise ValueError("this stepper has no map: modules are unknown, or the figure was asked for")
-        return self._map
-
-    @property
-    def _is_map(self) -> bool:
-        return isinstance(self._drawing, MapDrawing)
-
-    def _maker_of(self, drawing: Drawing | MapDrawing) -> FrameMaker | MapFrames:
-        return MapFrames(drawing) if isinstance(drawing, MapDrawing) else FrameMaker(drawing.shown, self._theme)
 
     def _redraw(self, drawing: Drawing | MapDrawing) -> None:
         """Another picture of the same pass; if it cannot be laid out, the old one stays."""

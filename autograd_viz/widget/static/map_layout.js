@@ -149,3 +149,12 @@ export function cardsAround(map, id) {
   for (let at = id; at in map.cards; at = map.cards[at].above) around.push(at);
   return around;
 }
+
+/**
+ * Is the card of a node another, or in it? On a figure only if it is the same box.
+ * @param {MapData | undefined} map
+ * @returns {import("./stops.js").Within}
+ */
+export function withinCards(map) {
+  return map ? (node, card) => cardsAround(map, node).includes(card) : (node, box) => node === box;
+}

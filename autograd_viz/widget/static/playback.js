@@ -80,6 +80,15 @@ export class Playback {
     this.goto({ reset: here > 0 ? 0 : this.first, back: here - 1, next: here + 1, finish: this.total }[action]);
   }
 
+  /**
+   * To a step that a person has chosen.
+   * @param {number} step
+   */
+  jump(step) {
+    this.halt();
+    this.goto(step);
+  }
+
   /** @param {number} step */
   goto(step) {
     const target = Math.max(this.first, Math.min(step, this.total));
@@ -219,6 +228,16 @@ export class Playback {
       this.stop = { step: this.frames.length, text: this.say("stopped_unreached", { tensor: this.graph.label(tensor) }) };
       this.changed();
     } else this.askFromHere({ kind: "until", tensor });
+  }
+
+  /**
+   * The box of the node that runs next, or "".
+   * @param {{ queue?: string[] }} [start] the engine before the first step
+   */
+  next(start) {
+    const { step, frames } = this;
+    const queue = step > 0 ? frames[step - 1]?.step?.engine?.queue : start?.queue;
+    return frames[Math.max(0, step)]?.node ?? queue?.[0] ?? "";
   }
 
   /**

@@ -9,7 +9,7 @@ import { Inspector } from "./inspector.js";
 import { goOn } from "./kept.js";
 import { pressed } from "./key_actions.js";
 import { listenToKeys } from "./keys.js";
-import { cardsAround } from "./map_layout.js";
+import { withinCards } from "./map_layout.js";
 import { meanwhileOf, meanwhileText } from "./meanwhile.js";
 import { afterPaint } from "./paint.js";
 import { Reasons } from "./reasons.js";
@@ -52,9 +52,8 @@ export class View {
     this.selection = "";
     this.root = html("div", "av-root");
     const act = (/** @type {Command} */ command) => this.do(command);
-    const [say, first] = [this.say, Math.min(0, 1 - forward.length)];
+    const [say, first, ready] = [this.say, Math.min(0, 1 - forward.length), engine?.queue?.[0] ?? ""];
     this.built = false;
-    const ready = engine?.queue?.[0] ?? "";
     this.stage = new Stage({
       svg, map, document, forward, ready, say, signal,
       select: (id) => this.select(id),
@@ -64,12 +63,11 @@ export class View {
     });
     this.playback = new Playback(model, {
       first, total, say, graph: this.stage.graph, ready,
-      pause: () => this.controls.pause(), changed: () => this.update(),
-      within: map ? (node, card) => cardsAround(map, node).includes(card) : (node, box) => node === box,
+      pause: () => this.controls.pause(), changed: () => this.update(), within: withinCards(map),
     });
     this.controls = new Controls({ first, total, say, signal, act: (a) => this.playback.act(a), goto: (step) => this.do({ kind: "goto", step }) });
     this.inspector = new Inspector({ words: words ?? {}, document, groups: this.groups, cards: this.stage.cards, act, signal });
-    this.scales = new Scales({ map, hasMap: Boolean(picture.has_map), say, act, next: () => this.next(), signal });
+    this.scales = new Scales({ map, hasMap: Boolean(picture.has_map), say, act, next: () => this.stage.picture.visible(this.playback.next(engine)), signal });
     this.split = new Split(this.stage.root, this.inspector.root, say("panel"), () => this.resized(), signal);
     this.said = new Said(say);
     if (this.groups.fixed && Object.keys(this.groups.closed).length) put(this.said.fixed, say("groups_fixed"));
@@ -84,8 +82,7 @@ export class View {
     });
     this.panel = button("panel", say("panel"), () => this.togglePanel(), signal);
     this.at = NaN; // the step that is shown
-    this.isDue = this.isPanelDue = false;
-    this.built = true;
+    [this.isDue, this.isPanelDue, this.built] = [false, false, true];
     this.assemble(el);
     followTheme(this.root, palettes, signal, (palette) => this.stage.map.paint(palette));
     if (mark) hideStill(mark, this.root, model.widget_manager?.kernel !== undefined, signal);
@@ -141,10 +138,8 @@ export class View {
     else if (command.kind === "breakpoint") this.toggleStop(command.node ?? "");
     else if (command.kind === "card") this.toggleGroup(command.id);
     else if (command.kind === "leave") this.playback.leave(command.id ?? "");
-    else if (command.kind === "goto") {
-      this.playback.halt();
-      this.playback.goto(command.step ?? 0);
-    } else this.playback.change(command); // edit, undo_edit, expand, collapse
+    else if (command.kind === "goto") this.playback.jump(command.step ?? 0);
+    else this.playback.change(command); // edit, undo_edit, expand, collapse
   }
 
   /**
@@ -156,22 +151,12 @@ export class View {
     this.do({ kind: "expand", id });
   }
 
-  /** The card in which the next node is, as far as cards are open; "" at the end. */
-  next() {
-    const { step, frames } = this.playback;
-    const queue = step > 0 ? frames[step - 1]?.step?.engine?.queue : this.given.engine?.queue;
-    return this.stage.picture.visible(frames[Math.max(0, step)]?.node ?? queue?.[0] ?? "");
-  }
-
   /**
    * The selected group, or where the step is.
    * @param {string} [card]
    */
   toggleGroup(card = this.selection || this.stage.lit) {
-    if (this.stage.cards) {
-      if (this.stage.toggleCard(card) && this.selection) this.select(this.stage.picture.visible(this.selection));
-      return;
-    }
+    if (this.stage.cards) return this.stage.toggleCard(card) && this.selection && this.select(this.stage.picture.visible(this.selection));
     const command = toggledGroup(this.groups, this.selection || this.stage.lit);
     if (command) this.do(command);
   }
@@ -182,11 +167,7 @@ export class View {
    */
   open(id) {
     const { graph, forward, cards } = this.stage;
-    if (cards) {
-      if (!cards.canOpen(id)) this.scales.figure(id);
-      else this.toggleGroup(id);
-      return;
-    }
+    if (cards) return cards.canOpen(id) ? this.toggleGroup(id) : this.scales.figure(id);
     const group = closedGroup(this.groups, id);
     if (group) return this.groups.fixed ? undefined : this.do({ kind: "expand", id: group });
     if (graph.nodes.has(id)) this.playback.runTo(id);
