@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 from ..core.tensor.tensor import Tensor
+from ..graph.text import norm_of
 from .core_pass import CorePass
 from .from_core import CoreGraph
+from .norms import Place, core_norms, norms_by_steps
 from .undoable_pass import Pass
 
 
@@ -63,6 +65,37 @@ def pass_of(graph: Any, root: Any, gradient: Any, retain_graph: bool | None, cre
     from .pytorch.torch_pass import TorchPass
 
     return TorchPass(graph, root, gradient, retain_graph, create_graph)
+
+
+def norms_of(graph: Any, root: Any, gradient: Any = None, places: Collection[Place] | None = None) -> dict[Place, float]:
+    """The Euclidean norms of the gradients of one backward pass, which leaves nothing behind: no `grad`, no freed tensor.
+
+    Args:
+        graph: the graph of `root`.
+        root: where the pass starts.
+        gradient: the first gradient; None for a single element.
+        places: those that are asked for; None for all.
+
+    Returns:
+        a norm for each place that a gradient has: ``(node id, "in", k)`` for what arrived at output k of the node's op,
+        ``(node id, "out", k)`` for what left for ``next_functions[k]``, ``(tensor id, "grad", 0)`` for the `grad` that a leaf
+        would have after ``backward()``. nan or inf if there is such an element; none where elements cannot be read.
+
+    Raises:
+        RuntimeError: as ``root.backward()`` would.
+    """
+    wanted = None if places is None else frozenset(places)
+    if is_torch(root):
+        from .pytorch.norms import torch_norms
+
+        found = torch_norms(graph, root, gradient, wanted)
+    else:
+        found = core_norms(graph, root, gradient, wanted)
+    if found is None:
+        found = norms_by_steps(pass_of(graph, root, gradient, True, False), wanted)
+    grads = [(t.id, t.grad) for t in graph.document.tensors if t.is_leaf and t.requires_grad and t.grad is not None]
+    as_before = {(id, "grad", 0): n for id, g in grads if (n := norm_of(g)) is not None}
+    return {place: n for place, n in as_before.items() if wanted is None or place in wanted} | found
 
 
 def named(params: Any) -> dict[str, Any]:

@@ -107,7 +107,7 @@ class _DryRun:
         inner = [n for n in self._nodes if not is_accumulate(n)]
         known = set(inner)
         live = [t for t in tensors_with_hooks() if t.grad_fn in known]
-        stack.enter_context(_grads_kept(live))
+        stack.enter_context(grads_kept(live))
         leaves = [variable_of(n) for n in self._nodes if is_accumulate(n)]
         of_tensors = [t._backward_hooks for t in (*live, *leaves) if t._backward_hooks]
         stack.enter_context(replaced(((d, d) for d in (*of_tensors, *self._lost)), self._probe))
@@ -176,7 +176,7 @@ def _look(grad: Any) -> Metadata:
 
 
 @contextmanager
-def _grads_kept(tensors: list[Any]) -> Iterator[None]:
+def grads_kept(tensors: list[Any]) -> Iterator[None]:
     """Inside, tensors that retain their grad may get another."""
     retained = [(t, t.grad) for t in tensors if t.retains_grad]
     try:
