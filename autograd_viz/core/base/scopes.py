@@ -1,6 +1,6 @@
-"""Which stretches of the program belong together: `with scope("attention"):`, and the calls of modules.
+"""Which stretches of the program belong together: `with scope("attention"):`, and calls of modules.
 
-An op pays nothing for it: a stretch remembers when it began and ended, and every op knows its place in that order.
+Scopes cost an op nothing. A stretch records its beginning and end, and every op has a position in the same order.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from typing import Any
 
 from .provenance import now
 
-REMEMBERED = 4096  # of the latest stretches, so that a training loop keeps flat memory
+REMEMBERED = 4096  # the latest stretches, so that a training loop uses constant memory
 Order = tuple[int, int]
 
 
 class Stretch:
-    """From where to where in the order of all ops something ran.
+    """A part of the run, as an interval in the order of all ops.
 
     Attributes:
-        name: of a scope.
-        module: weak reference to the module that was called, or None for a scope.
-        begin, end: orders (provenance.py); `end` is None while it lasts.
-        frame: of the user's code that opened a scope, while it lasts.
+        name: the name of a scope.
+        module: weak reference to the called module, or None for a scope.
+        begin, end: orders (provenance.py); `end` is None until the stretch ends.
+        frame: the frame of the user's code that opened a scope, until it ends.
     """
 
     __slots__ = ("begin", "end", "frame", "module", "name")
@@ -37,22 +37,22 @@ class Stretch:
         stretches.append(self)
 
     def close(self) -> None:
-        """It ends here."""
+        """End the stretch now."""
         self.end, self.frame = now(), None
 
 
-stretches: deque[Stretch] = deque(maxlen=REMEMBERED)  # in the order in which they began
+stretches: deque[Stretch] = deque(maxlen=REMEMBERED)  # in order of their beginning
 open_scopes: list[Stretch] = []
 
 
 class scope(ContextDecorator):  # noqa: N801 -- a context manager, as no_grad
-    """Ops inside belong together: a picture can draw them as one box. ``with scope("attention"):`` or ``@scope("attention")``.
+    """Group ops: a picture can draw them as one box. ``with scope("attention"):`` or ``@scope("attention")``.
 
     Args:
-        name: what the box is called; a dot makes two levels of it.
+        name: the title of the box; a dot makes two levels.
 
     Raises:
-        TypeError: the name is no string.
+        TypeError: the name is not a str.
     """
 
     def __init__(self, name: str) -> None:

@@ -10,7 +10,7 @@ from ..tensor.tensor import Tensor
 
 
 def _run(op: Any, input: Tensor, inplace: bool, **options: Any) -> Any:
-    """The op, its result written into `input` if asked."""
+    """Run the op, and write its result into `input` if asked."""
     from .inplace import run_inplace
 
     return run_inplace(input, op, **options) if inplace else op(input, **options)
@@ -41,7 +41,7 @@ public("torch.selu")(selu)
 
 @public("nn.functional.hardtanh")
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Any:
-    """Cut off at `min_val` and `max_val`."""
+    """Clamp to `min_val` and `max_val`."""
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
     return _run(activation_kinked.hardtanh_of, input, inplace, min_val=min_val, max_val=max_val)
@@ -61,7 +61,7 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
 
 @public("nn.functional.rrelu")
 def rrelu(input: Tensor, lower: float = 0.125, upper: float = 1 / 3, training: bool = False, inplace: bool = False) -> Any:
-    """Leaky relu whose slopes are drawn between `lower` and `upper` while training."""
+    """Leaky relu with random slopes between `lower` and `upper` during training."""
     return _run(activation_kinked.rrelu, input, inplace, lower=lower, upper=upper, training=training)
 
 
@@ -80,7 +80,7 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Any:
 
 
 def _always_inplace(function: Any) -> Any:
-    """relu_(x) and its like."""
+    """Define relu_(x) and similar functions."""
 
     def overwrite(input: Tensor, *args: Any, **options: Any) -> Any:
         return function(input, *args, inplace=True, **options)

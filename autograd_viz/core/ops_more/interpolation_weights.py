@@ -1,4 +1,4 @@
-"""How an element of a resized line is made of the old ones: which one, or a matrix (out, in) of weights."""
+"""The weights of old elements in a new one, along one dimension: an index, or a matrix (out, in)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def nearest_exact(length: int, out: int, scale: float | None, align_corners: boo
 
 
 def _rounded_down(position: Any, length: int, out: int, scale: float | None) -> Any:
-    step = np.float32(1 / scale) if scale else np.float32(length) / np.float32(out)  # PyTorch counts these in float32
+    step = np.float32(1 / scale) if scale else np.float32(length) / np.float32(out)  # PyTorch computes these in float32
     return np.minimum(np.floor(position * step).astype(np.int64), length - 1)
 
 
@@ -50,7 +50,7 @@ def cubic_smoothed(length: int, out: int, scale: float | None, align_corners: bo
 
 
 def _smoothed(length: int, out: int, scale: float | None, align_corners: bool, reach: int, curve: Callable[[Any], Any]) -> Any:
-    """Weights from a curve that is stretched where the image shrinks, so that no old element is skipped."""
+    """Weights from a curve. If the image shrinks, the curve is stretched so that every old element is used."""
     step = step_of(length, out, scale, align_corners)
     stretch = max(step, 1.0)
     middle = step * (np.arange(out) + 0.5)
@@ -62,7 +62,7 @@ def _smoothed(length: int, out: int, scale: float | None, align_corners: bool, r
 
 
 def cubic_curve(distance: Any, a: float) -> Any:
-    """The weight at a distance, 1 at 0 and smoothly 0 from 2 on; `a` is its slope at 1."""
+    """The weight at a distance: 1 at 0, and smoothly 0 from 2 on. `a` is the slope at 1."""
     d = np.abs(distance)
     near = ((a + 2) * d - (a + 3)) * d * d + 1
     far = ((a * d - 5 * a) * d + 8 * a) * d - 4 * a
@@ -70,20 +70,20 @@ def cubic_curve(distance: Any, a: float) -> Any:
 
 
 def step_of(length: int, out: int, scale: float | None, align_corners: bool) -> float:
-    """How far apart new elements are, counted in old ones."""
+    """The distance between new elements, in old ones."""
     if align_corners:
         return (length - 1) / (out - 1) if out > 1 else 0.0
     return 1 / scale if scale else length / out
 
 
 def positions(length: int, out: int, scale: float | None, align_corners: bool) -> Any:
-    """Where the new elements are among the old ones: their ends matched, or those of the areas that elements stand for."""
+    """The positions of the new elements among the old ones. Either the end points match, or the areas of the elements."""
     step = step_of(length, out, scale, align_corners)
     return step * np.arange(out) if align_corners else step * (np.arange(out) + 0.5) - 0.5
 
 
 def matrix(out: int, length: int, places: Any, weights: Any) -> Any:
-    """Rows with `weights` at `places`; what lies outside counts for the edge."""
+    """Rows with `weights` at `places`. A place outside counts for the edge."""
     rows = np.zeros((out, length))
     np.add.at(rows, (np.arange(out)[:, None], np.clip(places, 0, length - 1)), weights)
     return rows
