@@ -1,4 +1,4 @@
-"""All sentences and labels that a user reads, one folder per language. `words.START` is in the chosen language.
+"""All sentences and labels for users, one folder per language. `words.START` is in the chosen language.
 
 A language is a module with the same constants as `en`: sentences in capitals with {placeholders}, and `UI`, the labels of the
 widget by key.

@@ -2,12 +2,12 @@
 
 The decorator of an op says its names:
 
-        @public                                      torch.exp and Tensor.exp
-        @public("abs", "absolute")                   both names, each as function and as method
+    @public                                      torch.exp and Tensor.exp
+    @public("abs", "absolute")                   both names, each as function and as method
     @public("torch.stack")                       a function only
     @public("Tensor.view_as")                    a method only
-        @public("linalg.inv", "inverse")             in a namespace, and at the top
-        @public(inplace=True)                        also Tensor.exp_
+    @public("linalg.inv", "inverse")             in a namespace, and at the top
+    @public(inplace=True)                        also Tensor.exp_
 """
 
 from __future__ import annotations
