@@ -97,7 +97,7 @@ class LazyLinear(Lazy, Linear):
 
 def _lazy(full: type[Module], size: str, **usual: Any) -> Any:
     """The lazy form of a layer."""
-    doc = f"{full.__name__} that reads {size} off its first input."
+    doc = f"{full.__name__} that takes {size} from its first input."
     members = {"full": full, "size": size, "usual": usual, "__doc__": doc, "__module__": __name__}
     return type(f"Lazy{full.__name__}", (Lazy, full), members)
 

@@ -30,12 +30,12 @@ def _without_options(name: str, op: Any, does: str, **fixed: Any) -> Any:
 _SELU = {"alpha": 1.6732632423543772848170429916717, "scale": 1.0507009873554804934193349852946, "input_scale": 1}
 
 relu = _without_options("relu", activation_kinked.relu, "max(input, 0).")
-_without_options("relu6", activation_kinked.hardtanh_of, "Relu that ends at 6.", min_val=0, max_val=6)
-_without_options("hardsigmoid", activation_kinked.hardsigmoid_of, "A straight line from 0 at -3 to 1 at 3.")
+_without_options("relu6", activation_kinked.hardtanh_of, "min(max(input, 0), 6).", min_val=0, max_val=6)
+_without_options("hardsigmoid", activation_kinked.hardsigmoid_of, "A linear function from 0 at -3 to 1 at 3, constant outside.")
 _without_options("hardswish", activation_kinked.hardswish_of, "input * hardsigmoid(input).")
 _without_options("silu", activation.silu_of, "input * sigmoid(input), also called swish.")
 _without_options("mish", activation.mish_of, "input * tanh(softplus(input)).")
-selu = _without_options("selu", activation.elu_of, "The elu whose constants keep mean 0 and variance 1.", **_SELU)
+selu = _without_options("selu", activation.elu_of, "The elu with constants that keep mean 0 and variance 1.", **_SELU)
 public("torch.selu")(selu)
 
 

@@ -57,7 +57,7 @@ def _grid_sampler(n: int) -> Any:
     def sampler(input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool) -> Any:
         return GRID_SAMPLER[n](input, grid, interpolation_mode, padding_mode, align_corners)
 
-    sampler.__doc__ = f"grid_sample of {'images' if n == 2 else 'volumes'}."
+    sampler.__doc__ = f"grid_sample for {'images' if n == 2 else 'volumes'}."
     return sampler
 
 

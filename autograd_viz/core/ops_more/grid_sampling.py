@@ -29,15 +29,15 @@ def _declare(n: int) -> Primitive:
 
     def sampler(input, grid, *, interpolation_mode, padding_mode, align_corners):
         return _seen(input, grid, interpolation_mode, padding_mode, align_corners, zeroth)
-    sampler.__name__, sampler.__doc__ = name, "The images as seen at the places of `grid`, which run from -1 to 1."
+    sampler.__name__, sampler.__doc__ = name, "The images, sampled at the points of `grid`, whose coordinates run from -1 to 1."
 
     def seen(input, grid, *, interpolation_mode, padding_mode, align_corners, orders):
         return _seen(input, grid, interpolation_mode, padding_mode, align_corners, orders)
-    seen.__name__, seen.__doc__ = f"{name}_slope", "How fast that changes with the place: derivatives of these orders."
+    seen.__name__, seen.__doc__ = f"{name}_slope", "The derivatives of these orders with respect to the point."
 
     def back(grad_output, grid, *, size, interpolation_mode, padding_mode, align_corners, orders):
         return _given_back(grad_output, grid, size, interpolation_mode, padding_mode, align_corners, orders)
-    back.__name__, back.__doc__ = f"{name}_backward", "Gradients handed back to the pixels that were seen."
+    back.__name__, back.__doc__ = f"{name}_backward", "The gradient of the images."
 
     declared = primitive(f"{node_name}Backward0")(sampler)
     declared.defvjp(

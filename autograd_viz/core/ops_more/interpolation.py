@@ -30,7 +30,7 @@ def _declare(name: str, node_name: str, n: int, weights: Callable[..., Any], ali
 
     def forward(self, *, output_size, align_corners=False, **scales):
         return along_each(self, makings(self.shape[2:], output_size, align_corners, scales.values()))
-    forward.__doc__ = f"An image of another size: {weights.__doc__}"
+    forward.__doc__ = f"An image of another size. A new element is {weights.__doc__}"
 
     def backward(grad_output, *, output_size, input_size, align_corners=False, **scales):
         """Each gradient, distributed by the same weights."""

@@ -9,12 +9,12 @@ import numpy as np
 
 
 def nearest(length: int, out: int, scale: float | None, align_corners: bool = False) -> Any:
-    """the old element at or before each new one."""
+    """the old element at or before its position."""
     return _rounded_down(np.arange(out, dtype=np.float32), length, out, scale)
 
 
 def nearest_exact(length: int, out: int, scale: float | None, align_corners: bool = False) -> Any:
-    """the old element whose middle is nearest to that of the new one."""
+    """the old element with the nearest centre."""
     return _rounded_down(np.arange(out, dtype=np.float32) + np.float32(0.5), length, out, scale)
 
 
@@ -24,7 +24,7 @@ def _rounded_down(position: Any, length: int, out: int, scale: float | None) -> 
 
 
 def linear(length: int, out: int, scale: float | None, align_corners: bool) -> Any:
-    """the two old elements beside each new one, the nearer one more."""
+    """the mean of its two old neighbours, weighted linearly by distance."""
     position = np.maximum(positions(length, out, scale, align_corners), 0)
     before = np.minimum(np.floor(position).astype(np.int64), length - 1)
     part = np.clip(position - before, 0, 1)
@@ -32,7 +32,7 @@ def linear(length: int, out: int, scale: float | None, align_corners: bool) -> A
 
 
 def cubic(length: int, out: int, scale: float | None, align_corners: bool) -> Any:
-    """the four old elements around each new one, weighted by a cubic curve."""
+    """the mean of four old neighbours, weighted by a cubic curve."""
     position = positions(length, out, scale, align_corners)
     before = np.floor(position).astype(np.int64)
     places = before[:, None] + [-1, 0, 1, 2]
@@ -40,12 +40,12 @@ def cubic(length: int, out: int, scale: float | None, align_corners: bool) -> An
 
 
 def linear_smoothed(length: int, out: int, scale: float | None, align_corners: bool) -> Any:
-    """a tent over as many old elements as one new one covers."""
+    """the mean of all old elements that it covers, weighted linearly by distance."""
     return _smoothed(length, out, scale, align_corners, 1, lambda distance: np.maximum(1 - np.abs(distance), 0))
 
 
 def cubic_smoothed(length: int, out: int, scale: float | None, align_corners: bool) -> Any:
-    """a cubic curve over twice as many old elements as one new one covers."""
+    """the mean of twice as many old elements as it covers, weighted by a cubic curve."""
     return _smoothed(length, out, scale, align_corners, 2, lambda distance: cubic_curve(distance, -0.5))
 
 

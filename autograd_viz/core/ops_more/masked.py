@@ -84,14 +84,14 @@ def _extreme(name: str, what: str, found: Callable[..., Any]) -> None:
         return _cast(found(_given(name, input, mask), dim, bool(keepdim)), dtype)
 
     masked.__name__ = masked.__qualname__ = name
-    masked.__doc__ = f"{what} that the mask leaves in."
+    masked.__doc__ = f"{what} element where the mask is True."
     public(f"masked.{name}")(masked)
 
 
 _extreme("amax", "The largest", lambda x, dim, keep: extrema_calls.amax_dims(x, dim=_all_dims(x, dim), keepdim=keep))
 _extreme("amin", "The smallest", lambda x, dim, keep: extrema_calls.amin_dims(x, dim=_all_dims(x, dim), keepdim=keep))
-_extreme("argmax", "The place of the largest", extrema_calls.argmax)
-_extreme("argmin", "The place of the smallest", extrema_calls.argmin)
+_extreme("argmax", "The index of the largest", extrema_calls.argmax)
+_extreme("argmin", "The index of the smallest", extrema_calls.argmin)
 
 
 @public("masked.mean")
@@ -169,7 +169,7 @@ def _along(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     def masked(input: Tensor, dim: int, *, dtype: Any = None, mask: Tensor | None = None) -> Any:
         return function(_given(name, _cast(input, dtype), mask), dim)
 
-    masked.__name__, masked.__doc__ = name, f"{name} of what the mask leaves in."
+    masked.__name__, masked.__doc__ = name, f"{name} of the elements where the mask is True."
     return public(f"masked.{name}")(masked)
 
 

@@ -83,7 +83,7 @@ def _fractional_max_pool(n: int, both: bool = False) -> Any:
         found = tuple(FRACTIONAL_MAX_POOL[n](input, **options))
         return found if both or return_indices else found[0]
 
-    pooled.__doc__ = "The largest in windows of drawn distances" + (", and their places." if both else ".")
+    pooled.__doc__ = "The largest elements of windows at random distances" + (", and their indices." if both else ".")
     return pooled
 
 

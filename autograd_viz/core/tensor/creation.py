@@ -259,12 +259,12 @@ def _random(name: str, kernel: str, draw: Any) -> tuple[Any, Any]:
 
 
 rand, rand_like = _random("rand", "check_uniform_bounds", lambda source, n, kind, _: source.uniform(n, kind))
-rand.__doc__ = "Uniform numbers from [0, 1): the shape, and generator, dtype, device, requires_grad."
+rand.__doc__ = "Uniform numbers from [0, 1). Arguments: the shape, generator, dtype, device, requires_grad."
 rand_like.__doc__ = "Uniform numbers from [0, 1) in the shape and type of `input`."
 randn, randn_like = _random(
     "randn", "normal_kernel_cpu", lambda source, n, kind, in_order: source.normal(n, kind, blocks=in_order)
 )
-randn.__doc__ = "Standard normal numbers: the shape, and generator, dtype, device, requires_grad."
+randn.__doc__ = "Standard normal numbers. Arguments: the shape, generator, dtype, device, requires_grad."
 randn_like.__doc__ = "Standard normal numbers in the shape and type of `input`."
 for _factory in (rand, rand_like, randn, randn_like):
     public(f"torch.{_factory.__name__}")(_factory)

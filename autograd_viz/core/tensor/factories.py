@@ -62,7 +62,7 @@ def _constant(name: str, value: int, doc: str) -> tuple[Any, Any]:
 
 zeros, zeros_like = _constant("zeros", 0, "A leaf of zeros")
 ones, ones_like = _constant("ones", 1, "A leaf of ones")
-empty, empty_like = _constant("empty", 0, "A leaf whose values are to be overwritten (they happen to be zeros)")
+empty, empty_like = _constant("empty", 0, "A leaf with arbitrary values (here zeros)")
 
 
 @public("torch.full")
@@ -237,7 +237,7 @@ def _window(name: str, doc: str, weights: Any) -> None:
 
 _window("hann_window", "A raised cosine that begins at 0.", (0.5, 0.5))
 _window("hamming_window", "A raised cosine that begins at 0.08.", (0.54, 0.46))
-_window("blackman_window", "A sum of two cosines that begins at 0, flat.", (0.42, 0.5, 0.08))
+_window("blackman_window", "A sum of two cosines that begins at 0 with slope 0.", (0.42, 0.5, 0.08))
 
 # -- whole random numbers -------------------------------------------------------------------------------------------------
 
@@ -284,7 +284,7 @@ def _of_type(name: str, kind: Dtype) -> None:
             return leaf(name, np.zeros(values, kind.numpy))
         return leaf(name, nested_array(values[0] if values else [], kind))
 
-    make.__name__, make.__doc__ = name, f"A tensor of {kind.name}: ``{name}([1, 2])``, or ``{name}(2, 3)`` for the shape alone."
+    make.__name__, make.__doc__ = name, f"A tensor of {kind.name}: ``{name}([1, 2])``, or ``{name}(2, 3)`` from a shape."
     public(f"torch.{name}")(make)
 
 

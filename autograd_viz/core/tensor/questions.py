@@ -200,8 +200,8 @@ def _harmless(name: str, doc: str) -> None:
     public(f"torch.{name}")(setting)
 
 
-_harmless("set_num_threads", "Has no effect: NumPy decides.")
+_harmless("set_num_threads", "Has no effect: NumPy chooses the number of threads.")
 _harmless("set_num_interop_threads", "Has no effect: ops run one after the other.")
-_harmless("use_deterministic_algorithms", "Has no effect: all algorithms are.")
-_harmless("set_float32_matmul_precision", "Has no effect: float32 is always computed in full.")
+_harmless("use_deterministic_algorithms", "Has no effect: all algorithms are deterministic.")
+_harmless("set_float32_matmul_precision", "Has no effect: float32 always has its full precision.")
 _harmless("set_flush_denormal", "Has no effect.")

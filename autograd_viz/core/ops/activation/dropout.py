@@ -106,7 +106,7 @@ def _low_level(name: str, features: bool, alpha: bool) -> None:
         check_probability(p, RuntimeError)
         return drop(input, p, train, features, alpha=alpha)
 
-    function.__name__, function.__doc__ = name, f"{name}; `train` must be said."
+    function.__name__, function.__doc__ = name, f"{name}, with the required argument `train`."
     public(f"torch.{name}")(function)
 
 

@@ -16,7 +16,7 @@ from .windows import Ints, n_of
 
 
 def _conv(n: int) -> Any:
-    places = ("along sequences", "over images", "through volumes")[n - 1]
+    places = ("sequences", "images", "volumes")[n - 1]
     inside = ("length", "height, width", "depth, height, width")[n - 1]
 
     def conv(
@@ -25,7 +25,7 @@ def _conv(n: int) -> Any:
     ) -> Any:  # fmt: skip
         return _convolved(n, input, weight, bias, groups, stride=stride, dilation=dilation, padding=padding)
 
-    conv.__doc__ = f"Kernels (out, in / groups{', k' * n}) {places} (batch, in, {inside})."
+    conv.__doc__ = f"Convolve {places} (batch, in, {inside}) with kernels (out, in / groups{', k' * n})."
     return conv
 
 

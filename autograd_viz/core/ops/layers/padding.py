@@ -39,7 +39,7 @@ def _declare(n: int, kind: str, node_name: str, seen: Callable[[Any, int], Any])
     """Declare a padding of the last `n` dimensions that copies elements: `seen(position, length)` gives their index."""
     def forward(self, *, padding):
         return along_each(self, sources(self.shape[-n:], padding, seen))
-    forward.__doc__ = f"More at the edge: {seen.__doc__}"
+    forward.__doc__ = f"Pad with {seen.__doc__}"
     def backward(grad_output, self, *, padding):
         """Each gradient, added to the element that was copied."""
         return along_each(grad_output, transposed(sources(self.shape[-n:], padding, seen), self.shape[-n:]))
@@ -58,12 +58,12 @@ def _declare(n: int, kind: str, node_name: str, seen: Callable[[Any, int], Any])
 
 # fmt: on
 def reflected(position: Any, length: int) -> Any:
-    """the inside mirrored at the edge, which is not repeated."""
+    """a reflection of the inside, without the edge itself."""
     return length - 1 - np.abs(length - 1 - np.abs(position))
 
 
 def nearest_edge(position: Any, length: int) -> Any:
-    """the edge again and again."""
+    """copies of the edge."""
     return np.clip(position, 0, length - 1)
 
 

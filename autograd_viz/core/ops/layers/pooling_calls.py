@@ -53,7 +53,7 @@ def _max_pool(n: int, both: bool = False) -> Any:
         found = _largest(n, input, kernel_size, stride, padding, dilation, ceil_mode)
         return found if both else tuple(found) if return_indices else found[0]
 
-    pooled.__doc__ = "The largest in each window of {one}" + (", and its place." if both else ".")
+    pooled.__doc__ = "The largest element of each window of {one}" + (", and its index." if both else ".")
     return pooled
 
 
@@ -118,7 +118,7 @@ def _adaptive_avg_pool(n: int) -> Any:
             return mean_dim(input, dim=tuple(range(-1, -1 - n, -1)), keepdim=True)
         return ADAPTIVE_AVG_POOL[n](input, output_size=size)
 
-    pooled.__doc__ = "Means over so many windows as `output_size` says" + ("." if n == 1 else "; None keeps a length.")
+    pooled.__doc__ = "The means of `output_size` windows" + ("." if n == 1 else "; None keeps a length.")
     return pooled
 
 
@@ -137,7 +137,7 @@ def _adaptive_max_pool(n: int, both: bool = False) -> Any:
             found = tuple(ADAPTIVE_MAX_POOL[n](input, output_size=check_adaptive("adaptive_max_pool", input, output_size, n)))
         return found if both or return_indices else found[0]
 
-    pooled.__doc__ = "The largest in so many windows as `output_size` says" + (", and their places." if both else ".")
+    pooled.__doc__ = "The largest elements of `output_size` windows" + (", and their indices." if both else ".")
     return pooled
 
 
