@@ -38,8 +38,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command.
 
     Returns:
-        its exit code: 0, 1 (the program raised, a file could not be written), 2 (wrong usage), 130 (Ctrl-C), or the exit code
-        of a program that called exit.
+        its exit code: 0, 1 (the program raised, a file could not be written), 2 (wrong usage), 130 (Ctrl-C). A program that
+        calls exit decides its own.
     """
     given = [*(sys.argv[1:] if argv is None else argv)]
     end = given.index("--") if "--" in given else len(given)

@@ -1,8 +1,8 @@
 """One picture, updated from step to step, in few colours, as animations need it.
 
 # Note [Window]
-A picture larger than the window is shown in part, and the window follows the node of the step. It stays while that node is
-visible. Only the visible part is drawn, so a picture may have any size.
+A picture larger than the window is shown in part. The window follows the node of the step, and stays while it is visible.
+Only the visible part is drawn, so a picture may have any size.
 """
 
 from __future__ import annotations

@@ -131,7 +131,7 @@ def check_place(path: str | os.PathLike[str]) -> None:
     """Refuse a path that cannot be written, before any work is done. For a link, its target is checked.
 
     Raises:
-        CannotWriteError: the folder is missing, the path is invalid, or it is a folder, a pipe, a device or a read-only file.
+        CannotWriteError: the folder is missing, or the path is invalid, a folder, a pipe, a device or a read-only file.
     """
     try:
         reason = _obstacle(Path(os.path.realpath(path)))

@@ -1,4 +1,4 @@
-"""The regions that a step changes, and the part of a picture in a region, so that only these are redrawn."""
+"""The regions that a step changes, and the part of a picture in them. Only these parts are redrawn."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The base class of all optimizers: groups of parameters with options, a state per parameter, and the loop of a step."""
+"""The base class of all optimizers: groups of parameters, their options, the state of each parameter, and a step."""
 
 from __future__ import annotations
 

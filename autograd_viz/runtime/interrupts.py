@@ -133,7 +133,7 @@ def _open(is_open: bool) -> None:
 
 
 def _in_child() -> None:
-    """After a fork in the middle of a move: the child lacks the thread of the move, so it resets the state."""
+    """Reset the state after a fork in the middle of a move, because the child lacks the thread of the move."""
     if _moves._is_owned():  # type: ignore[attr-defined]
         return  # the forking thread makes the move, and it continues here
     _moves._at_fork_reinit()  # type: ignore[attr-defined]

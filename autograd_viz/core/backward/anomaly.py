@@ -1,4 +1,4 @@
-"""Anomaly mode: if a backward fails or returns nan, a warning names the line of the forward pass that made the node."""
+"""Anomaly mode: if a node fails or returns nan, a warning names the line of the forward pass that made it."""
 
 from __future__ import annotations
 

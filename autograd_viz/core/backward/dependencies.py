@@ -1,4 +1,4 @@
-"""The plan of a backward pass: its nodes, the number of gradients that each waits for, and the nodes that lead to an input."""
+"""The plan of a backward pass: its nodes, their dependencies, and the nodes that lead to an input."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .node import Node
 def input_buffers_of(starts: list[Node]) -> dict[Node, list[Any]]:
     """For each node: its dependencies, and an input buffer with one place per output of its op.
 
-    The dependencies are the number of gradients it waits for: one per edge that leads to it, and one if the pass starts there.
+    The dependencies are the number of gradients it waits for. Each edge to it adds one, and so does a start of the pass there.
     """
     input_buffers: dict[Node, list[Any]] = {}
     reached: list[Node] = []

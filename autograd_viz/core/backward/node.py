@@ -41,7 +41,7 @@ class Metadata(NamedTuple):
     is_tensor_subclass: bool = False
 
 
-# The gradients of a node in the last backward pass, if they are small enough for a drawing:
+# What a drawing shows of the last backward pass, if the gradients are small:
 # grad_outputs, grad_inputs, and whether the pass started there.
 Passed = tuple[Sequence[Any], Sequence[Any], bool]
 

@@ -41,7 +41,7 @@ class Modes:
 
 
 class Anomaly:
-    """Anomaly mode: whether it is on, whether it checks for nan, and the running node (the parent of the nodes it records)."""
+    """The state of anomaly mode: on or off, checking for nan or not, and the running node, the parent of new nodes."""
 
     enabled = False
     check_nan = True

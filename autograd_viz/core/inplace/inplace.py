@@ -33,8 +33,8 @@ def check_inplace(tensor: Tensor, requires_grad: bool) -> None:
         requires_grad: an operand requires grad.
 
     Raises:
-        RuntimeError: while recording, the tensor is a leaf that requires grad (or a view of one), or a view whose history
-            would become wrong; in PyTorch's words.
+        RuntimeError: while recording, a change of a leaf that requires grad, of a view of one, or of a view whose history
+            would become wrong. In PyTorch's words.
     """
     if type(tensor._counter) is InferenceCounter and not State.inference:
         raise RuntimeError(
@@ -83,7 +83,7 @@ def run_inplace(self: Tensor, op: Callable[..., Any], *operands: Any, **options:
 
 
 def fill_inplace(self: Tensor, op: Callable[..., Any], *operands: Any, **options: Any) -> Tensor:
-    """`run_inplace` for an op that may write to elements that share memory: it writes one number everywhere, or the old values.
+    """`run_inplace` for an op that may write to elements that share memory, because all of them get one value.
 
     Raises:
         RuntimeError: autograd cannot differentiate the change, or a tensor would be written to elements that share memory.

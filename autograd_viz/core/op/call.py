@@ -1,8 +1,8 @@
 """What a call of an op does, written out for each op: `mul.source` is the program that runs for `a * b`.
 
 # Note [Programs from tables]
-A general loop over inputs, options and saved values would take longer than the arithmetic of a small tensor. So each op's
-table (table.py) is turned into straight-line functions:
+A general loop over inputs, options and saved values would take longer than the arithmetic of a small tensor.
+So each op's table (table.py) is turned into straight-line functions:
 - `call` runs the forward and records the node;
 - `vjp` runs the rules;
 - `release` frees the saved tensors.

@@ -35,7 +35,7 @@ class Former(NamedTuple):
 
 
 def history_of(tensor: Tensor, twin: Tensor) -> Tensor:
-    """`twin`, after it got the history of `tensor`."""
+    """Give `twin` the history of `tensor`, and return it."""
     twin._requires_grad, twin._grad_fn, twin._output_nr = tensor.requires_grad, tensor._grad_fn, tensor._output_nr
     twin._made_by = tensor._made_by
     return twin

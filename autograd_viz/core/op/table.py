@@ -1,14 +1,14 @@
 """An op before it runs: its inputs, options and results, its rules, and the values that they save.
 
 # Note [Parameter names say what is saved]
-After `grad` (or `grads`, if the op has several outputs) a rule names what it needs: an input, an option, `result`,
-`<input>_sym_sizes`, `<input>_sym_numel`. Only these are saved, and the node shows them as `_saved_<name>`.
-A name that begins with an underscore is not shown, because PyTorch's node hides it (the sizes of the inputs of `cat`).
+The first parameter of a rule is `grad`, or `grads` if the op has several outputs. The others name the values that it needs:
+an input, an option, `result`, `<input>_sym_sizes`, `<input>_sym_numel`. Only these are saved, as `_saved_<name>` of the node.
+A name with a leading underscore is not shown, because PyTorch's node hides it (the sizes of the inputs of `cat`).
 `also_saved` names the values that PyTorch's node saves although no rule here needs them.
 
 # Note [When a tensor is saved]
-As in PyTorch, a tensor that exactly one of several rules needs is saved only if that rule will run. In `a * b` with `b`
-fixed, `a` is not saved. Always saved are plain values, results, and tensors that several rules or second derivatives need.
+As in PyTorch, a tensor that only one of several rules needs is saved only if that rule will run. In `a * b` with `b` fixed,
+`a` is not saved. Plain values and results are always saved. So are tensors that several rules or second derivatives need.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class Table:
         self.takes_all = False
 
     def read_rules(self, rules: dict[str, Callable[..., Any]]) -> None:
-        """Read from the rules what is to be saved.
+        """Read from the rules which values are saved.
 
         Raises:
             TypeError: a rule is for, or asks for, something the op lacks; the message lists the choices.

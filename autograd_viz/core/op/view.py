@@ -117,7 +117,7 @@ def as_strided_like(base: Tensor, view: Tensor) -> Any:
 
 
 def become_view(result: Tensor, source: Tensor, primitive: Any, options: dict[str, Any], index: int | None = None) -> None:
-    """Let the result of a view op share the version counter of its source, and remember the cuts that lead to it."""
+    """Let the result of a view op share the version counter of its source, and remember its cuts."""
     result._counter = source._shared_counter()
     if primitive.cuts or type(source._counter) is InferenceCounter:
         return

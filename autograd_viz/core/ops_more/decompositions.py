@@ -79,7 +79,7 @@ eig_tensor.defvjp(
 def qr_backward(gQ: Any, gR: Any, Q: Any, R: Any, mode: str) -> Any:
     """The gradient of A from those of Q and R.
 
-    It is Q @ gR plus the terms of gQ: its part outside Q's columns, and inside them the lower triangle of N - N.mH.
+    It is Q @ gR plus two terms of gQ: the part outside Q's columns, and inside them the lower triangle of N - N.mH.
     N = Q.mH @ gQ - gR @ R.mH. Both terms are multiplied by R^-H of R's leading square.
     """
     if mode == "r":

@@ -57,7 +57,7 @@ def embedding_bag_backward(
     grad, *, indices, offset2bag, bag_size, maximum_indices, num_weights, per_sample_weights, mode, scale_grad_by_freq,
     padding_idx
 ):
-    """The gradient of the rows: that of their bag; for a mean divided by the size; for a maximum at its index."""
+    """The gradient of the rows. A sum passes its bag's gradient on, a mean divides it, a maximum has it at its index."""
     out = np.zeros((num_weights, grad.shape[1]), grad.dtype)
     if mode == MAX:
         filled = bag_size > 0

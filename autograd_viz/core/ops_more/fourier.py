@@ -56,7 +56,7 @@ fft_c2r.defvjp(
 
 @primitive()
 def times_heard(self, *, dim):
-    """The number of occurrences of each frequency of the first half: 2, but 1 for frequency 0 and for the exact middle."""
+    """How often each frequency of the first half occurs: 2, but 1 for frequency 0 and for the exact middle."""
     n = self.shape[dim]
     times: Any = np.full(n // 2 + 1, 2, self.dtype)
     times[0] = 1

@@ -50,7 +50,7 @@ def opened(source: Any) -> Iterator[Archive]:
     """The archive at a path, or in a file opened for reading bytes.
 
     Raises:
-        OSError: there is no such file, or it is a folder, or it may never end (a pipe, a device).
+        OSError: the file is missing, or is a folder, or may never end (a pipe, a device).
         ValueError, zipfile.BadZipFile: it is not a .npz, or it claims too much memory.
     """
     if hasattr(source, "read"):

@@ -1,7 +1,7 @@
 """Convolution: weighted sums of windows of an image. The one primitive `convolution` serves all numbers of dimensions.
 
 # Note [Three faces of one sum]
-Let T(g, x, w) be the sum, over outputs and their windows, of gradient g times input x times weight w. T is linear in each of
+T(g, x, w) is the sum of gradient g times input x times weight w, over all outputs and their windows. T is linear in each of
 the three. With two of them fixed, it gives the derivative with respect to the third:
 - `_look` from x and w: the convolution itself;
 - `_spread` from g and w: the gradient of x;

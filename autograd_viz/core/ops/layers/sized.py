@@ -55,7 +55,7 @@ def same(name: str, *inputs: str, options: tuple[str, ...] = ()) -> Any:
 
 
 def asking(rule: Any, *names: str, **options: Any) -> Any:
-    """A rule or forward with any number of values: it has the names that it asks for, and its options with defaults."""
+    """A rule or forward with any number of values. Its signature gets the names that it asks for, and its options."""
     kind = inspect.Parameter
     wanted = [kind(name, kind.POSITIONAL_OR_KEYWORD) for name in names]
     rule.__signature__ = inspect.Signature([*wanted, *(kind(o, kind.KEYWORD_ONLY, default=d) for o, d in options.items())])

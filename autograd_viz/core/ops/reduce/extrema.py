@@ -15,7 +15,7 @@ from ...tensor.as_array import Array
 from .dims import on_vectors
 
 # Note [Ties]
-# If a reduction returns an index (max with a dim, sort, median with a dim), the chosen element gets the whole gradient.
+# A reduction may return an index (max with a dim, sort, median with a dim). Then the chosen element gets the whole gradient.
 # If it does not (max of all, amax, median of all), all equal elements share the gradient evenly.
 
 
