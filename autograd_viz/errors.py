@@ -14,7 +14,17 @@ The core raises PyTorch's types (RuntimeError, TypeError, ...), in PyTorch's wor
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Iterable
+
+# what stands at a path and is not a file, by its st_mode: "it is a folder"
+NO_FILES = {
+    stat.S_IFDIR: "a folder",
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
 
 
 class AutogradVizError(Exception):

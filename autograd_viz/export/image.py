@@ -14,20 +14,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ..errors import AutogradVizError, CannotReadError, CannotWriteError
+from ..errors import NO_FILES, AutogradVizError, CannotReadError, CannotWriteError
 from ..runtime.interrupts import whole
 
 # letters that the font lacks (Chinese, Japanese, Korean, emoji); a system font may have them
 FOREIGN = re.compile("[\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef\U0001f000-\U0003ffff]")
 MOST_PIXELS = 60_000_000  # of a PNG; while it is drawn it takes 240 MB
 SCALE = 2.0  # default pixels per px
-NO_FILES = {
-    stat.S_IFDIR: "a folder",
-    stat.S_IFIFO: "a pipe",
-    stat.S_IFSOCK: "a socket",
-    stat.S_IFCHR: "a device",
-    stat.S_IFBLK: "a device",
-}
 
 
 @functools.cache
@@ -168,7 +161,8 @@ def read_text(path: str | os.PathLike[str], most: int) -> str:
     """
     try:
         found = os.stat(path)
-        if stat.S_ISREG(found.st_mode) and found.st_size <= most:
+        kind = NO_FILES.get(stat.S_IFMT(found.st_mode))
+        if kind is None and found.st_size <= most:
             return Path(path).read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise CannotReadError(f"cannot read {path}: it is not a text file") from None
@@ -176,10 +170,7 @@ def read_text(path: str | os.PathLike[str], most: int) -> str:
         raise CannotReadError(f"cannot read {path}: {error.strerror or error}") from error
     except ValueError as error:  # the path contains an invalid character
         raise CannotReadError(f"cannot read {os.fspath(path)!r}: {error}") from None
-    is_large = stat.S_ISREG(found.st_mode)
-    raise CannotReadError(
-        f"cannot read {path}: {f'it has more than {most:,} bytes' if is_large else 'it is not a regular file'}"
-    )
+    raise CannotReadError(f"cannot read {path}: it {f'is {kind}' if kind else f'has more than {most:,} bytes'}")
 
 
 def replace_file(target: Path, data: bytes) -> None:

@@ -17,6 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import NO_FILES
+
 SUFFIX = ".npy"
 RATIO, SMALL = 16, 64_000_000
 MOST_ARRAYS = 50_000
@@ -57,8 +59,8 @@ def opened(source: Any) -> Iterator[Archive]:
         with zipfile.ZipFile(_Bounded(source)) as zip:
             yield Archive(zip, _length(source))
         return
-    if not stat.S_ISREG(os.stat(source).st_mode):
-        raise OSError("it is no file")
+    if kind := NO_FILES.get(stat.S_IFMT(os.stat(source).st_mode)):
+        raise OSError(f"it is {kind}")
     with open(source, "rb") as file, opened(file) as archive:
         yield archive
 
