@@ -1,14 +1,14 @@
-"""See autograd: NumPy tensors with PyTorch's semantics, drawn as Elliot Waite draws them and stepped one grad_fn at a time.
+"""See autograd: NumPy tensors with PyTorch's semantics, drawn in Elliot Waite's style and stepped one grad_fn at a time.
 
-The names of PyTorch are here (``import autograd_viz as torch``), and the verbs:
+It has PyTorch's names (``import autograd_viz as torch``), and these verbs:
 
-    show(x)             the figure of everything that led to x
+    show(x)             the figure of the graph that led to x
     map(x)              a model at a glance: a card for each module, with gradients
     step(x)             a widget that steps x.backward(), forwards and back
     compare(s, t)       two steppers on one cursor
-    scope("attention")  what runs inside can be drawn as one box
+    scope("attention")  ops inside can be drawn as one box
     record(model)       follows a PyTorch forward pass: its picture has every value and line
-    watch()             follows all PyTorch code from now on, so that explain knows what ran
+    watch()             follows all PyTorch code from now on, for explain
     explain(p)          why p.grad is None, zero, nan, or what it is, with the line of code
     save(x, "x.svg")    the figure as a file (.html: a page that steps); a state_dict as .npz
     iframe(x)           that page as an <iframe>
@@ -88,9 +88,9 @@ from .verbs.show import compare, record, show, step, watch
 from .words import set_language
 
 __version__ = "0.1.0"
-layout = _questions.layout  # torch.layout, not the room of this name
+layout = _questions.layout  # torch.layout hides the package `layout`
 newaxis = None  # in an index
-globals().update(_public.NAMESPACES["torch"])  # every op says its public names where it is written
+globals().update(_public.NAMESPACES["torch"])  # the files of the ops declare their public names
 __getattr__ = _missing.module_getattr("torch", globals())
 
 __all__ = [

@@ -1,20 +1,30 @@
-"""What can go wrong outside the autograd core::
+"""The errors outside the autograd core::
 
     AutogradVizError
     ├── NotDrawableError   (TypeError)   show(3): it has no graph
-    ├── UnknownChoiceError (ValueError)  theme="blue", save(e, "e.xyz"): the choices are named
+    ├── UnknownChoiceError (ValueError)  theme="blue", save(e, "e.xyz"): it lists the choices
     ├── DocumentError      (ValueError)  a JSON document that save() did not write
-    ├── MissingLibraryError (ImportError) record(model) without PyTorch: how to install it
-    ├── CannotReadError    (OSError)     load("model.pt"): the reason is given
+    ├── MissingLibraryError (ImportError) record(model) without PyTorch: it says how to install it
+    ├── CannotReadError    (OSError)     load("model.pt"): it gives the reason
     ├── CannotWriteError   (OSError)     save(e, "/no/such/folder/e.svg")
-    └── LayoutError                      expanding a picture that takes over 20 s to lay out
+    └── LayoutError                      expanding a picture whose layout takes over 20 s
 
-The core raises what PyTorch raises (RuntimeError, TypeError, ...), in PyTorch's words.
+The core raises PyTorch's types (RuntimeError, TypeError, ...), in PyTorch's words.
 """
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Iterable
+
+# what stands at a path and is not a file, by its st_mode: "it is a folder"
+NO_FILES = {
+    stat.S_IFDIR: "a folder",
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
 
 
 class AutogradVizError(Exception):
@@ -26,7 +36,7 @@ class NotDrawableError(AutogradVizError, TypeError):
 
     @classmethod
     def instead_of(cls, expected: str, given: object) -> NotDrawableError:
-        """The error that says what was expected, what was passed, and what to pass instead.
+        """The error that names the expected type, the given one, and an alternative.
 
         Args:
             expected: the first part of the sentence; "got ..." follows.
@@ -37,7 +47,7 @@ class NotDrawableError(AutogradVizError, TypeError):
 
 
 def _advice(given: object) -> str | None:
-    """What to pass instead of a module, of several things in one, or of plain numbers."""
+    """The argument to use instead of a module, a list, or a plain number."""
     if callable(getattr(given, "named_parameters", None)):
         return "a module has no graph before it is called: pass the loss (params=model gives the names), or one parameter"
     if isinstance(given, dict):
@@ -72,7 +82,7 @@ class MissingLibraryError(AutogradVizError, ImportError):
     """An optional library is not installed.
 
     Args:
-        what: what needs the library, as a sentence without its full stop.
+        what: the feature that needs the library, as a sentence without its full stop.
         extra: the extra that installs it: ``pip install "autograd-viz[torch]"``.
     """
 

@@ -1,4 +1,4 @@
-"""The small namespaces of PyTorch: those with ops only, and those that say what is missing."""
+"""The small namespaces of PyTorch: namespaces of ops, and namespaces of missing devices."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .core.base.public import NAMESPACES, names_of
 
 
 def _module(name: str, what: str, **members: Any) -> ModuleType:
-    """A module of this package with `members`. Other names of PyTorch's raise an error that says what to do instead."""
+    """A module of this package with `members`. Other names of PyTorch raise an error that suggests an alternative."""
     module = ModuleType(f"{__package__}.{name}", what)
     module.__dict__.update(members, __getattr__=module_getattr(f"torch.{name}", module.__dict__))
     sys.modules[module.__name__] = module  # for `import autograd_viz.linalg`
@@ -37,22 +37,22 @@ def _none(*_: object, **__: object) -> int:
 
 
 def _nothing(*_: object, **__: object) -> None:
-    """None: there is nothing to seed, to free or to wait for."""
+    """None: there is no device."""
 
 
 def _absent(**settings: Any) -> SimpleNamespace:
-    """A backend that is not there, and its settings."""
+    """A missing backend, and its settings."""
     return SimpleNamespace(is_available=_no, is_built=_no, **settings)
 
 
 class Packet:
-    """An op with its overloads, of which there is one: ``torch.ops.aten.x(...)`` and ``torch.ops.aten.x.default(...)``."""
+    """An op with its only overload: ``torch.ops.aten.x(...)`` and ``torch.ops.aten.x.default(...)``."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.default = function
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Run it."""
+        """Run the op."""
         return self.default(*args, **kwargs)
 
 

@@ -11,7 +11,7 @@ from .core.tensor.tensor import Tensor
 
 __all__ = ["assert_close"]
 
-# what PyTorch takes for rounding, by element type: relative, absolute
+# PyTorch's tolerances by element type: relative, absolute
 _TOLERANCES = {"float16": (1e-3, 1e-5), "float32": (1.3e-6, 1e-5), "float64": (1e-7, 1e-7)}
 _TOLERANCES |= {"complex64": _TOLERANCES["float32"], "complex128": _TOLERANCES["float64"]}
 
@@ -55,7 +55,7 @@ def assert_close(
 
 
 def _difference(actual: Any, expected: Any, tolerances: Any, equal_nan: bool, check_dtype: bool) -> str:
-    """What is wrong, or nothing."""
+    """The message about the difference, or ""."""
     if isinstance(actual, dict) and isinstance(expected, dict):
         if actual.keys() != expected.keys():
             return "The keys of the mappings do not match."
@@ -90,7 +90,7 @@ def _leaf_difference(actual: Any, expected: Any, tolerances: Any, equal_nan: boo
 
 
 def _count(what: str, a: Any, e: Any, wrong: Any, exact: bool) -> str:
-    """How much differs."""
+    """The number and size of the differences."""
     adjective = "equal" if exact else "close"
     if not a.ndim:
         return f"{what} are not {adjective}!\n\nExpected {e.item()} but got {a.item()}."

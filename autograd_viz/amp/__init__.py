@@ -1,4 +1,4 @@
-"""Mixed precision, by the names of torch.amp: a program that can do without it runs unchanged."""
+"""Mixed precision, by the names of torch.amp. Programs that use it run unchanged, without a shorter type."""
 
 from .autocast import autocast
 from .grad_scaler import GradScaler

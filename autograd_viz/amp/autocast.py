@@ -1,4 +1,4 @@
-"""autocast: switched off, as in PyTorch, where the device that it is for does not exist."""
+"""autocast. As in PyTorch, it is disabled if its device does not exist."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Any
 
 
 class autocast(ContextDecorator):  # noqa: N801 -- PyTorch's name
-    """A region where some ops would compute in a shorter type; here all of them keep theirs.
+    """A region where PyTorch computes some ops in a shorter type. Here all ops keep their type.
 
     Args:
-        device_type: "cuda" and its like are switched off with a warning: they do not exist.
+        device_type: "cuda" and other GPUs disable it, with a warning, because they do not exist.
         dtype: the shorter type.
         enabled: False makes the region an ordinary one.
         cache_enabled: has no effect.
 
     Raises:
-        RuntimeError: enabled for the CPU, where it would compute in bfloat16, which NumPy does not have.
+        RuntimeError: enabled for the CPU, where PyTorch computes in bfloat16, which NumPy lacks.
     """
 
     def __init__(self, device_type: str, dtype: Any = None, enabled: bool = True, cache_enabled: bool | None = None) -> None:

@@ -1,4 +1,4 @@
-"""GradScaler: the loss times a large number, so that small gradients survive in a short type; undone before the step."""
+"""GradScaler: multiplies the loss, so that small gradients do not become 0 in a short type. The step undoes it."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import numpy as np
 
 
 class GradScaler:
-    """Scales losses and unscales gradients, and looks for the largest scale at which no gradient overflows.
+    """Scales losses and unscales gradients. It searches for the largest scale without an overflow.
 
     Args:
-        device: "cuda" switches it off with a warning, as it does not exist.
+        device: "cuda" disables it, with a warning, because it does not exist.
         init_scale: the first scale.
-        growth_factor: what the scale is multiplied by after `growth_interval` good steps.
-        backoff_factor: what it is multiplied by after a step with an infinite or nan gradient, which is left out.
-        growth_interval: how many good steps in a row.
-        enabled: False lets losses and steps through as they are.
+        growth_factor: the factor of the scale after `growth_interval` good steps.
+        backoff_factor: the factor after a step with an infinite or nan gradient. That step is skipped.
+        growth_interval: the number of good steps in a row.
+        enabled: False leaves losses and steps unchanged.
     """
 
     def __init__(
@@ -30,10 +30,10 @@ class GradScaler:
         self._enabled = enabled and device == "cpu"
         self._scale, self._good_steps = init_scale, 0
         self._growth_factor, self._backoff_factor, self._growth_interval = growth_factor, backoff_factor, growth_interval
-        self._overflowed: dict[Any, bool] = {}  # of the optimizers whose gradients have been unscaled since the last update
+        self._overflowed: dict[Any, bool] = {}  # the optimizers whose gradients were unscaled since the last update
 
     def is_enabled(self) -> bool:
-        """Does it do anything?"""
+        """Is it enabled?"""
         return self._enabled
 
     def get_scale(self) -> float:
@@ -41,16 +41,16 @@ class GradScaler:
         return self._scale if self._enabled else 1.0
 
     def scale(self, outputs: Any) -> Any:
-        """A loss, or several, times the scale."""
+        """One loss, or several, times the scale."""
         if not self._enabled:
             return outputs
         return type(outputs)(map(self.scale, outputs)) if isinstance(outputs, list | tuple) else outputs * self._scale
 
     def unscale_(self, optimizer: Any) -> None:
-        """Divide the gradients of an optimizer's parameters by the scale, for example to clip them.
+        """Divide the gradients of an optimizer's parameters by the scale, for example before clipping.
 
         Raises:
-            RuntimeError: this has been done since the last `update`.
+            RuntimeError: they were already unscaled since the last `update`.
         """
         if not self._enabled:
             return
@@ -69,7 +69,7 @@ class GradScaler:
         return None if self._overflowed.get(optimizer) else optimizer.step(*args, **kwargs)
 
     def update(self, new_scale: float | None = None) -> None:
-        """Choose the scale of the next step: smaller after an overflow, larger after many steps without one."""
+        """Set the scale of the next step: smaller after an overflow, larger after many steps without one."""
         if not self._enabled:
             return
         bad = any(self._overflowed.values())
@@ -82,14 +82,14 @@ class GradScaler:
         self._overflowed.clear()
 
     def state_dict(self) -> dict[str, Any]:
-        """What `load_state_dict` of another scaler takes."""
+        """The state, for `load_state_dict` of another scaler."""
         if not self._enabled:
             return {}
         options = {k: getattr(self, f"_{k}") for k in ("growth_factor", "backoff_factor", "growth_interval")}
         return {"scale": self._scale, **options, "_growth_tracker": self._good_steps}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Continue as the scaler of `state_dict` would."""
+        """Continue from `state_dict`."""
         if self._enabled:
             self._scale, self._good_steps = state_dict["scale"], state_dict["_growth_tracker"]
             for option in ("growth_factor", "backoff_factor", "growth_interval"):

@@ -1,4 +1,4 @@
-"""Changing in place what was saved for backward: before memory is written, what was saved of it is copied."""
+"""In-place changes of saved tensors: a saved tensor is copied before its memory is overwritten."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ __all__ = ["allow_mutation_on_saved_tensors"]
 
 
 class _Kept:
-    """What a node holds instead of a tensor."""
+    """The value that a node holds instead of a tensor."""
 
     __slots__ = ("__weakref__",)
 
 
 class _AllowMutationOnSavedContext:
-    """The tensors that nodes made inside the block have saved, as they are and, once their memory was changed, copied."""
+    """The tensors that nodes saved inside the block. A copy replaces a tensor before its memory changes."""
 
     def __init__(self) -> None:
         self.originals: WeakKeyDictionary[_Kept, Tensor] = WeakKeyDictionary()
         self.copies: WeakKeyDictionary[_Kept, Tensor] = WeakKeyDictionary()
 
     def clear(self) -> None:
-        """The block is over: what was saved in it is gone."""
+        """At the end of the block, drop all saved tensors."""
         self.originals.clear()
         self.copies.clear()
 
     def pack(self, tensor: Tensor) -> _Kept:
-        """A stand-in for a tensor; one for all that save it as it is now."""
+        """A key for a tensor. All nodes that save the same version share it."""
         known = next((kept for kept, t in self.originals.items() if t._data is tensor._data), None)
         kept = _Kept() if known is None else known
         self.originals[kept] = tensor._without_history()
@@ -45,7 +45,7 @@ class _AllowMutationOnSavedContext:
         """The tensor as it was saved.
 
         Raises:
-            AssertionError: the block is over.
+            AssertionError: the block has ended.
         """
         found = self.copies.get(kept, self.originals.get(kept))
         if found is None:
@@ -56,7 +56,7 @@ class _AllowMutationOnSavedContext:
         return found
 
     def before_write(self, array: Any) -> None:
-        """Memory is about to be written: copy what was saved of it."""
+        """Copy the saved tensors of this memory, before it is overwritten."""
         for kept, tensor in list(self.originals.items()):
             if np.may_share_memory(tensor._data, array):
                 self.copies[kept] = Tensor(tensor._data.copy("K"))
@@ -65,7 +65,7 @@ class _AllowMutationOnSavedContext:
 
 @contextmanager
 def allow_mutation_on_saved_tensors() -> Iterator[_AllowMutationOnSavedContext]:
-    """Inside the block, tensors may be changed in place although backward needs them as they were; run backward inside too.
+    """Inside the block, in-place changes are allowed on tensors that backward needs. Run backward inside too.
 
     Raises:
         RuntimeError: inside another such block.

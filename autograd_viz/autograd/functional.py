@@ -18,14 +18,14 @@ __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 
 
 def vjp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
-    """(outputs, vᵀJ): what backward computes.
+    """(outputs, vᵀJ), as backward computes it.
 
     Args:
-        func: tensors to tensors.
+        func: a function from tensors to tensors.
         inputs: one tensor or several.
-        v: in the shape of the outputs; may be left out for a single element.
+        v: in the shape of the outputs; optional for a single element.
         create_graph: make the result differentiable.
-        strict: raise if an output does not depend on an input, instead of zeros.
+        strict: raise if an output does not depend on an input, instead of returning zeros.
     """
     with enable_grad():
         xs, one_input = prepared(inputs, create_graph, "inputs", "vjp")
@@ -43,7 +43,7 @@ def vjp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
 
 
 def jvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
-    """(outputs, Jv), by differentiating vᵀJ with respect to v (the double-backward trick)."""
+    """(outputs, Jv). It differentiates vᵀJ with respect to v (the double-backward trick)."""
     with enable_grad():
         xs, one_input = prepared(inputs, create_graph, "inputs", "jvp")
         vs = vector(v, xs, one_input, create_graph, "jvp") if v is not None else None
@@ -73,15 +73,15 @@ def jacobian(
     vectorize: bool = False,
     strategy: str = "reverse-mode",
 ) -> Any:
-    """The matrix of all partial derivatives, one row of vᵀJ at a time.
+    """The matrix of all partial derivatives. Each row is one vᵀJ.
 
     Args:
-        func: tensors to tensors.
+        func: a function from tensors to tensors.
         inputs: one tensor or several.
         create_graph: make the result differentiable.
-        strict: raise if an output does not depend on an input, instead of zeros.
-        vectorize: accepted; rows are computed one after the other all the same.
-        strategy: "reverse-mode"; forward mode is not there.
+        strict: raise if an output does not depend on an input, instead of returning zeros.
+        vectorize: has no effect; rows are computed one after the other.
+        strategy: "reverse-mode"; forward mode is missing.
 
     Returns:
         A tensor of shape (*output, *input), or tuples of them for several outputs or inputs.
@@ -144,7 +144,7 @@ def hessian(
     vectorize: bool = False,
     outer_jacobian_strategy: str = "reverse-mode",
 ) -> Any:
-    """The matrix of second derivatives of a function with one number as its value."""
+    """The matrix of second derivatives of a function that returns one number."""
     _, one_input = prepared(inputs, create_graph, "inputs", "hessian")
 
     def gradient(*xs: Tensor) -> Any:
@@ -164,7 +164,7 @@ def vhp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
 
 
 def hvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
-    """(value, Hv); H is symmetric, so this is vᵀH."""
+    """(value, Hv). H is symmetric, so it computes vᵀH."""
     return _hessian_product(func, inputs, v, create_graph, strict, "hvp")
 
 

@@ -1,4 +1,4 @@
-"""A function that is differentiated: its inputs, outputs and vectors checked and made ready, its gradients, the strict mode."""
+"""The checks around a differentiated function: its inputs, outputs and vectors, its gradients, the strict mode."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Tensors = tuple[Tensor, ...]
 
 
 def check_single(ys: Tensors, one_output: bool, name: str, strict: bool) -> None:
-    """A Hessian is of a function with one number as its value."""
+    """Refuse a function that does not return one number."""
     if strict:
         check_tracked(ys, "outputs")
     if not one_output:
@@ -42,7 +42,7 @@ _INDEPENDENT = {
 
 
 def check_tracked(tensors: Tensors, what: str) -> None:
-    """Strict mode: they depend on the inputs.
+    """Strict mode: refuse tensors that do not depend on the inputs.
 
     Raises:
         RuntimeError: one does not.
@@ -53,7 +53,7 @@ def check_tracked(tensors: Tensors, what: str) -> None:
 
 
 def prepared(inputs: Any, create_graph: bool, what: str, name: str, tracked: bool = True) -> tuple[Tensors, bool]:
-    """The inputs as a tuple of new tensors (that require grad if `tracked`), and whether there was just one."""
+    """The inputs as a tuple of new tensors (that require grad if `tracked`), and whether there was only one."""
     one = not isinstance(inputs, tuple | list)
     xs = (inputs,) if one else tuple(inputs)
     for i, x in enumerate(xs):
@@ -68,7 +68,7 @@ def prepared(inputs: Any, create_graph: bool, what: str, name: str, tracked: boo
 
 
 def called(func: Callable[..., Any], xs: Tensors, name: str) -> tuple[Tensors, bool]:
-    """The function's outputs as a tuple, and whether there was just one."""
+    """The function's outputs as a tuple, and whether there was only one."""
     y = func(*xs)
     one = not isinstance(y, tuple)
     ys = (y,) if one else y
@@ -82,7 +82,7 @@ def called(func: Callable[..., Any], xs: Tensors, name: str) -> tuple[Tensors, b
 
 
 def vector(v: Any, like: Tensors, one: bool, create_graph: bool, name: str) -> Tensors:
-    """The v of a product, checked against what it multiplies; with create_graph it is differentiable too."""
+    """The v of a product, in the shapes of `like`. With create_graph it requires grad too."""
     vs, _ = prepared(v, create_graph, "v", name, tracked=False)
     if len(vs) != len(like):
         if one:
@@ -104,7 +104,7 @@ def gradients(
     stage: str = "back",
     final: bool = True,
 ) -> Tensors:
-    """vᵀJ, with zeros where an output does not depend on an input (in strict mode an error)."""
+    """vᵀJ, with zeros if an output does not depend on an input (an error in strict mode)."""
     pairs = [(y, None if vs is None else vs[i]) for i, y in enumerate(ys) if y.requires_grad]
     if not pairs:
         found: Any = (None,) * len(xs)
@@ -124,6 +124,6 @@ def gradients(
 
 
 def finished(tensors: Tensors, one: bool, create_graph: bool) -> Any:
-    """What the user gets: detached unless the graph was asked for, unpacked if it was one tensor."""
+    """The result for the user: detached unless create_graph, and a single tensor without its tuple."""
     out = tensors if create_graph else tuple(t.detach() for t in tensors)
     return out[0] if one else out

@@ -1,4 +1,4 @@
-"""Is a gradient right? Compare it with finite differences."""
+"""Checks of gradients against finite differences."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
 
 
 class GradcheckError(RuntimeError):
-    """The analytical gradient is not what finite differences say."""
+    """The analytical gradient differs from finite differences."""
 
 
 def gradcheck(
@@ -35,22 +35,22 @@ def gradcheck(
     """Compare the gradients of `func` with central differences, (f(x + eps) - f(x - eps)) / 2 eps.
 
     Args:
-        func: tensors to a tensor or a tuple of them.
-        inputs: one tensor or a tuple; those that require grad are checked, and should be float64.
+        func: a function from tensors to a tensor or a tuple of them.
+        inputs: one tensor or a tuple. Those that require grad are checked, and should be float64.
         eps: the step.
-        atol: the tolerated difference,
-        rtol: plus this part of the value.
+        atol: the absolute tolerance.
+        rtol: the relative tolerance, which is added.
         raise_exception: raise instead of returning False.
         nondet_tol: the tolerated difference between two runs of backward.
-        check_undefined_grad: also run backward with the gradient of each output left out.
+        check_undefined_grad: also run backward with undefined gradients of some outputs.
         check_grad_dtypes: the gradient must have the type of its input.
-        unused: what only PyTorch's other devices and modes need.
+        unused: options of PyTorch for other devices and modes.
 
     Returns:
         True if they agree.
 
     Raises:
-        GradcheckError: they do not; the message shows both matrices.
+        GradcheckError: they differ; the message shows both matrices.
         ValueError: no input requires grad.
     """
     try:
@@ -102,7 +102,7 @@ def _check(
 
 
 def _check_reentrant(gradient: Any, again: Any, nondet: float) -> None:
-    """A second backward came to the same."""
+    """Refuse a gradient that differs in a second backward."""
     if not np.allclose(again, gradient, rtol=0, atol=nondet, equal_nan=True):
         raise GradcheckError(
             "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times gives "
@@ -112,7 +112,7 @@ def _check_reentrant(gradient: Any, again: Any, nondet: float) -> None:
 
 
 def _check_inputs(inputs: tuple[Any, ...]) -> None:
-    """Warn of, or refuse, what finite differences cannot work on.
+    """Warn about, or refuse, inputs that finite differences cannot handle.
 
     Raises:
         RuntimeError: elements of an input share memory.
@@ -136,7 +136,7 @@ def _check_inputs(inputs: tuple[Any, ...]) -> None:
 
 
 def _with_each_left_out(outputs: list[Tensor], inputs: list[Tensor]) -> None:
-    """Backward must work when the gradients of some outputs are undefined."""
+    """Check that backward works with undefined gradients of some outputs."""
     for o in outputs:
         try:
             grad(o, inputs, Tensor(np.ones_like(o._data)), retain_graph=True, allow_unused=True)
@@ -148,7 +148,7 @@ def _with_each_left_out(outputs: list[Tensor], inputs: list[Tensor]) -> None:
 
 
 def _analytical(output: Tensor, inputs: list[Tensor]) -> list[Any]:
-    """By autograd: for each input a matrix (input elements, output elements)."""
+    """The Jacobian by autograd: for each input a matrix (input elements, output elements)."""
     columns = []
     for j in range(output.numel()):
         seed = np.zeros(output._data.shape, output._data.dtype)
@@ -168,7 +168,7 @@ def _analytical(output: Tensor, inputs: list[Tensor]) -> list[Any]:
 def _numerical(
     func: Callable[..., Any], inputs: tuple[Any, ...], wanted: Sequence[Tensor], outputs: list[Tensor], eps: float
 ) -> list[list[Any]]:
-    """By central differences: for each input, for each output, a matrix (input elements, output elements)."""
+    """The Jacobian by central differences: for each input and output, a matrix (input elements, output elements)."""
 
     def values() -> list[Any]:
         return [o._data.reshape(-1).copy() for o in _as_tuple(func(*inputs)) if isinstance(o, Tensor)]
@@ -204,21 +204,21 @@ def gradgradcheck(
     check_grad_dtypes: bool = False,
     **unused: Any,
 ) -> bool:
-    """`gradcheck` of the gradient: are second derivatives right?
+    """`gradcheck` of the gradient: it checks second derivatives.
 
     Args:
-        func: as in `gradcheck`, like all that is not said here.
-        inputs: likewise.
-        grad_outputs: the v of vᵀJ for each output; drawn (with a fixed seed) if left out.
-        eps: likewise.
-        atol: likewise.
-        rtol: likewise.
-        gen_non_contig_grad_outputs: draw them with strides.
-        raise_exception: likewise.
-        nondet_tol: likewise.
-        check_undefined_grad: likewise.
-        check_grad_dtypes: likewise.
-        unused: what only PyTorch's other devices and modes need.
+        func: as in `gradcheck`.
+        inputs: as in `gradcheck`.
+        grad_outputs: the v of vᵀJ for each output; default: random, with a fixed seed.
+        eps: as in `gradcheck`.
+        atol: as in `gradcheck`.
+        rtol: as in `gradcheck`.
+        gen_non_contig_grad_outputs: make the random ones non-contiguous.
+        raise_exception: as in `gradcheck`.
+        nondet_tol: as in `gradcheck`.
+        check_undefined_grad: as in `gradcheck`.
+        check_grad_dtypes: as in `gradcheck`.
+        unused: options of PyTorch for other devices and modes.
     """
     xs = _as_tuple(inputs)
     outputs = [o for o in _as_tuple(func(*xs)) if isinstance(o, Tensor) and o.requires_grad]
@@ -251,7 +251,7 @@ def gradgradcheck(
 
 
 def _all_drawn(outputs: list[Tensor], strided: bool) -> tuple[Tensor, ...]:
-    """A random gradient for each output, the same each time."""
+    """A random gradient for each output, equal in each call."""
     generator = np.random.default_rng(0)
     return tuple(_drawn(generator, o, strided) for o in outputs)
 

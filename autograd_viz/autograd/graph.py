@@ -1,4 +1,4 @@
-"""The backward graph and what is saved in it, by the names of torch.autograd.graph."""
+"""The backward graph and its saved tensors, by the names of torch.autograd.graph."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ __all__ = [
 
 
 class saved_tensors_hooks:  # noqa: N801 -- PyTorch's name
-    """Inside a ``with`` block, hand every tensor that is saved to `pack_hook`, and get it back from `unpack_hook`.
+    """Inside a ``with`` block, give each saved tensor to `pack_hook`, and get it back from `unpack_hook`.
 
     Args:
-        pack_hook: tensor -> anything; what it returns is kept.
-        unpack_hook: what was kept -> tensor, when backward (or somebody who looks) wants it.
+        pack_hook: tensor -> anything; the result is saved.
+        unpack_hook: the saved value -> tensor. It is called when backward or a reader needs the tensor.
 
     Raises:
-        RuntimeError: on entering, if they are forbidden here.
-        TypeError: on entering, if one of them cannot be called.
+        RuntimeError: on entering, if hooks are forbidden here.
+        TypeError: on entering, if a hook is not callable.
     """
 
     def __init__(self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor]) -> None:
@@ -59,11 +59,11 @@ class saved_tensors_hooks:  # noqa: N801 -- PyTorch's name
 
 
 class save_on_cpu(saved_tensors_hooks):  # noqa: N801 -- PyTorch's name
-    """Keep copies of what is saved; there is no other device to keep them from.
+    """Save copies of tensors. There is no other device, so they are also on the CPU.
 
     Args:
-        pin_memory: accepted for PyTorch's sake.
-        device_type: likewise.
+        pin_memory: has no effect.
+        device_type: has no effect.
     """
 
     def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
@@ -83,7 +83,7 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
 
 
 def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
-    """Say that somebody else changed the memory of these tensors: count it as a change in place.
+    """Count an in-place change of these tensors, for a change that autograd did not see.
 
     Raises:
         RuntimeError: not tensors.
@@ -104,7 +104,7 @@ class _MultiHandle(RemovableHandle):
         self.handles = tuple(handles)
 
     def remove(self) -> None:
-        """Take all of them away."""
+        """Remove all of them."""
         for handle in self.handles:
             handle.remove()
 
@@ -113,21 +113,21 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[..., Any], 
     """Call `fn` once per backward pass for several tensors.
 
     Args:
-        tensors: those whose gradients are waited for.
-        fn: gets the list of all gradients (None for one that did not come), or for "any" the first to come.
+        tensors: the tensors whose gradients it needs.
+        fn: it gets the list of all gradients (None for a missing one), or for "any" the first one.
         mode: "all" or "any".
 
     Raises:
         ValueError: another mode.
-        AssertionError: one of the tensors does not require grad ("any" leaves it out).
-        RuntimeError: during the pass, which is of ``grad()`` and wants one of them that is a leaf.
+        AssertionError: one of the tensors does not require grad ("any" ignores it).
+        RuntimeError: during the pass, if it is of ``grad()`` and one of the tensors is a leaf among its inputs.
     """
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
     nodes = [gradient_edge(t)[0] for t in tensors]
     if mode == "all" and None in nodes:
         raise AssertionError("Expected gradient function to be set")
-    passes: WeakKeyDictionary[GraphTask, dict[int, Tensor]] = WeakKeyDictionary()  # what has come, in each pass
+    passes: WeakKeyDictionary[GraphTask, dict[int, Tensor]] = WeakKeyDictionary()  # the gradients so far, in each pass
 
     def hook_of(position: int) -> Callable[[Tensor], None]:
         def hook(grad: Tensor) -> None:

@@ -1,4 +1,4 @@
-"""What a backward node is to who asks: ``isinstance(y.grad_fn, torch.autograd.graph.Node)``."""
+"""The public type of backward nodes: ``isinstance(y.grad_fn, torch.autograd.graph.Node)``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Node"]
 
 
 class Node(abc.ABC):
-    """One backward function of the graph; every `grad_fn` counts as one, none inherits from it."""
+    """One backward function of the graph. Every `grad_fn` is an instance; none inherits from it."""
 
     @classmethod
     def __subclasshook__(cls, subclass: type) -> bool:
@@ -32,12 +32,12 @@ class Node(abc.ABC):
     @property
     @abc.abstractmethod
     def metadata(self) -> dict[Any, Any]:
-        """A dictionary for the user's own notes."""
+        """A dictionary for the user."""
 
     @abc.abstractmethod
     def register_hook(self, fn: Callable[..., Any]) -> RemovableHandle:
-        """Call ``fn(grad_inputs, grad_outputs)`` after the node has run; it may return other grad_inputs."""
+        """Call ``fn(grad_inputs, grad_outputs)`` after the node has run. It may return other grad_inputs."""
 
     @abc.abstractmethod
     def register_prehook(self, fn: Callable[..., Any]) -> RemovableHandle:
-        """Call ``fn(grad_outputs)`` before the node runs; it may return other grad_outputs."""
+        """Call ``fn(grad_outputs)`` before the node runs. It may return other grad_outputs."""

@@ -1,4 +1,4 @@
-"""Variable: what a tensor that requires grad was called before tensors could; old programs still write it."""
+"""Variable: PyTorch's old class for tensors that require grad, for old programs."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ __all__ = ["Variable"]
 
 
 class _Engine:
-    """The engine, as far as PyTorch lets one talk to it."""
+    """The public part of the engine."""
 
     @staticmethod
     def queue_callback(callback: Callable[[], Any]) -> None:
-        """Call `callback` at the end of the backward pass that is running.
+        """Call `callback` at the end of the running backward pass.
 
         Raises:
-            RuntimeError: none is running.
+            RuntimeError: no pass is running.
         """
         if GraphTask.current is None:
             raise RuntimeError("Final callbacks can only be installed during backward pass.")
@@ -32,7 +32,7 @@ class _Meta(type):
 
 
 class Variable(metaclass=_Meta):
-    """``Variable(tensor, requires_grad=True)`` is a tensor: a leaf that shares the memory."""
+    """``Variable(tensor, requires_grad=True)`` returns a leaf tensor that shares the memory."""
 
     _execution_engine = _Engine()
 
@@ -40,7 +40,7 @@ class Variable(metaclass=_Meta):
         """The tensor.
 
         Raises:
-            TypeError: `data` is no tensor.
+            TypeError: `data` is not a tensor.
         """
         if data is None:
             data = Tensor([])

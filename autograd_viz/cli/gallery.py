@@ -1,4 +1,4 @@
-"""The pictures of the README and of docs, each of a program in the folder `programs`."""
+"""The pictures of README and docs. Each shows a program in the folder `programs`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PROGRAMS = Path(__file__).parent / "programs"
 
 
 class Picture(NamedTuple):
-    """A file, the program that it is of, and the call that draws it."""
+    """A file, the program that it shows, and the call that draws it."""
 
     file: str
     program: str
@@ -22,14 +22,14 @@ class Picture(NamedTuple):
 
 
 PICTURES = (
-    # the six programs of the Elliot Waite diagrams, each after its backward pass
+    # the six programs of Elliot Waite's diagrams, each after its backward pass
     Picture("1_one_multiplication.svg", "one_multiplication", "av.save(c, $path)"),
     Picture("2_one_gradient.svg", "one_gradient", "av.save(c, $path)"),
     Picture("3_chain_rule.svg", "chain_rule", "av.save(e, $path)"),
     Picture("4_retained.svg", "retained", "av.save(e, $path)"),
     Picture("5_several_outputs.svg", "several_outputs", "av.save(e, $path)"),
     Picture("6_fan_in.svg", "fan_in", "av.save(k, $path)"),
-    # what else there is to see; the animation is small because everybody downloads it who looks at the README
+    # more pictures; the animation is small, because every reader of the README downloads it
     Picture("stepping.gif", "before_backward", "av.save(e, $path, scale=0.75, duration=2.0)"),
     Picture("stepping.svg", "before_backward", "av.save(e, $path, step=3, theme='dark')"),
     Picture("groups.svg", "twelve_layers", "av.save(loss, $path)"),
@@ -38,7 +38,7 @@ PICTURES = (
 
 
 def variables_of(program: str) -> dict[str, Any]:
-    """The variables of a program of ours after it has run as one of the user's would: pictures show its lines."""
+    """The variables of one of our programs after it has run as a user's program, so that pictures show its lines."""
     name, text = f"{program}.py", (PROGRAMS / f"{program}.py").read_text(encoding="utf-8")
     linecache.cache[name] = (len(text), None, text.splitlines(True), name)
     variables: dict[str, Any] = {"__name__": "__main__"}
@@ -47,10 +47,10 @@ def variables_of(program: str) -> dict[str, Any]:
 
 
 def gallery(folder: Path) -> list[Path]:
-    """Draw the pictures into a folder, which is made if it is not there.
+    """Draw the pictures into a folder, which is created if it is missing.
 
     Raises:
-        CannotWriteError: it cannot be written to.
+        CannotWriteError: the folder cannot be written to.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -14,11 +14,11 @@ from pathlib import Path
 from ..errors import CannotWriteError
 from .says import say
 
-COPY = "autograd_viz_notebooks"  # the folder made for the notebooks of an installed package
+COPY = "autograd_viz_notebooks"  # a copy of the notebooks of an installed package
 
 
 def notebooks_folder(start: Path) -> Path:
-    """The notebooks of a checkout; of an installed package a copy in `start`, made once and never overwritten."""
+    """The notebooks of a checkout. For an installed package, a copy in `start`, made once and never overwritten."""
     package = Path(__file__).resolve().parents[1]
     checkout = package.parent / "notebooks"
     if checkout.is_dir():
@@ -30,10 +30,10 @@ def notebooks_folder(start: Path) -> Path:
 
 
 def _copy(source: Path, target: Path) -> None:
-    """Copy a folder whole or not at all; what was read-only (in an installed package) may be written to.
+    """Copy a folder completely or not at all. The copies of read-only files are writeable.
 
     Raises:
-        CannotWriteError: there is no place for it.
+        CannotWriteError: the copy cannot be written.
     """
     try:
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as beside:
@@ -47,7 +47,7 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def lab(arguments: Sequence[str]) -> int:
-    """Open JupyterLab on the first notebook; `arguments` go to JupyterLab."""
+    """Open JupyterLab on the first notebook. JupyterLab gets `arguments`."""
     if importlib.util.find_spec("jupyterlab") is None:
         say('JupyterLab is not installed: pip install "autograd-viz[lab]"', sys.stderr)
         return 1
@@ -67,7 +67,7 @@ def lab(arguments: Sequence[str]) -> int:
 
 
 def _waited_for(process: subprocess.Popen[bytes]) -> int:
-    """Its exit code. Ctrl-C reaches it as well, and JupyterLab asks whether it is meant: it is not killed meanwhile."""
+    """The exit code of the process. Ctrl-C does not kill it, because JupyterLab gets it too and asks for confirmation."""
     while True:
         try:
             return process.wait()

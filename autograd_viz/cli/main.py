@@ -1,4 +1,4 @@
-"""The command `autograd-viz`: what it takes, and what each command does."""
+"""The command `autograd-viz`: its arguments and commands."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command.
 
     Returns:
-        its exit code: 0, 1 (the program raised, a file could not be written), 2 (wrong usage), 130 (Ctrl-C), or that of a
-        program that has ended itself.
+        its exit code: 0, 1 (the program raised, a file could not be written), 2 (wrong usage), 130 (Ctrl-C). A program that
+        calls exit decides its own.
     """
     given = [*(sys.argv[1:] if argv is None else argv)]
     end = given.index("--") if "--" in given else len(given)
@@ -58,7 +58,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except ProgramError as error:
         say(error.text.rstrip("\n"), sys.stderr)
         return error.code
-    except BrokenPipeError:  # whoever read what is said here has gone
+    except BrokenPipeError:  # the reader of the output has gone
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except (AutogradVizError, UsageError, OSError, RuntimeError, ValueError) as error:
@@ -96,11 +96,11 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _step_named(text: str) -> int | str:
-    """An option's value: a position, or "final"."""
+    """The value of an option: a position, or "final"."""
     return text if text == FINAL else int(text)
 
 
-_step_named.__name__ = "step"  # argparse says it of what is none
+_step_named.__name__ = "step"  # argparse shows this name in errors
 
 
 def _of_script(commands: Any, name: str, text: str) -> argparse.ArgumentParser:
@@ -120,7 +120,7 @@ def _run(arguments: argparse.Namespace, rest: list[str]) -> tuple[dict[str, Any]
 
 
 def _render(arguments: argparse.Namespace, rest: list[str]) -> int:
-    check(Wishes(arguments.step, arguments.theme), arguments.output)  # before the script runs, perhaps for long
+    check(Wishes(arguments.step, arguments.theme), arguments.output)  # before the script runs, which may take long
     namespace, root = _run(arguments, rest)
     wishes = {"path": arguments.output, "step": arguments.step, "theme": arguments.theme}
     asked(namespace, "av.save($root, $path, step=$step, theme=$theme)", root=root, **wishes)

@@ -1,4 +1,4 @@
-"""Runs a user's script or notebook, and asks the verbs about its variables."""
+"""Runs a user's script or notebook, and calls the verbs on its variables."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ FREED = (
     "{script} already called backward(), which freed the graph. To step that pass, "
     "put the line `raise SystemExit` above the call"
 )
-OURS = (str(Path(av.__file__).parent) + os.sep, "<autograd_viz")  # files of frames that are no concern of the user's
+OURS = (str(Path(av.__file__).parent) + os.sep, "<autograd_viz")  # files whose frames a user need not see
 HEADER = "Traceback (most recent call last):\n"
 RECORDING = tuple(os.path.join("torch", *file) for file in (("_compile.py",), ("_dynamo", "eval_frame.py"), ("_ops.py",)))
-VERB = "__autograd_viz__"  # under which the package stands in the namespace while a verb is asked
+VERB = "__autograd_viz__"  # the name of the package in the namespace during a verb
 
 
 class ProgramError(Exception):
-    """The user's program raised or has ended itself.
+    """The user's program raised or called exit.
 
     Attributes:
-        text: its traceback, without our frames, or its last words.
+        text: its traceback without our frames, or its exit message.
         code: its exit code.
     """
 
@@ -40,21 +40,21 @@ class ProgramError(Exception):
 
 
 class UsageError(Exception):
-    """What was asked for is not there."""
+    """An argument names something that does not exist."""
 
 
 def run_program(path: Path, arguments: list[str]) -> dict[str, Any]:
-    """The variables of a script (.py) or notebook (.ipynb) after it has run as Python runs it; PyTorch programs are recorded.
+    """The variables of a script (.py) or notebook (.ipynb) after its run. PyTorch programs are recorded.
 
-    From then on `__main__`, `sys.argv` and `sys.path` are its own: this process is the program's.
+    The program runs as Python runs it: from then on `__main__`, `sys.argv` and `sys.path` of this process belong to it.
 
     Args:
         path: the file.
         arguments: its ``sys.argv[1:]``.
 
     Raises:
-        UsageError: it cannot be read.
-        ProgramError: it raised, or has ended with an exit code.
+        UsageError: the file cannot be read.
+        ProgramError: the program raised, or called exit with an error code.
     """
     cells = _readable_cells(path)
     main, folder, process = ModuleType("__main__"), os.getcwd(), os.getpid()
@@ -71,7 +71,7 @@ def run_program(path: Path, arguments: list[str]) -> dict[str, Any]:
                 exec(compile(text, name, "exec", dont_inherit=True), vars(main))
     except SystemExit as end:
         if os.getpid() != process:
-            raise  # the end of a child that the program has forked
+            raise  # the exit of a child process that the program forked
         if end.code not in (None, 0):
             raise _ended(path, end.code) from None
     except KeyboardInterrupt:
@@ -79,18 +79,18 @@ def run_program(path: Path, arguments: list[str]) -> dict[str, Any]:
     except BaseException as error:
         raise ProgramError(_traceback(error)) from None
     finally:
-        with suppress(OSError):  # the program may have removed it
-            os.chdir(folder)  # what is written next stands where the user is
+        with suppress(OSError):  # the program may have removed the folder
+            os.chdir(folder)  # output files go to the user's folder
     if os.getpid() != process:
         raise SystemExit
     return vars(main)
 
 
 def _readable_cells(path: Path) -> list[tuple[str, str]]:
-    """(name, code) of what is to be run.
+    """(name, code) of each cell to run.
 
     Raises:
-        UsageError: it cannot be read.
+        UsageError: the file cannot be read.
     """
     try:
         return cells_of(path)
@@ -101,16 +101,16 @@ def _readable_cells(path: Path) -> list[tuple[str, str]]:
 
 
 def watched(path: Path) -> AbstractContextManager[Any]:
-    """Inside, the recorder watches a program of PyTorch's; nothing if it cannot be read."""
+    """A context in which PyTorch programs are recorded. It does nothing if the file cannot be read."""
     try:
         cells = cells_of(path)
-    except Exception:  # run_program says what is wrong with it
+    except Exception:  # run_program reports the error
         return nullcontext()
     return av.watch() if any(_uses_torch(text) for _, text in cells) else nullcontext()
 
 
 def _unreadable(path: Path, error: Exception) -> str:
-    """Why what is in a file is no program."""
+    """The reason why the file is not a program."""
     if path.suffix != ".ipynb":
         return f"it is not a Python script ({error})" if isinstance(error, SyntaxError) else "it is not a text file"
     found = f" ({error})" if isinstance(error, ValueError) else ""
@@ -118,14 +118,14 @@ def _unreadable(path: Path, error: Exception) -> str:
 
 
 def _ended(path: Path, code: Any) -> ProgramError:
-    """What Python makes of ``sys.exit(code)``."""
+    """The error for ``sys.exit(code)``, with Python's exit code and message."""
     if isinstance(code, int):
         return ProgramError(f"autograd-viz: {path} ended with exit code {code}", code)
     return ProgramError(str(code))
 
 
 def _uses_torch(text: str) -> bool:
-    """Does it import PyTorch? (That takes a second: programs that do not are not made to.)"""
+    """Does it import PyTorch? The import takes a second, so other programs skip it."""
     try:
         tree = ast.parse(text)
     except SyntaxError:
@@ -136,16 +136,16 @@ def _uses_torch(text: str) -> bool:
 
 
 def _traceback(error: BaseException) -> str:
-    """As Python prints it, without the frames of this package and of what PyTorch needs to be recorded."""
+    """The traceback as Python prints it, without frames of this package and of PyTorch's recording."""
     told = traceback.TracebackException.from_exception(error)
     stack = [f for f in told.stack if not f.filename.startswith(OURS) and not f.filename.endswith(RECORDING)]
     told.stack = traceback.StackSummary.from_list(stack)
     text = "".join(told.format())
-    return text if stack else text.removeprefix(HEADER)  # without a frame it is a syntax error
+    return text if stack else text.removeprefix(HEADER)  # a syntax error has no frame
 
 
 def root_of(namespace: dict[str, Any], name: str | None, path: Path) -> Any:
-    """The tensor that is drawn: that called `name`, or `loss`, or the last one that has a grad_fn.
+    """The tensor to draw: `name`, or `loss`, or the last one that has a grad_fn.
 
     Raises:
         UsageError: there is none.
@@ -163,7 +163,7 @@ def root_of(namespace: dict[str, Any], name: str | None, path: Path) -> Any:
 
 
 def is_second_pass(error: Exception) -> bool:
-    """Has the program's own backward pass freed what was asked for?"""
+    """Has the program's own backward pass freed the saved tensors?"""
     return "backward through the graph a second time" in str(error)
 
 
@@ -173,12 +173,12 @@ def _is_tensor(value: Any) -> bool:
 
 
 def asked(namespace: dict[str, Any], expression: str, **values: Any) -> Any:
-    """A verb as the program itself would call it, so that it sees the program's variables.
+    """The result of a verb called from the program's namespace, so that it sees the program's variables.
 
     Args:
         namespace: the program's variables.
         expression: Python code in which `av` is this package: "av.step(loss)".
-        values: further names in it.
+        values: more names for it.
     """
     names = {VERB: av, **{f"__{k}__": v for k, v in values.items()}}
     for name in values:

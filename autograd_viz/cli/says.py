@@ -1,4 +1,4 @@
-"""What the command says, in letters that the terminal has."""
+"""The output of the command, in characters that the terminal has."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PLAIN = {"→": "->", "←": "<-", "…": "...", "×": "x", "·": ".", "−": "-
 
 
 def say(text: str, stream: TextIO | None = None) -> None:
-    """Write lines to a stream (default: stdout); a terminal that lacks an arrow gets ->."""
+    """Write lines to a stream (default: stdout). A terminal without arrows gets ->."""
     stream = sys.stdout if stream is None else stream
     encoding = stream.encoding or "utf-8"
     stream.write(printable(text).encode(encoding, "autograd_viz.plain").decode(encoding) + "\n")
@@ -21,7 +21,7 @@ def say(text: str, stream: TextIO | None = None) -> None:
 
 
 def _plain(error: UnicodeError) -> tuple[str, int]:
-    """Letters that an encoding lacks as others that it has: all of them have ASCII."""
+    """A replacement for characters that an encoding lacks. Every encoding has the replacement, which is ASCII."""
     assert isinstance(error, UnicodeEncodeError)
     return "".join(map(_letter, error.object[error.start : error.end])), error.end
 

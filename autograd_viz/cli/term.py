@@ -14,13 +14,13 @@ HELP = "n next · b back · f finish · r start · q quit"
 
 
 def term(stepper: Stepper, keys: Iterator[str], out: TextIO, clear: str = "") -> None:
-    """Show the pass and follow keys until `q` or their end.
+    """Show the pass and obey keys until `q` or the end of the keys.
 
     Args:
         stepper: the pass.
         keys: one letter each.
-        out: where to write.
-        clear: what empties the screen before a picture.
+        out: the stream to write to.
+        clear: the text that clears the screen before each picture.
     """
     moves: dict[str, Callable[[], Any]] = {
         "n": stepper.next,
@@ -38,7 +38,7 @@ def term(stepper: Stepper, keys: Iterator[str], out: TextIO, clear: str = "") ->
         error = ""
         try:
             moves[key]()
-        except Exception as raised:  # whatever the node raised: it is told, and the stepper stays usable
+        except Exception as raised:  # any error of a node is shown, and the stepper stays usable
             error = "\n".join(filter(None, (f"{type(raised).__name__}: {raised}", stepper.explain(raised))))
         _show(stepper, out, clear, error)
 
@@ -50,7 +50,7 @@ def _show(stepper: Stepper, out: TextIO, clear: str, error: str = "") -> None:
 
 
 def keys_of(stream: TextIO) -> Iterator[str]:
-    """Keys as they are pressed in a terminal; else the letters that come in."""
+    """Keys as they are pressed in a terminal. From other streams, single letters."""
     if not stream.isatty():
         for line in stream:
             yield from line.strip() or " "
@@ -75,5 +75,5 @@ def keys_of(stream: TextIO) -> Iterator[str]:
 
 
 def is_terminal() -> bool:
-    """Are there keys to press and a screen to clear?"""
+    """Is this a terminal with keys and a screen?"""
     return sys.stdin.isatty() and sys.stdout.isatty()

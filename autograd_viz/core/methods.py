@@ -1,4 +1,4 @@
-"""Puts the ops on Tensor: operators, methods, and the argument forms that PyTorch accepts."""
+"""Puts the ops on Tensor: operators, methods, and PyTorch's forms of arguments."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def backward(
 
     Args:
         self: the root.
-        gradient: the v of vᵀJ, in this tensor's shape; may be left out for a single element.
+        gradient: the v of vᵀJ, in this tensor's shape; optional for a single element.
         retain_graph: keep the saved tensors for another backward pass.
         create_graph: record the backward pass itself, for higher derivatives.
-        inputs: accumulate only into these leaves.
+        inputs: accumulate only into these tensors.
 
     Raises:
-        RuntimeError: as PyTorch says it.
+        RuntimeError: as in PyTorch.
     """
     if self._requires_grad:
         provenance.note(self, "backward")
@@ -70,7 +70,7 @@ interchange.bind()
 
 
 class Late:
-    """Stands on Tensor for a method of ops_more, which is loaded when somebody asks for it."""
+    """A descriptor on Tensor for a method of ops_more. The first access loads the method."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -81,7 +81,7 @@ class Late:
 
 
 def attach(methods: dict[str, Any], changes: dict[str, Any]) -> None:
-    """Put methods on Tensor, and those that change it in place."""
+    """Put methods on Tensor, and their in-place forms."""
     for name, op in methods.items():
         setattr(Tensor, name, op)
         if isinstance(op, Primitive):

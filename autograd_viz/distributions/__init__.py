@@ -1,4 +1,4 @@
-"""Random variables with densities, by the names of torch.distributions."""
+"""Probability distributions, by the names of torch.distributions."""
 
 from ..core.base.missing import module_getattr
 from . import constraints, kl

@@ -1,4 +1,4 @@
-"""What parameters and values of a distribution must be: each constraint says which numbers satisfy it."""
+"""Constraints: the allowed parameters and values of a distribution."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import Any
 
 
 class Constraint:
-    """A set of allowed values; `dims` of the last dimensions are judged together.
+    """A set of allowed values. The last `dims` dimensions are one value.
 
     Args:
-        name: how it is printed.
-        check: from a tensor to the truth about each value.
+        name: the printed name.
+        check: a function from a tensor to a bool per value.
         dims: 0 for single numbers, 1 for vectors, 2 for matrices.
     """
 

@@ -12,12 +12,12 @@ from .distribution import Distribution, together
 
 
 def standard_normal(shape: Any, like: Any) -> Any:
-    """Normal numbers of mean 0 and spread 1."""
+    """Normal numbers with mean 0 and standard deviation 1."""
     return normal(zeros(shape, dtype=like.dtype), ones(shape, dtype=like.dtype))
 
 
 class Normal(Distribution):
-    """The bell curve around `loc`, as wide as `scale`."""
+    """The normal distribution with mean `loc` and standard deviation `scale`."""
 
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
     support = constraints.real
@@ -28,7 +28,7 @@ class Normal(Distribution):
         super().__init__(self.loc.shape, (), validate_args)
 
     def sample(self, sample_shape: Any = ()) -> Any:
-        """Values drawn, without a gradient."""
+        """Random values, without a gradient."""
         shape = self._extended(sample_shape)
         return normal(self.loc.detach().expand(shape), self.scale.detach().expand(shape))
 
@@ -51,7 +51,7 @@ class Normal(Distribution):
 
 
 class MultivariateNormal(Distribution):
-    """Normal vectors around `loc`: ``loc + scale_tril @ z`` with z standard normal; the covariance may be given instead."""
+    """The multivariate normal distribution: ``loc + scale_tril @ z`` with z standard normal. The covariance may be given."""
 
     arg_constraints = {
         "loc": constraints.real_vector,
@@ -75,7 +75,7 @@ class MultivariateNormal(Distribution):
         self._factor = covariance_matrix.cholesky() if scale_tril is None else scale_tril
 
     def rsample(self, sample_shape: Any = ()) -> Any:
-        """Loc + factor @ standard normal numbers."""
+        """loc + factor @ standard normal numbers."""
         z = standard_normal(self._extended(sample_shape), self.loc)
         return self.loc + (self._factor @ z.unsqueeze(-1)).squeeze(-1)
 
@@ -96,7 +96,7 @@ class MultivariateNormal(Distribution):
 
 
 class Uniform(Distribution):
-    """All numbers from [low, high) alike."""
+    """The uniform distribution on [low, high)."""
 
     has_rsample = True
 
@@ -111,12 +111,12 @@ class Uniform(Distribution):
     support: Any = property(lambda self: constraints.interval(self.low, self.high), doc="From low to high.")
 
     def rsample(self, sample_shape: Any = ()) -> Any:
-        """Low + (high - low) * a number from [0, 1)."""
+        """low + (high - low) * a number from [0, 1)."""
         unit = zeros(self._extended(sample_shape), dtype=self.low.dtype).uniform_()
         return self.low + unit * (self.high - self.low)
 
     def log_prob(self, value: Any) -> Any:
-        """-log(high - low) inside, -infinity outside."""
+        """-log(high - low) inside the interval, -inf outside."""
         self._check_value(value)
         inside = self.low.le(value).type_as(self.low) * self.high.gt(value).type_as(self.low)
         return inside.log() - (self.high - self.low).log()
@@ -130,7 +130,7 @@ class Uniform(Distribution):
 
 
 class Exponential(Distribution):
-    """Waiting times, `rate` of them in a unit of time on average."""
+    """The exponential distribution: waiting times between events, with `rate` events per unit of time."""
 
     arg_constraints = {"rate": constraints.positive}
     support = constraints.nonnegative
@@ -145,7 +145,7 @@ class Exponential(Distribution):
         return zeros(self._extended(sample_shape), dtype=self.rate.dtype).exponential_() / self.rate
 
     def log_prob(self, value: Any) -> Any:
-        """Log rate - rate * value."""
+        """log rate - rate * value."""
         self._check_value(value)
         return self.rate.log() - self.rate * value
 

@@ -1,4 +1,4 @@
-"""Distributions of whole numbers, given by probabilities or by their logarithms (logits)."""
+"""Distributions of whole numbers, given by probabilities or by logits."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .distribution import Distribution, together
 
 
 def _away_from_the_ends(probs: Any) -> Any:
-    """Probabilities that have a finite logarithm."""
+    """Probabilities, clamped so that their logarithm is finite."""
     eps = float(np.finfo(probs._data.dtype).eps)
     return probs.clamp(min=eps, max=1 - eps)
 
@@ -43,7 +43,7 @@ class Categorical(Distribution):
         super().__init__(given.shape[:-1], (), validate_args)
 
     def __getattr__(self, name: str) -> Any:
-        """The other of `probs` and `logits`, when first asked for."""
+        """Compute the missing one of `probs` and `logits` at first use."""
         if name == "logits":
             self.logits = _away_from_the_ends(self.probs).log()
         elif name == "probs":
@@ -57,7 +57,7 @@ class Categorical(Distribution):
     )
 
     def sample(self, sample_shape: Any = ()) -> Any:
-        """Numbers drawn."""
+        """Random category numbers."""
         rows = self.probs.detach().reshape(-1, self._count)
         drawn = multinomial(rows, Size(sample_shape).numel(), True).T
         return drawn.reshape(self._extended(sample_shape))
@@ -89,7 +89,7 @@ class Bernoulli(Distribution):
         super().__init__((self.probs if logits is None else self.logits).shape, (), validate_args)
 
     def __getattr__(self, name: str) -> Any:
-        """The other of `probs` and `logits`, when first asked for."""
+        """Compute the missing one of `probs` and `logits` at first use."""
         if name == "logits":
             inside = _away_from_the_ends(self.probs)
             self.logits = inside.log() - (-inside).log1p()
@@ -100,7 +100,7 @@ class Bernoulli(Distribution):
         return self.__dict__[name]
 
     def sample(self, sample_shape: Any = ()) -> Any:
-        """Zeros and ones drawn."""
+        """Random zeros and ones."""
         return bernoulli(self.probs.detach().expand(self._extended(sample_shape)))
 
     def log_prob(self, value: Any) -> Any:

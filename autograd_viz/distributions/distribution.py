@@ -1,4 +1,4 @@
-"""Distribution: parameters in a batch, values in events; a family fills in `rsample` or `sample`, and `log_prob`."""
+"""Distribution: a batch of parameters, and values called events. A subclass defines `log_prob`, and `rsample` or `sample`."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from .constraints import Constraint
 
 
 class Distribution:
-    """A family member: subclass it.
+    """The base class of all distributions.
 
     Attributes:
-        arg_constraints: what each parameter must be, in the order in which they are printed.
-        support: what its values are.
-        batch_shape: how many members at once.
+        arg_constraints: the constraint of each parameter, in the order of printing.
+        support: the constraint of the values.
+        batch_shape: the shape of the batch of distributions.
         event_shape: the shape of one value.
     """
 
@@ -46,7 +46,7 @@ class Distribution:
                 )
 
     def _check_value(self, value: Tensor) -> None:
-        """Refuse what is no value of this distribution.
+        """Refuse a value outside the support.
 
         Raises:
             ValueError: in PyTorch's words.
@@ -62,12 +62,12 @@ class Distribution:
         return Size((*sample_shape, *self.batch_shape, *self.event_shape))
 
     def sample(self, sample_shape: Any = ()) -> Any:
-        """Values drawn, without a gradient."""
+        """Random values, without a gradient."""
         with no_grad():
             return self.rsample(sample_shape)
 
     def rsample(self, sample_shape: Any = ()) -> Any:
-        """Values drawn as a function of the parameters, through which gradients flow."""
+        """Random values as a function of the parameters, so that gradients flow through them."""
         raise NotImplementedError
 
     def log_prob(self, value: Any) -> Any:
@@ -75,7 +75,7 @@ class Distribution:
         raise NotImplementedError
 
     def entropy(self) -> Any:
-        """How uncertain the values are."""
+        """The entropy."""
         raise NotImplementedError
 
     @property
@@ -100,5 +100,5 @@ class Distribution:
 
 
 def together(*parameters: Any) -> list[Any]:
-    """Numbers and tensors as tensors of one shape."""
+    """Numbers and tensors as tensors, broadcast to one shape."""
     return list(broadcast_tensors(*(p if isinstance(p, Tensor) else tensor(float(p)) for p in parameters)))

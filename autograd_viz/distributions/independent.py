@@ -1,4 +1,4 @@
-"""Independent: some dimensions of a batch taken as one value, whose log_prob is the sum of theirs."""
+"""Independent: some dimensions of a batch become one event. Its log_prob is the sum over them."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class Independent(Distribution):
         return values.sum(dims) if dims else values
 
     def sample(self, sample_shape: Any = ()) -> Any:
-        """Values drawn, without a gradient."""
+        """Random values, without a gradient."""
         return self.base_dist.sample(sample_shape)
 
     def rsample(self, sample_shape: Any = ()) -> Any:
-        """Values drawn as a function of the parameters."""
+        """Random values as a function of the parameters."""
         return self.base_dist.rsample(sample_shape)
 
     def log_prob(self, value: Any) -> Any:

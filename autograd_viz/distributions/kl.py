@@ -1,4 +1,4 @@
-"""The Kullback-Leibler divergence: how much is lost by taking q for p."""
+"""The Kullback-Leibler divergence of two distributions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _FORMULAS: dict[tuple[type, type], Callable[[Any, Any], Any]] = {}
 
 
 def register_kl(type_p: type, type_q: type) -> Callable[[Any], Any]:
-    """Say how to compute ``kl_divergence(p, q)`` for two families; a decorator."""
+    """Register a formula of ``kl_divergence(p, q)`` for two classes; a decorator."""
 
     def decorate(formula: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
         _FORMULAS[type_p, type_q] = formula
@@ -27,7 +27,7 @@ def kl_divergence(p: Distribution, q: Distribution) -> Any:
     """E_p[log p - log q].
 
     Raises:
-        NotImplementedError: there is no formula for these two.
+        NotImplementedError: no formula for these two classes.
     """
     for kind_p in type(p).__mro__:
         for kind_q in type(q).__mro__:

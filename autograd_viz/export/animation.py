@@ -1,4 +1,4 @@
-"""The backward pass as GIF, APNG or WebP: a picture a step, its sentence below, and the numbers moving along their arrows."""
+"""The backward pass as GIF, APNG or WebP: one picture per step, a sentence below it, and numbers moving along their arrows."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from ..render.writer import moves_of, moving
 from .film import Film, drawn
 
 WINDOW = (1400, 1100)  # px
-MOVE_MS, FRAME_MS = 480, 80  # how long a number takes along its arrow, and each picture of it
+MOVE_MS, FRAME_MS = 480, 80  # the time of a number on its arrow, and the time of each frame
 NUMBER = 14.0  # px
-MOST_BYTES = 800_000_000  # of all pictures together, while they are encoded
-LONGEST = 655  # seconds, of a picture of a GIF
+MOST_BYTES = 800_000_000  # of all frames together, while they are encoded
+LONGEST = 655  # seconds, for a frame of a GIF
 LEAST = 16  # pixels, of the shorter side
 LATE = 1.0  # seconds after which a progress bar appears
 OPTIONS: dict[str, dict[str, Any]] = {
@@ -39,7 +39,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class Story:
-    """What is shown: a whole pass, and what is said at its start and after each step."""
+    """The content of an animation: a whole pass, and a sentence for its start and for each step."""
 
     document: Document
     geometry: Geometry
@@ -54,7 +54,7 @@ def animation_bytes(story: Story, format: str, theme: Theme, duration: float, sc
         story: the pass.
         format: "GIF", "PNG" or "WEBP".
         theme: its colours.
-        duration: of a step, in seconds.
+        duration: the time of a step, in seconds.
         scale: pixels per px.
 
     Raises:
@@ -81,7 +81,7 @@ def _written(reel: Reel, format: str) -> bytes:
     if format == "WEBP":
         frames = (image.convert("RGB") for image in frames)
     pictures = iter(frames)
-    first, others = next(pictures), pictures if format != "PNG" else list(pictures)  # of a PNG Pillow looks at them twice
+    first, others = next(pictures), pictures if format != "PNG" else list(pictures)  # for a PNG, Pillow reads them twice
     out = io.BytesIO()
     options = {**OPTIONS[format], "save_all": True, "loop": 0, "duration": reel.durations}
     first.save(out, format, append_images=others, **options)
@@ -95,7 +95,7 @@ class Reel:
     """The frames of an animation.
 
     Attributes:
-        durations: of each frame, in ms.
+        durations: the time of each frame, in ms.
     """
 
     def __init__(self, story: Story, theme: Theme, scale: float, duration: float) -> None:
@@ -115,7 +115,7 @@ class Reel:
             self.durations += [*[FRAME_MS] * count, max(20, rest - FRAME_MS * count)]
 
     def _moving(self, duration: float) -> int:
-        """How many pictures of a moving number there are in a step: what its time and the memory allow."""
+        """The number of frames with a moving number in a step, limited by time and memory."""
         count = len(self.story.trace.steps) + 1
         each = self.width * (self.height + round(self.caption_height * self.scale))
         if count * each > MOST_BYTES:
@@ -134,7 +134,7 @@ class Reel:
             yield still
 
     def _shot(self, caption: Image.Image) -> Image.Image:
-        """What the window shows, and the caption."""
+        """The contents of the window, and the caption."""
         shot = Image.new("P", (self.width, self.height + caption.height), self.film.canvas)
         shot.putpalette(self.film.palette.getpalette() or [])
         shot.paste(self.film.image, (0, 0))
@@ -144,7 +144,7 @@ class Reel:
     # -- numbers ------------------------------------------------------------------------------------------------------
 
     def _number_of(self, said: str) -> Number:
-        """A number that is drawn once."""
+        """An image of a number, drawn once."""
         if said not in self.numbers:
             self.numbers[said] = self._number(said)
         return self.numbers[said]
@@ -161,7 +161,7 @@ class Reel:
         return self.film.in_palette(image), image.getchannel("A").point(lambda a: 255 if a > 127 else 0)
 
     def _with_numbers(self, still: Image.Image, numbers: list[tuple[Number, Arrow]], part: float) -> Image.Image:
-        """The picture with each number a part of its way along."""
+        """The picture with each number at this fraction of its way."""
         shot, g = still.copy(), self.story.geometry
         for (image, mask), arrow in numbers:
             x, y = point_along(arrow, part)
@@ -175,7 +175,7 @@ class Reel:
     # -- captions -----------------------------------------------------------------------------------------------------
 
     def _caption(self, lines: list[str]) -> Image.Image:
-        """What is said with a picture; all are of one height, each as wide as its words."""
+        """The text below a picture. All captions have the same height, and each is as wide as its words."""
         height = self.caption_height
         width = min(self.width / self.scale, 2 * MARGIN + max(map(columns, lines)) * ADVANCE * CAPTION)
         size = (round(width * self.scale), round(height * self.scale))
@@ -185,7 +185,7 @@ class Reel:
 
 
 def point_along(arrow: Arrow, part: float) -> Point:
-    """The point after a part of the way along an arrow."""
+    """The point at this fraction of an arrow."""
     pairs = list(zip(arrow.points, arrow.points[1:], strict=False))
     lengths = [abs(p - x) + abs(q - y) for (x, y), (p, q) in pairs]
     left = part * sum(lengths)

@@ -1,4 +1,4 @@
-"""A picture as the output of a notebook cell, for whatever front end shows it."""
+"""A picture as the output of a notebook cell, for any front end."""
 
 from __future__ import annotations
 
@@ -10,28 +10,30 @@ from ..render.escape import element, one_line
 from ..render.escape import text as escaped
 from .image import size_of
 
-# the way along which a number runs, and the names by which style sheets and scripts find things
+# the paths of moving numbers, and the names for style sheets and scripts
 _FOR_MOVING = re.compile(r'<path [^>]*class="way"/>| class="[^"]*"| data-[a-z]+="[^"]*"')
-# browsers heed what stands on the <text> itself; where nothing is indented it need not
+# browsers read this attribute on the <text>; text without indentation does not need it
 _NOT_INDENTED = re.compile(r' xml:space="preserve"(?=>(?!(?:<tspan[^>]*>)? ))')
-WIDEST = 1400.0  # px of a picture that a notebook's column shows in letters that can be read
-LEGIBLE = 0.8  # scale of a wider one: letters of 9 px
-SEEN = (800, 500)  # px of it that are seen at once, or about so
-MOST_LETTERS = 100_000  # of an SVG: a larger one stands in the notebook once, in the HTML
+WIDEST = 1400.0  # px; a wider picture becomes illegible in a notebook's column
+LEGIBLE = 0.8  # the scale of a wider one: letters of 9 px
+SEEN = (800, 500)  # the visible part in px, approximately
+MOST_LETTERS = 100_000  # of an SVG; a larger one is stored once, in the HTML
 
 
 def cell_bundle(
     svg: str, text: str, mark: str | None = None, said: str = "", at: tuple[float, float] = (0.0, 0.0)
 ) -> dict[str, Any]:
-    """MIME type -> data. JupyterLab shows no SVG in a notebook that it does not trust yet, but it shows an image in HTML, in
-    which no script could run. What writes paper (LaTeX) takes the SVG.
+    """MIME type -> data.
+
+    JupyterLab shows no SVG in an untrusted notebook. It shows an image in HTML, in which scripts cannot run. Exporters to
+    paper (LaTeX) use the SVG.
 
     Args:
         svg: the picture.
-        text: what is shown where there are no pictures, and read to those who do not see them.
-        mark: a class of the image, by which a page can find it.
-        said: words above the picture, as large as the notebook's own.
-        at: the point that is seen first of a large picture, in px from its corner.
+        text: shown by front ends without pictures, and read by screen readers.
+        mark: a class of the image, so that a page can find it.
+        said: words above the picture, in the notebook's font size.
+        at: the first visible point of a large picture, in px from its corner.
     """
     short = still_svg(svg)
     source = f"data:image/svg+xml;base64,{base64.b64encode(short.encode()).decode()}"
@@ -46,12 +48,12 @@ def cell_bundle(
 
 
 def answer_bundle(text: str, details: str, label: str) -> dict[str, Any]:
-    """An answer, with its details folded in.
+    """An answer, with folded details.
 
     Args:
-        text: what is said at once.
-        details: what is shown on request; "" for nothing.
-        label: what is pressed for it.
+        text: the visible answer.
+        details: shown on request; "" for none.
+        label: the text of the button for the details.
     """
     if not details:
         return {"text/plain": text}
@@ -61,8 +63,9 @@ def answer_bundle(text: str, details: str, label: str) -> dict[str, Any]:
 
 
 def _scrolled(image: str, size: tuple[float, float], at: tuple[float, float]) -> str:
-    """A window on a picture that a column of a notebook would make too small to read. Browsers that know no
-    `scroll-initial-target` begin at its corner.
+    """A scrolled window on a picture that is too wide for a notebook's column.
+
+    Browsers without `scroll-initial-target` begin at its corner.
     """
     whole = [length * LEGIBLE for length in size]
     seen = [min(most, length) for most, length in zip(SEEN, whole, strict=True)]
@@ -76,5 +79,5 @@ def _scrolled(image: str, size: tuple[float, float], at: tuple[float, float]) ->
 
 
 def still_svg(svg: str) -> str:
-    """The same picture without what only a page that moves it needs: a third shorter, and a notebook holds one per output."""
+    """The same picture without the parts for movement. It is a third shorter, and a notebook stores one per output."""
     return _FOR_MOVING.sub("", _NOT_INDENTED.sub("", svg)).replace("<svg ", '<svg xml:space="preserve" ', 1)

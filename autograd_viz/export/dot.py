@@ -1,7 +1,6 @@
-"""The graph for Graphviz: boxes as HTML-like tables in the theme's colours, for people who want to go on with it there.
+"""The graph for Graphviz: boxes as HTML-like tables in the theme's colours, for further editing.
 
-Edges of the backward graph are written from their head to their tail and drawn backwards, so that both graphs run down the
-page.
+Edges of the backward graph are written from head to tail and drawn backwards, so that both graphs run down the page.
 """
 
 from __future__ import annotations
@@ -18,8 +17,8 @@ from ..render.svg import FONT
 from ..render.writer import Lines, Run, clipped, label_text, node_title
 
 ROWS = ("data", "grad", "grad_fn", "is_leaf", "requires_grad")
-MOST_COLUMNS = 200  # of a line: Graphviz refuses 16,384 bytes of text at once, and a box as wide as 10,000 letters
-BLANKS = str.maketrans("\t\n", "  ")  # it passes over both, and a line of nothing else is an error to it
+MOST_COLUMNS = 200  # of a line; Graphviz refuses a text of 16,384 bytes, and a box of 10,000 letters
+BLANKS = str.maketrans("\t\n", "  ")  # Graphviz ignores both, and a line of only these is an error
 
 
 def digraph(document: Document, state: State, theme: Theme) -> Any:
@@ -48,14 +47,14 @@ class _Drawing:
     # -- boxes --------------------------------------------------------------------------------------------------------
 
     def tensor(self, t: Tensor) -> None:
-        """Five rows; an arrow from grad_fn to the backward node."""
+        """Five rows, and an arrow from grad_fn to the backward node."""
         rows = [(key, self.writer.lines(f"{t.id}.{key}", self.state)) for key in ROWS]
         self.box(t.id, t.name or "", rows, tensor_kind(t), 3)
         if t.grad_fn is not None:
             self.edge(t.id, t.grad_fn, "blue", f"grad_fn:{t.id}", tail="grad_fn:e", constraint="false")
 
     def op(self, o: Op) -> None:
-        """One word, beside its backward node."""
+        """One word, next to its backward node."""
         kind = "brown" if o.node else "yellow"
         self.box(o.id, op_title(o), [], kind, 3 if o.node else 2)
         for operand in o.inputs:
@@ -71,7 +70,7 @@ class _Drawing:
                 beside.node(o.node)
 
     def node(self, n: Node) -> None:
-        """Saved tensors and next_functions, with an arrow out of each."""
+        """Saved tensors and next_functions, with an arrow from each."""
         rows: list[tuple[str, Lines]] = []
         if saved := self.writer.lines(f"{n.id}.saved", self.state):
             rows.append(("saved", saved))
@@ -86,7 +85,7 @@ class _Drawing:
             self.edge(n.id, n.variable, "blue", f"grad:{n.id}", head="grad:e", constraint="false")
 
     def box(self, id: str, title: str, rows: list[tuple[str, Lines]], kind: str, width: int) -> None:
-        """A table: the title, and white rows."""
+        """A table: the title, then white rows."""
         cells = [element("TD", self.runs((Run(title or " "),)), BORDER=0)]
         cells += [
             element("TD", self.lines(lines), PORT=port, BGCOLOR=self.colour["row"], ALIGN="LEFT", BALIGN="LEFT")
@@ -100,17 +99,17 @@ class _Drawing:
         self.graph.node(id, label=f"<{table}>")
 
     def lines(self, lines: Lines) -> str:
-        """Lines of a row."""
+        """The lines of a row."""
         return element("BR").join(map(self.runs, lines)) or " "
 
     def runs(self, runs: tuple[Run, ...]) -> str:
-        """Coloured words; spaces that stay."""
+        """Coloured words. Spaces are kept."""
         return "".join(element("FONT", literal(run.text), COLOR=self.colour[run.role]) for run in runs if run.text)
 
     # -- arrows -------------------------------------------------------------------------------------------------------
 
     def label(self, at: str) -> str:
-        """The gradient that has passed an address."""
+        """The gradient that passed an address."""
         value = self.state.values.get(at)
         return f"<{literal(label_text(value))}>" if value is not None else ""
 
@@ -127,6 +126,6 @@ class _Drawing:
 
 
 def literal(words: str) -> str:
-    r"""Words inside an HTML-like label: spaces stay, and a backslash, which means something there too, is one."""
+    r"""Words inside an HTML-like label. Spaces are kept, and a backslash, which is special there, is escaped."""
     shown = clipped(words, MOST_COLUMNS).translate(BLANKS)
     return text(shown).replace("\\", "\\\\").replace(" ", "&#160;")

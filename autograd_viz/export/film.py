@@ -1,8 +1,8 @@
-"""One picture that is kept up to date from step to step, in few colours, as animations are made of.
+"""One picture, updated from step to step, in few colours, as animations need it.
 
 # Note [Window]
-A picture larger than the window is seen in part, and the window follows the node of the step. It stays where it is while that
-node is in sight. What is not seen is not drawn, so a picture may be of any size.
+A picture larger than the window is shown in part. The window follows the node of the step, and stays while it is visible.
+Only the visible part is drawn, so a picture may have any size.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ from .regions import Places, Rect
 
 MOST_COLOURS = 256
 Pixels = tuple[int, int, int, int]  # left, top, right, bottom, of the whole picture
-APART = 10  # Pillow takes colours that are nearer than this for each other
+APART = 10  # Pillow confuses colours that are closer than this
 SIZE = re.compile(r'(viewBox="[^"]*") width="[^"]*" height="[^"]*"')
 
 
 def drawn(svg: str, size: tuple[int, int]) -> Image.Image:
-    """A picture of ours on exactly `size` pixels."""
+    """One of our pictures on exactly `size` pixels."""
     sized = SIZE.sub(rf'\g<1> width="{size[0]}" height="{size[1]}"', svg, count=1)
     return Image.open(io.BytesIO(png_bytes(sized, 1.0)))
 
 
 class Film:
-    """What is seen of a picture through a window, after any step in turn.
+    """The view of a picture through a window, after each step in order.
 
     Args:
-        most: how large the window may be, in pixels; a smaller picture is seen as a whole.
-        first: some of the first steps, in whose pictures colours are looked for; the window begins at the first one's node.
+        most: the largest size of the window, in pixels; a smaller picture is shown whole.
+        first: some of the first steps. Their pictures give the colours; the window begins at the first one's node.
 
     Attributes:
-        image: what is seen, mode "P".
-        left, top: where the window is, in pixels of the whole picture.
-        palette: an image that has its palette.
-        canvas: the number of the ground's colour.
+        image: the visible part, mode "P".
+        left, top: the position of the window, in pixels of the whole picture.
+        palette: an image with its palette.
+        canvas: the index of the background colour.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class Film:
 
     @property
     def window(self) -> Pixels:
-        """What is seen of the whole picture."""
+        """The visible part of the whole picture."""
         return self.left, self.top, self.left + self.width, self.top + self.height
 
     def in_palette(self, image: Image.Image) -> Image.Image:
@@ -79,7 +79,7 @@ class Film:
         return image.convert("RGB").quantize(palette=self.palette, dither=Image.Dither.NONE)
 
     def show(self, step: Step) -> None:
-        """Show the next step: its node in sight, and what it changes drawn anew."""
+        """Show the next step: move the window to its node, and redraw the changes."""
         before, self._state = self._state.current, _after(self._state, step)
         old, image = self.window, self.image
         self.left, self.top = self._placed(step.node, self.left, self.top)
@@ -90,7 +90,7 @@ class Film:
             self.image.paste(self.in_palette(self._drawn(region, self._state)), (region[0] - self.left, region[1] - self.top))
 
     def _placed(self, node: str, left: int, top: int) -> tuple[int, int]:
-        """Where the window is if a node shall be in sight: where it was, if it can stay."""
+        """The position of the window that shows a node. It stays if the node is visible."""
         box, g, scale = self.boxes.get(node), self.geometry, self.scale
         if box is None:
             return left, top
@@ -103,14 +103,14 @@ class Film:
     # -- drawing ------------------------------------------------------------------------------------------------------
 
     def _changed(self, before: Step | None, step: Step, window: Pixels) -> list[Pixels]:
-        """What a step changes of what is seen."""
+        """The visible regions that a step changes."""
         g, scale = self.geometry, self.scale
         left, top, right, bottom = (pixels / scale for pixels in window)
         regions = self.places.changed(before, step, (g.x + left, g.y + top, g.x + right, g.y + bottom))
         return [self._pixels(region, window) for region in regions]
 
     def _pixels(self, region: Rect, window: Pixels) -> Pixels:
-        """The whole pixels of a region, as far as they are seen."""
+        """The whole pixels of the visible part of a region."""
         g, scale, (left, top, right, bottom) = self.geometry, self.scale, window
         return (
             max(left, math.floor((region[0] - g.x) * scale)),
@@ -127,7 +127,7 @@ class Film:
         return drawn(svg, (right - left, bottom - top)).convert("RGB")
 
     def _seen(self, steps: tuple[Step, ...]) -> list[Image.Image]:
-        """What some steps change, each as if it were the first."""
+        """The changes of some steps, each drawn as if it were the first."""
         return [self._drawn(r, _after(State(), s)) for s in steps for r in self._changed(None, s, self.window)]
 
 
@@ -140,16 +140,16 @@ def _after(state: State, step: Step) -> State:
 
 
 def _followed(start: int, size: int, whole: int, low: float, high: float) -> int:
-    """Where a window of `size` starts along one axis, so that low to high is in sight."""
+    """The start of a window of `size` along one axis, so that low to high is visible."""
     if start <= low and high <= start + size:
         return start
     return round(min(max(0, (low + high - size) / 2), whole - size))
 
 
 def _come_into_sight(old: Pixels, new: Pixels) -> list[Pixels]:
-    """What is in one window and was not in another of the same size."""
+    """The regions of a window that were not in an old window of the same size."""
     left, top, right, bottom = new
-    low, high = max(top, old[1]), min(bottom, old[3])  # rows that were in sight
+    low, high = max(top, old[1]), min(bottom, old[3])  # rows that were visible before
     if low >= high or old[0] >= right or old[2] <= left:
         return [new]
     strips = [(left, top, right, low), (left, high, right, bottom), (left, low, old[0], high), (old[2], low, right, high)]
@@ -157,7 +157,7 @@ def _come_into_sight(old: Pixels, new: Pixels) -> list[Pixels]:
 
 
 def palette_of(images: list[Image.Image], theme: Theme) -> Image.Image:
-    """An image with the theme's colours and the most frequent others of some pictures as its palette."""
+    """An image whose palette has the theme's colours and the most frequent other colours of some pictures."""
     counts: Counter[Any] = Counter()
     for image in images:
         counts.update({colour: count for count, colour in image.getcolors(image.width * image.height) or ()})

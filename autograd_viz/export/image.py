@@ -1,6 +1,4 @@
-"""SVG text -> files. PNG is drawn by resvg with a font that comes as a dependency; from the system only
-what that font lacks.
-"""
+"""SVG text -> files. resvg draws the PNG, with a font from a dependency. System fonts add missing letters."""
 
 from __future__ import annotations
 
@@ -16,25 +14,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ..errors import AutogradVizError, CannotReadError, CannotWriteError
+from ..errors import NO_FILES, AutogradVizError, CannotReadError, CannotWriteError
 from ..runtime.interrupts import whole
 
-# letters that the font lacks (Chinese, Japanese, Korean, emoji): the system may have them
+# letters that the font lacks (Chinese, Japanese, Korean, emoji); a system font may have them
 FOREIGN = re.compile("[\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef\U0001f000-\U0003ffff]")
-MOST_PIXELS = 60_000_000  # of a PNG: 240 MB while it is drawn
-SCALE = 2.0  # pixels per px, unless told otherwise
-NO_FILES = {
-    stat.S_IFDIR: "a folder",
-    stat.S_IFIFO: "a pipe",
-    stat.S_IFSOCK: "a socket",
-    stat.S_IFCHR: "a device",
-    stat.S_IFBLK: "a device",
-}
+MOST_PIXELS = 60_000_000  # of a PNG; while it is drawn it takes 240 MB
+SCALE = 2.0  # default pixels per px
 
 
 @functools.cache
 def font_file() -> Path:
-    """DejaVu Sans Mono, from the data of python-barcode, the smallest package that brings it; it is not imported.
+    """DejaVu Sans Mono, from the data of python-barcode. It is the smallest package with this font, and is not imported.
 
     Raises:
         AutogradVizError: python-barcode is not installed.
@@ -47,7 +38,7 @@ def font_file() -> Path:
 
 
 def size_of(svg: str) -> tuple[float, float]:
-    """Width and height of a picture of ours, in px."""
+    """Width and height of one of our pictures, in px."""
     width, height = re.findall(r'viewBox="\S+ \S+ (\S+) (\S+)"', svg)[0]
     return float(width), float(height)
 
@@ -56,8 +47,8 @@ def png_bytes(svg: str, scale: float | None = None) -> bytes:
     """The picture as PNG.
 
     Args:
-        svg: the picture, one of ours.
-        scale: pixels per px; None for `SCALE`, of a large picture for as many as fit.
+        svg: one of our pictures.
+        scale: pixels per px; None for `SCALE`, or for a large picture the largest scale that fits.
 
     Raises:
         ValueError: scale is not positive.
@@ -83,7 +74,7 @@ def png_bytes(svg: str, scale: float | None = None) -> bytes:
 
 @contextlib.contextmanager
 def no_panic() -> Iterator[None]:
-    """What a library of Rust's raises inside, also its panics, which are no `Exception`, becomes an error of ours.
+    """Turn any exception of a Rust library into our error. A panic is not an `Exception`, so it is caught too.
 
     Raises:
         AutogradVizError: the picture could not be drawn.
@@ -97,13 +88,13 @@ def no_panic() -> Iterator[None]:
 
 
 def _rounded_down(number: float) -> float:
-    """To two digits: what is offered is at most what fits."""
+    """Two significant digits, rounded down so that the suggested scale fits."""
     digit = 10.0 ** (math.floor(math.log10(number)) - 1)
     return float(f"{math.floor(number / digit) * digit:.2g}")
 
 
 def fonts_for(svg: str) -> Any:
-    """The font of all pictures, and the system's if it lacks letters of this one; to look through them takes a while."""
+    """The font of all pictures, plus system fonts if it lacks letters of this one. Loading those takes a while."""
     from resvg import usvg
 
     options = usvg.Options.default()
@@ -114,13 +105,13 @@ def fonts_for(svg: str) -> Any:
 
 
 def write_file(path: str | os.PathLike[str], data: bytes) -> Path:
-    """Write a file, or leave what was there before; Ctrl-C waits for it.
+    """Write a file, or keep the old one. Ctrl-C waits for it.
 
     Raises:
-        CannotWriteError: as `check_place`, or there is no room.
+        CannotWriteError: as `check_place`, or the disk is full.
     """
     check_place(path)
-    target = Path(os.path.realpath(path))  # what a link points to is replaced, not the link
+    target = Path(os.path.realpath(path))  # the target of a link is replaced, not the link
     try:
         with whole():
             replace_file(target, data)
@@ -130,15 +121,14 @@ def write_file(path: str | os.PathLike[str], data: bytes) -> Path:
 
 
 def check_place(path: str | os.PathLike[str]) -> None:
-    """Refuse a path that cannot be a file, before any work is done for it; of a link, what it leads to is looked at.
+    """Refuse a path that cannot be written, before any work is done. For a link, its target is checked.
 
     Raises:
-        CannotWriteError: the folder is missing, or the path holds what a path cannot; a folder, a pipe, a device or a file that
-            may not be written to is there.
+        CannotWriteError: the folder is missing, or the path is invalid, a folder, a pipe, a device or a read-only file.
     """
     try:
         reason = _obstacle(Path(os.path.realpath(path)))
-    except OSError as error:  # the folder may not be looked into, the name is too long
+    except OSError as error:  # the folder is not readable, the name is too long
         raise CannotWriteError(f"cannot write {path}: {error.strerror or error}") from error
     except ValueError as error:
         raise CannotWriteError(f"cannot write {os.fspath(path)!r}: {error}") from None
@@ -147,7 +137,7 @@ def check_place(path: str | os.PathLike[str]) -> None:
 
 
 def _obstacle(target: Path) -> str:
-    """Why no file can be written there, or ""."""
+    """The reason why no file can be written there, or ""."""
     if not target.parent.is_dir():
         return f"the folder {target.parent} does not exist"
     try:
@@ -164,32 +154,30 @@ def read_text(path: str | os.PathLike[str], most: int) -> str:
 
     Args:
         path: where it is.
-        most: how many bytes it may have.
+        most: the largest size in bytes.
 
     Raises:
-        CannotReadError: it cannot be read, is no text, too large, or no file but a pipe or a device, which may never end.
+        CannotReadError: it cannot be read, is too large, or is not a text. A pipe or a device, which may never end, is refused.
     """
     try:
         found = os.stat(path)
-        if stat.S_ISREG(found.st_mode) and found.st_size <= most:
+        kind = NO_FILES.get(stat.S_IFMT(found.st_mode))
+        if kind is None and found.st_size <= most:
             return Path(path).read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise CannotReadError(f"cannot read {path}: it is not a text file") from None
     except OSError as error:
         raise CannotReadError(f"cannot read {path}: {error.strerror or error}") from error
-    except ValueError as error:  # the path holds what a path cannot
+    except ValueError as error:  # the path contains an invalid character
         raise CannotReadError(f"cannot read {os.fspath(path)!r}: {error}") from None
-    is_large = stat.S_ISREG(found.st_mode)
-    raise CannotReadError(
-        f"cannot read {path}: {f'it has more than {most:,} bytes' if is_large else 'it is not a regular file'}"
-    )
+    raise CannotReadError(f"cannot read {path}: it {f'is {kind}' if kind else f'has more than {most:,} bytes'}")
 
 
 def replace_file(target: Path, data: bytes) -> None:
-    """Write beside the target, then move over it: there is never half a file."""
+    """Write a new file next to the target, then rename it, so that the target is always complete."""
     handle, name = tempfile.mkstemp(
         dir=target.parent, prefix=f".{target.name[:40]}."
-    )  # the whole name may be as long as can be
+    )  # the name may already have the largest length
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)

@@ -1,4 +1,4 @@
-"""The structure of the graph as a Mermaid flowchart, which a README on the web draws: names, no values."""
+"""The structure of the graph as a Mermaid flowchart, which READMEs on the web show. It has names, no values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PLAIN = set(" ._-=,")
 
 
 def mermaid(document: Document, theme: Theme) -> str:
-    """A flowchart: forward graph with whole lines, backward graph with dotted ones."""
+    """A flowchart: solid lines for the forward graph, dotted lines for the backward graph."""
     lines = ["flowchart TD"]
     lines += [f'    {t.id}["{quoted(t.name or t.value.dtype)}"]:::{tensor_kind(t)}' for t in document.tensors]
     lines += [f'    {o.id}(["{quoted(op_title(o))}"]):::{"brown" if o.node else "yellow"}' for o in document.ops]
@@ -33,7 +33,7 @@ def mermaid(document: Document, theme: Theme) -> str:
 
 
 def quoted(words: str) -> str:
-    """Words for inside quotes: whatever could mean something there by its number."""
+    """Words for inside quotes. Special characters become numeric entities."""
     return "".join(_quoted(c) for c in words) or " "
 
 

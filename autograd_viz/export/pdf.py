@@ -1,4 +1,4 @@
-"""SVG -> PDF by Typst: vectors, and text as text with its font in the file. It reads SVG as the PNG's resvg does."""
+"""SVG -> PDF with Typst: vectors, and text with an embedded font. Typst reads SVG with resvg, as the PNG does."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from ..errors import AutogradVizError, MissingLibraryError
 from .image import font_file, no_panic, size_of
 
 POINT = 0.75  # of a px
-LARGEST = 14_400  # points: the largest page that every reader shows
+LARGEST = 14_400  # points; the largest page that every reader shows
 
 
 def pdf_bytes(svg: str) -> bytes:
-    """The picture on a page of its own size; one that is too large for a page is made smaller. The same SVG, the same bytes.
+    """The picture on a page of its size, or smaller if it is too large for a page. Equal SVGs give equal bytes.
 
     Raises:
         MissingLibraryError: Typst is not installed.
@@ -35,7 +35,7 @@ def pdf_bytes(svg: str) -> bytes:
     }
     files = {"main.typ": (Path(__file__).parent / "picture.typ").read_bytes(), "picture.svg": svg.encode()}
     try:
-        compiled: Any = typst.compile  # its types leave out what its documentation has: files by name
+        compiled: Any = typst.compile  # its type hints lack documented arguments: files by name
         with no_panic():
             return bytes(compiled(files, font_paths=[font_file().parent], sys_inputs=inputs, pdf_standards="1.7"))
     except typst.TypstError as error:

@@ -1,4 +1,4 @@
-"""Where a step changes the picture, and the part of a picture that shows in a region: so only that is drawn again."""
+"""The regions that a step changes, and the part of a picture in them. Only these parts are redrawn."""
 
 from __future__ import annotations
 
@@ -11,35 +11,35 @@ from ..layout.measure import ADVANCE, CODE_SIZE, columns
 from ..render.pen import cell_address
 
 Rect = tuple[float, float, float, float]  # left, top, right, bottom
-OUTLINE = 6.0  # px that a lit box stands out
-HEAD = 12.0  # half the width of the widest arrow head, and some
-CALL = 20_000  # px: drawing one region more costs about as much as drawing so many px more
+OUTLINE = 6.0  # px around a highlighted box
+HEAD = 12.0  # half the width of the widest arrow head, plus a margin
+CALL = 20_000  # px; one more region costs as much time as drawing so many px
 
 
 def touch(a: Rect, b: Rect) -> bool:
-    """Have two rectangles more than an edge in common?"""
+    """Do two rectangles overlap in more than an edge?"""
     return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
 
 
 def common(a: Rect, b: Rect) -> Rect:
-    """What two rectangles have in common."""
+    """The intersection of two rectangles."""
     return max(a[0], b[0]), max(a[1], b[1]), min(a[2], b[2]), min(a[3], b[3])
 
 
 def around(a: Rect, b: Rect) -> Rect:
-    """The rectangle around two."""
+    """The smallest rectangle around two."""
     return min(a[0], b[0]), min(a[1], b[1]), max(a[2], b[2]), max(a[3], b[3])
 
 
 def merged(rects: Iterable[Rect]) -> list[Rect]:
-    """Rectangles that cover the same, joined where that is cheaper."""
+    """Rectangles that cover the same area, merged where that is cheaper."""
     left, done = list(rects), list[Rect]()
     while left:
         a = left.pop()
         for b in done:
             if _area(around(a, b)) <= _area(a) + _area(b) + CALL:
                 done.remove(b)
-                left.append(around(a, b))  # it may join others now
+                left.append(around(a, b))  # it may merge with others now
                 break
         else:
             done.append(a)
@@ -51,7 +51,7 @@ def _area(a: Rect) -> float:
 
 
 class Places:
-    """Where everything of a picture is."""
+    """The positions of everything in a picture."""
 
     def __init__(self, geometry: Geometry) -> None:
         self.geometry = geometry
@@ -68,12 +68,12 @@ class Places:
             self.at.setdefault(a.at, []).extend(rects)
 
     def changed(self, before: Step | None, step: Step, seen: Rect) -> list[Rect]:
-        """What of `seen` looks different after `step` from after the step before it."""
+        """The regions in `seen` that differ between `step` and the step before."""
         places = dict.fromkeys(n for s in (before, step) if s for n in (s.node, *(cell_address(c.at) for c in s.changes)))
         return merged(common(rect, seen) for at in places for rect in self.at.get(at, ()) if touch(rect, seen))
 
     def part(self, region: Rect) -> Geometry:
-        """The picture of a region alone. Arrows of one net are drawn in pieces, so a net is there as a whole or not at all."""
+        """The part of the picture in a region. A net is included whole or not at all: its arrows are drawn in pieces."""
         nets = {a.net for a, rects in self._arrows if any(touch(r, region) for r in rects)}
         return replace(
             self.geometry,

@@ -28,16 +28,16 @@ from .widget import QuestionWidget
 
 
 def grad(tensor: Any, of: Any, gradient: Any = None) -> QuestionWidget:
-    """What will ``tensor.grad`` be after ``of.backward(gradient)``? The pass runs now, with hooks, and is undone.
+    """What will ``tensor.grad`` be after ``of.backward(gradient)``? The pass runs now, with hooks, and is then undone.
 
     Args:
-        tensor: of autograd_viz or of PyTorch.
+        tensor: a tensor of autograd_viz or of PyTorch.
         of: the root.
         gradient: the first gradient, for a root of several elements.
 
     Raises:
         NotDrawableError: not tensors.
-        RuntimeError: as ``of.backward(gradient)`` would.
+        RuntimeError: as ``of.backward(gradient)``.
     """
     _must_be_tensors(tensor, of)
     names = callers_names()
@@ -75,7 +75,7 @@ def row(tensor: Any, row: str) -> QuestionWidget:
     """What is in a row of a tensor's box?
 
     Args:
-        tensor: of autograd_viz or of PyTorch.
+        tensor: a tensor of autograd_viz or of PyTorch.
         row: "is_leaf", "requires_grad" or "grad_fn".
 
     Raises:
@@ -88,11 +88,11 @@ def row(tensor: Any, row: str) -> QuestionWidget:
 
 
 def order(of: Any, gradient: Any = None) -> QuestionWidget:
-    """In which order does ``of.backward(gradient)`` call its functions? The pass runs now, with hooks, and is undone.
+    """In which order does ``of.backward(gradient)`` call its functions? The pass runs now, with hooks, and is then undone.
 
     Raises:
         NotDrawableError: not a tensor.
-        RuntimeError: as ``of.backward(gradient)`` would.
+        RuntimeError: as ``of.backward(gradient)``.
     """
     _must_be_tensors(of)
     names = callers_names()
@@ -117,10 +117,10 @@ def choice(text: str, options: Sequence[Any], answer: Callable[[], Any], why: st
 
     Args:
         text: the question; `code` between backticks.
-        options: what to choose from.
-        answer: a function of the caller's; its result is one of the options, as text. If it raises, the class of the error is
-            the result, and `explain` tells why.
-        why: the reason; the explanation of an error is put before it.
+        options: the choices.
+        answer: a function; its result, as text, is one of the options. If it raises, the class of the error is the result, and
+            `explain` gives the reason.
+        why: the reason; the explanation of an error precedes it.
 
     Raises:
         ValueError: the result is not one of the options.
@@ -137,7 +137,7 @@ def choice(text: str, options: Sequence[Any], answer: Callable[[], Any], why: st
 
 
 def _unreached(tensor: Any, of: Any, names: dict[str, Any]) -> Question:
-    """A tensor that no path of the pass leads to keeps the grad that it has."""
+    """The question about a tensor that the pass does not reach. It keeps its grad."""
     document = anything.graph_of(tensor, names).document
     t = tensor_of(document, document.roots[0])
     why = words.WHY_UNREACHED.format(grad="None" if t.grad is None else value_text(t.grad))
@@ -153,7 +153,7 @@ def _must_be_tensors(*given: Any) -> None:
 
 
 def _name(tensor: Any, names: dict[str, Any]) -> str:
-    """What the caller calls a tensor; without a name, how it was written."""
+    """The caller's name of a tensor, or the expression that made it."""
     document = anything.graph_of(tensor, names).document
     root = tensor_of(document, document.roots[0])
     return root.name or written(maker_of(document, root.id)) or "x"

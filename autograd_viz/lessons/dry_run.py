@@ -1,4 +1,4 @@
-"""A backward pass that is run for its answer and then taken back."""
+"""A dry run: a backward pass that runs for its answer and is then undone."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from ..stepper.stepper import Stepper
 
 @dataclass(frozen=True, slots=True)
 class DryRun:
-    """The graph before a pass, and the pass to its end.
+    """The graph before a pass, and all steps of the pass.
 
     Attributes:
-        asked: ids of the tensors that were asked about; None for one that is not in the graph.
+        asked: ids of the tensors of the question; None for a tensor outside the graph.
     """
 
     document: Document
@@ -25,12 +25,12 @@ class DryRun:
     asked: tuple[str | None, ...]
 
     def grad(self, tensor: str) -> Value | None:
-        """What stands in the grad of a tensor at the end."""
+        """The grad of a tensor at the end."""
         found = [c.after for s in self.trace.steps for c in s.changes if c.at == f"{tensor}.grad"]
         return found[-1] if found else tensor_of(self.document, tensor).grad
 
     def arrivals(self, tensor: str) -> list[tuple[Step, Value]]:
-        """What was sent to a tensor's node, and by which step."""
+        """The gradients sent to a tensor's node, and the step of each."""
         targets = {n.id for n in self.document.nodes if n.variable == tensor} | {tensor_of(self.document, tensor).grad_fn}
         nodes = {n.id: n for n in self.document.nodes}
         return [
@@ -42,10 +42,10 @@ class DryRun:
 
 
 def dry_run_of(root: Any, gradient: Any, asked: tuple[Any, ...], variables: Mapping[str, Any]) -> DryRun:
-    """Run ``root.backward(gradient)`` for real, the user's hooks too, and take it back: every grad is as it was.
+    """Run ``root.backward(gradient)`` for real, with the user's hooks, and undo it: each grad is restored.
 
     Raises:
-        RuntimeError: as ``root.backward()`` would.
+        RuntimeError: as ``root.backward()``.
     """
     graph = anything.graph_of(root, variables)
     live = anything.pass_of(graph, root, gradient, None, False)
@@ -60,7 +60,7 @@ def dry_run_of(root: Any, gradient: Any, asked: tuple[Any, ...], variables: Mapp
 
 
 def tensor_of(document: Document, id: str) -> Tensor:
-    """The tensor of an id."""
+    """The tensor with an id."""
     return next(t for t in document.tensors if t.id == id)
 
 
@@ -75,7 +75,7 @@ def maker_of(document: Document, tensor: str) -> Op | None:
 
 
 def labels(document: Document) -> dict[str, str]:
-    """What each node is called, so that two of a kind can be told apart: `MulBackward0 (c)`."""
+    """A unique label of each node: `MulBackward0 (c)`."""
     names = {t.id: t.name for t in document.tensors}
     made = {op.id: [names.get(id or "") for id in op.outputs] for op in document.ops}
     texts = {op.id: written(op) for op in document.ops}
@@ -88,11 +88,11 @@ def labels(document: Document) -> dict[str, str]:
 
 
 def written(op: Op | None) -> str:
-    """The sub-expression that ran, if it stands in one line."""
+    """The expression that ran, if it fits in one line."""
     source = op.source if op else None
     return source.text[source.column : source.end_column] if source and source.line == source.end_line else ""
 
 
 def node_named(document: Document, id: str) -> Node:
-    """The node of an id."""
+    """The node with an id."""
     return next(n for n in document.nodes if n.id == id)

@@ -1,4 +1,4 @@
-"""A question as a value, and what is said to a reader's answer. No widget in it."""
+"""A question as a value, and the response to an answer. It does not use widgets."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from ..graph.model import Value
 from ..graph.text import value_text
 from .reading import agrees, read
 
-Slip = Callable[[Any], str]  # what a wrong answer overlooks, or ""
+Slip = Callable[[Any], str]  # the mistake behind a wrong answer, or ""
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One of several to choose from; `role` is "green", "yellow", "brown" or "blue" for a swatch of that colour."""
+    """One of the choices. `role` is "green", "yellow", "brown" or "blue" for a swatch of that colour."""
 
     text: str
     role: str = ""
@@ -24,15 +24,15 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked, what is right, and why.
+    """A question, its answer and the reason.
 
     Attributes:
-        kind: "row" (write a number or None), "one" (choose one), "many" (choose any), "order" (choose all, one after another).
+        kind: "row" (write a number or None), "one" (choose one), "many" (choose any), "order" (choose all, in order).
         text: the question; `code` between backticks.
-        answer: of a row a Value or None, else indices of `options`.
+        answer: for a row a Value or None, else indices of `options`.
         why: the reason.
-        slip: what a wrong answer overlooks: of a row it is given what was read, else the indices.
-        subject: of a row: the tensor's name, the row's name, and the tensor's colour.
+        slip: a function from a wrong answer to the mistake behind it. It gets a Reading for a row, else the indices.
+        subject: for a row: the tensor's name, the row's name, and the tensor's colour.
     """
 
     kind: str
@@ -46,11 +46,12 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What is said to an answer.
+    """The response to an answer.
 
     Attributes:
-        state: "right", "wrong", "shown", or "unread" if it is no answer yet.
-        said: the sentence; why: the reason, empty if unread.
+        state: "right", "wrong", "shown", or "unread" if it is not an answer yet.
+        said: the sentence.
+        why: the reason; empty if unread.
     """
 
     state: str
@@ -59,11 +60,11 @@ class Verdict:
 
 
 def judge(question: Question, given: Any) -> Verdict:
-    """Right or wrong, and why.
+    """Is the answer right, and why?
 
     Args:
-        question: what was asked.
-        given: of a row its text; else an index, or a list of them.
+        question: the question.
+        given: for a row its text, else an index or a list of them.
     """
     if question.kind == "row":
         return _judge_row(question, str(given))
@@ -78,7 +79,7 @@ def judge(question: Question, given: Any) -> Verdict:
 
 
 def shown(question: Question) -> Verdict:
-    """The answer, for who asks to see it."""
+    """The answer, for a reader who asks for it."""
     return Verdict("shown", words.ASK_SHOWN.format(answer=answer_text(question)), question.why)
 
 

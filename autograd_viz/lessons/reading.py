@@ -1,4 +1,4 @@
-"""What a reader wrote into a row: None, a number, or nested lists of numbers."""
+"""What a reader writes into a row: None, a number, or nested lists of numbers."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from ..graph.model import Value
 Number = int | float
 _TENSOR = re.compile(r"^tensor\((.*)\)$", re.DOTALL)
 _LONGEST = 2000  # characters
-_CLOSE = 2e-3  # relative: a reader may round as PyTorch prints
+_CLOSE = 2e-3  # relative; a reader may round as PyTorch prints
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The numbers in row order and their shape; `numbers` is None for the word None."""
+    """The numbers in row-major order and their shape; `numbers` is None for the word None."""
 
     shape: tuple[int, ...] = ()
     numbers: tuple[Number, ...] | None = None
 
 
 def read(text: str) -> Reading | None:
-    """What is meant, or None if it cannot be told.
+    """The value that the text means, or None if it is unclear.
 
     >>> read("tensor([1., 2.])")
     Reading(shape=(2,), numbers=(1.0, 2.0))
@@ -46,7 +46,7 @@ def read(text: str) -> Reading | None:
 
 
 def _shape(nested: Any) -> tuple[int, ...]:
-    """The shape of nested lists; ragged ones raise ValueError."""
+    """The shape of nested lists. Ragged lists raise ValueError."""
     if not isinstance(nested, list | tuple):
         return ()
     shapes = {_shape(part) for part in nested}
@@ -64,7 +64,7 @@ def _flat(nested: Any) -> Iterator[Any]:
 
 
 def agrees(reading: Reading, value: Value | None) -> bool:
-    """Is that what stands there? Rounded numbers count, nan is nan."""
+    """Does the reading agree with the value? Rounded numbers agree, and nan agrees with nan."""
     if value is None or reading.numbers is None:
         return value is None and reading.numbers is None
     return reading.shape == value.shape and all(map(_close, reading.numbers, value.numbers))

@@ -1,4 +1,4 @@
-"""Why a grad will be what it is, and what a wrong guess overlooks: both from the dry run."""
+"""The reason for a grad, and the mistake behind a wrong guess. Both come from the dry run."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from ..reasons.why import Why
 from .dry_run import DryRun, labels
 from .reading import Reading, agrees
 
-FEW = 3  # steps that are told
-LONGEST = 60  # characters of a sum
+FEW = 3  # the largest number of steps in the reason
+LONGEST = 60  # the largest number of characters of a sum
 
 
 def why_grad(dry_run: DryRun, tensor: str) -> str:
-    """What was sent there, by which rule, and what came of it."""
+    """The gradients sent to the tensor, their rules, and the result."""
     arrivals, called = dry_run.arrivals(tensor), labels(dry_run.document)
     said = [_sent(step, value, called) for step, value in arrivals[-FEW:]]
     if len(arrivals) > 1:
@@ -25,7 +25,7 @@ def why_grad(dry_run: DryRun, tensor: str) -> str:
 
 
 def _sent(step: Step, value: Value, called: dict[str, str]) -> str:
-    """What a step sent, with the formulas that came to it."""
+    """The gradient that a step sent, with the formulas behind it."""
     rules = [f"`{f.text}`" for f in step.formulas if f.text.endswith(value_text(value)) and f.text != value_text(value)]
     if not rules:
         return words.GRAD_SENT.format(node=called[step.node], value=value_text(value))
@@ -33,7 +33,7 @@ def _sent(step: Step, value: Value, called: dict[str, str]) -> str:
 
 
 def _final(dry_run: DryRun, tensor: str) -> str:
-    """What the stepper answers to "why is grad so?" at the end."""
+    """The stepper's answer to "Why is grad so?" at the end."""
     why, steps = Why(dry_run.document), dry_run.trace.steps
     found = why.at_start()
     for k, step in enumerate(steps):
@@ -42,7 +42,7 @@ def _final(dry_run: DryRun, tensor: str) -> str:
 
 
 def slip_grad(dry_run: DryRun, tensor: str, given: Reading) -> str:
-    """What a wrong guess overlooks, or ""."""
+    """The mistake behind a wrong guess, or ""."""
     right = dry_run.grad(tensor)
     if right is None:
         return words.SLIP_ZERO_FOR_NONE if given.numbers is not None and not any(given.numbers) else ""
@@ -54,7 +54,7 @@ def slip_grad(dry_run: DryRun, tensor: str, given: Reading) -> str:
 
 
 def _slip_sum(dry_run: DryRun, tensor: str, given: Reading) -> str:
-    """One contribution for their sum, or what this pass brings for what stands there in the end."""
+    """Is the guess only one contribution, or only the gradient of this pass?"""
     sent = [value for _, value in dry_run.arrivals(tensor)]
     if len(sent) > 1 and any(agrees(given, value) for value in sent):
         return words.SLIP_ONE_OF_MANY.format(given=_text(given, sent), count=len(sent))
@@ -65,5 +65,5 @@ def _slip_sum(dry_run: DryRun, tensor: str, given: Reading) -> str:
 
 
 def _text(given: Reading, values: list[Value]) -> str:
-    """The guess, as the pass writes it."""
+    """The guess in the notation of the pass."""
     return next(value_text(v) for v in values if agrees(given, v))

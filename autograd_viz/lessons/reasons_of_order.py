@@ -1,4 +1,4 @@
-"""In which order functions run: the engine's own order, and its queue as the reason."""
+"""The order in which functions run: the engine's order, with its queue as the reason."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .question import Option, Question
 
 
 def order_question(dry_run: DryRun, root: str) -> Question:
-    """All functions of a pass, to be put in their order."""
+    """The question: put all functions of a pass in order."""
     called = labels(dry_run.document)
     ran = [s.node for s in dry_run.trace.steps]
     offered = _offered(dry_run, ran)
@@ -27,13 +27,13 @@ def order_question(dry_run: DryRun, root: str) -> Question:
 
 
 def _offered(dry_run: DryRun, ran: list[str]) -> list[str]:
-    """The functions as the program created them: not the order in which they run."""
+    """The functions in the order of their creation, which is not the order of running."""
     created = [n.id for n in dry_run.document.nodes if n.id in ran]
     return created if created != ran else created[::-1]
 
 
 def _slip(dry_run: DryRun, given: Sequence[str], called: dict[str, str]) -> str:
-    """What was ready at the first place that is wrong."""
+    """The ready functions at the first wrong position."""
     steps = dry_run.trace.steps
     k = next(k for k, step in enumerate(steps) if step.node != given[k])
     if k == 0:

@@ -1,4 +1,4 @@
-"""Questions about a box and about what a node saves: answered by the document."""
+"""Questions about a box and about saved tensors. The document has the answers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def color_question(document: Document, name: str) -> Question:
 
 
 def row_question(document: Document, name: str, row: str) -> Question:
-    """What stands in a row of the root's box.
+    """The content of a row of the root's box.
 
     Raises:
         UnknownChoiceError: no such row.
@@ -52,7 +52,7 @@ def row_question(document: Document, name: str, row: str) -> Question:
 
 
 def why_look(document: Document, t: Tensor, name: str) -> str:
-    """Why a box has its colour."""
+    """The reason for a box's colour."""
     maker = maker_of(document, t.id)
     op = maker.name if maker else ""
     if t.grad_fn is not None:
@@ -64,7 +64,7 @@ def why_look(document: Document, t: Tensor, name: str) -> str:
 
 
 def saves_question(document: Document) -> Question:
-    """Which tensors around the root's op its node keeps."""
+    """Which tensors around the root's op does its node save?"""
     root = tensor_of(document, document.roots[0])
     op, node = maker_of(document, root.id), node_named(document, root.grad_fn or "")
     around = [i.tensor for i in op.inputs if i.tensor] + [o for o in op.outputs if o] if op else [root.id]
@@ -82,6 +82,6 @@ def saves_question(document: Document) -> Question:
 
 
 def op_text(document: Document, t: Tensor) -> str:
-    """What to call a tensor without a name."""
+    """A label for a tensor without a name."""
     maker = maker_of(document, t.id)
     return maker.name if maker else t.value.text

@@ -1,4 +1,4 @@
-"""The widget of a question: the page asks and shows, the kernel judges. See Note [Three outputs] in widget/widget.py."""
+"""The widget of a question: the page asks and shows, the kernel checks. See Note [Three outputs] in widget/widget.py."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _CODE = re.compile(r"`([^`]*)`")
 
 
 class QuestionWidget(anywidget.AnyWidget):
-    """A question in a notebook; `answer` and `show` do from code what a reader does with the mouse.
+    """A question in a notebook. `answer` and `show` do from code what a reader does with the mouse.
 
     Attributes:
-        question: what is asked and what is right.
-        verdict: what was said to the last answer: its state ("right", "wrong", "shown", "unread"), the sentence, the reason.
+        question: the question and its answer.
+        verdict: the response to the last answer: its state ("right", "wrong", "shown", "unread"), the sentence, the reason.
     """
 
     _esm = joined_modules("question.js")
@@ -54,12 +54,12 @@ class QuestionWidget(anywidget.AnyWidget):
 
     @property
     def right(self) -> bool | None:
-        """Was the last answer right? None before there was one."""
+        """Was the last answer right? None before the first answer."""
         state = self.verdict.get("state")
         return {"right": True, "wrong": False}.get(str(state))
 
     def answer(self, given: Any) -> Verdict:
-        """Answer, and see what is said: of a row a number, a list or None; else the text of an option, or a list of texts."""
+        """Answer, and return the response. For a row: a number, a list or None. Else: an option's text, or a list of them."""
         if self.question.kind == "row":
             return self._say(judge(self.question, _text(getattr(given, "tolist", lambda: given)())))
         texts = [o.text.strip("`") for o in self.question.options]
@@ -75,7 +75,7 @@ class QuestionWidget(anywidget.AnyWidget):
         return verdict
 
     def _heard(self, widget: Any, content: Any, buffers: Any) -> None:
-        """What the page sends."""
+        """Handle a message from the page."""
         match content:
             case {"kind": "answer", "given": str() | int() | list() as given}:
                 self._say(judge(self.question, given))
@@ -83,7 +83,7 @@ class QuestionWidget(anywidget.AnyWidget):
                 self.show()
 
     def still(self) -> dict[str, Any]:
-        """The question as the output of a cell that nobody runs: MIME type -> data."""
+        """The question as the output of a cell that is not run: MIME type -> data."""
         options = element("ul", "".join(element("li", _marked_up(o.text)) for o in self.question.options))
         body = element("p", f"{element('b', text(words.ASK_TITLE))} {_marked_up(self.question.text)}")
         body += options * bool(self.question.options) + element("p", element("i", text(self._static)))
@@ -99,7 +99,7 @@ class QuestionWidget(anywidget.AnyWidget):
         return {**data, "text/plain": repr(self)}, metadata
 
     def _ipython_display_(self) -> None:
-        """Show the live question, and the text that outlives it."""
+        """Show the live question, and the text for a notebook without a kernel."""
         from IPython.display import display
 
         bundle, metadata = self._repr_mimebundle_() or ({}, {})
@@ -108,7 +108,7 @@ class QuestionWidget(anywidget.AnyWidget):
 
 
 def _text(given: Any) -> str:
-    """An answer as a reader would write it; "" of what Python does not write: numbers of 4,300 digits, lists 1,000 deep."""
+    """An answer as a reader writes it; "" if Python refuses it (a number of 4,300 digits, a list 1,000 deep)."""
     try:
         return str(given)
     except (ValueError, RecursionError):
@@ -116,6 +116,6 @@ def _text(given: Any) -> str:
 
 
 def _marked_up(sentence: str) -> str:
-    """A sentence as HTML, what stands between backticks as code."""
+    """A sentence as HTML; the parts between backticks are code."""
     parts = _CODE.split(sentence)
     return "".join(element("code", text(part)) if i % 2 else text(part) for i, part in enumerate(parts))

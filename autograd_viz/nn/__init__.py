@@ -1,4 +1,4 @@
-"""Layers, losses and what holds them together, by the names of torch.nn."""
+"""Layers, losses and modules, by the names of torch.nn."""
 
 from . import functional, init, utils
 from .activation import (

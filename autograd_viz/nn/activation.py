@@ -1,6 +1,6 @@
-"""Activations: functions that bend, one line of options each."""
+"""Activation layers."""
 # fmt: off
-# (layers are a table: the function, what it does, its options)
+# tables of layers: the function, a docstring, the options
 
 from __future__ import annotations
 
@@ -25,37 +25,37 @@ class ReLU6(Configured):
 
 @layer("leaky_relu")
 class LeakyReLU(Configured):
-    """x, and below 0 `negative_slope` * x."""
+    """x if x > 0, else `negative_slope` * x."""
     negative_slope: float = 1e-2
     inplace: bool = False
 
 @layer("rrelu")
 class RReLU(Configured):
-    """Leaky ReLU with a random slope while training, the middle one otherwise."""
+    """Leaky ReLU with a random slope in training, and the mean slope in evaluation."""
     lower: float = 1.0 / 8
     upper: float = 1.0 / 3
     inplace: bool = False
     shown = ("lower", "upper")
 
     def options(self) -> dict[str, Any]:
-        """The options, and whether it is training."""
+        """The options, and the training mode."""
         return {**super().options(), "training": self.training}
 
 @layer("elu")
 class ELU(Configured):
-    """x, and below 0 alpha * (exp(x) - 1)."""
+    """x if x > 0, else alpha * (exp(x) - 1)."""
     alpha: float = 1.0
     inplace: bool = False
 
 @layer("celu")
 class CELU(Configured):
-    """x, and below 0 alpha * (exp(x / alpha) - 1)."""
+    """x if x > 0, else alpha * (exp(x / alpha) - 1)."""
     alpha: float = 1.0
     inplace: bool = False
 
 @layer("selu")
 class SELU(Configured):
-    """ELU with the scale that keeps mean 0 and variance 1."""
+    """ELU with a scale that keeps mean 0 and variance 1."""
     inplace: bool = False
 
 @layer("gelu")
@@ -99,20 +99,20 @@ class Softsign(Configured):
 
 @layer("softplus")
 class Softplus(Configured):
-    """log(1 + exp(beta * x)) / beta, and x itself where beta * x is above `threshold`."""
+    """log(1 + exp(beta * x)) / beta; x where beta * x is above `threshold`."""
     beta: float = 1.0
     threshold: float = 20.0
 
 @layer("hardtanh")
 class Hardtanh(Configured):
-    """x kept between `min_val` and `max_val`."""
+    """x clamped to `min_val` and `max_val`."""
     min_val: float = -1.0
     max_val: float = 1.0
     inplace: bool = False
 
 @layer("hardsigmoid")
 class Hardsigmoid(Configured):
-    """Straight lines close to sigmoid."""
+    """A piecewise linear approximation of sigmoid."""
     inplace: bool = False
     shown = ()
 
@@ -124,26 +124,26 @@ class Hardswish(Configured):
 
 @layer("hardshrink")
 class Hardshrink(Configured):
-    """x, and 0 within `lambd` of 0."""
+    """x, but 0 between -`lambd` and `lambd`."""
     lambd: float = 0.5
     bare = True
 
 @layer("softshrink")
 class Softshrink(Configured):
-    """x moved towards 0 by `lambd`."""
+    """x moved towards 0 by `lambd`, but not past it."""
     lambd: float = 0.5
     bare = True
 
 @layer("threshold")
 class Threshold(Configured):
-    """x, and `value` where x is not above `threshold`."""
+    """x if x > `threshold`, else `value`."""
     threshold: float
     value: float
     inplace: bool = False
 
 @layer("glu")
 class GLU(Configured):
-    """The first half times the sigmoid of the second."""
+    """The first half of the input times the sigmoid of the second half."""
     dim: int = -1
 
 @layer("softmax")
@@ -177,7 +177,7 @@ class Softmax2d(Configured):
 
 
 class PReLU(Configured):
-    """Leaky ReLU whose slope is learned: one, or one per channel."""
+    """Leaky ReLU with a learned slope: one, or one per channel."""
 
     shown = ("num_parameters",)
 

@@ -1,9 +1,9 @@
-"""The border of a module: identities around its inputs and its outputs, whose nodes see gradients come and go.
+"""The border of a module: identities around its inputs and outputs. Their nodes see the gradients.
 
 # Note [Hooks of a border]
-Two nodes stand for a module with backward hooks: the identity after its outputs, where grad_output arrives, and the one before
-its inputs, where grad_input leaves. The user's hooks are called from hooks of these nodes, not from their backward, so a pass
-through a pass (create_graph) does not call them again.
+A module with backward hooks has two extra nodes. The identity after its outputs receives grad_output. The identity before
+its inputs returns grad_input. The user's hooks are called from hooks of these nodes, not from their backward. So a backward
+pass through the pass (create_graph) does not call them again.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ NO_INPUT_WARNING = (
 
 
 class BackwardHookFunction(Function):
-    """The identity: a node on the module's border."""
+    """The identity, as a node at the module's border."""
 
     @staticmethod
     def forward(ctx: Any, *tensors: Any) -> Any:
-        """The tensors as they are; no gradient goes to those that do not require it."""
+        """The same tensors. No gradient goes to those that do not require it."""
         ctx.mark_non_differentiable(*(t for t in tensors if not t.requires_grad))
         return tensors
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
-        """The gradients as they are."""
+        """The same gradients."""
         return grads
 
 
@@ -45,8 +45,8 @@ class Border:
     """One call of a module with backward hooks (see Note [Hooks of a border]).
 
     Attributes:
-        grad_outputs: what has arrived, while the module's backward runs.
-        inputs: which arguments are tensors, and how many arguments there are; None if nothing watches the inputs.
+        grad_outputs: the gradients of the outputs, while the module's backward runs.
+        inputs: which arguments are tensors, and their total number; None if no hook needs the inputs.
     """
 
     def __init__(self, module: Any, before: Sequence[Hook], after: Sequence[Hook]) -> None:
@@ -56,7 +56,7 @@ class Border:
         self.n_inputs = 0
 
     def at_inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The arguments behind an identity; as they are if none requires grad."""
+        """The arguments, behind an identity if one requires grad."""
         self.n_inputs = len(args)
         args, places, node = _behind_identity(args)
         if node is not None:
@@ -69,7 +69,7 @@ class Border:
         return args
 
     def at_outputs(self, output: Any) -> Any:
-        """The outputs behind an identity."""
+        """The outputs, behind an identity."""
         if not isinstance(output, Tensor | tuple):
             warnings.warn(
                 "For backward hooks to be called, module output should be a Tensor or a tuple of Tensors but received "
@@ -87,7 +87,7 @@ class Border:
         return several if isinstance(output, tuple) else several[0]
 
     def _arriving(self, grads: tuple[Any, ...], places: tuple[int, ...]) -> tuple[Any, ...]:
-        """grad_output is there."""
+        """Called with grad_output."""
         for hook in self.before:
             grads = _replaced(grads, hook(self.module, grads), "Backward pre hook", "grad_output")
         self.grad_outputs = grads
@@ -97,7 +97,7 @@ class Border:
         return tuple(grads[i] for i in places)
 
     def _without_inputs(self, grads: tuple[Any, ...]) -> None:
-        """No gradient will leave: the hooks are called now."""
+        """Call the hooks now, because no grad_input will come."""
         warnings.warn(NO_INPUT_WARNING, UserWarning, stacklevel=5)
         for hook in self.after:
             returned = hook(self.module, (None,) * self.n_inputs, grads)
@@ -108,8 +108,8 @@ class Border:
                 )
 
     def _leaving(self, grads: tuple[Any, ...]) -> tuple[Any, ...] | None:
-        """grad_input is there."""
-        if self.grad_outputs is None:  # it came another way than through the module's outputs
+        """Called with grad_input."""
+        if self.grad_outputs is None:  # it did not come through the module's outputs
             return None
         assert self.inputs is not None
         places, count = self.inputs
@@ -121,7 +121,7 @@ class Border:
 
 
 def _behind_identity(values: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[int, ...], Node | None]:
-    """The tensors among the values behind one identity, their places, and its node; None if nothing is recorded."""
+    """The tensors among the values behind one identity, their positions, and its node; None if nothing is recorded."""
     places = tuple(i for i, v in enumerate(values) if isinstance(v, Tensor))
     if not recording() or not any(values[i].requires_grad for i in places):
         return values, places, None
@@ -137,7 +137,7 @@ def _among(grads: tuple[Any, ...], places: tuple[int, ...], count: int) -> tuple
 
 
 def _replaced(grads: tuple[Any, ...], returned: Any, what: str, which: str) -> Any:
-    """What a hook returned, if it returned something.
+    """The result of a hook, if it returned one.
 
     Raises:
         RuntimeError: another number of gradients.
@@ -150,7 +150,7 @@ def _replaced(grads: tuple[Any, ...], returned: Any, what: str, which: str) -> A
 
 
 def hook_last_op(module: Any, hooks: Sequence[Hook], args: tuple[Any, ...], output: Any) -> None:
-    """The old kind of backward hook sees what the last op of forward makes of gradients, whatever came before it."""
+    """Register old-style backward hooks. They see the gradients of the last op of forward only."""
     while not isinstance(output, Tensor):
         output = next(v for v in output.values() if isinstance(v, Tensor)) if isinstance(output, dict) else output[0]
     node = output.grad_fn
@@ -170,7 +170,7 @@ def hook_last_op(module: Any, hooks: Sequence[Hook], args: tuple[Any, ...], outp
 
 
 class _Bound:
-    """A hook with its module, under the hook's name."""
+    """A hook bound to its module, with the hook's name."""
 
     def __init__(self, hook: Hook, module: Any) -> None:
         self.hook, self.module = hook, module

@@ -1,4 +1,4 @@
-"""Layers that are one function with its options: they keep the options as attributes and show them when printed."""
+"""Layers that call one function. They store its options as attributes, and print them."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from .module import Module
 
 
 def given(arguments: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of an ``__init__`` by name: its `locals()`, before it adds to them, without `self`."""
+    """The arguments of an ``__init__`` by name: its `locals()` at the start, without `self`."""
     return {name: value for name, value in arguments.items() if name not in ("self", "__class__")}
 
 
 class Sized(Module):
-    """A layer that comes for sequences, images and volumes: ``class MaxPool2d(_MaxPool, n=2)``.
+    """A layer for sequences, images or volumes: ``class MaxPool2d(_MaxPool, n=2)``.
 
     Attributes:
         _n: the number of spatial dimensions.
@@ -36,11 +36,11 @@ def tuple_of(n: int, value: Any) -> Any:
 
 
 class Configured(Sized):
-    """Calls the function of torch.nn.functional named `function`, with the options that `__init__` was given.
+    """Calls the function of torch.nn.functional named `function`, with the options from `__init__`.
 
     Attributes:
-        function: the name, looked up when the layer is called; `{n}` in it stands for the number of dimensions.
-        shown: the options to print, if not all; `inplace` is printed where it is True.
+        function: the name, looked up at each call; `{n}` in it is the number of dimensions.
+        shown: the options to print, if not all; `inplace` is printed if it is True.
         bare: print values without their names.
     """
 
@@ -55,12 +55,12 @@ class Configured(Sized):
             setattr(self, name, value)
 
     def options(self) -> dict[str, Any]:
-        """The options by name, `inplace` where it is True."""
+        """The options by name; `inplace` only if it is True."""
         given = {n: getattr(self, n) for n in self._options}
         return {n: v for n, v in given.items() if n != "inplace" or v}
 
     def forward(self, *inputs: Any) -> Any:
-        """The function of the inputs."""
+        """The function, applied to the inputs."""
         return getattr(functional, self.function.format(n=self._n))(*inputs, **self.options())
 
     def extra_repr(self) -> str:
@@ -74,10 +74,10 @@ Kind = TypeVar("Kind", bound=type[Configured])
 
 @dataclass_transform()
 def layer(function: str = "") -> Callable[[Kind], Kind]:
-    """Make a layer of a function: its options are the class's annotated attributes, in order, with their defaults.
+    """Make a layer of a function. Its options are the class's annotated attributes, in order, with their defaults.
 
     Args:
-        function: a name of torch.nn.functional; none for what several layers share.
+        function: a name of torch.nn.functional; empty for a base class of several layers.
     """
 
     def decorate(cls: Kind) -> Kind:
@@ -91,7 +91,7 @@ def layer(function: str = "") -> Callable[[Kind], Kind]:
 
         made.__init__, made.function = __init__, function
         made._options = tuple(f.name for f in fields(made))
-        for name in made._options:  # a layer has them, its class has not
+        for name in made._options:  # instances have these attributes, the class does not
             if name in vars(made):
                 delattr(made, name)
         return cls

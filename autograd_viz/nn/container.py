@@ -1,4 +1,4 @@
-"""Modules made of modules: in a row, in a list, by name; and lists of parameters."""
+"""Containers of modules (in sequence, in a list, by name) and of parameters."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .parameter import Parameter
 
 
 class _Numbered(Module):
-    """Submodules named "0", "1", ...: what Sequential and ModuleList share."""
+    """Submodules named "0", "1", ... The base of Sequential and ModuleList."""
 
     def _replace_all(self, modules: Iterable[Module]) -> None:
         self._modules.clear()
@@ -75,14 +75,14 @@ class _Numbered(Module):
         return self
 
     def pop(self, index: int | slice = -1) -> Any:
-        """Take a module out."""
+        """Remove and return a module."""
         module = self[index]
         del self[index]
         return module
 
 
 class Sequential(_Numbered):
-    """Modules one after the other; an ordered dictionary gives them names."""
+    """Modules called one after the other. An ordered dictionary gives them names."""
 
     def __init__(self, *args: Any) -> None:
         super().__init__()
@@ -94,21 +94,21 @@ class Sequential(_Numbered):
         return type(self)(dict(items))
 
     def forward(self, input: Any) -> Any:
-        """Each module gets the output of the one before."""
+        """Call each module with the output of the one before."""
         for module in self:
             input = module(input)
         return input
 
 
 class ModuleList(_Numbered):
-    """A list of modules, whose parameters are found."""
+    """A list of modules. Their parameters are registered."""
 
     def __init__(self, modules: Iterable[Module] | None = None) -> None:
         super().__init__()
         self.extend(modules or ())
 
     def __repr__(self) -> str:
-        """Equal neighbours are counted instead of repeated."""
+        """Equal neighbours are written once, with their number."""
         blocks, start = "", 0
         for text, equal in itertools.groupby(repr(m) for m in self):
             count = len(list(equal))
@@ -118,7 +118,7 @@ class ModuleList(_Numbered):
 
 
 class ModuleDict(Module):
-    """A dictionary of modules, whose parameters are found."""
+    """A dictionary of modules. Their parameters are registered."""
 
     def __init__(self, modules: Any = None) -> None:
         super().__init__()
@@ -155,21 +155,21 @@ class ModuleDict(Module):
         return self._modules.values()
 
     def update(self, modules: Any) -> None:
-        """Add or replace by name."""
+        """Add or replace modules by name."""
         for name, module in dict(modules).items():
             self[name] = module
 
     def pop(self, key: str) -> Any:
-        """Take a module out."""
+        """Remove and return a module."""
         return self._modules.pop(key)
 
     def clear(self) -> None:
-        """Take all out."""
+        """Remove all."""
         self._modules.clear()
 
 
 def _kept(value: Any) -> Any:
-    """A tensor as a Parameter."""
+    """The value; a tensor becomes a Parameter."""
     return Parameter(value) if isinstance(value, Tensor) and not isinstance(value, Parameter) else value
 
 
@@ -182,7 +182,7 @@ def _line(key: Any, value: Any, of: Any) -> str:
 
 
 class ParameterList(Module):
-    """A list of parameters, which are found."""
+    """A list of parameters, which are registered."""
 
     def __init__(self, values: Iterable[Any] | None = None) -> None:
         super().__init__()
@@ -230,7 +230,7 @@ class ParameterList(Module):
 
 
 class ParameterDict(Module):
-    """A dictionary of parameters, which are found."""
+    """A dictionary of parameters, which are registered."""
 
     def __init__(self, parameters: Any = None) -> None:
         super().__init__()
@@ -272,12 +272,12 @@ class ParameterDict(Module):
         return [self[k] for k in self._keys]
 
     def update(self, parameters: Mapping[str, Any] | Iterable[Any]) -> None:
-        """Add or replace by name."""
+        """Add or replace parameters by name."""
         for key, value in dict(parameters).items():
             self[key] = value
 
     def pop(self, key: str) -> Any:
-        """Take one out."""
+        """Remove and return one."""
         value = self[key]
         del self[key]
         return value

@@ -1,6 +1,6 @@
-"""Convolution layers: kernels that move over sequences, images and volumes, and their transposes."""
+"""Convolution layers for sequences, images and volumes, and their transposes."""
 # fmt: off
-# (forms of one layer are a table)
+# tables of layers: the dimensions of one layer
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _BORDERS = ("zeros", "reflect", "replicate", "circular")
 
 
 class _Convolution(Sized):
-    """What all of them share: options, parameters, printing."""
+    """The common base: options, parameters, printing."""
 
     transposed = False
 
@@ -50,11 +50,11 @@ class _Convolution(Sized):
         return padding
 
     def reset_parameters(self) -> None:
-        """Uniform numbers within 1 / sqrt of what one output reads."""
+        """Uniform numbers within 1 / sqrt(fan_in)."""
         init.reset_like_linear(self.weight, self.bias)
 
     def extra_repr(self) -> str:
-        """The sizes, and what is not as usual."""
+        """The sizes, and the options that differ from their defaults."""
         text = f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"
         for name, usual in (("padding", (0,) * self._n), ("dilation", (1,) * self._n), ("output_padding", (0,) * self._n),
                             ("groups", 1)):
@@ -72,7 +72,7 @@ class _Conv(_Convolution):
         self._set_up(**given(locals()))
 
     def _border(self) -> tuple[int, ...]:
-        """How much to pad before and behind, last dimension first."""
+        """The padding before and after, last dimension first."""
         if self.padding == "valid":
             return (0,) * (2 * self._n)
         if self.padding == "same":
@@ -81,7 +81,7 @@ class _Conv(_Convolution):
         return tuple(p for p in reversed(self.padding) for _ in range(2))
 
     def forward(self, input: Tensor) -> Any:
-        """The kernels at every place."""
+        """Convolve the input with the kernels."""
         padding = self.padding
         if self.padding_mode != "zeros":
             input, padding = functional.pad(input, self._border(), mode=self.padding_mode), (0,) * self._n
@@ -90,11 +90,11 @@ class _Conv(_Convolution):
 
 
 class Conv1d(_Conv, n=1):
-    """Kernels over sequences (N, C, L)."""
+    """Convolution of sequences (N, C, L)."""
 class Conv2d(_Conv, n=2):
-    """Kernels over images (N, C, H, W)."""
+    """Convolution of images (N, C, H, W)."""
 class Conv3d(_Conv, n=3):
-    """Kernels over volumes (N, C, D, H, W)."""
+    """Convolution of volumes (N, C, D, H, W)."""
 
 
 class _ConvTranspose(_Convolution):
@@ -110,13 +110,13 @@ class _ConvTranspose(_Convolution):
         self._set_up(**given(locals()))
 
     def forward(self, input: Tensor, output_size: Any = None) -> Any:
-        """What the convolution of the same options would have come from, in shape; `output_size` settles a doubt."""
+        """The transposed convolution. Several input sizes give the same convolution; `output_size` chooses one."""
         extra = self.output_padding if output_size is None else self._extra(input, output_size)
         convolve = getattr(functional, f"conv_transpose{self._n}d")
         return convolve(input, self.weight, self.bias, self.stride, self.padding, extra, self.groups, self.dilation)
 
     def _extra(self, input: Tensor, output_size: Any) -> tuple[int, ...]:
-        """The output_padding that makes the output as long as wanted."""
+        """The output_padding that gives the wanted output size."""
         wanted = tuple(output_size)[-self._n :]
         sizes = zip(input.shape[-self._n :], self.stride, self.padding, self.dilation, self.kernel_size, strict=True)
         least = [(length - 1) * s - 2 * p + d * (k - 1) + 1 for length, s, p, d, k in sizes]
@@ -132,6 +132,6 @@ class _ConvTranspose(_Convolution):
 class ConvTranspose1d(_ConvTranspose, n=1):
     """The transpose of Conv1d."""
 class ConvTranspose2d(_ConvTranspose, n=2):
-    """The transpose of Conv2d: small images become large ones."""
+    """The transpose of Conv2d: it maps small images to large ones."""
 class ConvTranspose3d(_ConvTranspose, n=3):
     """The transpose of Conv3d."""

@@ -1,6 +1,6 @@
-"""Dropout: while training, some values are zeroed at random and the others scaled up, so that the mean stays."""
+"""Dropout: in training, random values become 0, and the others are scaled up so that the mean stays the same."""
 # fmt: off
-# (layers are a table: the function, and what it does)
+# tables of layers: the function and a docstring
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ class _Dropout(Configured):
             raise ValueError(f"dropout probability has to be between 0 and 1, but got {self.p}")
 
     def options(self) -> dict[str, Any]:
-        """p, and whether it is training."""
+        """p, and the training mode."""
         return {**super().options(), "training": self.training}
 
     def extra_repr(self) -> str:
-        """Both options, always."""
+        """Both options."""
         return f"p={self.p}, inplace={self.inplace}"
 
 @layer("dropout")
 class Dropout(_Dropout):
-    """Each value is zeroed with probability p."""
+    """Each value becomes 0 with probability p."""
 
 @layer("dropout1d")
 class Dropout1d(_Dropout):
-    """Each channel of a sequence is zeroed with probability p."""
+    """Each channel of a sequence becomes 0 with probability p."""
 
 @layer("dropout2d")
 class Dropout2d(_Dropout):
-    """Each channel of an image is zeroed with probability p."""
+    """Each channel of an image becomes 0 with probability p."""
 
 @layer("dropout3d")
 class Dropout3d(_Dropout):
-    """Each channel of a volume is zeroed with probability p."""
+    """Each channel of a volume becomes 0 with probability p."""
 
 @layer("alpha_dropout")
 class AlphaDropout(_Dropout):

@@ -1,4 +1,4 @@
-"""Stateless functions, by the names of torch.nn.functional."""
+"""The functions of torch.nn.functional."""
 
 from ..core.base.missing import module_getattr
 from ..core.base.public import NAMESPACES, names_of

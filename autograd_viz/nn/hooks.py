@@ -22,7 +22,7 @@ class HookedCall:
     def _init_hooks(self) -> None:
         for kind in _KINDS:
             self.__dict__[kind] = {}
-        self.__dict__["_is_full_backward_hook"] = None  # until the first backward hook says which kind
+        self.__dict__["_is_full_backward_hook"] = None  # None until the first backward hook decides the kind
 
     def _hook(self, kind: str, hook: Any, prepend: bool) -> RemovableHandle:
         registered = self.__dict__[kind]
@@ -35,21 +35,21 @@ class HookedCall:
     def register_forward_pre_hook(
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
     ) -> RemovableHandle:
-        """Call ``hook(module, args)`` before forward; what it returns replaces the arguments."""
+        """Call ``hook(module, args)`` before forward. Its result replaces the arguments."""
         return self._hook("_forward_pre_hooks", (hook, with_kwargs), prepend)
 
     def register_forward_hook(
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
     ) -> RemovableHandle:
-        """Call ``hook(module, args, output)`` after forward; what it returns replaces the output."""
+        """Call ``hook(module, args, output)`` after forward. Its result replaces the output."""
         return self._hook("_forward_hooks", (hook, with_kwargs), prepend)
 
     def register_full_backward_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
-        """Call ``hook(module, grad_output)`` when the gradient of the output arrives; what it returns replaces it."""
+        """Call ``hook(module, grad_output)`` when the gradient of the output arrives. Its result replaces the gradient."""
         return self._hook("_backward_pre_hooks", hook, prepend)
 
     def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
-        """Call ``hook(module, grad_input, grad_output)`` when the gradient of the inputs is known; a return replaces it.
+        """Call ``hook(module, grad_input, grad_output)`` when the gradient of the inputs is known. Its result replaces it.
 
         Raises:
             RuntimeError: the module has hooks of the old kind.
@@ -60,7 +60,7 @@ class HookedCall:
         return self._hook("_backward_hooks", hook, prepend)
 
     def register_backward_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """PyTorch's old kind: ``hook(module, grad_input, grad_output)`` after the last op of forward has run backward.
+        """PyTorch's old kind: ``hook(module, grad_input, grad_output)``, called after the last op of forward has run backward.
 
         Raises:
             RuntimeError: the module has full backward hooks.
@@ -71,7 +71,7 @@ class HookedCall:
         return self._hook("_backward_hooks", hook, False)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Run `forward`, and the hooks around it."""
+        """Run `forward`, with its hooks."""
         stretch = Stretch("", weakref.ref(self))
         try:
             if any(self.__dict__[kind] for kind in _KINDS):

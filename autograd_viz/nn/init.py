@@ -1,4 +1,4 @@
-"""Where training starts: functions that fill a parameter in place, unrecorded, and return it."""
+"""Initialization: functions that fill a parameter in place, unrecorded, and return it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _GAIN_ONE = (
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
-    """By how much to widen the spread of weights, because the function after them makes values smaller."""
+    """The factor by which weights are scaled, because the next function makes values smaller."""
     if nonlinearity in _GAIN_ONE:
         return 1
     if nonlinearity == "leaky_relu":
@@ -54,17 +54,17 @@ def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Gene
 def trunc_normal_(
     tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0, generator: Generator | None = None
 ) -> Tensor:
-    """Normal numbers, those outside [a, b] drawn again; where few would be inside, uniform ones accepted as the bell has it."""
+    """Normal numbers from [a, b]. Those outside are drawn again. If few would be inside, it rejects uniform ones."""
     if mean < a - 2 * std or mean > b + 2 * std:
         warnings.warn(
             "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be incorrect.",
             stacklevel=2,
         )
     inside = (math.erf((b - mean) / std / math.sqrt(2.0)) - math.erf((a - mean) / std / math.sqrt(2.0))) / 2.0
-    top = max(a, min(mean, b))  # where in [a, b] the bell is highest
+    top = max(a, min(mean, b))  # the mode of the density in [a, b]
 
     def draw() -> tuple[Any, Any]:
-        """Fresh numbers, and which of them are no good."""
+        """New numbers, and which of them are rejected."""
         if inside > 0.3:
             values = normal_fill.forward(tensor._data, mean=mean, std=std, generator=generator)
             return values, (values < a) | (values > b)
@@ -95,14 +95,14 @@ def zeros_(tensor: Tensor) -> Tensor:
 
 
 def eye_(tensor: Tensor) -> Tensor:
-    """The identity matrix, as far as it fits."""
+    """The identity matrix; a matrix that is not square has ones on the diagonal."""
     if tensor.ndim != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     return _put(tensor, np.eye(*tensor.shape))
 
 
 def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
-    """The kernel of a convolution that changes nothing."""
+    """The kernel of a convolution that returns its input."""
     if tensor.ndim not in (3, 4, 5):
         raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
     if tensor.shape[0] % groups:
@@ -117,7 +117,7 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
 
 
 def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
-    """How many values each output reads, and how many outputs each input reaches."""
+    """The number of inputs of each output, and the number of outputs of each input."""
     if tensor.ndim < 2:
         raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
     window = math.prod(tensor.shape[2:])
@@ -125,14 +125,14 @@ def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
 
 
 def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
-    """Uniform numbers that keep the spread the same forwards and backwards (Glorot and Bengio)."""
+    """Uniform numbers that keep the variance in forward and backward (Glorot and Bengio)."""
     fan_in, fan_out = _calculate_fan_in_and_fan_out(tensor)
     bound = math.sqrt(3.0) * gain * math.sqrt(2.0 / float(fan_in + fan_out))
     return uniform_(tensor, -bound, bound, generator)
 
 
 def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
-    """Normal numbers that keep the spread the same forwards and backwards (Glorot and Bengio)."""
+    """Normal numbers that keep the variance in forward and backward (Glorot and Bengio)."""
     fan_in, fan_out = _calculate_fan_in_and_fan_out(tensor)
     return normal_(tensor, 0.0, gain * math.sqrt(2.0 / float(fan_in + fan_out)), generator)
 
@@ -153,7 +153,7 @@ def _is_empty(tensor: Tensor) -> bool:
 def kaiming_uniform_(
     tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Generator | None = None
 ) -> Tensor:
-    """Uniform numbers that keep the spread through ReLUs (He and others)."""
+    """Uniform numbers that keep the variance through ReLUs (He and others)."""
     if _is_empty(tensor):
         return tensor
     bound = math.sqrt(3.0) * _kaiming_std(tensor, a, mode, nonlinearity)
@@ -163,12 +163,12 @@ def kaiming_uniform_(
 def kaiming_normal_(
     tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Generator | None = None
 ) -> Tensor:
-    """Normal numbers that keep the spread through ReLUs (He and others)."""
+    """Normal numbers that keep the variance through ReLUs (He and others)."""
     return tensor if _is_empty(tensor) else normal_(tensor, 0.0, _kaiming_std(tensor, a, mode, nonlinearity), generator)
 
 
 def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = None) -> Tensor:
-    """A random matrix whose rows (or columns) are at right angles."""
+    """A random matrix with orthonormal rows (or columns), times `gain`."""
     if tensor.ndim < 2:
         raise ValueError("Only tensors with 2 or more dimensions are supported")
     if not tensor.numel():
@@ -181,7 +181,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
 
 
 def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Generator | None = None) -> Tensor:
-    """Normal numbers, with a part of every column set to zero."""
+    """Normal numbers, with a fraction of each column set to zero."""
     if tensor.ndim != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     rows, cols = tensor.shape
@@ -194,7 +194,7 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Gener
 
 
 def reset_like_linear(weight: Tensor, bias: Tensor | None) -> None:
-    """How linear and convolution layers start: uniform numbers within 1 / sqrt(fan_in)."""
+    """The initialization of linear and convolution layers: uniform numbers within 1 / sqrt(fan_in)."""
     with no_grad():
         kaiming_uniform_(weight, a=math.sqrt(5))
         fan_in, _ = _calculate_fan_in_and_fan_out(weight)

@@ -1,4 +1,4 @@
-"""Lazy layers: the size of the input is read off the first input; from then on the layer is an ordinary one."""
+"""Lazy layers. The first input decides their sizes, and turns them into ordinary layers."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from .parameter import Parameter
 
 
 class UninitializedParameter(Parameter):
-    """A parameter whose shape is not known yet."""
+    """A parameter without a shape yet."""
 
     def __init__(self) -> None:
         super().__init__(tensor([]))
 
     @property
     def shape(self) -> Size:
-        """Not known yet.
+        """The shape is not known yet.
 
         Raises:
             RuntimeError: always.
@@ -34,7 +34,7 @@ class UninitializedParameter(Parameter):
         )
 
     def become(self, values: Parameter) -> None:
-        """Turn into an ordinary parameter; who holds this object, an optimizer for example, holds that."""
+        """Turn into an ordinary parameter. It stays the same object, so an optimizer that holds it keeps it."""
         self._data = values._data
         self.__class__ = Parameter  # type: ignore[assignment]
 
@@ -46,9 +46,9 @@ class Lazy(Module):
     """The layer `full` without its first argument.
 
     Attributes:
-        full: what it becomes.
+        full: the class that it becomes.
         size: the name of the first argument.
-        usual: options that differ from those of `full` unless given.
+        usual: defaults that differ from those of `full`.
     """
 
     full: type[Module]
@@ -71,8 +71,8 @@ class Lazy(Module):
         return self(input, *args, **kwargs)
 
     def _axis(self, input: Tensor) -> int:
-        """The dimension of the input whose length is wanted."""
-        n = getattr(self, "_n", None)  # of a convolution: the spatial dimensions, behind the channels
+        """The dimension of the input whose length is read."""
+        n = getattr(self, "_n", None)  # of a convolution: the spatial dimensions, after the channels
         return 1 if n is None else -1 - n
 
     def _complete(self, length: int) -> None:
@@ -87,7 +87,7 @@ class Lazy(Module):
 
 
 class LazyLinear(Lazy, Linear):
-    """Linear that reads in_features off its first input."""
+    """Linear that takes in_features from its first input."""
 
     full, size = Linear, "in_features"
 
@@ -97,7 +97,7 @@ class LazyLinear(Lazy, Linear):
 
 def _lazy(full: type[Module], size: str, **usual: Any) -> Any:
     """The lazy form of a layer."""
-    doc = f"{full.__name__} that reads {size} off its first input."
+    doc = f"{full.__name__} that takes {size} from its first input."
     members = {"full": full, "size": size, "usual": usual, "__doc__": doc, "__module__": __name__}
     return type(f"Lazy{full.__name__}", (Lazy, full), members)
 

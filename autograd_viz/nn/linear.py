@@ -1,4 +1,4 @@
-"""Linear layers and tables of vectors."""
+"""Linear layers and embeddings."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from .parameter import Parameter
 
 
 def parameter(*size: int, dtype: Any = None, device: Any = None) -> Parameter:
-    """A parameter of that shape, to be filled."""
+    """An uninitialized parameter of this shape."""
     check_device(device)
     return Parameter(empty(*size, dtype=dtype))
 
 
 def unusual(module: Module, usual: dict[str, Any]) -> str:
-    """The options of a module that are not as usual, as `extra_repr` shows them after the sizes."""
+    """The options of a module that differ from their defaults, as `extra_repr` prints them after the sizes."""
     return "".join(f", {n}={getattr(module, n)}" for n, v in usual.items() if getattr(module, n) != v)
 
 
@@ -48,11 +48,11 @@ class Linear(Module):
 
 
 class NonDynamicallyQuantizableLinear(Linear):
-    """Linear under the name that PyTorch's attention prints for its last layer."""
+    """Linear, with the class name that PyTorch's attention prints for its last layer."""
 
 
 class Bilinear(Module):
-    """x1ᵀ W x2 + b, one matrix W per output."""
+    """x1ᵀ W x2 + b, with one matrix W per output."""
 
     def __init__(
         self, in1_features: int, in2_features: int, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None
@@ -85,7 +85,7 @@ class Bilinear(Module):
 
 
 class Embedding(Module):
-    """A table with one vector per index; `padding_idx` names the row that stays as it is."""
+    """A table with one vector per index. The row `padding_idx` is not trained."""
 
     def __init__(
         self, num_embeddings: int, embedding_dim: int, padding_idx: int | None = None, max_norm: float | None = None,
@@ -107,25 +107,25 @@ class Embedding(Module):
         self.weight.requires_grad_(not _freeze)
 
     def reset_parameters(self) -> None:
-        """Standard normal numbers, zeros in the padding row."""
+        """Standard normal numbers, and zeros in the padding row."""
         init.normal_(self.weight)
         if self.padding_idx is not None:
             self.weight._data[self.padding_idx] = 0
 
     def forward(self, input: Tensor) -> Any:
-        """The rows that the indices name."""
+        """The rows at these indices."""
         return functional.embedding(
             input, self.weight, self.padding_idx, self.max_norm, self.norm_type, self.scale_grad_by_freq, self.sparse
         )
 
     def extra_repr(self) -> str:
-        """The sizes, and what is not as usual."""
+        """The sizes, and the options that differ from their defaults."""
         usual = {"padding_idx": None, "max_norm": None, "norm_type": 2, "scale_grad_by_freq": False}
         return f"{self.num_embeddings}, {self.embedding_dim}{unusual(self, usual)}" + (", sparse=True" if self.sparse else "")
 
     @classmethod
     def from_pretrained(cls, embeddings: Tensor, freeze: bool = True, padding_idx: int | None = None, **options: Any) -> Any:
-        """A table with these vectors, frozen unless said otherwise."""
+        """A table with these vectors, frozen by default."""
         if embeddings.dim() != 2:
             raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
         rows, cols = embeddings.shape
@@ -135,14 +135,14 @@ class Embedding(Module):
 
 
 def checked_row(index: int | None, rows: int) -> int | None:
-    """The row that `index` names, counted from the front."""
+    """The row at `index`, counted from the front."""
     if index is not None and not -rows <= index < rows:
         raise AssertionError("Padding_idx must be within num_embeddings")
     return index + rows if index is not None and index < 0 else index
 
 
 class EmbeddingBag(Module):
-    """Sums, means or maxima of the vectors of many indices at once."""
+    """Sums, means or maxima of the vectors of several indices."""
 
     def __init__(
         self, num_embeddings: int, embedding_dim: int, max_norm: float | None = None, norm_type: float = 2.0,
@@ -170,7 +170,7 @@ class EmbeddingBag(Module):
         )  # fmt: skip
 
     def extra_repr(self) -> str:
-        """The sizes, what is not as usual, and the mode."""
+        """The sizes, the options that differ from their defaults, and the mode."""
         options = unusual(self, {"max_norm": None, "norm_type": 2, "scale_grad_by_freq": False})
         mode = f", mode={self.mode!r}" + unusual(self, {"padding_idx": None})
         return f"{self.num_embeddings}, {self.embedding_dim}{options}{mode}"

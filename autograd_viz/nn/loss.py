@@ -1,6 +1,6 @@
-"""Losses: how far the output is from the target. Each is a function of torch.nn.functional with its options."""
+"""Losses. Each is a function of torch.nn.functional with its options."""
 # fmt: off
-# (layers are a table: the function, what it does, its options)
+# tables of layers: the function, a docstring, the options
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from . import functional
 from .configured import Configured, layer
 from .module import Module
 
-OLD = ("size_average", "reduce")  # PyTorch's old way to say `reduction`
+OLD = ("size_average", "reduce")  # PyTorch's old form of `reduction`
 
 
 class _Loss(Configured):
-    """Prints no options, and says `reduction` only; weights are buffers."""
+    """Prints no options, stores only `reduction`, and keeps weights as buffers."""
     shown = ()
     reduction: str
 
@@ -70,7 +70,7 @@ class MSELoss(_OfNumbers):
 
 @layer("smooth_l1_loss")
 class SmoothL1Loss(_OfNumbers):
-    """A parabola within `beta` of the target, straight lines beyond."""
+    """Quadratic within `beta` of the target, linear beyond."""
     beta: float = 1.0
 
 @layer("huber_loss")
@@ -81,16 +81,16 @@ class HuberLoss(_Loss):
 
 @layer("nll_loss")
 class NLLLoss(_OfClasses):
-    """-input at the target class; input holds logarithms of probabilities."""
+    """-input at the target class. `input` holds log-probabilities."""
 
 @layer("cross_entropy")
 class CrossEntropyLoss(_OfClasses):
-    """-log softmax(input) at the target class (or weighted by the target's probabilities)."""
+    """-log softmax(input) at the target class, or weighted by the target's probabilities."""
     label_smoothing: float = 0.0
 
 @layer("poisson_nll_loss")
 class PoissonNLLLoss(_Loss):
-    """-log of the probability that a Poisson process of this rate shows the target."""
+    """-log of the probability of the target under a Poisson distribution with this rate."""
     log_input: bool = True
     full: bool = False
     size_average: bool | None = None
@@ -100,7 +100,7 @@ class PoissonNLLLoss(_Loss):
 
 @layer("gaussian_nll_loss")
 class GaussianNLLLoss(_Loss):
-    """-log of the density of a normal distribution with this mean and variance at the target."""
+    """-log of the density of the target under a normal distribution with this mean and variance."""
     _: KW_ONLY
     full: bool = False
     eps: float = 1e-6
@@ -122,12 +122,12 @@ class BCEWithLogitsLoss(_Weighted):
 
 @layer("hinge_embedding_loss")
 class HingeEmbeddingLoss(_OfPairs):
-    """input where the target is 1, max(0, margin - input) where it is -1."""
+    """input if the target is 1, max(0, margin - input) if it is -1."""
     margin: float = 1.0
 
 @layer("cosine_embedding_loss")
 class CosineEmbeddingLoss(_OfPairs):
-    """1 - cos where the target is 1, max(0, cos - margin) where it is -1."""
+    """1 - cos if the target is 1, max(0, cos - margin) if it is -1."""
 
 @layer("margin_ranking_loss")
 class MarginRankingLoss(_OfPairs):
@@ -139,15 +139,15 @@ class SoftMarginLoss(_OfNumbers):
 
 @layer("multilabel_margin_loss")
 class MultiLabelMarginLoss(_OfNumbers):
-    """Every label's score should be 1 above all other scores."""
+    """The score of each label should be 1 above all other scores."""
 
 @layer("multilabel_soft_margin_loss")
 class MultiLabelSoftMarginLoss(_Weighted):
-    """BCEWithLogitsLoss, the mean over the classes."""
+    """BCEWithLogitsLoss, averaged over the classes."""
 
 @layer("multi_margin_loss")
 class MultiMarginLoss(_Loss):
-    """The right class's score should be `margin` above all others."""
+    """The score of the right class should be `margin` above all others."""
     p: int = 1
     margin: float = 1.0
     weight: Tensor | None = None
@@ -178,7 +178,7 @@ class TripletMarginLoss(_Loss):
 
 @layer("triplet_margin_with_distance_loss")
 class TripletMarginWithDistanceLoss(_Loss):
-    """TripletMarginLoss with a distance of one's own."""
+    """TripletMarginLoss with the given distance function."""
     _: KW_ONLY
     distance_function: Callable[[Tensor, Tensor], Tensor] | None = None
     margin: float = 1.0
@@ -192,7 +192,7 @@ class TripletMarginWithDistanceLoss(_Loss):
 
 @layer("ctc_loss")
 class CTCLoss(_Loss):
-    """-log of the probability of all ways to read a sequence as the target."""
+    """-log of the total probability of all ways to read a sequence as the target."""
     blank: int = 0
     reduction: str = "mean"
     zero_infinity: bool = False

@@ -1,4 +1,4 @@
-"""What is done to a module and all below it at once: training mode, the type of its numbers, its gradients."""
+"""What applies to a module and all its submodules: training mode, element type, gradients."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class Modes:
         raise NotImplementedError
 
     def modules(self) -> Iterator[Any]:
-        """The module and all below it."""
+        """The module and all its submodules."""
         raise NotImplementedError
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
-        """Those of all modules."""
+        """The parameters of all modules."""
         raise NotImplementedError
 
     def apply(self, fn: Callable[[Any], Any]) -> Any:
@@ -38,7 +38,7 @@ class Modes:
         return self
 
     def train(self, mode: bool = True) -> Any:
-        """Training mode, which dropout and batch norm look at; here and below."""
+        """Set training mode, which dropout and batch norm read, here and in all submodules."""
         if not isinstance(mode, bool):
             raise ValueError("training mode is expected to be boolean")
         self.training = mode
@@ -57,12 +57,12 @@ class Modes:
         return self
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Forget the gradients of all parameters."""
+        """Reset the gradients of all parameters."""
         for p in self.parameters():
             clear_grad(p, set_to_none)
 
     def _to_type(self, kind: dtype) -> Any:
-        """All floating point parameters, gradients and buffers in another type; parameters stay the same objects."""
+        """Convert all floating point parameters, gradients and buffers. Parameters stay the same objects."""
         for module in self.modules():
             for tensor in (*module._parameters.values(), *module._buffers.values()):
                 if tensor is not None and tensor.dtype.is_floating_point:
@@ -72,7 +72,7 @@ class Modes:
         return self
 
     def to(self, *args: Any, device: Any = None, dtype: Any = None, non_blocking: bool = False) -> Any:
-        """Another floating point type: ``to(float64)``; a device may be named, the CPU."""
+        """Convert to another floating point type: ``to(float64)``. The only device is the CPU."""
         for a in args:
             if isinstance(a, str | Device):
                 device = a
@@ -98,5 +98,5 @@ class Modes:
         return self._to_type(float16)
 
     def cpu(self) -> Any:
-        """Here they are."""
+        """The module itself: the CPU is the only device."""
         return self

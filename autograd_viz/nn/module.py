@@ -1,7 +1,7 @@
 """Module: an object with parameters and a forward.
 
-Parameters, buffers and submodules are attributes; a Module keeps them in three dictionaries, so that it can list them.
-Listing them is here; modes and types are in modes.py, what is saved and loaded is in state.py, hooks are in hooks.py.
+Parameters, buffers and submodules are attributes. A Module keeps them in three dictionaries, so that it can list them.
+Modes and types are in modes.py, saving and loading in state.py, hooks in hooks.py.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Named = Iterator[tuple[str, Any]]
 
 
 class Module(HookedCall, Modes, State):
-    """Subclass it, assign Parameters and Modules as attributes, write `forward`, and call the object."""
+    """Subclass it, assign Parameters and Modules as attributes, define `forward`, and call the object."""
 
     training: bool
 
@@ -31,10 +31,10 @@ class Module(HookedCall, Modes, State):
         self._init_hooks()
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """What calling the module does."""
+        """Compute the output. Calling the module calls it."""
         raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
-    # -- attributes that are listed -----------------------------------------------------------------------------------
+    # -- parameters, buffers and submodules as attributes -------------------------------------------------------------
 
     def __getattr__(self, name: str) -> Any:
         for kept in ("_parameters", "_buffers", "_modules"):
@@ -56,7 +56,7 @@ class Module(HookedCall, Modes, State):
         self._set_other(name, value)
 
     def _set_other(self, name: str, value: Any) -> None:
-        """An attribute that is none of the three kinds; it may still replace one."""
+        """Set any other attribute. It may replace a parameter, buffer or submodule."""
         if name in self.__dict__.get("_parameters", ()) and value is not None:
             raise TypeError(f"cannot assign '{kind_of(value)}' as parameter '{name}' (torch.nn.Parameter or None expected)")
         if name in self.__dict__.get("_modules", ()) and value is not None:
@@ -76,7 +76,7 @@ class Module(HookedCall, Modes, State):
             object.__delattr__(self, name)
 
     def _forget(self, name: str, but: str = "") -> bool:
-        """Remove `name` wherever it is kept."""
+        """Remove `name` from all dictionaries, except from `but`."""
         places = [self.__dict__[k] for k in ("_parameters", "_buffers", "_modules") if k != but] + [self.__dict__] * bool(but)
         found = [place.pop(name) is None or True for place in places if name in place]
         if but != "_buffers":
@@ -97,7 +97,7 @@ class Module(HookedCall, Modes, State):
             raise KeyError(f'{kind} name can\'t be empty string ""')
 
     def register_parameter(self, name: str, param: Parameter | None) -> None:
-        """Add a parameter; None reserves the name."""
+        """Add a parameter. None reserves the name."""
         self._check_name("parameter", name, self._parameters)
         if param is not None and not isinstance(param, Parameter):
             wanted = "torch.nn.Parameter or None required"
@@ -105,7 +105,7 @@ class Module(HookedCall, Modes, State):
         self._parameters[name] = param
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
-        """Add a tensor that is state but is not trained; `persistent=False` keeps it out of `state_dict`."""
+        """Add a tensor that is state but is not trained. `persistent=False` keeps it out of `state_dict`."""
         self._check_name("buffer", name, self._buffers)
         if tensor is not None and not isinstance(tensor, Tensor):
             raise TypeError(f"cannot assign '{kind_of(tensor)}' object to buffer '{name}' (torch Tensor or None required)")
@@ -117,7 +117,7 @@ class Module(HookedCall, Modes, State):
         (kept_out.discard if persistent else kept_out.add)(name)
 
     def add_module(self, name: str, module: Module | None) -> None:
-        """Add a submodule under a name that need not be an identifier."""
+        """Add a submodule. Its name may be any str without a dot."""
         if module is not None and not isinstance(module, Module):
             raise TypeError(f"{type(module).__name__} is not a Module subclass")
         self._check_name("module", name, self._modules)
@@ -125,7 +125,7 @@ class Module(HookedCall, Modes, State):
 
     register_module = add_module
 
-    # -- walking ------------------------------------------------------------------------------------------------------
+    # -- listing ------------------------------------------------------------------------------------------------------
 
     def named_children(self) -> Named:
         """Direct submodules with their names, each once."""
@@ -140,7 +140,7 @@ class Module(HookedCall, Modes, State):
         return (m for _, m in self.named_children())
 
     def named_modules(self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True) -> Named:
-        """The module and all below it with their dotted names, outermost first."""
+        """The module and all its submodules with their dotted names, outermost first."""
         memo = set() if memo is None else memo
         if remove_duplicate and self in memo:
             return
@@ -151,11 +151,11 @@ class Module(HookedCall, Modes, State):
                 yield from module.named_modules(memo, f"{prefix}.{name}" if prefix else name, remove_duplicate)
 
     def modules(self) -> Iterator[Module]:
-        """The module and all below it, each once."""
+        """The module and all its submodules, each once."""
         return (m for _, m in self.named_modules())
 
     def _named(self, kept: str, prefix: str, recurse: bool, remove_duplicate: bool) -> Named:
-        """The tensors that all modules keep in one of their dictionaries, with dotted names."""
+        """The tensors in one dictionary of all modules, with dotted names."""
         seen = set()
         walk = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else ((prefix, self),)
         for path, module in walk:
@@ -213,7 +213,7 @@ class Module(HookedCall, Modes, State):
     # -- printing -----------------------------------------------------------------------------------------------------
 
     def extra_repr(self) -> str:
-        """What stands in the brackets: the options."""
+        """The options in the brackets of the repr."""
         return ""
 
     def _get_name(self) -> str:
@@ -230,5 +230,5 @@ class Module(HookedCall, Modes, State):
 
 
 def indented(text: str, spaces: int = 2) -> str:
-    """All lines but the first moved to the right."""
+    """The text with all lines except the first indented."""
     return text.replace("\n", "\n" + " " * spaces)

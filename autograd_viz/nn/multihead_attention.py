@@ -1,4 +1,4 @@
-"""Attention: every place asks all places, and gets the mean of their values, weighted by how well question and key agree."""
+"""Multi-head attention: each position gets the mean of all values, weighted by how well its query matches their keys."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from .module import Module
 
 
 class MultiheadAttention(Module):
-    """softmax(q kᵀ / sqrt(d)) v in several heads, each with a share of the features.
+    """softmax(q kᵀ / sqrt(d)) v in several heads. Each head has a part of the features.
 
     Args:
         embed_dim: the number of features.
-        num_heads: must divide it.
-        dropout: of the weights, while training.
+        num_heads: must divide `embed_dim`.
+        dropout: of the weights, in training.
         bias: add one in the projections.
         add_bias_kv: a learned key and value at the end of the sequence.
         add_zero_attn: a key and value of zeros at the end.
-        kdim: features of the keys, if others.
-        vdim: features of the values, if others.
-        batch_first: sequences come as (batch, time, features).
+        kdim: features of the keys; default: `embed_dim`.
+        vdim: features of the values; default: `embed_dim`.
+        batch_first: sequences are (batch, time, features).
         device: the CPU.
-        dtype: of the parameters.
+        dtype: the type of the parameters.
     """
 
     def __init__(
@@ -72,20 +72,20 @@ class MultiheadAttention(Module):
         self, query: Tensor, key: Tensor, value: Tensor, key_padding_mask: Tensor | None = None, need_weights: bool = True,
         attn_mask: Tensor | None = None, average_attn_weights: bool = True, is_causal: bool = False,
     ) -> tuple[Any, Any]:  # fmt: skip
-        """The answers, and the weights (the mean over the heads), or None.
+        """The output, and the weights (the mean over the heads), or None.
 
         Args:
-            query: who asks.
-            key: what the questions are compared with.
-            value: what the answers are made of.
-            key_padding_mask: True (or -inf) for keys that are no part of the sequence.
+            query: (time, batch, features).
+            key: compared with the query.
+            value: averaged with the weights.
+            key_padding_mask: True (or -inf) for keys that are padding.
             need_weights: return the weights too.
-            attn_mask: True (or -inf) for pairs that must not see each other.
+            attn_mask: True (or -inf) for pairs of query and key to ignore.
             average_attn_weights: the mean over the heads instead of all heads.
             is_causal: `attn_mask` is the causal one.
         """
         turned = self.batch_first and query.dim() == 3
-        if turned:  # what was one tensor stays one, so that one product projects it
+        if turned:  # one tensor stays one, so that one product projects it
             rows = {x: x.transpose(1, 0) for x in (query, key, value)}
             query, key, value = rows[query], rows[key], rows[value]
         attended, weights = functional.multi_head_attention_forward(
@@ -98,5 +98,5 @@ class MultiheadAttention(Module):
 
 
 def causal_mask(size: int, dtype: Any = float32) -> Tensor:
-    """-inf above the diagonal: nobody sees what comes later."""
+    """-inf above the diagonal: a position ignores later ones."""
     return Tensor(np.triu(np.full((size, size), -np.inf, dtype.numpy), 1))

@@ -1,6 +1,6 @@
-"""Normalization: values shifted and scaled to mean 0 and variance 1, then to a learned mean and spread."""
+"""Normalization: values get mean 0 and variance 1, then a learned scale and shift."""
 # fmt: off
-# (forms of one layer are a table)
+# tables of layers: the dimensions of one layer
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from .parameter import Parameter
 
 
 class _Affine(Module):
-    """What learns a weight that starts at one, and a bias that starts at zero; either may be missing."""
+    """A learned weight, initially 1, and a learned bias, initially 0. Either may be missing."""
 
     def _learn(self, size: Any, weight: bool, bias: bool, dtype: Any) -> None:
         self.register_parameter("weight", Parameter(ones(size, dtype=dtype)) if weight else None)
         self.register_parameter("bias", Parameter(zeros(size, dtype=dtype)) if weight and bias else None)
 
     def reset_parameters(self) -> None:
-        """Forget what was learned."""
+        """Reset weight and bias."""
         if self.weight is not None:
             init.ones_(self.weight)
         if self._parameters.get("bias") is not None:
@@ -56,14 +56,14 @@ class _RunningNorm(_Affine):
         self.register_buffer("num_batches_tracked", zeros((), dtype=int64) if tracked else None)
 
     def reset_running_stats(self) -> None:
-        """Forget what was seen."""
+        """Reset the running statistics."""
         if self.track_running_stats:
             init.zeros_(self.running_mean)
             init.ones_(self.running_var)
             init.zeros_(self.num_batches_tracked)
 
     def reset_parameters(self) -> None:
-        """Forget what was seen and learned."""
+        """Reset weight, bias and running statistics."""
         self.reset_running_stats()
         super().reset_parameters()
 
@@ -82,7 +82,7 @@ class _RunningNorm(_Affine):
 
 class _BatchNorm(_RunningNorm):
     def forward(self, input: Tensor) -> Any:
-        """Normalized over everything but the channels, with this batch's statistics, or the running ones in evaluation."""
+        """Normalize over all dimensions except the channels. Evaluation uses running statistics, training the batch's."""
         self._check(input)
         by_batch = self.training or self.running_mean is None
         weight = 0.0 if self.momentum is None else self.momentum
@@ -98,11 +98,11 @@ class _BatchNorm(_RunningNorm):
 
 
 class BatchNorm1d(_BatchNorm, dims=(2, 3)):
-    """Each feature over the batch (and the sequence)."""
+    """Each feature, normalized over the batch (and the sequence)."""
 class BatchNorm2d(_BatchNorm, dims=(4,)):
-    """Each channel over the batch and the image."""
+    """Each channel, normalized over the batch and the image."""
 class BatchNorm3d(_BatchNorm, dims=(5,)):
-    """Each channel over the batch and the volume."""
+    """Each channel, normalized over the batch and the volume."""
 
 
 class _InstanceNorm(_RunningNorm):
@@ -113,7 +113,7 @@ class _InstanceNorm(_RunningNorm):
         super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
 
     def forward(self, input: Tensor) -> Any:
-        """Normalized over the inside of every channel of every example."""
+        """Normalize each channel of each sample."""
         self._check(input)
         single = input.dim() == self.dims[0]
         result = functional.instance_norm(
@@ -124,11 +124,11 @@ class _InstanceNorm(_RunningNorm):
 
 
 class InstanceNorm1d(_InstanceNorm, dims=(2, 3)):
-    """Each channel of each sequence by itself."""
+    """Each channel of each sequence, normalized separately."""
 class InstanceNorm2d(_InstanceNorm, dims=(3, 4)):
-    """Each channel of each image by itself."""
+    """Each channel of each image, normalized separately."""
 class InstanceNorm3d(_InstanceNorm, dims=(4, 5)):
-    """Each channel of each volume by itself."""
+    """Each channel of each volume, normalized separately."""
 
 
 class _LastDimensions(_Affine):
@@ -147,7 +147,7 @@ class _LastDimensions(_Affine):
 
 
 class LayerNorm(_LastDimensions):
-    """Every example by itself, to mean 0 and variance 1."""
+    """Each sample, normalized to mean 0 and variance 1."""
 
     def __init__(
         self, normalized_shape: Any, eps: float = 1e-5, elementwise_affine: bool = True, bias: bool = True,
@@ -157,12 +157,12 @@ class LayerNorm(_LastDimensions):
         self._learn(self.normalized_shape, elementwise_affine, bias, dtype)
 
     def forward(self, input: Tensor) -> Any:
-        """Normalized over the last dimensions."""
+        """Normalize over the last dimensions."""
         return functional.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
 
 class RMSNorm(_LastDimensions):
-    """Every example by itself, to mean square 1."""
+    """Each sample, normalized to mean square 1."""
 
     def __init__(
         self, normalized_shape: Any, eps: float | None = None, elementwise_affine: bool = True,
@@ -172,12 +172,12 @@ class RMSNorm(_LastDimensions):
         self.register_parameter("weight", Parameter(ones(self.normalized_shape, dtype=dtype)) if elementwise_affine else None)
 
     def forward(self, input: Tensor) -> Any:
-        """Divided by the root of the mean square over the last dimensions."""
+        """Divide by the root mean square over the last dimensions."""
         return functional.rms_norm(input, self.normalized_shape, self.weight, self.eps)
 
 
 class GroupNorm(_Affine):
-    """Groups of channels of every example by themselves."""
+    """Groups of channels of each sample, normalized separately."""
 
     def __init__(
         self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True, device: Any = None, dtype: Any = None,
@@ -191,7 +191,7 @@ class GroupNorm(_Affine):
         self._learn(num_channels, affine, bias, dtype)
 
     def forward(self, input: Tensor) -> Any:
-        """Normalized over each group."""
+        """Normalize each group."""
         return functional.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
@@ -200,7 +200,7 @@ class GroupNorm(_Affine):
 
 
 class LocalResponseNorm(Configured):
-    """Every value divided by what its neighbours in other channels amount to."""
+    """Each value divided by a power of the mean square of its neighbours in other channels."""
 
     function = "local_response_norm"
 

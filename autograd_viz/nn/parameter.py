@@ -1,4 +1,4 @@
-"""Parameter: a tensor that a Module finds among its attributes."""
+"""Parameter: a tensor that a Module registers when it is assigned as an attribute."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Parameter(Tensor):
     """A leaf that requires grad. It shares the memory of `data`.
 
     Args:
-        data: the values; none at all if left out.
+        data: the values; default: empty.
         requires_grad: False for a parameter that is not trained.
     """
 
@@ -24,7 +24,7 @@ class Parameter(Tensor):
         if requires_grad and data._data.dtype.kind not in "fc":
             raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
         super().__init__(data._data)
-        made_by = data._made_by  # of a recorded op, that is its node, which leads to another graph
+        made_by = data._made_by  # of a recorded op that is its node, which leads to another graph
         self._made_by = made_by if type(made_by) is Call else Call("Parameter", (), None, callers_place())
         self._requires_grad = requires_grad
 
@@ -40,7 +40,7 @@ class Parameter(Tensor):
 
 
 class Buffer(Tensor):
-    """A tensor that belongs to a Module's state and is not trained: assign it as an attribute.
+    """A tensor that belongs to a Module's state and is not trained. Assign it as an attribute.
 
     Args:
         data: the values, whose memory it shares.
@@ -53,5 +53,5 @@ class Buffer(Tensor):
 
 
 def kind_of(value: Any) -> str:
-    """How PyTorch's messages name the type of what they refuse."""
+    """The type of a refused value, as PyTorch's messages write it."""
     return f"torch.{value.dtype.legacy}Tensor" if type(value) is Tensor else type(value).__name__

@@ -1,6 +1,6 @@
-"""Pooling: the maximum or the mean of a window that moves over the input. One class per kind, then 1d, 2d and 3d of it."""
+"""Pooling: the maximum or the mean of a moving window. There is one class per kind, then its 1d, 2d and 3d forms."""
 # fmt: off
-# (forms of one layer are a table)
+# tables of layers: the dimensions of one layer
 
 from __future__ import annotations
 
@@ -85,11 +85,11 @@ class _AdaptiveAvgPool(Configured):
 
 
 class AdaptiveAvgPool1d(_AdaptiveAvgPool, n=1):
-    """The means of windows so chosen that a sequence gets the length `output_size`."""
+    """The means of windows; `output_size` gives the output length of a sequence."""
 class AdaptiveAvgPool2d(_AdaptiveAvgPool, n=2):
-    """The means of windows so chosen that an image gets the size `output_size`."""
+    """The means of windows; `output_size` gives the output size of an image."""
 class AdaptiveAvgPool3d(_AdaptiveAvgPool, n=3):
-    """The means of windows so chosen that a volume gets the size `output_size`."""
+    """The means of windows; `output_size` gives the output size of a volume."""
 
 
 class _AdaptiveMaxPool(Configured):
@@ -101,11 +101,11 @@ class _AdaptiveMaxPool(Configured):
 
 
 class AdaptiveMaxPool1d(_AdaptiveMaxPool, n=1):
-    """The maxima of windows so chosen that a sequence gets the length `output_size`."""
+    """The maxima of windows; `output_size` gives the output length of a sequence."""
 class AdaptiveMaxPool2d(_AdaptiveMaxPool, n=2):
-    """The maxima of windows so chosen that an image gets the size `output_size`."""
+    """The maxima of windows; `output_size` gives the output size of an image."""
 class AdaptiveMaxPool3d(_AdaptiveMaxPool, n=3):
-    """The maxima of windows so chosen that a volume gets the size `output_size`."""
+    """The maxima of windows; `output_size` gives the output size of a volume."""
 
 
 class _MaxUnpool(Configured):
@@ -116,13 +116,13 @@ class _MaxUnpool(Configured):
         super().__init__(**{name: tuple_of(self._n, value) for name, value in given(locals()).items()})
 
     def forward(self, input: Any, indices: Any, output_size: Any = None) -> Any:
-        """Every value back at the place that MaxPool says it came from."""
+        """Write each value at its index, which MaxPool returned."""
         return getattr(functional, f"max_unpool{self._n}d")(input, indices, output_size=output_size, **self.options())
 
 
 class MaxUnpool1d(_MaxUnpool, n=1):
-    """Puts the maxima of a sequence back where they were, zeros elsewhere."""
+    """Writes the maxima of a sequence at their indices, with zeros elsewhere."""
 class MaxUnpool2d(_MaxUnpool, n=2):
-    """Puts the maxima of an image back where they were, zeros elsewhere."""
+    """Writes the maxima of an image at their indices, with zeros elsewhere."""
 class MaxUnpool3d(_MaxUnpool, n=3):
-    """Puts the maxima of a volume back where they were, zeros elsewhere."""
+    """Writes the maxima of a volume at their indices, with zeros elsewhere."""

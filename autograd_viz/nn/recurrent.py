@@ -1,8 +1,7 @@
-"""Recurrent layers: one small step, repeated along a sequence, the state handed on.
+"""Recurrent layers: one step, repeated along a sequence. Each step passes its state to the next.
 
-The equations of a step are said once, in `tanh_step`, `relu_step`, `lstm_step` and `gru_step`; cells make one step,
-layers make a loop of them. (PyTorch runs the same equations inside one fused op: values and gradients are equal, its graph
-is shorter.)
+The equations of a step are in `tanh_step`, `relu_step`, `lstm_step` and `gru_step`. Cells make one step; layers make a loop
+of steps. PyTorch runs the same equations in one fused op: values and gradients are equal, but its graph is shorter.
 """
 
 from __future__ import annotations
@@ -37,14 +36,14 @@ def relu_step(x: Any, state: tuple[Any, ...], w: Weights) -> tuple[Any, ...]:
 
 
 def lstm_step(x: Any, state: tuple[Any, ...], w: Weights) -> tuple[Any, ...]:
-    """c' = f c + i g and h' = o tanh(c'), with gates i, f, o and news g from W x + U h."""
+    """c' = f c + i g and h' = o tanh(c'). Gates i, f, o and candidate g come from W x + U h."""
     i, f, g, o = (_linear(x, w[0], w[2]) + _linear(state[0], w[1], w[3])).chunk(4, 1)
     c = f.sigmoid() * state[1] + i.sigmoid() * g.tanh()
     return o.sigmoid() * c.tanh(), c
 
 
 def gru_step(x: Any, state: tuple[Any, ...], w: Weights) -> tuple[Any, ...]:
-    """h' = n + z (h - n), with gates r, z and news n = tanh(W x + r U h)."""
+    """h' = n + z (h - n), with gates r, z and candidate n = tanh(W x + r U h)."""
     xr, xz, xn = _linear(x, w[0], w[2]).chunk(3, 1)
     hr, hz, hn = _linear(state[0], w[1], w[3]).chunk(3, 1)
     r, z = (xr + hr).sigmoid(), (xz + hz).sigmoid()
@@ -58,17 +57,17 @@ STEPS: dict[str, tuple[int, Callable[..., tuple[Any, ...]]]] = {  # gates, and t
 
 
 class RNNBase(Module):
-    """A loop of steps over a sequence, in layers, forwards and backwards.
+    """A loop of steps over a sequence, in layers, forwards and optionally backwards.
 
     Args:
-        mode: which step.
+        mode: the kind of step.
         input_size: the length of x.
         hidden_size: the length of h.
-        num_layers: each layer reads what the one below wrote.
+        num_layers: each layer reads the outputs of the one below.
         bias: add one to W x and to U h.
-        batch_first: sequences come as (batch, time, features).
+        batch_first: sequences are (batch, time, features).
         dropout: between the layers.
-        bidirectional: a second loop from the end to the beginning.
+        bidirectional: add a second loop from the end to the beginning.
         proj_size: LSTM only; h is projected to this length.
     """
 
@@ -120,7 +119,7 @@ class RNNBase(Module):
             init.uniform_(weight, -bound, bound)
 
     def flatten_parameters(self) -> None:
-        """Nothing to do: there is no device that wants the weights in one piece."""
+        """No effect: PyTorch uses it to place weights in one block of GPU memory."""
 
     @property
     def all_weights(self) -> list[list[Any]]:
@@ -129,7 +128,7 @@ class RNNBase(Module):
         return [[p for n, p in self._parameters.items() if n.partition("_l")[1] + n.partition("_l")[2] == e] for e in ends]
 
     def forward(self, input: Tensor, hx: Any = None) -> Any:
-        """All outputs of the last layer, and the last state of every layer."""
+        """All outputs of the last layer, and the last state of each layer."""
         if input.dim() not in (2, 3):
             name = self.mode.partition("_")[0]
             raise ValueError(f"{name}: Expected input to be 2D or 3D, got {input.dim()}D instead")
@@ -146,7 +145,7 @@ class RNNBase(Module):
         return output, last if self.mode == "LSTM" else last[0]
 
     def _states(self, x: Any, hx: Any, batched: bool) -> tuple[Any, ...]:
-        """The first state, zeros if not given: (h,) or (h, c), each (layers * directions, batch, features)."""
+        """The initial state, by default zeros: (h,) or (h, c), each (layers * directions, batch, features)."""
         count = self.num_layers * (2 if self.bidirectional else 1)
         sizes = [(count, x.shape[1], self.proj_size or self.hidden_size), (count, x.shape[1], self.hidden_size)]
         sizes = sizes if self.mode == "LSTM" else sizes[:1]
@@ -160,7 +159,7 @@ class RNNBase(Module):
         return given
 
     def _layers(self, x: Any, states: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
-        """Layer over layer; x is (time, batch, features)."""
+        """Run layer after layer; x is (time, batch, features)."""
         directions, last = 2 if self.bidirectional else 1, []
         for layer in range(self.num_layers):
             outputs = []
@@ -175,7 +174,7 @@ class RNNBase(Module):
         return x, tuple(stack([state[k] for state in last], 0) for k in range(len(states)))
 
     def _loop(self, x: Any, state: tuple[Any, ...], end: str, reverse: bool) -> tuple[Any, tuple[Any, ...]]:
-        """One layer in one direction: a step per moment."""
+        """One layer in one direction: one step per time."""
         step = STEPS[self.mode][1]
         names = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
         weights = tuple(getattr(self, name + end, None) for name in names)
@@ -188,13 +187,13 @@ class RNNBase(Module):
         return stack(outputs[::-1] if reverse else outputs, 0), state
 
     def extra_repr(self) -> str:
-        """The sizes, and what is not as usual."""
+        """The sizes, and the options that differ from their defaults."""
         usual = {"proj_size": 0, "num_layers": 1, "bias": True, "batch_first": False, "dropout": 0, "bidirectional": False}
         return f"{self.input_size}, {self.hidden_size}{unusual(self, usual)}"
 
 
 class RNN(RNNBase):
-    """h' = tanh(W x + U h) at every step (or relu)."""
+    """h' = tanh(W x + U h) (or relu) at each step."""
 
     def __init__(
         self, input_size: int, hidden_size: int, num_layers: int = 1, nonlinearity: str = "tanh", bias: bool = True,
@@ -210,7 +209,7 @@ class RNN(RNNBase):
 
 
 class LSTM(RNNBase):
-    """A state with gates that keep, forget and show it."""
+    """A state with gates that forget, add and output."""
 
     def __init__(
         self, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True, batch_first: bool = False,

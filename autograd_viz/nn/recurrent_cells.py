@@ -45,7 +45,7 @@ class RNNCellBase(Module):
         return new if pair else new[0]
 
     def extra_repr(self) -> str:
-        """The sizes, and what is not as usual."""
+        """The sizes, and the options that differ from their defaults."""
         text = f"{self.input_size}, {self.hidden_size}" + ("" if self.bias is True else f", bias={self.bias}")
         nonlinearity = getattr(self, "nonlinearity", "tanh")
         return text if nonlinearity == "tanh" else f"{text}, nonlinearity={nonlinearity}"
@@ -65,7 +65,7 @@ class RNNCell(RNNCellBase):
 
 
 class LSTMCell(RNNCellBase):
-    """One step of LSTM; the state is (h, c)."""
+    """One step of LSTM. The state is (h, c)."""
 
     step = "LSTM"
 

@@ -1,6 +1,6 @@
-"""Layers that pad, move or stretch their input: no parameters, no arithmetic to speak of."""
+"""Layers without parameters that pad, rearrange or resize their input."""
 # fmt: off
-# (forms of one layer are a table)
+# tables of layers: the dimensions of one layer
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .module import Module
 
 
 class Identity(Module):
-    """The input, whatever the layer was given."""
+    """Returns its input. All arguments of the constructor are ignored."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
@@ -24,24 +24,24 @@ class Identity(Module):
 
 
 class Flatten(Configured):
-    """Dimensions from `start_dim` to `end_dim` made one."""
+    """Merges the dimensions from `start_dim` to `end_dim`."""
 
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
         super().__init__(start_dim=start_dim, end_dim=end_dim)
 
     def forward(self, input: Tensor) -> Any:
-        """The input in fewer dimensions."""
+        """The input with merged dimensions."""
         return input.flatten(self.start_dim, self.end_dim)
 
 
 class Unflatten(Configured):
-    """One dimension made several."""
+    """Splits one dimension into several."""
 
     def __init__(self, dim: int, unflattened_size: Any) -> None:
         super().__init__(dim=dim, unflattened_size=unflattened_size)
 
     def forward(self, input: Tensor) -> Any:
-        """The input in more dimensions."""
+        """The input with split dimensions."""
         return input.unflatten(self.dim, self.unflattened_size)
 
 
@@ -52,13 +52,13 @@ class _Pad(Configured):
         super().__init__(padding=tuple_of(2 * self._n, padding))
 
     def forward(self, input: Tensor) -> Any:
-        """The input with a border."""
+        """The input with padding."""
         value = getattr(self, "value", None)
         return functional.pad(input, self.padding, mode=self.mode, value=value)
 
 
 class ConstantPad1d(_Pad, n=1):
-    """A border of one value."""
+    """Padding with one value, for sequences."""
 
     bare = False
 
@@ -68,61 +68,61 @@ class ConstantPad1d(_Pad, n=1):
 
 
 class ConstantPad2d(ConstantPad1d, n=2):
-    """A border of one value around images."""
+    """Padding with one value, for images."""
 class ConstantPad3d(ConstantPad1d, n=3):
-    """A border of one value around volumes."""
+    """Padding with one value, for volumes."""
 
 
 class ZeroPad1d(_Pad, n=1):
-    """A border of zeros."""
+    """Padding with zeros, for sequences."""
 
     value = 0.0
 
 
 class ZeroPad2d(ZeroPad1d, n=2):
-    """A border of zeros around images."""
+    """Padding with zeros, for images."""
 class ZeroPad3d(ZeroPad1d, n=3):
-    """A border of zeros around volumes."""
+    """Padding with zeros, for volumes."""
 
 
 class ReflectionPad1d(_Pad, n=1):
-    """A border that mirrors the inside."""
+    """Padding by reflection, for sequences."""
 
     mode = "reflect"
 
 
 class ReflectionPad2d(ReflectionPad1d, n=2):
-    """A border that mirrors the inside of images."""
+    """Padding by reflection, for images."""
 class ReflectionPad3d(ReflectionPad1d, n=3):
-    """A border that mirrors the inside of volumes."""
+    """Padding by reflection, for volumes."""
 
 
 class ReplicationPad1d(_Pad, n=1):
-    """A border that repeats the outermost values."""
+    """Padding that repeats the edge, for sequences."""
 
     mode = "replicate"
 
 
 class ReplicationPad2d(ReplicationPad1d, n=2):
-    """A border that repeats the outermost values of images."""
+    """Padding that repeats the edge, for images."""
 class ReplicationPad3d(ReplicationPad1d, n=3):
-    """A border that repeats the outermost values of volumes."""
+    """Padding that repeats the edge, for volumes."""
 
 
 class CircularPad1d(_Pad, n=1):
-    """A border that continues at the other end."""
+    """Padding that continues at the opposite edge, for sequences."""
 
     mode = "circular"
 
 
 class CircularPad2d(CircularPad1d, n=2):
-    """A border that continues at the other end of images."""
+    """Padding that continues at the opposite edge, for images."""
 class CircularPad3d(CircularPad1d, n=3):
-    """A border that continues at the other end of volumes."""
+    """Padding that continues at the opposite edge, for volumes."""
 
 
 class Upsample(Configured):
-    """A larger (or smaller) image, values in between interpolated."""
+    """An image of another size, by interpolation."""
 
     function = "interpolate"
 
@@ -135,27 +135,27 @@ class Upsample(Configured):
         super().__init__(**given(locals()))
 
     def extra_repr(self) -> str:
-        """The factor, or else the size, and the mode."""
+        """The factor, or the size, and the mode."""
         known = f"scale_factor={self.scale_factor}" if self.scale_factor is not None else f"size={self.size}"
         return f"{known}, mode={self.mode!r}"
 
 
 class UpsamplingNearest2d(Upsample):
-    """A larger image, pixels repeated."""
+    """A larger image, with repeated pixels."""
 
     def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
         super().__init__(size, scale_factor, mode="nearest")
 
 
 class UpsamplingBilinear2d(Upsample):
-    """A larger image, values in between on straight lines from corner to corner."""
+    """A larger image, by bilinear interpolation with aligned corners."""
 
     def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
         super().__init__(size, scale_factor, mode="bilinear", align_corners=True)
 
 
 class PixelShuffle(Configured):
-    """Channels laid out as pixels: (C r², H, W) becomes (C, H r, W r)."""
+    """Channels become pixels: (C r², H, W) becomes (C, H r, W r)."""
 
     function = "pixel_shuffle"
 
@@ -164,7 +164,7 @@ class PixelShuffle(Configured):
 
 
 class PixelUnshuffle(Configured):
-    """Pixels stacked as channels: (C, H r, W r) becomes (C r², H, W)."""
+    """Pixels become channels: (C, H r, W r) becomes (C r², H, W)."""
 
     function = "pixel_unshuffle"
 
@@ -173,7 +173,7 @@ class PixelUnshuffle(Configured):
 
 
 class ChannelShuffle(Configured):
-    """Channels of several groups taken in turns."""
+    """Interleaves the channels of several groups."""
 
     function = "channel_shuffle"
 
@@ -182,7 +182,7 @@ class ChannelShuffle(Configured):
 
 
 class Unfold(Configured):
-    """Every window of an image as a column."""
+    """Each window of an image, as a column."""
 
     function = "unfold"
 
@@ -191,7 +191,7 @@ class Unfold(Configured):
 
 
 class Fold(Configured):
-    """Columns put back as windows of an image, overlaps added."""
+    """An image from columns, one per window. Overlapping elements are summed."""
 
     function = "fold"
 

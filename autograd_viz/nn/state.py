@@ -13,7 +13,7 @@ from .parameter import Parameter
 
 
 class IncompatibleKeys(namedtuple("IncompatibleKeys", ("missing_keys", "unexpected_keys"))):
-    """What did not fit when a state was loaded."""
+    """The names that did not fit when a state was loaded."""
 
     __slots__ = ()
 
@@ -33,16 +33,16 @@ class State:
     _non_persistent_buffers_set: set[str]
 
     def _own_state(self) -> dict[str, Tensor]:
-        """What this module itself keeps, submodules left out."""
+        """The tensors of this module, without its submodules."""
         both = {**self._parameters, **{n: b for n, b in self._buffers.items() if n not in self._non_persistent_buffers_set}}
         return {n: t for n, t in both.items() if t is not None}
 
     def state_dict(self, *, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> Any:
-        """All parameters and persistent buffers by dotted name; they share memory with the module.
+        """All parameters and persistent buffers by dotted name. They share memory with the module.
 
         Args:
             destination: the dictionary to fill.
-            prefix: stands before every name.
+            prefix: put before every name.
             keep_vars: the Parameters themselves instead of detached tensors.
         """
         if destination is None:
@@ -61,13 +61,13 @@ class State:
         """Copy values by name into parameters and buffers.
 
         Args:
-            state_dict: what `state_dict` gave.
+            state_dict: the result of `state_dict`.
             strict: refuse missing and unexpected names.
-            assign: take the given tensors themselves instead of copying their values.
+            assign: use the given tensors themselves instead of copying their values.
 
         Raises:
-            TypeError: no dictionary.
-            RuntimeError: shapes differ or, if strict, names; all of it in one message.
+            TypeError: not a dictionary.
+            RuntimeError: shapes differ, or (strict) names; one message lists all.
         """
         if not isinstance(state_dict, Mapping):
             raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
@@ -90,7 +90,7 @@ def _quoted(names: list[str]) -> str:
 
 
 def _places(module: Any, prefix: str = "") -> Iterator[tuple[str, tuple[Any, str]]]:
-    """Every full name, with the module and the name under which the module keeps it."""
+    """Each full name, with the module and the name in that module."""
     for name in module._own_state():
         yield prefix + name, (module, name)
     for name, child in module._modules.items():
@@ -99,7 +99,7 @@ def _places(module: Any, prefix: str = "") -> Iterator[tuple[str, tuple[Any, str
 
 
 def _load(full: str, module: Any, name: str, given: Any, assign: bool) -> list[str]:
-    """Load one tensor; the complaint, if any."""
+    """Load one tensor. Returns the error messages."""
     mine = getattr(module, name)
     if not isinstance(given, Tensor):
         return [f'While copying the parameter named "{full}", expected torch.Tensor or Tensor-like object from checkpoint but '

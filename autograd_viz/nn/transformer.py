@@ -1,4 +1,4 @@
-"""The transformer: layers of attention and of small networks, each added to what came in, and normalized."""
+"""The transformer: layers of attention and of small networks. Each block is added to its input and normalized."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _function(activation: Any) -> Callable[..., Any]:
 
 
 class _Layer(Module):
-    """What encoder and decoder layers share: `attentions` names the attention blocks, in order."""
+    """The base of encoder and decoder layers. `attentions` names the attention blocks, in order."""
 
     attentions: tuple[str, ...] = ("self_attn",)
 
@@ -51,7 +51,7 @@ class _Layer(Module):
         self.activation = _function(activation)
 
     def _added(self, x: Any, i: int, block: Callable[[Any], Any]) -> Any:
-        """x plus the i-th block of it, normalized before the block or after the sum."""
+        """x plus the i-th block of x, normalized before the block or after the sum."""
         norm, drop = getattr(self, f"norm{i}"), getattr(self, f"dropout{i}")
         return x + drop(block(norm(x))) if self.norm_first else norm(x + drop(block(x)))
 
@@ -60,7 +60,7 @@ class _Layer(Module):
 
 
 class TransformerEncoderLayer(_Layer):
-    """Every place looks at all places, then thinks for itself."""
+    """Self-attention, then a feed-forward network."""
 
     def forward(
         self, src: Tensor, src_mask: Tensor | None = None, src_key_padding_mask: Tensor | None = None, is_causal: bool = False
@@ -74,7 +74,7 @@ class TransformerEncoderLayer(_Layer):
 
 
 class TransformerDecoderLayer(_Layer):
-    """Every place looks at its own sequence, then at the encoder's, then thinks for itself."""
+    """Self-attention, then attention to the encoder's output, then a feed-forward network."""
 
     attentions = ("self_attn", "multihead_attn")
 
@@ -108,7 +108,7 @@ class _Stack(Module):
 
 
 class TransformerEncoder(_Stack):
-    """Copies of an encoder layer, one after the other."""
+    """A stack of copies of an encoder layer."""
 
     def __init__(
         self, encoder_layer: Module, num_layers: int, norm: Module | None = None, enable_nested_tensor: bool = True,
@@ -124,7 +124,7 @@ class TransformerEncoder(_Stack):
 
 
 class TransformerDecoder(_Stack):
-    """Copies of a decoder layer, one after the other."""
+    """A stack of copies of a decoder layer."""
 
     def __init__(self, decoder_layer: Module, num_layers: int, norm: Module | None = None) -> None:
         super().__init__(decoder_layer, num_layers, norm)
@@ -142,7 +142,7 @@ class TransformerDecoder(_Stack):
 
 
 class Transformer(Module):
-    """An encoder that reads and a decoder that writes."""
+    """An encoder and a decoder."""
 
     def __init__(
         self, d_model: int = 512, nhead: int = 8, num_encoder_layers: int = 6, num_decoder_layers: int = 6,
@@ -171,7 +171,7 @@ class Transformer(Module):
         tgt_key_padding_mask: Tensor | None = None, memory_key_padding_mask: Tensor | None = None,
         src_is_causal: bool | None = None, tgt_is_causal: bool | None = None, memory_is_causal: bool = False,
     ) -> Any:  # fmt: skip
-        """What the decoder makes of `tgt`, having read `src`."""
+        """The output of the decoder for `tgt`, given the encoder's output for `src`."""
         if src.shape[-1] != self.d_model or tgt.shape[-1] != self.d_model:
             raise RuntimeError("the feature number of src and tgt must be equal to d_model")
         over = 0 if self.batch_first else 1
@@ -185,5 +185,5 @@ class Transformer(Module):
 
     @staticmethod
     def generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Tensor:
-        """The mask of a sequence in which nobody sees what comes later."""
+        """The mask of a sequence in which each position ignores later ones."""
         return causal_mask(sz, dtype or float32)

@@ -1,4 +1,4 @@
-"""Adam and its relatives: steps along the mean gradient, each coordinate scaled by how large its gradients usually are."""
+"""Adam and related optimizers: steps along the mean gradient. Each coordinate is scaled by the size of its gradients."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _Betas = tuple[float, float]
 
 
 def _decayed(p: Array, grad: Array, group: Group) -> Array:
-    """Weight decay: of the parameter itself if decoupled, else as a part of the gradient."""
+    """Apply weight decay: to the parameter if decoupled, else to the gradient."""
     if group["weight_decay"] and group.get("decoupled_weight_decay"):
         p *= 1 - group["lr"] * group["weight_decay"]
         return grad
@@ -33,17 +33,17 @@ def _moments(p: Array, grad: Array, state: State, group: Group) -> tuple[Array, 
 
 
 class Adam(Optimizer):
-    """``p -= lr * m / (sqrt(v) + eps)``: m the running mean of the gradient, v of its square, both freed of their start at 0.
+    """``p -= lr * m / (sqrt(v) + eps)``. m and v are running means of the gradient and its square, corrected for bias.
 
     Args:
-        params: the leaves to change, or dictionaries of them with options.
+        params: the leaves to optimize, or dictionaries of them with options.
         lr: the learning rate.
-        betas: how slowly m and v forget.
-        eps: keeps the divisor from 0.
-        weight_decay: pulls parameters towards 0.
+        betas: the decay rates of m and v.
+        eps: keeps the divisor above 0.
+        weight_decay: shrinks parameters towards 0.
         amsgrad: divide by the largest v so far.
-        maximize: climb instead.
-        decoupled_weight_decay: shrink the parameters themselves, as AdamW.
+        maximize: maximize the loss instead.
+        decoupled_weight_decay: shrink the parameters directly, as AdamW.
         options: foreach, capturable, differentiable and fused have no effect.
     """
 
@@ -59,7 +59,7 @@ class Adam(Optimizer):
         })  # fmt: skip
 
     def update(self, p: Array, grad: Array, state: State, group: Group) -> None:
-        """One parameter."""
+        """Update one parameter."""
         t, (beta1, beta2) = counted(state), group["betas"]
         mean, square = _moments(p, _decayed(p, grad, group), state, group)
         if group["amsgrad"]:
@@ -70,7 +70,7 @@ class Adam(Optimizer):
 
 
 class AdamW(Adam):
-    """Adam with decoupled weight decay: ``p *= 1 - lr * weight_decay`` beside the step."""
+    """Adam with decoupled weight decay: also ``p *= 1 - lr * weight_decay``."""
 
     def __init__(
         self, params: Any, lr: float = 1e-3, betas: _Betas = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 1e-2,
@@ -82,7 +82,7 @@ class AdamW(Adam):
 
 
 class Adamax(Optimizer):
-    """Adam with the largest recent gradient in the place of sqrt(v)."""
+    """Adam with the largest recent gradient instead of sqrt(v)."""
 
     _ignored = ("foreach", "differentiable", "capturable")
 
@@ -96,7 +96,7 @@ class Adamax(Optimizer):
         })  # fmt: skip
 
     def update(self, p: Array, grad: Array, state: State, group: Group) -> None:
-        """One parameter."""
+        """Update one parameter."""
         t, (beta1, beta2), grad = counted(state), group["betas"], _decayed(p, grad, group)
         mean, largest = remembered(state, "exp_avg", p), remembered(state, "exp_inf", p)
         mean += (1 - beta1) * (grad - mean)
@@ -105,7 +105,7 @@ class Adamax(Optimizer):
 
 
 class NAdam(Optimizer):
-    """Adam that looks ahead along its momentum, as Nesterov."""
+    """Adam with Nesterov momentum."""
 
     _ignored = ("foreach", "capturable", "differentiable")
 
@@ -119,7 +119,7 @@ class NAdam(Optimizer):
         })  # fmt: skip
 
     def update(self, p: Array, grad: Array, state: State, group: Group) -> None:
-        """One parameter."""
+        """Update one parameter."""
         t, (beta1, beta2), grad = counted(state), group["betas"], _decayed(p, grad, group)
         now, after = (beta1 * (1 - 0.5 * 0.96 ** (k * group["momentum_decay"])) for k in (t, t + 1))
         state.setdefault("mu_product", Tensor(np.array(1.0, np.float32)))
@@ -132,7 +132,7 @@ class NAdam(Optimizer):
 
 
 class RAdam(Optimizer):
-    """Adam that starts as plain momentum, until v has seen enough to be trusted."""
+    """Adam that begins as SGD with momentum, until v is reliable."""
 
     _ignored = ("foreach", "capturable", "differentiable")
 
@@ -146,7 +146,7 @@ class RAdam(Optimizer):
         })  # fmt: skip
 
     def update(self, p: Array, grad: Array, state: State, group: Group) -> None:
-        """One parameter."""
+        """Update one parameter."""
         t, (beta1, beta2) = counted(state), group["betas"]
         mean, square = _moments(p, _decayed(p, grad, group), state, group)
         unbiased, room = mean / (1 - beta1**t), 1 - beta2**t

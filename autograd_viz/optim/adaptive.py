@@ -1,4 +1,4 @@
-"""Optimizers that scale each coordinate by its own past gradients, without Adam's momentum."""
+"""Optimizers that scale each coordinate by its past gradients, without Adam's momentum."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ def _with_decay(p: Array, grad: Array, group: Group) -> Array:
 
 
 class RMSprop(Optimizer):
-    """``p -= lr * grad / (sqrt(v) + eps)``, v the running mean of the squared gradient.
+    """``p -= lr * grad / (sqrt(v) + eps)``, with v the running mean of the squared gradient.
 
     Args:
-        params: the leaves to change, or dictionaries of them with options.
+        params: the leaves to optimize, or dictionaries of them with options.
         lr: the learning rate.
-        alpha: how slowly v forgets.
-        eps: keeps the divisor from 0.
-        weight_decay: pulls parameters towards 0.
-        momentum: how much of the last step goes into this one.
-        centered: divide by the spread of the gradient instead of its size.
+        alpha: the decay rate of v.
+        eps: keeps the divisor above 0.
+        weight_decay: shrinks parameters towards 0.
+        momentum: the part of the last step that is added to this one.
+        centered: divide by the standard deviation of the gradient instead of its root mean square.
         options: maximize; capturable, foreach and differentiable have no effect.
     """
 
@@ -41,7 +41,7 @@ class RMSprop(Optimizer):
         })  # fmt: skip
 
     def update(self, p: Array, grad: Array, state: State, group: Group) -> None:
-        """One parameter."""
+        """Update one parameter."""
         counted(state)
         grad, alpha = _with_decay(p, grad, group), group["alpha"]
         square = remembered(state, "square_avg", p)
@@ -81,14 +81,14 @@ class Adagrad(Optimizer):
                 remembered(self.state[p], "sum", p._data, initial_accumulator_value)
 
     def update(self, p: Array, grad: Array, state: State, group: Group) -> None:
-        """One parameter."""
+        """Update one parameter."""
         t, grad, total = counted(state), _with_decay(p, grad, group), remembered(state, "sum", p)
         total += grad * grad
         p -= group["lr"] / (1 + (t - 1) * group["lr_decay"]) * (grad / (np.sqrt(total) + group["eps"]))
 
 
 class Adadelta(Optimizer):
-    """Steps as large as the last ones were, in proportion to the gradient: no learning rate to choose."""
+    """The step size adapts to the size of the last steps. It needs no tuned learning rate."""
 
     _ignored = ("capturable", "foreach", "differentiable")
 
@@ -101,7 +101,7 @@ class Adadelta(Optimizer):
         })  # fmt: skip
 
     def update(self, p: Array, grad: Array, state: State, group: Group) -> None:
-        """One parameter."""
+        """Update one parameter."""
         counted(state)
         grad, rho, eps = _with_decay(p, grad, group), group["rho"], group["eps"]
         square, moved = remembered(state, "square_avg", p), remembered(state, "acc_delta", p)
@@ -114,7 +114,7 @@ class Adadelta(Optimizer):
 
 
 class Rprop(Optimizer):
-    """Steps whose length grows while the gradient keeps its sign and shrinks when it changes; its size does not matter."""
+    """The step size grows while the gradient keeps its sign, and shrinks when the sign changes. Only the sign counts."""
 
     _ignored = ("foreach", "differentiable", "capturable")
 
@@ -127,7 +127,7 @@ class Rprop(Optimizer):
         super().__init__(params, {"lr": lr, "etas": etas, "step_sizes": step_sizes, "maximize": maximize, **options})
 
     def update(self, p: Array, grad: Array, state: State, group: Group) -> None:
-        """One parameter."""
+        """Update one parameter."""
         counted(state)
         before, length = remembered(state, "prev", p), remembered(state, "step_size", p, group["lr"])
         agreement = np.sign(grad * before)
@@ -139,7 +139,7 @@ class Rprop(Optimizer):
 
 
 class ASGD(Optimizer):
-    """SGD that also keeps the mean of where it has been, in the state's "ax"."""
+    """SGD that also keeps the average of the parameters, in the state's "ax"."""
 
     _ignored = ("foreach", "differentiable", "capturable")
 
@@ -153,7 +153,7 @@ class ASGD(Optimizer):
         })  # fmt: skip
 
     def update(self, p: Array, grad: Array, state: State, group: Group) -> None:
-        """One parameter."""
+        """Update one parameter."""
         t, grad = counted(state), _with_decay(p, grad, group)
         eta = state.setdefault("eta", Tensor(np.array(group["lr"], np.float32)))._data
         share = state.setdefault("mu", Tensor(np.array(1.0, np.float32)))._data

@@ -1,4 +1,4 @@
-"""L-BFGS: steps along the gradient, bent by the curvature that the last steps have shown."""
+"""L-BFGS: steps along the gradient, corrected by the curvature that the last steps have shown."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from .optimizer import Optimizer
 
 
 class LBFGS(Optimizer):
-    """A quasi-Newton method; `step` needs a closure, because it looks at the loss several times.
+    """A quasi-Newton method. `step` needs a closure, because it evaluates the loss several times.
 
     Args:
-        params: the leaves to change, one group.
-        lr: scales every step.
+        params: the leaves to optimize, one group.
+        lr: scales each step.
         max_iter: iterations per step.
-        max_eval: calls of the closure per step; 1.25 max_iter if left out.
-        tolerance_grad: stop when no gradient is larger.
-        tolerance_change: stop when no parameter (or the loss) moves more.
-        history_size: how many past steps are remembered.
-        line_search_fn: None; a line search is not offered.
+        max_eval: calls of the closure per step; default: 1.25 max_iter.
+        tolerance_grad: stop when all gradients are smaller.
+        tolerance_change: stop when parameters and loss change less.
+        history_size: the number of remembered steps.
+        line_search_fn: None; line searches are missing.
     """
 
     _ignored = ()
@@ -48,7 +48,7 @@ class LBFGS(Optimizer):
         """All gradients as one vector."""
         return np.concatenate([(np.zeros_like(p._data) if p.grad is None else p.grad._data).reshape(-1) for p in self._params])
 
-    @np.errstate(all="ignore")  # a training that diverges goes to inf and nan without a warning
+    @np.errstate(all="ignore")  # a diverging training reaches inf and nan without a warning
     def _move(self, by: Array) -> None:
         place = 0
         for p in self._params:
@@ -57,7 +57,7 @@ class LBFGS(Optimizer):
             place += p._data.size
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Up to `max_iter` iterations; the loss before the first."""
+        """Run up to `max_iter` iterations. Returns the loss before the first."""
         if closure is None:
             raise TypeError("LBFGS.step() missing 1 required positional argument: 'closure'")
         group, state = self.param_groups[0], self.state[self._params[0]]
@@ -93,7 +93,7 @@ class LBFGS(Optimizer):
     @staticmethod
     @np.errstate(all="ignore")
     def _direction(state: dict[str, Any], grad: Array, size: int) -> Array:
-        """Minus the gradient, times the inverse curvature that the remembered steps have shown (two loops over them)."""
+        """Minus the inverse Hessian times the gradient. The remembered steps approximate the Hessian (two-loop recursion)."""
         state["n_iter"] = state.get("n_iter", 0) + 1
         memory = state.setdefault("memory", [])
         if "last" in state:
@@ -116,7 +116,7 @@ class LBFGS(Optimizer):
 
 @np.errstate(all="ignore")
 def _is_settled(group: dict[str, Any], slope: float, moved: float, change: float) -> bool:
-    """Is the gradient as good as zero, or does nothing change any more?"""
+    """Is the gradient almost zero, or has the change stopped?"""
     least = group["tolerance_change"]
     return bool(slope <= group["tolerance_grad"] or moved <= least or change < least)
 
@@ -131,5 +131,5 @@ def _scaled(a: Array, by: float) -> Array:
 
 
 def _number(loss: Any) -> float:
-    """A closure may return a tensor or a number."""
+    """The loss as a number. A closure may return a tensor or a number."""
     return loss.item() if isinstance(loss, Tensor) else float(loss)

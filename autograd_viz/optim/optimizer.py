@@ -1,4 +1,4 @@
-"""What all optimizers share: groups of parameters with options, a memory per parameter, and the loop of a step."""
+"""The base class of all optimizers: groups of parameters, their options, the state of each parameter, and a step."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from ..core.tensor.tensor import Tensor
 State = dict[str, Any]
 Group = dict[str, Any]
 
-# accepted because programs pass them; they choose between ways to compute the same
+# accepted because programs pass them; in PyTorch they choose between equivalent implementations
 _WITHOUT_EFFECT = {"foreach": None, "capturable": False, "differentiable": False, "fused": None}
 
 
 class Optimizer:
-    """Turns gradients into better parameters. A subclass says in `update` what happens to one parameter.
+    """Updates parameters by their gradients. A subclass defines `update`, for one parameter.
 
     Attributes:
         param_groups: dictionaries with the parameters under "params" and their options.
-        state: what is remembered of each parameter.
-        defaults: the options of a group that does not say otherwise.
+        state: the state of each parameter.
+        defaults: the default options of a group.
     """
 
     _ignored: tuple[str, ...] = ("foreach", "differentiable", "fused")
@@ -45,7 +45,7 @@ class Optimizer:
         self.defaults = {**defaults, **{n: _WITHOUT_EFFECT[n] for n in self._ignored if n not in defaults}}
         self.state: defaultdict[Any, State] = defaultdict(dict)
         self.param_groups: list[Group] = []
-        self._steps = 0  # what a learning rate schedule looks at
+        self._steps = 0  # for learning rate schedules
         happened.optimizers.append(happened.Command(self))
         groups = list(params)
         if not groups:
@@ -54,7 +54,7 @@ class Optimizer:
             self.add_param_group(group)
 
     def add_param_group(self, param_group: Group) -> None:
-        """Optimize more parameters, with options of their own."""
+        """Add parameters, with options of their own."""
         if not isinstance(param_group, dict):
             raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
         given = param_group["params"]
@@ -78,16 +78,16 @@ class Optimizer:
         }})  # fmt: skip
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Forget the gradients: None, or zeros in place."""
+        """Reset the gradients to None, or to zeros in place."""
         for group in self.param_groups:
             for p in group["params"]:
                 clear_grad(p, set_to_none)
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Move every parameter that has a gradient.
+        """Update each parameter that has a gradient.
 
         Args:
-            closure: computes the loss and its gradients afresh, and returns the loss.
+            closure: computes the loss and its gradients again, and returns the loss.
         """
         loss = None
         if closure is not None:
@@ -99,7 +99,7 @@ class Optimizer:
             for p in group["params"]:
                 if p.grad is not None:
                     grad = p.grad._data
-                    with np.errstate(all="ignore"):  # a training that diverges goes to inf and nan without a warning
+                    with np.errstate(all="ignore"):  # a diverging training reaches inf and nan without a warning
                         self.update(p._data, -grad if group.get("maximize") else grad, self.state[p], group)
                     p._bump_version()
                     note_change(p, at)
@@ -111,8 +111,8 @@ class Optimizer:
 
         Args:
             p: the parameter's values.
-            grad: its gradient (turned round where the group maximizes).
-            state: what is remembered of this parameter, as tensors.
+            grad: its gradient (negated if the group maximizes).
+            state: the state of this parameter, as tensors.
             group: the options.
         """
         raise NotImplementedError
@@ -120,17 +120,17 @@ class Optimizer:
     # -- saving -------------------------------------------------------------------------------------------------------
 
     def state_dict(self) -> dict[str, Any]:
-        """The memory and the options; parameters by number."""
+        """State and options. Parameters are numbered."""
         number = {p: i for i, p in enumerate(p for g in self.param_groups for p in g["params"])}
         groups = [{**{k: v for k, v in g.items() if k != "params"}, "params": [number[p] for p in g["params"]]}
                   for g in self.param_groups]  # fmt: skip
         return {"state": {number[p]: s for p, s in self.state.items() if s}, "param_groups": groups}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Go on where `state_dict` was taken.
+        """Continue from `state_dict`.
 
         Raises:
-            ValueError: it is of other groups of parameters.
+            ValueError: its groups of parameters differ.
         """
         saved, groups = deepcopy(state_dict["param_groups"]), self.param_groups
         if len(saved) != len(groups):
@@ -156,7 +156,7 @@ def _copied(value: Any) -> Any:
 
 
 def check_options(options: dict[str, Any]) -> None:
-    """Refuse what no optimizer can use.
+    """Refuse invalid options.
 
     Raises:
         ValueError: in PyTorch's words.
@@ -176,14 +176,14 @@ def check_options(options: dict[str, Any]) -> None:
 
 
 def remembered(state: State, name: str, like: Array, value: float = 0.0) -> Array:
-    """An array of the parameter's shape that is kept from step to step."""
+    """An array of the parameter's shape in the state, made at first use."""
     if name not in state:
         state[name] = Tensor(np.full_like(like, value))
     return state[name]._data  # type: ignore[no-any-return]
 
 
 def counted(state: State) -> int:
-    """How many steps this one makes."""
+    """The number of this step."""
     state.setdefault("step", Tensor(np.array(0.0, np.float32)))
     state["step"]._data += 1
     return int(state["step"]._data)

@@ -1,4 +1,4 @@
-"""Stochastic gradient descent: a step against the gradient, perhaps with momentum."""
+"""Stochastic gradient descent, optionally with momentum."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ class SGD(Optimizer):
     """``p -= lr * grad``, or with momentum ``v = momentum * v + grad`` and ``p -= lr * v``.
 
     Args:
-        params: the leaves to change, or dictionaries of them with options.
+        params: the leaves to optimize, or dictionaries of them with options.
         lr: the learning rate, not negative.
-        momentum: how much of the last step goes into this one.
-        dampening: how much of the gradient does not go into the momentum.
-        weight_decay: pulls parameters towards 0.
-        nesterov: look ahead along the momentum.
-        maximize: climb instead.
+        momentum: the part of the last v that is added to this one.
+        dampening: the part of the gradient that is not added to v.
+        weight_decay: shrinks parameters towards 0.
+        nesterov: use Nesterov momentum.
+        maximize: maximize the loss instead.
         options: foreach, differentiable and fused have no effect.
 
     Raises:
-        ValueError: no parameters, or an option out of its range.
-        TypeError: a parameter is no tensor.
+        ValueError: no parameters, or an option out of range.
+        TypeError: a parameter is not a tensor.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class SGD(Optimizer):
         })  # fmt: skip
 
     def update(self, p: Array, grad: Array, state: State, group: Group) -> None:
-        """One parameter."""
+        """Update one parameter."""
         if group["weight_decay"]:
             grad = grad + group["weight_decay"] * p
         if group["momentum"]:

@@ -1,1 +1,1 @@
-"""What runs while nobody looks: who is alive, the collector, interrupts."""
+"""Python's runtime around the package: weak references, the garbage collector, interrupts."""

@@ -1,9 +1,9 @@
-"""What is known of each thing that is alive, and of no other: of tensors, of passes.
+"""A mapping from living objects (tensors, passes) to data about them.
 
 # Note [No line of Python when a thing dies]
-What a weak reference calls when its thing is gone is C code here: Ctrl-C that comes in Python code called from there is
-printed and lost. So the references stand in a set, which drops one without asking it for anything (they are hashed and compared
-as plain objects), and a thing is asked for its references.
+The callback of a weak reference must be C code here. Python prints and loses a Ctrl-C inside a Python callback. So the
+references stand in a set, and the callback is its C method `discard`. They are hashed and compared as plain objects. To find
+the data of an object, we read the object's own list of weak references.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Known = TypeVar("Known")
 
 
 class _Mark(weakref.ref):  # type: ignore[type-arg]
-    """A weak reference that something is known of."""
+    """A weak reference to an object, with the data about it."""
 
     __slots__ = ("known",)
     __hash__ = object.__hash__
@@ -25,14 +25,14 @@ class _Mark(weakref.ref):  # type: ignore[type-arg]
 
 
 class Alive(Generic[Known]):
-    """A mapping from live things, compared as objects, to what is known of them; the entry of a thing dies with it."""
+    """A mapping from living objects, compared by identity, to data. The entry of an object ends with it."""
 
     def __init__(self) -> None:
         self._marks: set[_Mark] = set()
-        self._forget = self._marks.discard  # one for all marks
+        self._forget = self._marks.discard  # shared by all marks
 
     def get(self, thing: Any) -> Known | None:
-        """What is known of it, or None."""
+        """The data of the object, or None."""
         mark = self._mark(thing)
         return None if mark is None else mark.known
 
@@ -45,7 +45,7 @@ class Alive(Generic[Known]):
         mark.known = known
 
     def pop(self, thing: Any) -> Known | None:
-        """What was known of it, which is forgotten."""
+        """Remove and return the data of the object, or None."""
         mark = self._mark(thing)
         self._marks.discard(mark)
         return None if mark is None else mark.known
@@ -54,7 +54,7 @@ class Alive(Generic[Known]):
         return (thing for thing, _ in self.items())
 
     def items(self) -> list[tuple[Any, Known]]:
-        """All that are alive, with what is known of them."""
+        """All living objects with their data."""
         alive = ((mark(), mark.known) for mark in [*self._marks])
         return [(thing, known) for thing, known in alive if thing is not None]
 

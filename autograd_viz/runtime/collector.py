@@ -1,6 +1,6 @@
-"""Python's collector of cycles, while a picture is made.
+"""Pauses Python's garbage collector while a picture is made.
 
-It looks through everything that lives after so many new objects: a picture makes many thousands and leaves no cycles.
+The collector scans all live objects after N allocations. A picture makes many thousands of objects, and no cycles.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def collector_waits() -> Iterator[None]:
-    """Inside, cycles are not looked for."""
+    """Inside, the garbage collector is paused."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

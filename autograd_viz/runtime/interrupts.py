@@ -1,10 +1,10 @@
-"""Ctrl-C between two lines of bookkeeping would leave half a step: there it waits; while code of the user's runs it comes.
+"""Ctrl-C must not interrupt our bookkeeping, which would leave half a step. It waits, and comes while user code runs.
 
-So would another thread: Jupyter runs what a press of a button asks for beside the cell that runs. One move waits for another.
+Another thread would do the same damage: Jupyter may run a button's callback beside a running cell. So moves exclude each other.
 
 # Note [A destructor loses what it raises]
-Python prints what `__del__` raises, or what a weak reference calls when its thing is gone, and goes on. Ctrl-C that comes there
-while code of the user's runs waits too, until our next line that lets it in.
+Python prints an exception of `__del__` or of a weak reference's callback, and goes on. So Ctrl-C waits there too, even in user
+code. It comes at our next line that permits it.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from collections.abc import Iterator
 from types import FrameType
 from typing import Any
 
-_moves = threading.RLock()  # held by the thread whose move is being made
-PATIENCE = 0.05  # seconds between two looks at whether Ctrl-C has been pressed, while another thread's move is waited for
+_moves = threading.RLock()  # held by the thread that makes a move
+PATIENCE = 0.05  # seconds between two checks for Ctrl-C, while another thread has the lock
 
 
 class _Waiting:
-    """The handler of Ctrl-C while a block must not be cut in two.
+    """The handler of Ctrl-C while a block must run whole.
 
     Attributes:
-        depth: how many such blocks are around the line that runs.
-        is_open: code of the user's runs inside of them.
+        depth: the number of such blocks around the present line.
+        is_open: user code runs inside them.
         pressed: Ctrl-C has come, and waits.
     """
 
@@ -53,25 +53,25 @@ class _Waiting:
 
 
 _waiting = _Waiting()
-# ends of the names of functions that Python calls when a thing dies; of weak dictionaries and sets: Python's own and PyTorch's
+# name ends of functions that Python calls when an object dies; of Python's and PyTorch's weak dictionaries and sets
 DESTRUCTORS = ("__del__", "__init__.<locals>.remove", "__init__.<locals>._remove", "finalize.__call__")
 
 
 def _is_lost(frame: FrameType | None) -> bool:
-    """Would Python swallow what is raised here? See Note [A destructor loses what it raises]."""
+    """Would Python swallow an exception here? See Note [A destructor loses what it raises]."""
     while frame is not None and not frame.f_code.co_qualname.endswith(DESTRUCTORS):
         frame = frame.f_back
     return frame is not None
 
 
 def _is_heard() -> bool:
-    """Does Ctrl-C reach this thread, as Python code? (Else there is nothing to keep out.)"""
+    """Does Ctrl-C reach this thread as Python code? If not, there is nothing to delay."""
     return threading.current_thread() is threading.main_thread() and callable(signal.getsignal(signal.SIGINT))
 
 
 @contextlib.contextmanager
 def whole() -> Iterator[None]:
-    """The block runs to its end (or to its own error), alone: Ctrl-C and other threads' moves come after it."""
+    """Run the block to its end or its own error, alone. Ctrl-C and other threads' moves come after it."""
     if not _is_heard():
         with _moves:
             yield
@@ -79,7 +79,7 @@ def whole() -> Iterator[None]:
     was_open = _waiting.is_open
     if _waiting.depth == 0:
         _waiting.begin()
-    _waiting.is_open = False  # from this line on it waits: what follows is done whole, and no lock is left behind
+    _waiting.is_open = False  # from here on Ctrl-C waits, so that the rest runs whole and releases the lock
     _waiting.depth += 1
     try:
         _wait_for_others()
@@ -97,7 +97,7 @@ def whole() -> Iterator[None]:
 
 @contextlib.contextmanager
 def alone() -> Iterator[None]:
-    """Other threads' moves come after the block; Ctrl-C comes as it would without it."""
+    """Other threads' moves wait until the block ends. Ctrl-C does not wait."""
     was_open = _waiting.depth == 0 or _waiting.is_open
     with whole(), breakable() if was_open else contextlib.nullcontext():
         yield
@@ -105,7 +105,7 @@ def alone() -> Iterator[None]:
 
 @contextlib.contextmanager
 def breakable() -> Iterator[None]:
-    """Inside of `whole`: the block may be cut, and what is around it puts things right."""
+    """Inside `whole`: Ctrl-C may interrupt the block, and the code around it repairs the state."""
     if _waiting.depth == 0 or not _is_heard():
         yield
         return
@@ -118,14 +118,14 @@ def breakable() -> Iterator[None]:
 
 
 def _wait_for_others() -> None:
-    """Take the lock; Ctrl-C is heard while another thread has it."""
+    """Take the lock. Ctrl-C works while another thread holds it."""
     while not _moves.acquire(timeout=PATIENCE):
         _open(True)
         _waiting.is_open = False
 
 
 def _open(is_open: bool) -> None:
-    """Ctrl-C that has waited comes as soon as it may."""
+    """Set is_open. A waiting Ctrl-C is raised as soon as it may be."""
     _waiting.is_open = is_open
     if is_open and _waiting.pressed and not _is_lost(sys._getframe()):
         _waiting.pressed = False
@@ -133,14 +133,14 @@ def _open(is_open: bool) -> None:
 
 
 def _in_child() -> None:
-    """A fork copies the moment: a move that another thread was making has no thread here, and nobody would end it."""
+    """Reset the state after a fork in the middle of a move, because the child lacks the thread of the move."""
     if _moves._is_owned():  # type: ignore[attr-defined]
-        return  # the thread that forks makes it, and goes on here
+        return  # the forking thread makes the move, and it continues here
     _moves._at_fork_reinit()  # type: ignore[attr-defined]
     if _waiting.depth:
         signal.signal(signal.SIGINT, _waiting.before)
         _waiting.__init__()  # type: ignore[misc]
 
 
-if hasattr(os, "register_at_fork"):  # not on Windows
+if hasattr(os, "register_at_fork"):  # Windows lacks it
     os.register_at_fork(after_in_child=_in_child)

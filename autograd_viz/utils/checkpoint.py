@@ -1,8 +1,8 @@
-"""Checkpointing: keep a function's inputs instead of what it saves, and compute it once more in the backward pass.
+"""Checkpointing: keep only a function's inputs, and compute the function again in the backward pass.
 
-Two ways of doing it, as in PyTorch. With ``use_reentrant=False`` saved tensors are replaced by promises (saved-tensor hooks),
-and the first one that is wanted back runs the function again to fill them all. With ``use_reentrant=True`` the whole
-function is one node, whose backward runs the function again and a backward pass inside the backward pass.
+As in PyTorch, there are two ways. With ``use_reentrant=False``, saved-tensor hooks replace saved tensors by promises. The first
+promise that backward needs runs the function again and fulfils all. With ``use_reentrant=True``, the whole function is one
+node. Its backward runs the function again, and then a backward pass inside the backward pass.
 """
 
 from __future__ import annotations
@@ -61,21 +61,21 @@ def checkpoint(
     debug: bool = False,
     **kwargs: Any,
 ) -> Any:
-    """``function(*args, **kwargs)``, computed once more in the backward pass instead of kept.
+    """``function(*args, **kwargs)``, computed again in the backward pass instead of saving its tensors.
 
     Args:
-        function: what to compute.
+        function: the function to compute.
         args: its arguments.
         use_reentrant: which of the two ways; see the top of this file.
-        context_fn: gives two context managers: one for the first run of the function, one for the second.
-        preserve_rng_state: draw the same random numbers the second time.
-        early_stop: the second time, end as soon as everything wanted is there.
-        determinism_check: "none" to let the second run save tensors of other shapes.
-        debug: if the second run saves something else, tell the lines that saved in both.
+        context_fn: returns two context managers: for the first run of the function, and for the second.
+        preserve_rng_state: use the same random numbers in the second run.
+        early_stop: end the second run as soon as all needed tensors exist.
+        determinism_check: "none" lets the second run save tensors of other shapes.
+        debug: if the second run saves other tensors, show the lines that saved them in both runs.
         kwargs: keyword arguments of `function`, without `use_reentrant`.
 
     Raises:
-        ValueError: keyword arguments, or contexts, for a function that is called the reentrant way.
+        ValueError: keyword arguments or contexts with ``use_reentrant=True``.
     """
     if use_reentrant is None:
         warnings.warn(f"torch.utils.checkpoint: {PASSED_EXPLICITLY.format(else_=_IN_FUTURE)}", UserWarning, stacklevel=2)
@@ -102,7 +102,7 @@ def checkpoint(
 
 
 def checkpoint_sequential(functions: Any, segments: int, input: Any, use_reentrant: bool | None = None, **options: Any) -> Any:
-    """The functions one after the other, in `segments` checkpoints; the last segment is computed plainly."""
+    """Call the functions one after the other, in `segments` parts. All parts except the last are checkpointed."""
     if use_reentrant is None:
         warnings.warn(
             f"torch.utils.checkpoint.checkpoint_sequential: {PASSED_EXPLICITLY.format(else_=_IN_SEQUENCE)}",
@@ -128,11 +128,11 @@ def _chained(functions: list[Callable[[Any], Any]]) -> Callable[[Any], Any]:
 
 
 class CheckpointFunction(Function):
-    """The reentrant way: a Function around the function."""
+    """The reentrant way: a Function that calls the function."""
 
     @staticmethod
     def forward(ctx: Any, function: Callable[..., Any], random_state: Tensor | None, *args: Any) -> Any:
-        """Run the function unrecorded."""
+        """Run the function, unrecorded."""
         ctx.function, ctx.random_state = function, random_state
         ctx.args = tuple(None if isinstance(a, Tensor) else a for a in args)
         ctx.places = tuple(i for i, a in enumerate(args) if isinstance(a, Tensor))
@@ -142,7 +142,7 @@ class CheckpointFunction(Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
-        """Run it again, recorded, and a backward pass through it."""
+        """Run the function again, recorded, then a backward pass through it."""
         if GraphTask.current is not None and GraphTask.current.needed is not None:
             raise RuntimeError(
                 "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or passing an `inputs` parameter "

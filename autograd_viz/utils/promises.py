@@ -1,4 +1,4 @@
-"""What stands in a graph for the tensors of a checkpointed function: promises to compute them once more."""
+"""Promises: placeholders for the saved tensors of a checkpointed function, which can compute them again."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ DEBUG = (
 
 
 class CheckpointError(RuntimeError):
-    """Computed again, the function did not save what it had saved the first time."""
+    """The second run of the function saved other tensors than the first."""
 
 
 class _Settings:
     early_stop = True
-    debug: bool | None = None  # None: as each checkpoint was told
+    debug: bool | None = None  # None: each checkpoint decides
 
 
 @contextmanager
 def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
-    """Whether computing again ends as soon as everything wanted is there (it does unless switched off)."""
+    """Does the second run end as soon as all needed tensors exist? The default is True."""
     before, _Settings.early_stop = _Settings.early_stop, enable
     try:
         yield
@@ -48,7 +48,7 @@ def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
 
 @contextmanager
 def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
-    """Let all checkpoints (True), none (False), or those that were told so (None) tell what they saved in both runs."""
+    """Show what both runs saved: for all checkpoints (True), for none (False), or as each decides (None)."""
     before, _Settings.debug = _Settings.debug, enabled
     try:
         yield
@@ -58,7 +58,7 @@ def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
 
 @contextmanager
 def random_numbers_of(state: Tensor | None) -> Iterator[None]:
-    """Draw the numbers that followed `state`, and go on afterwards as if none had been drawn."""
+    """Use the random numbers that followed `state`. Afterwards the generator continues as if none had been used."""
     if state is None:
         yield
         return
@@ -72,16 +72,16 @@ def random_numbers_of(state: Tensor | None) -> Iterator[None]:
 
 
 class _Enough(Exception):  # noqa: N818 -- not an error
-    """Everything wanted has been computed."""
+    """All needed tensors have been computed."""
 
 
 class Promises:
-    """What stands in a graph for the tensors that a checkpointed function saved: the i-th tensor is kept as its number i.
+    """Placeholders for the saved tensors of a checkpointed function. The graph holds the number i of the i-th tensor.
 
     Attributes:
-        kept: shape and type of each, in the order in which they were saved.
-        values: the tensors computed again, by backward pass.
-        lines: those that saved, if they are to be told.
+        kept: shape and type of each, in the order of saving.
+        values: the recomputed tensors, by backward pass.
+        lines: the lines that saved them, for debugging.
     """
 
     def __init__(
@@ -95,29 +95,29 @@ class Promises:
         self.values: WeakKeyDictionary[GraphTask, list[Tensor]] = WeakKeyDictionary()
 
     def pack(self, tensor: Tensor) -> int:
-        """A number for a tensor."""
+        """The number of a tensor."""
         self.kept.append((tensor.shape, tensor.dtype))
         if self.debug:
             self.lines.append(_callers_line())
         return len(self.kept) - 1
 
     def unpack(self, number: int) -> Tensor:
-        """The tensor for the number; the first of a backward pass runs the function again.
+        """The tensor of a number. The first call in a backward pass runs the function again.
 
-        PyTorch gives each once. A stepper that goes back asks again.
+        PyTorch returns each tensor once. A stepper that goes back asks again.
         """
         task = GraphTask.current
-        if task is None:  # somebody looks at a saved tensor outside a pass
+        if task is None:  # a saved tensor is read outside a pass
             return self._computed()[number]
         if task not in self.values:
             self.values[task] = self._computed()
         return self.values[task][number]
 
     def _computed(self) -> list[Tensor]:
-        """Everything that the function saves, computed again.
+        """All tensors that the function saves, computed again.
 
         Raises:
-            CheckpointError: it saves something else.
+            CheckpointError: it saves other tensors.
         """
         found: list[Tensor] = []
         lines: list[str] = []
@@ -145,7 +145,7 @@ class Promises:
         return found
 
     def _check(self, found: list[Tensor]) -> None:
-        """Refuse a second run that saved something else."""
+        """Refuse a second run that saved other tensors."""
         if len(found) != len(self.kept):
             raise CheckpointError(
                 "torch.utils.checkpoint: A different number of tensors was saved during the original forward and "
@@ -176,6 +176,6 @@ def _callers_line() -> str:
 
 
 def _both(first: list[str], second: list[str]) -> str:
-    """What two runs have saved, line by line."""
+    """The tensors that two runs saved, line by line."""
     before, after = ("".join(f"  {i}: {line}\n" for i, line in enumerate(lines)) for lines in (first, second))
     return f"{DEBUG}\nSaved during the original forward:\n{before}Saved during recomputation:\n{after}"

@@ -1,7 +1,7 @@
-"""All sentences and labels that a user reads, one folder per language. `words.START` is in the chosen language.
+"""All sentences and labels for users, one folder per language. `words.START` is in the chosen language.
 
-A language is a module with the same constants as `en`: sentences in capitals with {placeholders}, and `UI`, the labels of the
-widget by key.
+A language is a module with the same constants as `en`. The sentences have names in capitals, and {placeholders}. `UI` has
+the labels of the widget by key.
 """
 
 from __future__ import annotations

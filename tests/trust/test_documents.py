@@ -202,11 +202,15 @@ def test_no_file_that_a_document_names_is_read(tmp_path: Path) -> None:
     assert str(file) not in linecache.cache
 
 
-def test_a_pipe_is_not_read(tmp_path: Path) -> None:
-    for suffix in (".json", ".npz"):
-        os.mkfifo(tmp_path / f"x{suffix}")
-        with pytest.raises(av.CannotReadError, match=r"it is no(t a regular)? file"):
-            av.load(tmp_path / f"x{suffix}")
+@pytest.mark.parametrize("suffix", [".json", ".npz"])
+def test_the_reason_names_what_is_not_a_file(tmp_path: Path, suffix: str) -> None:
+    """It is not opened, because a pipe or a device may never end."""
+    os.mkfifo(tmp_path / f"pipe{suffix}")
+    (tmp_path / f"folder{suffix}").mkdir()
+    (tmp_path / f"device{suffix}").symlink_to("/dev/zero")
+    for kind in ("pipe", "folder", "device"):
+        with pytest.raises(av.CannotReadError, match=f"cannot read .*{kind}{suffix}.*: it is a {kind}$"):
+            av.load(tmp_path / f"{kind}{suffix}")
 
 
 def test_a_file_beyond_the_limit_is_not_read(tmp_path: Path) -> None:

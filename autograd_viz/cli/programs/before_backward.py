@@ -1,4 +1,4 @@
-"""The same before its backward pass, which can be stepped."""
+"""A graph before its backward pass. It can be stepped."""
 
 import autograd_viz as av
 

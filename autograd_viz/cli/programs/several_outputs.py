@@ -1,4 +1,4 @@
-"""What the index in next_functions is for."""
+"""The meaning of the index in next_functions."""
 
 import autograd_viz as av
 

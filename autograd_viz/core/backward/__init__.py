@@ -1,1 +1,1 @@
-"""The backward graph and the pass through it."""
+"""The backward graph and the backward pass."""

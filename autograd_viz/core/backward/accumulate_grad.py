@@ -1,4 +1,4 @@
-"""Where gradients arrive: a leaf's AccumulateGrad, and the edge that leads to any tensor."""
+"""The end of the backward graph: AccumulateGrad of a leaf, and the edge that leads to any tensor."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def _count_alone() -> int:
-    """The references to an array that only a pass has: its input buffer, the tuple for the rules, and what counting adds."""
+    """The reference count of an array that only a pass holds: in an input buffer, the tuple for the rules, the counting."""
     input_buffers = [np.zeros(1)]
     grads = (input_buffers[0],)
     return getrefcount(grads[0])
@@ -32,11 +32,11 @@ HELD = _count_alone()
 
 
 class AccumulateGrad(Node):
-    """The end of a path: adds what arrives to ``variable.grad``.
+    """The end of a path: adds the gradient to ``variable.grad``.
 
     # Note [Whose array a gradient is]
-    An op may send one array to two leaves, and the user may have given it. The first gradient of a leaf is therefore a copy,
-    unless nobody but the pass holds the array: then that becomes the gradient.
+    An op may send one array to two leaves, and the user may hold it too. So a leaf's first gradient is a copy.
+    If only the pass holds the array, the array itself becomes the gradient.
     """
 
     __slots__ = ("variable",)
@@ -45,21 +45,21 @@ class AccumulateGrad(Node):
         self._next = self._index = ()
         self._shape, self._dtype = variable._data.shape, variable._data.dtype
         self._others = self._extra = self._passed = self._results = self._code = None
-        self._sequence, self._lasti = LAST_SEQUENCE_NR, 0  # runs as soon as it is ready
+        self._sequence, self._lasti = LAST_SEQUENCE_NR, 0  # it runs as soon as it is ready
         self.variable = variable
 
     def name(self) -> str:
-        """The name with PyTorch's namespace; the class is plain AccumulateGrad."""
+        """The name with PyTorch's namespace. The name of the class has none."""
         return "torch::autograd::AccumulateGrad"
 
     @property
     def is_plain(self) -> bool:
-        """True unless somebody has hooked the leaf."""
+        """True if the leaf has no hooks."""
         extra = self.variable._extra
         return extra is None or not (extra.hooks or extra.post_hooks)
 
     def vjp(self, grads: Any) -> tuple[Any, ...]:
-        """`apply`, on an array."""
+        """`apply` for an array."""
         variable = self.variable
         is_untouched = variable._grad_fn is None and variable._view is None
         if grads[0] is not None and (variable._requires_grad if is_untouched else self._is_wanted()):
@@ -70,7 +70,7 @@ class AccumulateGrad(Node):
         return ()
 
     def apply(self, grads: tuple[Any, ...], on_tensors: bool) -> tuple[Any, ...]:
-        """Add in place to an existing `grad` (out of place if this is being recorded), else keep a copy."""
+        """Add to an existing `grad`: in place, or out of place in a recorded pass. A first gradient is stored as a copy."""
         variable = self.variable
         if grads[0] is not None and self._is_wanted():
             if on_tensors:
@@ -85,7 +85,7 @@ class AccumulateGrad(Node):
         """Does the leaf still require grad?
 
         Raises:
-            RuntimeError: it is a leaf no more: it was changed in place by a recorded op.
+            RuntimeError: a recorded in-place op has changed it, so it is no longer a leaf.
         """
         if self.variable.grad_fn is not None:
             raise RuntimeError("leaf variable has been moved into the graph interior")
@@ -93,7 +93,7 @@ class AccumulateGrad(Node):
 
 
 def _fits(grad: Any, like: Array) -> bool:
-    """Could this array as it is be the gradient of a leaf with the array `like`? Drawings show small ones, which stay."""
+    """Can this array itself be the gradient of a leaf with the array `like`? Drawings keep small arrays: they are copied."""
     if grad.size <= SMALL or grad.base is not None or not grad.flags.writeable or grad.dtype != like.dtype:
         return False
     return grad.strides == like.strides if is_dense(like) else bool(grad.flags.c_contiguous)
@@ -102,10 +102,10 @@ def _fits(grad: Any, like: Array) -> bool:
 def accumulate(variable: Tensor, grad: Any, on_tensors: bool) -> None:
     """``variable.grad += grad``, as PyTorch's AccumulateGrad does it.
 
-    The first gradient is copied, with its dimensions in memory as those of the leaf.
+    The first gradient is copied into the memory order of the leaf.
 
     Raises:
-        RuntimeError: elements of the gradient that is there already share memory, or it has another shape.
+        RuntimeError: the elements of the existing gradient share memory, or its shape differs.
     """
     old = variable._grad
     if on_tensors:
@@ -117,19 +117,19 @@ def accumulate(variable: Tensor, grad: Any, on_tensors: bool) -> None:
             check_overlap(old._data)
         try:
             np.add(old._data, grad, out=old._data)
-        except ValueError:  # the leaf has got another shape since
+        except ValueError:  # the leaf's shape has changed since
             check_broadcast(old, Tensor(grad))
             raise
         old._bump_version()
 
 
 def _copied(grad: Tensor, like: Array) -> Any:
-    """`copied_like`, recorded: what is written to is shown too, so it is zeros and no chance numbers."""
+    """`copied_like`, recorded. Drawings show the destination of a copy, so its values are zeros."""
     return Tensor(np.zeros_like(like)).copy_(grad) if is_dense(like) else grad.clone(memory_format="contiguous")
 
 
 def clear_grad(variable: Tensor, set_to_none: bool) -> None:
-    """What ``zero_grad`` does to one tensor: grad is None, or the same tensor of zeros, out of any graph."""
+    """``zero_grad`` for one tensor: grad becomes None, or the same tensor filled with zeros, outside any graph."""
     grad = variable._grad
     if grad is None or set_to_none:
         if grad is not None:
@@ -144,7 +144,7 @@ def clear_grad(variable: Tensor, set_to_none: bool) -> None:
 
 
 def accumulator(leaf: Tensor) -> AccumulateGrad | None:
-    """The leaf's AccumulateGrad: one while any graph holds it. None for a view that requires grad only as its base does."""
+    """The leaf's AccumulateGrad, shared while a graph holds it. None for a view that requires grad only through its base."""
     if (view := leaf._view) is not None and view.borrowed:
         return None
     extra = leaf._more if leaf._extra is None else leaf._extra
@@ -157,7 +157,7 @@ def accumulator(leaf: Tensor) -> AccumulateGrad | None:
 
 
 def gradient_edge(tensor: Tensor) -> Edge:
-    """Where the gradient of `tensor` goes: its grad_fn, a leaf's AccumulateGrad, or nowhere."""
+    """The receiver of the gradient of `tensor`: its grad_fn, a leaf's AccumulateGrad, or none."""
     if tensor.grad_fn is not None:
         return tensor._grad_fn, tensor._output_nr
     return (accumulator(tensor), 0) if tensor._requires_grad else (None, 0)

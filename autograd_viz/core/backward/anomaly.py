@@ -1,4 +1,4 @@
-"""Anomaly mode: a backward that fails, or returns nan, says which line of the forward pass made the node."""
+"""Anomaly mode: if a node fails or returns nan, a warning names the line of the forward pass that made it."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from .node import Node
 
 
 class set_detect_anomaly:  # noqa: N801 -- PyTorch's name
-    """Switch anomaly mode, and back at the end of a ``with`` block.
+    """Set anomaly mode, and restore it at the end of a ``with`` block.
 
     Args:
         mode: remember where each node was made.
         check_nan: stop a backward pass when a node returns nan.
 
     Raises:
-        TypeError: not True or False.
+        TypeError: not a bool.
     """
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
@@ -68,7 +68,7 @@ def is_anomaly_enabled() -> bool:
 
 
 def is_anomaly_check_nan_enabled() -> bool:
-    """True if anomaly mode looks for nan."""
+    """True if anomaly mode checks for nan."""
     return Anomaly.check_nan
 
 
@@ -87,7 +87,7 @@ def checked(node: Node, results: Sequence[Any]) -> None:
 
 
 def tell(node: Node) -> None:
-    """Warn with the place at which the node was made, and at which its parents were."""
+    """Warn with the places where the node and its parents were made."""
     metadata = node.metadata
     if "traceback_" not in metadata:
         _warn(
@@ -108,7 +108,7 @@ def tell(node: Node) -> None:
 
 
 def _warn(text: str) -> None:
-    """Where warnings are errors, print it: the error that it is about must not be lost."""
+    """Warn, or print if warnings are errors: the original error must not be lost."""
     try:
         warnings.warn(text, UserWarning, stacklevel=4)
     except UserWarning:

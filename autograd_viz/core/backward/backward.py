@@ -1,4 +1,4 @@
-"""What a user calls: backward() adds gradients to the leaves, grad() returns them. Both set up a pass and run it to its end."""
+"""The user's calls: backward() adds gradients to the leaves, grad() returns them. Both set up a pass and run it."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from .reentrant import Errand, check_interrupt, stack_is_half_full
 
 
 class GradientEdge(NamedTuple):
-    """A place in the backward graph: a node, and which of its op's outputs."""
+    """A place in the backward graph: a node, and the index of an output of its op."""
 
     node: Node
     output_nr: int
     ownership_token: Any = None
 
 
-_ONE = Tensor, GradientEdge  # for isinstance: `Tensor | GradientEdge` is a new object at every call
+_ONE = Tensor, GradientEdge  # for isinstance: `Tensor | GradientEdge` would make a new object at every call
 
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:
-    """Where the gradient of a tensor goes.
+    """The place that receives the gradient of a tensor.
 
     Raises:
         RuntimeError: it does not require grad.
@@ -47,12 +47,12 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
 
 
 def first_gradient(output: Any, gradient: Any, create_graph: bool, index: int = 0) -> Any:
-    """The gradient that a pass starts with: the user's, or 1 for a single element.
+    """The first gradient of a pass: the user's, or 1 for a single element.
 
     Raises:
-        RuntimeError: `output` has no graph, several elements and no gradient, or another shape than its gradient.
+        RuntimeError: `output` has no graph, or its gradient has another shape or is missing for several elements.
         TypeError: `gradient` is not a tensor.
-        AssertionError: `output` is not.
+        AssertionError: `output` is not a tensor.
     """
     if isinstance(output, GradientEdge):
         shape, kind = output.node._outputs_metadata()[output.output_nr]
@@ -70,7 +70,7 @@ def first_gradient(output: Any, gradient: Any, create_graph: bool, index: int = 
                 "grad can be implicitly created only for real scalar outputs but got torch.complex" + str(kind)[7:]
             )
         one = np.empty(shape, kind)
-        one.fill(1)  # thrice as fast as np.ones
+        one.fill(1)  # three times as fast as np.ones
         return Tensor(one) if create_graph else one
     if not isinstance(gradient, Tensor):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
@@ -100,7 +100,7 @@ def edge_of(place: Any) -> Edge:
 
 
 def _wanted(inputs: Any) -> tuple[Any, ...]:
-    """What a pass is to end at.
+    """The tensors or gradient edges at which a pass ends.
 
     Raises:
         RuntimeError: not tensors or gradient edges.
@@ -120,11 +120,11 @@ def start(
     captures: Sequence[Edge] | None = None,
     only: Sequence[Node] | None = None,
 ) -> GraphTask:
-    """Check the arguments of a backward pass and set it up; nothing has run yet."""
+    """Check the arguments of a backward pass and set it up. Nothing runs yet."""
     outputs = as_tuple(outputs)
     gradients = (None,) * len(outputs) if gradients is None else as_tuple(gradients)
     first = [first_gradient(o, g, create_graph, i) for i, (o, g) in enumerate(zip(outputs, gradients, strict=False))]
-    if len(first) != len(outputs):  # more gradients than outputs are left unread, as in PyTorch
+    if len(first) != len(outputs):  # as in PyTorch, surplus gradients are ignored
         raise RuntimeError(f"got {len(outputs)} tensors and {len(first)} gradients")
     roots = [(edge_of(o), g) for o, g in zip(outputs, first, strict=True)]
     keep_graph = create_graph if retain_graph is None else retain_graph
@@ -132,7 +132,7 @@ def start(
 
 
 def run(task: GraphTask) -> None:
-    """Run a pass to its end; what `run_backward` would yield is dropped."""
+    """Run a pass to its end, and drop the steps that `run_backward` would yield."""
     if GraphTask.current is not None and stack_is_half_full():
         Errand(partial(_run, task)).run()
     else:
@@ -156,18 +156,18 @@ def backward(
     grad_variables: Any = None,
     inputs: Any = None,
 ) -> None:
-    """Add the gradients of `tensors` to the `grad` of the leaves they depend on.
+    """Add the gradients of `tensors` to the `grad` of the leaves that they depend on.
 
     Args:
         tensors: one tensor or several.
-        grad_tensors: a gradient for each, in its shape; may be left out for single elements.
+        grad_tensors: a gradient for each, in its shape; optional for single elements.
         retain_graph: keep saved tensors (default: the value of `create_graph`).
         create_graph: record the pass, for higher derivatives.
         grad_variables: PyTorch's old name of `grad_tensors`.
         inputs: accumulate into these tensors only.
 
     Raises:
-        RuntimeError: as PyTorch says it.
+        RuntimeError: as in PyTorch.
     """
     if grad_variables is not None:
         warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
@@ -195,7 +195,7 @@ def backward(
 
 
 def _targets(inputs: tuple[Any, ...]) -> list[Node]:
-    """The nodes at which backward(inputs=...) ends; a non-leaf keeps its gradient."""
+    """The nodes at which backward(inputs=...) ends. A non-leaf among the inputs keeps its gradient."""
     for t in inputs:
         if isinstance(t, Tensor):
             t.retain_grad()
@@ -218,17 +218,17 @@ def grad(
     Args:
         outputs: one tensor or several.
         inputs: one tensor or several, leaves or not.
-        grad_outputs: a gradient for each output; may be left out for single elements.
+        grad_outputs: a gradient for each output; optional for single elements.
         retain_graph: keep saved tensors (default: the value of `create_graph`).
         create_graph: record the pass, so that the results can be differentiated.
-        only_inputs: accepted for PyTorch's sake; nothing else is computed anyway.
-        allow_unused: None for an input that the outputs do not depend on, instead of an error.
-        is_grads_batched: each of `grad_outputs` has a batch in its first dimension, and so has each result; one pass for each
-            of the batch.
+        only_inputs: has no effect; only gradients of the inputs are computed.
+        allow_unused: None instead of an error for an input that the outputs do not depend on.
+        is_grads_batched: the first dimension of each of `grad_outputs` is a batch, and so is that of each result. Each entry
+            of the batch takes one pass.
         materialize_grads: zeros instead of None for such an input.
 
     Raises:
-        RuntimeError, ValueError: as PyTorch says it.
+        RuntimeError, ValueError: as in PyTorch.
     """
     if materialize_grads and allow_unused is False:
         raise ValueError(
@@ -263,7 +263,7 @@ def grad(
 
 
 def _captured(outputs: Any, edges: list[Edge], grad_outputs: Any, retain_graph: bool | None, create_graph: bool) -> list[Any]:
-    """What arrives at the edges in one pass."""
+    """The gradients that arrive at the edges in one pass."""
     task = start(outputs, grad_outputs, retain_graph, create_graph, captures=edges)
     run(task)
     return [task.captured.get(edge) for edge in edges]
@@ -272,7 +272,7 @@ def _captured(outputs: Any, edges: list[Edge], grad_outputs: Any, retain_graph: 
 def _captured_in_batch(
     outputs: Any, edges: list[Edge], grad_outputs: Any, retain_graph: bool | None, create_graph: bool
 ) -> list[Any]:
-    """What arrives at the edges in a pass for each of the batch, stacked."""
+    """The gradients that arrive at the edges, stacked: one pass for each entry of the batch."""
     outputs = as_tuple(outputs)
     gradients = batches(outputs, grad_outputs)
     last = len(gradients) - 1
@@ -283,7 +283,7 @@ def _captured_in_batch(
 
 
 def _result(found: Any, wanted: Any, materialize: bool, create_graph: bool) -> Tensor | None:
-    """A captured gradient as a tensor of its own memory."""
+    """A captured gradient as a tensor with its own memory."""
     if found is None and materialize:
         if isinstance(wanted, GradientEdge):
             raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")

@@ -1,4 +1,4 @@
-"""``grad(..., is_grads_batched=True)``: many gradients of the same outputs, a pass for each."""
+"""``grad(..., is_grads_batched=True)``: many gradients of the same outputs, with one pass for each."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ def batches(outputs: tuple[Any, ...], grad_outputs: Any) -> list[tuple[Tensor, .
 
     Args:
         outputs: tensors or gradient edges.
-        grad_outputs: one tensor or several, each with the batch in front of the shape of its output.
+        grad_outputs: one tensor or several. The first dimension is the batch, the rest is the shape of the output.
 
     Raises:
         ValueError: no gradient, or batches of different sizes.
         RuntimeError: the rest of a shape is not that of the output.
-        TypeError: no tensor.
-        IndexError: no batch, or a batch of none.
+        TypeError: not a tensor.
+        IndexError: no batch dimension, or an empty batch.
     """
     given = (grad_outputs,) if grad_outputs is None or isinstance(grad_outputs, Tensor) else tuple(grad_outputs)
     for i, (output, gradient) in enumerate(zip(outputs, given, strict=False)):
@@ -38,7 +38,7 @@ def batches(outputs: tuple[Any, ...], grad_outputs: Any) -> list[tuple[Tensor, .
 
 
 def _check_batch(output: Any, gradient: Any, index: int) -> None:
-    """Refuse what is no batch of gradients of `output`."""
+    """Refuse a value that is not a batch of gradients of `output`."""
     if gradient is None:
         raise ValueError(
             "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for some input, but that input is a Tensor of dimensionality 0 "
@@ -57,7 +57,7 @@ def _check_batch(output: Any, gradient: Any, index: int) -> None:
 
 
 def stacked(grads: tuple[Any, ...]) -> Tensor:
-    """The results of all passes as one: arrays, or tensors of recorded passes."""
+    """The results of all passes, stacked. They are arrays, or tensors of recorded passes."""
     if not isinstance(grads[0], Tensor):
         return Tensor(np.stack(grads))
     with enable_grad():

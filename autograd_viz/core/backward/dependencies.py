@@ -1,4 +1,4 @@
-"""Before a backward pass: which nodes it reaches, for how many gradients each waits, and which lead to what is wanted."""
+"""The plan of a backward pass: its nodes, their dependencies, and the nodes that lead to an input."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from .node import Node
 
 
 def input_buffers_of(starts: list[Node]) -> dict[Node, list[Any]]:
-    """For each node: how many gradients it waits for (one per edge that leads to it, one if the pass starts there), and a
-    place for what arrives at each of its op's outputs.
+    """For each node: its dependencies, and an input buffer with one place per output of its op.
+
+    The dependencies are the number of gradients it waits for. Each edge to it adds one, and so does a start of the pass there.
     """
     input_buffers: dict[Node, list[Any]] = {}
     reached: list[Node] = []
@@ -19,7 +20,7 @@ def input_buffers_of(starts: list[Node]) -> dict[Node, list[Any]]:
             input_buffers[node] = [0, *(None,) * len(node._others or ()), None]
             reached.append(node)
         input_buffers[node][0] += 1
-    for node in reached:  # which grows meanwhile
+    for node in reached:  # the list grows during the loop
         for after in node._next:
             if after is None:
                 continue
@@ -33,7 +34,7 @@ def input_buffers_of(starts: list[Node]) -> dict[Node, list[Any]]:
 
 
 def leading_to(targets: Iterable[Node], reached: Iterable[Node]) -> set[Node]:
-    """Those of the nodes `reached` from which a target can be, targets themselves only if they lead to another target."""
+    """The nodes of `reached` from which a target is reachable. A target is included only if it leads to another target."""
     senders: dict[Node, list[Node]] = {}
     for node in reached:
         for after in node._next:

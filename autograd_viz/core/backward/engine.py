@@ -1,7 +1,7 @@
-"""The backward pass: a schedule over the backward graph, one node at a time.
+"""The backward pass: it runs the nodes of the backward graph one at a time.
 
-A pass can stop after every call of a node: a stepper asks for one call at a time (`GraphTask.step`), `backward()` lets the same
-loop run to its end (`GraphTask.run_plain`), so what a stepper shows and what `backward()` does cannot differ.
+A pass can stop after each node. A stepper asks for one node at a time (`GraphTask.step`). `backward()` runs the same loop to
+its end (`GraphTask.run_plain`). So the stepper shows exactly what `backward()` does.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ class Step(NamedTuple):
 
     Attributes:
         node: the node that ran.
-        grad_outputs: what had arrived, one per output of the op; None where nobody used the output.
-        results: what its rules returned.
-        grad_inputs: what leaves along next_functions: the results with broadcasting undone, in the receiver's type.
+        grad_outputs: the gradients that arrived, one per output of the op; None for an unused output.
+        results: the values of its rules.
+        grad_inputs: the gradients sent along next_functions: the results reduced to the receiver's shape, in its type.
 
-    Gradients are NumPy arrays, or Tensors if the pass is being recorded (create_graph).
+    Gradients are NumPy arrays, or Tensors in a recorded pass (create_graph).
     """
 
     node: Node
@@ -46,18 +46,18 @@ Done = tuple[Node, Sequence[Any], Sequence[Any], Sequence[Any]]  # the fields of
 
 
 class GraphTask:
-    """One backward pass in progress: what is ready, what waits for how many gradients, what has arrived.
+    """One backward pass in progress: the ready queue, the dependencies, and the input buffers.
 
     Args:
         roots: edges to start from, each with its gradient (an array, or a Tensor if `create_graph`).
         keep_graph: do not free saved tensors.
         create_graph: record the pass itself.
-        captures: edges whose gradient is wanted as a result; then only nodes that lead to one of them run, and a
-            captured leaf is not accumulated into.
-        only: run just the nodes that lead to one of these, and these themselves.
+        captures: edges whose gradient is a result. Only nodes that lead to one of them run, and a captured leaf does not
+            accumulate.
+        only: run just these nodes, and the nodes that lead to one of them.
     """
 
-    current: GraphTask | None = None  # the pass whose code of the user's is running
+    current: GraphTask | None = None  # the pass that is running user code
 
     def __init__(
         self,
@@ -68,8 +68,8 @@ class GraphTask:
         only: Sequence[Node] | None = None,
     ) -> None:
         self.keep_graph, self.create_graph = keep_graph, create_graph
-        self.callbacks: list[Callable[[], Any]] = []  # for the end of the pass
-        self.saved_hooks = saved_hooks[:]  # as they were when the pass began
+        self.callbacks: list[Callable[[], Any]] = []  # called at the end of the pass
+        self.saved_hooks = saved_hooks[:]  # the hooks at the beginning of the pass
         self.captures: dict[Node, list[Edge]] = {}
         self.captured: dict[Edge, Any] = {}
         self.ready = ReadyQueue()
@@ -84,14 +84,14 @@ class GraphTask:
         if only is not None:
             self.needed = leading_to(only, self.input_buffers) | set(only)
         self.starts = set(starts)
-        self.wanted = None if self.needed is None else self.needed | self.captures.keys()  # nothing else has to be queued
+        self.wanted = None if self.needed is None else self.needed | self.captures.keys()  # only these are queued
         self.looked_at: set[Node] = set()  # nodes whose hooks have run
         for (node, index), grad in roots:
             if node is not None:
                 self._start(node, index, grad)
 
     def _start(self, node: Node, index: int, grad: Any) -> None:
-        """A first gradient."""
+        """Put a first gradient into its input buffer."""
         input_buffer = self.input_buffers[node]
         there = input_buffer[index + 1]
         input_buffer[index + 1] = grad if there is None else summed(there, grad, self.create_graph)
@@ -108,28 +108,28 @@ class GraphTask:
         return node in self.input_buffers and (self.wanted is None or node in self.wanted)
 
     def step(self) -> Step | None:
-        """Run the next node; None if it only had a gradient to hand over (`captures`).
+        """Run the next node. None if the node only hands over a captured gradient.
 
-        If the node raises, the pass stays where it was.
+        If the node raises, the pass keeps its state.
         """
         done = self.advance()
         return None if done is None else Step(*done)
 
     def advance(self) -> Done | None:
-        """`step`, as a plain tuple."""
+        """`step`, with the fields of a Step as a plain tuple."""
         done: Done | None = quiet.run(self.run_plain, True)
         return self.attentive_step() if done is None else done
 
     def run_plain(self, once: bool = False) -> Done | None:
-        """The heart: run the rules, hand the results on, for as long as no code of the user's may run with a node.
+        """The inner loop: run the rules and pass the results on, until a node may run user code.
 
         Args:
-            once: for one node at most, and return the fields of its Step; None if it is not such a node.
+            once: run at most one node, and return the fields of its Step; None for a node that may run user code.
         """
         input_buffers, ready, captures, wanted = self.input_buffers, self.ready, self.captures, self.wanted
         results: Any
         grad_inputs: Any
-        seen = input_buffers[ready[0]][1:] if once and ready else None  # what a Step tells is not the leaf's alone  # noqa: F841
+        seen = input_buffers[ready[0]][1:] if once and ready else None  # a Step holds it too, so the leaf copies it  # noqa: F841
         if self.create_graph or Anomaly.enabled:
             return None
         while ready and (node := ready[0]).is_plain and node._extra is None and not (captures and node in captures):
@@ -141,7 +141,7 @@ class GraphTask:
             if not self.keep_graph:
                 node._release()
             index = node._index
-            i = 0  # counted by hand: enumerate or zip would cost a twentieth of the pass
+            i = 0  # a hand-made counter: enumerate or zip would take a twentieth of the pass
             for after in node._next:
                 if after is not None:
                     input_buffer = input_buffers[after]
@@ -152,21 +152,21 @@ class GraphTask:
                         input_buffer[place] = g if there is None else there + g
                     input_buffer[0] -= 1
                     if not input_buffer[0] and (wanted is None or after in wanted):
-                        if not ready or (len(ready) == 1 and ready[0]._sequence < after._sequence):  # as it mostly is
+                        if not ready or (len(ready) == 1 and ready[0]._sequence < after._sequence):  # the usual case
                             ready.insert(0, after)
                         else:
                             ready.push(after)
                 i += 1  # noqa: SIM113
             if once:
                 return node, grads, results, grad_inputs
-            results = grad_inputs = g = None  # let go: a leaf keeps an array that nobody else has (accumulate_grad.py)
+            results = grad_inputs = g = None  # a leaf keeps an array that nothing else holds (accumulate_grad.py)
         return None
 
     def _as_wanted(self, node: Node, grads: Sequence[Any], results: tuple[Any, ...]) -> Sequence[Any]:
-        """The results as their receivers want them; what passed is remembered as far as it is small."""
+        """The results in the shape and type of their receivers. Small gradients are remembered."""
         wanted: Any = results
         index, arrived, kind = node._index, grads[0], type(grads[0])
-        is_array = kind is np.ndarray  # a NumPy number is not: another of its type is like it
+        is_array = kind is np.ndarray  # a NumPy scalar is not an array, but its type fits
         small = node._others is None and (not is_array or arrived.size <= SMALL)
         i = 0
         for after in node._next:
@@ -187,11 +187,11 @@ class GraphTask:
         return wanted  # type: ignore[no-any-return]
 
     def attentive_step(self) -> Done | None:
-        """A step with whatever may surround a node: hooks, captures, recording, code of the user's."""
+        """A step with everything that may surround a node: hooks, captures, recording, user code."""
         node = self.ready[0]
         before, hooks_before = recording(), saved_hooks[:]
         set_recording(self.create_graph)
-        watched_by(self.saved_hooks)  # what the user's code enters or leaves meanwhile holds until the node is done
+        watched_by(self.saved_hooks)  # saved-tensor hooks that user code enters or leaves are valid until the node is done
         outer, GraphTask.current = GraphTask.current, self
         parent, Anomaly.running = Anomaly.running, node
         try:
@@ -206,7 +206,7 @@ class GraphTask:
             set_recording(before)
 
     def _surrounded(self, node: Node) -> Done | None:
-        """Hooks, the node, hooks."""
+        """Run the hooks, the node, and the hooks after it."""
         grads = self._seen_by_hooks(node)
         if self.needed is not None and node not in self.needed:
             self.ready.take()
@@ -222,7 +222,7 @@ class GraphTask:
         return self._finish(node, grads, results, grad_inputs)
 
     def _seen_by_hooks(self, node: Node) -> list[Any]:
-        """What arrived at a node after everything that looks at it first; once, even if the node has to be tried again."""
+        """The gradients of a node after its hooks. The hooks run once, even if the node is tried again."""
         grads = self.input_buffers[node][1:]
         if node in self.looked_at or (node._extra is None and node.is_plain and node not in self.captures):
             return grads
@@ -230,7 +230,7 @@ class GraphTask:
         if hooks.has_tensor_hooks(node):
             grads = [self._raw(g) for g in hooks.run_tensor_hooks(node, [as_tensor(g) for g in grads])]
         runs = self.needed is None or node in self.needed
-        for edge in self.captures.get(node, ()):  # as in PyTorch, hooks are seen only where the pass ends
+        for edge in self.captures.get(node, ()):  # as in PyTorch, hooks change a captured gradient only where the pass ends
             self.captured[edge] = unhooked[edge[1]] if runs else grads[edge[1]]
         hooks.retain(node, grads)
         if runs and node._extra is not None and node._extra.prehooks:
@@ -240,7 +240,7 @@ class GraphTask:
         return grads
 
     def _validated(self, node: Node, results: tuple[Any, ...]) -> Sequence[Any]:
-        """The results as their receivers want them; mostly they are so already."""
+        """The results in the shape and type of their receivers. Most already have both."""
         found: Any = results
         for i, (g, after, index) in enumerate(zip(results, node._next, node._index, strict=True)):
             if g is None:
@@ -253,7 +253,7 @@ class GraphTask:
         return found  # type: ignore[no-any-return]
 
     def _finish(self, node: Node, grads: list[Any], results: tuple[Any, ...], grad_inputs: Sequence[Any]) -> Done:
-        """The node has run: take it off the queue, free what it saved, deliver its gradients."""
+        """After the node has run: take it off the queue, free its saved tensors, deliver its gradients."""
         self.ready.take()
         node._passed = (small(grads), small(grad_inputs), node in self.starts)
         if not self.keep_graph:
@@ -272,7 +272,7 @@ class GraphTask:
         return node, grads, results, grad_inputs
 
     def end(self) -> None:
-        """The pass is over: call what was to be called then; that may queue more."""
+        """At the end of the pass, run the callbacks. A callback may queue more."""
         outer, GraphTask.current = GraphTask.current, self
         before = recording()
         set_recording(self.create_graph)
@@ -284,10 +284,10 @@ class GraphTask:
             set_recording(before)
 
     def _raw(self, grad: Any) -> Any:
-        """A gradient as the pass carries it: a tensor if the pass is recorded, else an array."""
+        """A gradient in the form of the pass: a tensor if the pass is recorded, else an array."""
         return grad._data if isinstance(grad, Tensor) and not self.create_graph else grad
 
     def _queue(self, node: Node) -> None:
-        """Everything has arrived: the node is ready, if it has to run at all."""
+        """All gradients of the node have arrived: add it to the ready queue if it has to run."""
         if self.wanted is None or node in self.wanted:
             self.ready.push(node)

@@ -1,4 +1,4 @@
-"""Gradients as a pass carries them, and as a drawing keeps them."""
+"""Gradients in the form of a pass, and in the form of a drawing."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ def as_tensor(grad: Any) -> Tensor | None:
 
 
 def small_arrays(grads: Sequence[Any]) -> Sequence[Any]:
-    """The arrays among the gradients that a drawing can show; None for larger ones, so that nothing big is kept alive."""
+    """The small arrays among the gradients, for drawings; None for large ones, so that they can be freed."""
     return [g if g is not None and g.size <= SMALL else None for g in grads]
 
 
 def small(grads: Sequence[Any]) -> Sequence[Any]:
-    """`small_arrays`, of arrays or tensors."""
+    """`small_arrays` for arrays or tensors."""
     return small_arrays([g._data if isinstance(g, Tensor) else g for g in grads])
 
 
 def summed(there: Any, grad: Any, recorded: bool) -> Any:
-    """A sum, which is recorded if the pass is."""
+    """The sum of two gradients. It is recorded if the pass is."""
     if not recorded:
         return quiet.run(np.add, there, grad)
     before = recording()

@@ -1,9 +1,12 @@
-"""Hooks: the user's functions that see (and may change) gradients on their way.
+"""Hooks: user functions that see gradients during a pass, and may replace them.
 
 # Note [Order of hooks]
-For one node: the hooks of the tensors that its op made, in the order of their registration; then retain_grad, which sees
-what they left; then the node's prehooks; the node runs; then its hooks. A leaf's hooks run before AccumulateGrad adds, its
-post-accumulate hooks after. What a hook returns, if not None, takes the gradient's place.
+For one node, hooks run in this order:
+1. the hooks of the tensors that its op made, in the order of registration;
+2. retain_grad, which sees their results;
+3. the node's prehooks;
+4. after the node has run, its hooks.
+A leaf's hooks run before AccumulateGrad adds, its post-accumulate hooks after. A result that is not None replaces the gradient.
 """
 
 from __future__ import annotations
@@ -19,30 +22,30 @@ _numbers = itertools.count()
 
 
 class Observer(Protocol):
-    """Whoever draws the pass. Hooks may change what they are given in place, so it is asked before and after."""
+    """The recorder of a pass. Hooks may change gradients in place, so it is called before and after each hook."""
 
     def seen(self, grad: Any) -> Any:
-        """Something to remember a gradient by that a hook is about to be given."""
+        """A record of a gradient before a hook gets it."""
 
     def ran(self, kind: str, hook: Any, index: int, seen: Any, after: Any) -> None:
-        """The hook has returned; `after` goes on."""
+        """The hook has returned; the pass continues with `after`."""
 
     def ran_for_all(self, kind: str, hook: Any, seen: Sequence[Any], after: Sequence[Any]) -> None:
-        """A hook of a node has returned, which was given all gradients at once."""
+        """A hook of a node has returned. It got all gradients at once."""
 
 
 observer: Observer | None = None
 
 
 class RemovableHandle:
-    """What registering a hook returns; `remove()` takes the hook away again, and so does the end of a ``with`` block."""
+    """The result of registering a hook. `remove()` or the end of a ``with`` block removes the hook."""
 
     def __init__(self, registered: dict[int, Any]) -> None:
         self.id = next(_numbers)
         self._registered = registered
 
     def remove(self) -> None:
-        """Take the hook away."""
+        """Remove the hook."""
         self._registered.pop(self.id, None)
 
     def __enter__(self) -> RemovableHandle:
@@ -60,7 +63,7 @@ def register(registered: dict[int, Any], hook: Any) -> RemovableHandle:
 
 
 def tensor_hooks(tensor: Tensor) -> dict[int, Any]:
-    """The dictionary in which the hooks of a tensor are: its grad_fn's, or its own if it is a leaf."""
+    """The dictionary of a tensor's hooks: on its grad_fn, or on the tensor if it is a leaf."""
     if tensor.grad_fn is not None:
         assert tensor._grad_fn is not None
         hooks: dict[int, Any] = tensor._grad_fn._more_of().tensor_hooks.setdefault(tensor._output_nr, {})
@@ -72,7 +75,7 @@ def tensor_hooks(tensor: Tensor) -> dict[int, Any]:
 
 
 def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
-    """Call ``hook(grad)`` each time the gradient of this tensor has been computed; what it returns takes its place.
+    """Call ``hook(grad)`` each time the gradient of this tensor has been computed. Its result replaces the gradient.
 
     Raises:
         RuntimeError: the tensor does not require grad.
@@ -86,7 +89,7 @@ def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[[Tensor], No
     """Call ``hook(leaf)`` each time a gradient has been added to this leaf's `grad`.
 
     Raises:
-        RuntimeError: no leaf, or it does not require grad.
+        RuntimeError: not a leaf, or it does not require grad.
     """
     if not self.requires_grad:
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
@@ -99,7 +102,7 @@ def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[[Tensor], No
 
 
 def run_post_accumulate(leaf: Tensor) -> None:
-    """After AccumulateGrad has added.
+    """Run the hooks after AccumulateGrad has added.
 
     Raises:
         RuntimeError: a hook returned something.
@@ -116,7 +119,7 @@ def run_post_accumulate(leaf: Tensor) -> None:
 
 
 def has_tensor_hooks(node: Node) -> bool:
-    """Did somebody hook one of the tensors that this node's op made (or the leaf, for AccumulateGrad)?"""
+    """Are there hooks on the tensors of this node's op, or on the leaf of an AccumulateGrad?"""
     if node._extra is not None and node._extra.tensor_hooks:
         return True
     variable = getattr(node, "variable", None)
@@ -124,7 +127,7 @@ def has_tensor_hooks(node: Node) -> bool:
 
 
 def run_tensor_hooks(node: Node, grads: list[Any]) -> list[Any]:
-    """The hooks of the node's tensors. `grads` are tensors, or None where nobody used the output."""
+    """Run the hooks of the node's tensors. `grads` are tensors, or None for an unused output."""
     extra = node._extra
     variable = getattr(node, "variable", None)
     grads = list(grads)
@@ -138,7 +141,7 @@ def run_tensor_hooks(node: Node, grads: list[Any]) -> list[Any]:
 
 
 def retain(node: Node, grads: list[Any]) -> None:
-    """retain_grad(): keep what arrived (and passed the tensor hooks) as the `grad` of the tensors that asked."""
+    """retain_grad(): store each gradient, after the tensor hooks, as `grad` of the tensors that retain it."""
     for output_nr, reference in node._extra.retains.items() if node._extra is not None else ():
         tensor, grad = reference(), grads[output_nr]
         if tensor is not None and grad is not None:
@@ -147,7 +150,7 @@ def retain(node: Node, grads: list[Any]) -> None:
 
 
 def run_prehooks(node: Node, grads: list[Any]) -> list[Any]:
-    """The node's prehooks: each gets the tuple of grad_outputs."""
+    """Run the node's prehooks. Each gets the tuple of grad_outputs."""
     for hook in list(node._extra.prehooks.values()) if node._extra is not None else ():
         seen = _all_seen(grads)
         returned = hook(tuple(grads))
@@ -159,7 +162,7 @@ def run_prehooks(node: Node, grads: list[Any]) -> list[Any]:
 
 
 def run_posthooks(node: Node, grad_inputs: tuple[Any, ...], grad_outputs: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The node's hooks: each gets (grad_inputs, grad_outputs)."""
+    """Run the node's hooks. Each gets (grad_inputs, grad_outputs)."""
     for hook in list(node._extra.posthooks.values()) if node._extra is not None else ():
         seen = _all_seen(grad_inputs)
         returned = hook(grad_inputs, grad_outputs)
@@ -171,7 +174,7 @@ def run_posthooks(node: Node, grad_inputs: tuple[Any, ...], grad_outputs: tuple[
 
 
 def _through(registered: dict[int, Any], grad: Tensor | None, index: int) -> Tensor | None:
-    """A gradient after the hooks of one tensor; None (nobody used the tensor) goes to them as None."""
+    """A gradient after the hooks of one tensor. The hooks of an unused tensor get None."""
     for hook in list(registered.values()):
         seen = None if observer is None else observer.seen(grad)
         returned = hook(grad)
@@ -188,10 +191,10 @@ def _all_seen(grads: Sequence[Any]) -> Sequence[Any]:
 
 
 def _checked(hook: Any, returned: Any, grads: Sequence[Any]) -> list[Any]:
-    """What a node's hook returned, if it can take the place of `grads`.
+    """The result of a node's hook, if it can replace `grads`.
 
     Raises:
-        TypeError: no tuple, or something in it is no tensor.
+        TypeError: not a tuple, or an entry is not a tensor.
         RuntimeError: another number of gradients, or one of another shape or type.
     """
     if not isinstance(returned, tuple):
@@ -211,10 +214,10 @@ def _name(hook: Any) -> str:
 
 
 def _check_one(hook: Any, before: Tensor | None, after: Any) -> None:
-    """Refuse what cannot take the place of a gradient.
+    """Refuse a value that cannot replace a gradient.
 
     Raises:
-        TypeError: no tensor.
+        TypeError: not a tensor.
         RuntimeError: another shape or type.
     """
     if before is None:

@@ -1,6 +1,6 @@
-"""What happens to a new node or tensor while somebody watches: anomaly mode, hooks on saved tensors, inference mode.
+"""Extra work for a new node or tensor: anomaly mode, hooks on saved tensors, inference mode.
 
-An op looks at one flag, `State.attentive`; only if it is set does it come here.
+An op reads one flag, `State.attentive`, and calls this file only if the flag is set.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ from ..tensor.number import Number
 from ..tensor.tensor import Tensor
 from .saved import SavedTensor
 
-writing: list[Callable[[Any], None]] = []  # whoever wants to see an array before it is overwritten
+writing: list[Callable[[Any], None]] = []  # functions that get an array before it is overwritten
 
 
 def about_to_write(array: Any) -> None:
-    """Show an array to whoever wants to see it before it is overwritten."""
+    """Give an array to the functions in `writing` before it is overwritten."""
     for see in writing:
         see(array)
 
 
 def watched_by(hooks: list[Hooks]) -> None:
-    """Let these be the hooks on saved tensors."""
+    """Set the hooks on saved tensors."""
     if saved_hooks != hooks:
         saved_hooks[:] = hooks
         update()
 
 
 def attend(node: Node | None, result: Tensor) -> Tensor:
-    """Look at a new result (and the node that was recorded for it, if any)."""
+    """Process a new result, and the node that was recorded for it, if any."""
     if State.inference and result._view is None and type(result._counter) is not InferenceCounter:
         result._counter = InferenceCounter()
     if node is None:
@@ -50,9 +50,9 @@ def attend(node: Node | None, result: Tensor) -> Tensor:
 
 
 def pack_saved(node: Any) -> None:
-    """Hand every tensor that the node has saved to the innermost pair of hooks."""
+    """Give each tensor that the node has saved to the innermost pair of hooks."""
     innermost = saved_hooks[-1]
-    node._more_of()  # its backward runs the user's unpack hook
+    node._more_of()  # not plain any more: its backward runs the user's unpack hook
     for slot in getattr(type(node), "slots", ()):
         kept = getattr(node, slot)
         if isinstance(kept, tuple):
@@ -62,7 +62,7 @@ def pack_saved(node: Any) -> None:
 
 
 def packed(kept: Any, hooks: Any, node: Node) -> Any:
-    """One saved value after the pack hook; plain values and numbers stay as they are."""
+    """One saved value after the pack hook. Plain values and numbers are not packed."""
     if isinstance(hooks, str) or isinstance(kept, Number):
         return kept
     if isinstance(kept, Tensor):

@@ -10,11 +10,11 @@ from ..tensor.number import Number
 from ..tensor.tensor import Tensor
 from .saved import DETACHED_MESSAGE, FREED, FREED_MESSAGE, SavedTensor, modified_message
 
-_SEVERAL, _TENSORS = (list, tuple), (SavedTensor, Tensor)  # for isinstance: `list | tuple` is a new object at every call
+_SEVERAL, _TENSORS = (list, tuple), (SavedTensor, Tensor)  # for isinstance: `list | tuple` makes an object at every call
 
 
 def keep(tensor: Tensor | None) -> Any:
-    """An input as a node keeps it; see Note [How a tensor is saved]."""
+    """An input in the form in which a node saves it. See Note [How a tensor is saved]."""
     if tensor is None or tensor._counter is None:
         return tensor
     if type(tensor._counter) is InferenceCounter:
@@ -27,7 +27,7 @@ def keep(tensor: Tensor | None) -> Any:
 
 
 def keep_option(value: Any) -> Any:
-    """An option as a node keeps it: tensors (alone or in a list) as inputs are kept."""
+    """An option in the form in which a node saves it. Tensors, alone or in a list, are saved as inputs are."""
     if isinstance(value, Tensor):
         return keep(value)
     if isinstance(value, _SEVERAL):
@@ -38,12 +38,12 @@ def keep_option(value: Any) -> Any:
 
 
 def raw(kept: Any) -> SavedTensor:
-    """A kept tensor (None, FREED) as the object that hooks can be registered on."""
+    """A saved tensor (or None, FREED) as the object on which hooks are registered."""
     return kept if isinstance(kept, SavedTensor) else SavedTensor(kept)
 
 
 def unpack(node: Node, kept: Any) -> Any:
-    """A kept value for use: a tensor, or a plain value.
+    """A saved value for use: a tensor, or a plain value.
 
     Raises:
         RuntimeError: it has been freed, or modified in place.
@@ -64,7 +64,7 @@ def unpack(node: Node, kept: Any) -> Any:
 
 
 def plain(node: Node, kept: Any) -> Any:
-    """A kept value as rules on arrays want it: an array, a Python number, a plain value."""
+    """A saved value for a rule on arrays: an array, a Python number, a plain value."""
     if type(kept) is tuple and not holds_tensor(kept):
         return kept
     return _bare(unpack(node, kept))
@@ -79,7 +79,7 @@ def _bare(value: Any) -> Any:
 
 
 def holds_tensor(kept: Any) -> bool:
-    """Is there a tensor in this kept value (alone, or in a tuple as the indices of an advanced index)?"""
+    """Does this saved value contain a tensor, alone or in a tuple (the indices of an advanced index)?"""
     if isinstance(kept, tuple):
         for k in kept:  # noqa: SIM110 -- thrice as fast as any()
             if type(k) is not int and holds_tensor(k):

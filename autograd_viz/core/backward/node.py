@@ -1,7 +1,7 @@
 """The backward graph: nodes, and the edges between them.
 
-Two words are used as PyTorch uses them: grad_outputs *arrive* at a node (gradients of its op's outputs), grad_inputs
-*leave* it (gradients of its op's inputs).
+As in PyTorch, grad_outputs *arrive* at a node: they are gradients of its op's outputs. grad_inputs *leave* it: they are
+gradients of its op's inputs.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from .hooks import RemovableHandle
 if TYPE_CHECKING:
     from ..base.dtypes import dtype
 
-# next_functions[i] = (the node that wants the gradient of input i or None, which of that node's outputs it belongs to)
-Edge = tuple[Any, int]  # a node or None, and which of its outputs
+# next_functions[i] = (the node that gets the gradient of input i, or None; an output index of that node)
+Edge = tuple[Any, int]  # a node or None, and the index of an output
 LAST_SEQUENCE_NR = 2**64 - 1
-SMALL = 64  # elements: gradients up to this size are kept for drawings
+SMALL = 64  # elements: a gradient up to this size is kept for drawings
 
 
 class Metadata(NamedTuple):
-    """Shape and element type that a gradient arriving at an output must have."""
+    """The required shape and element type of the gradient of an output."""
 
     shape: Size
     dtype: dtype
@@ -41,29 +41,29 @@ class Metadata(NamedTuple):
     is_tensor_subclass: bool = False
 
 
-# The gradients that went through a node in the last backward pass, as far as they are small (a drawing shows them):
+# What a drawing shows of the last backward pass, if the gradients are small:
 # grad_outputs, grad_inputs, and whether the pass started there.
 Passed = tuple[Sequence[Any], Sequence[Any], bool]
 
 
 class NodeExtra:
-    """What few nodes have: hooks, outputs whose gradient is retained, the user's metadata."""
+    """The rare attributes of a node: hooks, retained outputs, the user's metadata."""
 
     __slots__ = ("detached", "metadata", "posthooks", "prehooks", "retains", "tensor_hooks")
 
     def __init__(self) -> None:
-        self.tensor_hooks: dict[int, dict[int, Any]] = {}  # by output: Tensor.register_hook
-        self.retains: dict[int, weakref.ref[Tensor]] = {}  # by output: Tensor.retain_grad
+        self.tensor_hooks: dict[int, dict[int, Any]] = {}  # by output, from Tensor.register_hook
+        self.retains: dict[int, weakref.ref[Tensor]] = {}  # by output, from Tensor.retain_grad
         self.prehooks: dict[int, Any] = {}
         self.posthooks: dict[int, Any] = {}
         self.metadata: dict[Any, Any] = {}
-        self.detached: list[Tensor] = []  # what outputs were before detach_() (former.py)
+        self.detached: list[Tensor] = []  # the outputs before detach_() (former.py)
 
 
 class Node:
-    """One backward function; calling it turns grad_outputs into grad_inputs.
+    """One backward function. A call turns grad_outputs into grad_inputs.
 
-    It remembers the op that made it too (`op`, `inputs`, `options`, `at`), which is what a picture of the forward pass needs.
+    For pictures of the forward pass, it also remembers its op (`op`, `inputs`, `options`, `at`).
     """
 
     __slots__ = (
@@ -74,10 +74,10 @@ class Node:
     _index: tuple[int, ...]
     _shape: tuple[int, ...]
     _dtype: Any
-    _others: tuple[tuple[tuple[int, ...], np.dtype[Any]], ...] | None  # shape and type of the outputs after the first
-    inputs: tuple[Any, ...] = ()  # the tensors that the op was given, Python numbers among them as 0-d tensors
+    _others: tuple[tuple[tuple[int, ...], np.dtype[Any]], ...] | None  # shape and type of the outputs, without the first
+    inputs: tuple[Any, ...] = ()  # the tensors given to the op; a Python number is a 0-d tensor
     depth: ClassVar[int] = 0
-    is_plain: ClassVar[Any] = False  # runs no code of the user's: its rules on arrays are all there is to it
+    is_plain: ClassVar[Any] = False  # True for a node that runs no user code: it consists of its rules on arrays
 
     def __init__(
         self, edges: tuple[Edge, ...], metadata: tuple[tuple[tuple[int, ...], Any], ...], number: int | None = None
@@ -92,7 +92,7 @@ class Node:
         self._code: Any = None
         self._lasti = 0
 
-    # -- what PyTorch shows of a node ---------------------------------------------------------------------------------
+    # -- PyTorch's attributes of a node -------------------------------------------------------------------------------
 
     def name(self) -> str:
         """The class name, as PyTorch spells it."""
@@ -117,12 +117,12 @@ class Node:
         return ((self._shape, self._dtype), *(self._others or ()))
 
     def _output_metadata(self, index: int) -> tuple[tuple[int, ...], Any]:
-        """Of one output: there may be very many."""
+        """Of one output, because an op can have very many."""
         return (self._shape, self._dtype) if index == 0 or self._others is None else self._others[index - 1]
 
     @property
     def metadata(self) -> dict[Any, Any]:
-        """A dictionary for the user's own notes."""
+        """A dictionary for the user."""
         return self._more_of().metadata
 
     def _more_of(self) -> NodeExtra:
@@ -131,15 +131,15 @@ class Node:
         return self._extra
 
     def register_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """Call ``hook(grad_inputs, grad_outputs)`` after the node has run; it may return other grad_inputs."""
+        """Call ``hook(grad_inputs, grad_outputs)`` after the node has run. It may return other grad_inputs."""
         return hooks.register(self._more_of().posthooks, hook)
 
     def register_prehook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """Call ``hook(grad_outputs)`` before the node runs; it may return other grad_outputs."""
+        """Call ``hook(grad_outputs)`` before the node runs. It may return other grad_outputs."""
         return hooks.register(self._more_of().prehooks, hook)
 
     def _register_hook_dict(self, tensor: Tensor) -> None:
-        """PyTorch's internal entry for tensor hooks; the hooks are the node's already."""
+        """PyTorch's internal entry for tensor hooks. The node already has the hooks."""
 
     # -- as a record of the forward op --------------------------------------------------------------------------------
 
@@ -150,12 +150,12 @@ class Node:
 
     @property
     def node(self) -> Node:
-        """The backward node that the op recorded: this."""
+        """The backward node that the op recorded: this one."""
         return self
 
     @property
     def _as_call(self) -> Any:
-        """What tells pictures of the op: the node itself."""
+        """The record of the op for pictures: the node itself."""
         return self
 
     @property
@@ -165,7 +165,7 @@ class Node:
 
     @property
     def order(self) -> tuple[int, int]:
-        """Rises with time over all ops and events."""
+        """A number that rises with time over all ops and events."""
         return (self._sequence, 0)
 
     @property
@@ -181,36 +181,36 @@ class Node:
     # -- running it ---------------------------------------------------------------------------------------------------
 
     def vjp(self, grads: Any) -> tuple[Any, ...]:
-        """The grad_inputs for these grad_outputs, as arrays; asked of nodes that are plain."""
+        """The grad_inputs for these grad_outputs, as arrays. Only plain nodes have it."""
         raise NotImplementedError
 
     def apply(self, grads: tuple[Any, ...], on_tensors: bool) -> tuple[Any, ...]:
-        """The grad_inputs for these grad_outputs: NumPy arrays to arrays, or, if `on_tensors`, tensors to tensors."""
+        """The grad_inputs for these grad_outputs: NumPy arrays, or tensors if `on_tensors`."""
         raise NotImplementedError
 
     def _saved(self) -> dict[str, Any]:
-        """What is saved, by name: SavedTensor, FREED, None or a plain value."""
+        """The saved values by name: SavedTensor, FREED, None or a plain value."""
         return {}
 
     def _release(self) -> None:
         """Free the saved tensors."""
 
     def _remember(self) -> tuple[Any, ...]:
-        """What a call of the node changes in it, as it is now, for `recall`."""
+        """The state that a call of the node changes, for `recall`."""
         return (self._passed,)
 
     def _recall(self, remembered: tuple[Any, ...]) -> None:
-        """Make it so again (a stepper that goes back un-frees saved tensors)."""
+        """Restore that state. A stepper that goes back restores freed tensors so."""
         self._passed = remembered[0]
 
     def __call__(self, *grads: Tensor | None) -> Any:
-        """Run this one node by hand, recording if grad mode is on; nothing is freed, no hooks run, broadcasting stays.
+        """Run this node alone, and record it if grad mode is on. It frees nothing, runs no hooks, and keeps broadcast shapes.
 
         Returns:
             The gradient, or a tuple of them if the op has several inputs.
 
         Raises:
-            TypeError: a gradient is missing or is no tensor.
+            TypeError: a gradient is missing or is not a tensor.
         """
         expected = 1 + len(self._others or ())
         if len(grads) != expected:

@@ -1,10 +1,11 @@
-"""The engine's ready queue: which of the nodes that could run now runs next.
+"""The engine's ready queue, which chooses the next node.
 
 # Note [Ready queue order]
-The node created last goes first (highest sequence_nr); AccumulateGrad, whose number is the largest of all, runs as soon
-as it is ready. Nodes with equal numbers leave PyTorch's queue in the order in which a binary heap of the C++ standard
-library gives them back, which is not first in, first out: four leaves of one node accumulate in the order 0, 2, 1, 3.
-The sift steps below are that heap's, so the order is PyTorch's for ties too.
+The node with the highest sequence_nr, which was created last, goes first. AccumulateGrad has the largest number of all, so it
+runs as soon as it is ready.
+PyTorch's queue is a binary heap of the C++ standard library, which decides the order of equal numbers. It is not first in,
+first out: four leaves of one node accumulate in the order 0, 2, 1, 3. The sift steps below copy that heap, so ties have
+PyTorch's order too.
 """
 
 from __future__ import annotations
@@ -13,12 +14,12 @@ from .node import Node
 
 
 class ReadyQueue(list["Node"]):
-    """A max-heap of nodes by sequence_nr; the first is the next to run."""
+    """A max-heap of nodes by sequence_nr. The first node runs next."""
 
     __slots__ = ()
 
     def first(self, most: int) -> list[Node]:
-        """The nodes in the order in which they would run if nothing else became ready, `most` at most."""
+        """At most `most` nodes, in the order in which they run if no other node becomes ready."""
         copy = type(self)(self)
         return [copy.take() for _ in range(min(most, len(copy)))]
 
@@ -30,13 +31,13 @@ class ReadyQueue(list["Node"]):
             self._sift_up(hole, node)
 
     def take(self) -> Node:
-        """Take out the node with the highest number."""
+        """Remove and return the node with the highest number."""
         last = self.pop()
         size = len(self)
         if not size:
             return last
         top = self[0]
-        if size == 1:  # as it mostly is, what remains needs no sifting
+        if size == 1:  # the usual case: a single node needs no sifting
             self[0] = last
         else:
             self._sift_up(self._sink_hole(size), last)

@@ -1,4 +1,4 @@
-"""A backward pass inside a backward pass inside ...: as in PyTorch, a deep one runs on a thread and stack of its own."""
+"""Nested backward passes: as in PyTorch, a deeply nested one runs on its own thread and stack."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import sys
 import threading
 from collections.abc import Callable
 
-MOST = 500  # frames of Python; the stack of C is as large as it is, whatever the recursion limit
+MOST = 500  # frames of Python; the recursion limit does not enlarge the C stack
 
 
 def stack_is_half_full() -> bool:
-    """Has this thread half the frames that Python allows, or MOST?"""
+    """Does this thread use half of Python's recursion limit, or MOST frames?"""
     frame, left = sys._getframe(), min(sys.getrecursionlimit() // 2, MOST)
     while frame.f_back is not None and left:
         frame, left = frame.f_back, left - 1
@@ -19,10 +19,10 @@ def stack_is_half_full() -> bool:
 
 
 class Errand:
-    """A function that runs on a thread of its own while this one waits; grad mode is as here.
+    """A function that runs on a new thread while this thread waits, with the same grad mode.
 
     Attributes:
-        interrupted: Ctrl-C has reached the thread that waits, and is to reach the one that runs.
+        interrupted: Ctrl-C reached the waiting thread, and the running thread must raise it.
     """
 
     interrupted = False
@@ -33,22 +33,22 @@ class Errand:
         self.done = threading.Event()
 
     def run(self) -> None:
-        """Wait for the function, and raise what it raises."""
+        """Wait for the function, and raise its exception."""
         thread = threading.Thread(target=contextvars.copy_context().run, args=(self._work,), daemon=True)
         thread.start()
         try:
-            self.done.wait()  # join() would take the thread for ended after Ctrl-C
-        except KeyboardInterrupt:  # the main thread hears it, whichever works
+            self.done.wait()  # after Ctrl-C, join() would report that the thread has ended
+        except KeyboardInterrupt:  # Python raises it in the main thread, whichever thread runs
             Errand.interrupted = True
             self.done.wait()
-            if Errand.interrupted:  # nobody has: there was no node left
+            if Errand.interrupted:  # no node was left to raise it
                 Errand.interrupted = False
                 raise
         if self.errors:
             try:
                 raise self.errors[0]
             finally:
-                self.errors.clear()  # an error knows this frame: no cycle
+                self.errors.clear()  # an exception holds this frame: this breaks the cycle
 
     def _work(self) -> None:
         try:
@@ -60,7 +60,7 @@ class Errand:
 
 
 def check_interrupt() -> None:
-    """Between two nodes of a nested pass.
+    """Raise Ctrl-C between two nodes of a nested pass.
 
     Raises:
         KeyboardInterrupt: Ctrl-C was pressed while the main thread waits.

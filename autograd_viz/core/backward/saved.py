@@ -1,12 +1,12 @@
-"""What a node keeps for its backward: tensors with the version they had, until they are freed.
+"""The saved tensors of a node, with their versions, until they are freed.
 
 # Note [How a tensor is saved]
-An input whose memory nobody has ever changed or shared is kept as it is: its version was 0. Every other is wrapped in a
-SavedTensor with the version that it had. A change in place afterwards is noticed when the value is used.
+An input is kept directly if its memory was never changed or shared: its version was 0. Every other input is wrapped in a
+SavedTensor with its version. Use of the value raises if the input was changed in place since.
 
 # Note [Own results]
-An op's own result is kept without its history, which the node gives back when the result is unpacked: a result that held its
-node and a node that held its result would be a reference cycle in every graph.
+An op's own result is saved without its history. Unpacking gives the history back. Otherwise the result would hold its node
+and the node would hold its result: a reference cycle in every graph.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ DETACHED_MESSAGE = (
 
 
 class _Freed:
-    """Stands in a node's saved values where backward has freed a tensor."""
+    """The value that replaces a freed tensor in a node."""
 
     def __repr__(self) -> str:
         return "freed"
@@ -55,15 +55,15 @@ def op_name(node: Node) -> str:
 
 
 class SavedTensor:
-    """An input kept for backward, with the version it had.
+    """An input saved for backward, with its version.
 
     Attributes:
-        tensor: the tensor (None, FREED: there is none); while hooks keep it (`packed`) only its place in the graph.
+        tensor: the tensor, or None or FREED; if hooks keep it (`packed`), only its place in the graph.
         version: its version when it was saved.
     """
 
     __slots__ = ("packed", "tensor", "tracked", "unpack_hook", "version")
-    output_nr: int | None = None  # of a node's own result, which one
+    output_nr: int | None = None  # the output index, if it is a result of the node itself
 
     def __init__(self, tensor: Any = FORBIDDEN) -> None:
         if tensor is FORBIDDEN:
@@ -77,7 +77,7 @@ class SavedTensor:
         """The tensor as it was saved.
 
         Raises:
-            RuntimeError: it was modified in place since; of a tensor that hooks keep, nobody can tell.
+            RuntimeError: it was modified in place since. A tensor that hooks keep is not checked.
         """
         self.check(node)
         return self.tensor if self.unpack_hook is None else self._history_of(self._from_hook(), node)
@@ -92,10 +92,10 @@ class SavedTensor:
             raise RuntimeError(modified_message(self.tensor, self.version, None))
 
     def register_hooks(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
-        """Let `pack_hook` keep the tensor its own way, and `unpack_hook` give it back.
+        """Let `pack_hook` store the tensor, and `unpack_hook` return it.
 
         Raises:
-            RuntimeError: hooks are there already, or no tensor is.
+            RuntimeError: it already has hooks, or there is no tensor.
             TypeError: not callable.
         """
         for hook in (pack_hook, unpack_hook):
@@ -115,7 +115,7 @@ class SavedTensor:
         self.pack(pack_hook, unpack_hook, self.tensor._without_history())
 
     def pack(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any], given: Tensor) -> None:
-        """Hand the tensor to `pack_hook`, as `given`; what it returns is kept instead.
+        """Give the tensor to `pack_hook`, as `given`, and keep the result instead.
 
         Raises:
             RuntimeError: the hook has changed it in place.
@@ -133,7 +133,7 @@ class SavedTensor:
         self._let_go()
 
     def _let_go(self) -> None:
-        """The hook keeps the values; keep the place in the graph."""
+        """Keep only the place in the graph: the hook keeps the values."""
         if not (self.tensor.is_leaf and self.tensor._requires_grad):
             self.tensor = Shell(self.tensor)
 
@@ -147,7 +147,7 @@ class SavedTensor:
         return found
 
     def _history_of(self, found: Tensor, node: Node) -> Tensor:
-        """What the hook gave back, in the place of what was saved."""
+        """The tensor from the hook, with the history of the saved tensor."""
         if isinstance(self.tensor, Shell):
             return self.tensor.over(found)
         twin = found._without_history()  # of a leaf: gradients go to the leaf's AccumulateGrad
@@ -157,7 +157,7 @@ class SavedTensor:
 
 
 class SavedResult(SavedTensor):
-    """An own result of a node, kept without the node; see Note [Own results].
+    """A result of the node itself, saved without the node. See Note [Own results].
 
     Attributes:
         data: the array.
@@ -181,7 +181,7 @@ class SavedResult(SavedTensor):
         return twin
 
     def now(self, changed: Tensor) -> None:
-        """The op wrote its result into `changed`: that is the result, at its present version."""
+        """The op wrote its result into `changed`: save that, at its present version."""
         self.data, self.counter, self.version = changed._data, changed._shared_counter(), changed._version
 
     def unpack(self, node: Node) -> Any:
@@ -190,7 +190,7 @@ class SavedResult(SavedTensor):
         return self._history_of(self.tensor if self.unpack_hook is None else self._from_hook(), node)
 
     def check(self, node: Node) -> None:
-        """Raise if the result was modified in place since."""
+        """Raise if the result was modified in place since it was saved."""
         if self.unpack_hook is None and self.counter and self.counter[0] != self.version:
             raise RuntimeError(modified_message(self.tensor, self.version, node))
 
@@ -206,7 +206,7 @@ class SavedResult(SavedTensor):
 
 
 class Shell:
-    """What is left of a saved tensor that hooks keep: its place in the graph, not its memory."""
+    """The place in the graph of a saved tensor whose values hooks keep. It does not hold the memory."""
 
     __slots__ = ("edge", "same")
 
@@ -214,7 +214,7 @@ class Shell:
         self.edge, self.same = (tensor._grad_fn, tensor._output_nr), weakref.ref(tensor)  # same(): the tensor, while it lives
 
     def over(self, found: Tensor) -> Tensor:
-        """`found` in the place of the saved tensor."""
+        """`found` with the history of the saved tensor."""
         node, output_nr = self.edge
         if node is not None:
             return found._with_history(node, output_nr)
@@ -222,7 +222,7 @@ class Shell:
 
 
 def modified_message(tensor: Any, expected: int, node: Node | None) -> str:
-    """PyTorch's sentence for a saved tensor that was modified in place."""
+    """PyTorch's error message for a saved tensor that was modified in place."""
     maker = tensor.grad_fn or node
     number = tensor.output_nr if isinstance(tensor, Tensor) else 0
     which = f", which is output {number} of {op_name(maker)}," if maker else ""

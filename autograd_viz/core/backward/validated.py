@@ -1,4 +1,4 @@
-"""A gradient on its way from one node to the next is made to fit."""
+"""How a gradient gets the shape and type of its receiver."""
 
 from __future__ import annotations
 
@@ -12,16 +12,18 @@ from .node import Node
 
 
 def validated(node: Node, index: int, grad: Any, after: Node | None, output_nr: int) -> Any:
-    """A gradient as its receiver wants it: broadcasting undone, type of the forward value (PyTorch's validate_outputs).
+    """A gradient in the shape and type of the forward value (PyTorch's validate_outputs).
+
+    It is summed over the dimensions that were broadcast.
 
     Raises:
-        RuntimeError: the shape cannot be made to fit.
+        RuntimeError: the shape does not fit.
     """
     if grad is None or after is None:
         return None
     shape, element_type = after._output_metadata(output_nr) if output_nr else (after._shape, after._dtype)
     data = grad._data if isinstance(grad, Tensor) else grad
-    if grad is data and data.shape[1:] == shape != data.shape:  # as of a bias; three times as fast as the rule for all shapes
+    if grad is data and data.shape[1:] == shape != data.shape:  # as for a bias; three times as fast as the general rule
         grad = data = np.add.reduce(data, 0)
     elif data.shape != shape:
         if not _expands_to(shape, data.shape):
@@ -32,7 +34,7 @@ def validated(node: Node, index: int, grad: Any, after: Node | None, output_nr: 
         grad = (TENSOR_NAMES if isinstance(grad, Tensor) else ARRAY_NAMES)["sum_to"](grad, shape)
         data = grad._data if isinstance(grad, Tensor) else grad
     if data.dtype != element_type:
-        if element_type.kind != "c" and data.dtype.kind == "c":  # a real input has a real gradient
+        if element_type.kind != "c" and data.dtype.kind == "c":  # the gradient of a real input is real
             grad = grad.real
         grad = grad.to(Tensor(np.empty(0, element_type)).dtype) if isinstance(grad, Tensor) else grad.astype(element_type)
     return grad

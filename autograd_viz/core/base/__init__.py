@@ -1,1 +1,1 @@
-"""What everything else stands on: element types, modes, where code is, the names of ops."""
+"""What everything else stands on: element types, modes, the user's place in the code, the names of ops."""

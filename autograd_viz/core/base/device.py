@@ -1,4 +1,4 @@
-"""The device: there is one, the CPU, and it may be named wherever PyTorch lets one name it."""
+"""The device. The CPU is the only one. Every function that takes a device in PyTorch takes it here too."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _KNOWN = (
 
 @public("torch.device")
 class device:  # noqa: N801 -- PyTorch's name
-    """Where a tensor lives, by name: ``device("cpu")``. Others can be named, but nothing can be put there."""
+    """The name of a place where tensors live: ``device("cpu")``. Only the CPU can hold tensors."""
 
     __slots__ = ("index", "type")
 

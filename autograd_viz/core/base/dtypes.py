@@ -20,7 +20,7 @@ _CPP = {
 
 
 class dtype:  # noqa: N801 -- PyTorch's name
-    """An element type; there is one object per type, so `is` and `==` agree."""
+    """An element type. There is one object per type, so `is` and `==` agree."""
 
     __module__ = "autograd_viz"  # where a pickle finds it
     __slots__ = ("category", "cpp", "legacy", "name", "numpy")
@@ -84,11 +84,7 @@ def set_default_dtype(d: dtype) -> None:
 
 
 def from_numpy_dtype(d: np.dtype[Any]) -> dtype:
-    """Our name for a NumPy element type.
-
-    Raises:
-        TypeError: tensors cannot hold this type.
-    """
+    """The dtype of a NumPy element type."""
     try:
         return _BY_NUMPY[d]
     except KeyError:
@@ -97,10 +93,13 @@ def from_numpy_dtype(d: np.dtype[Any]) -> dtype:
 
 
 def promote(operands: list[tuple[np.dtype[Any], int, bool]]) -> np.dtype[Any]:
-    """The common type of `operands`, each given as (NumPy dtype, number of dimensions, is a Python number).
+    """The common type of `operands`, by PyTorch's rule.
 
-    PyTorch's rule: tensors with dimensions decide; a 0-d tensor counts only if its category (bool < integer < float) is
-    higher than theirs, and a Python number only if its category is higher than both.
+    Tensors with dimensions decide. A 0-d tensor counts only if its category is higher than theirs (bool < integer < float).
+    A Python number counts only if its category is higher than both.
+
+    Args:
+        operands: of each, (NumPy dtype, number of dimensions, is a Python number).
     """
     groups: tuple[list[dtype], list[dtype], list[dtype]] = ([], [], [])
     for numpy_dtype, ndim, is_number in operands:
@@ -115,9 +114,9 @@ def promote(operands: list[tuple[np.dtype[Any], int, bool]]) -> np.dtype[Any]:
             result = common
         elif common.category > result.category:
             if group is groups[2] and common.category >= _FLOAT > result.category:
-                result = _Default.value  # such a number is of the default type
+                result = _Default.value  # the number has no type of its own: it takes the default
             if common.is_complex and result.is_floating_point:
-                result = complex128 if result is float64 else complex64  # as wide as what it meets
+                result = complex128 if result is float64 else complex64  # the complex type of the same precision
             elif common.category > result.category:
                 result = common
     assert result is not None

@@ -1,4 +1,4 @@
-"""Whether ops are recorded: one flag for each thread, and three ways to set it that always give it back."""
+"""Grad mode: one flag for each thread says whether ops are recorded. Three context managers set it, and restore it."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 _LAST = sys.maxsize - 1
-sequence = iter(range(1, _LAST + 1))  # the numbers of backward nodes, in the order in which they are made
+sequence = iter(range(1, _LAST + 1))  # the numbers of backward nodes, in the order of their creation
 
 
 def latest_sequence() -> int:
-    """The number of the node made last: a range, unlike a count, says how much of it is left."""
+    """The number of the newest node. `sequence` is a range, because a range knows how many numbers are left."""
     return _LAST - length_hint(sequence)
 
 
 class Modes:
-    """What an op looks up before it runs; there is one of these, `State`.
+    """The flags that an op reads before it runs. `State` is the only instance.
 
     Attributes:
-        attentive: something wants to see every new node: anomaly mode, saved-tensor hooks, inference mode.
-        in_rule: a gradient rule is being recorded, in which a plain number means PyTorch's overload for numbers.
+        attentive: something must see every new node: anomaly mode, saved-tensor hooks, inference mode.
+        in_rule: a backward rule is being recorded, so a Python number selects PyTorch's overload for numbers.
     """
 
     __slots__ = ("attentive", "in_rule", "inference")
@@ -41,7 +41,7 @@ class Modes:
 
 
 class Anomaly:
-    """Anomaly mode: is it on, does it look for nan, and the node that is running (the parent of what it records)."""
+    """The state of anomaly mode: on or off, checking for nan or not, and the running node, the parent of new nodes."""
 
     enabled = False
     check_nan = True
@@ -49,12 +49,12 @@ class Anomaly:
 
 
 State = Modes()
-Hooks = tuple[Callable[[Any], Any], Callable[[Any], Any]] | str  # pack and unpack; a text forbids them
+Hooks = tuple[Callable[[Any], Any], Callable[[Any], Any]] | str  # pack and unpack, or the error of a scope that forbids hooks
 saved_hooks: list[Hooks] = []  # on saved tensors, the innermost last
 
 
 def update() -> None:
-    """Set the flag that ops look at."""
+    """Set `attentive`, the flag that ops read."""
     State.attentive = bool(saved_hooks) or Anomaly.enabled or State.inference
 
 
@@ -63,7 +63,7 @@ recording, set_recording = _recording.get, _recording.set
 
 
 def check_bool(function: str, name: str, value: Any, position: int = 1) -> None:
-    """Refuse what is not True or False.
+    """Refuse a value that is not a bool.
 
     Raises:
         TypeError: in PyTorch's words.
@@ -78,7 +78,7 @@ def is_grad_enabled() -> bool:
 
 
 def decorated(function: Any, mode: Any) -> Any:
-    """`function` run inside `mode`; a generator's body is inside, but what runs between its values is not."""
+    """`function`, run inside `mode`. A generator runs inside `mode` only while its body runs."""
     if isinstance(function, type):
         made = function
         warnings.warn(
@@ -101,7 +101,7 @@ def decorated(function: Any, mode: Any) -> Any:
 
 
 def _decorated_generator(function: Any, mode: Any) -> Any:
-    """Every stretch from one yield to the next runs inside `mode`."""
+    """The generator runs inside `mode` from each yield to the next."""
 
     @functools.wraps(function)
     def in_mode(*args: Any, **kwargs: Any) -> Any:
@@ -117,7 +117,7 @@ def _decorated_generator(function: Any, mode: Any) -> Any:
                     with mode:
                         generator.close()
                     raise
-                except BaseException as error:  # thrown in by the caller: the body's own to handle
+                except BaseException as error:  # the caller threw it in, and the body may handle it
                     resume = functools.partial(generator.throw, error)
         except StopIteration as end:
             return end.value
@@ -126,12 +126,12 @@ def _decorated_generator(function: Any, mode: Any) -> Any:
 
 
 class _GradMode:
-    """A context manager (and decorator) that sets the flag and puts the old value back, exceptions or not."""
+    """A context manager and decorator that sets the flag, and restores the old value also after an exception."""
 
     mode: bool
 
     def __new__(cls, function: Callable[..., Any] | None = None) -> Any:
-        """``@no_grad`` without parentheses decorates at once."""
+        """Decorate at once: ``@no_grad`` without parentheses."""
         self = object.__new__(cls)
         self._outer = []
         return self if function is None else self(function)
@@ -152,7 +152,7 @@ class _GradMode:
 
 
 class no_grad(_GradMode):  # noqa: N801 -- PyTorch's name
-    """Nothing inside is recorded: results do not require grad. ``with no_grad():`` or ``@no_grad()``."""
+    """Ops inside are not recorded, so their results do not require grad. Use ``with no_grad():`` or ``@no_grad()``."""
 
     mode = False
 
@@ -164,10 +164,10 @@ class enable_grad(_GradMode):  # noqa: N801 -- PyTorch's name
 
 
 class set_grad_enabled(_GradMode):  # noqa: N801 -- PyTorch's name
-    """Set the mode at once, and, used as a context manager, put the old one back at the end."""
+    """Set the mode at once. As a context manager, restore the old mode at the end."""
 
     def __new__(cls, mode: bool) -> Any:
-        """Unlike the others, never without parentheses."""
+        """Always with parentheses: the argument is the mode."""
         return object.__new__(cls)
 
     def __init__(self, mode: bool) -> None:
@@ -178,7 +178,7 @@ class set_grad_enabled(_GradMode):  # noqa: N801 -- PyTorch's name
         set_recording(self.mode and not State.inference)
 
     def __call__(self, function: _F) -> _F:
-        """``@set_grad_enabled(False)``: it was a decorator, so the mode is not changed here."""
+        """``@set_grad_enabled(False)``: as a decorator it restores the mode that the call changed."""
         set_recording(self._before)
         return cast(_F, decorated(function, self))
 
@@ -188,9 +188,9 @@ class set_grad_enabled(_GradMode):  # noqa: N801 -- PyTorch's name
 
 
 class set_multithreading_enabled:  # noqa: N801 -- PyTorch's name
-    """Whether several devices may work at a pass at once; there is one here, so nothing depends on it."""
+    """Whether backward passes may use several threads. It has no effect, because there is one device."""
 
-    enabled = True  # now
+    enabled = True  # the present setting
 
     def __init__(self, mode: bool) -> None:
         check_bool("set_multithreading_enabled", "enabled", mode)
@@ -198,7 +198,7 @@ class set_multithreading_enabled:  # noqa: N801 -- PyTorch's name
         set_multithreading_enabled.enabled = mode
 
     def __call__(self, function: _F) -> _F:
-        """`function` with this setting, which holds here too, as in PyTorch."""
+        """`function` with this setting. As in PyTorch, the setting also takes effect now."""
         self._before = self.mode
         return cast(_F, decorated(function, self))
 
@@ -210,19 +210,19 @@ class set_multithreading_enabled:  # noqa: N801 -- PyTorch's name
 
 
 def is_multithreading_enabled() -> bool:
-    """What `set_multithreading_enabled` was given last."""
+    """The last argument of `set_multithreading_enabled`."""
     return set_multithreading_enabled.enabled
 
 
 class inference_mode:  # noqa: N801 -- PyTorch's name
-    """Nothing inside is recorded, and what is made inside never takes part in autograd afterwards.
+    """Ops inside are not recorded, and tensors made inside can never take part in autograd.
 
     Args:
-        mode: False for an island of normal mode inside.
+        mode: False turns normal mode on inside an inference block.
     """
 
     def __new__(cls, mode: Any = True) -> Any:
-        """``@inference_mode`` without parentheses decorates at once."""
+        """Decorate at once: ``@inference_mode`` without parentheses."""
         self = object.__new__(cls)
         if not callable(mode):
             return self

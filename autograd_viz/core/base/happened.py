@@ -1,4 +1,4 @@
-"""The last passes, optimizers and steps, with their lines: what no tensor remembers, and `explain` is asked about."""
+"""The last backward passes, optimizers and optimizer steps, with their lines. `explain` reads them; no tensor holds them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from .provenance import callers_place, now
 
-MOST = 64  # of each
+MOST = 64  # the length of each list
 
 
 class PassNote:
@@ -18,7 +18,7 @@ class PassNote:
         name: "backward" or "grad".
         root: a weak reference to the tensor.
         order, at: when and where.
-        error: what it raised; "" if nothing.
+        error: the message of the exception; "" if there was none.
         wanted: only some inputs were asked for.
         results: weak references to gradients that grad() returned without a graph.
     """
@@ -26,7 +26,7 @@ class PassNote:
     __slots__ = ("at", "error", "name", "order", "results", "root", "wanted")
 
     def __init__(self, name: str, root: Any, wanted: bool) -> None:
-        is_tensor = bool(type(root).__weakrefoffset__)  # not a gradient edge, nor what is refused
+        is_tensor = bool(type(root).__weakrefoffset__)  # a gradient edge and a wrong argument are not
         self.root: Any = weakref.ref(root) if is_tensor else _nothing
         self.name, self.wanted, self.error = name, wanted, ""
         self.results: tuple[Any, ...] = ()
@@ -34,14 +34,14 @@ class PassNote:
 
 
 def _nothing() -> None:
-    """In the place of a weak reference."""
+    """What a dead weak reference returns."""
 
 
 class Command:
-    """An optimizer was made, or took a step: here and now.
+    """The creation or a step of an optimizer, now and here.
 
     Attributes:
-        of: a weak reference to it.
+        of: a weak reference to the optimizer.
         order, at: when and where.
     """
 
@@ -57,7 +57,7 @@ steps: deque[Command] = deque(maxlen=MOST)
 
 
 class passing:  # noqa: N801 -- used as `with passing(...)`
-    """A pass runs inside.
+    """A context in which a backward pass runs.
 
     Args:
         name: "backward" or "grad".

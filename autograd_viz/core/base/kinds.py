@@ -1,4 +1,4 @@
-"""What the files below a node, a tensor and a view know of them: these attributes. Types only."""
+"""The attributes of nodes, tensors and views that lower files use. Types only."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Node(Protocol):
 
     @property
     def metadata(self) -> dict[Any, Any]:
-        """A dictionary for the user's own notes."""
+        """A dictionary for the user."""
 
     @property
     def op(self) -> str:
@@ -26,7 +26,7 @@ class Node(Protocol):
 
     @property
     def inputs(self) -> tuple[Any, ...]:
-        """What the op was given."""
+        """The inputs of the op."""
 
     @property
     def options(self) -> dict[str, Any]:
@@ -38,11 +38,11 @@ class Node(Protocol):
 
     @property
     def order(self) -> tuple[int, int]:
-        """Rises with time over all ops and events."""
+        """A number that rises with time over all ops and events."""
 
     @property
     def at(self) -> Any:
-        """The user's place in the code."""
+        """The line of the user's code."""
 
     @property
     def node(self) -> Any:
@@ -55,7 +55,7 @@ class Node(Protocol):
     def _input_metadata(self) -> tuple[Any, ...]: ...
 
     def name(self) -> str:
-        """PyTorch's name of it."""
+        """PyTorch's name of the node."""
 
     def register_hook(self, hook: Any) -> Any:
         """Call ``hook(grad_inputs, grad_outputs)`` after the node has run."""
@@ -68,7 +68,7 @@ class Node(Protocol):
     def _more_of(self) -> Any: ...
 
     def __call__(self, *grads: Any) -> Any:
-        """Run it by hand."""
+        """Run the node by hand."""
 
 
 class Tensor(Protocol):
@@ -83,7 +83,7 @@ class Tensor(Protocol):
 
 
 class View(Protocol):
-    """How a view hangs on its base (op/view.py)."""
+    """How a view depends on its base (op/view.py)."""
 
     base: Any
     cuts: Any
@@ -92,7 +92,7 @@ class View(Protocol):
     borrowed: bool
 
     def refresh(self, view: Any) -> None:
-        """Make the view's grad_fn anew if the memory was changed since it was made."""
+        """Make the view's grad_fn again if the memory has changed since."""
 
     def settle(self) -> None:
-        """The view's present grad_fn is right."""
+        """Declare the view's present grad_fn right."""

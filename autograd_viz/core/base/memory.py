@@ -1,4 +1,4 @@
-"""How the elements of an array lie in memory: side by side, in which order, or several in one place."""
+"""How the elements of an array lie in memory: dense, in which order, or several in one place."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ OVERLAP = (
 
 
 def elements_overlap(array: Any) -> bool:
-    """Does one place in memory stand for several elements?"""
+    """Do several elements share one place in memory?"""
     return bool(array.size) and any(step == 0 and n > 1 for step, n in zip(array.strides, array.shape, strict=True))
 
 
 def check_overlap(array: Any) -> None:
-    """Refuse to write where one place in memory stands for several elements.
+    """Refuse to write if several elements share one place in memory.
 
     Raises:
-        RuntimeError: it does.
+        RuntimeError: they do.
     """
     if elements_overlap(array):
         raise RuntimeError(OVERLAP)
 
 
 def is_dense(array: Any) -> bool:
-    """Are its elements, in some order of the dimensions, one beside the other?"""
+    """Do the elements fill their memory without gaps, in some order of the dimensions?"""
     expected = array.itemsize
     for step, length in sorted((s, n) for s, n in zip(array.strides, array.shape, strict=True) if n > 1):
         if step != expected:
@@ -38,8 +38,9 @@ def is_dense(array: Any) -> bool:
 
 
 def copied_like(values: Any, like: Any) -> Any:
-    """A copy of `values` whose dimensions lie in memory as those of `like` do, an array of the same shape and type; row after
-    row if `like` has gaps.
+    """A copy of `values` with the memory order of `like`, an array of the same shape and type.
+
+    The copy is row-major if `like` has gaps.
     """
     if like.flags.c_contiguous or not is_dense(like):
         return np.array(values, like.dtype, order="C")

@@ -1,4 +1,4 @@
-"""What to say when somebody asks for a feature of PyTorch that is not here."""
+"""Error messages for features of PyTorch that autograd_viz lacks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from .public import LATE, found
 
-# big features, with what to do instead
+# large features, each with an alternative
 INSTEAD = {
     "compile": "there is nothing to compile; call the function as it is",
     "jit": "there is nothing to compile; call the function as it is",
@@ -31,7 +31,7 @@ slice_inverse smm solve sparse_dim sparse_mask sparse_resize_ sparse_resize_and_
 to_dense to_mkldnn to_padded_tensor to_sparse to_sparse_bsc to_sparse_bsr to_sparse_coo to_sparse_csc to_sparse_csr
 untyped_storage values xpu
 """
-TENSOR_ATTRIBUTES = _OF_PYTORCHS_TENSORS.split()  # which ours have not
+TENSOR_ATTRIBUTES = _OF_PYTORCHS_TENSORS.split()  # attributes of PyTorch's tensors that ours lack
 
 
 def sentence(namespace: str, name: str, known: Iterable[str]) -> str:
@@ -44,7 +44,9 @@ def sentence(namespace: str, name: str, known: Iterable[str]) -> str:
 
 
 def module_getattr(namespace: str, names: dict[str, Any]) -> Callable[[str], Any]:
-    """The ``__getattr__`` of a module that stands for `namespace` of PyTorch: what is loaded when asked for, or what to do.
+    """The ``__getattr__`` of a module that stands for `namespace` of PyTorch.
+
+    It loads a name of a rare op, and raises a helpful error for a missing one.
 
     Args:
         namespace: "torch", "torch.linalg", ...
@@ -64,9 +66,9 @@ def module_getattr(namespace: str, names: dict[str, Any]) -> Callable[[str], Any
 
 
 class MissingAttribute:
-    """Stands on Tensor for an attribute of PyTorch's that is not here: who asks for it is told so.
+    """A descriptor on Tensor for a missing attribute of PyTorch. Reading it raises an error that names it.
 
-    A class with a ``__getattr__`` would say it too, but would pay ten times as much for each attribute that it has.
+    A ``__getattr__`` on the class would make every existing attribute ten times slower.
     """
 
     def __init__(self, name: str) -> None:
@@ -79,5 +81,5 @@ class MissingAttribute:
 
 
 def tensor_dir(self: Any) -> list[str]:
-    """Tensor.__dir__: what is there, which is what a notebook offers to complete."""
+    """Tensor.__dir__: the attributes that exist, so that a notebook completes only those."""
     return sorted(set(object.__dir__(self)) - set(TENSOR_ATTRIBUTES))

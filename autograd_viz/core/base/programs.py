@@ -8,11 +8,11 @@ from typing import Any
 
 from .provenance import PROGRAM
 
-PLAIN = frozenset({int, float, bool, str, type(None)})  # types of options that can hold no tensor
+PLAIN = frozenset({int, float, bool, str, type(None)})  # types of options that cannot hold a tensor
 
 
 def compiled(forward: Callable[..., Any], name: str, lines: list[str], names: dict[str, Any]) -> Any:
-    """The function that `lines` define for an op, with its text where tracebacks and `inspect` look for it."""
+    """The function that `lines` define for an op. Tracebacks and `inspect` find its text."""
     text = "\n".join(lines) + "\n"
     file = f"{PROGRAM}{forward.__name__}: {name}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)

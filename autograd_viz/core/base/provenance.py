@@ -1,6 +1,6 @@
-"""Which op made a tensor, from what, and where in the user's code: what a drawing needs and PyTorch does not keep.
+"""Which op made a tensor, from which inputs, and on which line. Drawings need it, and PyTorch does not keep it.
 
-A tensor that is part of a graph is described by its grad_fn (node.py), which remembers its op; every other by a Call.
+The grad_fn of a tensor in a graph remembers its op (node.py). Every other tensor has a Call.
 """
 
 from __future__ import annotations
@@ -17,34 +17,34 @@ from .grad_mode import latest_sequence
 from .kinds import Node, Tensor
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
-PROGRAM = "<autograd_viz op "  # how the name of the file of a generated program begins (programs.py)
+PROGRAM = "<autograd_viz op "  # the file name of a generated program begins with it (programs.py)
 _clock = itertools.count(1)
 
-# A chain of results that nobody differentiates is remembered this far back and no further,
-# so that a loop over constants keeps flat memory.
+# A chain of results without gradients is remembered to this depth,
+# so that a loop over constants uses constant memory.
 UNTRACKED_DEPTH = 64
-# A call that cuts the graph (detach) keeps the graph behind it; only the latest few do, or truncated backpropagation through
-# time would keep every step.
+# A call that detaches keeps its graph alive. Only the latest few do, because truncated backpropagation through time
+# would keep the graph of every step.
 CUTS = 8
-AGAIN = 8  # of a statement in a loop, so many times are remembered
+AGAIN = 8  # events remembered of a statement in a loop
 _cuts: deque[weakref.ref[Call]] = deque()
-REMEMBERED = 8  # changes in place of one memory whose lines are remembered
+REMEMBERED = 8  # in-place changes of one memory whose lines are remembered
 
 
 class Place(NamedTuple):
-    """A point in running code; `co_positions` turns it into the exact sub-expression when somebody asks."""
+    """A point in running code. `co_positions` gives the exact sub-expression when it is needed."""
 
     code: CodeType
     lasti: int
 
 
 def now() -> tuple[int, int]:
-    """Where we are in the order of all ops and events."""
+    """The present position in the order of all ops and events."""
     return (latest_sequence(), next(_clock))
 
 
 class _Ours(dict[str, bool]):
-    """Is a file part of this package? Each file is looked at once: every op asks."""
+    """Is a file part of this package? The answer is cached, because every op asks."""
 
     def __missing__(self, file: str) -> bool:
         self[file] = file.startswith((PACKAGE, PROGRAM))
@@ -63,22 +63,22 @@ def callers_frame() -> FrameType:
 
 
 def callers_place() -> Place:
-    """Where the innermost frame outside this package is right now."""
+    """The present place in the innermost frame outside this package."""
     frame = callers_frame()
     return Place(frame.f_code, frame.f_lasti)
 
 
 class Call:
-    """One op that recorded no node, or a Function's. The tensor keeps the call that made it, the call keeps its inputs.
+    """One op that recorded no node, or a call of a Function. The tensor keeps its call, and the call keeps its inputs.
 
     Attributes:
         op: the op's name as in ``torch.<op>``; for a tensor made from numbers, the factory's name.
-        inputs: the tensors it was given, Python numbers among them as 0-d tensors.
-        options: its other arguments by name.
-        node: a Function's node (function.py) while it lives, else None; other nodes stand for themselves (node.py).
+        inputs: the input tensors; a Python number is a 0-d tensor.
+        options: the other arguments by name.
+        node: the node of a Function (function.py) while it is alive, else None. Other nodes have no Call (node.py).
         order: rises with time over all ops and events.
-        depth: how many untracked calls hang on this one.
-        outputs: weak references to the results if there are several.
+        depth: how many untracked calls this one depends on, in a chain.
+        outputs: weak references to the results, if there are several.
         at: the user's place in the code.
     """
 
@@ -88,12 +88,12 @@ class Call:
         self.op, self.inputs, self.options, self.at = op, inputs, options or {}, at
         self.order = now()
         self.depth = 0
-        self._node: weakref.ref[Any] | None = None  # weak: the node holds the call
+        self._node: weakref.ref[Any] | None = None  # weak, because the node holds the call
         self.outputs: tuple[weakref.ref[Any], ...] = ()
 
     @property
     def node(self) -> Any:
-        """The node of the Function that this is a call of."""
+        """The node of this call's Function."""
         return None if self._node is None else self._node()
 
     @node.setter
@@ -102,7 +102,7 @@ class Call:
 
 
 class Event(NamedTuple):
-    """Something done to a tensor that is not an op: retain_grad(), requires_grad = True, backward()."""
+    """An action on a tensor that is not an op: retain_grad(), requires_grad = True, backward()."""
 
     kind: str
     order: tuple[int, int]
@@ -110,7 +110,7 @@ class Event(NamedTuple):
 
 
 def note(tensor: Tensor, kind: str) -> None:
-    """Remember that the user did `kind` to `tensor` here; in a loop, the last AGAIN times."""
+    """Remember that the user did `kind` to `tensor` here. In a loop, the last AGAIN times are remembered."""
     extra, at = tensor._more, callers_place()
     events = extra.events
     if len(events) >= AGAIN:
@@ -120,14 +120,14 @@ def note(tensor: Tensor, kind: str) -> None:
 
 
 def note_change(tensor: Tensor, at: tuple[Any, int] | None = None) -> None:
-    """Remember the line that made this version (here, or `at`), beside the counter that all tensors of the memory share."""
+    """Remember the line that made this version: here, or `at`. It stands beside the version counter of the memory."""
     counter: Any = tensor._counter
     if at is None:
-        frame = sys._getframe(2)  # a change in place is never nearer to the user's code than that
+        frame = sys._getframe(2)  # at least two frames lie between a change in place and the user's code
         while frame.f_back is not None and ours[frame.f_code.co_filename]:
             frame = frame.f_back
         at = frame.f_code, frame.f_lasti
-    if type(counter) is list:  # inference tensors count nothing
+    if type(counter) is list:  # the counter of an inference tensor is of another type
         counter.insert(1, (counter[0] - 1, at))
         if len(counter) > REMEMBERED:
             counter.pop()
@@ -149,7 +149,7 @@ def untracked(op: str, inputs: tuple[Any, ...], options: dict[str, Any] | None, 
 
 
 def _remember_cut(call: Call) -> None:
-    """The call keeps a graph alive until CUTS others do."""
+    """Keep the call's graph alive until CUTS later calls replace it."""
     _cuts.append(weakref.ref(call))
     if len(_cuts) > CUTS:
         oldest = _cuts.popleft()()
@@ -158,5 +158,5 @@ def _remember_cut(call: Call) -> None:
 
 
 def record(op: str, result: Tensor) -> None:
-    """Let a tensor made from numbers remember the factory that made it."""
+    """Remember the factory of a tensor made from numbers."""
     result._made_by = Call(op, (), None, callers_place())

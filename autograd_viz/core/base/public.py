@@ -1,13 +1,13 @@
-"""The names under which ops are public: torch.exp, Tensor.exp_, torch.linalg.inv, torch.nn.functional.gelu.
+"""The public names of ops: torch.exp, Tensor.exp_, torch.linalg.inv, torch.nn.functional.gelu.
 
-An op says its names where it is written:
+The decorator of an op says its names:
 
     @public                                      torch.exp and Tensor.exp
-    @public("abs", "absolute")                   these, both as function and as method
+    @public("abs", "absolute")                   both names, each as function and as method
     @public("torch.stack")                       a function only
     @public("Tensor.view_as")                    a method only
-    @public("linalg.inv", "inverse")             in a namespace of its own, and at the top
-    @public(inplace=True)                        Tensor.exp_ too
+    @public("linalg.inv", "inverse")             in a namespace, and at the top
+    @public(inplace=True)                        also Tensor.exp_
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from typing import Any, TypeVar, cast, overload
 
 Function = TypeVar("Function", bound=Callable[..., Any] | property)
 
-# "torch" and "Tensor", then "linalg", "nn.functional", ...: the public callables of each by name
+# the public callables by name, of "torch", "Tensor", "linalg", "nn.functional", ...
 NAMESPACES: defaultdict[str, dict[str, Any]] = defaultdict(dict)
-LATE: dict[str, dict[str, Callable[[], None]]] = {}  # by namespace: names not published yet, and what loads their files
-INPLACE: dict[str, Any] = {}  # the ops whose result may be written into the first input, by the name without underscore
+LATE: dict[str, dict[str, Callable[[], None]]] = {}  # by namespace: names not loaded yet, and what loads them
+INPLACE: dict[str, Any] = {}  # by name without underscore: the ops whose result may overwrite the first input
 
 
 @overload
@@ -33,12 +33,12 @@ def public(*names: str, inplace: bool = False) -> Callable[[Function], Function]
 
 
 def public(*names: Any, inplace: bool = False) -> Any:
-    """Give a callable its public names; used as a decorator, with or without arguments.
+    """Give a callable its public names. A decorator, with or without arguments.
 
     Args:
-        names: "x" for torch.x and Tensor.x, "torch.x" or "Tensor.x" for one of them, "linalg.x" for torch.linalg.x; the
-            callable's own name if left out.
-        inplace: there is a method with an underscore too.
+        names: "x" for torch.x and Tensor.x, "torch.x" or "Tensor.x" for one of them, "linalg.x" for torch.linalg.x. The
+            default is the callable's own name.
+        inplace: a method with an underscore exists too.
 
     Raises:
         NameError: another file has given the name to something else.
@@ -71,12 +71,12 @@ def home(function: Any) -> str:
 
 
 def names_of(namespace: str) -> list[str]:
-    """The public names of a namespace, those not loaded yet among them."""
+    """The public names of a namespace. Names that are not loaded yet are included."""
     return sorted({*NAMESPACES[namespace], *LATE.get(namespace, {})})
 
 
 def found(namespace: str, name: str) -> Any:
-    """The public callable of that name; its file is loaded if need be.
+    """The public callable of that name. Its file is loaded if necessary.
 
     Raises:
         KeyError: there is none.

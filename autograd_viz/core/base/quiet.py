@@ -1,7 +1,7 @@
-"""Arithmetic in which inf and nan are values, as in PyTorch, and never a NumPy warning.
+"""Arithmetic without NumPy's warnings about inf and nan, as in PyTorch.
 
-NumPy keeps its error handling in a context variable: running a function inside a context where everything is ignored
-costs a tenth of what `np.errstate` does, and leaves the user's own settings alone.
+NumPy keeps its error handling in a context variable. Running a function inside a context that ignores all errors costs a
+tenth of `np.errstate`. The user's own settings stay as they are.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 
 
 class _Quiet(threading.local):
-    """``quiet.run(function, *args)``: a context of its own for each thread, since one may be entered by one at a time."""
+    """``quiet.run(function, *args)``. Each thread has its own context, because only one can enter a context at a time."""
 
     def __init__(self) -> None:
         context = contextvars.Context()
@@ -25,7 +25,7 @@ class _Quiet(threading.local):
 
     @contextmanager
     def nested(self) -> Iterator[None]:
-        """Inside: run ops from within a quiet function (a context cannot be entered twice)."""
+        """Allow ops inside a quiet function: a context cannot be entered twice."""
         before, self.run = self.run, _call
         try:
             yield

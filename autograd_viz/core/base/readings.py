@@ -1,11 +1,11 @@
-"""The three readings of a gradient rule.
+"""The three readings of a backward rule.
 
 # Note [A rule is read three times]
-1. on arrays: this is what `backward()` runs;
-2. on tensors with grad mode on: `create_graph=True`, so the rule's own ops are recorded;
-3. on Symbols: the rule writes its own text, which is the formula on the screen.
-It is one code object, bound to three namespaces of op names: NumPy forwards, primitives, writers of text. Ops find each
-other by name in these, whichever file declares them.
+1. On arrays: `backward()` runs this reading.
+2. On tensors with grad mode on: `create_graph=True` records the rule's own ops.
+3. On Symbols: the rule writes its own text, which is the formula on the screen.
+All three are one code object, bound to three namespaces of op names: NumPy forwards, primitives, writers of text. Ops find
+each other by name in these, in whichever file they are declared.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SYMBOL_NAMES: dict[str, Any] = {"np": np, "call": call}
 
 
 class _ByName:
-    """The ops of all files, found when they are used: `op.gather(x, ...)`."""
+    """The ops of all files by name, looked up when they are used: `op.gather(x, ...)`."""
 
     def __getattr__(self, name: str) -> Any:
         return TENSOR_NAMES[name]
@@ -37,7 +37,7 @@ op = _ByName()
 
 
 def rebound(function: Callable[..., Any], names: dict[str, Any]) -> FunctionType:
-    """The same code, its global names looked up in `names`."""
+    """The same code with `names` as its globals."""
     code, defaults = function.__code__, function.__defaults__
     copy = FunctionType(code, names, function.__name__, defaults, function.__closure__)
     copy.__kwdefaults__ = function.__kwdefaults__
@@ -45,15 +45,15 @@ def rebound(function: Callable[..., Any], names: dict[str, Any]) -> FunctionType
 
 
 def as_reading(written: Callable[..., Any]) -> Callable[..., Any]:
-    """What is written of an op: a lambda finds ops by name, as a rule does; a function of a module stays as it is."""
+    """The text form of an op. A lambda finds ops by name, as a rule does; a function of a module is returned unchanged."""
     return rebound(written, SYMBOL_NAMES) if written.__name__ == "<lambda>" and not written.__closure__ else written
 
 
 def declare(function: Callable[..., Any], on_arrays: Any, on_tensors: Any, on_symbols: Any) -> None:
-    """Enter what `function` defines under its name in each reading.
+    """Enter `function` under its name in each reading.
 
     Raises:
-        NameError: another file has declared the name (a notebook's cell may be run again).
+        NameError: another file has declared the name. A notebook's cell may be run again.
     """
     name = function.__name__
     if name in ARRAY_NAMES and function.__module__ != "__main__":
@@ -75,7 +75,7 @@ def composite(*, written: Callable[..., Any]) -> Callable[[Function], Function]:
 
 
 def composite(function: Any = None, /, *, written: Callable[..., Any] | None = None) -> Any:
-    """Declare a function written in ops, for use in rules. A formula shows it as a call of its name, or as `written` says."""
+    """Declare a function of ops for use in rules. A formula shows a call of its name, or the text that `written` makes."""
     if function is None:
         return lambda function: composite(function, written=written)
     on_tensors = rebound(function, TENSOR_NAMES)
@@ -85,11 +85,11 @@ def composite(function: Any = None, /, *, written: Callable[..., Any] | None = N
 
 
 def inlined(function: Function) -> Function:
-    """Declare a function that decides on plain values only; a formula shows what it comes to."""
+    """Declare a function whose branches depend only on plain values. A formula shows the result of the branch."""
     declare(function, *(rebound(function, names) for names in (ARRAY_NAMES, TENSOR_NAMES, SYMBOL_NAMES)))
     return function
 
 
 def writer(name: str) -> Callable[..., Symbol]:
-    """What shows a call of `name` in a formula."""
+    """The function that writes a call of `name` in a formula."""
     return lambda *args, **options: call(name, *args, **options)

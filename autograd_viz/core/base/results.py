@@ -1,4 +1,4 @@
-"""The results of ops that have several: a named tuple that prints itself as PyTorch's torch.return_types."""
+"""The results of ops with several outputs: a named tuple with the repr of PyTorch's torch.return_types."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def return_type(name: str, *fields: str) -> Any:
-    """A named tuple that prints itself as PyTorch's torch.return_types.<name>."""
+    """A class of named tuples with the repr of PyTorch's torch.return_types.<name>."""
 
     class Results(namedtuple(name, fields)):  # type: ignore[misc]
         __slots__ = ()

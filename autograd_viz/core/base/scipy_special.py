@@ -1,4 +1,4 @@
-"""scipy.special, which takes as long to load as the whole package: it is loaded by the first op that needs it."""
+"""scipy.special. The first op that needs it loads it, because it takes as long to load as the whole package."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 class _Special:
-    """Its functions; each is looked up once."""
+    """The functions of scipy.special, each looked up once."""
 
     def __getattr__(self, name: str) -> Any:
         from scipy import special

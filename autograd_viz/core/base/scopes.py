@@ -1,6 +1,6 @@
 """Which stretches of the program belong together: `with scope("attention"):`, the calls of modules, and what is checkpointed.
 
-An op pays nothing for it: a stretch remembers when it began and ended, and every op knows its place in that order.
+Scopes cost an op nothing. A stretch records its beginning and end, and every op has a position in the same order.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ Order = tuple[int, int]
 
 
 class Stretch:
-    """From where to where in the order of all ops something ran.
+    """A part of the run, as an interval in the order of all ops.
 
     Attributes:
         name: of a scope; a checkpoint has none.
-        module: weak reference to the module that was called, or None for a scope.
-        begin, end: orders (provenance.py); `end` is None while it lasts.
-        frame: of the user's code that opened a scope, while it lasts.
+        module: weak reference to the called module, or None for a scope.
+        begin, end: orders (provenance.py); `end` is None until the stretch ends.
+        frame: the frame of the user's code that opened a scope, until it ends.
     """
 
     __slots__ = ("begin", "end", "frame", "module", "name")
@@ -43,7 +43,7 @@ class Stretch:
         return self.module is None and self.name is None
 
     def close(self) -> None:
-        """It ends here."""
+        """End the stretch now."""
         self.end, self.frame = now(), None
 
 

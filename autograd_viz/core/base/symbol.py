@@ -1,23 +1,23 @@
-"""An operand that writes its own formula: the third reading of a gradient rule."""
+"""An operand that writes its own formula: the third reading of a backward rule."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-# how tightly the text binds: a looser text gets brackets inside a tighter one
+# precedence: a text of lower precedence gets brackets inside one of higher
 _COMPARE, _SUM, _PRODUCT, _POWER, _ATOM = range(5)
 
 
 class Symbol:
-    """A text such as ``grad * other`` that grows as operators are applied to it.
+    """A text such as ``grad * other`` that grows when operators are applied to it.
 
     >>> (Symbol("grad") * (Symbol("a") + 1)).text
     'grad * (a + 1)'
     """
 
     __slots__ = ("binding", "is_complex", "text")
-    if TYPE_CHECKING:  # set by the loops below
+    if TYPE_CHECKING:  # the loops below set them
 
         def __mul__(self, other: Any) -> Symbol: ...
 
@@ -37,7 +37,7 @@ class Symbol:
 
 
 class Symbols(tuple[Any, ...]):
-    """Symbols that are written as one name where they stand together: ``grads``, and ``grads[0]`` alone."""
+    """Symbols with a common name: together they are ``grads``, one alone is ``grads[0]``."""
 
     name: str
 
@@ -53,7 +53,7 @@ def symbols(name: str, parts: Iterable[Any]) -> Symbols:
 
 
 def number(text: str, is_complex: bool = False) -> Symbol:
-    """A number as an operand: a negative one wants brackets inside a product, and 1+2j too."""
+    """A number as an operand. A negative or complex number gets brackets inside a product."""
     is_sum = text.startswith("-") or (is_complex and not text.startswith("["))
     return Symbol(text, _SUM if is_sum else _ATOM, is_complex)
 

@@ -1,4 +1,4 @@
-"""User-defined ops: a class with a forward and a backward, and `ctx` between them, as torch.autograd.Function."""
+"""User-defined ops, as torch.autograd.Function: a class with forward and backward, which share a `ctx`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Function:
     """Subclass it with static methods `forward(ctx, *inputs)` and `backward(ctx, *grad_outputs)`; call `apply`.
 
     Or split forward in two: `forward(*inputs)` without ctx, and `setup_context(ctx, inputs, output)`. `backward` returns one
-    gradient per input of forward, None for what is not a tensor.
+    gradient per input of forward; None for an input that is not a tensor.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -32,23 +32,23 @@ class Function:
         )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Refused: the forward of a Function is static; call ``apply`` on the class."""
+        """Always raises: the forward of a Function is static. Call ``apply`` on the class."""
         raise RuntimeError(
             "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd function "
             "with static forward method. (Example: https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)"
         )
 
-    _backward_cls: type[BackwardCFunction]  # made when first wanted
-    generate_vmap_rule = False  # read by PyTorch's vmap, which is not here
+    _backward_cls: type[BackwardCFunction]  # made at first use
+    generate_vmap_rule = False  # for PyTorch's vmap, which autograd_viz lacks
 
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:
-        """Compute the outputs; keep what backward needs with ``ctx.save_for_backward``."""
+        """Compute the outputs. Save what backward needs with ``ctx.save_for_backward``."""
         raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Any:
-        """Keep what backward needs, if `forward` takes no ctx."""
+        """Save what backward needs, if `forward` takes no ctx."""
         raise NotImplementedError("setup_context is not implemented.")
 
     @staticmethod
@@ -66,17 +66,17 @@ class Function:
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, *args: Any) -> Any:
-        """Stands for what PyTorch's vmap would call."""
+        """The method that PyTorch's vmap would call."""
         raise NotImplementedError(
             "To use autograd.Function with vmap, you must either override the vmap staticmethod or set generate_vmap_rule=True."
         )
 
     @classmethod
     def _rule(cls) -> Callable[..., Any]:
-        """`backward`, or `vjp` if that is what was written.
+        """The user's `backward`, or the user's `vjp`.
 
         Raises:
-            RuntimeError: both were.
+            RuntimeError: both are defined.
         """
         if cls.vjp is Function.vjp:
             return cls.backward
@@ -89,7 +89,7 @@ class Function:
 
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
-        """Run forward, and record one node for the whole of it if an input requires grad."""
+        """Run forward, and record one node for the whole op if an input requires grad."""
         separate = cls.setup_context is not Function.setup_context
         if separate or kwargs:
             args = _with_defaults(cls.forward, args, kwargs, separate)
@@ -108,18 +108,18 @@ class Function:
 
 
 class InplaceFunction(Function):
-    """A Function that may be asked to work in place (PyTorch's helper class)."""
+    """A Function that may work in place (PyTorch's helper class)."""
 
 
 def _with_defaults(forward: Any, args: tuple[Any, ...], kwargs: dict[str, Any], separate: bool) -> tuple[Any, ...]:
-    """The arguments of `forward` in order, with its defaults: a node has one gradient for each."""
+    """The arguments of `forward` in order, with its defaults. A node has one gradient for each."""
     given = inspect.signature(forward).bind(*(() if separate else (None,)), *args, **kwargs)
     given.apply_defaults()
     return given.args if separate else given.args[1:]
 
 
 def _node_class(cls: type[Function]) -> type[BackwardCFunction]:
-    """The node's class, named after the Function, made once."""
+    """The node's class, named after the Function and made once."""
     if "_backward_cls" not in cls.__dict__:
         body = {"_forward_cls": cls, "__module__": cls.__module__}
         cls._backward_cls = type(f"{cls.__name__}Backward", (BackwardCFunction,), body)

@@ -1,4 +1,4 @@
-"""The backward node of a user-defined op, which is the `ctx` of its forward and backward."""
+"""The backward node of a user-defined op. It is also the `ctx` of forward and backward."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from ..tensor.tensor import Tensor
 
 
 class BackwardCFunction(Node):
-    """The backward node of a Function, and the `ctx` that its forward and backward get.
+    """The backward node of a Function. It is also the `ctx` of forward and backward.
 
     # Note [Names on ctx]
-    The user keeps whatever is needed as attributes of ctx, by any name. What a node tells pictures by names that are likely
-    (`inputs`, `outputs`, `op`) is therefore told by a Call beside it, and these names are free.
+    The user may set any attribute on ctx. Names such as `inputs`, `outputs` and `op` are likely, and pictures read them from a
+    node. So this node keeps them in a separate Call, and leaves the names to the user.
     """
 
     __slots__ = (
@@ -50,14 +50,14 @@ class BackwardCFunction(Node):
     def __init__(self) -> None:
         super().__init__((), ())
         self._to_save: tuple[Any, ...] = ()
-        self._kept: tuple[Any, ...] = ()  # the same once forward is over
+        self._kept: tuple[Any, ...] = ()  # the saved tensors after forward
         self._is_tensor: tuple[bool, ...] = ()  # which arguments of forward were tensors; only those have an edge
-        self._places: tuple[int | None, ...] = ()  # for each value that forward returned, which output of the node it is
+        self._places: tuple[int | None, ...] = ()  # for each value that forward returned, its output index on the node
         self._dirty: tuple[Tensor, ...] = ()
-        self._fixed: frozenset[int] = frozenset()  # the outputs that have no gradient
+        self._fixed: frozenset[int] = frozenset()  # the outputs without gradient
         self._not_differentiable: tuple[Tensor, ...] = ()
         self._zeros = True
-        self._materialize_non_diff_grads = True  # zeros for those of outputs without gradient too
+        self._materialize_non_diff_grads = True  # zeros also for outputs without gradient
         self.needs_input_grad: tuple[bool, ...] = ()
 
     @property
@@ -67,28 +67,28 @@ class BackwardCFunction(Node):
     # -- ctx ----------------------------------------------------------------------------------------------------------
 
     def save_for_backward(self, *tensors: Tensor | None) -> None:
-        """Keep tensors (or None) for backward; changes in place to them are noticed.
+        """Save tensors (or None) for backward. Later in-place changes to them are detected.
 
-        What is no tensor is refused after forward, if backward can come: keep that as an attribute of ctx.
+        If backward can run, other values raise after forward. Keep those as attributes of ctx.
         """
         self._to_save = tensors
 
     def save_for_forward(self, *tensors: Tensor | None) -> None:
-        """For forward-mode derivatives, which are not here: looks at the types, and keeps nothing."""
+        """For forward-mode derivatives, which autograd_viz lacks. It checks the types and saves nothing."""
         assert all(t is None or isinstance(t, Tensor) for t in tensors), (
             "save_for_forward expects all arguments to be tensors; you should save non-tensors as attributes on ctx."
         )
 
     def mark_dirty(self, *tensors: Tensor) -> None:
-        """Say which inputs forward has changed in place; it must return them."""
+        """Declare the inputs that forward has changed in place. Forward must return them."""
         self._dirty = tensors
 
     def mark_non_differentiable(self, *tensors: Tensor) -> None:
-        """Say which outputs have no gradient."""
+        """Declare the outputs that have no gradient."""
         self._not_differentiable = tensors
 
     def set_materialize_grads(self, value: bool) -> None:
-        """Whether backward gets zeros (True) or None (False) for an output that nobody used.
+        """Choose the gradient of an unused output in backward: zeros (True) or None (False).
 
         Raises:
             TypeError: not a bool.
@@ -101,11 +101,11 @@ class BackwardCFunction(Node):
         self._zeros = value
 
     def _check_marks(self) -> None:
-        """Refuse what forward has marked, or wants to have saved, if it is no tensor.
+        """Refuse values that are not tensors, among the marked and the saved ones.
 
         Raises:
-            RuntimeError: a mark of something else than a tensor.
-            TypeError: something else than a tensor or None is to be saved, and an input requires grad.
+            RuntimeError: a marked value is not a tensor.
+            TypeError: a saved value is neither a tensor nor None, and an input requires grad.
         """
         for i, t in enumerate(self._dirty):
             if not isinstance(t, Tensor):
@@ -119,10 +119,10 @@ class BackwardCFunction(Node):
 
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
-        """What `save_for_backward` kept; nothing while forward runs.
+        """The saved tensors; empty while forward runs.
 
         Raises:
-            RuntimeError: it has been freed, or modified in place.
+            RuntimeError: they have been freed, or modified in place.
         """
         if FREED in self._kept:
             raise RuntimeError(FREED_MESSAGE)
@@ -143,27 +143,27 @@ class BackwardCFunction(Node):
     # -- as a node ----------------------------------------------------------------------------------------------------
 
     def _saved(self) -> dict[str, Any]:
-        """The kept tensors as `saved_tensors[i]`."""
+        """The saved tensors as `saved_tensors[i]`."""
         return {f"saved_tensors[{i}]": s for i, s in enumerate(self._kept)}
 
     def _release(self) -> None:
-        """Free the kept tensors."""
+        """Free the saved tensors."""
         self._kept = tuple(FREED if isinstance(s, SavedTensor) else s for s in self._kept)
 
     def _remember(self) -> tuple[Any, ...]:
-        """What passed, and the kept tensors."""
+        """The last gradients, and the saved tensors."""
         return (self._passed, self._kept)
 
     def _recall(self, remembered: tuple[Any, ...]) -> None:
-        """Put both back."""
+        """Restore both."""
         self._passed, self._kept = remembered
 
     def apply(self, grads: tuple[Any, ...], on_tensors: bool) -> tuple[Any, ...]:
         """Call the user's backward.
 
         Raises:
-            RuntimeError: it returned the wrong number of gradients, or one for an argument that is no tensor.
-            TypeError: it returned something else than tensors.
+            RuntimeError: it returned the wrong number of gradients, or one for an argument that is not a tensor.
+            TypeError: it returned something other than tensors.
         """
         given = [None if place is None else self._given(grads[place], place) for place in self._places]
         returned = self._forward_cls._rule()(self, *given)
@@ -172,7 +172,7 @@ class BackwardCFunction(Node):
         return out if on_tensors else tuple(r if r is None else r._data for r in out)
 
     def _given(self, grad: Any, place: int) -> Any:
-        """A grad_output as backward wants it: a tensor, zeros if nobody used the output."""
+        """A grad_output in the form that backward gets: a tensor, or zeros for an unused output."""
         if grad is None:
             shape, kind = self._outputs_metadata()[place]
             wanted = self._zeros and (self._materialize_non_diff_grads or place not in self._fixed)
@@ -180,7 +180,7 @@ class BackwardCFunction(Node):
         return grad if isinstance(grad, Tensor) else Tensor(grad)
 
     def _for_tensors(self, returned: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The gradients of the arguments that are tensors."""
+        """The gradients of those arguments that are tensors."""
         expected = len(self._is_tensor)
         if len(returned) > expected and all(r is None for r in returned[expected:]):
             returned = returned[:expected]

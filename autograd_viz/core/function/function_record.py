@@ -1,4 +1,4 @@
-"""After the forward of a user-defined op: its node is hung between inputs and outputs."""
+"""After the forward of a user-defined op: connect its node to inputs and outputs."""
 
 from __future__ import annotations
 
@@ -42,18 +42,18 @@ def record(
     values: tuple[Any, ...],
     versions: tuple[int, ...],
 ) -> tuple[Any, ...]:
-    """What forward returned, as the caller gets it; the node is hung before it if an input requires grad.
+    """The result of forward for the caller. If an input requires grad, the node becomes its grad_fn.
 
     Args:
-        node: the node, which is the ctx that forward has written to.
-        args: what forward was given.
-        edges: those of the tensors among `args`, before forward.
-        values: what forward returned.
-        versions: those of the tensors among `args`, before forward.
+        node: the node, which is the ctx that forward has filled.
+        args: the arguments of forward.
+        edges: the edges of the tensors among `args`, before forward.
+        values: the result of forward.
+        versions: the versions of the tensors among `args`, before forward.
 
     Raises:
-        RuntimeError: what is marked as dirty cannot be.
-        TypeError: what is to be saved is no tensor.
+        RuntimeError: an input may not be marked as dirty.
+        TypeError: a value to save is not a tensor.
     """
     inputs = tuple(a for a in args if isinstance(a, Tensor))
     node._check_marks()
@@ -81,7 +81,7 @@ def record(
 
 
 def _among(tensor: Any, tensors: tuple[Any, ...]) -> bool:
-    """Is it one of them, as an object?"""
+    """Is this object one of the tensors?"""
     return any(tensor is t for t in tensors)
 
 
@@ -90,10 +90,10 @@ def _has_gradient(node: BackwardCFunction, value: Any) -> bool:
 
 
 def _check_dirty(node: BackwardCFunction, inputs: tuple[Tensor, ...], values: tuple[Any, ...]) -> None:
-    """Refuse changes in place whose history could not be kept right.
+    """Refuse in-place changes that would break the history.
 
     Raises:
-        RuntimeError: of a leaf, of a view together with other outputs, of what is no input, ...
+        RuntimeError: the changed tensor is a leaf, a view among several outputs, not an input, ...
     """
     for i, v in enumerate(values):
         if i in node._fixed or not _among(v, node._dirty):
@@ -110,7 +110,7 @@ def _check_dirty(node: BackwardCFunction, inputs: tuple[Tensor, ...], values: tu
 
 
 def _own(node: BackwardCFunction, index: int, value: Any, inputs: tuple[Tensor, ...]) -> Any:
-    """One value as a tensor of the op's own: an input that is returned as it is becomes a view of itself."""
+    """One value as an output of the op. An input that is returned itself becomes a view of itself."""
     if not isinstance(value, Tensor):
         return value
     is_input, is_dirty = _among(value, inputs), _among(value, node._dirty)
@@ -139,7 +139,7 @@ def _hang(
     outputs: tuple[Any, ...],
     versions: tuple[int, ...],
 ) -> None:
-    """Hang the node between inputs (with their edges and versions before forward) and outputs."""
+    """Connect the node to its inputs (with their edges and versions before forward) and outputs."""
     inputs = tuple(a for a in args if isinstance(a, Tensor))
     tensors = tuple(o for o in outputs if isinstance(o, Tensor))
     for d in node._dirty:
@@ -157,7 +157,7 @@ def _hang(
 
 
 def _set_history(node: BackwardCFunction, index: int, output: Tensor) -> None:
-    """The output becomes that of the node; the base of a view that forward has changed is changed with it."""
+    """Make the node the grad_fn of the output. If forward changed a view, its base changes too."""
     old = output._grad_fn, output._output_nr
     view = output._view
     if view is not None and _among(output, node._dirty):
@@ -165,13 +165,13 @@ def _set_history(node: BackwardCFunction, index: int, output: Tensor) -> None:
         return
     output._set_history(node, index)
     output._made_by = node._call
-    if view is not None:  # whatever forward did to its memory, this is its history
+    if view is not None:  # this is its history, whatever forward did to its memory
         view.settle()
     output._keep_retaining(*old)
 
 
 def _note_former(dirty: Tensor, inputs: tuple[Tensor, ...], versions: tuple[int, ...]) -> None:
-    """Forward has changed an input: what pictures show as the input is what it was."""
+    """Forward has changed an input. Pictures show its value before the change."""
     version = next((v for t, v in zip(inputs, versions, strict=True) if t is dirty), 0)
     remember(dirty, history_of(dirty, gone(dirty)), version)
 
@@ -182,7 +182,7 @@ def _as_given(tensor: Tensor, dirty: tuple[Tensor, ...]) -> Tensor:
 
 
 def _place(node: BackwardCFunction, args: tuple[Any, ...], edges: tuple[Any, ...], outputs: tuple[Any, ...]) -> None:
-    """Tell the node what it stands between: edges, the outputs' shapes, and what pictures show."""
+    """Set the node's edges, the outputs' shapes, and the data for pictures."""
     frame = provenance.callers_frame()
     inputs = tuple(a for a in args if isinstance(a, Tensor))
     node._is_tensor = tuple(isinstance(a, Tensor) for a in args)
@@ -196,9 +196,9 @@ def _place(node: BackwardCFunction, args: tuple[Any, ...], edges: tuple[Any, ...
 
 
 def _keep(node: BackwardCFunction, outputs: tuple[Tensor, ...]) -> None:
-    """After forward: remember versions, and keep an output bare (see Note [Own results])."""
+    """After forward: remember versions, and save an output without its history (see Note [Own results])."""
     kept: list[Any] = []
-    to_save, node._to_save = node._to_save, ()  # an output in there would be a reference cycle
+    to_save, node._to_save = node._to_save, ()  # an output in it would make a reference cycle
     for t in to_save:
         own = t is not None and t._grad_fn is node and any(t is o for o in outputs)
         saved = SavedResult(t) if own else None if t is None else keep(t)

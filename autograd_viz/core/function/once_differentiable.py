@@ -1,4 +1,4 @@
-"""A backward that may be run, but not differentiated."""
+"""Marks a backward that cannot be differentiated."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..tensor.tensor import Tensor
 
 
 class Error(Node):
-    """Stands behind the results of a backward that can be differentiated only once; raises if it is asked to run."""
+    """The grad_fn of the results of a backward that can be differentiated only once. Running it raises."""
 
     __slots__ = ("message",)
 
@@ -25,7 +25,7 @@ class Error(Node):
         self.message = message
 
     def name(self) -> str:
-        """The name with PyTorch's namespace; the class is plain Error."""
+        """The name with PyTorch's namespace. The name of the class has none."""
         return "torch::autograd::Error"
 
     def apply(self, grads: tuple[Any, ...], on_tensors: bool) -> tuple[Any, ...]:
@@ -37,7 +37,7 @@ ONCE = "trying to differentiate twice a function that was marked with @once_diff
 
 
 def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
-    """Mark a Function's backward as one that cannot itself be differentiated."""
+    """Mark a Function's backward as not differentiable."""
 
     @functools.wraps(backward)
     def wrapper(ctx: Any, *grads: Any) -> Any:
@@ -53,7 +53,7 @@ def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _guarded(outputs: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The results of a backward, all behind one Error."""
+    """The results of a backward, with one Error as their grad_fn."""
     results = tuple(None if o is None else o.detach() for o in outputs)
     stand_ins = tuple(None if r is None else r.detach().requires_grad_() for r in results)
     node = Error(ONCE, stand_ins, tuple(Tensor(np.empty(0)) if r is None else r for r in results))

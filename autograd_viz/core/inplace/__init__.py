@@ -1,1 +1,1 @@
-"""Changing tensors in place, and what that does to views and their bases."""
+"""In-place ops, and their effect on views and bases."""

@@ -10,7 +10,7 @@ from ..tensor.tensor import Tensor
 
 
 def _run(op: Any, input: Tensor, inplace: bool, **options: Any) -> Any:
-    """The op, its result written into `input` if asked."""
+    """Run the op, and write its result into `input` if asked."""
     from .inplace import run_inplace
 
     return run_inplace(input, op, **options) if inplace else op(input, **options)
@@ -30,18 +30,18 @@ def _without_options(name: str, op: Any, does: str, **fixed: Any) -> Any:
 _SELU = {"alpha": 1.6732632423543772848170429916717, "scale": 1.0507009873554804934193349852946, "input_scale": 1}
 
 relu = _without_options("relu", activation_kinked.relu, "max(input, 0).")
-_without_options("relu6", activation_kinked.hardtanh_of, "Relu that ends at 6.", min_val=0, max_val=6)
-_without_options("hardsigmoid", activation_kinked.hardsigmoid_of, "A straight line from 0 at -3 to 1 at 3.")
+_without_options("relu6", activation_kinked.hardtanh_of, "min(max(input, 0), 6).", min_val=0, max_val=6)
+_without_options("hardsigmoid", activation_kinked.hardsigmoid_of, "A linear function from 0 at -3 to 1 at 3, constant outside.")
 _without_options("hardswish", activation_kinked.hardswish_of, "input * hardsigmoid(input).")
 _without_options("silu", activation.silu_of, "input * sigmoid(input), also called swish.")
 _without_options("mish", activation.mish_of, "input * tanh(softplus(input)).")
-selu = _without_options("selu", activation.elu_of, "The elu whose constants keep mean 0 and variance 1.", **_SELU)
+selu = _without_options("selu", activation.elu_of, "The elu with constants that keep mean 0 and variance 1.", **_SELU)
 public("torch.selu")(selu)
 
 
 @public("nn.functional.hardtanh")
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Any:
-    """Cut off at `min_val` and `max_val`."""
+    """Clamp to `min_val` and `max_val`."""
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
     return _run(activation_kinked.hardtanh_of, input, inplace, min_val=min_val, max_val=max_val)
@@ -61,7 +61,7 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
 
 @public("nn.functional.rrelu")
 def rrelu(input: Tensor, lower: float = 0.125, upper: float = 1 / 3, training: bool = False, inplace: bool = False) -> Any:
-    """Leaky relu whose slopes are drawn between `lower` and `upper` while training."""
+    """Leaky relu with random slopes between `lower` and `upper` during training."""
     return _run(activation_kinked.rrelu, input, inplace, lower=lower, upper=upper, training=training)
 
 
@@ -80,7 +80,7 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Any:
 
 
 def _always_inplace(function: Any) -> Any:
-    """relu_(x) and its like."""
+    """Define relu_(x) and similar functions."""
 
     def overwrite(input: Tensor, *args: Any, **options: Any) -> Any:
         return function(input, *args, inplace=True, **options)

@@ -1,8 +1,8 @@
 """Changing a view changes its base.
 
 # Note [Changing a view]
-The base's new grad_fn is CopySlices: it sends the part of a gradient that belongs to the view through the op that changed it,
-and the rest straight on. The view's own grad_fn is made anew (view.py).
+The base's new grad_fn is CopySlices. It sends the view's part of a gradient through the op that changed the view. It passes
+the rest on unchanged. The view's own grad_fn is made again (view.py).
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ from ..tensor.tensor import Tensor
 
 
 class CopySlices(Node):
-    """The backward of changing a view: its part of the gradient goes through `inner`, the op that changed it."""
+    """The backward of a change of a view. `inner`, the op that changed the view, gets its part of the gradient."""
 
     __slots__ = ("axes", "cuts", "inner", "inputs", "is_folded")
 
     def __init__(self, base: Tensor, view: Any, inner: Any) -> None:
         edges = (gradient_edge(base), *inner.next_functions[1:])
         super().__init__(edges, ((base._data.shape, base._data.dtype),))
-        self.inner, self.cuts = inner, view.cuts  # not the view: the base that it holds holds this node
+        self.inner, self.cuts = inner, view.cuts  # without the view: it holds the base, and the base holds this node
         self.is_folded = elements_overlap(base._data)
         strides = base._data.strides
-        # the cuts fit memory in the base's order only
+        # the cuts fit only memory in the base's order
         self.axes = tuple(sorted(range(len(strides)), key=lambda d: -strides[d]))
         self.inputs = inner._as_call.inputs
         self._code, self._lasti = inner._code, inner._lasti
 
     def name(self) -> str:
-        """The name with PyTorch's namespace; the class is plain CopySlices."""
+        """The name with PyTorch's namespace. The name of the class has none."""
         return "torch::autograd::CopySlices"
 
     @property
@@ -51,10 +51,10 @@ class CopySlices(Node):
         return dict(self.inner._as_call.options)
 
     def apply(self, grads: tuple[Any, ...], on_tensors: bool) -> tuple[Any, ...]:
-        """Cut the view's part out of the gradient, send it through `inner`, and put back what comes out.
+        """Take the view's part out of the gradient, send it through `inner`, and put the result back.
 
         Raises:
-            RuntimeError: the gradient, laid out in memory as the base, would have elements that share it.
+            RuntimeError: in the base's memory order, elements of the gradient would share memory.
         """
         if grads[0] is None:
             return (None,) * len(self._next)
@@ -76,32 +76,32 @@ class CopySlices(Node):
         return (whole if self._next[0] is not None else None, *results[1:])
 
     def _saved(self) -> dict[str, Any]:
-        """What `inner` saved."""
+        """The saved values of `inner`."""
         saved: dict[str, Any] = self.inner._saved()
         return saved
 
     def _release(self) -> None:
-        """Free what `inner` saved."""
+        """Free the saved tensors of `inner`."""
         self.inner._release()
 
     def _remember(self) -> tuple[Any, ...]:
-        """What passed, here and in `inner`."""
+        """The last gradients, of this node and of `inner`."""
         return (self._passed, self.inner._remember())
 
     def _recall(self, remembered: tuple[Any, ...]) -> None:
-        """Put both back."""
+        """Restore both."""
         self._passed = remembered[0]
         self.inner._recall(remembered[1])
 
 
 def rebase_view(view: Tensor, inner: Any, old_base: Tensor, version: int) -> None:
-    """A view was changed by the op of `inner` (see Note [Changing a view]); its base was `old_base`, at `version`."""
+    """The op of `inner` has changed a view (see Note [Changing a view]). Its base was `old_base`, at `version`."""
     assert view._view is not None
     base = view._view.base
     remember(base, old_base, version)
     cut_by = view._grad_fn
-    if isinstance(cut_by, PrimitiveNode) and cut_by.inputs[0] is base:  # it has read what the base was; and the base as it is
-        cut_by.inputs = (old_base, *cut_by.inputs[1:])  # now leads to it: each would keep the other alive
+    if isinstance(cut_by, PrimitiveNode) and cut_by.inputs[0] is base:  # it read the base before the change. The base now
+        cut_by.inputs = (old_base, *cut_by.inputs[1:])  # leads to it, so each would keep the other alive
     node = CopySlices(base, view._view, inner)
     node.inputs = tuple(old_base if t is base else t for t in node.inputs)
     old = base._grad_fn, base._output_nr

@@ -1,4 +1,4 @@
-"""Changing a tensor in place: what is allowed, the version counter, and where the history goes."""
+"""In-place ops: what is allowed, the version counter, and the new history."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from .copy_slices import rebase_view
 
 
 def check_inplace(tensor: Tensor, requires_grad: bool) -> None:
-    """Refuse what autograd could not undo.
+    """Refuse a change that autograd cannot differentiate.
 
     Args:
-        tensor: what would be changed.
+        tensor: the tensor to change.
         requires_grad: an operand requires grad.
 
     Raises:
-        RuntimeError: a leaf that requires grad (or a view of one) would be changed while recording, or a view whose history
-            could not be kept right; in PyTorch's words.
+        RuntimeError: while recording, a change of a leaf that requires grad, of a view of one, or of a view whose history
+            would become wrong. In PyTorch's words.
     """
     if type(tensor._counter) is InferenceCounter and not State.inference:
         raise RuntimeError(
@@ -50,7 +50,7 @@ def check_inplace(tensor: Tensor, requires_grad: bool) -> None:
 
 
 def _wants_gradient(value: Any) -> bool:
-    """`requires_grad` of an operand, without making a view's grad_fn anew."""
+    """`requires_grad` of an operand. A view's grad_fn is not made again for this."""
     if not isinstance(value, Tensor):
         return False
     return value._requires_grad or (value._view is not None and value._view.base._requires_grad)
@@ -64,15 +64,15 @@ def _check_view(tensor: Tensor, view: View) -> None:
 
 
 def run_inplace(self: Tensor, op: Callable[..., Any], *operands: Any, **options: Any) -> Tensor:
-    """Write `op(self, *operands)` into the memory of `self`; its history becomes the op's.
+    """Write `op(self, *operands)` into the memory of `self`. The op becomes its history.
 
     Raises:
-        RuntimeError: autograd could not undo it, or elements share memory.
+        RuntimeError: autograd cannot differentiate the change, or elements share memory.
     """
     recorded = any(map(_wants_gradient, (*operands, *options.values())))
     check_inplace(self, recorded)
     if recording() and (recorded or _wants_gradient(self)):
-        for t in (self, *operands):  # edges are looked up before anything is computed, as in PyTorch
+        for t in (self, *operands):  # as in PyTorch, edges are looked up before the computation
             if isinstance(t, Tensor) and t._view is not None:
                 t._view.refresh(t)
     check_overlap(self._data)
@@ -83,10 +83,10 @@ def run_inplace(self: Tensor, op: Callable[..., Any], *operands: Any, **options:
 
 
 def fill_inplace(self: Tensor, op: Callable[..., Any], *operands: Any, **options: Any) -> Tensor:
-    """`run_inplace` for an op that writes what elements sharing memory agree on (one number everywhere, or what is there).
+    """`run_inplace` for an op that may write to elements that share memory, because all of them get one value.
 
     Raises:
-        RuntimeError: autograd could not undo it, or a tensor's number is to be copied to elements that share memory.
+        RuntimeError: autograd cannot differentiate the change, or a tensor would be written to elements that share memory.
     """
     check_inplace(self, any(map(_wants_gradient, (*operands, *options.values()))))
     if any(isinstance(t, Tensor) and not _is_same(self._data, t._data) for t in operands):
@@ -95,7 +95,7 @@ def fill_inplace(self: Tensor, op: Callable[..., Any], *operands: Any, **options
 
 
 def _run(self: Tensor, op: Callable[..., Any], *operands: Any, **options: Any) -> Tensor:
-    """The op sees a twin of `self` with a copy of the old values, so whatever it saves stays as it was."""
+    """Run the op on a copy of `self`, so that saved tensors keep the old values."""
     if not recording():
         _write(self, op(Tensor(self._data), *operands, **options))
         return self
@@ -109,7 +109,7 @@ def _run(self: Tensor, op: Callable[..., Any], *operands: Any, **options: Any) -
 
 
 def _share(a: Tensor, b: Tensor) -> bool:
-    """May they share memory? What `.data` gives does, with a counter of its own."""
+    """May they share memory? The result of `.data` does, with its own version counter."""
     return a._counter is b._counter is not None or _owner(a._data) is _owner(b._data)
 
 
@@ -118,7 +118,7 @@ def _owner(array: Any) -> Any:
 
 
 def _check_partial_overlap(written: Any, read: Any) -> None:
-    """Refuse to read from memory that is being written, unless it is the same elements in the same order.
+    """Refuse to read from memory that is being written, except the same elements in the same order.
 
     Raises:
         RuntimeError: they overlap in part.
@@ -139,7 +139,7 @@ def _is_same(a: Any, b: Any) -> bool:
 
 
 def _write(self: Tensor, result: Tensor) -> None:
-    """Put the result's values into the memory of `self`.
+    """Write the values of the result into the memory of `self`.
 
     Raises:
         RuntimeError: they do not fit.
@@ -159,7 +159,7 @@ def _write(self: Tensor, result: Tensor) -> None:
 
 
 def _rebase(self: Tensor, old: Tensor, old_base: Tensor | None, result: Tensor, version: int) -> None:
-    """The history of `self` (and of the base that it is a view of) becomes the op's."""
+    """Make the op the history of `self`, and of its base if `self` is a view."""
     inner = result._grad_fn
     made_by = result._made_by
     remember(self, old, version)
@@ -171,13 +171,13 @@ def _rebase(self: Tensor, old: Tensor, old_base: Tensor | None, result: Tensor, 
         _save_new_value(inner, self)
     if self._view is None or inner is None:
         self._made_by = made_by
-    if made_by is not None:  # what was multiplied by itself is the old tensor, not the new one
+    if made_by is not None:  # a tensor multiplied by itself: the input is the old tensor
         made_by.inputs = tuple(old if t is self else t for t in made_by.inputs)
     self._keep_retaining(old._grad_fn, old._output_nr)
 
 
 def _save_new_value(node: PrimitiveNode, changed: Tensor) -> None:
-    """A node that saves its own result has saved the memory that was just written, at its new version."""
+    """Update a node that saves its own result: it saves the changed memory, at its new version."""
     for slot in node.slots:
         kept = getattr(node, slot)
         if isinstance(kept, SavedResult) and kept.unpack_hook is None:
@@ -196,7 +196,7 @@ def in_place(op: Callable[..., Any], name: str) -> Callable[..., Tensor]:
 
 
 def _copied(self: Tensor, src: Tensor) -> Any:
-    """What `copy_` writes: `src` in the shape of `self`."""
+    """The values that `copy_` writes: `src` in the shape of `self`."""
     check_broadcast(self, src)
     together = np.broadcast_shapes(self._data.shape, src._data.shape)
     if together != self._data.shape:
@@ -236,11 +236,11 @@ def detach_(self: Tensor) -> Tensor:
             "torch/optim/optimizer.py as the solution."
         )
     if self._grad_fn is not None:
-        self._shared_counter()  # a node that has saved the tensor looks closer, and sees
+        self._shared_counter()  # make the counter, so that a node that saved the tensor compares versions
         first = next(reversed([t for t, _ in formers(self)]), self)
         self._more.detached |= first._grad_fn is not None
         extra = self._grad_fn._extra
-        self._more.hooks = extra.tensor_hooks.get(self._output_nr) if extra is not None else None  # the leaf's from now on
+        self._more.hooks = extra.tensor_hooks.get(self._output_nr) if extra is not None else None  # now a leaf's
     forget_history(self)
     self._grad_fn, self._requires_grad, self._output_nr = None, False, 0
     return self

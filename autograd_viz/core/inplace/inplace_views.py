@@ -1,4 +1,4 @@
-"""x.squeeze_(), x.t_(), x.as_strided_(): the tensor itself gets another shape; its memory stays as it is."""
+"""x.squeeze_(), x.t_(), x.as_strided_(): the tensor itself gets another shape, with the same memory."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .inplace import check_inplace
 
 
 def renamed(view: Primitive, node_name: str) -> Primitive:
-    """The op of `view` under the node name that it has in place."""
+    """The op of `view` with the node name of its in-place form."""
 
     def forward(self: Any, **options: Any) -> Any:
         return view.forward(self, **options)
@@ -37,7 +37,7 @@ as_strided = renamed(strided.as_strided, "AsStridedBackward1")
 
 
 def become(self: Tensor, op: Primitive, **options: Any) -> Tensor:
-    """Let `self` become op(self): its array and its history."""
+    """Replace `self` by op(self): its array and its history."""
     check_inplace(self, False)
     old = Tensor(self._data)
     old._requires_grad, old._grad_fn, old._output_nr = self.requires_grad, self._grad_fn, self._output_nr
@@ -46,7 +46,7 @@ def become(self: Tensor, op: Primitive, **options: Any) -> Tensor:
     self._data = result._data
     self._bump_version()
     if self._view is not None and result._view is not None:
-        self._view.cuts = result._view.cuts  # its kind stays: what was forbidden still is
+        self._view.cuts = result._view.cuts  # the kind stays the same: forbidden changes stay forbidden
     if recording():
         if self._view is not None:
             self._view.settle()
@@ -57,7 +57,7 @@ def become(self: Tensor, op: Primitive, **options: Any) -> Tensor:
 
 @public("Tensor.squeeze_")
 def squeeze_(self: Tensor, *dim: Any) -> Tensor:
-    """In place: without dimensions of length 1."""
+    """In place: remove dimensions of length 1."""
     if not dim:
         return become(self, squeeze_all)
     if len(dim) == 1 and isinstance(dim[0], int):
@@ -67,19 +67,19 @@ def squeeze_(self: Tensor, *dim: Any) -> Tensor:
 
 @public("Tensor.unsqueeze_")
 def unsqueeze_(self: Tensor, dim: int) -> Tensor:
-    """In place: a new dimension of length 1."""
+    """In place: add a dimension of length 1."""
     return become(self, unsqueeze, dim=dim)
 
 
 @public("Tensor.transpose_", "Tensor.swapaxes_", "Tensor.swapdims_")
 def transpose_(self: Tensor, dim0: int, dim1: int) -> Tensor:
-    """In place: two dimensions swapped."""
+    """In place: swap two dimensions."""
     return become(self, transpose, dim0=dim0, dim1=dim1)
 
 
 @public("Tensor.as_strided_")
 def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
-    """In place: what the memory holds in this geometry, in elements."""
+    """In place: view the memory with this shape, these strides and this offset, in elements."""
     geometry = {"size": tuple(size), "stride": tuple(stride), "storage_offset": storage_offset}
     before = self.storage_offset()
     become(self, as_strided, **geometry, before=before)
@@ -90,5 +90,5 @@ def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: int | None
 
 @public("Tensor.t_")
 def t_(self: Tensor) -> Tensor:
-    """In place: the transpose of a matrix."""
+    """In place: transpose a matrix."""
     return become(self, t)

@@ -1,4 +1,4 @@
-"""x.set_(), x.resize_(): the tensor itself gets other memory, or more or less of its own."""
+"""x.set_(), x.resize_(): the tensor itself gets other memory, or another amount of memory."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from ..tensor.tensor import Tensor
 
 @public("Tensor.set_")
 def set_(self: Tensor, source: Tensor | None = None, storage_offset: int = 0, size: Any = None, stride: Any = None) -> Tensor:
-    """In place: share the memory of `source`, or have none.
+    """In place: share the memory of `source`, or become empty.
 
     Args:
-        self: what gets other memory.
-        source: whose memory; without it `self` is empty afterwards.
-        storage_offset: where in that memory to begin, in elements, if a size is given.
-        size: the new shape; that of `source` if left out.
-        stride: how many elements apart neighbours are; row after row if left out.
+        self: the tensor that gets other memory.
+        source: the owner of the memory; without it `self` becomes empty.
+        storage_offset: the first element in that memory, if `size` is given.
+        size: the new shape; default: that of `source`.
+        stride: the distance between neighbours in elements; default: row-major.
 
     Raises:
         RuntimeError: another type, a leaf that requires grad is changed while recording, or the memory is too small.
-        TypeError: `source` is no tensor.
+        TypeError: `source` is not a tensor.
     """
     from .inplace import check_inplace
 
@@ -45,7 +45,7 @@ def set_(self: Tensor, source: Tensor | None = None, storage_offset: int = 0, si
         self._data = cut_out(memory_of(source._data)[0], storage_offset, shape, steps)
     self._bump_version()
     if self._extra is not None:
-        self._extra.accumulator = None  # a graph that is there leads to the leaf that it was
+        self._extra.accumulator = None  # an existing graph leads to the old leaf
     return self
 
 
@@ -56,13 +56,13 @@ def _row_after_row(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 @public("Tensor.resize_")
 def resize_(self: Tensor, *size: Any, memory_format: Any = None) -> Tensor:
-    """In place: as many elements as the shape has, from the first on, row after row, as they lie in memory.
+    """In place: take the elements of the memory, from the first on, in row-major order.
 
-    What memory does not hold yet is zero; then `self` gets memory of its own.
+    If the memory is too small, `self` gets new memory, filled up with zeros.
 
     Raises:
         RuntimeError: `self` requires grad, or a length is negative.
-        TypeError: lengths that are not whole.
+        TypeError: a length is not a whole number.
     """
     if self.requires_grad:
         raise RuntimeError("cannot resize variables that require grad")

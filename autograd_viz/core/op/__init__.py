@@ -1,1 +1,1 @@
-"""What an op is, and what a call of one runs."""
+"""What an op is, and what a call of an op runs."""

@@ -1,9 +1,12 @@
-"""What calling an op does, written out for each op: `mul.source` is the program that runs when you write `a * b`.
+"""What a call of an op does, written out for each op: `mul.source` is the program that runs for `a * b`.
 
 # Note [Programs from tables]
-A general loop over inputs, options and saved values would cost more than the arithmetic of a small tensor. So each op's table
-(primitive.py) is turned into straight-line functions: `call` runs the forward and records the node, `vjp` runs the rules,
-`release` frees what was saved. All are plain Python; tracebacks show their lines.
+A general loop over inputs, options and saved values would take longer than the arithmetic of a small tensor.
+So each op's table (table.py) is turned into straight-line functions:
+- `call` runs the forward and records the node;
+- `vjp` runs the rules;
+- `release` frees the saved tensors.
+All are plain Python, and tracebacks show their lines.
 """
 
 from __future__ import annotations
@@ -29,7 +32,7 @@ from .table import Table
 from .view import become_view
 
 _NUMBERS = frozenset({int, float, bool})
-# what the programs refer to, beside their own op
+# the globals of the programs
 _NAMES: dict[str, Any] = {
     "NUMBERS": _NUMBERS,
     "Number": Number,
@@ -64,7 +67,7 @@ def call_source(p: Table) -> list[str]:
     """The program of a call, for an op with a fixed number of inputs and results."""
     parameters = [n + ("=None" if n in p.optional else "") for n in p.inputs]
     options = [n + ("" if default is p.required else f"=default_{n}") for n, default in p.options.items()]
-    if any("=" in x for x in parameters):  # after an optional input everything has a default
+    if any("=" in x for x in parameters):  # parameters after an optional input need a default
         options = [o if "=" in o else f"{o}=None" for o in options]
     lines = [f"def {p.name}({', '.join(parameters + _after_required(options))}):"]
     for i, n in enumerate(p.inputs):
@@ -92,12 +95,12 @@ def call_source(p: Table) -> list[str]:
 
 
 def results_of(p: Table) -> list[str]:
-    """What a program calls the results of its op."""
+    """The variables for the results of an op in its program."""
     return [f"result{i}" for i in range(len(p.result_names))] or ["result"]
 
 
 def _wrapped(p: Table) -> list[str]:
-    """Make tensors of what the NumPy function returned."""
+    """The lines that wrap the results of the NumPy function in tensors."""
     lines = []
     if p.result_names:
         lines.append(f"    {', '.join(f'_value{i}' for i in range(len(p.result_names)))}, = _value")
@@ -114,7 +117,7 @@ def _wrapped(p: Table) -> list[str]:
 
 
 def _after_required(options: list[str]) -> list[str]:
-    """Options without a default after one with a default are given by keyword."""
+    """The options, with a `*` before a required one that follows an optional one."""
     first = next((i for i, o in enumerate(options) if "=" in o), len(options))
     if all("=" in o for o in options[first:]):
         return options
@@ -122,7 +125,7 @@ def _after_required(options: list[str]) -> list[str]:
 
 
 def _forward(p: Table) -> list[str]:
-    """Run the NumPy function on the inputs' arrays."""
+    """The lines that run the NumPy function on the inputs' arrays."""
     arrays = [f"_x{i}" for i in range(len(p.inputs))]
     options = [f"{n}={n} if type({n}) in PLAIN else array_of({n})" for n in p.options]
     run = f"_value = quiet.run(on_arrays, {', '.join(arrays + options)})"
@@ -131,7 +134,7 @@ def _forward(p: Table) -> list[str]:
         lines.append(f"    {x} = {n}._data" + (f" if {n} is not None else None" if n in p.optional else ""))
     if not p.promotes:
         return [*lines, f"    {run}"]
-    if len(arrays) == 2:  # a number beside floats stays one, and so does not widen the result
+    if len(arrays) == 2:  # a Python number stays one, so that it does not widen the result
         lines[1:] = [
             f"    if type({p.inputs[1]}) is Number and _x0.dtype.kind == 'f' and type({p.inputs[1]}.value) is not complex:"
         ]
@@ -156,7 +159,7 @@ def _forward(p: Table) -> list[str]:
 
 
 def _record(p: Table) -> list[str]:
-    """Make the node if an input requires grad, and remember which op made the result."""
+    """The lines that make the node if an input requires grad, and remember which op made the result."""
     lines = [
         "    caller = frame(1)",
         "    while ours[caller.f_code.co_filename] and caller.f_back is not None: caller = caller.f_back",
@@ -190,7 +193,7 @@ def _references(results: list[str]) -> str:
 
 
 def _given(p: Table) -> list[str]:
-    """The tensors of a call as entries of a tuple: inputs (also None ones, which a drawing leaves out), then tensor options."""
+    """The tensors of a call as a tuple: inputs (including None, which a drawing omits), then tensor options."""
     return [f"{n}," for n in p.inputs] if len(p.inputs) == 1 else list(p.inputs)
 
 
@@ -199,7 +202,7 @@ def _option_dict(p: Table) -> str:
 
 
 def _node(p: Table) -> list[str]:
-    """Make the node: edges, metadata, saved values."""
+    """The lines that make the node: edges, metadata, saved values."""
     edges = []
     for n in p.inputs:
         there = f"{n} is not None and " if n in p.optional else ""
@@ -222,7 +225,7 @@ def _node(p: Table) -> list[str]:
     return [*lines, f"if State.attentive: attend(node, {results_of(p)[0]})"]
 
 
-# of an input's array x, written out; strides stay in bytes until somebody asks
+# of an input's array x; strides stay in bytes until they are read
 _METADATA = {"sizes": "{x}.shape", "numel": "{x}.size", "strides": "{x}.strides"}
 
 _ONE_OUTPUT = (
@@ -234,7 +237,7 @@ _ONE_OUTPUT = (
 
 
 def _several_outputs(p: Table) -> list[str]:
-    """The metadata of the outputs, which are those of the results that have a gradient."""
+    """The lines with the metadata of the outputs: the results that have a gradient."""
     results = results_of(p)
     return [
         "node._shape, node._dtype = outputs[0]._data.shape, outputs[0]._data.dtype",
@@ -268,7 +271,7 @@ def _kept(p: Table, name: str, guard: int | None) -> str:
 
 
 def program(p: Table, node_class: Any) -> Any:
-    """The function that runs the op and records it; `node_class` is that of its nodes, None if it has no rules."""
+    """The function that runs the op and records it. `node_class` is the class of its nodes, None for an op without rules."""
     defaults = {f"default_{n}": v for n, v in p.options.items() if v is not p.required}
     names = {**_NAMES, **defaults, "on_arrays": p.forward, "primitive": p, "Node": node_class, "metadata": metadata}
     names |= {"scalar_overload": p.scalar_overload, "make_results": p.make_results}
@@ -276,7 +279,7 @@ def program(p: Table, node_class: Any) -> Any:
 
 
 def metadata(tensor: Tensor | None, what: str) -> Any:
-    """`<input>_sym_sizes` and its like; strides in bytes."""
+    """`<input>_sym_sizes` and similar values; strides in bytes."""
     if tensor is None:
         return None
     array = tensor._data

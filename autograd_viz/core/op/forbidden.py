@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..backward.saved import op_name
 from ..tensor.tensor import Tensor
 
-# what a view may be: anything goes, or why not
+# the kinds of views: changes are allowed, or the reason why not
 NORMAL, NO_GRAD, SEVERAL, FUNCTION, INFERENCE = "", "no_grad mode", "several", "function", "inference mode"
 
 _ENDINGS = {
@@ -22,11 +22,11 @@ _ENDINGS[INFERENCE] = _ENDINGS[NO_GRAD].replace("no_grad block", "inference_mode
 
 
 def why_forbidden(view: Tensor, kind: str, indirect: bool = False) -> str:
-    """The sentence for a view that was changed although it must not be.
+    """The error message for a forbidden change of a view.
 
     Args:
         view: the view.
-        kind: what it is (SEVERAL, NO_GRAD, ...).
+        kind: its kind (SEVERAL, NO_GRAD, ...).
         indirect: the change was made through its base or another view.
     """
     changed = "its base or another view of its base has been" if indirect else "is being"

@@ -1,4 +1,4 @@
-"""What a tensor was before it was changed in place: a picture shows ops what they read, not what stands there now."""
+"""The value of a tensor before an in-place change. A picture shows the values that an op read, not the present ones."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ import numpy as np
 from ..base.provenance import Call, callers_place
 from ..tensor.tensor import Tensor
 
-FEW = 64  # elements; of a larger tensor the old history is kept, not the old values
+FEW = 64  # elements; of a larger tensor only the old history is kept
 
 
 class Overwritten(Tensor):
-    """A tensor as it was, when its values are gone: shape, type and history. It stands in pictures, ops never see it."""
+    """A former tensor whose values were not kept: shape, type and history. It stands in pictures; ops never see it."""
 
     __slots__ = ()
 
 
 class Former(NamedTuple):
-    """A tensor before a change in place.
+    """A tensor before an in-place change.
 
     Attributes:
         tensor: the same history, and the values if there were few; a weak reference if the tensor has left the graph.
         version: its version counter then.
-        earlier: the same before the change before.
+        earlier: the Former of the change before.
     """
 
     tensor: Tensor | weakref.ref[Tensor]
@@ -35,14 +35,14 @@ class Former(NamedTuple):
 
 
 def history_of(tensor: Tensor, twin: Tensor) -> Tensor:
-    """Give `twin` the place of `tensor` in the graph."""
+    """Give `twin` the history of `tensor`, and return it."""
     twin._requires_grad, twin._grad_fn, twin._output_nr = tensor.requires_grad, tensor._grad_fn, tensor._output_nr
     twin._made_by = tensor._made_by
     return twin
 
 
 def as_it_is(tensor: Tensor) -> Tensor:
-    """A twin that a change of `tensor` leaves alone."""
+    """A copy of `tensor` with its history, for pictures. Of a large tensor it has no values."""
     data = tensor._data
     if data.size <= FEW:
         return history_of(tensor, Tensor(data.copy("K")))
@@ -55,7 +55,7 @@ def gone(tensor: Tensor) -> Overwritten:
 
 
 def remember(tensor: Tensor, former: Tensor, version: int) -> None:
-    """Note what `tensor` was; what is behind the end of a chain of untracked calls is forgotten with it."""
+    """Remember the former value of `tensor`. At the end of a chain of untracked calls, older values are forgotten."""
     more = tensor._more
     made_by = former._made_by
     ends = type(made_by) is Call and not made_by.inputs and made_by.depth == 0
@@ -63,27 +63,27 @@ def remember(tensor: Tensor, former: Tensor, version: int) -> None:
 
 
 def forget_history(tensor: Tensor) -> None:
-    """The tensor leaves the graph: what it was lives only as long as others need its grad_fn, which keeps it."""
+    """The tensor leaves the graph. Its former value lives only while others hold its grad_fn, which keeps the value."""
     node, more = tensor._grad_fn, tensor._more
     if node is None:
         more.former = None
         return
     twin = history_of(tensor, Tensor(tensor._data))
     tensor._made_by = Call("Detach", (), None, callers_place())
-    tensor._made_by.depth = 1  # not the end of a chain: `remember` goes on to what was before
+    tensor._made_by.depth = 1  # not the end of a chain, so `remember` keeps older values
     twin._more.former = more.former
     node._more_of().detached.append(twin)
     more.former = Former(weakref.ref(twin), tensor._version, None)
 
 
 def values_at(tensor: Tensor, version: int) -> Tensor | None:
-    """The former of `tensor` at a version, if its values were kept."""
+    """The former value of `tensor` at a version, if it was kept."""
     found = next((t for t, then in formers(tensor) if then <= version), None)
     return None if found is None or isinstance(found, Overwritten) else found
 
 
 def formers(tensor: Tensor) -> Iterator[tuple[Tensor, int]]:
-    """What the tensor was before each change in place, with its version then, latest first."""
+    """The former values of the tensor, each with its version, latest first."""
     former = tensor._extra.former if tensor._extra is not None else None
     while former is not None:
         known = former.tensor() if isinstance(former.tensor, weakref.ref) else former.tensor

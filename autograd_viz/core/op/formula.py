@@ -1,4 +1,4 @@
-"""The third reading of an op's rules: as text, with the names of what is saved or with numbers."""
+"""The third reading of an op's rules: as text, with names of saved values or with numbers."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from .primitive_node import PrimitiveNode
 
 
 def formulas(node: PrimitiveNode, grads: Sequence[Symbol], saved: dict[str, Symbol] | None = None) -> dict[str, str]:
-    """The text of every rule that runs for a node, by input name.
+    """The text of each rule that runs for a node, by input name.
 
     Args:
-        node: its op's rules are read; it says which inputs want a gradient.
+        node: the node; it says which inputs want a gradient.
         grads: a symbol per grad_output.
-        saved: what to show instead of the names of saved tensors; plain values (a dim, an exponent) show themselves.
+        saved: symbols to show instead of the names of saved tensors. Plain values (a dim, an exponent) are shown directly.
     """
     op = node.primitive
     grad: Any = grads if op.takes_all else grads[0]
@@ -34,7 +34,7 @@ def formulas(node: PrimitiveNode, grads: Sequence[Symbol], saved: dict[str, Symb
 
 
 def in_formula(name: str, value: Any) -> Any:
-    """A saved value as a formula shows it: tensors by name, plain values as they are."""
+    """A saved value in a formula: a tensor as its name, a plain value as itself."""
     if isinstance(value, tuple) and holds_tensor(value):
         return symbols(name, (in_formula(f"{name}[{i}]", v) for i, v in enumerate(value)))
     if value is FREED or holds_tensor(value) or isinstance(value, np.ndarray):
@@ -43,7 +43,7 @@ def in_formula(name: str, value: Any) -> Any:
 
 
 def is_complex(kept: Any) -> bool:
-    """Does a kept tensor hold complex numbers? What hooks keep in a way of their own counts as real."""
+    """Does a saved tensor hold complex numbers? A tensor that hooks keep counts as real."""
     if isinstance(kept, SavedTensor):
         if kept.unpack_hook is not None:
             return False

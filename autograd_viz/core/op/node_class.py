@@ -18,13 +18,13 @@ from .table import Table
 
 
 def materialized(node: PrimitiveNode, grads: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Zeros for the outputs that nobody used."""
+    """The gradients, with zeros for unused outputs."""
     on_tensors = any(isinstance(g, Tensor) for g in grads)
     zeros = (np.zeros(shape, kind) for shape, kind in node._outputs_metadata())
     return tuple((Tensor(z) if on_tensors else z) if g is None else g for g, z in zip(grads, zeros, strict=True))
 
 
-# what the programs refer to, beside their own op
+# the globals of the programs
 _NAMES: dict[str, Any] = {
     "FREED": FREED,
     "PLAIN": PLAIN,
@@ -55,14 +55,14 @@ def make_node_class(p: Table) -> type[PrimitiveNode]:
     options = tuple((n, f"given_{n}") for n in p.options)
     body |= {"given": given, "is_variadic": bool(p.variadic), "given_options": options, "slots": p.slots}
     body |= {"saved_names": p.saved_names, "strided": tuple(n for n in p.saved_names if n.endswith("_strides"))}
-    body["__init__"] = object.__init__  # whoever makes a node fills its slots
+    body["__init__"] = object.__init__  # the maker of a node fills its slots
     slots = (*given, *(slot for _, slot in options), *p.slots)
     body |= {"__slots__": slots, "primitive": p, "__doc__": f"Backward of {p.name}."}
     return type(p.node_name.rpartition("::")[2], (PrimitiveNode,), body)
 
 
 def write_backward(p: Table, node_class: Any) -> None:
-    """Give the node class its `vjp`, `vjp_on_tensors` and `_release`, when one of them is first wanted."""
+    """Give the node class its `vjp`, `vjp_on_tensors` and `_release`. It is called at their first use."""
     on_arrays = {f"rule{i}": r.on_arrays for i, r in enumerate(p.rules) if r}
     on_tensors = {f"rule{i}": r.on_tensors for i, r in enumerate(p.rules) if r}
     for name, lines, rules in (
@@ -74,7 +74,7 @@ def write_backward(p: Table, node_class: Any) -> None:
 
 
 def vjp_source(p: Table, on_tensors: bool = False) -> list[str]:
-    """The program of the rules, on arrays or tensors: for every input that wants a gradient, its rule on what is saved."""
+    """The program of the rules, on arrays or tensors. It runs the rule of each input that wants a gradient."""
     read = _read_tensor if on_tensors else _read
     nothing = f"({'None, ' * (1 if p.variadic else len(p.rules))})"
     lines = [f"def vjp{'_on_tensors' if on_tensors else ''}(node, grads):"]
@@ -88,17 +88,17 @@ def vjp_source(p: Table, on_tensors: bool = False) -> list[str]:
         ]
     values = [read(p, place) for place in range(len(p.saved_names))]
     tensors = [place for place, name in enumerate(p.saved_names) if name in p.inputs or p.result_index(name) is not None]
-    if len(tensors) > 1:  # as in PyTorch, each is looked at once: inputs by name, then results
+    if len(tensors) > 1:  # as in PyTorch, each is read once: inputs by name, then results
         for place in sorted(tensors, key=lambda place: p.result_index(p.saved_names[place]) is not None):
             lines.append(f"    v{place} = None if node.{p.slots[place]} is None else {values[place]}")
             values[place] = f"v{place}"
-    for place, name in enumerate(p.saved_names):  # an unpack hook may be behind it
+    for place, name in enumerate(p.saved_names):  # an unpack hook may run
         if name in p.options and sum(place in rule.wants for rule in p.rules if rule) > 1:
             lines.append(f"    v{place} = {values[place]}")
             values[place] = f"v{place}"
     results = ["None"] * len(p.rules)
     in_order = sorted(range(len(p.rules)), key=lambda i: p.inputs[i]) if on_tensors and not p.variadic else range(len(p.rules))
-    for i in in_order:  # PyTorch computes them by name, which tells in a recorded pass
+    for i in in_order:  # PyTorch's order is by name, which shows in a recorded pass
         rule = p.rules[i]
         if rule is None:
             continue
@@ -113,7 +113,7 @@ def vjp_source(p: Table, on_tensors: bool = False) -> list[str]:
 
 
 def _read(p: Table, place: int) -> str:
-    """A saved value as an array or plain value."""
+    """The expression that reads a saved value as an array or plain value."""
     name, slot = p.saved_names[place], f"node.{p.slots[place]}"
     if name in p.inputs:
         untouched = f"type(s := {slot}) is Tensor and s._counter is None"
@@ -127,7 +127,7 @@ def _read(p: Table, place: int) -> str:
 
 
 def _read_tensor(p: Table, place: int) -> str:
-    """A saved value as a tensor or plain value."""
+    """The expression that reads a saved value as a tensor or plain value."""
     name, slot = p.saved_names[place], f"node.{p.slots[place]}"
     if name in p.inputs:
         return f"(s if type(s := {slot}) is Tensor and s._counter is None else unpack(node, s))"
@@ -135,12 +135,12 @@ def _read_tensor(p: Table, place: int) -> str:
 
 
 def _plain_value(name: str, slot: str) -> str:
-    """A saved size or its like; strides, which are kept in bytes, in elements."""
+    """The expression for a saved size or similar value. Strides are converted from bytes to elements."""
     return f"node.in_elements({slot})" if name.endswith("_strides") else slot
 
 
 def release_source(p: Table) -> list[str]:
-    """Free the saved tensors; plain values (a dim, an exponent) stay."""
+    """The program that frees the saved tensors. Plain values (a dim, an exponent) stay."""
     lines = ["def _release(node):", "    pass"]
     for name, slot in zip(p.saved_names, p.slots, strict=True):
         if "_sym_" in name:

@@ -1,4 +1,4 @@
-"""`out=`: the result written into a tensor that the caller has; outside the graph, as nothing could undo it."""
+"""`out=`: the result is written into a tensor of the caller. It is not recorded, because autograd cannot undo the write."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _RESIZED = (
 
 
 def write_out(out: Any, name: str, op: Callable[..., Any], args: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    """The result of ``op(*args, **options)`` in `out`.
+    """The result of ``op(*args, **options)``, written into `out`.
 
     Raises:
-        TypeError: `out` is no tensor.
-        RuntimeError: something here requires grad, or the result does not fit the type of `out`.
+        TypeError: `out` is not a tensor.
+        RuntimeError: an argument requires grad, or the result does not fit the type of `out`.
     """
     if not isinstance(out, Tensor):
         raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")

@@ -1,4 +1,4 @@
-"""What an op is: a NumPy forward, and one gradient rule per input (said once, read three times: readings.py).
+"""What an op is: a NumPy forward, and one backward rule per input. A rule is read in three ways (readings.py).
 
     @primitive("MulBackward0")
     def mul(self, other):
@@ -48,12 +48,12 @@ class Primitive(Table):
         self.savers: tuple[Callable[..., Any], ...] | None = None  # for each saved name, made at the first call
         self.node_class: type[PrimitiveNode] | None = None
         self._program: Callable[..., Any] | None = None
-        self.method_names: list[str] = []  # under which Tensor has it (methods.py)
+        self.method_names: list[str] = []  # its method names on Tensor (methods.py)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         if not isinstance(instance, Tensor):
             return self
-        for name in self.method_names:  # from now on the program itself is the method: nothing is looked up on the way
+        for name in self.method_names:  # from now on the program itself is the method, without a lookup
             setattr(Tensor, name, self.program)
         return MethodType(self.program, instance)
 
@@ -66,13 +66,13 @@ class Primitive(Table):
         """Give the rule of each differentiable input.
 
         Raises:
-            TypeError: a rule is for, or asks for, something the op does not have; the message lists the choices.
+            TypeError: a rule is for, or asks for, something the op lacks; the message lists the choices.
         """
         self.read_rules(rules)
         self.node_class = make_node_class(self)
 
     def write_backward(self) -> None:
-        """Give the node class its programs, when one of them is first wanted."""
+        """Give the node class its programs. It is called at their first use."""
         write_backward(self, self.node_class)
 
     # -- forward ------------------------------------------------------------------------------------------------------
@@ -99,7 +99,7 @@ class Primitive(Table):
         return (self._program or self.program)(*args, **options)
 
     def _call(self, /, *args: Any, **options: Any) -> Any:
-        """A call of an op with any number of inputs or results."""
+        """Call an op with any number of inputs or results."""
         args, options = self._bound(args, options)
         inputs = tuple(
             a
@@ -127,7 +127,7 @@ class Primitive(Table):
         return results if self.several else results[0]
 
     def _bound(self, args: tuple[Any, ...], options: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The tensor arguments in order, and all options: what is positional beyond the tensors are options in order."""
+        """The tensor arguments in order, and all options. Positional arguments after the tensors are options, in order."""
         if not self.variadic:
             most = len(self.inputs) + len(self.options)
             if len(args) > most:
@@ -174,7 +174,7 @@ class Primitive(Table):
     def _save(
         self, node: PrimitiveNode, inputs: tuple[Tensor | None, ...], options: dict[str, Any], results: tuple[Tensor, ...]
     ) -> None:
-        """What the rules ask for; see Note [When a tensor is saved]."""
+        """The saved values that the rules ask for. See Note [When a tensor is saved]."""
         if self.savers is None:
             self.savers = tuple(map(self._saver, self.saved_names))
         for save, guard, slot in zip(self.savers, self.guards, self.slots, strict=True):
@@ -182,7 +182,7 @@ class Primitive(Table):
             setattr(node, slot, save(inputs, options, results, unwanted))
 
     def _saver(self, name: str) -> Callable[..., Any]:
-        """What picks the value `name` out of the inputs, options and results of a call."""
+        """The function that picks the value `name` from the inputs, options and results of a call."""
         if name in self.options:
             return lambda inputs, options, results, unwanted: keep_option(options[name])
         if (index := self.result_index(name)) is not None:
@@ -211,20 +211,20 @@ def primitive(
     also_saved: tuple[str, ...] = (),
     written: Callable[..., Symbol] | None = None,
 ) -> Callable[..., Primitive]:
-    """Declare an op. `node_name` is PyTorch's name of its backward node (tabled, never derived).
+    """Declare an op. `node_name` is the name of its backward node in PyTorch, always written out.
 
     Args:
         node_name: empty for an op that is not differentiable.
         view: the result shares the memory of the first input.
-        promotes: inputs of different types are brought to a common one.
-        several: the op has several outputs, as many as it likes.
+        promotes: inputs of different types are converted to a common one.
+        several: the op has several outputs, in any number.
         cuts: the view stands outside the graph (detach).
-        results: the names of a fixed number of outputs; whole numbers among them are not differentiable.
-        returns: the name of the tuple of `results`, if it is not the op's.
-        nondifferentiable: those of `results` that are not, although they are floating point.
-        materialize: zeros instead of None for the gradient of an output that nobody used.
-        also_saved: what PyTorch's node keeps beside what the rules ask for.
-        written: how a formula shows it, as a rule on Symbols; a call of its name if left out.
+        results: the names of a fixed number of outputs; whole-number outputs are not differentiable.
+        returns: the name of the tuple of `results`; default: the name of the op.
+        nondifferentiable: floating point outputs among `results` that are not differentiable.
+        materialize: zeros instead of None for the gradient of an unused output.
+        also_saved: values that PyTorch's node saves although the rules here do not need them.
+        written: the op's text in a formula, as a rule on Symbols; default: a call of its name.
     """
     traits = Traits(view, promotes, several, cuts, results, returns, nondifferentiable, materialize, also_saved)
 

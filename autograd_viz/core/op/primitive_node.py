@@ -1,4 +1,4 @@
-"""The backward node of an op that is a primitive: what its op was given, and what it keeps for its rules."""
+"""The backward node of a primitive: the arguments of its op, and the saved values for its rules."""
 
 from __future__ import annotations
 
@@ -15,19 +15,20 @@ from ..tensor.tensor import Tensor
 
 
 class PrimitiveNode(Node):
-    """The backward node of a primitive; node_class.py makes one subclass per primitive, with a slot for each argument of the op
-    and one for each saved value.
+    """The backward node of a primitive. node_class.py makes one subclass per primitive.
+
+    The subclass has a slot for each argument of the op and one for each saved value.
     """
 
     __slots__ = ()
     primitive: ClassVar[Any]  # the op
     is_plain = True
-    given: ClassVar[tuple[str, ...]] = ()  # slots of the inputs, of any number of them the one of all
+    given: ClassVar[tuple[str, ...]] = ()  # slots of the inputs; an op with any number of inputs has one slot
     is_variadic: ClassVar[bool] = False
     given_options: ClassVar[tuple[tuple[str, str], ...]] = ()  # names and slots of the other arguments
-    slots: ClassVar[tuple[str, ...]] = ()  # of the saved values, in the order of saved_names
+    slots: ClassVar[tuple[str, ...]] = ()  # slots of the saved values, in the order of saved_names
     saved_names: ClassVar[tuple[str, ...]] = ()
-    strided: ClassVar[tuple[str, ...]] = ()  # those of them that are strides
+    strided: ClassVar[tuple[str, ...]] = ()  # the saved values that are strides
 
     @property
     def op(self) -> str:
@@ -37,7 +38,7 @@ class PrimitiveNode(Node):
 
     @property
     def inputs(self) -> tuple[Any, ...]:
-        """The tensors that the op was given, Python numbers among them as 0-d tensors."""
+        """The input tensors of the op; a Python number is a 0-d tensor."""
         if self.is_variadic:
             return tuple(getattr(self, self.given[0]))
         return tuple([getattr(self, slot) for slot in self.given])
@@ -58,55 +59,55 @@ class PrimitiveNode(Node):
             setattr(self, slot, values[name])
 
     def vjp(self, grads: Any) -> tuple[Any, ...]:
-        """The rules on arrays, for every input that wants a gradient; written out when the first node of its kind runs."""
+        """The rules on arrays, for each input that wants a gradient. Its program is made when the first such node runs."""
         self.primitive.write_backward()
         return self.vjp(grads)
 
     def vjp_on_tensors(self, grads: Any) -> tuple[Any, ...]:
-        """The rules on tensors, whose ops are recorded if grad mode is on; written out like `vjp`."""
+        """The rules on tensors. Their ops are recorded if grad mode is on. Its program is made like `vjp`."""
         self.primitive.write_backward()
         return self.vjp_on_tensors(grads)
 
     def _release(self) -> None:
-        """Free the saved tensors; written out like `vjp`."""
+        """Free the saved tensors. Its program is made like `vjp`."""
         self.primitive.write_backward()
         self._release()
 
     def apply(self, grads: tuple[Any, ...], on_tensors: bool) -> tuple[Any, ...]:
-        """Run the rule of every input that wants a gradient."""
+        """Run the rule of each input that wants a gradient."""
         if on_tensors:
             before, State.in_rule = State.in_rule, True
             try:
                 return self.vjp_on_tensors(grads)
             finally:
                 State.in_rule = before
-        if self._extra is not None:  # an unpack hook may be among what runs, and compute with tensors
+        if self._extra is not None:  # an unpack hook may run, and compute with tensors
             with np.errstate(all="ignore"):
                 return self.vjp(grads)
         found: tuple[Any, ...] = quiet.run(self.vjp, grads)
         return found
 
     def _saved(self) -> dict[str, Any]:
-        """What is saved, by name; tensors as SavedTensor."""
+        """The saved values by name; tensors as SavedTensor."""
         return {name: SavedTensor(v) if isinstance(v, Tensor) else v for name, v in self._kept().items()}
 
     def _kept(self) -> dict[str, Any]:
-        """What is saved, by name; a tensor that had never been changed when it was saved stands there bare."""
+        """The saved values by name. A tensor that had never been changed is stored directly."""
         kept = {name: getattr(self, slot) for name, slot in zip(self.saved_names, self.slots, strict=True)}
         for name in self.strided:
             kept[name] = self.in_elements(kept[name])
         return kept
 
     def in_elements(self, strides: tuple[int, ...] | None) -> tuple[int, ...] | None:
-        """Strides, which are kept in bytes, in elements; ops that keep them have one type throughout."""
+        """Strides in elements, from strides in bytes. Ops that save strides have one type for all inputs."""
         return None if strides is None else tuple(n // self._dtype.itemsize for n in strides)
 
     def _remember(self) -> tuple[Any, ...]:
-        """What passed, and the saved values."""
+        """The last gradients, and the saved values."""
         return (self._passed, *(getattr(self, s) for s in self.slots))
 
     def _recall(self, remembered: tuple[Any, ...]) -> None:
-        """Put both back."""
+        """Restore both."""
         self._passed = remembered[0]
         for slot, value in zip(self.slots, remembered[1:], strict=True):
             setattr(self, slot, value)
@@ -121,14 +122,14 @@ class PrimitiveNode(Node):
         return self.in_elements(kept) if self.slots[index].endswith("_strides") else unpack(self, kept)
 
     def raw_saved(self, index: int) -> Any:
-        """A saved tensor as the object that hooks can be registered on; a tuple of them if several were saved as one.
+        """A saved tensor as the object on which hooks are registered; a tuple of them if several were saved as one.
 
         Raises:
             AttributeError: it is a plain value.
         """
         slot = self.slots[index]
         kept = getattr(self, slot)
-        self._more_of()  # hooks may be registered on it: this node is no longer one that runs no code of the user's
+        self._more_of()  # hooks may be registered on it, so this node may run user code
         if isinstance(kept, tuple) and holds_tensor(kept):
             several = tuple(map(raw, kept))
             setattr(self, slot, tuple(k if k is None else r for k, r in zip(kept, several, strict=True)))

@@ -1,15 +1,14 @@
-"""What is known of an op before it runs: its inputs, options and results, its rules, and what they want to be saved.
+"""An op before it runs: its inputs, options and results, its rules, and the values that they save.
 
 # Note [Parameter names say what is saved]
-After `grad` (or `grads`, if the op has several outputs) a rule names what it needs: an input, an option, `result`,
-`<input>_sym_sizes`, `<input>_sym_numel`. Nothing else is saved. The node shows them as `_saved_<name>`, but for those that
-begin with an underscore, which PyTorch's node keeps to itself (the sizes of the inputs of `cat`). What PyTorch's node
-keeps although no rule here needs it is said beside (`also_saved`).
+The first parameter of a rule is `grad`, or `grads` if the op has several outputs. The others name the values that it needs:
+an input, an option, `result`, `<input>_sym_sizes`, `<input>_sym_numel`. Only these are saved, as `_saved_<name>` of the node.
+A name with a leading underscore is not shown, because PyTorch's node hides it (the sizes of the inputs of `cat`).
+`also_saved` names the values that PyTorch's node saves although no rule here needs them.
 
 # Note [When a tensor is saved]
-As in PyTorch: a tensor that exactly one of several rules asks for is saved only if that rule will run (in `a * b` with
-`b` fixed, `a` is not kept); plain values, results, and whatever more than one rule or the derivative of a derivative asks
-for, always are.
+As in PyTorch, a tensor that only one of several rules needs is saved only if that rule will run. In `a * b` with `b` fixed,
+`a` is not saved. Plain values and results are always saved. So are tensors that several rules or second derivatives need.
 """
 
 from __future__ import annotations
@@ -31,11 +30,11 @@ class Rule(NamedTuple):
     on_tensors: Callable[..., Any]
     on_arrays: Callable[..., Any]
     on_symbols: Callable[..., Any]
-    wants: tuple[int, ...]  # places in the node's saved values
+    wants: tuple[int, ...]  # indices of the node's saved values
 
 
 class Traits(NamedTuple):
-    """What `primitive(...)` says of an op; see there."""
+    """The arguments of `primitive(...)`, which describes them."""
 
     view: bool
     promotes: bool
@@ -49,13 +48,13 @@ class Traits(NamedTuple):
 
 
 class Table:
-    """What an op says of itself.
+    """The declaration of an op.
 
     Attributes:
         inputs, optional, variadic: the differentiable parameters; those that may be None; the one that takes any number.
         options: the other parameters with their defaults.
         rules: one for each input, or None.
-        saved_names, slots, guards: what the rules ask for; where a node keeps it; see Note [When a tensor is saved].
+        saved_names, slots, guards: the values that rules ask for; their slots; see Note [When a tensor is saved].
         takes_all: the rules get the gradients of all outputs, not only that of the first.
     """
 
@@ -83,10 +82,10 @@ class Table:
         self.takes_all = False
 
     def read_rules(self, rules: dict[str, Callable[..., Any]]) -> None:
-        """Read from the rules what is to be saved.
+        """Read from the rules which values are saved.
 
         Raises:
-            TypeError: a rule is for, or asks for, something the op does not have; the message lists the choices.
+            TypeError: a rule is for, or asks for, something the op lacks; the message lists the choices.
         """
         inputs = [self.variadic] if self.variadic else self.inputs
         asked = {target: list(inspect.signature(rule).parameters) for target, rule in rules.items()}
@@ -101,7 +100,7 @@ class Table:
         self.guards = tuple(self._guard(place) for place in range(len(self.saved_names)))
 
     def _known(self, inputs: list[str]) -> set[str]:
-        """What a rule may ask for."""
+        """The names that a rule may ask for."""
         known = {*inputs, *self.options, *(self.result_names or ("result",))}
         known |= {f"result{i}" for i in range(len(self.result_names))}
         known |= {f"{n}_sym_{what}" for n in inputs for what in ("sizes", "sizes_opt", "strides", "storage_offset", "numel")}
@@ -114,7 +113,7 @@ class Table:
         return Rule(rebound(rule, TENSOR_NAMES), rebound(rule, ARRAY_NAMES), rebound(rule, SYMBOL_NAMES), wants)
 
     def _guard(self, place: int) -> int | None:
-        """The input that must want a gradient for the saved value at `place` to be kept, or None if it always is."""
+        """The input that must want a gradient so that the value at `place` is saved; None if it is always saved."""
         if self.result_index(self.saved_names[place]) is not None:
             return None
         users = [i for i, rule in enumerate(self.rules) if rule and place in rule.wants]
@@ -122,7 +121,7 @@ class Table:
         return users[0] if len(users) == 1 and several and "backward" not in self.name else None
 
     def result_index(self, name: str) -> int | None:
-        """Which result a saved name means, if any."""
+        """The index of the result with this saved name, if there is one."""
         if name in self.result_names:
             return self.result_names.index(name)
         match = re.fullmatch(r"result(\d*)", name)
@@ -130,11 +129,11 @@ class Table:
 
     @staticmethod
     def metadata_name(name: str) -> tuple[str, str]:
-        """The input, and what of it: ("self", "sizes") for self_sym_sizes and for _self_sym_sizes."""
+        """An input and its property: ("self", "sizes") for self_sym_sizes and for _self_sym_sizes."""
         base, _, what = name.removeprefix("_").partition("_sym_" if "_sym_" in name else "_dim")
         return base, what or "dim"
 
     @property
     def scalar_overload(self) -> Any:
-        """PyTorch's overload of this op for a plain number, which is what rules mean by one (MulBackward1)."""
+        """PyTorch's overload of this op for a Python number (MulBackward1). Rules use it for numbers."""
         return TENSOR_NAMES.get(f"{self.name}_scalar") if self.promotes and len(self.inputs) == 2 else None

@@ -1,9 +1,9 @@
-"""Views: tensors that share the memory of a base, and remember how they were cut out of it.
+"""Views: tensors that share the memory of a base, and remember which ops lead to them.
 
 # Note [Views and in-place changes]
-A view keeps its base and the ops that lead from the base to it. When base or view is changed in place, the history of all
-of them changes: the base's new grad_fn is CopySlices (copy_slices.py), and a view's grad_fn is made anew from the base's the
-next time somebody asks for it. The version counter, shared by all tensors of one memory, tells that it is out of date.
+A view keeps its base and the ops that lead from the base to it. A change of base or view changes the history of all of
+them. The base's new grad_fn is CopySlices (copy_slices.py). A view's grad_fn is made again from the base's when it is next
+read. The version counter, which all tensors of one memory share, shows that it is out of date.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from ..tensor.tensor import Tensor
 from .forbidden import INFERENCE, NO_GRAD, NORMAL, SEVERAL, why_forbidden
 from .former import gone, history_of, remember, values_at
 
-# one step from a base to its view: the op, its options, and which of its outputs if it has several
+# one step from a base to its view: the op, its options, and the output index if it has several
 Cut = tuple[Any, dict[str, Any], int | None]
 
 
 class View:
-    """How a view hangs on its base.
+    """How a view depends on its base.
 
     Attributes:
-        base: the tensor that owns the memory; never a view itself.
+        base: the tensor that owns the memory; never a view.
         cuts: the ops that lead from the base to the view.
-        kind: what forbids in-place changes to it, if anything (NO_GRAD, SEVERAL, ...).
-        seen: the version at which the view's grad_fn was right.
-        borrowed: the view requires grad only because its base does: ops on it are recorded, but no gradient goes there.
+        kind: why in-place changes are forbidden, if they are (NO_GRAD, SEVERAL, ...).
+        seen: the version for which the view's grad_fn is right.
+        borrowed: the view requires grad only through its base. Ops on it are recorded, but it gets no gradient.
     """
 
     __slots__ = ("base", "borrowed", "cuts", "kind", "seen")
@@ -41,10 +41,10 @@ class View:
         self.borrowed = False
 
     def refresh(self, view: Tensor) -> None:
-        """Make the view's grad_fn anew if the memory was changed since it was made.
+        """Make the view's grad_fn again if the memory has changed since.
 
         Raises:
-            RuntimeError: the view is of a kind that does not allow the change.
+            RuntimeError: the kind of the view forbids the change.
         """
         base = self.base
         if self.borrowed or not view._requires_grad:
@@ -64,23 +64,23 @@ class View:
             view._keep_retaining(*old)
 
     def _remember(self, view: Tensor) -> None:
-        """What the view was, if it was the base that was changed (a change of the view has noted it)."""
+        """Remember the view's former value after a change of the base. A change of the view has already noted it."""
         known = None if view._extra is None else view._extra.former
         if known is not None and known.version >= self.seen:
             return
         base = values_at(self.base, self.seen)
         twin = gone(view) if base is None else Tensor(cut(self.cuts, base._data).copy())
-        if view._grad_fn is None and view._extra is not None:  # what was a leaf has one AccumulateGrad, before and after
+        if view._grad_fn is None and view._extra is not None:  # a leaf has one AccumulateGrad, before and after
             twin._more.accumulator = view._extra.accumulator
         remember(view, history_of(view, twin), self.seen)
 
     def settle(self) -> None:
-        """The view's present grad_fn is right."""
+        """Declare the view's present grad_fn right."""
         self.seen = _version(self.base)
 
 
 def cut(cuts: tuple[Cut, ...], array: Any) -> Any:
-    """The part of an array to which the cuts lead, sharing its memory."""
+    """The part of an array to which the cuts lead. It shares the memory."""
     for primitive, options, index in cuts:
         array = ARRAY_NAMES[primitive.name](array, **options)
         array = array if index is None else array[index]
@@ -101,23 +101,23 @@ def _version(tensor: Tensor) -> int:
 
 
 def as_strided_like(base: Tensor, view: Tensor) -> Any:
-    """The view recorded anew on its base: as one op, AsStridedBackward0, behind those that change the type if there are any."""
+    """The view recorded again on its base, as one op, AsStridedBackward0. Ops that change the type come before it."""
     tracked = base._requires_grad
     source = base if tracked else base._without_history().requires_grad_()
-    with enable_grad(), quiet.nested():  # a backward may ask, in the middle of its arithmetic
+    with enable_grad(), quiet.nested():  # a backward may need it during its arithmetic
         strided: Any = source
-        for one in cast("View", view._view).cuts:  # steps in memory cannot tell a complex number from a pair of real ones
+        for one in cast("View", view._view).cuts:  # strides cannot distinguish a complex number from a pair of real ones
             if strided._data.dtype == view._data.dtype:
                 strided = TENSOR_NAMES["as_strided"](strided, view.shape, view.stride(), view.storage_offset())
                 break
             strided = cut_tensor((one,), strided)
-    if not tracked:  # the base has left the graph (detach_): its views stay in theirs, but lead nowhere
+    if not tracked:  # the base has left the graph (detach_): its views keep theirs, but get no gradient from here
         strided._grad_fn._next = (None,)
     return strided
 
 
 def become_view(result: Tensor, source: Tensor, primitive: Any, options: dict[str, Any], index: int | None = None) -> None:
-    """Let the result of a view op share the version counter of its source, and remember the way to it."""
+    """Let the result of a view op share the version counter of its source, and remember its cuts."""
     result._counter = source._shared_counter()
     if primitive.cuts or type(source._counter) is InferenceCounter:
         return

@@ -1,4 +1,4 @@
-"""The ops: each a NumPy forward with a table of gradient rules beside it. Every file in this folder is loaded."""
+"""The ops. Each is a NumPy forward, followed by its table of backward rules. Every file in this folder is loaded."""
 
 import importlib
 import pkgutil

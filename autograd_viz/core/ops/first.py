@@ -1,10 +1,10 @@
-"""The rules that everybody meets: the vjp of an op with respect to each of its inputs. Other rules stand below their op.
+"""The thirty most common rules: the vjp of an op with respect to each of its inputs. Other rules stand below their op.
 
-`grad` is the gradient of the op's output. The other names are inputs, options and the `result`: what a rule names is saved.
-Formulas and node names: PyTorch's table of derivatives.
+`grad` is the gradient of the op's output. The other names are inputs, options and `result`; an op saves what its rules name.
+Formulas and node names are PyTorch's.
 """
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from .activation.activation import sigmoid, tanh
 from .activation.activation_kinked import relu
@@ -55,7 +55,7 @@ where_tensors.defvjp(
     other = lambda grad, condition: where(condition, 0, grad),
 )
 
-# -- activations: `x_backward` is an op too, so that a second derivative has PyTorch's nodes ----------------------------------
+# -- activations: `x_backward` is an op, so a second derivative has PyTorch's nodes ------------------------------------------
 
 relu.defvjp(self = lambda grad, result: threshold_backward(grad, result, threshold=0))  # grad where result > 0, else 0
 sigmoid.defvjp(self = lambda grad, result: sigmoid_backward(grad, conjugated(result)))  # grad * (1 - result) * result
@@ -83,10 +83,10 @@ view_sizes.defvjp(self = lambda grad, self_sym_sizes: reshape(grad, self_sym_siz
 expand_sizes.defvjp(self = lambda grad, self_sym_sizes: sum_to(grad, self_sym_sizes))
 t.defvjp(self = lambda grad: t(grad))
 transpose_dims.defvjp(self = lambda grad, dim0, dim1: transpose_dims(grad, dim0=dim0, dim1=dim1))
-select.defvjp(  # zeros, and grad at that index
+select.defvjp(  # zeros with grad at that index
     self = lambda grad, self_sym_sizes, dim, index: select_backward(grad, size=self_sym_sizes, dim=dim, index=index),
 )
-cat_tensors.defvjp(  # to each its own part of grad
+cat_tensors.defvjp(  # each input gets its part of grad
     tensors = lambda grad, dim, _tensors_sym_sizes: cat_backward(grad, dim, _tensors_sym_sizes),
 )
 
@@ -102,11 +102,11 @@ addmm.defvjp(
 
 # -- losses ---------------------------------------------------------------------------------------------------------------
 
-mse_loss.defvjp(  # grad * 2 * (self - target), shared out over a mean
+mse_loss.defvjp(  # grad * 2 * (self - target), divided by the count for a mean
     self   = lambda grad, self, target, reduction: mse_loss_backward(grad, self, target, reduction=reduction),
     target = lambda grad, self, target, reduction: mse_loss_backward(grad, target, self, reduction=reduction),
 )
-nll_loss_forward.defvjp(  # cross entropy is log_softmax and this: -grad at each target
+nll_loss_forward.defvjp(  # cross entropy is log_softmax followed by this: -grad at each target
     self = lambda grad, self, target, weight, reduction, ignore_index, total_weight:
         nll_loss_backward(grad, self, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index,
                           total_weight=total_weight),

@@ -1,9 +1,9 @@
-"""Ops that few programs use. All files of this folder are loaded when somebody asks for one of the names below."""
+"""Rare ops. The first use of a name below loads all files of this folder."""
 
 import importlib
 import pkgutil
 
-NAMES = {  # by namespace, as `public` says them in the files
+NAMES = {  # by namespace, as `public` names them in the files
     "torch": """
         _segment_reduce _upsample_bilinear2d_aa alias_copy as_strided_copy bincount bucketize cdist channel_shuffle cholesky
         cholesky_inverse cholesky_solve corrcoef cov cumulative_trapezoid det diagonal_copy diagonal_scatter diff

@@ -1,6 +1,6 @@
-"""Bessel functions and the like. Only the modified ones of the first kind have gradients in PyTorch."""
+"""Bessel functions and similar ones. As in PyTorch, only the modified ones of the first kind have gradients."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ i0.defvjp(
 @public("special.i0e")
 @primitive("SpecialI0EBackward0")
 def i0e(self):
-    """exp(-|self|) * i0(self), which does not overflow."""
+    """exp(-|self|) * i0(self), without overflow."""
     return computed(special.i0e, self)
 i0e.defvjp(
     self = lambda grad, self, result: grad * (i1e(self) - sgn(self) * result),
@@ -51,7 +51,7 @@ i1.defvjp(
 @public("special.i1e")
 @primitive("SpecialI1EBackward0")
 def i1e(self):
-    """exp(-|self|) * i1(self), which does not overflow."""
+    """exp(-|self|) * i1(self), without overflow."""
     return computed(special.i1e, self)
 i1e.defvjp(
     self = lambda grad, self, result: grad * where(eq(self, 0), 0.5, i0e(self) - result * (sgn(self) + 1 / self)),
@@ -61,7 +61,7 @@ i1e.defvjp(
 @public("igamma", "special.gammainc", inplace=True)
 @primitive("IgammaBackward0", promotes=True)
 def igamma(self, other):
-    """The share of gamma(self) that the integral from 0 to other makes up."""
+    """The regularized lower incomplete gamma function: the integral from 0 to other, divided by gamma(self)."""
     refuse(self, "iub", "igamma_cpu")
     return computed(special.gammainc, self, other)
 igamma.defvjp(
@@ -119,7 +119,7 @@ def zeta(input: Any, other: Any) -> Any:
 
 
 def _without_gradient(name: str, function: str, doc: str) -> None:
-    """Publish a function of SciPy's as an op that autograd does not follow."""
+    """Publish a function of SciPy as an op without a gradient."""
     def forward(self):
         return computed(NUMPY_FUNCTIONS[function], self)
     forward.__name__, forward.__doc__ = f"special_{name}", doc

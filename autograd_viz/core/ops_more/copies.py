@@ -1,4 +1,4 @@
-"""Views taken as copies: the same rule, and memory of its own (x.view_copy, PyTorch's ViewBackward0_copy)."""
+"""Views as copies: the same rule, but new memory (x.view_copy, PyTorch's ViewBackward0_copy)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..tensor.tensor import Tensor
 
 
 def copied(view: Primitive) -> Primitive:
-    """The op that copies what `view` shows."""
+    """The op that returns a copy of the result of `view`."""
 
     def forward(self: Any, **options: Any) -> Any:
         result = view.forward(self, **options)
@@ -52,7 +52,7 @@ def view_copy(input: Tensor, size: Any) -> Any:
 
 @public("torch.expand_copy")
 def expand_copy(input: Tensor, size: Any, *, implicit: bool = False) -> Any:
-    """A copy, repeated along dimensions of length 1."""
+    """A copy, expanded along dimensions of length 1."""
     return expand_sizes_copy(input, size=expanded_sizes(input, tuple(size)))
 
 
@@ -91,6 +91,6 @@ def split_with_sizes_copy(input: Tensor, split_sizes: Any, dim: int = 0) -> Any:
 
 @public("torch.as_strided_copy")
 def as_strided_copy(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
-    """A copy of the view of the memory of `input` with this geometry."""
+    """A copy of the view of the memory of `input` with these sizes and strides."""
     before = input.storage_offset()
     return as_strided_values_copy(input, size=tuple(size), stride=tuple(stride), storage_offset=storage_offset, before=before)

@@ -1,4 +1,4 @@
-"""Which values there are, how often, and where they belong: no gradients here."""
+"""Unique values, counts, histograms, and sorted search. They have no gradient."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from ..tensor.tensor import Tensor
 
 @primitive(several=True)
 def distinct_values(self, *, dim=None):
-    """The distinct values in order, for each element the place of its value, and how often each occurs."""
+    """The unique values, sorted; for each element the index of its value; and the count of each value."""
     values, places, counts = np.unique(self, axis=dim, return_inverse=True, return_counts=True)
     return values, places.reshape(self.shape if dim is None else -1), counts
 
 
 @primitive(several=True)
 def distinct_runs(self, *, dim=None):
-    """As `distinct_values`, where only neighbours count as equal."""
+    """Like `distinct_values`, but only adjacent equal values are merged."""
     x = self.reshape(-1) if dim is None else np.moveaxis(self, dim, 0)
     differs = (x[1:] != x[:-1]).reshape(max(len(x) - 1, 0), -1).any(1)
     starts = np.concatenate([np.ones(min(len(x), 1), bool), differs])
@@ -35,7 +35,7 @@ def distinct_runs(self, *, dim=None):
 
 
 def _asked(found: Any, inverse: bool, counts: bool) -> Any:
-    """The values, and what else the caller wants."""
+    """The values, and the other results that the caller asked for."""
     values, places, numbers = found
     results = (values, *((places,) if inverse else ()), *((numbers,) if counts else ()))
     return results if len(results) > 1 else values
@@ -46,14 +46,14 @@ def _asked(found: Any, inverse: bool, counts: bool) -> Any:
 def unique(
     input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:
-    """The distinct values in order."""
+    """The unique values, sorted."""
     return _asked(distinct_values(input, dim=dim), return_inverse, return_counts)
 
 
 @public
 @of_tensor
 def unique_consecutive(input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None) -> Any:
-    """The values without repetitions of a neighbour."""
+    """The values, with adjacent repetitions removed."""
     if dim is not None:
         dim = check_dim(dim, input.ndim)
     return _asked(distinct_runs(input, dim=dim), return_inverse, return_counts)
@@ -61,7 +61,7 @@ def unique_consecutive(input: Tensor, return_inverse: bool = False, return_count
 
 @primitive()
 def count_values(self, *, weights=None, minlength=0):
-    """How often (or with which total weight) each whole number occurs."""
+    """The count (or total weight) of each whole number."""
     counts = np.bincount(self, weights, minlength)
     return counts.astype(weights.dtype if weights is not None and weights.dtype.kind == "f" else counts.dtype)
 
@@ -69,11 +69,11 @@ def count_values(self, *, weights=None, minlength=0):
 @public
 @of_tensor
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Any:
-    """How often each whole number occurs.
+    """The count of each whole number.
 
     Raises:
-        NotImplementedError: numbers with a point.
-        RuntimeError: what is counted is not a list of whole numbers from 0.
+        NotImplementedError: floating point numbers.
+        RuntimeError: not a vector of whole numbers from 0 on.
     """
     refuse(input, "f", "bincount_cpu")
     if minlength < 0:
@@ -86,7 +86,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
 
 
 def _range(values: Array, low: float, high: float) -> tuple[float, float]:
-    """The given range; that of the values if it is empty; one around it if they are all the same."""
+    """The given range. If it is empty, that of the values. If all values are equal, a range around them."""
     if low == high and values.size:
         low, high = float(values.min()), float(values.max())
     return (low - 1, high + 1) if low == high else (low, high)
@@ -94,7 +94,7 @@ def _range(values: Array, low: float, high: float) -> tuple[float, float]:
 
 @primitive(several=True)
 def histogram_bins(self, *, bins, low, high, weight=None):
-    """How many elements fall between each edge and the next, and the edges."""
+    """The number of elements between adjacent edges, and the edges."""
     span = _range(self, low, high) if isinstance(bins, int) else None
     counts, edges = np.histogram(self, bins, span, weights=weight)
     return counts.astype(self.dtype), edges.astype(self.dtype)
@@ -103,7 +103,7 @@ def histogram_bins(self, *, bins, low, high, weight=None):
 @public
 @of_tensor
 def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Any:
-    """How many elements fall into each of `bins` equal parts of a range.
+    """The number of elements in each of `bins` equal parts of a range.
 
     Raises:
         RuntimeError: no bins, or a range that ends before it begins.
@@ -118,7 +118,7 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Any
 @public
 @of_tensor
 def histogram(input: Tensor, bins: Any = 100, *, range: Any = None, weight: Tensor | None = None, density: bool = False) -> Any:
-    """How many elements fall between the edges, and the edges."""
+    """The number of elements between adjacent edges, and the edges."""
     low, high = range or (0, 0)
     counts, edges = histogram_bins(input, bins=bins, low=low, high=high, weight=weight)
     if density:
@@ -128,7 +128,7 @@ def histogram(input: Tensor, bins: Any = 100, *, range: Any = None, weight: Tens
 
 @primitive()
 def insertion_points(self, *, values, right=False):
-    """Before which elements of the last, sorted, dimension the values belong (after equal ones, if `right`)."""
+    """The insertion indices of the values in the last, sorted, dimension (after equal elements, if `right`)."""
     side: Any = "right" if right else "left"
     if self.ndim == 1:
         return np.asarray(np.searchsorted(self, values, side), np.int64)
@@ -140,7 +140,7 @@ def insertion_points(self, *, values, right=False):
 def searchsorted(
     sorted_sequence: Tensor, input: Any, *, out_int32: bool = False, right: bool = False, side: str | None = None
 ) -> Any:
-    """Before which elements of a sorted sequence the values belong."""
+    """The insertion indices of the values in a sorted sequence."""
     values = input if isinstance(input, Tensor) else Tensor(np.asarray(input))
     right = right if side is None else side == "right"
     found = insertion_points(sorted_sequence, values=values, right=right)
@@ -149,7 +149,7 @@ def searchsorted(
 
 @public("torch.bucketize")
 def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False) -> Any:
-    """Between which boundaries the values lie."""
+    """The index of the bucket of each value, between sorted boundaries."""
     if boundaries.ndim != 1:
         raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries.ndim})")
     return searchsorted(boundaries, input, out_int32=out_int32, right=right)

@@ -1,6 +1,6 @@
-"""CTC: minus the log-probability that the symbols, read from frames with blanks and repeats dropped, are the target."""
+"""CTC loss: the negative log-probability that frames of symbols, without blanks and repeats, spell the target."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..tensor.tensor import Tensor
 
 
 def with_blanks(targets: Any, sample: int, lengths: Any, blank: int) -> Any:
-    """The target of one sample with a blank before, between and after its symbols."""
+    """The target of one sample, with a blank before, between and after its symbols."""
     start = sum(lengths[:sample]) if targets.ndim == 1 else 0
     row = (targets if targets.ndim == 1 else targets[sample])[start : start + lengths[sample]]
     states = np.full(2 * lengths[sample] + 1, blank, np.int64)
@@ -25,7 +25,7 @@ def with_blanks(targets: Any, sample: int, lengths: Any, blank: int) -> Any:
 
 
 def log_path_sums(scores: Any, states: Any) -> Any:
-    """For each frame and state, the log of the summed probability of all paths from the start to there.
+    """For each frame and state, the log of the total probability of all paths from the start to it.
 
     From one frame to the next a path stays, moves on by one state, or skips a blank between two different symbols.
     """
@@ -65,7 +65,7 @@ ctc_loss_forward.defvjp(
 def ctc_loss_backward(
     grad, log_probs, *, targets, input_lengths, target_lengths, neg_log_likelihood, log_alpha, blank, zero_infinity
 ):
-    """grad * (probability - share of the paths that read this symbol in this frame), for log_probs from a log_softmax."""
+    """grad * (probability - share of the paths with this symbol in this frame), for log_probs from a log_softmax."""
     out = np.zeros_like(log_probs)
     for n in range(log_probs.shape[1]):
         frames, loss = input_lengths[n], neg_log_likelihood[n]
@@ -83,13 +83,13 @@ def ctc_loss_backward(
 
 # fmt: on
 def lengths_of(lengths: Any) -> tuple[int, ...]:
-    """Lengths as plain numbers, given as a tensor, a number or a list."""
+    """Lengths given as a tensor, a number or a list, as a tuple of ints."""
     array = lengths._data if isinstance(lengths, Tensor) else lengths
     return tuple(int(n) for n in np.reshape(array, -1))
 
 
 def check_lengths(log_probs: Tensor, targets: Tensor, frames: tuple[int, ...], symbols: tuple[int, ...], blank: int) -> None:
-    """Refuse lengths that go beyond the tensors.
+    """Refuse lengths beyond the size of the tensors.
 
     Raises:
         RuntimeError: in PyTorch's words.

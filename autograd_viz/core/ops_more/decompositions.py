@@ -1,10 +1,10 @@
-"""Factors that show what a matrix does: QR, singular values, eigenvalues.
+"""Matrix decompositions: QR, singular values, eigenvalues.
 
 Their gradients: Giles, Collected matrix derivative results (2008); Walter and Lehmann, Algorithmic differentiation of
 linear algebra functions with application in optimum experimental design (2010).
 """
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ qr_tensor.defvjp(
 
 @primitive("LinalgSvdBackward0", results=("U", "S", "Vh"), materialize=False)
 def svd_tensor(A, *, full_matrices=False):
-    """A = U @ diag(S) @ Vh, U and V with orthonormal columns, S >= 0 and falling."""
+    """A = U @ diag(S) @ Vh, U and V with orthonormal columns, S >= 0 in falling order."""
     if not np.isfinite(A).all():
         raise LinAlgError(
             "linalg.svd: The algorithm failed to converge because the input matrix contained non-finite values."
@@ -55,7 +55,7 @@ svd_tensor.defvjp(
 
 @primitive("LinalgEighBackward0", results=("eigenvalues", "eigenvectors"), materialize=False)
 def eigh_tensor(A, *, UPLO="L"):
-    """A = V @ diag(L) @ V.mH, for a symmetric A; L rises. Only one triangle is read."""
+    """A = V @ diag(L) @ V.mH for a symmetric A, with L in rising order. Only one triangle is read."""
     values, vectors = np.linalg.eigh(A, UPLO)
     return values, column_major(vectors)
 eigh_tensor.defvjp(
@@ -65,7 +65,7 @@ eigh_tensor.defvjp(
 
 @primitive("LinalgEigBackward0", results=("eigenvalues", "eigenvectors"), materialize=False)
 def eig_tensor(self):
-    """self @ V = V @ diag(L), complex numbers in general."""
+    """self @ V = V @ diag(L). The results are complex."""
     values, vectors = np.linalg.eig(self)
     complex_type = np.result_type(self.dtype, np.complex64)
     return values.astype(complex_type), column_major(vectors.astype(complex_type))
@@ -77,9 +77,10 @@ eig_tensor.defvjp(
 # fmt: on
 @composite
 def qr_backward(gQ: Any, gR: Any, Q: Any, R: Any, mode: str) -> Any:
-    """Q @ gR, and what turns Q: the part of gQ outside of Q's columns, and inside it the lower triangle of N - N.mH.
+    """The gradient of A from those of Q and R.
 
-    N = Q.mH @ gQ - gR @ R.mH; both parts go through R^-H of the leading square of R.
+    It is Q @ gR plus two terms of gQ: the part outside Q's columns, and inside them the lower triangle of N - N.mH.
+    N = Q.mH @ gQ - gR @ R.mH. Both terms are multiplied by R^-H of R's leading square.
     """
     if mode == "r":
         raise RuntimeError(
@@ -93,7 +94,7 @@ def qr_backward(gQ: Any, gR: Any, Q: Any, R: Any, mode: str) -> Any:
     n = inside - gR @ mH(R)
     skew = n - mH(n)
     turned = tril(skew, diagonal=-1)
-    if is_complex(skew):  # on its diagonal, i times twice how Q's columns turn in the complex plane
+    if is_complex(skew):  # on its diagonal: i times twice the rotation of Q's columns in the complex plane
         turned = turned + skew * identity(skew, rows=k, columns=k) * 0.5
     turn = gQ - Q @ inside + Q @ turned
     turn = linalg_solve_triangular(mH(resized(R, k, k)), turn, upper=False, left=False)
@@ -102,10 +103,10 @@ def qr_backward(gQ: Any, gR: Any, Q: Any, R: Any, mode: str) -> Any:
 
 @composite
 def svd_backward(gU: Any, gS: Any, gVh: Any, U: Any, S: Any, Vh: Any, k: int) -> Any:
-    """U @ (diag(gS) + (skew(U.mH gU) / E) S + S (skew(V.mH gV) / E)) @ Vh, and what turns U and V out of their columns.
+    """U @ (diag(gS) + (skew(U.mH gU) / E) S + S (skew(V.mH gV) / E)) @ Vh, plus the parts of gU and gV outside the columns.
 
-    E[i, j] = S[j]² - S[i]², skew(X) = X - X.mH. Columns that full_matrices adds are not determined, and get nothing.
-    Complex columns may turn in the plane if U's and V's do so together: the diagonal of skew(U.mH gU) is divided by 2 S.
+    E[i, j] = S[j]² - S[i]², skew(X) = X - X.mH. The columns that full_matrices adds are not unique, and get no gradient.
+    Complex columns of U and V may rotate together, so the diagonal of skew(U.mH gU) is divided by 2 S.
     """
     rows, columns = U.shape[-2], Vh.shape[-1]
     U, Vh, S = resized(U, rows, k), resized(Vh, k, columns), unsqueeze(S, dim=-2)
@@ -150,7 +151,7 @@ def eigh_backward(gL: Any, gV: Any, L: Any, V: Any) -> Any:
 def eig_backward(gL: Any, gV: Any, L: Any, V: Any) -> Any:
     """V^-H @ (diag(gL) + (V.mH @ gV - V.mH @ V @ diag(real(V.mH @ gV))) / conj(E)) @ V.mH.
 
-    E[i, j] = L[j] - L[i]; the second term is there because every eigenvector has length 1.
+    E[i, j] = L[j] - L[i]. The last term keeps each eigenvector at length 1.
     """
     one = identity(V, rows=V.shape[-1], columns=V.shape[-1])
     inner = 0 if gL is None else one * unsqueeze(gL, dim=-2)
@@ -182,7 +183,7 @@ def linalg_qr(A: Tensor, mode: str = "reduced") -> Any:
 
 @public
 def qr(input: Tensor, some: bool = True) -> Any:
-    """A = Q @ R (torch.linalg.qr is the newer name)."""
+    """A = Q @ R. torch.linalg.qr is the newer function."""
     return Qr(*linalg_qr(input, "reduced" if some else "complete"))
 
 
@@ -192,7 +193,7 @@ def linalg_svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = No
 
     Args:
         A: one matrix or a batch of them.
-        full_matrices: U and Vh are square; their additional columns and rows have no gradient.
+        full_matrices: U and Vh are square. Their additional columns and rows have no gradient.
         driver: only for a GPU.
     """
     have_matrices(A, "linalg.svd")
@@ -211,7 +212,7 @@ def svdvals(A: Tensor, *, driver: str | None = None) -> Any:
 
 @public
 def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
-    """U, S and V (not Vh) with A = U @ diag(S) @ V.mH (torch.linalg.svd is the newer name)."""
+    """U, S and V (not Vh) with A = U @ diag(S) @ V.mH. torch.linalg.svd is the newer function."""
     if input.ndim < 2:
         raise RuntimeError(f"linalg.svd: input should have at least 2 dimensions, but has {input.ndim} dimensions instead")
     U, S, Vh = linalg_svd(input, full_matrices=compute_uv and not some)
@@ -232,7 +233,7 @@ def _check_symmetric(A: Tensor, op: str, UPLO: str) -> None:
 
 @public("linalg.eigh")
 def eigh(A: Tensor, UPLO: str = "L") -> Any:
-    """Eigenvalues (rising) and eigenvectors (columns) of a symmetric matrix, of which one triangle is read."""
+    """Eigenvalues (rising) and eigenvectors (columns) of a symmetric matrix. One triangle is read."""
     _check_symmetric(A, "linalg.eigh", UPLO)
     return LinalgEigh(*eigh_tensor(A, UPLO=UPLO.upper()))
 
@@ -246,7 +247,7 @@ def eigvalsh(A: Tensor, UPLO: str = "L") -> Any:
 
 @public("linalg.eig")
 def eig(A: Tensor) -> Any:
-    """Eigenvalues and eigenvectors (columns of length 1) of any square matrix; they are complex numbers."""
+    """Eigenvalues and eigenvectors (columns of length 1) of any square matrix, as complex numbers."""
     square_matrices(A, "linalg.eig")
     if A._data.dtype.kind not in "fc":
         raise RuntimeError(f"Unknown Complex ScalarType for {A.dtype.legacy}")

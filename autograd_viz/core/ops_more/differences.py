@@ -1,4 +1,4 @@
-"""Calculus on samples: differences, slopes, and areas by trapezoids."""
+"""Differences, numerical gradients, and integrals by the trapezoidal rule."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from ..tensor.tensor import Tensor
 
 
 def _part(x: Tensor, dim: int, start: int, end: int) -> Any:
-    """x from `start` to before `end` along `dim`; negative ones count from the end, and an end of 0 is the end."""
+    """x from `start` to before `end` along `dim`. Negative ones count from the end; 0 as `end` is the end."""
     n = x.shape[dim]
     return op.slice_dim(x, dim=dim, start=start % n if start < 0 else start, end=end if end > 0 else n + end)
 
 
 def _steps(x: Tensor, dim: int) -> Any:
-    """Each element less the one before it."""
+    """The difference of each element and the one before it."""
     later, earlier = _part(x, dim, 1, 0), _part(x, dim, 0, -1)
     return later != earlier if x.dtype.name == "bool" else later - earlier
 
@@ -29,7 +29,7 @@ def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None
     """The n-th difference along `dim`.
 
     Raises:
-        RuntimeError: a number, or a negative order.
+        RuntimeError: a 0-d tensor, or a negative order.
     """
     if input.ndim == 0:
         raise RuntimeError("diff expects input to be at least one-dimensional")
@@ -48,7 +48,7 @@ def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None
 
 
 def _positions(y: Tensor, x: Tensor, dim: int) -> Any:
-    """The widths between the sample points x, in a shape that fits y."""
+    """The distances between the sample points x, in a shape that broadcasts with y."""
     if x.ndim == 1:
         if x.shape[0] != y.shape[dim]:
             raise RuntimeError("trapezoid: There must be one `x` value for each sample point")
@@ -59,7 +59,7 @@ def _positions(y: Tensor, x: Tensor, dim: int) -> Any:
 
 
 def _check_samples(y: Tensor, dim: int, words: str) -> None:
-    """Refuse a number, which has no area."""
+    """Refuse a 0-d tensor."""
     if y.ndim == 0:
         raise IndexError(words)
     check_dim(dim, y.ndim)
@@ -67,7 +67,7 @@ def _check_samples(y: Tensor, dim: int, words: str) -> None:
 
 @public("torch.trapezoid", "torch.trapz")
 def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float = 1.0, dim: int = -1) -> Any:
-    """The area below y by trapezoids, over the points x or steps of dx."""
+    """The integral of y by the trapezoidal rule, at the points x or with steps of dx."""
     _check_samples(y, dim, f"Dimension specified as {dim} but tensor has no dimensions")
     if y.shape[dim] == 0:
         return op.sum_dim(y, dim=(dim,))
@@ -80,7 +80,7 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float = 1.0, dim: int =
 
 @public("torch.cumulative_trapezoid")
 def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float = 1.0, dim: int = -1) -> Any:
-    """The area below y up to each point."""
+    """The integral of y up to each point, by the trapezoidal rule."""
     _check_samples(y, dim, "slice() cannot be applied to a 0-dim tensor.")
     if x is None:
         both = _part(y, dim, 0, -1) + _part(y, dim, 1, 0)
@@ -92,7 +92,7 @@ def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float = 1.0,
 @public("torch.gradient")
 @of_tensor
 def gradient(input: Tensor, *, spacing: Any = None, dim: Any = None, edge_order: int = 1) -> Any:
-    """The slope along each of the dimensions `dim`, from neighbours on both sides, at the edges from one.
+    """The slope along each of the dimensions `dim`, from both neighbours; at the edges from one side.
 
     Raises:
         RuntimeError: too few samples, an edge order that is not 1 or 2, or spacings for other dimensions.
@@ -110,7 +110,7 @@ def gradient(input: Tensor, *, spacing: Any = None, dim: Any = None, edge_order:
 
 
 def _check_spacings(input: Tensor, spacings: int, dim: Any, dims: int, edge_order: int) -> None:
-    """Refuse an unknown edge order, and spacings for more or fewer dimensions than asked for."""
+    """Refuse an unknown edge order, and another number of spacings than of dimensions."""
     if edge_order not in (1, 2):
         raise RuntimeError("torch.gradient only supports edge_order=1 and edge_order=2.")
     if spacings != dims:
@@ -127,7 +127,7 @@ def _check_spacings(input: Tensor, spacings: int, dim: Any, dims: int, edge_orde
 
 
 def _even(f: Tensor, h: float, dim: int, edge_order: int) -> Any:
-    """The slope where neighbours are `h` apart."""
+    """The slope for samples that are `h` apart."""
 
     def at(start: int, end: int, factor: float = 1) -> Any:
         part = _part(f, dim, start, end)
@@ -143,7 +143,7 @@ def _even(f: Tensor, h: float, dim: int, edge_order: int) -> Any:
 
 
 def _uneven(f: Tensor, x: Tensor, dim: int, edge_order: int) -> Any:
-    """The slope at points `x`: that of the parabola through three neighbours (at the edges, of the line through two)."""
+    """The slope at points `x`: of the parabola through three neighbours; for `edge_order` 1, of a line at the edges."""
     widths = _steps(x, 0).view(*(-1 if d == dim else 1 for d in range(f.ndim)))
     left, right = _part(widths, dim, 0, -1), _part(widths, dim, 1, 0)
 

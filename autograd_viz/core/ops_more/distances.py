@@ -1,6 +1,6 @@
-"""How far rows are from each other, and how columns vary together: cdist, pdist, cov, corrcoef."""
+"""Distances between rows, and covariance of variables: cdist, pdist, cov, corrcoef."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ..tensor.tensor import Tensor
 
 @primitive("CdistBackward0")
 def cdist_forward(x1, x2, *, p):
-    """The p-norm of the difference of every row of x1 and every row of x2."""
+    """The p-norm of the difference of each row of x1 and each row of x2."""
     return p_norm(x1[..., :, None, :] - x2[..., None, :, :], p)
 cdist_forward.defvjp(
     x1 = lambda grad, x1, x2, p, result: cdist_backward(grad, x1, x2, p, result),
@@ -33,7 +33,7 @@ cdist_forward.defvjp(
 
 @primitive("EuclideanDistBackward0")
 def euclidean_dist(x1, x2):
-    """The distances of all rows by one matrix product: |a - b|² = |a|² + |b|² - 2 a·b."""
+    """All distances between rows from one matrix product: |a - b|² = |a|² + |b|² - 2 a·b."""
     squares = (x1**2).sum(-1)[..., :, None] + (x2**2).sum(-1)[..., None, :]
     return np.sqrt(np.maximum(squares - 2 * (x1 @ np.swapaxes(x2, -2, -1)), 0))
 euclidean_dist.defvjp(
@@ -44,7 +44,7 @@ euclidean_dist.defvjp(
 
 @primitive("PdistBackward0")
 def pdist_forward(self, *, p):
-    """The p-norm of the difference of every pair of rows: row 0 with 1, 2, ..., then row 1 with 2, 3, ..."""
+    """The p-norm of the difference of each pair of rows: row 0 with 1, 2, ..., then row 1 with 2, 3, ..."""
     first, second = np.triu_indices(len(self), 1)
     return p_norm(self[first] - self[second], p)
 pdist_forward.defvjp(
@@ -54,7 +54,7 @@ pdist_forward.defvjp(
 
 @primitive()
 def pair_differences(self):
-    """The matrix D with a row of one 1 and one -1 per pair, so that D @ self are the differences of all pairs of rows."""
+    """The matrix D for which D @ self holds the differences of all pairs of rows. A row of D has one 1 and one -1."""
     first, second = np.triu_indices(len(self), 1)
     one = np.eye(len(self), dtype=self.dtype)
     return one[first] - one[second]
@@ -62,7 +62,7 @@ def pair_differences(self):
 
 # fmt: on
 def p_norm(difference: Any, p: float) -> Any:
-    """(sum of |difference|**p) ** (1/p) over the last dimension; p = 0 counts what differs."""
+    """(sum of |difference|**p) ** (1/p) over the last dimension. p = 0 counts nonzero differences."""
     size = np.abs(difference)
     if p == 0:
         return (size != 0).sum(-1).astype(size.dtype)
@@ -75,7 +75,7 @@ def p_norm(difference: Any, p: float) -> Any:
 
 @inlined
 def p_norm_backward(grad: Any, difference: Any, p: Any, norm: Any) -> Any:
-    """How the norm of `difference` changes with it, times grad; 0 where the norm is 0 (Minkowski distance)."""
+    """grad times the derivative of the norm with respect to `difference`; 0 where the norm is 0."""
     if p == 0:
         return zeros_like(difference) * grad
     if p == 1:
@@ -90,7 +90,7 @@ def p_norm_backward(grad: Any, difference: Any, p: Any, norm: Any) -> Any:
 
 @composite
 def cdist_backward(grad: Any, x1: Any, x2: Any, p: Any, result: Any) -> Any:
-    """For every row of x1: the sum over the rows of x2."""
+    """For each row of x1, the sum over the rows of x2."""
     difference = unsqueeze(x1, dim=-2) - unsqueeze(x2, dim=-3)
     each = p_norm_backward(unsqueeze(grad, dim=-1), difference, p, unsqueeze(result, dim=-1))
     return sum_dim(each, dim=(-2,))
@@ -98,24 +98,24 @@ def cdist_backward(grad: Any, x1: Any, x2: Any, p: Any, result: Any) -> Any:
 
 @composite
 def euclidean_dist_backward(grad: Any, x1: Any, x2: Any, result: Any) -> Any:
-    """For every row of x1: the sum of (x1 - x2) * grad / distance; 0 where the distance is 0."""
+    """For each row of x1, the sum of (x1 - x2) * grad / distance; 0 where the distance is 0."""
     ratio = where(eq(result, 0), zeros_like(grad), grad / result)
     return x1 * sum_dim(ratio, dim=(-1,), keepdim=True) - ratio @ x2
 
 
 @composite
 def pdist_backward(grad: Any, self: Any, p: Any, result: Any) -> Any:
-    """For every row: the sum over the pairs that it is in."""
+    """For each row, the sum over its pairs."""
     pairs = pair_differences(self)
     return mT(pairs) @ p_norm_backward(unsqueeze(grad, dim=-1), pairs @ self, p, unsqueeze(result, dim=-1))
 
 
 @public("torch.cdist")
 def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str | None = "use_mm_for_euclid_dist_if_necessary") -> Any:
-    """The distance of every row of `x1` to every row of `x2`, in batches; from 26 rows on by a matrix product.
+    """The distance between each row of `x1` and each row of `x2`, in batches. More than 25 rows use a matrix product.
 
     Raises:
-        RuntimeError: the shapes do not fit, or a negative `p`.
+        RuntimeError: the shapes do not fit, or `p` is negative.
     """
     for i, x in enumerate((x1, x2)):
         if x.ndim < 2:
@@ -131,7 +131,7 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str | None = "us
 
 
 def _by_matrix_product(x1: Tensor, x2: Tensor) -> Any:
-    """Euclidean distances of a batch that both are stretched to."""
+    """Euclidean distances, with both arguments broadcast to one batch."""
     batch = np.broadcast_shapes(x1.shape[:-2], x2.shape[:-2])
     shape = (*batch, x1.shape[-2], x2.shape[-2])
     size = math.prod(batch)
@@ -142,10 +142,10 @@ def _by_matrix_product(x1: Tensor, x2: Tensor) -> Any:
 
 @public("torch.pdist", "nn.functional.pdist")
 def pdist(input: Tensor, p: float = 2.0) -> Any:
-    """The distances of all pairs of rows, each pair once.
+    """The distances of all pairs of rows.
 
     Raises:
-        RuntimeError: not a matrix, or a negative `p`.
+        RuntimeError: not a matrix, or `p` is negative.
     """
     if input.ndim != 2:
         raise RuntimeError(f"pdist only supports 2D tensors, got: {input.ndim}D")
@@ -156,7 +156,7 @@ def pdist(input: Tensor, p: float = 2.0) -> Any:
 
 @public
 def cov(input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None) -> Any:
-    """How the rows of `input` (one variable each) vary together: (x - mean) @ (x - mean).T / (number - correction).
+    """The covariance of the rows of `input`, one variable each: (x - mean) @ (x - mean).T / (number - correction).
 
     Raises:
         RuntimeError: more than two dimensions.
@@ -175,7 +175,7 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, a
 
 
 def _divisor(total: Tensor, correction: int, weights: Tensor | None, aweights: Tensor | None) -> Any:
-    """The number of observations, less the correction; 0 if that is negative."""
+    """The number of observations minus the correction, at least 0."""
     if correction == 0:
         divisor = total
     elif aweights is None or weights is None:
@@ -187,7 +187,7 @@ def _divisor(total: Tensor, correction: int, weights: Tensor | None, aweights: T
 
 @public
 def corrcoef(input: Tensor) -> Any:
-    """`cov`, scaled so that every variable varies by 1 with itself.
+    """The correlation: `cov`, scaled to ones on the diagonal.
 
     Raises:
         RuntimeError: more than two dimensions.

@@ -1,6 +1,6 @@
-"""Bags of rows of a table of weights: their sum, mean or maximum, without the rows in between."""
+"""Bags of rows of a table of weights: their sum, mean or maximum. The single rows are not stored."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def embedding_bags(
     weight, per_sample_weights=None, *, indices, offsets, scale_grad_by_freq=False, mode=0, sparse=False,
     include_last_offset=False, padding_idx=-1
 ):
-    """The sum, mean or maximum of the rows of each bag; which bag each index is in, the sizes, and the largest rows."""
+    """The sum, mean or maximum of the rows of each bag; the bag of each index, the sizes, and the indices of the maxima."""
     checked_indices(indices, len(weight), "embedding_bag")
     bags = len(offsets) - 1 if include_last_offset else len(offsets)
     bag_of = np.searchsorted(offsets[:bags], np.arange(len(indices)), side="right") - 1
@@ -57,7 +57,7 @@ def embedding_bag_backward(
     grad, *, indices, offset2bag, bag_size, maximum_indices, num_weights, per_sample_weights, mode, scale_grad_by_freq,
     padding_idx
 ):
-    """Each bag's gradient added to the rows in it: shared out for a mean, to the largest for a maximum."""
+    """The gradient of the rows. A sum passes its bag's gradient on, a mean divides it, a maximum has it at its index."""
     out = np.zeros((num_weights, grad.shape[1]), grad.dtype)
     if mode == MAX:
         filled = bag_size > 0
@@ -75,16 +75,16 @@ def embedding_bag_backward(
 
 @primitive()
 def per_sample_weights_backward(grad, weight, *, indices, offset2bag, padding_idx):
-    """For each index, its bag's gradient times its row."""
+    """For each index, the dot product of its bag's gradient and its row."""
     return (grad[offset2bag] * weight[indices]).sum(1) * (indices != padding_idx)
 
 
 # fmt: on
 def as_bags(input: Tensor, offsets: Tensor | None, per_sample_weights: Tensor | None) -> tuple[Tensor, Tensor, Tensor | None]:
-    """Indices in one row, where each bag starts, and the weights in one row.
+    """The indices as a vector, the start of each bag, and the weights as a vector.
 
     Raises:
-        ValueError: neither a row with offsets nor rows of equal length.
+        ValueError: neither a vector with offsets nor a matrix.
     """
     if input.ndim == 2:
         if offsets is not None:
@@ -102,7 +102,7 @@ def as_bags(input: Tensor, offsets: Tensor | None, per_sample_weights: Tensor | 
 
 
 def check_offsets(offsets: Tensor, length: int) -> None:
-    """Refuse bags that do not start at the start, or begin after the end."""
+    """Refuse offsets that do not begin with 0, or that lie beyond the end."""
     first, last = int(offsets._data[0]), int(offsets._data[-1])
     if first != 0:
         raise RuntimeError(
@@ -114,7 +114,7 @@ def check_offsets(offsets: Tensor, length: int) -> None:
 
 
 def in_order(weight: Tensor, input: Tensor) -> tuple[Tensor, Tensor]:
-    """Weight and input, which PyTorch once wanted the other way round."""
+    """Weight and input in this order. Older PyTorch had them swapped."""
     if weight.dtype.name != "int64" or not input.dtype.is_floating_point:
         return weight, input
     warnings.warn(
@@ -170,7 +170,7 @@ def embedding_bag(
     weight: Tensor, indices: Tensor, offsets: Tensor, scale_grad_by_freq: bool = False, mode: int = 0, sparse: bool = False,
     per_sample_weights: Tensor | None = None, include_last_offset: bool = False, padding_idx: int | None = None,
 ) -> Any:  # fmt: skip
-    """F.embedding_bag with the weight first, and what it found out about the bags."""
+    """F.embedding_bag with the weight first, and with all its results."""
     rows = weight.shape[0]
     if padding_idx is not None and not -rows <= padding_idx < rows:
         raise RuntimeError(

@@ -1,6 +1,6 @@
-"""The same elements in another order: windows as columns and back, channels as pixels and back."""
+"""The same elements rearranged: windows to columns and back, channels to pixels and back."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..ops.layers.windows import brief, overlap_added, padded, places_of, volume
 
 @primitive("Im2ColBackward0", written=brief("im2col"))
 def im2col(self, *, kernel_size, dilation, padding, stride):
-    """What each window of an image sees, as a column."""
+    """Each window of an image, as a column."""
     seen = windows(padded(self, padding, padding), kernel_size, stride, dilation)
     lead = self.shape[:-3]
     columns = seen.transpose(*range(len(lead) + 1), -2, -1, -4, -3).copy()
@@ -28,7 +28,7 @@ im2col.defvjp(
 
 @primitive("Col2ImBackward0", written=brief("col2im"))
 def col2im(self, *, output_size, kernel_size, dilation, padding, stride):
-    """Columns put back as windows of an image, added up where they overlap."""
+    """An image from columns, one per window. Overlapping elements are summed."""
     places = places_of(output_size, kernel_size, stride, padding, dilation)
     channels = self.shape[-2] // volume(kernel_size)
     parts = self.reshape(*self.shape[:-2], channels, *kernel_size, *places)
@@ -40,7 +40,7 @@ col2im.defvjp(
 
 @primitive("PixelShuffleBackward0")
 def pixel_shuffle_by(self, *, upscale_factor):
-    """Every upscale_factor**2 channels as the pixels of one larger image."""
+    """Each group of upscale_factor**2 channels, as the pixels of one larger image."""
     *lead, channels, height, width = self.shape
     r = upscale_factor
     parts = self.reshape(*lead, channels // r**2, r, r, height, width)
@@ -53,7 +53,7 @@ pixel_shuffle_by.defvjp(
 
 @primitive("PixelUnshuffleBackward0")
 def pixel_unshuffle_by(self, *, downscale_factor):
-    """The pixels of each downscale_factor**2 square as channels of a smaller image."""
+    """The pixels of each downscale_factor**2 square, as channels of a smaller image."""
     *lead, channels, height, width = self.shape
     r = downscale_factor
     parts = self.reshape(*lead, channels, height // r, r, width // r, r)
@@ -66,7 +66,7 @@ pixel_unshuffle_by.defvjp(
 
 @primitive("ChannelShuffleBackward0")
 def channel_shuffle_groups(self, *, groups):
-    """The channels dealt out: the first of each group, then the second of each, ..."""
+    """The channels, interleaved: the first of each group, then the second of each, ..."""
     batch, channels, *size = self.shape
     return self.reshape(batch, groups, channels // groups, *size).swapaxes(1, 2).copy().reshape(self.shape)
 channel_shuffle_groups.defvjp(
@@ -77,5 +77,5 @@ channel_shuffle_groups.defvjp(
 # fmt: on
 @composite
 def channel_unshuffle(grad: Any, groups: int) -> Any:
-    """The channels collected again, which is dealing them out to as many groups as each group has members."""
+    """The inverse of channel_shuffle: a shuffle with the size of a group as the number of groups."""
     return channel_shuffle_groups(grad, groups=grad.shape[1] // groups)

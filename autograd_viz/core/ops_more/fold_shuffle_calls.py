@@ -1,4 +1,4 @@
-"""unfold, fold and the shuffles as the caller writes them, and what they refuse, in PyTorch's words."""
+"""The user's calls of unfold, fold and the shuffles, with PyTorch's errors."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from .fold_shuffle import channel_shuffle_groups, col2im, im2col, pixel_shuffle_
 
 @public("nn.functional.unfold")
 def unfold_windows(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
-    """What each window of an image sees, as the columns of a matrix.
+    """Each window of an image, as a column of a matrix.
 
     Raises:
-        RuntimeError: there is not one window.
+        RuntimeError: no window fits.
     """
     options = _window_options(kernel_size, dilation, padding, stride)
     size = input.shape[-2:]
@@ -38,10 +38,10 @@ def unfold_windows(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: 
 def fold_windows(
     input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
 ) -> Any:
-    """The columns that unfold made put back into an image, added up where the windows overlap.
+    """An image from the columns that unfold made. Overlapping elements are summed.
 
     Raises:
-        RuntimeError: the columns do not belong to an image of this size.
+        RuntimeError: the columns do not fit an image of this size.
     """
     options, size = _window_options(kernel_size, dilation, padding, stride), n_of(output_size, 2)
     if input.ndim not in (2, 3) or 0 in input.shape[-2:]:
@@ -66,10 +66,10 @@ def fold_windows(
 
 
 def _window_options(kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> dict[str, Any]:
-    """The options in full, checked.
+    """The options, one value per dimension, checked.
 
     Raises:
-        RuntimeError: a number that cannot be.
+        RuntimeError: an invalid number.
     """
     values = {"kernel_size": kernel_size, "dilation": dilation, "padding": padding, "stride": stride}
     options = {name: n_of(value, 2) for name, value in values.items()}
@@ -91,10 +91,10 @@ def _window_options(kernel_size: Any, dilation: Any, padding: Any, stride: Any) 
 
 @public("nn.functional.pixel_shuffle", "torch.pixel_shuffle")
 def pixel_shuffle(input: Tensor, upscale_factor: int) -> Any:
-    """Every upscale_factor**2 channels as the pixels of one larger image.
+    """Each group of upscale_factor**2 channels, as the pixels of one larger image.
 
     Raises:
-        RuntimeError: as PyTorch says it.
+        RuntimeError: as in PyTorch.
     """
     _check_image("pixel_shuffle", input, "upscale_factor", upscale_factor)
     if input.shape[-3] % upscale_factor**2:
@@ -107,10 +107,10 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Any:
 
 @public("nn.functional.pixel_unshuffle", "torch.pixel_unshuffle")
 def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Any:
-    """The pixels of each downscale_factor**2 square as channels of a smaller image.
+    """The pixels of each downscale_factor**2 square, as channels of a smaller image.
 
     Raises:
-        RuntimeError: as PyTorch says it.
+        RuntimeError: as in PyTorch.
     """
     _check_image("pixel_unshuffle", input, "downscale_factor", downscale_factor)
     for d, name in ((-2, "height"), (-1, "width")):
@@ -131,10 +131,10 @@ def _check_image(name: str, input: Tensor, option: str, factor: int) -> None:
 
 @public("nn.functional.channel_shuffle", "torch.channel_shuffle")
 def channel_shuffle(input: Tensor, groups: int) -> Any:
-    """The channels dealt out: the first of each group, then the second of each, ...
+    """The channels, interleaved: the first of each group, then the second of each, ...
 
     Raises:
-        RuntimeError: as PyTorch says it.
+        RuntimeError: as in PyTorch.
     """
     if input.ndim <= 2:
         raise RuntimeError(f"channel_shuffle expects input with > 2 dims, but got input with sizes {list(input.shape)}")

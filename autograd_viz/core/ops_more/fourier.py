@@ -1,11 +1,11 @@
-"""The discrete Fourier transform: how much of each frequency is in a row of numbers.
+"""The discrete Fourier transform, which gives the frequencies in a sequence of numbers.
 
-It is a linear map, F[k, t] = exp(-2πi k t / n), so the rule is its adjoint: the same transform with the sign of i turned
-round. The one of real numbers has only half of the frequencies, since the others are their conjugates; that half is what
-the rules have to make up for.
+It is a linear map, F[k, t] = exp(-2πi k t / n). So its rule is the adjoint: the same transform with -i instead of i. The
+transform of real numbers returns only half of the frequencies, because the others are their conjugates. The rules account
+for the missing half.
 """
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..op.primitive import primitive
 from ..ops.elementwise.complex_numbers import real_part
 from ..ops.layers.padding import constant_pad_nd
 
-# NumPy's names for dividing by 1, by the root of n, and by n
+# NumPy's names for division by 1, by the root of n, and by n
 _DIVIDED_FORWARD: Any = ("backward", "ortho", "forward")
 _DIVIDED_BACKWARD: Any = ("forward", "ortho", "backward")
 
@@ -36,7 +36,7 @@ fft_c2c.defvjp(
 
 @primitive("FftR2CBackward0")
 def fft_r2c(self, *, dim, normalization, onesided):
-    """Real numbers to complex frequencies; `onesided`: only the first half of those of the last `dim`."""
+    """Real numbers to complex frequencies. With `onesided`, only the first half along the last of `dim`."""
     transform = np.fft.rfftn if onesided else np.fft.fftn
     return transform(self, axes=dim, norm=_DIVIDED_FORWARD[normalization])
 fft_r2c.defvjp(
@@ -46,7 +46,7 @@ fft_r2c.defvjp(
 
 @primitive("FftC2RBackward0")
 def fft_c2r(self, *, dim, normalization, last_dim_size):
-    """The first half of the frequencies to real numbers, of which there are `last_dim_size` in the last `dim`."""
+    """The first half of the frequencies to real numbers. The last of `dim` gets the length `last_dim_size`."""
     sizes = [*(self.shape[d] for d in dim[:-1]), last_dim_size]
     return np.fft.irfftn(self, sizes, dim, norm=_DIVIDED_BACKWARD[normalization])
 fft_c2r.defvjp(
@@ -56,7 +56,7 @@ fft_c2r.defvjp(
 
 @primitive()
 def times_heard(self, *, dim):
-    """How often each frequency of the first half occurs: twice, but once if it is 0 or exactly in the middle."""
+    """How often each frequency of the first half occurs: 2, but 1 for frequency 0 and for the exact middle."""
     n = self.shape[dim]
     times: Any = np.full(n // 2 + 1, 2, self.dtype)
     times[0] = 1
@@ -68,7 +68,7 @@ def times_heard(self, *, dim):
 # fmt: on
 @composite
 def fft_r2c_backward(grad: Any, self: Any, dim: Any, normalization: int, onesided: bool) -> Any:
-    """The real part of the transform back, zeros in the place of the frequencies that were left out."""
+    """The real part of the inverse transform, with zeros for the omitted frequencies."""
     if onesided:
         missing = self.shape[dim[-1]] - grad.shape[dim[-1]]
         grad = constant_pad_nd(grad, pad=(*(0, 0) * (grad.ndim - 1 - dim[-1]), 0, missing))
@@ -77,5 +77,5 @@ def fft_r2c_backward(grad: Any, self: Any, dim: Any, normalization: int, oneside
 
 @composite
 def fft_c2r_backward(grad: Any, dim: Any, normalization: int) -> Any:
-    """The transform; a frequency whose conjugate was left out counts for both."""
+    """The transform. A frequency whose conjugate was omitted counts twice."""
     return fft_r2c(grad, dim=dim, normalization=normalization, onesided=True) * times_heard(grad, dim=dim[-1])

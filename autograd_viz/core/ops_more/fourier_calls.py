@@ -1,4 +1,4 @@
-"""torch.fft: transforms along one dimension or several, after bringing the input to the wanted lengths."""
+"""torch.fft: transforms along one or several dimensions, after resizing the input."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .fourier import fft_c2c, fft_c2r, fft_r2c
 
 Ints = tuple[int, ...]
 
-# what the result is divided by: 0 nothing, 1 the root of the number of elements, 2 that number
+# the divisor: 0 is 1, 1 is the root of the number of elements, 2 is that number
 _NORMS: dict[bool, dict[Any, int]] = {
     True: {None: 0, "backward": 0, "ortho": 1, "forward": 2},
     False: {None: 2, "backward": 2, "ortho": 1, "forward": 0},
@@ -32,7 +32,7 @@ def _divisor(norm: str | None, forward: bool) -> int:
     """The number of a normalization mode, for a transform or its inverse.
 
     Raises:
-        RuntimeError: there is no such mode.
+        RuntimeError: an unknown mode.
     """
     if norm not in _NORMS[forward]:
         raise RuntimeError(f'Invalid normalization mode: "{norm}"')
@@ -40,7 +40,7 @@ def _divisor(norm: str | None, forward: bool) -> int:
 
 
 def _floating(input: Tensor, to_complex: bool = False) -> Any:
-    """Integers in the default type; as complex numbers if the transform wants those.
+    """Integers in the default type, and as complex numbers if the transform needs them.
 
     Raises:
         RuntimeError: half precision.
@@ -65,7 +65,7 @@ def _one(input: Tensor, dim: int) -> int:
 
 
 def resized(input: Any, dims: Ints, sizes: Ints) -> Any:
-    """The input cut off, or continued with zeros, to the lengths `sizes` of `dims`."""
+    """The input, cropped or padded with zeros to the lengths `sizes` of `dims`."""
     pad = [0] * (2 * input.ndim)
     for d, size in zip(dims, sizes, strict=True):
         if input.shape[d] < size:
@@ -79,13 +79,13 @@ def resized(input: Any, dims: Ints, sizes: Ints) -> Any:
 
 
 def _sized(input: Any, n: int | None, dim: int) -> tuple[Any, Ints]:
-    """The input with `n` elements along `dim`, and that dimension counted from the front."""
+    """The input with `n` elements along `dim`, and `dim` counted from the front."""
     d = _one(input, dim)
     return resized(input, (d,), (_check_length(input.shape[d] if n is None else n),)), (d,)
 
 
 def _all_frequencies(name: str, input: Tensor, n: int | None, dim: int, norm: str | None, forward: bool) -> Any:
-    """Numbers to all frequencies, or back."""
+    """All frequencies of complex numbers, or the inverse."""
     x = _floating(input)
     normalization = _divisor(norm, forward)
     if not x.dtype.is_complex:
@@ -97,7 +97,7 @@ def _all_frequencies(name: str, input: Tensor, n: int | None, dim: int, norm: st
 def _half_of_them(
     name: str, input: Tensor, n: int | None, dim: int, norm: str | None, forward: bool, onesided: bool = True
 ) -> Any:
-    """Real numbers to the first half of their frequencies; backwards, those are conjugated."""
+    """The first half of the frequencies of real numbers. Backwards, they are conjugated."""
     if input.dtype.is_complex:
         raise RuntimeError(f"{name} expects a real input tensor, but got {input.dtype.legacy}")
     x, normalization = _floating(input), _divisor(norm, forward)
@@ -107,7 +107,7 @@ def _half_of_them(
 
 
 def _real_numbers(name: str, input: Tensor, n: int | None, dim: int, norm: str | None, forward: bool) -> Any:
-    """The first half of the frequencies to real numbers; forwards, they are conjugated before."""
+    """Real numbers from the first half of their frequencies. Forwards, these are conjugated first."""
     normalization = _divisor(norm, forward)
     input = _floating(input, to_complex=True)
     d = _one(input, dim)
@@ -120,7 +120,7 @@ def _real_numbers(name: str, input: Tensor, n: int | None, dim: int, norm: str |
 
 
 def _dims_and_sizes(input: Tensor, s: Any, dim: Any) -> tuple[Ints, list[int]]:
-    """The dimensions counted from the front, and the lengths there; all dimensions (the last ones of `s`) if none is given.
+    """The dimensions counted from the front, and their lengths. The default is all dimensions, or the last ones for `s`.
 
     Raises:
         RuntimeError: they do not fit each other, or the input.
@@ -144,7 +144,7 @@ def _dims_and_sizes(input: Tensor, s: Any, dim: Any) -> tuple[Ints, list[int]]:
 
 
 def _half(name: str, input: Tensor, s: Any, dim: Any) -> tuple[Ints, list[int], int]:
-    """As `_dims_and_sizes` for the first half of the frequencies, and the last length of the whole."""
+    """Like `_dims_and_sizes`, for the first half of the frequencies, with the full last length."""
     dims, sizes = _dims_and_sizes(input, s, dim)
     if not dims:
         raise RuntimeError(f"{name} must transform at least one axis")
@@ -160,7 +160,7 @@ def _all_of_several(name: str, input: Tensor, s: Any, dim: Any, norm: str | None
 
 
 def _half_of_several(name: str, input: Tensor, s: Any, dim: Any, norm: str | None, forward: bool) -> Any:
-    """Real numbers to the first half of their frequencies along the last dimension; backwards, conjugated."""
+    """The first half of the frequencies of real numbers along the last dimension. Backwards, they are conjugated."""
     if input.dtype.is_complex:
         refused = f"{name} expects a real-valued input tensor, but got"
         raise RuntimeError(f"{refused if forward else 'Only supports floating-point dtypes, but found:'} {input.dtype.legacy}")
@@ -178,7 +178,7 @@ def _half_of_several(name: str, input: Tensor, s: Any, dim: Any, norm: str | Non
 
 
 def _real_of_several(name: str, input: Tensor, s: Any, dim: Any, norm: str | None, forward: bool) -> Any:
-    """The first half of the frequencies to real numbers; forwards, the other dimensions come before."""
+    """Real numbers from the first half of their frequencies. Forwards, the other dimensions are transformed first."""
     dims, sizes, n = _half(name, input, s, dim)
     x, normalization = resized(_floating(input, to_complex=True), dims, tuple(sizes)), _divisor(norm, forward)
     if not forward:
@@ -191,7 +191,7 @@ def _real_of_several(name: str, input: Tensor, s: Any, dim: Any, norm: str | Non
 # -- the names ------------------------------------------------------------------------------------------------------------
 
 # fmt: off
-# the name, how along one dimension and along several, forwards or not, and what it does there
+# name, function along one dimension, along several, forwards or not, and what each does
 _TRANSFORMS: list[tuple[str, Any, Any, bool, str, str]] = [
     ("fft", _all_frequencies, _all_of_several, True,
      "All frequencies of `n` numbers along `dim`.", "All frequencies along several dimensions."),
@@ -199,13 +199,13 @@ _TRANSFORMS: list[tuple[str, Any, Any, bool, str, str]] = [
      "The numbers with these frequencies.", "The inverse of fftn."),
     ("rfft", _half_of_them, _half_of_several, True,
      "The first half of the frequencies of `n` real numbers; the others are their conjugates.",
-     "The frequencies of real numbers, the first half of those along the last dimension."),
+     "The frequencies of real numbers; only the first half along the last dimension."),
     ("irfft", _real_numbers, _real_of_several, False,
-     "The inverse of rfft: the `n` real numbers (2 (length - 1) if not said) of which these are half of the frequencies.",
+     "The inverse of rfft: `n` real numbers (default 2 (length - 1)) from the first half of their frequencies.",
      "The inverse of rfftn."),
     ("hfft", _real_numbers, _real_of_several, True,
-     "The real frequencies of numbers of which the second half is the conjugate of the first.",
-     "The real frequencies of numbers whose other half, along the last dimension, is the conjugate."),
+     "The real frequencies of numbers whose second half, which is omitted, is the conjugate of the first.",
+     "The real frequencies of numbers whose omitted half, along the last dimension, is the conjugate."),
     ("ihfft", _half_of_them, _half_of_several, False,
      "The inverse of hfft: real frequencies to the first half of the numbers.", "The inverse of hfftn."),
 ]
@@ -213,7 +213,7 @@ _TRANSFORMS: list[tuple[str, Any, Any, bool, str, str]] = [
 
 # fmt: on
 def _publish(name: str, along_one: Any, along_several: Any, forward: bool, one_does: str, several_do: str) -> None:
-    """Publish the transform of one dimension, of several, and of the last two."""
+    """Publish the transform along one dimension, along several, and along the last two."""
 
     def one(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
         return along_one(name, input, n, dim, norm, forward)
@@ -245,7 +245,7 @@ def _shifted(input: Tensor, dim: Any, extra: int) -> Any:
 
 @public("fft.fftshift")
 def fftshift(input: Tensor, dim: Any = None) -> Any:
-    """Frequency 0 in the middle, the negative ones before it."""
+    """Frequency 0 moved to the middle, negative frequencies before it."""
     return _shifted(input, dim, 0)
 
 
@@ -257,13 +257,13 @@ def ifftshift(input: Tensor, dim: Any = None) -> Any:
 
 @public("fft.fftfreq")
 def fftfreq(n: int, d: float = 1.0, *, dtype: Any = None, **made: Any) -> Tensor:
-    """The frequencies that fft gives, in cycles per unit if samples are `d` apart: 0, 1, ..., -2, -1 over n d."""
+    """The frequencies of fft, in cycles per unit, for samples `d` apart: 0, 1, ..., -2, -1, divided by n d."""
     return _frequencies("fftfreq", np.r_[: (n + 1) // 2, -(n // 2) : 0], n, d, dtype, made)
 
 
 @public("fft.rfftfreq")
 def rfftfreq(n: int, d: float = 1.0, *, dtype: Any = None, **made: Any) -> Tensor:
-    """The frequencies that rfft gives: 0, 1, ..., n // 2 over n d."""
+    """The frequencies of rfft: 0, 1, ..., n // 2, divided by n d."""
     return _frequencies("rfftfreq", np.arange(n // 2 + 1), n, d, dtype, made)
 
 

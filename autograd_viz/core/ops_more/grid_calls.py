@@ -1,4 +1,4 @@
-"""nn.functional.grid_sample and affine_grid: the words for modes, and what is refused."""
+"""nn.functional.grid_sample and affine_grid: their modes as words, and their checks."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _PADDINGS = ("zeros", "border", "reflection")
 def grid_sample(
     input: Tensor, grid: Tensor, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool | None = None
 ) -> Any:
-    """The images of a batch as seen at the places of a grid, which run from -1 to 1.
+    """Each image of a batch, sampled at the points of a grid. Coordinates run from -1 to 1.
 
     Raises:
-        ValueError: a mode that does not exist.
-        RuntimeError: a grid that does not fit the images.
+        ValueError: an unknown mode.
+        RuntimeError: the grid does not fit the images.
     """
     if mode not in _MODES:
         raise ValueError(
@@ -45,7 +45,7 @@ def grid_sample(
 
 @public("torch.grid_sampler")
 def grid_sampler(input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool) -> Any:
-    """grid_sample with numbers for the modes."""
+    """grid_sample with the modes as numbers."""
     _check(input, grid)
     if interpolation_mode == 2 and input.ndim != 4:
         raise RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input")
@@ -57,7 +57,7 @@ def _grid_sampler(n: int) -> Any:
     def sampler(input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool) -> Any:
         return GRID_SAMPLER[n](input, grid, interpolation_mode, padding_mode, align_corners)
 
-    sampler.__doc__ = f"grid_sample of {'images' if n == 2 else 'volumes'}."
+    sampler.__doc__ = f"grid_sample for {'images' if n == 2 else 'volumes'}."
     return sampler
 
 
@@ -91,10 +91,10 @@ def _check(input: Tensor, grid: Tensor) -> None:
 
 @public("nn.functional.affine_grid")
 def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> Any:
-    """The grid that turns, stretches and moves an image as the matrices `theta` say.
+    """The grid for the affine transformation of an image by the matrices `theta`.
 
     Raises:
-        ValueError: matrices that do not fit the size.
+        ValueError: the matrices do not fit the size.
         NotImplementedError: neither images nor volumes.
     """
     size = tuple(int(s) for s in size)

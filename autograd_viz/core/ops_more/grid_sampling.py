@@ -1,12 +1,12 @@
-"""Images looked at wherever a grid says, between the pixels too; the gradient reaches the image and the grid.
+"""Images sampled at the points of a grid, also between pixels. Images and grid get gradients.
 
 # Note [Two sums are enough]
-What is seen at a place is a sum of the pixels around it, with weights that depend on the place: `_seen`. Its transpose
-`_given_back` hands gradients back to the pixels. The derivative with respect to the place takes the derivative of the
-weights instead: `orders` says how often, along each direction. So both sums differentiate into each other, for ever.
+The sample at a point is a sum of the pixels around it. The weights depend on the point: `_seen`. Its transpose,
+`_given_back`, sends gradients back to the pixels. The derivative with respect to the point uses derivatives of the weights:
+`orders` says how often, per direction. So each derivative of the two sums is one of them again.
 """
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from .grid_weights import taps
 
 
 def _declare(n: int) -> Primitive:
-    """grid_sampler_2d or grid_sampler_3d, and what its derivatives are made of."""
+    """grid_sampler_2d or grid_sampler_3d, and the ops of its derivatives."""
     name, node_name = f"grid_sampler_{n}d", f"GridSampler{n}D"
     zeroth = (0,) * n
 
     def sampler(input, grid, *, interpolation_mode, padding_mode, align_corners):
         return _seen(input, grid, interpolation_mode, padding_mode, align_corners, zeroth)
-    sampler.__name__, sampler.__doc__ = name, "The images as seen at the places of `grid`, which run from -1 to 1."
+    sampler.__name__, sampler.__doc__ = name, "The images, sampled at the points of `grid`, whose coordinates run from -1 to 1."
 
     def seen(input, grid, *, interpolation_mode, padding_mode, align_corners, orders):
         return _seen(input, grid, interpolation_mode, padding_mode, align_corners, orders)
-    seen.__name__, seen.__doc__ = f"{name}_slope", "How fast that changes with the place: derivatives of these orders."
+    seen.__name__, seen.__doc__ = f"{name}_slope", "The derivatives of these orders with respect to the point."
 
     def back(grad_output, grid, *, size, interpolation_mode, padding_mode, align_corners, orders):
         return _given_back(grad_output, grid, size, interpolation_mode, padding_mode, align_corners, orders)
-    back.__name__, back.__doc__ = f"{name}_backward", "Gradients handed back to the pixels that were seen."
+    back.__name__, back.__doc__ = f"{name}_backward", "The gradient of the images."
 
     declared = primitive(f"{node_name}Backward0")(sampler)
     declared.defvjp(
@@ -65,7 +65,7 @@ def _declare(n: int) -> Primitive:
 
 @primitive("AffineGridGeneratorBackward0")
 def affine_grid_generator(theta, *, size, align_corners):
-    """The places of a regular grid, turned, stretched and moved by the matrices `theta`."""
+    """The points of a regular grid, transformed by the matrices `theta`."""
     base = regular_grid(size[2:], align_corners, theta.dtype)
     return (base @ theta.swapaxes(1, 2)).reshape(theta.shape[0], *size[2:], len(size) - 2)
 affine_grid_generator.defvjp(
@@ -75,7 +75,7 @@ affine_grid_generator.defvjp(
 
 @primitive("AffineGridGeneratorBackwardBackward0")
 def affine_grid_generator_backward(grad, *, size, align_corners):
-    """The gradient of the matrices: each place's gradient times where it was in the regular grid."""
+    """The gradient of the matrices: each point's gradient times its coordinates in the regular grid."""
     base = regular_grid(size[2:], align_corners, grad.dtype)
     return grad.reshape(grad.shape[0], volume(size[2:]), len(size) - 2).swapaxes(1, 2) @ base
 affine_grid_generator_backward.defvjp(
@@ -85,7 +85,7 @@ affine_grid_generator_backward.defvjp(
 
 # fmt: on
 def _seen(input: Any, grid: Any, mode: int, padding_mode: int, align_corners: bool, orders: Ints) -> Any:
-    """The weighted sum of the pixels around each place of the grid, in every channel."""
+    """The weighted sum of the pixels around each point of the grid, in each channel."""
     images, channels, *size = input.shape
     flat, places = input.reshape(images, channels, -1), grid.shape[1:-1]
     out = np.zeros((images, channels, volume(places)), input.dtype)
@@ -95,7 +95,7 @@ def _seen(input: Any, grid: Any, mode: int, padding_mode: int, align_corners: bo
 
 
 def _given_back(grad: Any, grid: Any, size: Ints, mode: int, padding_mode: int, align_corners: bool, orders: Ints) -> Any:
-    """The transpose of `_seen`: to each pixel the gradients of all places that saw it."""
+    """The transpose of `_seen`: each pixel sums the gradients of all points that used it."""
     images, channels = grad.shape[:2]
     flat = grad.reshape(images, channels, -1)
     out = np.zeros((images, channels, *size), grad.dtype)
@@ -120,7 +120,7 @@ def grid_input_gradient(
 def grid_gradient(
     name: str, grad: Any, input: Any, grid: Any, interpolation_mode: int, padding_mode: int, align_corners: bool, orders: Ints
 ) -> Any:
-    """The gradient of the places: along each direction, how fast what is seen changes, times the gradient of it."""
+    """The gradient of the points: for each direction, the derivative of the sample times the gradient of the sample."""
     parts = []
     for d in range(len(orders)):
         slope = op_named(name + "_slope")(
@@ -133,12 +133,12 @@ def grid_gradient(
 
 @inlined
 def once_more(orders: Ints, direction: int) -> Ints:
-    """One more derivative along one direction."""
+    """One more derivative in one direction."""
     return tuple(order + (d == direction) for d, order in enumerate(orders))
 
 
 def regular_grid(size: Ints, align_corners: bool, dtype: Any) -> Any:
-    """Places (x, y, ..., 1) that cover [-1, 1] evenly: from end to end, or in the middles of equal parts."""
+    """Points (x, y, ..., 1) that cover [-1, 1] evenly: from end to end, or at the centres of equal parts."""
     lines = []
     for length in size:
         line = np.linspace(-1, 1, length) if length > 1 else np.zeros(length)

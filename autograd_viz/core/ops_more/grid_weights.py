@@ -1,4 +1,4 @@
-"""Which pixels are seen from a place between them, and how much of each."""
+"""The pixels around a point of the grid, and their weights."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from ..ops.layers.windows import Ints
 
 BILINEAR, NEAREST, BICUBIC = range(3)
 ZEROS, BORDER, REFLECTION = range(3)
-# the cubic curve of slope -0.75 at 1: as a polynomial of the distance, up to 1 and from 1 to 2
+# the cubic curve with slope -0.75 at 1, as polynomials of the distance: up to 1, and from 1 to 2
 _NEAR, _FAR = np.array([1.25, -2.25, 0, 1]), np.array([-0.75, 3.75, -6, 3])
 
 
 def taps(grid: Any, size: Ints, mode: int, padding_mode: int, align_corners: bool, orders: Ints) -> Iterator[tuple[Any, Any]]:
-    """For each pixel around: its number in the plane and its weight, for all places of the grid.
+    """For each pixel around a point: its flat index and its weight, for all points of the grid.
 
-    Places (..., n) and `orders` (how often the weights are differentiated) begin with x; `size` ends with it.
+    Points (..., n) and `orders` (how often the weights are differentiated) begin with x; `size` ends with it.
     """
     n = len(size)
     directions = [_along(grid[..., n - 1 - d], size[d], mode, padding_mode, align_corners, orders[n - 1 - d]) for d in range(n)]
@@ -33,7 +33,7 @@ def taps(grid: Any, size: Ints, mode: int, padding_mode: int, align_corners: boo
 def _along(
     coordinate: Any, length: int, mode: int, padding_mode: int, align_corners: bool, order: int
 ) -> list[tuple[Any, Any]]:
-    """The pixels on both sides along one direction, each with its weight or the weight's derivative."""
+    """The pixels on both sides in one direction, each with its weight or the weight's derivative."""
     stretch = (length - 1) / 2 if align_corners else length / 2
     position = (coordinate + 1) * coordinate.dtype.type(stretch) - (0 if align_corners else 0.5)
     if mode == BICUBIC:
@@ -54,7 +54,7 @@ def _along(
 def _cubic(
     position: Any, stretch: float, length: int, padding_mode: int, align_corners: bool, order: int
 ) -> list[tuple[Any, Any]]:
-    """Four pixels, weighted by the cubic curve; what lies outside is padded pixel by pixel."""
+    """Four pixels with cubic weights. Each pixel outside the image is padded separately."""
     before = np.floor(position)
     part = position - before
     found = []
@@ -68,13 +68,13 @@ def _cubic(
 
 
 def _kept(pixel: Any, weight: Any, length: int) -> tuple[Any, Any]:
-    """The pixel's number, and its weight: 0 for those outside the image."""
+    """The pixel's index, and its weight: 0 for a pixel outside the image."""
     inside = (pixel >= 0) & (pixel < length)
     return np.where(inside, pixel, 0).astype(np.int64), np.where(inside, weight, 0).astype(weight.dtype)
 
 
 def _inside(position: Any, length: int, padding_mode: int, align_corners: bool) -> tuple[Any, Any]:
-    """The position that stands for one outside the image, and how fast it moves with it: 1, -1, or 0 at the edge."""
+    """The position after padding, and its derivative: 1, -1, or 0 at the edge."""
     slope = np.ones_like(position)
     if padding_mode == ZEROS:
         return position, slope
@@ -85,7 +85,7 @@ def _inside(position: Any, length: int, padding_mode: int, align_corners: bool) 
 
 
 def _mirrored(position: Any, low: float, high: float) -> tuple[Any, Any]:
-    """To and fro between two mirrors."""
+    """The position, reflected between two mirrors."""
     span = high - low
     if span == 0:
         return np.zeros_like(position), np.zeros_like(position)

@@ -1,6 +1,6 @@
-"""Reflections: a product of matrices I - tau v @ v.mH, which is how LAPACK keeps the Q of A = Q @ R."""
+"""Householder reflections: a product of matrices I - tau v @ v.mH. LAPACK stores the Q of A = Q @ R in this form."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..ops.matrix.matrix_checks import flat
 @public("linalg.householder_product", "orgqr")
 @primitive("LinalgHouseholderProductBackward0")
 def householder_product(input, tau):
-    """The first columns of H1 @ H2 @ ...; column i of `input` holds, below its diagonal, the vector of Hi."""
+    """The first columns of H1 @ H2 @ ... Column i of `input` has the vector of Hi below its diagonal."""
     if input.ndim < 2:
         raise RuntimeError("torch.linalg.householder_product: input must have at least 2 dimensions.")
     if input.shape[-2] < input.shape[-1]:
@@ -37,7 +37,7 @@ householder_product.defvjp(
 
 @primitive("OrmqrBackward0")
 def ormqr_tensors(self, input2, input3, *, left=True, transpose=False):
-    """Q @ input3 (input3 @ Q if not `left`; Q.mH in place of Q if `transpose`), for the Q of the reflections."""
+    """Q @ input3 (input3 @ Q if not `left`), for the Q of the reflections. `transpose` uses Q.mH."""
     q = reflections(self, input2)
     q = np.swapaxes(q, -2, -1).conj() if transpose else q
     return q @ input3 if left else input3 @ q
@@ -53,7 +53,7 @@ ormqr_tensors.defvjp(
 @public("torch.geqrf")
 @primitive(results=("a", "tau"))
 def geqrf(input):
-    """R, and below it the vectors of the reflections that make Q."""
+    """R, and below it the vectors of the reflections whose product is Q."""
     raw, tau = np.linalg.qr(input, "raw")
     return np.swapaxes(raw, -2, -1), tau
 
@@ -70,12 +70,12 @@ def ormqr_factor_gradient(grad: Any, other: Any, left: bool, transpose: bool) ->
 def reflections_backward(gQ: Any, input: Any, tau: Any) -> Any:
     """The gradients of the vectors and of tau, from that of Q = H1 @ H2 @ ...
 
-    Hi stands between what is left of it and what is right of it, so it gets gH = left.mH @ gQ @ right.mH; and in
-    Hi = I - tau v @ v.mH its vector gets -(conj(tau) gH + tau gH.mH) @ v, and tau gets -v.mH @ gH @ v.
+    Hi has a product on its left and one on its right, so its gradient is gH = left.mH @ gQ @ right.mH.
+    In Hi = I - tau v @ v.mH, v gets -(conj(tau) gH + tau gH.mH) @ v, and tau gets -v.mH @ gH @ v.
     """
     rows, columns, k = input.shape[-2], input.shape[-1], tau.shape[-1]
     if 0 in (*input.shape, *tau.shape):
-        return None, None  # as in PyTorch: nothing at all goes back to an empty input
+        return None, None  # as in PyTorch, an empty input gets no gradient
     gQ, one = resized(gQ, rows, rows), identity(input, rows=rows, columns=rows)
     vectors = tril(input, diagonal=-1) + identity(input, rows=rows, columns=columns)
     tau = unsqueeze(tau, dim=-2)
@@ -109,7 +109,7 @@ def reflections(vectors: Any, tau: Any) -> Any:
 
 @public
 def ormqr(input: Any, tau: Any, other: Any, left: bool = True, transpose: bool = False) -> Any:
-    """Q @ other, for the Q that geqrf packs into `input` and `tau`."""
+    """Q @ other, for the Q that geqrf stores in `input` and `tau`."""
     if input.ndim < 2 or other.ndim < 2:
         name = "input" if input.ndim < 2 else "other"
         raise RuntimeError(f"torch.ormqr: {name} must have at least 2 dimensions.")

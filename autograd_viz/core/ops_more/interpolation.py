@@ -1,6 +1,6 @@
-"""Images in another size: each new element a weighted sum of the old ones around it, one dimension after the other."""
+"""Resizing of images: each new element is a weighted sum of old ones, one dimension after the other."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _SCALES = {1: ("scales",), 2: ("scales_h", "scales_w"), 3: ("scales_d", "scales_
 
 
 def _declare(name: str, node_name: str, n: int, weights: Callable[..., Any], aligns: bool = True) -> Primitive:
-    """One interpolation of `n` dimensions and its gradient; `weights` gives the matrix of a dimension.
+    """One interpolation of `n` dimensions, with its gradient. `weights` gives the matrix of a dimension.
 
-    The options are `output_size`, `align_corners` if it `aligns`, and a scale per dimension.
+    The options are `output_size`, `align_corners` if `aligns`, and a scale per dimension.
     """
     options = ("output_size", *(("align_corners",) if aligns else ()), *_SCALES[n])
     defaults = {o: None if o.startswith("scales") else Primitive.required for o in options}
@@ -30,10 +30,10 @@ def _declare(name: str, node_name: str, n: int, weights: Callable[..., Any], ali
 
     def forward(self, *, output_size, align_corners=False, **scales):
         return along_each(self, makings(self.shape[2:], output_size, align_corners, scales.values()))
-    forward.__doc__ = f"An image of another size: {weights.__doc__}"
+    forward.__doc__ = f"An image of another size. A new element is {weights.__doc__}"
 
     def backward(grad_output, *, output_size, input_size, align_corners=False, **scales):
-        """Each gradient shared out as the weights say."""
+        """Each gradient, distributed by the same weights."""
         size = tuple(input_size[2:])
         return along_each(grad_output, transposed(makings(size, output_size, align_corners, scales.values()), size))
 

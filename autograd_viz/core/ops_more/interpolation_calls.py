@@ -1,4 +1,4 @@
-"""nn.functional.interpolate and its older names: which interpolation is meant, and to what size."""
+"""nn.functional.interpolate and its older names: the choice of the op, and the output size."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def interpolate(
 
     Raises:
         ValueError: arguments that contradict each other.
-        NotImplementedError: a mode that does not exist for these dimensions.
+        NotImplementedError: a mode that these dimensions lack.
     """
     if align_corners is not None and mode not in _ALIGNING:
         raise ValueError(
@@ -64,10 +64,10 @@ def interpolate(
 
 
 def _sizes(input: Tensor, size: Any, scale_factor: Any) -> tuple[Ints, tuple[float, ...] | None]:
-    """The size of the result, and the factors if it was given by them.
+    """The output size, and the scale factors if they were given.
 
     Raises:
-        ValueError: none or both are given, or not one per dimension.
+        ValueError: neither or both are given, or not one per dimension.
     """
     lengths = list(input.shape[2:])
     if size is not None and scale_factor is not None:
@@ -119,21 +119,21 @@ def _warn_of_the_older_name(name: str) -> None:
 def upsample(
     input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None
 ) -> Any:
-    """The older name of interpolate."""
+    """An older name of interpolate."""
     _warn_of_the_older_name("upsample")
     return interpolate(input, size, scale_factor, mode, align_corners)
 
 
 @public("nn.functional.upsample_nearest")
 def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Any:
-    """An older name of the nearest interpolation."""
+    """An older name of nearest interpolation."""
     _warn_of_the_older_name("upsample_nearest")
     return interpolate(input, size, scale_factor, mode="nearest")
 
 
 @public("nn.functional.upsample_bilinear")
 def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Any:
-    """An older name of the bilinear interpolation with aligned corners."""
+    """An older name of bilinear interpolation with aligned corners."""
     _warn_of_the_older_name("upsample_bilinear")
     return interpolate(input, size, scale_factor, mode="bilinear", align_corners=True)
 
@@ -143,7 +143,7 @@ def _upsample_bilinear2d_aa(
     input: Tensor, output_size: Any = None, align_corners: bool = False, scales_h: float | None = None,
     scales_w: float | None = None, *, scale_factors: Any = None,
 ) -> Any:  # fmt: skip
-    """Bilinear interpolation that skips no element when it shrinks an image."""
+    """Bilinear interpolation with antialiasing: a smaller image uses every element."""
     if output_size is None:
         scales_h, scales_w = scale_factors
         output_size = [math.floor(n * f) for n, f in zip(input.shape[2:], scale_factors, strict=True)]

@@ -1,4 +1,4 @@
-"""How an element of a resized line is made of the old ones: which one, or a matrix (out, in) of weights."""
+"""The weights of old elements in a new one, along one dimension: an index, or a matrix (out, in)."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ import numpy as np
 
 
 def nearest(length: int, out: int, scale: float | None, align_corners: bool = False) -> Any:
-    """the old element at or before each new one."""
+    """the old element at or before its position."""
     return _rounded_down(np.arange(out, dtype=np.float32), length, out, scale)
 
 
 def nearest_exact(length: int, out: int, scale: float | None, align_corners: bool = False) -> Any:
-    """the old element whose middle is nearest to that of the new one."""
+    """the old element with the nearest centre."""
     return _rounded_down(np.arange(out, dtype=np.float32) + np.float32(0.5), length, out, scale)
 
 
 def _rounded_down(position: Any, length: int, out: int, scale: float | None) -> Any:
-    step = np.float32(1 / scale) if scale else np.float32(length) / np.float32(out)  # PyTorch counts these in float32
+    step = np.float32(1 / scale) if scale else np.float32(length) / np.float32(out)  # PyTorch computes these in float32
     return np.minimum(np.floor(position * step).astype(np.int64), length - 1)
 
 
 def linear(length: int, out: int, scale: float | None, align_corners: bool) -> Any:
-    """the two old elements beside each new one, the nearer one more."""
+    """the mean of its two old neighbours, weighted linearly by distance."""
     position = np.maximum(positions(length, out, scale, align_corners), 0)
     before = np.minimum(np.floor(position).astype(np.int64), length - 1)
     part = np.clip(position - before, 0, 1)
@@ -32,7 +32,7 @@ def linear(length: int, out: int, scale: float | None, align_corners: bool) -> A
 
 
 def cubic(length: int, out: int, scale: float | None, align_corners: bool) -> Any:
-    """the four old elements around each new one, weighted by a cubic curve."""
+    """the mean of four old neighbours, weighted by a cubic curve."""
     position = positions(length, out, scale, align_corners)
     before = np.floor(position).astype(np.int64)
     places = before[:, None] + [-1, 0, 1, 2]
@@ -40,17 +40,17 @@ def cubic(length: int, out: int, scale: float | None, align_corners: bool) -> An
 
 
 def linear_smoothed(length: int, out: int, scale: float | None, align_corners: bool) -> Any:
-    """a tent over as many old elements as one new one covers."""
+    """the mean of all old elements that it covers, weighted linearly by distance."""
     return _smoothed(length, out, scale, align_corners, 1, lambda distance: np.maximum(1 - np.abs(distance), 0))
 
 
 def cubic_smoothed(length: int, out: int, scale: float | None, align_corners: bool) -> Any:
-    """a cubic curve over twice as many old elements as one new one covers."""
+    """the mean of twice as many old elements as it covers, weighted by a cubic curve."""
     return _smoothed(length, out, scale, align_corners, 2, lambda distance: cubic_curve(distance, -0.5))
 
 
 def _smoothed(length: int, out: int, scale: float | None, align_corners: bool, reach: int, curve: Callable[[Any], Any]) -> Any:
-    """Weights from a curve that is stretched where the image shrinks, so that no old element is skipped."""
+    """Weights from a curve. If the image shrinks, the curve is stretched so that every old element is used."""
     step = step_of(length, out, scale, align_corners)
     stretch = max(step, 1.0)
     middle = step * (np.arange(out) + 0.5)
@@ -62,7 +62,7 @@ def _smoothed(length: int, out: int, scale: float | None, align_corners: bool, r
 
 
 def cubic_curve(distance: Any, a: float) -> Any:
-    """The weight at a distance, 1 at 0 and smoothly 0 from 2 on; `a` is its slope at 1."""
+    """The weight at a distance: 1 at 0, and smoothly 0 from 2 on. `a` is the slope at 1."""
     d = np.abs(distance)
     near = ((a + 2) * d - (a + 3)) * d * d + 1
     far = ((a * d - 5 * a) * d + 8 * a) * d - 4 * a
@@ -70,20 +70,20 @@ def cubic_curve(distance: Any, a: float) -> Any:
 
 
 def step_of(length: int, out: int, scale: float | None, align_corners: bool) -> float:
-    """How far apart new elements are, counted in old ones."""
+    """The distance between new elements, in old ones."""
     if align_corners:
         return (length - 1) / (out - 1) if out > 1 else 0.0
     return 1 / scale if scale else length / out
 
 
 def positions(length: int, out: int, scale: float | None, align_corners: bool) -> Any:
-    """Where the new elements are among the old ones: their ends matched, or those of the areas that elements stand for."""
+    """The positions of the new elements among the old ones. Either the end points match, or the areas of the elements."""
     step = step_of(length, out, scale, align_corners)
     return step * np.arange(out) if align_corners else step * (np.arange(out) + 0.5) - 0.5
 
 
 def matrix(out: int, length: int, places: Any, weights: Any) -> Any:
-    """Rows with `weights` at `places`; what lies outside counts for the edge."""
+    """Rows with `weights` at `places`. A place outside counts for the edge."""
     rows = np.zeros((out, length))
     np.add.at(rows, (np.arange(out)[:, None], np.clip(places, 0, length - 1)), weights)
     return rows

@@ -1,6 +1,6 @@
-"""The matrix that comes closest to an inverse, and the x that comes closest to A @ x = b."""
+"""The pseudo-inverse, and least squares."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ Lstsq = namedtuple("linalg_lstsq", "solution residuals rank singular_values")  #
 
 @primitive("LinalgPinvBackward0")
 def pinv_tensor(self, *, atol=None, rtol=None, hermitian=False):
-    """V @ diag(1 / S) @ U.mH, with 0 in place of 1 / S where S is too small to count."""
+    """V @ diag(1 / S) @ U.mH, with 0 instead of 1 / S for singular values below the cutoff."""
     if hermitian:
-        s, u = np.linalg.eigh(self)  # signs and all: A = U @ diag(s) @ U.mH
+        s, u = np.linalg.eigh(self)  # with signs: A = U @ diag(s) @ U.mH
         v = u
     else:
         u, s, vh = np.linalg.svd(self, False)
@@ -40,7 +40,7 @@ pinv_tensor.defvjp(
     results=("solution", "residuals", "rank", "singular_values"), nondifferentiable=("singular_values",), materialize=False,
 )
 def lstsq_tensors(self, b, *, rcond=None, driver="gelsy"):
-    """X that makes the sum of squares of self @ X - b least; with several such X the shortest."""
+    """The X with the least sum of squares of self @ X - b. If there are several, the one with the smallest norm."""
     rows, columns = self.shape[-2:]
     s = np.linalg.svd(self, compute_uv=False)
     rank = (s > cutoff(s, self.shape, None, rcond)[..., None]).sum(-1)
@@ -58,7 +58,7 @@ lstsq_tensors.defvjp(
 # fmt: on
 @composite
 def pinv_backward(grad: Any, P: Any, A: Any) -> Any:
-    """-P.mH @ grad @ P.mH, and two parts that are 0 for a square A with an inverse.
+    """-P.mH @ grad @ P.mH, plus two terms that are 0 for an invertible A.
 
     Golub and Pereyra, The differentiation of pseudo-inverses and nonlinear least squares problems (1973).
     """
@@ -71,7 +71,7 @@ def pinv_backward(grad: Any, P: Any, A: Any) -> Any:
 
 @composite
 def lstsq_backward(gX: Any, gR: Any, A: Any, b: Any, X: Any) -> Any:
-    """The solution is pinv(A) @ b; a residual changes with A as if X were fixed."""
+    """The gradient of A. The solution is pinv(A) @ b; for the residuals, X counts as constant."""
     out = 0
     if gX is not None:
         P = pinv_tensor(A)
@@ -83,7 +83,7 @@ def lstsq_backward(gX: Any, gR: Any, A: Any, b: Any, X: Any) -> Any:
 
 @composite
 def lstsq_backward_b(gX: Any, gR: Any, A: Any, b: Any, X: Any) -> Any:
-    """pinv(A).mH @ grad, and twice what is missing of b."""
+    """The gradient of b: pinv(A).mH @ grad, plus twice the residual times its gradient."""
     out = 0
     if gX is not None:
         out = mH(pinv_tensor(A)) @ gX
@@ -94,7 +94,7 @@ def lstsq_backward_b(gX: Any, gR: Any, A: Any, b: Any, X: Any) -> Any:
 
 @np.errstate(all="ignore")
 def cutoff(s: Any, shape: tuple[int, ...], atol: Any, rtol: Any) -> Any:
-    """From where on a singular value counts: above `atol`, and above `rtol` times the largest."""
+    """The largest singular value that counts as 0: `atol`, or `rtol` times the largest of all."""
     largest = s.max(-1, initial=0)
     if rtol is None:
         rtol = max(shape[-2:]) * np.finfo(s.dtype).eps if atol is None or not np.any(np.asarray(atol) > 0) else 0.0
@@ -103,14 +103,14 @@ def cutoff(s: Any, shape: tuple[int, ...], atol: Any, rtol: Any) -> Any:
 
 @public("linalg.pinv")
 def pinv(A: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None) -> Any:
-    """The pseudo-inverse: the inverse on what A reaches, 0 on the rest.
+    """The pseudo-inverse.
 
     Args:
         A: one matrix or a batch of them.
         rcond: an older name of rtol.
         hermitian: A is symmetric; only its lower triangle is read.
         atol: singular values up to this count as 0.
-        rtol: those up to this times the largest do, too.
+        rtol: singular values up to this times the largest count as 0.
     """
     if A.ndim < 2 or A._data.dtype.kind not in "fc" or A._data.dtype.itemsize == 2:
         raise RuntimeError(
@@ -125,19 +125,19 @@ def pinv(A: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any = N
 
 @public
 def pinverse(input: Tensor, rcond: float = 1e-15) -> Any:
-    """The pseudo-inverse (torch.linalg.pinv is the newer name)."""
+    """The pseudo-inverse. torch.linalg.pinv is the newer function."""
     return pinv(input, rcond)
 
 
 @public("linalg.lstsq")
 def lstsq(input: Tensor, b: Tensor, rcond: float | None = None, *, driver: str | None = None) -> Any:
-    """The X for which the sum of squares of `input @ X - b` is least.
+    """The X with the least sum of squares of `input @ X - b`.
 
     Args:
         input: one matrix or a batch of them.
         b: one right side per column, or one vector per matrix.
         rcond: singular values up to this times the largest count as 0.
-        driver: LAPACK's name of the algorithm; it decides which of residuals, rank and singular_values there are.
+        driver: LAPACK's name of the algorithm. It decides which of residuals, rank and singular_values are computed.
     """
     if input.ndim < 2:
         raise RuntimeError("torch.linalg.lstsq: input must have at least 2 dimensions.")

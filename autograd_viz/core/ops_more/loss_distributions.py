@@ -1,4 +1,4 @@
-"""Losses that compare with a distribution: Kullback-Leibler, Poisson, Gaussian; each is composed of recorded ops."""
+"""Losses between distributions: Kullback-Leibler, Poisson, Gaussian. Each consists of several recorded ops."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def kl_div(
     input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
     log_target: bool = False,
 ) -> Any:  # fmt: skip
-    """target * (log(target) - input), where `input` is a log-probability and `target` a probability (or its logarithm)."""
+    """target * (log(target) - input). `input` is a log-probability, `target` a probability or its logarithm."""
     if reduction == "mean" and size_average is None and reduce is None:
         warnings.warn(KL_WARNING, UserWarning, stacklevel=2)
     number = reduction_number("sum" if reduction == "batchmean" else reduction, size_average, reduce)
@@ -36,7 +36,7 @@ def kl_div(
 
 @loss("poisson_nll_loss", between="eps")
 def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool = True, full: bool = False, eps: float = 1e-8) -> Any:
-    """Minus the log-likelihood of counts `target` at rate `input` (or exp(input)); `full` adds Stirling's log(target!)."""
+    """The negative log-likelihood of counts `target` at rate `input` or exp(input). `full` adds Stirling's log(target!)."""
     terms = input.exp() - target * input if log_input else input - target * add_scalar(input, other=eps).log()
     if full:
         half_log = mul_scalar(mul_scalar(target, other=2 * math.pi).log(), other=0.5)
@@ -48,7 +48,7 @@ def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool = True, full
 def gaussian_nll_loss(
     input: Tensor, target: Tensor, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
 ) -> Any:
-    """Minus the log-likelihood of `target` under a normal distribution with mean `input` and variance `var`.
+    """The negative log-likelihood of `target` under a normal distribution with mean `input` and variance `var`.
 
     Raises:
         ValueError: a variance is negative or of another size.
@@ -62,7 +62,7 @@ def gaussian_nll_loss(
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(f"{reduction} is not valid")
     var = var.clone()
-    np.maximum(var._data, eps, out=var._data)  # not recorded: the gradient is that of the variance as given
+    np.maximum(var._data, eps, out=var._data)  # not recorded: the gradient is that of the given variance
     var._bump_version()
     terms = 0.5 * (var.log() + (input - target) ** 2 / var)
     if full:
@@ -71,7 +71,7 @@ def gaussian_nll_loss(
 
 
 def fitting_variance(input: Tensor, var: Tensor) -> Tensor:
-    """The variance in a shape that goes with the input: at most one dimension of it is shared.
+    """The variance in a shape that broadcasts with the input. At most one dimension may differ.
 
     Raises:
         ValueError: it has another size.

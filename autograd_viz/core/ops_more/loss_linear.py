@@ -1,4 +1,4 @@
-"""Cross entropy of a linear layer's scores, which never need a name of their own."""
+"""Cross entropy of the outputs of a linear layer, as one function."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..tensor.tensor import Tensor
 
 
 def check_layer(input: Tensor, linear_weight: Tensor, linear_bias: Tensor | None) -> None:
-    """Refuse a layer that does not take the input.
+    """Refuse a layer that does not fit the input.
 
     Raises:
         RuntimeError: in PyTorch's words.
@@ -43,7 +43,7 @@ def linear_cross_entropy(
     input: Tensor, linear_weight: Tensor, target: Tensor, *, linear_bias: Tensor | None = None, weight: Tensor | None = None,
     reduction: str = "mean", ignore_index: int | None = None, label_smoothing: float = 0.0, options: Any = None,
 ) -> Any:  # fmt: skip
-    """cross_entropy(linear(input, linear_weight, linear_bias), target); `options` would only save memory.
+    """cross_entropy(linear(input, linear_weight, linear_bias), target). `options` have no effect: they would save memory.
 
     Raises:
         RuntimeError: the layer or the target does not fit.

@@ -1,6 +1,6 @@
-"""Multi-class hinge losses: the score of a target class should beat every other by a margin."""
+"""Multi-class hinge losses: the score of a target class should exceed all others by a margin."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..tensor.tensor import Tensor
 
 
 def shortfalls(self: Any, target: Any, p: int, margin: float, weight: Any) -> tuple[Any, Any, Any]:
-    """max(0, margin - score of the target + other score) for each sample and class, the targets, and their weights."""
+    """max(0, margin - target's score + other score) for each sample and class, with the targets and their weights."""
     scores, chosen = np.atleast_2d(self), np.reshape(target, (-1, 1))
     if np.any((chosen < 0) | (chosen >= scores.shape[1])):
         raise RuntimeError("target out of range")
@@ -28,7 +28,7 @@ def shortfalls(self: Any, target: Any, p: int, margin: float, weight: Any) -> tu
 
 @primitive("MultiMarginLossBackward0")
 def multi_margin_loss(self, *, target, p=1, margin=1.0, weight=None, reduction=1):
-    """The sum over the other classes of max(0, margin - score of the target + other score)**p, over the classes."""
+    """The sum over other classes of max(0, margin - target's score + other score)**p, divided by the number of classes."""
     z, _, weights = shortfalls(self, target, p, margin, weight)
     terms = (z**p * weights).sum(1) / z.dtype.type(z.shape[1])
     return reduced(terms.reshape(target.shape) if reduction == NONE else terms, reduction)
@@ -40,7 +40,7 @@ multi_margin_loss.defvjp(
 
 @primitive()
 def multi_margin_loss_backward(grad_output, self, *, target, p, margin, weight, reduction):
-    """The slope of each shortfall to its class, and minus their sum to the target."""
+    """The slope of each shortfall for its class, and minus their sum for the target."""
     z, chosen, weights = shortfalls(self, target, p, margin, weight)
     slope = ((z > 0) if p == 1 else 2 * z) * weights / z.dtype.type(z.shape[1])
     np.put_along_axis(slope, chosen, -slope.sum(1, keepdims=True), 1)
@@ -49,11 +49,11 @@ def multi_margin_loss_backward(grad_output, self, *, target, p, margin, weight, 
 
 
 def label_shortfalls(self: Any, target: Any) -> tuple[Any, Any]:
-    """1 - score of a label + score of no label, where positive, as (sample, label, class); and which classes are labels."""
+    """The positive part of 1 - label's score + other score, as (sample, label, class); and a mask of the labels."""
     scores, labels = np.atleast_2d(self), np.atleast_2d(target)
     if np.any((labels < -1) | (labels >= scores.shape[1])):
         raise RuntimeError("argument #2 'target' is out of range")
-    listed = np.cumprod(labels >= 0, axis=1).astype(bool)  # the list of a sample's labels ends at the first -1
+    listed = np.cumprod(labels >= 0, axis=1).astype(bool)  # a sample's list of labels ends at the first -1
     is_target = np.zeros(scores.shape, bool)
     for row, chosen, valid in zip(is_target, labels, listed, strict=True):
         row[chosen[valid]] = True
@@ -64,7 +64,7 @@ def label_shortfalls(self: Any, target: Any) -> tuple[Any, Any]:
 
 @primitive("MultilabelMarginLossBackward0", results=("output", "is_target"), nondifferentiable=("is_target",))
 def multilabel_margin_loss_forward(self, *, target, reduction=1):
-    """The sum over labels and other classes of max(0, 1 - score of the label + score of the other), over the classes."""
+    """The sum over labels and other classes of max(0, 1 - label's score + other score), divided by the number of classes."""
     z, is_target = label_shortfalls(self, target)
     terms = z.sum((1, 2)) / self.dtype.type(max(z.shape[2], 1))
     terms = terms.reshape(()) if self.ndim <= 1 else terms
@@ -77,7 +77,7 @@ multilabel_margin_loss_forward.defvjp(
 
 @primitive()
 def multilabel_margin_loss_backward(grad_output, self, *, target, reduction, is_target):
-    """1 to the other class and -1 to the label for each shortfall."""
+    """1 for the other class and -1 for the label, for each shortfall."""
     z, _ = label_shortfalls(self, target)
     active = (z > 0).astype(self.dtype)
     slope, labels = active.sum(1), np.atleast_2d(target)
@@ -89,7 +89,7 @@ def multilabel_margin_loss_backward(grad_output, self, *, target, reduction, is_
 
 # fmt: on
 def check_scores(input: Tensor) -> None:
-    """Refuse what is neither a row of scores nor rows of them."""
+    """Refuse an input that is neither a vector nor a matrix of scores."""
     if input.ndim > 2 or not all(input.shape[-1:]):
         raise RuntimeError(f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(input.shape)}")
 
@@ -98,7 +98,7 @@ def check_scores(input: Tensor) -> None:
 def multi_margin_loss_of(
     input: Tensor, target: Tensor, p: int = 1, margin: float = 1.0, weight: Tensor | None = None, reduction: int = MEAN
 ) -> Any:
-    """Hinge loss over classes: the target's score should beat every other by `margin`.
+    """Hinge loss over classes: the target's score should exceed all others by `margin`.
 
     Raises:
         ValueError, RuntimeError: p is neither 1 nor 2, or the target or the weights do not fit.
@@ -123,10 +123,10 @@ def multi_margin_loss_of(
 
 @loss("multilabel_margin_loss")
 def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: int) -> Any:
-    """Hinge loss between every label of a sample (listed up to the first -1) and every class that is none.
+    """Hinge loss between each label of a sample (listed up to the first -1) and each other class.
 
     Raises:
-        RuntimeError: the target has another size, or lists a class that does not exist.
+        RuntimeError: the target has another size, or lists an unknown class.
     """
     check_scores(input)
     if target.shape != input.shape:

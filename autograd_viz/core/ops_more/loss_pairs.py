@@ -1,4 +1,4 @@
-"""Losses between two or three points: which is larger, which are near; each is composed of recorded ops."""
+"""Losses between two or three points: ranking and distance. Each consists of several recorded ops."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..tensor.tensor import Tensor
 
 @loss("margin_ranking_loss")
 def margin_ranking_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0) -> Any:
-    """max(0, -target * (input1 - input2) + margin): with target 1, input1 should be the larger one.
+    """max(0, -target * (input1 - input2) + margin). Target 1 means that input1 should be larger.
 
     Raises:
         RuntimeError: the dimensions differ.
@@ -34,14 +34,14 @@ def margin_ranking_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: 
 
 @loss("hinge_embedding_loss")
 def hinge_embedding_loss(input: Tensor, target: Tensor, margin: float = 1.0) -> Any:
-    """input where target is 1, max(0, margin - input) where it is -1."""
+    """input if target is 1, max(0, margin - input) if it is -1."""
     zeros = Tensor(np.zeros_like(input._data))
     far = op.where(target != 1, sub(margin, input).clamp_min(0), zeros)
     return far + op.where(target != -1, input, zeros)
 
 
 def check_pair(input1: Tensor, input2: Tensor, target: Tensor) -> None:
-    """Refuse what is neither one pair and a 0-d target nor rows of pairs and a 1-d target.
+    """Refuse arguments that are neither one pair with a 0-d target nor a batch of pairs with a 1-d target.
 
     Raises:
         RuntimeError: in PyTorch's words.
@@ -58,7 +58,7 @@ def check_pair(input1: Tensor, input2: Tensor, target: Tensor) -> None:
 
 @loss("cosine_embedding_loss")
 def cosine_embedding_loss(input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0) -> Any:
-    """1 - cosine where target is 1, max(0, cosine - margin) where it is -1."""
+    """1 - cosine if target is 1, max(0, cosine - margin) if it is -1."""
     check_pair(input1, input2, target)
     dim = target.ndim
     squares = [add_scalar((x * x).sum(dim), other=1e-12) for x in (input1, input2)]
@@ -71,7 +71,7 @@ def cosine_embedding_loss(input1: Tensor, input2: Tensor, target: Tensor, margin
 
 
 def check_triplet(anchor: Tensor, positive: Tensor, negative: Tensor, margin: float) -> None:
-    """Refuse points of different dimensions, and a margin that asks for nothing.
+    """Refuse points of different dimensions, and a margin that is not positive.
 
     Raises:
         ValueError, RuntimeError: in PyTorch's words.
@@ -103,7 +103,7 @@ def triplet_margin_with_distance_loss(
     distance_function: Callable[[Tensor, Tensor], Tensor] | None = None, margin: float = 1.0, swap: bool = False,
     reduction: str = "mean",
 ) -> Any:  # fmt: skip
-    """triplet_margin_loss with a distance of one's own."""
+    """triplet_margin_loss with the given distance function."""
     number = reduction_number(reduction)
     check_triplet(anchor, positive, negative, margin)
     distance = distance_function or pairwise_distance

@@ -1,4 +1,4 @@
-"""The largest singular values of a large matrix, from a small random sample of what it reaches.
+"""The largest singular values of a large matrix, from a small random sample of its range.
 
 Halko, Martinsson, Tropp, Finding structure with randomness (2009).
 """
@@ -21,7 +21,7 @@ def _minus(product: Any, mean: Any) -> Any:
 
 
 def _basis(A: Tensor, q: int, niter: int, M: Tensor | None) -> Any:
-    """Orthonormal columns that reach almost all that A - M reaches: of a random product, sharpened `niter` times."""
+    """Orthonormal columns that approximate the range of A - M: of a random product, refined `niter` times."""
     random = randn(A.shape[-1], q, dtype=A.dtype)
     Q = linalg_qr(_minus(matmul(A, random), None if M is None else matmul(M, random))).Q
     for _ in range(niter):
@@ -32,13 +32,13 @@ def _basis(A: Tensor, q: int, niter: int, M: Tensor | None) -> Any:
 
 @public("torch.svd_lowrank")
 def svd_lowrank(A: Tensor, q: int | None = 6, niter: int | None = 2, M: Tensor | None = None) -> Any:
-    """The `q` largest singular values of A - M, and their vectors: nearly, and with random numbers.
+    """Approximately the `q` largest singular values of A - M, and their vectors. It uses random numbers.
 
     Args:
         A: one matrix or a batch of them.
-        q: a little more than the rank that is expected.
-        niter: how often the sample is sharpened.
-        M: taken from A, such as its mean.
+        q: a little more than the expected rank.
+        niter: the number of refinements.
+        M: subtracted from A, for example its mean.
     """
     q, niter = 6 if q is None else q, 2 if niter is None else niter
     M = None if M is None else M.expand(*A.shape)
@@ -53,7 +53,7 @@ def svd_lowrank(A: Tensor, q: int | None = 6, niter: int | None = 2, M: Tensor |
 
 @public("torch.pca_lowrank")
 def pca_lowrank(A: Tensor, q: int | None = None, center: bool = True, niter: int = 2) -> Any:
-    """The principal components of the rows of A: svd_lowrank of A without its mean."""
+    """The principal components of the rows of A: svd_lowrank of A minus its mean."""
     m, n = A.shape[-2:]
     q = min(6, m, n) if q is None else q
     if not 0 <= q <= min(m, n):

@@ -1,6 +1,6 @@
-"""Gaussian elimination, kept: A = P @ L @ U with row swaps P, a lower L with ones on the diagonal, and an upper U."""
+"""LU factorization: A = P @ L @ U with row swaps P, a lower L with ones on the diagonal, and an upper U."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LuUnpack = namedtuple("lu_unpack", "P L U")  # type: ignore[name-match]
 
 @primitive("LinalgLuFactorExBackward0", results=("LU", "pivots", "info"))
 def linalg_lu_factor_ex(A, *, pivot=True, check_errors=False):
-    """L and U in one matrix, the row that each row was swapped with (from 1), and the first zero on U's diagonal."""
+    """L and U in one matrix, the row swapped with each row (from 1), and the first zero on U's diagonal."""
     packed, pivots, info = eliminate(A)
     if check_errors:
         raise_singular_factor(info)
@@ -49,7 +49,7 @@ linalg_lu.defvjp(
 
 @primitive("LuUnpackBackward0", results=("P", "L", "U"), nondifferentiable=("P",))
 def lu_unpack_tensor(LU_data, *, LU_pivots, unpack_data=True, unpack_pivots=True):
-    """P, L and U from what lu_factor packs into one matrix and the pivots."""
+    """P, L and U, from the packed factors and the pivots of lu_factor."""
     empty = np.empty(0, LU_data.dtype)
     p = swaps_array(LU_data, LU_pivots) if unpack_pivots else empty
     return (p, lower_array(LU_data), upper_array(LU_data)) if unpack_data else (p, empty, empty)
@@ -61,7 +61,7 @@ lu_unpack_tensor.defvjp(
 
 @primitive("LinalgLuSolveBackward0")
 def lu_solve_tensors(LU, B, *, pivots, left=True, adjoint=False):
-    """X with A @ X = B (X @ A = B if not `left`; A.mH in place of A if `adjoint`), for the factored A."""
+    """X with A @ X = B (X @ A = B if not `left`), for a factored A. `adjoint` uses A.mH."""
     if not left:  # X @ A = B is A.mH @ X.mH = B.mH
         return np.swapaxes(lu_substitution(LU, pivots, np.swapaxes(B, -2, -1).conj(), not adjoint), -2, -1).conj()
     return lu_substitution(LU, pivots, B, adjoint)
@@ -80,20 +80,20 @@ def row_swaps(LU, pivots):
 # fmt: on
 @composite
 def lower_factor(LU: Any) -> Any:
-    """L of a packed LU: what stands below the diagonal, and ones on it."""
+    """L of a packed LU: the part below the diagonal, with ones on it."""
     k = min(LU.shape[-2], LU.shape[-1])
     return tril(resized(LU, LU.shape[-2], k), diagonal=-1) + identity(LU, rows=LU.shape[-2], columns=k)
 
 
 @composite
 def upper_factor(LU: Any) -> Any:
-    """U of a packed LU: the diagonal and what stands above it."""
+    """U of a packed LU: the diagonal and the part above it."""
     return triu(resized(LU, min(LU.shape[-2], LU.shape[-1]), LU.shape[-1]), diagonal=0)
 
 
 @composite
 def packed_gradient(L: Any, U: Any, rows: int, columns: int) -> Any:
-    """The gradients of L and U in one matrix; L's ones and both's zeros are constants."""
+    """The gradients of L and U in one matrix. The ones of L and the zeros of both are constants."""
     return resized(tril(L, diagonal=-1), rows, columns) + resized(triu(U, diagonal=0), rows, columns)
 
 
@@ -101,8 +101,8 @@ def packed_gradient(L: Any, U: Any, rows: int, columns: int) -> Any:
 def lu_backward(gL: Any, gU: Any, P: Any, L: Any, U: Any) -> Any:
     """P @ L^-H @ (tril(L.mH @ gL, -1) + triu(gU @ U.mH)) @ U^-H.
 
-    De Hoog, Anderssen, Lukas, Differentiation of matrix functionals using triangular factorization (2011). A matrix that
-    is not square is first filled up to a square one by an identity, which changes neither factor where it was.
+    De Hoog, Anderssen, Lukas, Differentiation of matrix functionals using triangular factorization (2011). A matrix that is not
+    square is first extended to a square one with an identity. This leaves the existing parts of both factors unchanged.
     """
     rows, columns = L.shape[-2], U.shape[-1]
     n, k = max(rows, columns), L.shape[-1]
@@ -115,7 +115,7 @@ def lu_backward(gL: Any, gU: Any, P: Any, L: Any, U: Any) -> Any:
 
 @composite
 def lu_solve_backward(grad: Any, LU: Any, result: Any, pivots: Any, left: bool, adjoint: bool) -> Any:
-    """The gradient of A as in any linear system, then of its factors: L gets P.T @ gA @ U.mH, U gets L.mH @ P.T @ gA."""
+    """The gradient of A as in a linear system, then of its factors: L gets P.T @ gA @ U.mH, U gets L.mH @ P.T @ gA."""
     side = lu_solve_tensors(LU, grad, pivots=pivots, left=left, adjoint=not adjoint)
     gA = -(side @ mH(result)) if left else -(mH(result) @ side)
     swapped = mT(row_swaps(LU, pivots)) @ (mH(gA) if adjoint else gA)
@@ -124,10 +124,10 @@ def lu_solve_backward(grad: Any, LU: Any, result: Any, pivots: Any, left: bool, 
 
 
 def eliminate(a: Any) -> tuple[Any, Any, Any]:
-    """Column after column: the largest element goes to the diagonal, then multiples of its row clear those below.
+    """Gaussian elimination. In each column the largest element is the pivot; multiples of its row clear the rows below.
 
     Returns:
-        The multipliers (below the diagonal) and what is left (U) in one matrix, the swaps, and where U has its first zero.
+        The multipliers (below the diagonal) and U in one matrix, the swaps, and the index of the first zero on U's diagonal.
     """
     lu = flat(a)
     n = min(a.shape[-2:])
@@ -146,7 +146,7 @@ def eliminate(a: Any) -> tuple[Any, Any, Any]:
 
 
 def swaps_array(lu: Any, pivots: Any) -> Any:
-    """P of A = P @ L @ U: an identity whose rows are swapped as the pivots say, last one first."""
+    """P of A = P @ L @ U: an identity with rows swapped by the pivots, the last one first."""
     n, swaps = lu.shape[-2], pivots.reshape(math.prod(pivots.shape[:-1]), pivots.shape[-1])
     p = np.tile(np.eye(n, dtype=lu.dtype), (len(swaps), 1, 1))
     every = np.arange(len(swaps))
@@ -177,7 +177,7 @@ def lu_substitution(lu: Any, pivots: Any, b: Any, adjoint: bool) -> Any:
 
 
 def check_lu(a: Any, pivot: bool, op: str) -> None:
-    """Refuse vectors, and elimination without row swaps (PyTorch's CPU has none either)."""
+    """Refuse vectors, and elimination without row swaps, which PyTorch's CPU lacks too."""
     if a.ndim < 2:
         shape = list(a.shape)
         raise RuntimeError(f"{op}: Expected tensor with 2 or more dimensions. Got size: {shape} instead")
@@ -188,7 +188,7 @@ def check_lu(a: Any, pivot: bool, op: str) -> None:
 
 
 def raise_singular_factor(info: Any) -> None:
-    """Refuse a U that cannot be divided by.
+    """Refuse a U with a zero on its diagonal.
 
     Raises:
         RuntimeError: in PyTorch's words.
@@ -205,7 +205,7 @@ def raise_singular_factor(info: Any) -> None:
 
 @public("linalg.lu_factor_ex")
 def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -> Any:
-    """The packed factors of A, the pivots, and where U has a zero on its diagonal."""
+    """The packed factors of A, the pivots, and the index of the first zero on U's diagonal."""
     check_lu(A._data, pivot, "torch.lu_factor" if A.ndim < 2 else "linalg.lu_factor")
     return linalg_lu_factor_ex(A, pivot=pivot, check_errors=check_errors)
 
@@ -224,7 +224,7 @@ def lu_factor(A: Tensor, *, pivot: bool = True) -> Any:
 
 @public
 def lu(A: Tensor, pivot: bool = True, get_infos: bool = False) -> Any:
-    """The packed factors of A and the pivots (torch.linalg.lu_factor is the newer name)."""
+    """The packed factors of A and the pivots. torch.linalg.lu_factor is the newer function."""
     factor, pivots, info = lu_factor_ex(A, pivot=pivot)
     return (factor, pivots, info) if get_infos else (factor, pivots)
 
@@ -249,7 +249,7 @@ def linalg_lu_solve(
     left: bool = True,
     adjoint: bool = False,
 ) -> Any:
-    """X with A @ X = B, for an A that lu_factor has factored."""
+    """X with A @ X = B, for an A factored by lu_factor."""
     square_matrices(LU, "torch.linalg.lu_solve", "LU")
     check_fits(LU, B, left, "linalg.lu_solve")
     return lu_solve_tensors(LU, B, pivots=pivots, left=left, adjoint=adjoint)
@@ -257,5 +257,5 @@ def linalg_lu_solve(
 
 @public
 def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Any:
-    """X with A @ X = b (torch.linalg.lu_solve is the newer name)."""
+    """X with A @ X = b. torch.linalg.lu_solve is the newer function."""
     return linalg_lu_solve(LU_data, LU_pivots, b)

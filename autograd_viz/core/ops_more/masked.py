@@ -1,4 +1,4 @@
-"""Reductions that skip what a mask leaves out: it is replaced by what does not matter to the op (0 in a sum)."""
+"""Reductions over the elements where a mask is True. Other elements get a neutral value, such as 0 for a sum."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..tensor.tensor import Tensor
 
 
 def _neutral(name: str, dtype: Any) -> Any:
-    """What changes nothing: 0 in a sum, the smallest there is in a maximum."""
+    """The neutral value of a reduction: 0 for a sum, the smallest number of the type for a maximum."""
     if name in ("sum", "cumsum", "norm"):
         return 0
     if name in ("prod", "cumprod"):
@@ -55,21 +55,21 @@ def _all_dims(input: Tensor, dim: Any) -> tuple[int, ...]:
 
 
 def _count(input: Tensor, dim: Any, keepdim: Any, mask: Tensor | None) -> Any:
-    """How many elements the mask leaves in."""
+    """The number of elements where the mask is True."""
     there = np.ones(input.shape, bool) if mask is None else _mask(input, mask)._data
     return Tensor(np.sum(there, axis=_all_dims(input, dim), keepdims=bool(keepdim), dtype=np.int64))
 
 
 @public("masked.sum")
 def sum(input: Tensor, dim: Any = None, *, keepdim: Any = False, dtype: Any = None, mask: Tensor | None = None) -> Any:
-    """The sum of what the mask leaves in."""
+    """The sum of the elements where the mask is True."""
     given = _given("sum", input, mask)
     return reduction.sum_dim(given, dim=_all_dims(input, dim), keepdim=bool(keepdim), dtype=dtype)
 
 
 @public("masked.prod")
 def prod(input: Tensor, dim: Any = None, *, keepdim: Any = False, dtype: Any = None, mask: Tensor | None = None) -> Any:
-    """The product of what the mask leaves in."""
+    """The product of the elements where the mask is True."""
     result = _given("prod", input, mask)
     for d in reversed(_all_dims(input, dim) if input.ndim or dim in (None, ()) else (0,)):
         result = of_prod.prod_dim(result, dim=d, keepdim=bool(keepdim), dtype=dtype)
@@ -77,32 +77,32 @@ def prod(input: Tensor, dim: Any = None, *, keepdim: Any = False, dtype: Any = N
 
 
 def _extreme(name: str, what: str, found: Callable[..., Any]) -> None:
-    """Publish what finds the largest or smallest, or its place; `found` takes the input, the dimensions and keepdim."""
+    """Publish a search for the largest or smallest, or its index. `found` takes the input, the dimensions and keepdim."""
 
     def masked(input: Tensor, dim: Any = None, *, keepdim: Any = False, dtype: Any = None, mask: Tensor | None = None) -> Any:
         dtype = dtype or (input.dtype if name.startswith("arg") else None)
         return _cast(found(_given(name, input, mask), dim, bool(keepdim)), dtype)
 
     masked.__name__ = masked.__qualname__ = name
-    masked.__doc__ = f"{what} that the mask leaves in."
+    masked.__doc__ = f"{what} element where the mask is True."
     public(f"masked.{name}")(masked)
 
 
 _extreme("amax", "The largest", lambda x, dim, keep: extrema_calls.amax_dims(x, dim=_all_dims(x, dim), keepdim=keep))
 _extreme("amin", "The smallest", lambda x, dim, keep: extrema_calls.amin_dims(x, dim=_all_dims(x, dim), keepdim=keep))
-_extreme("argmax", "The place of the largest", extrema_calls.argmax)
-_extreme("argmin", "The place of the smallest", extrema_calls.argmin)
+_extreme("argmax", "The index of the largest", extrema_calls.argmax)
+_extreme("argmin", "The index of the smallest", extrema_calls.argmin)
 
 
 @public("masked.mean")
 def mean(input: Tensor, dim: Any = None, *, keepdim: Any = False, dtype: Any = None, mask: Tensor | None = None) -> Any:
-    """The mean of what the mask leaves in."""
+    """The mean of the elements where the mask is True."""
     return sum(input, dim, keepdim=keepdim, dtype=dtype, mask=mask) / _count(input, dim, keepdim, mask)
 
 
 @public("masked.median")
 def median(input: Tensor, dim: int = -1, *, keepdim: bool = False, dtype: Any = None, mask: Tensor | None = None) -> Any:
-    """The middle of what the mask leaves in."""
+    """The median of the elements where the mask is True."""
     return _cast(extrema_calls.nanmedian(_given("median", input, mask), dim, keepdim).values, dtype)
 
 
@@ -111,7 +111,7 @@ def var(
     input: Tensor, dim: Any = None, unbiased: bool | None = None, *, correction: Any = None, keepdim: Any = False,
     dtype: Any = None, mask: Tensor | None = None,
 ) -> Any:  # fmt: skip
-    """The variance of what the mask leaves in."""
+    """The variance of the elements where the mask is True."""
     correction = (1 if unbiased in (None, True) else 0) if correction is None else correction
     distance = _cast(input, dtype) - mean(input, dim, keepdim=True, dtype=dtype, mask=mask)
     total = sum(
@@ -126,7 +126,7 @@ def std(
     input: Tensor, dim: Any = None, unbiased: bool | None = None, *, correction: Any = None, keepdim: Any = False,
     dtype: Any = None, mask: Tensor | None = None,
 ) -> Any:  # fmt: skip
-    """The standard deviation of what the mask leaves in."""
+    """The standard deviation of the elements where the mask is True."""
     options = {"correction": correction, "keepdim": keepdim, "dtype": dtype, "mask": mask}
     return op.sqrt(var(input, dim, unbiased, **options))
 
@@ -135,21 +135,21 @@ def std(
 def norm(
     input: Tensor, ord: Any = 2.0, dim: Any = None, *, keepdim: Any = False, dtype: Any = None, mask: Tensor | None = None
 ) -> Any:
-    """The norm of what the mask leaves in."""
+    """The norm of the elements where the mask is True."""
     given = _given("norm", input, mask, None if ord >= 0 else float("inf"))
     return norms.vector_norm(given, ord, _all_dims(input, dim), bool(keepdim), dtype=dtype)
 
 
 @public("masked.normalize")
 def normalize(input: Tensor, ord: float, dim: int, *, eps: float = 1e-12, dtype: Any = None, mask: Tensor | None = None) -> Any:
-    """What the mask leaves in, divided by its norm."""
+    """The elements where the mask is True, divided by their norm."""
     length = norm(input, ord, dim, keepdim=True, dtype=dtype, mask=mask)
     return _given("norm", _cast(input, dtype), mask) / op.maximum(length, Tensor(np.full_like(length._data, eps)))
 
 
 @public("masked.logsumexp")
 def logsumexp(input: Tensor, dim: Any = None, *, keepdim: Any = False, dtype: Any = None, mask: Tensor | None = None) -> Any:
-    """log of the sum of exp of what the mask leaves in."""
+    """log of the sum of exp over the elements where the mask is True."""
     given = _given("logsumexp", _cast(input, dtype), mask)
     return softmax.logsumexp_dims(given, dim=_all_dims(input, dim), keepdim=bool(keepdim))
 
@@ -158,7 +158,7 @@ def logsumexp(input: Tensor, dim: Any = None, *, keepdim: Any = False, dtype: An
 def logaddexp(
     input: Tensor, other: Tensor, *, dtype: Any = None, input_mask: Tensor | None = None, other_mask: Tensor | None = None
 ) -> Any:
-    """logaddexp, where a masked element counts as -inf."""
+    """logaddexp. A masked element counts as -inf."""
     one, two = (_given("logaddexp", _cast(x, dtype), m) for x, m in ((input, input_mask), (other, other_mask)))
     return op.logaddexp(one, two)
 
@@ -169,7 +169,7 @@ def _along(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     def masked(input: Tensor, dim: int, *, dtype: Any = None, mask: Tensor | None = None) -> Any:
         return function(_given(name, _cast(input, dtype), mask), dim)
 
-    masked.__name__, masked.__doc__ = name, f"{name} of what the mask leaves in."
+    masked.__name__, masked.__doc__ = name, f"{name} of the elements where the mask is True."
     return public(f"masked.{name}")(masked)
 
 

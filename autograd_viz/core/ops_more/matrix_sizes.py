@@ -1,4 +1,4 @@
-"""How large a matrix is (norms, condition, rank), and matrices and systems in other shapes."""
+"""Norms, condition and rank of matrices; and matrices and linear systems given as tensors."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def matrix_norm(A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool 
         A: one matrix or a batch of them.
         ord: "fro" (of all elements), "nuc" (sum of singular values), 2 and -2 (largest and smallest of them), 1 and -1
             (largest and smallest column sum), inf and -inf (row sum).
-        dim: which dimensions are the matrix.
+        dim: the dimensions of the matrix.
         keepdim: these stay, with length 1.
         dtype: convert to this first.
     """
@@ -72,7 +72,7 @@ def _by_singular_values(x: Tensor, order: Any, dims: tuple[int, int], keepdim: b
 
 @public("linalg.cond")
 def cond(A: Tensor, p: Any = None) -> Any:
-    """How much A @ x = b magnifies an error: the norm of A times the norm of its inverse.
+    """The condition number for A @ x = b: the norm of A times the norm of its inverse. It bounds how errors grow.
 
     Args:
         A: one matrix or a batch of them.
@@ -100,14 +100,14 @@ def have_matrices_input(A: Tensor, op: str) -> None:
 
 @public("linalg.matrix_rank")
 def matrix_rank(A: Tensor, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None) -> Any:
-    """The number of singular values that count.
+    """The rank: the number of singular values that do not count as 0.
 
     Args:
         A: one matrix or a batch of them.
         tol: an older name of atol.
         hermitian: A is symmetric; its eigenvalues are used.
         atol: singular values up to this count as 0.
-        rtol: those up to this times the largest do, too.
+        rtol: singular values up to this times the largest count as 0.
     """
     have_matrices(A, "torch.linalg.matrix_rank", "input")
     if A._data.dtype.kind not in "fc" or A._data.dtype.itemsize == 2:
@@ -132,7 +132,7 @@ def vander(x: Tensor, N: int | None = None) -> Any:
 
 @public("linalg.tensorinv")
 def tensorinv(A: Tensor, ind: int = 2) -> Any:
-    """The inverse of a tensor as a matrix, whose rows are its first `ind` dimensions.
+    """The inverse of a tensor as a matrix. The first `ind` dimensions are its rows.
 
     Raises:
         RuntimeError: that matrix is not square.
@@ -154,9 +154,9 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Any = None) -> Any:
     """X with tensordot(A, X, X.ndim) = B.
 
     Args:
-        A: as a matrix: its first B.ndim dimensions are the rows.
+        A: as a matrix; its first B.ndim dimensions are the rows.
         B: the right side.
-        dims: dimensions of A to put last before that.
+        dims: dimensions of A that are first moved to the end.
     """
     if dims is not None:
         last = [d % A.ndim for d in dims]

@@ -1,4 +1,4 @@
-"""The rarer poolings: undone, with drawn windows, as a norm; and the normalisation over neighbouring channels."""
+"""Rare poolings: unpooling, fractional and p-norm pooling; and normalization over neighbouring channels."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _max_unpool(n: int) -> Any:
     def unpooled(
         input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
     ) -> Any:
-        """max_pool{n}d undone: what was the largest back at its place, zeros elsewhere."""
+        """The inverse of max_pool{n}d: each maximum at its index, zeros elsewhere."""
         size = _unpooled_size(n, input, indices, kernel_size, stride, padding, output_size)
         if n == 3:
             steps = n_of(kernel_size if stride is None else stride, 3)
@@ -41,11 +41,11 @@ max_unpool1d, max_unpool2d, max_unpool3d = functions(_max_unpool, "nn.functional
 def _unpooled_size(
     n: int, input: Tensor, indices: Tensor, kernel_size: Any, stride: Any, padding: Any, output_size: Any
 ) -> Ints:
-    """The size before pooling: several come into question, `output_size` says which.
+    """The size before pooling. Several sizes are possible; `output_size` chooses one.
 
     Raises:
-        ValueError: none of them.
-        RuntimeError: indices that do not belong to the input.
+        ValueError: `output_size` is not one of them.
+        RuntimeError: indices that do not fit the input.
     """
     kernel, around = n_of(kernel_size, n), n_of(padding, n)
     steps = kernel if stride is None else n_of(stride, n)
@@ -83,7 +83,7 @@ def _fractional_max_pool(n: int, both: bool = False) -> Any:
         found = tuple(FRACTIONAL_MAX_POOL[n](input, **options))
         return found if both or return_indices else found[0]
 
-    pooled.__doc__ = "The largest in windows of drawn distances" + (", and their places." if both else ".")
+    pooled.__doc__ = "The largest elements of windows at random distances" + (", and their indices." if both else ".")
     return pooled
 
 
@@ -98,7 +98,7 @@ fractional_max_pool2d_with_indices, fractional_max_pool3d_with_indices = functio
 def _fractional(
     n: int, input: Tensor, kernel_size: Any, output_size: Any, output_ratio: Any, samples: Tensor | None
 ) -> dict[str, Any]:
-    """The options of a fractional pooling in full.
+    """The options of a fractional pooling, one value per dimension.
 
     Raises:
         ValueError: neither a size nor a ratio.
@@ -135,7 +135,7 @@ lp_pool1d, lp_pool2d, lp_pool3d = functions(_lp_pool, "nn.functional.lp_pool{n}d
 
 @public("nn.functional.local_response_norm")
 def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Any:
-    """Each element over a power of the mean square of `size` neighbouring channels.
+    """Each element, divided by a power of the mean square of `size` neighbouring channels.
 
     Raises:
         ValueError: fewer than three dimensions.

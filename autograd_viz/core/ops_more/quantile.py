@@ -1,4 +1,4 @@
-"""Quantiles: sort, and read between the lines at the wanted rank."""
+"""Quantiles: sort, then interpolate at the wanted rank."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
 @public
 @of_tensor
 def quantile(input: Tensor, q: Any, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear") -> Any:
-    """What a share q of the elements is below."""
+    """The value below which a fraction q of the elements lies."""
     return _quantile("quantile", input, q, dim, keepdim, interpolation)
 
 
 @public
 @of_tensor
 def nanquantile(input: Tensor, q: Any, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear") -> Any:
-    """What a share q of the elements that are not nan is below."""
+    """The value below which a fraction q of the elements lies. nan is ignored."""
     return _quantile("nanquantile", input, q, dim, keepdim, interpolation)
 
 
@@ -48,7 +48,7 @@ def _quantile(name: str, input: Tensor, q: Any, dim: int | None, keepdim: bool, 
 
 
 def _check(name: str, input: Tensor, q: Any, interpolation: str) -> None:
-    """Refuse what has no quantile."""
+    """Refuse arguments that have no quantile."""
     if not input.numel():
         raise RuntimeError(f"{name}() input tensor must be non-empty")
     if input.dtype.name not in ("float32", "float64"):
@@ -69,7 +69,7 @@ def _check(name: str, input: Tensor, q: Any, interpolation: str) -> None:
 
 
 def _sorted_last(input: Tensor, dim: int | None, keepdim: bool) -> Any:
-    """The elements in order along a last dimension, behind those that the result has."""
+    """The elements, sorted along a last dimension, after the dimensions of the result."""
     sizes = list(input.shape)
     if dim is None:
         line, sizes = input if input.ndim == 1 else input.reshape(-1), [1] * input.ndim if keepdim else []
@@ -82,7 +82,7 @@ def _sorted_last(input: Tensor, dim: int | None, keepdim: bool) -> Any:
 
 
 def _ranks(name: str, ordered: Tensor, q: Tensor) -> Any:
-    """Where between the first and the last place each q is; the last (nan) where a nan makes the result nan."""
+    """The rank of each q between the first and the last element. It is the last (nan) if a nan makes the result nan."""
     nans = np.isnan(ordered._data)
     last = ordered.shape[-1] - 1
     if name == "nanquantile":

@@ -1,6 +1,6 @@
-"""scatter_reduce and index_reduce: what meets at one place is added, multiplied, averaged, or the extreme of it taken."""
+"""scatter_reduce and index_reduce: values for the same index are summed, multiplied, averaged, or their extreme is taken."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def combined(out, at, src, reduce, include_self) -> None:
 
 
 def extreme(numpy_dtype, reduce) -> Any:
-    """What any number is smaller (larger) than."""
+    """The start value of a minimum or maximum: the largest or smallest number of the type."""
     if numpy_dtype.kind == "f":
         return np.inf if reduce == "amin" else -np.inf
     return np.iinfo(numpy_dtype).max if reduce == "amin" else np.iinfo(numpy_dtype).min
@@ -40,7 +40,7 @@ def extreme(numpy_dtype, reduce) -> Any:
 
 @primitive("ScatterReduceBackward0")
 def scatter_reduce_src(self, src, *, dim, index, reduce, include_self=True):
-    """A copy of self with src[i, j] combined into out[i, index[i, j]] for dim = 1."""
+    """A copy of self, with src[i, j] combined into out[i, index[i, j]] for dim = 1."""
     check_index("scatter_reduce", index)
     return scattered(self, dim, index, src, lambda out, at, part: combined(out, at, part, reduce, include_self))
 scatter_reduce_src.defvjp(
@@ -53,7 +53,7 @@ scatter_reduce_src.defvjp(
 
 @primitive("IndexReduceBackward0")
 def index_reduce_source(self, source, *, dim, index, reduce, include_self=True):
-    """A copy of self with the slices of `source` combined into those at these indices along `dim`."""
+    """A copy of self, with the slices of `source` combined into those at these indices along `dim`."""
     out, part = with_a_dimension(self.copy(), source)
     combined(out, slices("index_reduce", out, dim, index, part), part, reduce, include_self)
     return out.reshape(self.shape)
@@ -67,7 +67,7 @@ index_reduce_source.defvjp(
 
 @primitive()
 def index_of_each(self, source, *, dim):
-    """The index of slices as an index of every element."""
+    """The index of slices, expanded to an index of each element."""
     if not source.ndim:
         return self.reshape(())
     beside = [1] * source.ndim
@@ -80,7 +80,7 @@ def index_of_each(self, source, *, dim):
 def scatter_reduce_self(
     grad: Any, self: Any, src: Any, dim: int, index: Any, reduce: str, include_self: bool, result: Any
 ) -> Any:
-    """The part of the gradient that belongs to the old values; none where they were left out."""
+    """The gradient of the old values; zero if they were excluded."""
     if reduce == "sum":
         part = grad
     elif reduce == "mean":
@@ -96,7 +96,7 @@ def scatter_reduce_self(
 def scatter_reduce_source(
     grad: Any, self: Any, src: Any, dim: int, index: Any, reduce: str, include_self: bool, result: Any
 ) -> Any:
-    """The part of the gradient that belongs to what was brought."""
+    """The gradient of the new values."""
     if reduce == "sum":
         return gather(grad, dim=dim, index=index)
     if reduce == "mean":
@@ -109,27 +109,27 @@ def scatter_reduce_source(
 
 @composite
 def how_many(self: Any, src: Any, dim: int, index: Any, include_self: bool) -> Any:
-    """How many values met at each place."""
+    """The number of values combined at each index."""
     start = zeros_like(self) + 1 if include_self else scatter_scalar(zeros_like(self) + 1, dim=dim, index=index, value=0)
     return scatter_add(start, zeros_like(src) + 1, dim=dim, index=index)
 
 
 @composite
 def ties(self: Any, src: Any, dim: int, index: Any, result: Any, include_self: bool) -> Any:
-    """How many of the values that met at each place are the extreme one."""
+    """The number of combined values that equal the extreme, at each index."""
     own = eq(self, result) * (zeros_like(self) + 1)
     return scatter_add(own, eq(src, gather(result, dim=dim, index=index)) * (zeros_like(src) + 1), dim=dim, index=index)
 
 
 @composite
 def product_of_sources(self: Any, src: Any, dim: int, index: Any) -> Any:
-    """The product of what was brought to each place."""
+    """The product of the new values at each index."""
     return scatter_reduce_src(zeros_like(self) + 1, src, dim=dim, index=index, reduce="prod", include_self=True)
 
 
 @composite
 def product_of_others(self: Any, src: Any, dim: int, index: Any, include_self: bool, result: Any) -> Any:
-    """For each value brought, the product of all others at its place: result / value, or what a lone zero hides."""
+    """For each new value, the product of all others at its index: result / value, or the product without a single zero."""
     zero = eq(src, 0)
     zeros = scatter_add(zeros_like(self), zero * (zeros_like(src) + 1), dim=dim, index=index)
     lone = zero * eq(gather(zeros, dim=dim, index=index), 1)
@@ -142,7 +142,7 @@ def product_of_others(self: Any, src: Any, dim: int, index: Any, include_self: b
 
 @public("scatter_reduce", inplace=True)
 def scatter_reduce(input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True) -> Any:
-    """`src` combined into `input` at `index` along `dim`: sum, prod, mean, amax or amin.
+    """Combine `src` into `input` at `index` along `dim`: sum, prod, mean, amax or amin.
 
     Raises:
         RuntimeError: another reduction.
@@ -154,7 +154,7 @@ def scatter_reduce(input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: 
 
 @public("index_reduce", inplace=True)
 def index_reduce(input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True) -> Any:
-    """The slices of `source` combined into those of `input` at `index` along `dim`: prod, mean, amax or amin.
+    """Combine the slices of `source` into those of `input` at `index` along `dim`: prod, mean, amax or amin.
 
     Raises:
         RuntimeError: another reduction.

@@ -1,6 +1,6 @@
-"""Neighbouring elements put together, segment by segment: sums of words to sentences of different lengths."""
+"""Reductions over segments of neighbouring elements, such as the words of sentences of different lengths."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..op.primitive import primitive
 from ..tensor.arguments import check_dim
 from ..tensor.tensor import Tensor
 
-# the reduction along the first dimension, and what it begins with if nothing else is said
+# the reduction along the first dimension, and its default start value
 _START: dict[str, tuple[Any, float]] = {
     "sum":  (np.add, 0),
     "mean": (np.add, 0),
@@ -26,7 +26,7 @@ _START: dict[str, tuple[Any, float]] = {
 
 @primitive("SegmentReduceBackward0")
 def segment_reduce_along(data, *, reduce, lengths=None, offsets=None, axis=0, initial=None):
-    """Each segment along `axis` as one element; `initial` is taken in too."""
+    """Each segment along `axis`, reduced to one element. `initial` takes part."""
     bounds = bounds_of(lengths, offsets)
     out = np.empty((*bounds.shape[:-1], bounds.shape[-1] - 1, *data.shape[axis + 1:]), data.dtype)
     combine, start = _START[reduce]
@@ -45,7 +45,7 @@ segment_reduce_along.defvjp(
 
 @primitive("NotImplemented")
 def segment_reduce_backward(grad, output, data, *, reduce, lengths, offsets, initial):
-    """To each element what its segment gets: all of it, a share, its share among equals, or times the others' product."""
+    """The gradient of each element: its segment's gradient, times its share in a mean or tie, or times the others' product."""
     out = np.zeros_like(data)
     for place, part in segments(bounds_of(lengths, offsets)):
         piece, g = data[part], grad[place]
@@ -69,14 +69,14 @@ segment_reduce_backward.defvjp(
 
 # fmt: on
 def bounds_of(lengths: Any, offsets: Any) -> Any:
-    """Where each segment begins, and the last one ends."""
+    """The start of each segment, and the end of the last one."""
     if offsets is not None:
         return offsets
     return np.concatenate([np.zeros((*lengths.shape[:-1], 1), lengths.dtype), np.cumsum(lengths, -1)], -1)
 
 
 def segments(bounds: Any) -> Iterator[tuple[Any, Any]]:
-    """Each segment: its place in the result, and the index of its elements."""
+    """For each segment, its index in the result and the index of its elements."""
     for row in np.ndindex(bounds.shape[:-1]):
         for k, (begin, end) in enumerate(zip(bounds[row], bounds[row][1:], strict=False)):
             yield (*row, k), (*row, slice(begin, end))
@@ -92,12 +92,12 @@ def segment_reduce(
     Args:
         data: the elements.
         reduce: "sum", "mean", "prod", "max" or "min".
-        lengths: of the segments, one after the other.
-        indices: PyTorch does not support them either.
-        offsets: where the segments begin and the last one ends, instead of their lengths.
+        lengths: the lengths of the segments, in order.
+        indices: not supported, as in PyTorch.
+        offsets: the start of each segment and the end of the last one, instead of lengths.
         axis: the last dimension of `lengths`.
-        unsafe: do not check that the lengths add up to the size of `data`.
-        initial: what every segment begins with.
+        unsafe: do not check that the sum of the lengths is the size of `data`.
+        initial: the start value of each segment.
 
     Raises:
         RuntimeError: segments that do not fit the data, or another reduction.
@@ -120,7 +120,7 @@ def segment_reduce(
 
 
 def _check_lengths(lengths: Any, size: int) -> None:
-    """The segments are the whole, and none is shorter than nothing."""
+    """Refuse negative lengths, and lengths whose sum is not the size."""
     if (lengths < 0).any():
         raise RuntimeError("lengths contains negative value!")
     if (lengths.sum(-1) != size).any():

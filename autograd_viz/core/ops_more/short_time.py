@@ -1,7 +1,7 @@
-"""The short-time Fourier transform: which frequencies a signal has when.
+"""The short-time Fourier transform: the frequencies of a signal over time.
 
-A window slides along the signal, and what it shows is transformed; the inverse adds the pieces up where they were, and
-divides by how much window lay over each place.
+A window slides along the signal, and its contents are transformed. The inverse adds the pieces at their positions, and
+divides by the sum of the windows over each position.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def _shown(value: Any) -> Any:
 
 
 def _centred(window: Tensor | None, like: Tensor, win_length: int, n_fft: int) -> Any:
-    """The window (ones if there is none) in the middle of `n_fft` elements."""
+    """The window (ones by default) in the middle of `n_fft` elements."""
     kind = np.result_type(like._data.real.dtype if window is None else window._data.dtype)
     whole = Tensor(np.zeros(n_fft, kind))
     left = (n_fft - win_length) // 2
@@ -63,15 +63,15 @@ def stft(
     center: bool = True, pad_mode: str = "reflect", normalized: bool = False, onesided: bool | None = None,
     return_complex: bool | None = None,
 ) -> Any:  # fmt: skip
-    """The frequencies (..., frequency, time) of a signal, or of each of several.
+    """The frequencies (..., frequency, time) of one signal, or of several.
 
     Args:
         input: (time,) or (signal, time).
         n_fft: the length of the transforms.
-        hop_length: how far the window moves each time; a quarter of n_fft if left out.
+        hop_length: the step of the window; default: a quarter of n_fft.
         win_length: the length of the window, at most n_fft.
-        window: its weights; ones if left out.
-        center: continue the signal at both ends, by `pad_mode`, so that the first window is centred at its beginning.
+        window: its weights; default: ones.
+        center: pad the signal at both ends, by `pad_mode`, so that the first window is centred at its beginning.
         pad_mode: as in torch.nn.functional.pad.
         normalized: divide by the root of n_fft.
         onesided: only the first half of the frequencies, as is usual for real numbers.
@@ -127,7 +127,7 @@ def _check_signal(input: Tensor, window: Tensor | None, n_fft: int, hop_length: 
 
 
 def _frames(signals: Any, length: int, hop: int) -> Any:
-    """What the window sees at each of its places: a view of the memory."""
+    """The window's contents at each of its positions, as a view of the memory."""
     count = window_count(signals.shape[1], length, hop, 0)
     row, step = signals.stride()
     return as_strided(signals, size=(len(signals), count, length), stride=(row, hop * step, step))
@@ -149,7 +149,7 @@ def istft(
     """The signal with these frequencies (..., frequency, time): the inverse of stft, with the same arguments.
 
     Raises:
-        RuntimeError: lengths that do not fit each other, or a window that leaves parts of the signal out.
+        RuntimeError: lengths that do not fit each other, or windows that do not cover the signal.
     """
     hop_length, win_length = n_fft // 4 if hop_length is None else hop_length, win_length or n_fft
     if not input.dtype.is_complex:
@@ -186,7 +186,7 @@ def istft(
 
 
 def _whole_window(window: Tensor | None, like: Tensor, n_fft: int, win_length: int) -> Any:
-    """The window (ones if there is none) in the middle of `n_fft` elements, recorded if it requires grad."""
+    """The window (ones by default) in the middle of `n_fft` elements. It is recorded if it requires grad."""
     if window is None:
         return _centred(None, like, win_length, n_fft)
     left = (n_fft - win_length) // 2
@@ -194,7 +194,7 @@ def _whole_window(window: Tensor | None, like: Tensor, n_fft: int, win_length: i
 
 
 def _added_up(frames: Any, whole: int, hop: int, start: int, end: int) -> Any:
-    """Frames laid over each other `hop` apart in `whole` elements, of which those from `start` to `end` are wanted."""
+    """Frames, summed at positions `hop` apart in `whole` elements. The result is the part from `start` to `end`."""
     out = unfold_backward(frames, input_sizes=(len(frames), whole), dim=1, size=frames.shape[2], step=hop)
     return slice_dim(out, dim=1, start=start, end=end, step=1)
 

@@ -1,6 +1,6 @@
-"""Inverses, determinants, and the x of A @ x = b."""
+"""Inverses, determinants, and solutions of A @ X = B."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ linalg_inv_ex.defvjp(
 
 @primitive("LinalgSolveExBackward0", results=("result", "LU", "pivots", "info"), nondifferentiable=("LU",))
 def linalg_solve_ex(A, B, *, left=True, check_errors=False):
-    """X with A @ X = B (X @ A = B if not `left`), by elimination; B may be a vector."""
+    """X with A @ X = B (X @ A = B if not `left`), by elimination. B may be a vector."""
     lu, pivots, info = eliminate(A if left else np.swapaxes(A, -2, -1))
     if check_errors:
         raise_first(info, "torch.linalg.solve", "The solver failed because the input matrix is singular.")
@@ -56,7 +56,7 @@ linalg_solve_ex.defvjp(
 
 @primitive("LinalgDetBackward0", results=("result", "LU", "pivots"), nondifferentiable=("LU",))
 def det_tensor(A):
-    """The determinant: the product of U's diagonal in A = P @ L @ U, with a sign for every row swap."""
+    """The determinant: the product of U's diagonal in A = P @ L @ U, with a sign change for each row swap."""
     lu, pivots, _ = eliminate(A)
     return swap_sign(pivots, A.dtype) * np.diagonal(lu, axis1=-2, axis2=-1).prod(-1), lu, pivots
 det_tensor.defvjp(
@@ -66,7 +66,7 @@ det_tensor.defvjp(
 
 @primitive("LinalgSlogdetBackward0", results=("sign", "logabsdet", "LU", "pivots"), nondifferentiable=("LU",))
 def slogdet_tensor(A):
-    """The sign of the determinant, and the logarithm of its size."""
+    """The sign of the determinant, and the logarithm of its absolute value."""
     lu, pivots, _ = eliminate(A)
     diagonal = np.diagonal(lu, axis1=-2, axis2=-1)
     return swap_sign(pivots, A.dtype) * np.sign(diagonal).prod(-1), np.log(np.abs(diagonal)).sum(-1), lu, pivots
@@ -77,7 +77,7 @@ slogdet_tensor.defvjp(
 
 @primitive("CofactorsBackward0")
 def cofactors(A):
-    """conj(det(A)) * A^-H, which exists for a singular A too: each singular value is replaced by the product of the others."""
+    """conj(det(A)) * A^-H, which exists for a singular A too. Each singular value is replaced by the product of the others."""
     u, s, vh = np.linalg.svd(A)
     n = s.shape[-1]
     others = np.where(np.eye(n, dtype=bool), 1, s[..., None, :]).prod(-1)
@@ -91,7 +91,7 @@ cofactors.defvjp(
 @public("matrix_exp", "linalg.matrix_exp")
 @primitive("LinalgMatrixExpBackward0")
 def matrix_exp(self):
-    """1 + A + A² / 2! + ..., for a small enough part of A, then squared until it is the whole."""
+    """1 + A + A² / 2! + ... It is computed for A / 2**n, then squared n times."""
     square_matrices(Tensor(self), "linalg.matrix_exp")
     floating(Tensor(self), "linalg.matrix_exp", half=True)
     a = flat(self)
@@ -122,7 +122,7 @@ def solve_backward(grad: Any, A: Any, left: bool, result: Any) -> Any:
 
 @composite
 def log_det_gradient(grads: Any, sign: Any) -> Any:
-    """What log(det) gets: its real part is the size, and the sign is exp(i * its imaginary part); a real sign is fixed."""
+    """The gradient of log(det). The real part is the log size; the sign is exp(i * imaginary part). A real sign is constant."""
     if not is_complex(sign):
         return grads[1]
     turned = conj(grads[0]) * sign
@@ -158,7 +158,7 @@ def swap_sign(pivots: Any, dtype: Any) -> Any:
 
 @public("linalg.inv_ex")
 def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
-    """The inverse, and where a zero on the diagonal stopped it (0: nowhere)."""
+    """The inverse, and the row whose pivot is 0 (0: none)."""
     square_matrices(A, "linalg.inv")
     floating(A, "linalg.inv")
     return linalg_inv_ex(A, check_errors=check_errors)
@@ -178,7 +178,7 @@ def inv(A: Tensor) -> Any:
 
 @public("linalg.solve_ex")
 def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False) -> Any:
-    """X with A @ X = B, and where a zero on the diagonal stopped it (0: nowhere)."""
+    """X with A @ X = B, and the row whose pivot is 0 (0: none)."""
     square_matrices(A, "linalg.solve")
     floating(A, "linalg.solve")
     if A.dtype is not B.dtype:
@@ -222,7 +222,7 @@ def det(A: Tensor) -> Any:
 
 @public("linalg.slogdet", "slogdet")
 def slogdet(A: Tensor) -> Any:
-    """The sign of the determinant, and the logarithm of its size."""
+    """The sign of the determinant, and the logarithm of its absolute value."""
     square_matrices(A, "linalg.slogdet")
     floating(A, "linalg.slogdet")
     return Slogdet(*slogdet_tensor(A)[:2])
@@ -230,7 +230,7 @@ def slogdet(A: Tensor) -> Any:
 
 @public
 def logdet(input: Tensor) -> Any:
-    """The logarithm of the determinant; nan if that is negative."""
+    """The logarithm of the determinant; nan if the determinant is negative."""
     square_matrices(input, "logdet")
     floating(input, "logdet")
     sign, size, *_ = slogdet_tensor(input)
@@ -241,7 +241,7 @@ def logdet(input: Tensor) -> Any:
 
 @public("matrix_power", "linalg.matrix_power")
 def matrix_power(input: Tensor, n: int) -> Any:
-    """`input` times itself, `n` factors, by repeated squaring; the inverse for negative `n`."""
+    """The n-th power of a matrix, by repeated squaring. A negative `n` uses the inverse."""
     square_matrices(input, "linalg.matrix_power")
     if n == 0:
         return clone(input).copy_(_identity(input))

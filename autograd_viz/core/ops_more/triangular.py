@@ -1,6 +1,6 @@
-"""Triangular systems, and the Cholesky factorization that leads to them."""
+"""Triangular systems, and the Cholesky factorization."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ NOT_POSITIVE = (
 
 @primitive("LinalgSolveTriangularBackward0")
 def linalg_solve_triangular(self, B, *, upper, left=True, unitriangular=False):
-    """X with self @ X = B (or X @ self = B), for a triangular matrix: row after row by substitution."""
+    """X with self @ X = B (or X @ self = B) for a triangular matrix, by substitution."""
     if left:
         return column_major(substitution(self, B, upper, unitriangular))
     return np.swapaxes(substitution(np.swapaxes(self, -2, -1), np.swapaxes(B, -2, -1), not upper, unitriangular), -2, -1)
@@ -63,7 +63,7 @@ triangular_solve_tensors.defvjp(
 
 @primitive("LinalgCholeskyExBackward0", results=("L", "info"))
 def linalg_cholesky_ex(A, *, upper=False, check_errors=False):
-    """L with L @ L.mH = A, for a positive-definite A; info says at which row it failed (0: nowhere)."""
+    """L with L @ L.mH = A, for a positive-definite A. info is the row at which it failed (0: none)."""
     factor, info = cholesky_rows(A, upper)
     if check_errors:
         raise_first(info, "linalg.cholesky_ex", NOT_POSITIVE)
@@ -107,20 +107,20 @@ cholesky_inverse_tensor.defvjp(
 # fmt: on
 @inlined
 def triangle(matrix: Any, upper: bool, without_diagonal: bool = False) -> Any:
-    """The upper or lower triangle, the rest 0."""
+    """The upper or lower triangle, with zeros elsewhere."""
     away = 1 if without_diagonal else 0
     return triu(matrix, diagonal=away) if upper else tril(matrix, diagonal=-away)
 
 
 @inlined
 def factor_gradient(side: Any, solution: Any, left: bool) -> Any:
-    """What A gets in A @ X = B (or X @ A = B), without the sign; `side` is the gradient of B."""
+    """The gradient of A in A @ X = B (or X @ A = B), without the sign. `side` is the gradient of B."""
     return side @ mH(solution) if left else mH(solution) @ side
 
 
 @composite
 def triangular_solve_backward(grads: Any, A: Any, solution: Any, upper: bool, transpose: bool, unitriangular: bool) -> Any:
-    """The coefficients' part of the solution, and what came for their copy."""
+    """The gradient of A through the solution, plus the gradient of its copy."""
     side = linalg_solve_triangular(A if transpose else mH(A), grads[0], upper=upper == transpose, unitriangular=unitriangular)
     product = -(solution @ mH(side)) if transpose else -(side @ mH(solution))
     return triangle(product, upper, unitriangular) + grads[1]
@@ -128,7 +128,7 @@ def triangular_solve_backward(grads: Any, A: Any, solution: Any, upper: bool, tr
 
 @composite
 def cholesky_backward(grad: Any, upper: bool, L: Any) -> Any:
-    """L^-H @ Φ(L.mH @ grad) @ L^-1; Φ mirrors the lower triangle, and halves all.
+    """L^-H @ Φ(L.mH @ grad) @ L^-1, where Φ mirrors the lower triangle and halves everything.
 
     Murray, Differentiation of the Cholesky decomposition (2016), section 3.1.
     """
@@ -142,13 +142,13 @@ def cholesky_backward(grad: Any, upper: bool, L: Any) -> Any:
 
 @composite
 def cholesky_factor_gradient(grad: Any, L: Any, upper: bool) -> Any:
-    """From the gradient of L @ L.mH (or of U.mH @ U) to that of the factor: (grad + grad.mH) @ L."""
+    """The gradient of the factor, from that of L @ L.mH (or of U.mH @ U): (grad + grad.mH) @ L."""
     both = grad + mH(grad)
     return L @ both if upper else both @ L
 
 
 def substitution(a: Any, b: Any, upper: bool, unit: bool) -> Any:
-    """X with a @ X = b: each row is what remains when the rows already known are taken away."""
+    """X with a @ X = b. For each row, the known rows are subtracted."""
     batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     x = np.array(np.broadcast_to(b, (*batch, *b.shape[-2:])))
     n = a.shape[-1]
@@ -161,13 +161,13 @@ def substitution(a: Any, b: Any, upper: bool, unit: bool) -> Any:
 
 
 def cholesky_substitution(factor: Any, b: Any, upper: bool) -> Any:
-    """X with L @ L.mH @ X = b: once down, once up. All of the factor is used, as its gradient says."""
+    """X with L @ L.mH @ X = b, by two substitutions. The gradient treats all of the factor as used."""
     lower = np.swapaxes(factor, -2, -1).conj() if upper else factor
     return np.linalg.solve(lower @ np.swapaxes(lower, -2, -1).conj(), np.asarray(b))
 
 
 def cholesky_rows(a: Any, upper: bool) -> tuple[Any, Any]:
-    """The factor, column after column, and per matrix the first column where it cannot go on (from 1; 0: none)."""
+    """The factor, computed by columns, and for each matrix the first column that fails (from 1; 0: none)."""
     matrices = flat(np.swapaxes(a, -2, -1).conj() if upper else a)
     factor, info = np.zeros_like(matrices), np.zeros(len(matrices), np.int32)
     for j in range(a.shape[-1]):
@@ -183,7 +183,7 @@ def cholesky_rows(a: Any, upper: bool) -> tuple[Any, Any]:
 
 @public("linalg.solve_triangular")
 def solve_triangular(A: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False) -> Any:
-    """X with A @ X = B (or X @ A = B if not `left`), for a triangular A; its other triangle is not looked at."""
+    """X with A @ X = B (or X @ A = B if not `left`), for a triangular A. Its other triangle is not read."""
     square_matrices(A, "linalg.solve_triangular")
     have_matrices(B, "linalg.solve_triangular", "B")
     check_fits(A, B, left, "linalg.solve_triangular")
@@ -192,14 +192,14 @@ def solve_triangular(A: Tensor, B: Tensor, *, upper: bool, left: bool = True, un
 
 @public
 def triangular_solve(b: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False) -> Any:
-    """X with A @ X = b, and a copy of A (torch.linalg.solve_triangular is the newer name)."""
+    """X with A @ X = b, and a copy of A. torch.linalg.solve_triangular is the newer function."""
     _check_rows(b, A, "triangular_solve")
     return TriangularSolve(*triangular_solve_tensors(b, A, upper=upper, transpose=transpose, unitriangular=unitriangular))
 
 
 @public("linalg.cholesky_ex")
 def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -> Any:
-    """The Cholesky factor of a positive-definite matrix, and where it failed."""
+    """The Cholesky factor of a positive-definite matrix, and the row at which it failed (0: none)."""
     square_matrices(A, "linalg.cholesky")
     floating(A, "linalg.cholesky", half=True)
     supported(A, "cholesky_cpu")
@@ -220,7 +220,7 @@ def linalg_cholesky(A: Tensor, *, upper: bool = False) -> Any:
 
 @public
 def cholesky(input: Tensor, upper: bool = False) -> Any:
-    """The Cholesky factor of a positive-definite matrix (torch.linalg.cholesky is the newer name)."""
+    """The Cholesky factor of a positive-definite matrix. torch.linalg.cholesky is the newer function."""
     square_matrices(input, "cholesky")
     supported(input, "cholesky_cpu")
     return cholesky_tensor(input, upper=upper)
@@ -246,7 +246,7 @@ def cholesky_inverse(input: Tensor, upper: bool = False) -> Any:
 
 
 def _check_rows(b: Tensor, a: Tensor, op: str) -> None:
-    """Refuse right sides with another number of rows."""
+    """Refuse right sides with another number of rows than A."""
     for x, name in ((b, "b"), (a, "A")):
         if x.ndim < 2:
             raise RuntimeError(

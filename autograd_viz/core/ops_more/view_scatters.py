@@ -1,6 +1,6 @@
-"""Writing into a part without changing the whole: a copy with `src` where the view would be."""
+"""Writing into a part of a copy: select_scatter, slice_scatter, diagonal_scatter."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def write(part, src) -> None:
 @public
 @primitive("SelectScatterBackward0")
 def select_scatter(self, src, *, dim, index):
-    """A copy of self with `src` as one slice along `dim`."""
+    """A copy of self, with `src` as one slice along `dim`."""
     out = self.copy()
     write(select.forward(out, dim=dim, index=index), src)
     return out
@@ -35,7 +35,7 @@ select_scatter.defvjp(
 @public
 @primitive("SliceScatterBackward0")
 def slice_scatter(self, src, *, dim=0, start=None, end=None, step=1):
-    """A copy of self with `src` as every `step`-th slice from `start` to before `end`."""
+    """A copy of self, with `src` as every `step`-th slice from `start` to before `end`."""
     out = self.copy()
     write(slice_dim.forward(out, dim=dim, start=start, end=end, step=step), src)
     return out
@@ -50,7 +50,7 @@ slice_scatter.defvjp(
 @public
 @primitive("DiagonalScatterBackward0")
 def diagonal_scatter(self, src, *, offset=0, dim1=0, dim2=1):
-    """A copy of self with `src` as a diagonal."""
+    """A copy of self, with `src` as a diagonal."""
     out = self.copy()
     write(diagonal_view(out, offset, dim1, dim2), src)
     return out

@@ -1,4 +1,4 @@
-"""A tensor: an array and five attributes; how one is made, written, kept and asked."""
+"""A tensor: an array and five attributes. How it is made, printed, stored and inspected."""
 
-from .copying import _rebuilt as _rebuilt  # pickles name it here
+from .copying import _rebuilt as _rebuilt  # pickles contain this path
 from .tensor import Tensor as Tensor

@@ -1,8 +1,8 @@
-"""A .npz as a zip of arrays, each of which is looked at before it is unpacked: what it claims to be is what it takes.
+"""A .npz: a zip of arrays. Each array is checked before it is unpacked, so that it takes no more memory than it claims.
 
 # Note [What a .npz may unpack to]
-`save` packs nothing, and real numbers pack badly. A file of a few kilobytes that unpacks to gigabytes is there to fill the
-memory. So what is packed unpacks to at most `RATIO` times the file, and `SMALL` bytes more.
+`save` does not compress, and real numbers compress badly. A file of a few kilobytes that unpacks to gigabytes is an attack
+on the memory. So a compressed file may unpack to at most `RATIO` times its size, plus `SMALL` bytes.
 """
 
 from __future__ import annotations
@@ -17,27 +17,29 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import NO_FILES
+
 SUFFIX = ".npy"
 RATIO, SMALL = 16, 64_000_000
 MOST_ARRAYS = 50_000
-MOST_AT_ONCE = 4_000_000  # bytes of one read: the zip's directory is one, in which an array takes 60
-PACKINGS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # what NumPy writes; others may ask for any memory
-LARGEST_HEADER = 1 << 16  # bytes of an array's, which are told in two of them
+MOST_AT_ONCE = 4_000_000  # bytes of one read. The zip's directory is one read, and takes 60 per array
+PACKINGS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # NumPy writes these; another method may need any amount of memory
+LARGEST_HEADER = 1 << 16  # bytes of an array's header, whose length is a 2-byte number
 HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 
 
 class _Bounded:
-    """A file of which no read takes more than so much, whatever the file says of itself."""
+    """A file with a limit on the size of one read, whatever sizes its contents claim."""
 
     def __init__(self, file: Any) -> None:
         self.file = file
         self.seek, self.tell, self.seekable, self.close = file.seek, file.tell, file.seekable, file.close
 
     def read(self, count: int = -1) -> bytes:
-        """As a file's.
+        """Read as a file does.
 
         Raises:
-            ValueError: it is more.
+            ValueError: the read exceeds the limit.
         """
         found: bytes = self.file.read(count if 0 <= count <= MOST_AT_ONCE else MOST_AT_ONCE + 1)
         if len(found) > MOST_AT_ONCE:
@@ -50,21 +52,21 @@ def opened(source: Any) -> Iterator[Archive]:
     """The archive at a path, or in a file opened for reading bytes.
 
     Raises:
-        OSError: there is no such file, or it is a pipe or a device, which may never end.
-        ValueError, zipfile.BadZipFile: it is no .npz, or claims too much.
+        OSError: the file is missing, or is a folder, or may never end (a pipe, a device).
+        ValueError, zipfile.BadZipFile: it is not a .npz, or it claims too much memory.
     """
     if hasattr(source, "read"):
         with zipfile.ZipFile(_Bounded(source)) as zip:
             yield Archive(zip, _length(source))
         return
-    if not stat.S_ISREG(os.stat(source).st_mode):
-        raise OSError("it is no file")
+    if kind := NO_FILES.get(stat.S_IFMT(os.stat(source).st_mode)):
+        raise OSError(f"it is {kind}")
     with open(source, "rb") as file, opened(file) as archive:
         yield archive
 
 
 def _length(file: Any) -> int:
-    """In bytes."""
+    """The length of a file in bytes."""
     here = file.tell()
     end: int = file.seek(0, os.SEEK_END)
     file.seek(here)
@@ -72,10 +74,10 @@ def _length(file: Any) -> int:
 
 
 class Archive:
-    """What is in it.
+    """The arrays of a .npz.
 
     Attributes:
-        names: of the arrays.
+        names: the names of the arrays.
     """
 
     def __init__(self, zip: zipfile.ZipFile, length: int) -> None:
@@ -92,14 +94,14 @@ class Archive:
             raise ValueError(f"it would unpack from {length:,} to {size:,} bytes")
 
     def size(self, name: str) -> int:
-        """How many bytes an array takes with its header."""
+        """The bytes of an array and its header."""
         return self._entries[name].file_size
 
     def array(self, name: str) -> Any:
         """One of the arrays.
 
         Raises:
-            ValueError: it is no array of numbers, or not as large as its header says.
+            ValueError: it does not hold numbers, or its size is not what its header says.
         """
         info = self._entries[name]
         with self._zip.open(info) as file:

@@ -1,4 +1,4 @@
-"""What a caller gives, as the core wants it: numbers as operands, nested lists as arrays, a dim that exists."""
+"""Arguments in the form that the core needs: numbers as operands, nested lists as arrays, dims in range."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .as_array import Array
 from .number import Number
 from .tensor import Tensor
 
-SEVERAL = (list, tuple)  # for isinstance, to which `list | tuple` would be a new object at every call
+SEVERAL = (list, tuple)  # for isinstance: `list | tuple` would make a new object at every call
 
 
 def as_operand(value: Any, op: str, position: int) -> Tensor:
-    """A Python number (or NumPy array) as an operand; a number stays weak in type promotion.
+    """A Python number or NumPy array as an operand. A number stays weak in type promotion.
 
     Raises:
         TypeError: it is neither.
@@ -36,7 +36,7 @@ def as_operand(value: Any, op: str, position: int) -> Tensor:
 
 
 def array_of(value: Any) -> Any:
-    """An option as a forward wants it: tensors (alone or in a list) as arrays."""
+    """An option in the form that a forward needs: tensors (alone or in a list) become arrays."""
     if isinstance(value, Tensor):
         return value._data
     if isinstance(value, SEVERAL):
@@ -73,7 +73,7 @@ def check_broadcast(*operands: Tensor | None) -> None:
 
 
 def check_dim(dim: int, ndim: int) -> int:
-    """`dim` as given, if a tensor of `ndim` dimensions has it (a 0-d tensor lets 0 and -1 pass).
+    """`dim` unchanged, if a tensor of `ndim` dimensions has it. A 0-d tensor accepts 0 and -1.
 
     Raises:
         IndexError: in PyTorch's words.
@@ -90,11 +90,11 @@ def from_front(dim: int, ndim: int) -> int:
 
 
 def distinct_dims(dims: Iterable[int], ndim: int) -> tuple[int, ...]:
-    """The dims counted from the front, each given once.
+    """The dims counted from the front. Each may occur once.
 
     Raises:
         IndexError: out of range.
-        RuntimeError: one dim twice.
+        RuntimeError: a dim occurs twice.
     """
     front = tuple(from_front(d, ndim) for d in dims)
     twice = [d for i, d in enumerate(front) if d in front[:i]]
@@ -104,28 +104,28 @@ def distinct_dims(dims: Iterable[int], ndim: int) -> tuple[int, ...]:
 
 
 def ints(value: Any) -> tuple[int, ...]:
-    """One whole number, or several, as a tuple."""
+    """A whole number, or several, as a tuple."""
     return tuple(map(int, value)) if isinstance(value, SEVERAL) else (int(value),)
 
 
 def default_array(values: Any, wanted: dtype | None) -> Array:
-    """Nested numbers as a fresh array: Python floats in the default type, arrays and tensors in their own."""
+    """Nested numbers as a new array. Python floats get the default type; arrays and tensors keep theirs."""
     if isinstance(values, Tensor):
         values = values._data
     array = np.array(values)
     if wanted is None and array.dtype == np.float64 and not isinstance(values, np.ndarray | np.number):
         wanted = get_default_dtype()
     if wanted is not None:
-        with np.errstate(all="ignore"):  # what is too large becomes inf
+        with np.errstate(all="ignore"):  # numbers that are too large become inf
             return array.astype(wanted.numpy)
     from_numpy_dtype(array.dtype)
     return array
 
 
 def in_order_of(result: Any, first: Any) -> Any:
-    """An elementwise result whose dimensions lie in memory as those of the first operand do.
+    """An elementwise result with the memory order of the first operand.
 
-    Where operands lie differently NumPy writes row after row; in PyTorch the first decides.
+    If the operands have different orders, NumPy writes a row-major result. In PyTorch the first operand decides.
     """
     steps = first.strides
     if result.shape != first.shape or not result.flags.c_contiguous or 0 in steps or 1 in result.shape:

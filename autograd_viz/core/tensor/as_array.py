@@ -1,4 +1,4 @@
-"""What a tensor is as an array: shape, type, memory, and its values as Python numbers."""
+"""The array side of a tensor: shape, type, memory, and its values as Python numbers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SCALAR_WARNING = (
     "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
     "Consider using tensor.detach() first."
 )
-_said_once: set[str] = set()  # warnings that PyTorch gives once in the life of a process
+_said_once: set[str] = set()  # warnings that PyTorch gives once per process
 
 
 class Size(tuple[int, ...]):
@@ -45,7 +45,7 @@ class Size(tuple[int, ...]):
 
 
 class AsArray:
-    """The half of Tensor that does not know of gradients, but for refusing to leave the graph unnoticed."""
+    """The half of Tensor that ignores gradients. It only refuses to leave the graph silently."""
 
     __slots__ = ()
 
@@ -77,12 +77,12 @@ class AsArray:
         return self._data.shape[dim]
 
     def stride(self, dim: int | None = None) -> Any:
-        """How many elements apart neighbours lie, in each dimension or in one."""
+        """The distance in memory between neighbours, in elements: of each dimension, or of one."""
         steps = tuple(n // self._data.itemsize for n in self._data.strides)
         return steps if dim is None else steps[dim]
 
     def storage_offset(self) -> int:
-        """How many elements into the base's memory the first element lies."""
+        """The position of the first element in the base's memory, in elements."""
         base = self._view.base if self._view is not None else self
         first = 0 if base._extra is None else base._extra.first
         return first + int((self._data.ctypes.data - base._data.ctypes.data) // self._data.itemsize)
@@ -92,7 +92,7 @@ class AsArray:
         return int(self._data.ctypes.data)
 
     def is_contiguous(self) -> bool:
-        """True if the elements lie in memory row after row."""
+        """True if the elements lie in row-major order without gaps."""
         return bool(self._data.flags.c_contiguous)
 
     @property
@@ -128,7 +128,7 @@ class AsArray:
         return bool(self._data.dtype.kind == "c")
 
     def numpy(self, *, force: bool = False) -> Array:
-        """The NumPy array, sharing memory.
+        """The NumPy array, which shares the memory.
 
         Args:
             force: detach first instead of refusing.

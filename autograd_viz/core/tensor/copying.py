@@ -1,4 +1,4 @@
-"""A leaf copied, and pickled."""
+"""How a leaf is copied and pickled."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .tensor import Tensor
 
 
 def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
-    """Tensor.__deepcopy__: a leaf's."""
+    """Tensor.__deepcopy__, for leaves only."""
     if not self.is_leaf:
         raise RuntimeError(
             "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment.  "
@@ -29,7 +29,7 @@ def deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
 
 
 def reduce_ex(self: Tensor, protocol: Any) -> Any:
-    """Tensor.__reduce_ex__: what a pickle holds."""
+    """Tensor.__reduce_ex__: the parts of a pickle."""
     return _rebuilt, (type(self), self._data, self._requires_grad, dict(self.__dict__))
 
 

@@ -1,4 +1,4 @@
-"""Tensors from numbers: the leaves. What all factories share is here, and the factories that take a shape."""
+"""Leaves from numbers: the common part of all factories, and the factories that take a shape."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ COPY_WARNING = (
     "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
     "sourceTensor.detach().clone().requires_grad_(True), rather than {name}(sourceTensor)."
 )
-MOST_DIMS = 64  # of a NumPy array
+MOST_DIMS = 64  # NumPy's limit
 
 
 def leaf(
     name: str, array: Array, requires_grad: bool = False, device: Any = None, layout: Any = None, pin_memory: bool = False
 ) -> Tensor:
-    """A tensor without history, known to have been made by the factory `name`; layout and pin_memory have no effect."""
+    """A tensor without history that remembers the factory `name`. layout and pin_memory have no effect."""
     check_device(device)
     result = Tensor(array)
     if requires_grad and not (result.dtype.is_floating_point or result.dtype.is_complex):
@@ -42,10 +42,10 @@ def leaf(
 
 
 def nested_array(data: Any, wanted: dtype | None) -> Array:
-    """Numbers, nested lists, arrays or tensors as a fresh array.
+    """Numbers, nested lists, arrays or tensors as a new array.
 
     Raises:
-        ValueError, TypeError, RuntimeError: what cannot be a tensor, in PyTorch's words.
+        ValueError, TypeError, RuntimeError: `data` cannot be a tensor; in PyTorch's words.
     """
     values = _plain_values(data, _shape_of(data), 0) if isinstance(data, list | tuple) else data
     if values is data:
@@ -54,7 +54,7 @@ def nested_array(data: Any, wanted: dtype | None) -> Array:
         if not np.size(values) and values is not data:
             return np.zeros(np.shape(values), _float_or(wanted).numpy)
         if isinstance(data, int | list | tuple) and wanted is not None and wanted.numpy.kind in "iu":
-            np.array(values, wanted.numpy)  # refuses what does not fit
+            np.array(values, wanted.numpy)  # raises if a value does not fit
         first = values
         while isinstance(first, list):
             first = first[0]
@@ -68,7 +68,7 @@ def nested_array(data: Any, wanted: dtype | None) -> Array:
 
 
 def array_or_shape(data: tuple[Any, ...], kind: dtype | None = None) -> Array:
-    """The array of ``Tensor([1, 2])``, ``Tensor(other)``, or of the shape ``Tensor(2, 3)``; `kind` is the default type if None.
+    """The array of ``Tensor([1, 2])``, ``Tensor(other)``, or ``Tensor(2, 3)``, which is a shape. None is the default type.
 
     Raises:
         TypeError: neither values nor lengths.
@@ -85,17 +85,17 @@ def array_or_shape(data: tuple[Any, ...], kind: dtype | None = None) -> Array:
 
 
 def array_of_user(data: tuple[Any, ...]) -> Array:
-    """What ``Tensor(...)`` means to a user: an array as it is, the values of a nested list, or a shape."""
+    """The array of ``Tensor(...)`` as a user calls it: an array itself, the values of a nested list, or a shape."""
     if len(data) == 1 and isinstance(data[0], np.generic | np.ndarray):
         return np.asarray(data[0])
     return array_or_shape(data)
 
 
 def _shape_of(data: Any) -> list[int]:
-    """The shape that the first elements promise.
+    """The shape of nested lists, read from their first elements.
 
     Raises:
-        ValueError: it is too deep; a list that holds itself has no end.
+        ValueError: the nesting is too deep; a list that holds itself has no end.
     """
     shape: list[int] = []
     while isinstance(data, list | tuple):
@@ -109,7 +109,7 @@ def _shape_of(data: Any) -> list[int]:
 
 
 def _plain_values(data: Any, shape: list[int], depth: int) -> Any:
-    """`data` with one-element tensors as numbers, checked to be rectangular."""
+    """`data` with one-element tensors as numbers. All lists of a level must have the same length."""
     if depth == len(shape):
         if isinstance(data, Tensor | np.ndarray):
             if data.ndim == 0 or (isinstance(data, Tensor) and data.numel() == 1):
@@ -152,10 +152,10 @@ def tensor(
     """A new leaf with a copy of `data`: a number, nested lists, an array or a tensor.
 
     Args:
-        data: Python floats become the default type (float32); arrays keep theirs.
+        data: Python floats get the default type (float32); arrays keep theirs.
         dtype: the element type.
         device: the CPU.
-        requires_grad: record what is done with it.
+        requires_grad: record the ops on it.
         pin_memory: has no effect.
 
     Raises:
@@ -170,7 +170,7 @@ def tensor(
 
 @public("torch.as_tensor", "torch.asarray")
 def as_tensor(data: Any, dtype: dtype | None = None, device: Any = None) -> Tensor:
-    """`data` as a tensor, without a copy where that can be: a tensor itself, an array's memory."""
+    """`data` as a tensor, without a copy if possible. A tensor is returned itself; an array shares its memory."""
     check_device(device)
     if isinstance(data, Tensor):
         return data if dtype is None or data.dtype is dtype else data.to(dtype)
@@ -188,7 +188,7 @@ def from_numpy(ndarray: Array) -> Tensor:
     """
     if not isinstance(ndarray, np.ndarray):
         raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
-    from_numpy_dtype(ndarray.dtype)  # refuses what tensors cannot hold
+    from_numpy_dtype(ndarray.dtype)  # raises for a type that tensors cannot hold
     return leaf("from_numpy", ndarray)
 
 
@@ -205,8 +205,8 @@ def sizes_of(name: str, size: Any) -> tuple[int, ...]:
     """The shape from ``f(2, 3)`` or ``f((2, 3))``.
 
     Raises:
-        TypeError: not whole numbers.
-        RuntimeError: a negative one.
+        TypeError: a length is not a whole number.
+        RuntimeError: a length is negative.
     """
     size = tuple(size[0]) if len(size) == 1 and isinstance(size[0], list | tuple) else tuple(size)
     for i, s in enumerate(size):
@@ -232,7 +232,7 @@ def drawn(
     dtype: dtype | None = None,
     **made: Any,
 ) -> Tensor:
-    """A leaf of shape `size` whose numbers come from ``draw(how many, type)``."""
+    """A leaf of shape `size` with numbers from ``draw(how many, type)``."""
     shape = sizes_of(name, tuple(size))
     kind = _float_or(dtype)
     return leaf(name, draw(int(np.prod(shape)), kind.numpy).astype(kind.numpy).reshape(shape), **made)
@@ -259,12 +259,12 @@ def _random(name: str, kernel: str, draw: Any) -> tuple[Any, Any]:
 
 
 rand, rand_like = _random("rand", "check_uniform_bounds", lambda source, n, kind, _: source.uniform(n, kind))
-rand.__doc__ = "Uniform numbers from [0, 1): the shape, and generator, dtype, device, requires_grad."
+rand.__doc__ = "Uniform numbers from [0, 1). Arguments: the shape, generator, dtype, device, requires_grad."
 rand_like.__doc__ = "Uniform numbers from [0, 1) in the shape and type of `input`."
 randn, randn_like = _random(
     "randn", "normal_kernel_cpu", lambda source, n, kind, in_order: source.normal(n, kind, blocks=in_order)
 )
-randn.__doc__ = "Standard normal numbers: the shape, and generator, dtype, device, requires_grad."
+randn.__doc__ = "Standard normal numbers. Arguments: the shape, generator, dtype, device, requires_grad."
 randn_like.__doc__ = "Standard normal numbers in the shape and type of `input`."
 for _factory in (rand, rand_like, randn, randn_like):
     public(f"torch.{_factory.__name__}")(_factory)

@@ -1,4 +1,4 @@
-"""What few tensors have beside their array and their history."""
+"""The rare attributes of a tensor."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ NON_LEAF_GRAD_WARNING = (
 
 
 class Extra:
-    """What few tensors have: hooks, a retained gradient, events, the leaf's AccumulateGrad."""
+    """The rare attributes of a tensor: hooks, a retained gradient, events, the leaf's AccumulateGrad."""
 
     __slots__ = ("accumulator", "detached", "events", "first", "former", "hooks", "post_hooks", "retains_grad")
 
     def __init__(self) -> None:
         self.accumulator: Any = None  # a weak reference: the node holds the leaf
         self.events: tuple[provenance.Event, ...] = ()
-        self.first = 0  # where in its memory a base begins, in elements, once it has been told in place
+        self.first = 0  # set in place: where the base begins in its memory, in elements
         self.hooks: dict[int, Any] | None = None
         self.post_hooks: dict[int, Any] | None = None
         self.retains_grad = False
-        self.former: Any = None  # what the tensor was before a change in place
-        self.detached = False  # in place, and what a node may have saved before any change was no leaf
+        self.former: Any = None  # the value before an in-place change
+        self.detached = False  # in place; the tensor saved by an earlier node was not a leaf
 
 
 class InferenceCounter(list[int]):
-    """Stands where the version counter is, in a tensor made in inference mode."""
+    """The version counter of a tensor made in inference mode. It counts nothing."""
 
 
 def check_assigned_grad(tensor: Any, value: Any, kind: Any) -> None:
-    """Refuse what cannot be the gradient of `tensor`; `kind` is Tensor.
+    """Refuse a value that cannot be the gradient of `tensor`; `kind` is Tensor.
 
     Raises:
-        TypeError: no tensor.
+        TypeError: not a tensor.
         RuntimeError: another shape or type, or the tensor itself.
     """
     if not isinstance(value, kind):

@@ -1,4 +1,4 @@
-"""Leaves whose values follow from few numbers: constants, sequences, grids of indices, whole random numbers."""
+"""Leaves made from a few numbers: constants, sequences, grids of indices, random whole numbers."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _filled(name: str, shape: tuple[int, ...], value: Any, kind: Dtype, made: di
 
 
 def _constant(name: str, value: int, doc: str) -> tuple[Any, Any]:
-    """The factory `name` and its `_like`; the method `new_<name>` is made too."""
+    """The factory `name` and its `_like`. It also makes the method `new_<name>`."""
 
     def of_size(*size: Any, dtype: Dtype | None = None, **made: Any) -> Tensor:
         shape = sizes_of(name, made.pop("size", size))
@@ -62,31 +62,31 @@ def _constant(name: str, value: int, doc: str) -> tuple[Any, Any]:
 
 zeros, zeros_like = _constant("zeros", 0, "A leaf of zeros")
 ones, ones_like = _constant("ones", 1, "A leaf of ones")
-empty, empty_like = _constant("empty", 0, "A leaf whose values are to be overwritten (they happen to be zeros)")
+empty, empty_like = _constant("empty", 0, "A leaf with arbitrary values (here zeros)")
 
 
 @public("torch.full")
 def full(size: Any, fill_value: Any, *, dtype: Dtype | None = None, **made: Any) -> Tensor:
-    """A leaf of shape `size` with one value everywhere; its type is the value's."""
+    """A leaf of shape `size` with one value everywhere, in the type of the value."""
     value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
     return _filled("full", sizes_of("full", (size,)), value, dtype or from_numpy_dtype(nested_array(value, None).dtype), made)
 
 
 @public("torch.full_like")
 def full_like(input: Tensor, fill_value: Any, *, dtype: Dtype | None = None, **made: Any) -> Tensor:
-    """One value everywhere in the shape and type of `input`."""
+    """One value everywhere, in the shape and type of `input`."""
     return full(input.shape, fill_value, dtype=dtype or input.dtype, **made)
 
 
 @public("Tensor.new_full")
 def new_full(self: Tensor, size: Any, fill_value: Any, *, dtype: Dtype | None = None, **made: Any) -> Tensor:
-    """One value everywhere in the type of `self`."""
+    """One value everywhere, in the type of `self`."""
     return full(size, fill_value, dtype=dtype or self.dtype, **made)
 
 
 @public("Tensor.new")
 def new(self: Tensor, *data: Any, size: Any = None) -> Any:
-    """The old way to a leaf in the type of `self`: of a nested list its values, of lengths that shape, of a tensor its memory.
+    """The old factory method, in the type of `self`. Nested lists give values, lengths a shape, a tensor its memory.
 
     Raises:
         TypeError: neither, or a tensor of another type.
@@ -123,7 +123,7 @@ def _numbers(*values: Any) -> list[Any]:
 
 
 def _sequence(name: str, start: Any, step: Any, count: int, dtype: Dtype | None, made: dict[str, Any]) -> Tensor:
-    """start, start + step, ...: whole numbers stay whole."""
+    """start, start + step, ... A sequence of whole numbers has a whole-number type."""
     exact = isinstance(start, int) and isinstance(step, int)
     kind = dtype or (int64 if exact else get_default_dtype())
     values = start + np.arange(count) * step if exact else _in_chunks(start, step, count, kind.numpy)
@@ -131,9 +131,9 @@ def _sequence(name: str, start: Any, step: Any, count: int, dtype: Dtype | None,
 
 
 def _in_chunks(start: float, step: float, count: int, kind: np.dtype[Any]) -> Array:
-    """start + i * step, rounded as PyTorch does: 32 bytes at a time, counted from the rounded first number of each chunk."""
+    """start + i * step, rounded as PyTorch does: in chunks of 32 bytes, from the rounded first number of each chunk."""
     i = np.arange(count)
-    wide, chunk = np.longdouble, 32 // kind.itemsize  # wide: a product and a sum with one rounding
+    wide, chunk = np.longdouble, 32 // kind.itemsize  # wide, so that a product and a sum are rounded once
     first = i - i % chunk
     begin = (wide(start) + wide(step) * first).astype(np.float64).astype(kind)
     chunked = (begin.astype(wide) + wide(step) * (i - first)).astype(np.float64)
@@ -143,7 +143,7 @@ def _in_chunks(start: float, step: float, count: int, kind: np.dtype[Any]) -> Ar
 
 @public("torch.arange")
 def arange(*bounds: Any, dtype: Dtype | None = None, **made: Any) -> Tensor:
-    """``arange(end)``, ``arange(start, end)``, ``arange(start, end, step)``: the end is left out."""
+    """``arange(end)``, ``arange(start, end)`` or ``arange(start, end, step)``. `end` is excluded."""
     named = [made.pop(n, None) for n in ("start", "end", "step")]
     if named[0] is not None and not bounds:
         bounds = (named[0],)
@@ -167,7 +167,7 @@ def _check_step(start: Any, end: Any, step: Any) -> None:
 
 @public("torch.range")
 def range_(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Dtype | None = None, **made: Any) -> Tensor:
-    """Like arange, the end included; PyTorch advises against it."""
+    """Like arange, but `end` is included. Deprecated in PyTorch."""
     warnings.warn(
         "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
         "Python's range builtin. Instead, use torch.arange, which produces values in [start, end).",
@@ -178,7 +178,7 @@ def range_(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Dtype | Non
 
 
 def _evenly(start: Any, end: Any, steps: int, kind: np.dtype[Any]) -> Array:
-    """`steps` numbers from start to end, both included, computed from the nearer of them."""
+    """`steps` numbers from start to end, both included. Each is computed from the nearer end, as in PyTorch."""
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
     start, end = _numbers(start, end)
@@ -237,7 +237,7 @@ def _window(name: str, doc: str, weights: Any) -> None:
 
 _window("hann_window", "A raised cosine that begins at 0.", (0.5, 0.5))
 _window("hamming_window", "A raised cosine that begins at 0.08.", (0.54, 0.46))
-_window("blackman_window", "A sum of two cosines that begins at 0, flat.", (0.42, 0.5, 0.08))
+_window("blackman_window", "A sum of two cosines that begins at 0 with slope 0.", (0.42, 0.5, 0.08))
 
 # -- whole random numbers -------------------------------------------------------------------------------------------------
 
@@ -261,7 +261,7 @@ def randint(
 
 @public("torch.randint_like")
 def randint_like(input: Tensor, low: int, high: int | None = None, *, dtype: Dtype | None = None, **made: Any) -> Tensor:
-    """Whole numbers from [low, high) (or [0, low)) in the shape and type of `input`."""
+    """Whole numbers from [low, high), or from [0, low), in the shape and type of `input`."""
     low, high = (0, low) if high is None else (low, high)
     numbers = randint(low, high, (input.numel(),), dtype=dtype or input.dtype, **made)
     numbers._data = laid_out(numbers._data, input._data)
@@ -277,14 +277,14 @@ def randperm(n: int, *, generator: Generator | None = None, dtype: Dtype | None 
 
 
 def _of_type(name: str, kind: Dtype) -> None:
-    """`LongTensor` and its like: a function of values, or of lengths."""
+    """`LongTensor` and similar names: a function of values, or of lengths."""
 
     def make(*values: Any) -> Tensor:
         if values and all(isinstance(v, int) for v in values):
             return leaf(name, np.zeros(values, kind.numpy))
         return leaf(name, nested_array(values[0] if values else [], kind))
 
-    make.__name__, make.__doc__ = name, f"A tensor of {kind.name}: ``{name}([1, 2])``, or ``{name}(2, 3)`` for the shape alone."
+    make.__name__, make.__doc__ = name, f"A tensor of {kind.name}: ``{name}([1, 2])``, or ``{name}(2, 3)`` from a shape."
     public(f"torch.{name}")(make)
 
 

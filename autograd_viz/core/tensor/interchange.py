@@ -1,4 +1,4 @@
-"""Tensors and other libraries: NumPy functions on tensors, and DLPack, by which PyTorch and others share memory."""
+"""Exchange with other libraries: NumPy functions on tensors, and DLPack, which shares memory with PyTorch and others."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .tensor import Tensor
 
 
 def array_wrap(self: Tensor, array: Any, context: Any = None, return_scalar: bool = False) -> Tensor:
-    """NumPy has computed something from a tensor (``np.exp(t)``): a tensor again, outside the graph."""
+    """Make a tensor outside the graph from what NumPy computed of a tensor (``np.exp(t)``)."""
     return Tensor(np.asarray(array))
 
 
@@ -19,7 +19,7 @@ def dlpack(self: Tensor, **options: Any) -> Any:
     """The memory as a DLPack capsule.
 
     Raises:
-        BufferError: the tensor requires grad; the other library could not know.
+        BufferError: the tensor requires grad, which DLPack cannot express.
     """
     if self.requires_grad:
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
@@ -32,10 +32,10 @@ def dlpack_device(self: Tensor) -> Any:
 
 
 def from_dlpack(other: Any) -> Tensor:
-    """A tensor that shares the memory of a PyTorch tensor, a NumPy array, or anything else that speaks DLPack.
+    """A tensor that shares the memory of a PyTorch tensor, a NumPy array, or another object with DLPack.
 
     Raises:
-        TypeError: it does not speak it, or holds a type that tensors cannot hold.
+        TypeError: it lacks DLPack, or holds a type that tensors cannot hold.
     """
     if not hasattr(other, "__dlpack__"):
         raise TypeError(f"from_dlpack expects an object with __dlpack__, such as a PyTorch tensor; got {type(other).__name__}")

@@ -20,7 +20,7 @@ class Number(Tensor):
     __slots__ = ("value",)
     __hash__ = object.__hash__
     _is_number = True
-    # what every number is; nothing but the value is stored
+    # the same for every number; only the value is stored
     _grad = _grad_fn = _counter = _view = _made_by = _extra = None
     _requires_grad = False
     _output_nr = 0

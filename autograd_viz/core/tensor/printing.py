@@ -1,4 +1,4 @@
-"""The text of a tensor, as PyTorch's default print options write it: 4 digits, 80 columns, 1000 elements."""
+"""The text of a tensor, with PyTorch's default print options: 4 digits, 80 columns, 1000 elements."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ if TYPE_CHECKING:
     from .tensor import Tensor
 
 PRECISION, EDGE_ITEMS, THRESHOLD, LINE_WIDTH = 4, 3, 1000, 80
-FORMS = {"int": "%.0f", "fixed": f"%.{PRECISION}f", "sci": f"%.{PRECISION}e"}  # how a style writes an element
+FORMS = {"int": "%.0f", "fixed": f"%.{PRECISION}f", "sci": f"%.{PRECISION}e"}  # the format of an element in each style
 
 
 def _words(values: list[Any], is_float: bool) -> tuple[list[str], int]:
-    """Each element as a word, and the width of a column: all elements of a tensor get one style and one width."""
+    """The text of each element, and the column width. All elements of a tensor have one style and one width."""
     if not is_float:
         texts = list(map(str, values))
         width = max(map(len, texts))
         return [t.rjust(width) for t in texts], width
     counted = [v for v in values if v and math.isfinite(v)]
     style = _float_style(list(map(abs, counted)))
-    texts = (f"{FORMS[style]} " * len(values) % tuple(values)).split()  # one call: a call for each takes twice as long
+    texts = (f"{FORMS[style]} " * len(values) % tuple(values)).split()  # one format call takes half the time of one per element
     if style == "int":
         texts = [t + "." * math.isfinite(v) for t, v in zip(texts, values, strict=True)]
     are_all = len(counted) == len(values)
@@ -33,14 +33,14 @@ def _words(values: list[Any], is_float: bool) -> tuple[list[str], int]:
 
 
 def _complex_words(array: Array) -> tuple[list[str], int]:
-    """Real and imaginary parts have a style each; only the real parts are brought to one width."""
+    """Real and imaginary parts have separate styles. Only the real parts are padded to one width."""
     (real, wide), (imaginary, wider) = (_words(part.ravel().tolist(), True) for part in (array.real, array.imag))
     signed = (i if i.startswith("-") else f"+{i}" for i in map(str.lstrip, imaginary))
     return [f"{r}{i}j" for r, i in zip(real, signed, strict=True)], wide + wider + 1
 
 
 def _float_style(magnitudes: list[float]) -> str:
-    """Int ("2."), fixed ("2.5000") or sci ("2.5000e+10") for these non-zero finite magnitudes."""
+    """The style of these non-zero finite magnitudes: int ("2."), fixed ("2.5000") or sci ("2.5000e+10")."""
     if not magnitudes:
         return "int"
     low, high = min(magnitudes), max(magnitudes)
@@ -50,7 +50,7 @@ def _float_style(magnitudes: list[float]) -> str:
 
 
 def _float_text(value: float) -> str:
-    """One number alone, as it is written as the only element of a tensor."""
+    """The text of a number that is the only element of a tensor."""
     size = abs(value)
     if value == 0 or not math.isfinite(value) or (value.is_integer() and size <= 1.0e8):
         return f"{value:.0f}" + "." * math.isfinite(value)
@@ -68,7 +68,7 @@ def _vector(words: list[str], indent: int, width: int, is_cut: bool) -> str:
 
 
 def _nested(words: list[str], sizes: list[tuple[int, bool]], indent: int, width: int) -> str:
-    """What is shown, row after row, in brackets; `sizes`: how many items of a dimension that is, and are others left out."""
+    """The shown elements in nested brackets. `sizes` is, per dimension, how many are shown, and if others are left out."""
     if not sizes:
         return words[0]
     (size, is_cut), inner = sizes[0], sizes[1:]
@@ -82,7 +82,7 @@ def _nested(words: list[str], sizes: list[tuple[int, bool]], indent: int, width:
 
 
 def _shown(array: Array) -> Array:
-    """The elements that a summarized print shows; the width is theirs alone."""
+    """The elements that a summarized print shows. They alone decide the width."""
     for axis in range(array.ndim):
         length = array.shape[axis]
         if length > 2 * EDGE_ITEMS:
@@ -91,7 +91,7 @@ def _shown(array: Array) -> Array:
 
 
 def values_text(array: Array, indent: int = 0, threshold: int = THRESHOLD) -> str:
-    """The values alone: rows in brackets, one below the other; of more than `threshold` elements the outer ones."""
+    """The values alone, as rows in brackets. Of more than `threshold` elements, only the outer ones are written."""
     if array.size == 0:
         return "[]"
     if array.ndim == 0 and array.dtype.kind == "f":
@@ -103,7 +103,7 @@ def values_text(array: Array, indent: int = 0, threshold: int = THRESHOLD) -> st
 
 
 def _name_of_grad_fn(tensor: Tensor) -> str | None:
-    """Of a leaf None; "Invalid" if it is a view that has no history any more, having been changed although it must not be."""
+    """The name of grad_fn; None for a leaf. "Invalid" for a view that lost its history through a forbidden in-place change."""
     try:
         node = tensor.grad_fn
     except RuntimeError:

@@ -1,4 +1,4 @@
-"""What programs ask about tensors and types: most answers follow from there being one device and dense memory."""
+"""What programs ask about tensors and types. One device and dense memory decide most answers."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from ..base.dtypes import dtype, from_numpy_dtype, get_default_dtype, promote
 from ..base.public import public
 from .tensor import Tensor
 
-# -- names of what there is only one of -----------------------------------------------------------------------------------
+# -- names with only one value ---------------------------------------------------------------------------------------------
 
 
 class layout:  # noqa: N801 -- PyTorch's name
-    """How elements lie in memory, by name."""
+    """How the elements lie in memory, by name."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -25,7 +25,7 @@ class layout:  # noqa: N801 -- PyTorch's name
 
 
 class memory_format(layout):  # noqa: N801 -- PyTorch's name
-    """In which order a copy shall lay the elements, by name."""
+    """The memory order of a copy, by name."""
 
 
 strided = layout("strided")
@@ -49,13 +49,13 @@ for _name, (_answer, _doc) in _FACTS.items():
 
 @public("torch.get_device", "Tensor.get_device")
 def get_device(input: Tensor) -> int:
-    """The number of its GPU: -1, it is on the CPU."""
+    """The index of its GPU: -1, because it is on the CPU."""
     return -1
 
 
 @public("Tensor.pin_memory", "Tensor.share_memory_")
 def pin_memory(self: Tensor, device: Any = None) -> Tensor:
-    """Itself: this is about other devices and processes."""
+    """The tensor itself. Pinned memory has no meaning on the CPU."""
     return self
 
 
@@ -90,7 +90,7 @@ def is_complex(input: Tensor) -> bool:
 
 @public("torch.is_nonzero", "Tensor.is_nonzero")
 def is_nonzero(input: Tensor) -> bool:
-    """Is its one element not zero?"""
+    """Is its only element different from zero?"""
     return bool(input)
 
 
@@ -102,7 +102,7 @@ def is_signed(input: Tensor) -> bool:
 
 @public("torch.is_same_size", "Tensor.is_same_size")
 def is_same_size(input: Tensor, other: Tensor) -> bool:
-    """Have both the same shape?"""
+    """Do both have the same shape?"""
     return input.shape == other.shape
 
 
@@ -124,7 +124,7 @@ class TypeInfo:
 
 @public("torch.finfo")
 class finfo(TypeInfo):  # noqa: N801 -- PyTorch's name
-    """The limits of a floating point type, the default one if none is given."""
+    """The limits of a floating point type. The default type is used if none is given."""
 
     def __init__(self, type: dtype | None = None) -> None:
         type = type or get_default_dtype()
@@ -138,7 +138,7 @@ class finfo(TypeInfo):  # noqa: N801 -- PyTorch's name
 
 @public("torch.iinfo")
 class iinfo(TypeInfo):  # noqa: N801 -- PyTorch's name
-    """The limits of a type of whole numbers."""
+    """The limits of a whole-number type."""
 
     def __init__(self, type: dtype) -> None:
         if type.numpy.kind not in "iu":
@@ -149,13 +149,13 @@ class iinfo(TypeInfo):  # noqa: N801 -- PyTorch's name
 
 @public("torch.promote_types")
 def promote_types(type1: dtype, type2: dtype) -> dtype:
-    """The type that two tensors of these types are brought to."""
+    """The common type of two tensors of these types."""
     return from_numpy_dtype(promote([(type1.numpy, 1, False), (type2.numpy, 1, False)]))
 
 
 @public("torch.result_type")
 def result_type(tensor1: Any, tensor2: Any) -> dtype:
-    """The type of the result of an operation of two tensors or numbers."""
+    """The type of the result of an op on two tensors or numbers."""
     operands = []
     for value in (tensor1, tensor2):
         array = value._data if isinstance(value, Tensor) else np.asarray(value)
@@ -165,7 +165,7 @@ def result_type(tensor1: Any, tensor2: Any) -> dtype:
 
 @public("torch.can_cast")
 def can_cast(from_: dtype, to: dtype) -> bool:
-    """May a result of the one type be written into a tensor of the other?"""
+    """May a result of the first type be written into a tensor of the second?"""
     return from_.category <= to.category
 
 
@@ -180,18 +180,18 @@ def get_default_device() -> device:
 
 @public("torch.set_default_device")
 def set_default_device(device: Any) -> None:
-    """Choose where new tensors live; it has to be the CPU."""
+    """Choose where new tensors live. Only the CPU is accepted."""
     check_device(device)
 
 
 @public("torch.get_num_threads", "torch.get_num_interop_threads")
 def get_num_threads() -> int:
-    """1; NumPy may use more for products of matrices."""
+    """1. NumPy may use more for matrix products."""
     return 1
 
 
 def _harmless(name: str, doc: str) -> None:
-    """A setting that has nothing to act on."""
+    """Define a setting that has no effect here."""
 
     def setting(*values: Any, **options: Any) -> None:
         pass
@@ -200,8 +200,8 @@ def _harmless(name: str, doc: str) -> None:
     public(f"torch.{name}")(setting)
 
 
-_harmless("set_num_threads", "Has no effect: NumPy decides.")
+_harmless("set_num_threads", "Has no effect: NumPy chooses the number of threads.")
 _harmless("set_num_interop_threads", "Has no effect: ops run one after the other.")
-_harmless("use_deterministic_algorithms", "Has no effect: all algorithms are.")
-_harmless("set_float32_matmul_precision", "Has no effect: float32 is always computed in full.")
+_harmless("use_deterministic_algorithms", "Has no effect: all algorithms are deterministic.")
+_harmless("set_float32_matmul_precision", "Has no effect: float32 always has its full precision.")
 _harmless("set_flush_denormal", "Has no effect.")

@@ -1,12 +1,12 @@
-"""PyTorch's own random numbers: one Mersenne Twister, and how its 32-bit words become uniform, normal and whole numbers.
+"""PyTorch's own random numbers: a Mersenne Twister, and how its 32-bit words become uniform, normal and whole numbers.
 
-With the same seed the values are those of PyTorch on the CPU, to rounding. Nothing here knows tensors.
+With the same seed the values equal PyTorch's on the CPU, up to rounding. This file does not use tensors.
 
 # Note [How a word becomes a number]
-A float32 in [0, 1) is the low 24 bits of one word, a float64 the low 53 bits of two. Sixteen or more normal numbers are made
-in blocks of 16: the first 8 uniform numbers of a block give the radii, the last 8 the angles (Box and Muller); a last,
-incomplete block is drawn afresh over the last 16 places. Fewer than 16 are made pair by pair in double precision, and the
-second of a pair waits in the generator for the next call.
+A float32 in [0, 1) is the low 24 bits of one word, a float64 the low 53 bits of two.
+Sixteen or more normal numbers are made in blocks of 16, by Box and Muller's method. The first 8 uniform numbers of a block
+give the radii, the last 8 the angles. An incomplete last block is drawn again, over the last 16 places.
+Fewer than 16 are made in pairs in double precision. The generator keeps the second of a pair for the next call.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ import numpy as np
 from .as_array import Array
 from .tensor import Tensor
 
-_DEFAULT_SEED = 67280421310721  # of a Generator that nobody seeded, in PyTorch
-_WORDS = 624  # the state of a Mersenne Twister
+_DEFAULT_SEED = 67280421310721  # PyTorch's seed of a Generator without one
+_WORDS = 624  # length of the state of a Mersenne Twister
 
 
 class Generator:
-    """A stream of random numbers of its own, for the `generator=` of the random functions."""
+    """A separate stream of random numbers, for the `generator=` of the random functions."""
 
     def __init__(self, device: Any = "cpu") -> None:
         self._twister = np.random.MT19937()
@@ -33,7 +33,7 @@ class Generator:
         self.manual_seed(_DEFAULT_SEED)
 
     def manual_seed(self, seed: int) -> Generator:
-        """Start the stream anew; equal seeds give equal numbers."""
+        """Restart the stream. Equal seeds give equal numbers."""
         seed = int(seed)
         if not -(2**63) <= seed < 2**64:
             raise RuntimeError("Overflow when unpacking long long")
@@ -42,26 +42,26 @@ class Generator:
         return self
 
     def initial_seed(self) -> int:
-        """The seed that the stream started from."""
+        """The seed of the stream."""
         return self._seed
 
     def seed(self) -> int:
-        """Start from a seed that nobody can guess, and tell it."""
+        """Restart from an unpredictable seed, and return it."""
         self.manual_seed(secrets.randbits(64))
         return self._seed
 
     def get_state(self) -> Tensor:
-        """Where the stream is, as bytes."""
+        """The state of the stream, as bytes."""
         state: Any = self._twister.state["state"]
         waiting = np.array([self._waiting is not None, self._waiting or 0.0])
         parts = (np.array([self._seed, state["pos"]], np.uint64), waiting, state["key"].astype(np.uint32))
         return Tensor(np.frombuffer(b"".join(p.tobytes() for p in parts), np.uint8).copy())
 
     def set_state(self, state: Tensor) -> Generator:
-        """Continue where `state` was taken.
+        """Continue from `state`.
 
         Raises:
-            RuntimeError: `state` is not one of `get_state`.
+            RuntimeError: `state` does not come from `get_state`.
         """
         raw = state._data.tobytes()
         if len(raw) != 32 + 4 * _WORDS:
@@ -80,7 +80,7 @@ class Generator:
         return np.asarray(self._twister.random_raw(n), np.uint64)
 
     def double_words(self, n: int) -> Array:
-        """The next `n` 64-bit words, each of two short ones, the first on top."""
+        """The next `n` 64-bit words, each of two 32-bit words, the first one high."""
         pairs = self.words(2 * n).reshape(n, 2)
         return (pairs[:, 0] << np.uint64(32)) | pairs[:, 1]
 
@@ -98,12 +98,12 @@ class Generator:
         return (unit * float(np.float32(high - low)) + float(np.float32(low))).astype(np.float32).astype(dtype, copy=False)
 
     def normal(self, n: int, dtype: np.dtype[Any], mean: float = 0.0, std: float = 1.0, blocks: bool = True) -> Array:
-        """Normal numbers; without `blocks` all are made pair by pair."""
+        """Normal numbers. Without `blocks` all are made in pairs."""
         if n < 16 or not blocks:
             return (np.array([self._one_normal() for _ in range(n)]) * std + mean).astype(dtype)
         inner = np.dtype(np.float64 if dtype == np.float64 else np.float32)
         whole = n - n % 16
-        drawn = self.uniform(whole if dtype == np.float16 else n, inner)  # float16 is made block by block
+        drawn = self.uniform(whole if dtype == np.float16 else n, inner)  # float16 is made in blocks
         out = np.empty(n, inner)
         out[:whole] = _normal_blocks(drawn[:whole])
         if whole != n:
@@ -111,7 +111,7 @@ class Generator:
         return (out * inner.type(std) + inner.type(mean)).astype(dtype)
 
     def _one_normal(self) -> float:
-        """A normal number in double precision; every second one was waiting."""
+        """A normal number in double precision. Every second one comes from the last pair."""
         if self._waiting is not None:
             value, self._waiting = self._waiting, None
             return value
@@ -127,7 +127,7 @@ class Generator:
         return (words % np.uint64(span)).astype(np.int64) + low
 
     def permutation(self, n: int) -> Array:
-        """The numbers below `n` in random order: every place is swapped with a later one, or itself."""
+        """The numbers below `n` in random order: each place is swapped with a random later one, or itself."""
         order = list(range(n))
         for i, word in enumerate(self.words(n - 1).tolist() if n > 1 else ()):
             j = i + word % (n - i)
@@ -140,7 +140,7 @@ class Generator:
 
 
 def _normal_blocks(uniform: Array) -> Array:
-    """Uniform numbers as normal ones, 16 by 16."""
+    """Uniform numbers as normal ones, in blocks of 16."""
     blocks = uniform.reshape(-1, 2, 8)
     length = np.sqrt(-2.0 * np.log(1.0 - blocks[:, 0]))
     angle = uniform.dtype.type(2.0 * np.pi) * blocks[:, 1]
@@ -151,7 +151,7 @@ def _normal_blocks(uniform: Array) -> Array:
 
 
 def memory_order(array: Array) -> list[int]:
-    """The dimensions of an array, that with the largest steps in memory first."""
+    """The dimensions of an array, from the largest stride to the smallest."""
     dims = range(array.ndim)
     expanded = any(step == 0 and length > 1 for step, length in zip(array.strides, array.shape, strict=True))
     if array.flags.c_contiguous or expanded:
@@ -160,7 +160,7 @@ def memory_order(array: Array) -> list[int]:
 
 
 def laid_out(drawn: Array, like: Array) -> Array:
-    """Drawn numbers in the shape of `like`: the first belongs where `like` begins in memory, and so on."""
+    """Random numbers in the shape of `like`, filled in the memory order of `like`."""
     order = memory_order(like)
     return drawn.reshape([like.shape[d] for d in order]).transpose(np.argsort(order))
 
@@ -170,5 +170,5 @@ default_generator.seed()
 
 
 def chosen(generator: Generator | None) -> Generator:
-    """The generator that the caller gave, or the one of everybody."""
+    """The given generator, or the global one."""
     return default_generator if generator is None else generator

@@ -1,4 +1,4 @@
-"""Sentences of PyTorch's with which several ops refuse: no tensor, an element type that does not fit, a shape that does not."""
+"""PyTorch's error sentences that several ops share: not a tensor, a wrong element type, a wrong shape."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .tensor import Tensor
 
 
 def check_tensor(function: str, value: Any, argument: str = "input", position: int = 1) -> None:
-    """Refuse what is no tensor.
+    """Refuse a value that is not a tensor.
 
     Raises:
         TypeError: with the place of the argument.
@@ -20,12 +20,12 @@ def check_tensor(function: str, value: Any, argument: str = "input", position: i
 
 
 def scalar_type(value: Any) -> str:
-    """The element type of a tensor or array as error messages have it: "Float"."""
+    """The element type of a tensor or array, as error messages write it: "Float"."""
     return from_numpy_dtype(getattr(value, "_data", value).dtype).legacy
 
 
 def refuse(value: Any, kinds: str, kernel: str) -> None:
-    """Refuse element types for which PyTorch has no such op: of these `kinds`, the letters of NumPy's dtype.kind.
+    """Refuse element types that PyTorch's op does not support. `kinds` are letters of NumPy's dtype.kind.
 
     Raises:
         NotImplementedError: with the name of the missing kernel.
@@ -35,7 +35,7 @@ def refuse(value: Any, kinds: str, kernel: str) -> None:
 
 
 def check_scalar_type(value: Any, wanted: Any) -> None:
-    """Refuse a tensor or array of another element type than `wanted`, a tensor or array too.
+    """Refuse a tensor or array whose element type is not that of `wanted`, a tensor or array.
 
     Raises:
         RuntimeError: they differ.
@@ -45,10 +45,10 @@ def check_scalar_type(value: Any, wanted: Any) -> None:
 
 
 def check_expands(value: Any, size: tuple[int, ...], asked: tuple[int, ...] | None = None) -> None:
-    """Refuse a tensor or array that does not stretch to `size` (for which -1 may stand in what was `asked`).
+    """Refuse a tensor or array that does not broadcast to `size`. `asked` is the user's form of `size`, which may contain -1.
 
     Raises:
-        RuntimeError: a dimension would have to be more than repeated.
+        RuntimeError: a dimension does not fit.
     """
     have, asked = value.shape, size if asked is None else asked
     lead = len(size) - len(have)

@@ -1,4 +1,4 @@
-"""A Python number put into an array: it must fit the type of the elements, as in PyTorch."""
+"""A Python number written into an array. It must fit the element type, as in PyTorch."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _C_NAMES = {
 
 
 def fitted(value: Any, kind: np.dtype[Any]) -> Array:
-    """A number as a 0-d array of an element type; floats lose their fraction in whole numbers, inf and nan are floats.
+    """A number as a 0-d array of an element type. Whole-number types drop the fraction; inf and nan need a float type.
 
     Raises:
-        RuntimeError: it is beyond the largest number of the type, or complex where the type is real.
-        OverflowError: it is a whole number beyond the largest of all floats.
+        RuntimeError: it exceeds the range of the type, or is complex where the type is real.
+        OverflowError: it is a whole number that exceeds the range of float64.
     """
     number = value.item() if isinstance(value, np.generic | np.ndarray) else value
     if kind.kind == "b":
@@ -28,7 +28,7 @@ def fitted(value: Any, kind: np.dtype[Any]) -> Array:
     if not _fits(number, kind):
         raise RuntimeError(f"value cannot be converted to type {_C_NAMES.get(kind.name, kind.name)} without overflow")
     if kind.kind == "u":
-        return np.asarray(int(number) % (int(np.iinfo(kind).max) + 1), kind)  # -1 is the largest, as in C
+        return np.asarray(int(number) % (int(np.iinfo(kind).max) + 1), kind)  # -1 is the largest unsigned number, as in C
     if isinstance(number, complex) and kind.kind != "c":
         number = number.real
     return np.asarray(int(number) if kind.kind == "i" else number, kind)

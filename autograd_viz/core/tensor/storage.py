@@ -1,7 +1,7 @@
-"""A state_dict (or any nested dictionary of tensors and plain values) as one .npz file, and back.
+"""A state_dict, or any nested dictionary of tensors and plain values, as one .npz file, and back.
 
-The file is NumPy's own archive: an array per tensor, and a JSON text that says how they hang together. Nothing in it can run
-code when it is read, which is why pickles (.pt) are refused.
+The file is NumPy's own archive: an array per tensor, and a JSON text with the structure. Reading it cannot run code. A pickle
+(.pt) can, so pickles are refused.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ STRUCTURE = "__structure__"
 PICKLES = (".pt", ".pth", ".pkl", ".pickle", ".bin", ".ckpt")
 PLAIN = (str, int, float, bool, type(None))
 MOST_STRUCTURE = 8_000_000  # bytes of the JSON text
-MOST_PARTS = 600_000  # brackets in it: two for a tensor in a dictionary
+MOST_PARTS = 600_000  # brackets in it; a tensor in a dictionary has two
 
 
 def refuse_pickle(path: Any) -> None:
@@ -47,7 +47,7 @@ def state_bytes(state: Any) -> bytes:
 
     Raises:
         TypeError: a value is none of these; the message says where it is.
-        ValueError: there are more parts than `load_state` would read.
+        ValueError: there are more parts than `load_state` reads.
     """
     arrays: dict[str, Any] = {}
     structure = _structure(state, arrays, "state")
@@ -64,7 +64,7 @@ def state_bytes(state: Any) -> bytes:
 
 
 def _structure(value: Any, arrays: dict[str, Any], where: str) -> Any:
-    """How the value hangs together; its tensors go into `arrays`."""
+    """The structure of the value as JSON data. Its tensors go into `arrays`."""
     if isinstance(value, Tensor | np.ndarray | np.generic):
         key = f"a{len(arrays)}"
         arrays[key] = value._data if isinstance(value, Tensor) else value
@@ -89,20 +89,20 @@ def _key(key: Any, where: str) -> Any:
 
 
 def load_state(source: Any) -> Any:
-    """Read what `state_bytes` made; a plain .npz of NumPy's comes back as a dictionary of tensors.
+    """Read what `state_bytes` wrote. A plain .npz of NumPy becomes a dictionary of tensors.
 
     Args:
         source: a path, or a file opened for reading bytes.
 
     Raises:
-        CannotReadError: no such file, not a .npz, or one that is damaged or would unpack to more than it should (archive.py).
+        CannotReadError: the file is missing, damaged, not a .npz, or would unpack to too much (archive.py).
     """
     try:
         with opened(source) as archive:
             if STRUCTURE in archive.names:
                 return _Structure(archive).read()
             return OrderedDict((name, _tensor(archive, name)) for name in archive.names)
-    except Exception as error:  # zipfile, zlib, json and NumPy raise whatever they like of a damaged file
+    except Exception as error:  # for a damaged file, zipfile, zlib, json and NumPy raise many types
         reason = getattr(error, "strerror", None) or error
         raise CannotReadError(f"cannot read {str(source)!r} as .npz: {reason}") from error
 
@@ -114,7 +114,7 @@ def _tensor(archive: Archive, name: str) -> Tensor:
 
 
 class _Structure:
-    """The JSON text of an archive and the arrays that it names, each once: what names one a million times is not ours."""
+    """The JSON text of an archive, and its arrays. The text may name each array once, because names cost no bytes."""
 
     def __init__(self, archive: Archive) -> None:
         self.archive, self.left = archive, {*archive.names} - {STRUCTURE}
@@ -122,7 +122,7 @@ class _Structure:
             raise ValueError(f"its structure has more than {MOST_STRUCTURE:,} bytes")
 
     def read(self) -> Any:
-        """The whole."""
+        """The value that the structure describes."""
         text = self.archive.array(STRUCTURE).tobytes()
         if text.count(b"[") + text.count(b"{") > MOST_PARTS:
             raise ValueError(f"its structure has more than {MOST_PARTS:,} parts")

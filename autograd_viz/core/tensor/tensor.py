@@ -1,6 +1,6 @@
-"""Tensor: a NumPy array with the five attributes that autograd is about: data, grad, grad_fn, is_leaf, requires_grad.
+"""Tensor: a NumPy array with the five attributes of autograd: data, grad, grad_fn, is_leaf, requires_grad.
 
-Its operators and methods are the ops; `methods.py` puts them on the class.
+`methods.py` puts the ops on the class, as operators and methods.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..base.kinds import Node, View
 from .as_array import Array, AsArray
 from .extra import NON_LEAF_GRAD_WARNING, Extra, InferenceCounter, check_assigned_grad
 
-# what cannot be deleted, and what PyTorch says then
+# attributes that cannot be deleted, with PyTorch's error messages
 _KEPT = {
     "data": "Deleting tensor data is not allowed. Delete tensor instead!",
     "requires_grad": "requires_grad must be a bool",
@@ -29,17 +29,16 @@ _KEPT = {
 class Tensor(AsArray):
     """An array that remembers how it was made.
 
-    Make one with `tensor(...)`, `ones(...)` and the like; Tensor itself makes one of nested lists in the default type, or, of
-    lengths, one of that shape, and holds an array as it is. `data` and `grad` are Tensors, as in PyTorch; the NumPy array is
-    `numpy()`.
+    Make one with `tensor(...)`, `ones(...)` and similar functions. Tensor itself takes nested lists (in the default type),
+    lengths (a shape), or an array, which it keeps as it is. As in PyTorch, `data` and `grad` are Tensors.
     """
 
     __slots__ = (
         "__dict__", "__weakref__", "_counter", "_data", "_extra", "_grad", "_grad_fn", "_made_by", "_output_nr",
         "_requires_grad", "_view",
     )  # fmt: skip
-    __array_priority__ = 1000  # let `array * tensor` be decided here
-    __hash__ = object.__hash__  # by identity: == compares elements
+    __array_priority__ = 1000  # `array * tensor` calls Tensor.__rmul__
+    __hash__ = object.__hash__  # by identity, because == compares elements
     _is_number = False
 
     if TYPE_CHECKING:  # methods.py
@@ -62,7 +61,7 @@ class Tensor(AsArray):
         self._grad: Tensor | None = None
         self._grad_fn: Any = None
         self._output_nr = 0
-        self._counter: list[int] | None = None  # [changes in place so far, *their places]; one for each memory
+        self._counter: list[int] | None = None  # [number of in-place changes, *their places]; one for each memory
         self._view: View | None = None
         self._made_by: Any = None  # a provenance.Call, or the node
         self._extra: Extra | None = None
@@ -70,23 +69,23 @@ class Tensor(AsArray):
             self._counter = InferenceCounter()
 
     def _without_history(self) -> Tensor:
-        """The same memory and version, no grad_fn."""
+        """A tensor with the same memory and version, without grad_fn."""
         twin = Tensor(self._data)
         twin._counter = self._shared_counter()
         return twin
 
     def _with_history(self, node: Node, output_nr: int) -> Tensor:
-        """The same memory and version, as output `output_nr` of `node`'s op."""
+        """A tensor with the same memory and version, as output `output_nr` of `node`."""
         twin = self._without_history()
         twin._requires_grad, twin._grad_fn, twin._output_nr = True, node, output_nr
         return twin
 
     def _set_history(self, node: Node, output_nr: int) -> None:
-        """Become output `output_nr` of `node`'s op."""
+        """Make this tensor output `output_nr` of `node`."""
         self._requires_grad, self._grad_fn, self._output_nr = True, node, output_nr
 
     def _shared_counter(self) -> list[int]:
-        """The version counter as an object that another tensor of the same memory can share."""
+        """The version counter, as an object that tensors of the same memory share."""
         if self._counter is None:
             self._counter = [0]
         return self._counter
@@ -98,7 +97,7 @@ class Tensor(AsArray):
 
     @property
     def _more(self) -> Extra:
-        """The rare attributes, made when first wanted."""
+        """The rare attributes, made at first use."""
         if self._extra is None:
             self._extra = Extra()
         return self._extra
@@ -115,7 +114,7 @@ class Tensor(AsArray):
 
     @property
     def data(self) -> Tensor:
-        """The values as a tensor outside the graph; a change to it is not noticed by autograd."""
+        """The values as a tensor outside the graph. Autograd does not notice changes to it."""
         return Tensor(self._data)
 
     @data.setter
@@ -128,7 +127,7 @@ class Tensor(AsArray):
 
     @property
     def grad(self) -> Tensor | None:
-        """The gradient accumulated so far, or None. Reading it on a non-leaf that does not retain it warns."""
+        """The accumulated gradient, or None. Reading it on a non-leaf without retain_grad() warns."""
         if self._grad is None and self._grad_fn is not None and not self._retains_grad:
             warnings.warn(NON_LEAF_GRAD_WARNING, UserWarning, stacklevel=2)
         return self._grad
@@ -160,7 +159,7 @@ class Tensor(AsArray):
 
     @property
     def requires_grad(self) -> bool:
-        """True if gradients flow to it; a view does if its base does."""
+        """True if gradients flow to it. A view requires grad if its base does."""
         if self._view is not None and (self._view.borrowed or not self._requires_grad):
             return self._view.base._requires_grad and self._data.dtype.kind in "fc"
         return self._requires_grad
@@ -181,10 +180,10 @@ class Tensor(AsArray):
             raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
         self.requires_grad_(value)
 
-    # -- what one may do to them --------------------------------------------------------------------------------------
+    # -- changing the attributes -----------------------------------------------------------------------------------------
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
-        """Start (or stop) recording ops on this leaf; returns self.
+        """Start or stop recording ops on this leaf, and return self.
 
         Raises:
             RuntimeError: it is not a leaf, or its type has no gradients.
@@ -210,14 +209,14 @@ class Tensor(AsArray):
         return self
 
     def retain_grad(self) -> None:
-        """Keep `grad` on this non-leaf too.
+        """Keep `grad` on this non-leaf.
 
         Raises:
             RuntimeError: it does not require grad.
         """
         if not self.requires_grad:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
-        if self._grad_fn is None or self._retains_grad:  # of a stale view too: PyTorch asks before it makes the grad_fn anew
+        if self._grad_fn is None or self._retains_grad:  # a stale view too: PyTorch asks before it makes the grad_fn
             return
         node = self.grad_fn
         assert node is not None
@@ -226,7 +225,7 @@ class Tensor(AsArray):
         provenance.note(self, "retain_grad")
 
     def _keep_retaining(self, node: Node | None, output_nr: int) -> None:
-        """retain_grad() follows the tensor from what was its node to what is its node now."""
+        """Move retain_grad() from the tensor's old node to its present one."""
         if self._retains_grad and node is not self._grad_fn:
             if node is not None:
                 node._more_of().retains.pop(output_nr, None)
@@ -240,7 +239,7 @@ class Tensor(AsArray):
 
     @property
     def _backward_hooks(self) -> dict[int, Any] | None:
-        """The hooks of this tensor by the number of their handle; None if there never were any."""
+        """The hooks of this tensor by handle number; None if none was ever registered."""
         node = self.grad_fn
         if node is not None:
             return None if node._extra is None else node._extra.tensor_hooks.get(self._output_nr)
@@ -256,7 +255,7 @@ class Tensor(AsArray):
 
     @property
     def output_nr(self) -> int:
-        """Which output of its op this tensor is."""
+        """The index of this tensor among the outputs of its op."""
         return self._output_nr
 
     @property
@@ -280,7 +279,7 @@ class Tensor(AsArray):
 
     @property
     def volatile(self) -> bool:
-        """What PyTorch had before no_grad: always False, with a warning."""
+        """The predecessor of no_grad in PyTorch. Always False, with a warning."""
         warnings.warn("volatile was removed (Variable.volatile is always False)", UserWarning, stacklevel=2)
         return False
 

@@ -1,4 +1,4 @@
-"""Gradients kept within bounds, and parameters as one vector."""
+"""Gradient clipping, and parameters as one vector."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _with_gradients(parameters: Tensor | Iterable[Tensor]) -> list[Any]:
 def get_total_norm(
     tensors: Tensor | Iterable[Tensor], norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: bool | None = None
 ) -> Tensor:
-    """The norm of all tensors taken as one vector: the norm of their norms."""
+    """The norm of all tensors as one vector: the norm of their norms."""
     given = [tensors] if isinstance(tensors, Tensor) else list(tensors)
     if not given:
         return Tensor(np.array(0.0, np.float32))
@@ -39,7 +39,7 @@ def get_total_norm(
 def clip_grads_with_norm_(
     parameters: Tensor | Iterable[Tensor], max_norm: float, total_norm: Tensor, foreach: bool | None = None
 ) -> None:
-    """Scale the gradients down by max_norm / total_norm, if that is less than 1."""
+    """Scale the gradients by max_norm / total_norm, if that is less than 1."""
     factor = min(float(max_norm) / (float(total_norm) + 1e-6), 1.0)
     for p in _with_gradients(parameters):
         p.grad._data *= p.grad._data.dtype.type(factor)
@@ -50,13 +50,13 @@ def clip_grad_norm_(
     parameters: Tensor | Iterable[Tensor], max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False,
     foreach: bool | None = None,
 ) -> Tensor:  # fmt: skip
-    """Scale all gradients down together until their norm is at most `max_norm`; the norm before that.
+    """Scale all gradients together so that their norm is at most `max_norm`. Returns the norm before.
 
     Args:
-        parameters: those whose `grad` is clipped.
+        parameters: the parameters whose `grad` is clipped.
         max_norm: the bound.
-        norm_type: which norm; inf is the largest absolute value.
-        error_if_nonfinite: refuse to scale by nan or inf.
+        norm_type: the p of the norm; inf is the largest absolute value.
+        error_if_nonfinite: raise if the norm is nan or inf.
         foreach: has no effect.
     """
     chosen = _with_gradients([parameters] if isinstance(parameters, Tensor) else parameters)
@@ -66,19 +66,19 @@ def clip_grad_norm_(
 
 
 def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float, foreach: bool | None = None) -> None:
-    """Bring every element of every gradient into [-clip_value, clip_value]."""
+    """Clamp each element of each gradient to [-clip_value, clip_value]."""
     for p in _with_gradients(parameters):
         np.clip(p.grad._data, -float(clip_value), float(clip_value), out=p.grad._data)
         p.grad._bump_version()
 
 
 def parameters_to_vector(parameters: Iterable[Tensor]) -> Any:
-    """All parameters one behind the other."""
+    """All parameters, flattened and concatenated."""
     return cat([p.view(-1) for p in parameters])
 
 
 def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
-    """Cut a vector into the values of the parameters.
+    """Split a vector into the values of the parameters.
 
     Raises:
         TypeError: not a tensor.

@@ -13,13 +13,13 @@ from ...core.tensor.tensor import Tensor
 def pad_sequence(
     sequences: Sequence[Tensor], batch_first: bool = False, padding_value: float = 0.0, padding_side: str = "right"
 ) -> Any:
-    """The sequences side by side, the shorter ones filled up.
+    """The sequences in one tensor, with padding for the shorter ones.
 
     Args:
-        sequences: tensors that differ in their first length only.
+        sequences: tensors that differ only in their first length.
         batch_first: (batch, time, ...) instead of (time, batch, ...).
-        padding_value: what fills.
-        padding_side: "right" fills at the end, "left" at the beginning.
+        padding_value: the value of the padding.
+        padding_side: "right" pads at the end, "left" at the beginning.
     """
     if padding_side not in ("left", "right"):
         raise RuntimeError("Expected padding_side to be one of left or right")
@@ -33,6 +33,6 @@ def pad_sequence(
 
 
 def unpad_sequence(padded_sequences: Tensor, lengths: Any, batch_first: bool = False) -> list[Any]:
-    """The sequences without their filling."""
+    """The sequences without their padding."""
     batches: Any = padded_sequences if batch_first else padded_sequences.transpose(0, 1)
     return [row.narrow(0, 0, int(n)) for row, n in zip(batches.unbind(0), lengths, strict=True)]

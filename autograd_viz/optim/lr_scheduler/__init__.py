@@ -1,7 +1,7 @@
-"""Learning rate schedules: the rate as a function of how often `step` was called.
+"""Learning rate schedules: the rate as a function of the number of calls of `step`.
 
-Most say how the next rate follows from the present one (`lr_after`), so that schedules can be combined: each changes what the
-others left.
+Most compute the next rate from the present one (`lr_after`). So schedules can be combined: each changes the rates that the
+others set.
 """
 
 from .composed import ChainedScheduler, SequentialLR

@@ -1,4 +1,4 @@
-"""Schedules one after another, and several at once."""
+"""Schedules in sequence, and several at once."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .scheduler import LRScheduler
 
 
 class SequentialLR(LRScheduler):
-    """One schedule after the other; the next begins anew at its milestone."""
+    """One schedule after the other. The next one starts at its milestone."""
 
     def __init__(
         self, optimizer: Optimizer, schedulers: list[LRScheduler], milestones: list[int], last_epoch: int = -1
@@ -28,12 +28,12 @@ class SequentialLR(LRScheduler):
         for group in optimizer.param_groups:
             group["lr"] = group["initial_lr"]
         for s in schedulers:
-            s.last_epoch -= 1  # take back the step that each made when it was made
+            s.last_epoch -= 1  # undo the step that each made in its constructor
         schedulers[0]._initial_step()
         self._last_lr = schedulers[0].get_last_lr()
 
     def step(self, epoch: int | None = None) -> None:
-        """Step the schedule whose turn it is."""
+        """Step the present schedule."""
         self.last_epoch += 1
         turn = bisect_right(self._milestones, self.last_epoch)
         scheduler = self._schedulers[turn]
@@ -45,7 +45,7 @@ class SequentialLR(LRScheduler):
 
 
 class ChainedScheduler(LRScheduler):
-    """Several schedules at once, each changing what the others left."""
+    """Several schedules at once. Each changes the rates that the others set."""
 
     def __init__(self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None = None) -> None:
         if len(schedulers) < 1:

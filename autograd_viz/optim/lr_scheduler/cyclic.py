@@ -1,4 +1,4 @@
-"""Rates that go up and down, with the momentum against them."""
+"""Rates that rise and fall, with a momentum that moves in the opposite direction."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .scheduler import LRScheduler, per_group
 
 
 class _WithMomentum(LRScheduler):
-    """Schedules that move the momentum against the rate."""
+    """Schedules that move the momentum opposite to the rate."""
 
     use_beta1 = False
 
@@ -28,7 +28,7 @@ class _WithMomentum(LRScheduler):
 
 
 class CyclicLR(_WithMomentum):
-    """Up and down between two rates on straight lines, the peaks perhaps lower each time."""
+    """Linear cycles between two rates. The peaks may become lower."""
 
     def __init__(
         self, optimizer: Optimizer, base_lr: Any, max_lr: Any, step_size_up: int = 2000, step_size_down: int | None = None,
@@ -52,13 +52,13 @@ class CyclicLR(_WithMomentum):
         super().__init__(optimizer, last_epoch)
 
     def scale_fn(self, x: float) -> float:
-        """How high the peak is: of the cycle's number, or of the epoch."""
+        """The height of the peak, from the number of the cycle or the epoch."""
         if self._scale_fn is not None:
             return self._scale_fn(x)
         return float({"triangular": 1.0, "triangular2": 1 / 2.0 ** (x - 1), "exp_range": self.gamma**x}[self.mode])
 
     def lr_after(self, i: int, lr: float, epoch: int) -> float:
-        """Where on the triangle the epoch is."""
+        """The rate on the triangle at this epoch."""
         cycle = math.floor(1 + epoch / self.total_size)
         x = 1.0 + epoch / self.total_size - cycle
         height = x / self.step_ratio if x <= self.step_ratio else (x - 1) / (self.step_ratio - 1)
@@ -70,7 +70,7 @@ class CyclicLR(_WithMomentum):
 
 
 class OneCycleLR(_WithMomentum):
-    """Once up and once down, far below where it began."""
+    """One rise and one fall, which ends far below the initial rate."""
 
     def __init__(
         self, optimizer: Optimizer, max_lr: Any, total_steps: int | None = None, epochs: int | None = None,
@@ -89,7 +89,7 @@ class OneCycleLR(_WithMomentum):
             raise ValueError(f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}")
         self.anneal_strategy, self.cycle_momentum = anneal_strategy, cycle_momentum
         up, end = float(pct_start * self.total_steps) - 1, self.total_steps - 1
-        # each phase: where it ends, from which rate to which (0 initial, 1 highest, 2 lowest)
+        # each phase: its end, its first and last rate (0 initial, 1 highest, 2 lowest)
         self.phases = [(up, 0, 1), (2 * up, 1, 0), (end, 0, 2)] if three_phase else [(up, 0, 1), (end, 1, 2)]
         tops = per_group(max_lr, optimizer)
         self.rates = [(top / div_factor, top, top / div_factor / final_div_factor) for top in tops]
@@ -106,7 +106,7 @@ class OneCycleLR(_WithMomentum):
             (end - start) * share + start)  # fmt: skip
 
     def lr_after(self, i: int, lr: float, epoch: int) -> float:
-        """Where in its phase the epoch is."""
+        """The rate at this epoch of its phase."""
         if epoch > self.total_steps:
             raise ValueError(f"Tried to step {epoch} times. The total number of steps is {self.total_steps}")
         turn = next((k for k, (end, _, _) in enumerate(self.phases) if epoch <= end), len(self.phases) - 1)

@@ -1,4 +1,4 @@
-"""Rates that fall (or rise) along a simple function of the epoch."""
+"""Rates that fall or rise along a simple function of the epoch."""
 
 from __future__ import annotations
 
@@ -11,38 +11,38 @@ from .scheduler import LRScheduler
 
 
 class StepLR(LRScheduler):
-    """Times `gamma` every `step_size` epochs."""
+    """Multiply the rate by `gamma` every `step_size` epochs."""
 
     def __init__(self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1) -> None:
         self.step_size, self.gamma = step_size, gamma
         super().__init__(optimizer, last_epoch)
 
     def lr_after(self, i: int, lr: float, epoch: int) -> float:
-        """Now and then times gamma."""
+        """The rate, times gamma in some epochs."""
         return lr * self.gamma if epoch and epoch % self.step_size == 0 else lr
 
 
 class MultiStepLR(LRScheduler):
-    """Times `gamma` at each of the `milestones`."""
+    """Multiply the rate by `gamma` at each of the `milestones`."""
 
     def __init__(self, optimizer: Optimizer, milestones: Sequence[int], gamma: float = 0.1, last_epoch: int = -1) -> None:
         self.milestones, self.gamma = Counter(milestones), gamma
         super().__init__(optimizer, last_epoch)
 
     def lr_after(self, i: int, lr: float, epoch: int) -> float:
-        """Times gamma at a milestone."""
+        """The rate, times gamma at a milestone."""
         return float(lr * self.gamma ** self.milestones[epoch])
 
 
 class ExponentialLR(LRScheduler):
-    """Times `gamma` every epoch."""
+    """Multiply the rate by `gamma` every epoch."""
 
     def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1) -> None:
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
 
     def lr_after(self, i: int, lr: float, epoch: int) -> float:
-        """Times gamma."""
+        """The rate times gamma."""
         return lr * self.gamma if epoch else lr
 
 
@@ -56,11 +56,11 @@ class _ByFunction(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def state_dict(self) -> dict[str, Any]:
-        """Without the functions."""
+        """The state without the functions."""
         return {**super().state_dict(), "lr_lambdas": [None] * len(self.lr_lambdas)}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """With the functions that are here."""
+        """Load a state, and keep the present functions."""
         super().load_state_dict({**state_dict, "lr_lambdas": self.lr_lambdas})
 
 
@@ -73,15 +73,15 @@ class LambdaLR(_ByFunction):
 
 
 class MultiplicativeLR(_ByFunction):
-    """Every epoch times a function of the epoch."""
+    """Multiply the rate every epoch by a function of the epoch."""
 
     def lr_after(self, i: int, lr: float, epoch: int) -> float:
-        """Times the function."""
+        """The rate times the function."""
         return float(lr * self.lr_lambdas[i](epoch)) if epoch else lr
 
 
 class ConstantLR(LRScheduler):
-    """The rate times `factor` for `total_iters` epochs, then the rate itself."""
+    """The rate times `factor` for `total_iters` epochs, then the initial rate."""
 
     def __init__(self, optimizer: Optimizer, factor: float = 1.0 / 3, total_iters: int = 5, last_epoch: int = -1) -> None:
         if not 0 <= factor <= 1:
@@ -90,12 +90,12 @@ class ConstantLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def lr_after(self, i: int, lr: float, epoch: int) -> float:
-        """Times the factor at first, back at the end."""
+        """The rate times the factor in the first epoch, divided by it at the end."""
         return lr * self.factor if epoch == 0 else lr / self.factor if epoch == self.total_iters else lr
 
 
 class LinearLR(LRScheduler):
-    """A factor that moves on a straight line from `start_factor` to `end_factor` in `total_iters` epochs."""
+    """A factor that changes linearly from `start_factor` to `end_factor` in `total_iters` epochs."""
 
     def __init__(
         self, optimizer: Optimizer, start_factor: float = 1.0 / 3, end_factor: float = 1.0, total_iters: int = 5,
@@ -109,24 +109,24 @@ class LinearLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def factor(self, epoch: int) -> float:
-        """The factor of an epoch."""
+        """The factor in an epoch."""
         return self.start_factor + (self.end_factor - self.start_factor) * min(epoch, self.total_iters) / self.total_iters
 
     def lr_after(self, i: int, lr: float, epoch: int) -> float:
-        """From the last factor to this one."""
+        """The present rate, from the factors of the last epoch and this one."""
         if epoch > self.total_iters:
             return lr
         return lr * self.factor(epoch) / (self.factor(epoch - 1) if epoch else 1.0)
 
 
 class PolynomialLR(LRScheduler):
-    """A factor that falls from 1 to 0 in `total_iters` epochs, as a power of what is left."""
+    """A factor that falls from 1 to 0 in `total_iters` epochs, as a power of the remaining fraction."""
 
     def __init__(self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1) -> None:
         self.total_iters, self.power = total_iters, power
         super().__init__(optimizer, last_epoch)
 
     def lr_after(self, i: int, lr: float, epoch: int) -> float:
-        """From the last factor to this one."""
+        """The present rate, from the factors of the last epoch and this one."""
         left = self.total_iters - epoch
         return float(lr * (left / (left + 1)) ** self.power) if epoch and left >= 0 else lr

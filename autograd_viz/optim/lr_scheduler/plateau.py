@@ -1,4 +1,4 @@
-"""A rate that falls when a measure has stopped getting better."""
+"""A rate that falls when a metric stops improving."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .scheduler import LRScheduler, per_group
 
 
 class ReduceLROnPlateau(LRScheduler):
-    """Times `factor` when a measure has not got better for more than `patience` epochs: ``step(loss)``."""
+    """Multiply the rate by `factor` after more than `patience` epochs without improvement: ``step(loss)``."""
 
     def __init__(
         self, optimizer: Optimizer, mode: str = "min", factor: float = 0.1, patience: int = 10, threshold: float = 1e-4,
@@ -31,13 +31,13 @@ class ReduceLROnPlateau(LRScheduler):
         self._last_lr = [g["lr"] for g in optimizer.param_groups]
 
     def is_better(self, a: float, best: float) -> bool:
-        """Better by more than the threshold?"""
+        """Is `a` better by more than the threshold?"""
         sign = -1 if self.mode == "min" else 1
         bound = best * (1 + sign * self.threshold) if self.threshold_mode == "rel" else best + sign * self.threshold
         return a < bound if self.mode == "min" else a > bound
 
     def step(self, metrics: Any, epoch: int | None = None) -> None:  # type: ignore[override]
-        """Tell how good it is now."""
+        """Report the metric of this epoch."""
         current = float(metrics)
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
         better = self.is_better(current, self.best)

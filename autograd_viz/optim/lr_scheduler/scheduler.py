@@ -1,4 +1,4 @@
-"""What all learning rate schedules have in common."""
+"""The base class of all learning rate schedules."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ ORDER_WARNING = (
 
 
 class LRScheduler:
-    """Sets the learning rate of every group; the first time when it is made.
+    """Sets the learning rate of each group, first in its constructor.
 
     Args:
-        optimizer: whose rates it sets.
-        last_epoch: -1 to begin, or the epoch to go on from.
+        optimizer: the optimizer whose rates it sets.
+        last_epoch: -1 to start, or the epoch to continue from.
     """
 
     def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
@@ -44,26 +44,26 @@ class LRScheduler:
         self.step()
 
     def lr_after(self, i: int, lr: float, epoch: int) -> float:
-        """The rate of group `i` in `epoch`, if it was `lr` in the epoch before (in epoch 0: the initial rate)."""
+        """The rate of group `i` in `epoch`, given its rate in the epoch before (in epoch 0: the initial rate)."""
         raise NotImplementedError
 
     def get_lr(self) -> list[float]:
-        """The rates of this epoch, from those that the groups have."""
+        """The rates of this epoch, computed from the present rates of the groups."""
         return [self.lr_after(i, g["lr"], self.last_epoch) for i, g in enumerate(self.optimizer.param_groups)]
 
     def _rates_of(self, epoch: int) -> list[float]:
-        """The rates of any epoch: all epochs up to it, one after the other."""
+        """The rates of any epoch, computed epoch by epoch."""
         rates = list(self.base_lrs)
         for e in range(epoch + 1):
             rates = [self.lr_after(i, lr, e) for i, lr in enumerate(rates)]
         return rates
 
     def get_last_lr(self) -> list[float]:
-        """The rates that were set last."""
+        """The rates that were last set."""
         return self._last_lr
 
     def step(self, epoch: int | None = None) -> None:
-        """Go to the next epoch (or to `epoch`) and set its rates."""
+        """Go to the next epoch, or to `epoch`, and set its rates."""
         if self._step_count == 1 and self.optimizer._steps == self._first_steps:
             warnings.warn(ORDER_WARNING, UserWarning, stacklevel=2)
         self._step_count += 1
@@ -80,12 +80,12 @@ class LRScheduler:
         self._last_lr = list(rates)
 
     def state_dict(self) -> dict[str, Any]:
-        """Everything but the optimizer; functions are left out."""
+        """Everything except the optimizer and functions."""
         kept = {k: v for k, v in vars(self).items() if k != "optimizer"}
         return {k: v for k, v in kept.items() if not isinstance(v, types.FunctionType)}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Go on where `state_dict` was taken."""
+        """Continue from `state_dict`."""
         vars(self).update(state_dict)
 
 

@@ -1,4 +1,4 @@
-"""Examples and batches of them, by the names of torch.utils.data."""
+"""Datasets and batches, by the names of torch.utils.data."""
 
 from .dataset import ChainDataset, ConcatDataset, Dataset, IterableDataset, StackDataset, Subset, TensorDataset, random_split
 from .loader import DataLoader, default_collate, get_worker_info

@@ -1,4 +1,4 @@
-"""Datasets: examples by number."""
+"""Datasets: examples by index."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ class Dataset:
 
 
 class IterableDataset(Dataset):
-    """Subclass it with ``__iter__``: examples one after the other."""
+    """Subclass it with ``__iter__``, which yields examples."""
 
     def __iter__(self) -> Iterator[Any]:
         raise NotImplementedError("Subclasses of IterableDataset should implement __iter__.")
 
 
 class TensorDataset(Dataset):
-    """Tensors of one first length: example i is the tuple of their i-th slices."""
+    """Tensors with the same first length. Example i is the tuple of their i-th slices."""
 
     def __init__(self, *tensors: Any) -> None:
         if any(tensors[0].shape[0] != t.shape[0] for t in tensors):
@@ -63,7 +63,7 @@ class Subset(Dataset):
 
 
 class ConcatDataset(Dataset):
-    """The examples of several datasets in a row."""
+    """The examples of several datasets, one dataset after the other."""
 
     def __init__(self, datasets: Sequence[Any]) -> None:
         self.datasets = list(datasets)
@@ -84,7 +84,7 @@ class ConcatDataset(Dataset):
 
 
 class StackDataset(Dataset):
-    """Datasets of one length side by side: example i is the tuple (or dictionary) of their i-th examples."""
+    """Datasets of one length. Example i is the tuple (or dictionary) of their i-th examples."""
 
     def __init__(self, *datasets: Any, **named: Any) -> None:
         if datasets and named:
@@ -118,10 +118,10 @@ class ChainDataset(IterableDataset):
 
 
 def random_split(dataset: Any, lengths: Sequence[float], generator: Generator | None = None) -> list[Subset]:
-    """Cut a dataset at random into parts of these lengths (or shares, if they add up to 1).
+    """Split a dataset at random into parts of these lengths, or of these fractions if their sum is 1.
 
     Raises:
-        ValueError: the lengths do not add up to the dataset's.
+        ValueError: the sum of the lengths is not the dataset's length.
     """
     total = len(dataset)
     if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:

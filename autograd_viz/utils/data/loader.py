@@ -1,4 +1,4 @@
-"""DataLoader: a dataset in batches, shuffled if wanted, in this process."""
+"""DataLoader: a dataset in batches, optionally shuffled, in this process."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .sampler import BatchSampler, RandomSampler, SequentialSampler, fresh_seed
 
 
 def default_collate(batch: Sequence[Any]) -> Any:
-    """Examples as one batch: tensors stacked, numbers as a tensor, tuples and dictionaries part by part."""
+    """Examples as one batch: tensors are stacked, numbers become a tensor, tuples and dictionaries are handled part by part."""
     first = batch[0]
     if isinstance(first, Tensor | np.ndarray):
         return stack([as_tensor(b) for b in batch], 0)
@@ -39,16 +39,16 @@ class DataLoader:
     """Iterates over a dataset in batches.
 
     Args:
-        dataset: what has ``__getitem__`` and ``__len__``, or an IterableDataset.
+        dataset: an object with ``__getitem__`` and ``__len__``, or an IterableDataset.
         batch_size: examples per batch; None for single examples.
-        shuffle: another random order in every epoch.
-        sampler: an order of one's own.
-        batch_sampler: batches of one's own.
-        num_workers: has no effect, nor have the options that go with it.
-        collate_fn: makes a batch of a list of examples.
-        drop_last: leave out a last batch that is not full.
-        generator: where the random order comes from.
-        options: what PyTorch has for several processes.
+        shuffle: a new random order in each epoch.
+        sampler: another order of the examples.
+        batch_sampler: the indices of each batch.
+        num_workers: has no effect; its related options have none either.
+        collate_fn: makes a batch from a list of examples.
+        drop_last: drop an incomplete last batch.
+        generator: the source of the random order.
+        options: PyTorch's options for several processes.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class DataLoader:
         self.batch_sampler = batch_sampler
 
     def __iter__(self) -> Iterator[Any]:
-        fresh_seed(self.generator or default_generator)  # PyTorch draws a seed for its workers, even if there are none
+        fresh_seed(self.generator or default_generator)  # PyTorch draws a seed for its workers, even without workers
         return self._batches()
 
     def _batches(self) -> Iterator[Any]:

@@ -1,4 +1,4 @@
-"""Samplers: in which order a DataLoader asks for the examples."""
+"""Samplers: the order in which a DataLoader reads the examples."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class SequentialSampler(Sampler):
 
 
 class RandomSampler(Sampler):
-    """All indices in random order (or `num_samples` of them, or drawn with replacement)."""
+    """All indices in random order; or `num_samples` of them, or with replacement."""
 
     def __init__(
         self, data_source: Any, replacement: bool = False, num_samples: int | None = None, generator: Generator | None = None
@@ -44,7 +44,7 @@ class RandomSampler(Sampler):
 
     def __iter__(self) -> Iterator[int]:
         generator, n = self.generator, len(self.data_source)
-        if generator is None:  # a stream of its own, so that what the loop draws does not change the order
+        if generator is None:  # a separate stream, so that random numbers in the loop do not change the order
             generator = Generator().manual_seed(fresh_seed(None))
         if self.replacement:
             for start in range(0, self.num_samples, 32):
@@ -95,7 +95,7 @@ class SubsetRandomSampler(Sampler):
 
 
 class WeightedRandomSampler(Sampler):
-    """Indices drawn with given weights."""
+    """Random indices with the given weights."""
 
     def __init__(
         self, weights: Sequence[float], num_samples: int, replacement: bool = True, generator: Generator | None = None
@@ -116,6 +116,6 @@ class WeightedRandomSampler(Sampler):
 
 
 def fresh_seed(generator: Generator | None) -> int:
-    """A seed drawn from a generator."""
+    """A random seed from a generator."""
     source = chosen(generator)
     return int(source.double_words(1)[0] % np.uint64(2**63))

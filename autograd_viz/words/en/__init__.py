@@ -1,4 +1,4 @@
-"""English: the language in which sentences are written first."""
+"""English, the language of which the others are translations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""English: what an error of PyTorch's means, and what to do about it."""
+"""English: the meaning of PyTorch's errors, and what to do about them."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ CAUSE_ERROR = "{meaning} ({line})."
 CAUSE_UNKNOWN_ERROR = "explain() knows no more about this error than its message."
 CAUSE_NO_ERROR = "There is no error to explain. Call it in the except block, or as explain(error) or explain(tensor)."
 
-SEMICOLON = "; "  # between what an error means and what to do
+SEMICOLON = "; "  # between the meaning of an error and the advice
 
-# in one sentence, by a part of the message (sentences/errors.py)
+# one sentence each, chosen by a part of the message (sentences/errors.py)
 EXPLAIN_FREED = (
     "An earlier backward pass freed the saved tensors of {node}; pass retain_graph=True there, or compute the loss again."
 )
@@ -45,7 +45,7 @@ EXPLAIN_INFERENCE = "backward() needs a tensor that was made in inference_mode()
 EXPLAIN_NUMPY = "NumPy keeps no graph; write x.detach().numpy()."
 EXPLAIN_DEEPCOPY = "Only a leaf can be deep-copied; copy x.detach(), or copy before computing."
 
-# about what grad() and backward() were given
+# about the arguments of grad() and backward()
 EXPLAIN_NOT_REQUIRED = "A tensor given to grad() does not require grad; call requires_grad_() before using it."
 EXPLAIN_MISMATCH = "A gradient and its output have different shapes; pass a gradient of the output's shape."
 EXPLAIN_COMPLEX = "backward() starts with 1 only for real numbers; pass a gradient, or make the loss real (abs(), real)."
@@ -67,7 +67,7 @@ EXPLAIN_GRAD_SIZE = "A tensor and its .grad must have the same shape and dtype."
 EXPLAIN_RETAIN = "This tensor does not require grad, so there is no gradient to retain; explain() of it says why."
 EXPLAIN_HOOK = "This tensor does not require grad, so its hook would never run; explain() of it says why."
 
-# about a Function of the user's
+# about a user's Function
 EXPLAIN_COUNT = (
     "backward() of {node} must return one gradient for each argument of forward(); return None where none is needed."
 )
@@ -103,6 +103,6 @@ EXPLAIN_RECOMPUTED = (
 )
 EXPLAIN_FUNC_SCALAR = "torch.func.grad needs a function that returns one number; call sum() first, or use vjp or jacrev."
 
-# what a step or an op of the user's raised
+# errors of a step or of a user's op
 RAISED_BY = "{node} called {function}(), which raised the error at line {line}: {code}"
 THE_NODE = "a node"

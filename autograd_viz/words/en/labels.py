@@ -1,8 +1,8 @@
-"""English: a picture's own words, and the labels of the widget by key."""
+"""English: the words of a picture, and the labels of the widget by key."""
 
 from __future__ import annotations
 
-# a picture's own words, and what is said of its boxes when the mouse rests on them
+# the words of a picture, and the tooltips of its boxes
 PICTURE_OPS = "{count:,} ops"
 PICTURE_OP = "1 op"
 PICTURE_NODES = "{count:,} nodes"
@@ -27,7 +27,7 @@ BOX_CTX = "ctx: carries saved tensors to the backward node"
 BOX_RECONSTRUCTED = ", reconstructed from the backward graph"
 
 UI = {
-    # walking
+    # stepping
     "toolbar": "Step the backward pass",
     "reset": "Reset",
     "reset_tip": "Reset: to the start (Home)",
@@ -53,7 +53,7 @@ UI = {
     "until": "Until a gradient reaches it",
     "until_tip": "Run until a gradient reaches {tensor}",
     "forward": "forward pass",
-    # finding one's way
+    # finding a node
     "picture": "Graph of the program: forward ops, tensors and backward nodes",
     "search": "Find a tensor or node",
     "search_tip": "Find a tensor or node by name or type (/)",

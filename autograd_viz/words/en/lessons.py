@@ -1,4 +1,4 @@
-"""English: what the questions of the notebooks say. `text` between backticks is code."""
+"""English: the questions of the notebooks. `text` between backticks is code."""
 
 # asking
 ASK_TITLE = "Predict"
@@ -32,7 +32,7 @@ COLOUR_YELLOW = "yellow"
 COLOUR_BROWN = "brown"
 COLOUR_BLUE = "blue"
 
-# why
+# reasons
 LOOK_GREEN = "`{tensor}` has no grad_fn, so it is a leaf, and its requires_grad is True."
 LOOK_YELLOW = "`{tensor}` has no grad_fn, so it is a leaf, and its requires_grad is False."
 LOOK_YELLOW_MADE = (

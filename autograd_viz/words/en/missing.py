@@ -1,4 +1,4 @@
-"""English: why there is no gradient. CAUSE_X goes on from the head; DO_X is what helps; MORE_X is said on request."""
+"""English: why a gradient is missing. CAUSE_X follows the first words, DO_X is the advice, MORE_X is shown on request."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NOT_KEPT = "not kept"
 IN_BACKWARD = "in a backward pass with create_graph=True"
 DO = "→ {advice}"
 
-# nothing is known
+# the ops are unknown
 CAUSE_NOT_RECORDED = "the ops that ran were not recorded."
 DO_NOT_RECORDED = "Run this cell again under %%record, or call av.watch() first."
 CAUSE_NOT_ASKED_UNSEEN = "it does not require grad, and its origin was not recorded."
@@ -83,7 +83,7 @@ DO_LEAF_LOST = "Compute the values first and call requires_grad_() last."
 CAUSE_RETAINED_LATE = "retain_grad() was called after the backward pass ({line})."
 DO_RETAINED_LATE = "Call it before backward()."
 
-# the way to the loss
+# the path to the loss
 CAUSE_PATH_CUT_DETACH = "{op} cut the path from {name} to the loss ({line})."
 DO_PATH_CUT_DETACH = DO_CUT_DETACH
 CAUSE_PATH_CUT_DATA = ".data cut the path from {name} to the loss ({line})."
@@ -113,7 +113,7 @@ DO_USED_AFTER = "Run backward() on a loss that uses it."
 CAUSE_REPLACED = "it was replaced; {part} now holds another tensor ({line})."
 DO_REPLACED = "Call explain() on the parameter that the model holds now."
 
-# the pass
+# the backward pass
 CAUSE_NO_PASS = "no backward() has reached it yet."
 DO_NO_PASS = "Call backward(), then explain() again."
 CAUSE_FUNCTIONAL = "autograd.grad() returns gradients and does not write .grad ({line})."
@@ -142,7 +142,7 @@ CAUSE_SHARDED = "it is this rank's shard; FSDP averages the gradient over {ranks
 CAUSE_SHARDED_MISSING = "it is this rank's shard of {ranks}; no backward() of the whole parameter has run."
 CAUSE_AWAITED = "the stepper has not reached it yet."
 
-# what stands there, and what became of it
+# where the present grad comes from
 CAUSE_OLD = "the gradient is left over from an earlier pass; the last backward() did not reach it ({line})."
 DO_OLD = "Clear the gradients before each pass."
 CAUSE_GRAD_ZEROED = "{by} set it to zero after backward() ({line})."

@@ -1,4 +1,4 @@
-"""English: what a step of the backward or of the forward pass did."""
+"""English: what a step of the backward or forward pass did."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ NOT_RECORDED = "No node is created: grad mode was off, or no input required grad
 CUT_OFF = "No node is created: {op} detaches its result from the graph."
 NOT_DIFFERENTIABLE = "No node is created: {dtype} tensors have no gradient."
 
-# why a tensor's grad is what it is
+# why a tensor's grad has its value
 WHY_NOT_REQUIRED = "grad is None: requires_grad is False, so no gradient is computed."
 WHY_DTYPE = "grad is None: the dtype is {dtype}. Only floating point and complex tensors can require grad."
 WHY_NOT_RECORDED = "grad is None: requires_grad is False. No input of {op} required grad, or grad mode was off."

@@ -1,6 +1,6 @@
-"""English: why a gradient is nan, large, small or as it should be.
+"""English: why a gradient is nan, large, small or normal.
 
-CAUSE_X is read after "w.grad has nan: ", DO_X is what to do, MORE_X is shown when somebody asks for more.
+CAUSE_X follows "w.grad has nan: ", DO_X is the advice, MORE_X is shown on request.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ CAUSE_BAD_SUM = "the gradients added before {op} made {what}: they overflowed, o
 CAUSE_BAD_HOOK = "the hook {hook} at {op} returned {what}."
 DO_BAD_HOOK = "Check what the hook returns."
 
-# nan or inf that did not come with the last pass
+# nan or inf from elsewhere than the last pass
 CAUSE_BAD_SINCE = "{value} arrived in the last pass, then grad was changed ({line})."
 DO_BAD_SINCE = "Check what that line multiplies or divides by."
 CAUSE_BAD_WRITTEN = "grad held {what} after it was last changed in place ({line})."
@@ -141,4 +141,4 @@ MORE_START_NOT_ONE = "The hook {hook} may have changed its gradient in place: eq
 CAUSE_GRAPH_GONE = "{value} arrived in the last pass from another graph, not from that of {root}."
 DO_GRAPH_GONE = "Pass the loss of that pass, if you still have it: explain({name}, loss)."
 
-# as it should be
+# normal

@@ -1,6 +1,6 @@
 """English: why a gradient is zero.
 
-CAUSE_X is read after "w.grad is all zero: ", DO_X is what to do, MORE_X is shown when somebody asks for more.
+CAUSE_X follows "w.grad is all zero: ", DO_X is the advice, MORE_X is shown on request.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ DO_ZERO_USER = "Check what your Function's backward returns."
 CAUSE_ZERO_MODULE_HOOK = "a backward hook of a module returned zeros ({line})."
 DO_ZERO_MODULE_HOOK = "Check what the module's hook returns."
 
-# gradients that meet, or are too small
+# a sum of gradients that is zero, and gradients that are too small
 CAUSE_ZERO_BROADCAST = "{op} sums {value}, the gradient of a broadcast tensor, to zero ({line})."
 MORE_ZERO_BROADCAST = "{node} used the tensor with a larger shape; its gradient is summed back to shape {shape}."
 CAUSE_ZERO_CANCEL = "the gradients that meet at {at} cancel: {parts}."
@@ -103,7 +103,7 @@ CAUSE_ZERO_SHIFTED = "{name} shifts all keys alike, which the softmax of {op} ig
 DO_ZERO_SHIFTED = "Leave this bias out (bias=False)."
 MORE_ZERO_SHIFTED = "Its gradient is zero up to rounding."
 
-# what stands in grad did not come with the last pass
+# a grad from elsewhere than the last pass
 CAUSE_ZERO_OLD = "no gradient of this graph arrives here."
 DO_ZERO_OLD = "Check which loss backward() was called on."
 MORE_ZERO_OLD = "The zeros come from a pass through another graph, or grad was set to zero."

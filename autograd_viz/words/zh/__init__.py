@@ -1,4 +1,4 @@
-"""简体中文. Names of nodes and attributes stay as they are in code."""
+"""简体中文。节点名和属性名与代码相同。"""
 
 from __future__ import annotations
 

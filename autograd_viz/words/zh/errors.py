@@ -1,4 +1,4 @@
-"""简体中文: what an error of PyTorch's means, and what to do about it."""
+"""简体中文：PyTorch 报错的含义和处理办法。"""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ CAUSE_ERROR = "{meaning}（{line}）。"
 CAUSE_UNKNOWN_ERROR = "除了错误信息本身，没有更多可解释的内容。"
 CAUSE_NO_ERROR = "没有可解释的错误。请在 except 中调用，或传入错误或张量：explain(error)、explain(tensor)。"
 
-SEMICOLON = "；"  # between what an error means and what to do
+SEMICOLON = "；"  # 含义和办法之间的分隔
 
-# in one sentence, by a part of the message (sentences/errors.py)
+# 每个错误一句话，按报错内容选择（sentences/errors.py）
 EXPLAIN_FREED = "{node} 保存的张量已被之前的反向传播释放；请在那次传入 retain_graph=True，或者重新计算损失。"
 EXPLAIN_MODIFIED = "{node} 保存的张量被原地修改了；请写 x = x + 1，不要写 x += 1。"
 EXPLAIN_LEAF = "需要梯度的叶子张量被原地修改了；请放在 torch.no_grad() 中，或者创建新的张量。"
@@ -89,6 +89,6 @@ EXPLAIN_SENT = "带有计算图的张量不能发送到另一个进程；请发�
 EXPLAIN_RECOMPUTED = "checkpoint() 运行了两次前向传播，两次的运算不同；请去掉会变化的东西（计数器、全局变量、随机数）。"
 EXPLAIN_FUNC_SCALAR = "torch.func.grad 需要返回一个数的函数；请先 sum()，或使用 vjp、jacrev。"
 
-# what a step or an op of the user's raised
+# 单步执行或自定义运算抛出的错误
 RAISED_BY = "{node} 调用了 {function}()，它在第 {line} 行抛出错误：{code}"
 THE_NODE = "某个节点"

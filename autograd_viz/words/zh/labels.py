@@ -1,4 +1,4 @@
-"""简体中文: a picture's own words, and the labels of the widget by key."""
+"""简体中文：图中的文字，以及控件的标签（按键名）。"""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ BOX_CTX = "ctx：把保存的张量带给反向节点"
 BOX_RECONSTRUCTED = "，由反向图推出"
 
 UI = {
-    # walking
+    # 单步执行
     "toolbar": "单步执行反向传播",
     "reset": "重置",
     "reset_tip": "重置：回到起点 (Home)",
@@ -53,7 +53,7 @@ UI = {
     "until": "直到梯度到达它",
     "until_tip": "运行到有梯度到达 {tensor}",
     "forward": "前向传播",
-    # finding one's way
+    # 查找节点
     "picture": "程序的计算图：前向运算、张量和反向节点",
     "search": "查找张量或节点",
     "search_tip": "按名称或类型查找张量或节点 (/)",
@@ -67,7 +67,7 @@ UI = {
     "download": "保存当前画面（SVG）",
     "minimap": "缩略图",
     "view": "视图",
-    # stops
+    # 停止点
     "stops": "停止点",
     "stops_tip": "运行在哪里停下",
     "breakpoint": "在此节点停下",
@@ -95,7 +95,7 @@ UI = {
     "stopped_until": "有梯度到达 {tensor}",
     "stopped_unreached": "到结束为止，没有梯度到达 {tensor}",
     "condition_error": "条件出错：{error}",
-    # panels
+    # 面板
     "panel": "详情",
     "node_panel": "节点",
     "tensor_panel": "张量",
@@ -167,13 +167,13 @@ UI = {
     "nan": "nan 的个数",
     "inf": "inf 的个数",
     "elements": "元素个数",
-    # states of a saved value
+    # 保存的值的状态
     "stale": "保存后被原地修改，节点执行时会报错",
     "kept": "保留中",
     "freed": "已释放",
     "none": "无",
     "plain": "普通值",
-    # the engine
+    # 引擎
     "engine": "引擎",
     "queue": "就绪队列",
     "queue_empty": "没有就绪的节点",
@@ -182,7 +182,7 @@ UI = {
     "arrived_of": "已到达 {arrived} 个，共 {expected} 个",
     "held": "保存的张量占用的内存",
     "freed_by": "{node} 释放了 {bytes}",
-    # changing
+    # 编辑
     "edit": "编辑梯度",
     "edit_tip": "修改 {node} 将要收到的梯度",
     "edit_example": "[1.0, 2.0]",
@@ -192,7 +192,7 @@ UI = {
     "apply": "应用",
     "undo_edit": "撤销编辑",
     "edit_error": "这不是梯度：{error}",
-    # messages
+    # 消息
     "error": "错误",
     "printed": "钩子和 Function 打印的内容",
     "kernel_gone": "内核没有响应，已记录的步骤仍可查看。要继续执行，请等待内核空闲，或重新运行单元格。",
@@ -203,7 +203,7 @@ UI = {
     "rewritten_tip": "绘制之后被原地修改：{tensors}。图中的方框显示记录时的值，面板两者都显示。",
     "static_saved": "这是保存笔记本时的画面。运行单元格，即可单步执行。",
     "html_no_script": "此页面可以单步执行反向传播。需要 JavaScript，不需要联网。",
-    # keys
+    # 快捷键
     "help": "快捷键",
     "help_tip": "显示快捷键 (?)",
     "key_next": "下一步",
@@ -222,7 +222,7 @@ UI = {
     "key_select": "在节点之间移动",
     "key_help": "显示或隐藏此列表",
     "key_close": "关闭",
-    # for screen readers
+    # 屏幕阅读器
     "aria_widget": "反向传播单步执行器",
     "aria_sentence": "发生了什么",
     # the map

@@ -1,6 +1,6 @@
 """简体中文：笔记本中的提问。反引号之间是代码。"""
 
-# asking
+# 提问
 ASK_TITLE = "先猜"
 ASK_GRAD = "`{root}.backward()` 之后，`{tensor}.grad` 是什么？"
 ASK_GRAD_GIVEN = "`{root}.backward({gradient})` 之后，`{tensor}.grad` 是什么？"
@@ -16,7 +16,7 @@ ASK_WAIT = "…"
 ASK_NO_KERNEL = "内核没有响应。请重新运行该单元格。"
 ASK_STATIC = "运行单元格即可作答。"
 
-# answering
+# 回答
 ASK_RIGHT = "正确：{answer}。"
 ASK_WRONG = "不对，答案是 {answer}。"
 ASK_SHOWN = "答案是 {answer}。"
@@ -26,13 +26,13 @@ ASK_UNFINISHED = "已选 {chosen} 个，共 {count} 个。"
 ASK_NONE_OF_THEM = "一个也没有"
 ASK_THEN = " → "
 
-# colours
+# 颜色
 COLOUR_GREEN = "绿色"
 COLOUR_YELLOW = "黄色"
 COLOUR_BROWN = "棕色"
 COLOUR_BLUE = "蓝色"
 
-# why
+# 原因
 LOOK_GREEN = "`{tensor}` 没有 grad_fn，所以是叶子张量，并且 requires_grad 为 True。"
 LOOK_YELLOW = "`{tensor}` 没有 grad_fn，所以是叶子张量，而 requires_grad 为 False。"
 LOOK_YELLOW_MADE = "`{tensor}` 由 {op} 得到，但 autograd 没有记录。它没有 grad_fn，所以是叶子张量，requires_grad 为 False。"

@@ -1,4 +1,4 @@
-"""Chinese: why there is no gradient. CAUSE_X goes on from the head; DO_X is what helps; MORE_X is said on request."""
+"""简体中文：为什么没有梯度。CAUSE_X 接在句首之后，DO_X 是建议，MORE_X 按需显示。"""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ NOT_KEPT = "没有保留"
 IN_BACKWARD = "在 create_graph=True 的反向传播中"
 DO = "→ {advice}"
 
-# nothing is known
+# 没有运算记录
 CAUSE_NOT_RECORDED = "运行过的运算没有记录。"
 DO_NOT_RECORDED = "在单元格开头写 %%record 再运行一次，或先调用 av.watch()。"
 CAUSE_NOT_ASKED_UNSEEN = "它不需要梯度，也没有记录它的来历。"
 DO_NOT_ASKED_UNSEEN = DO_NOT_RECORDED
 
-# it does not require grad
+# 不需要梯度
 CAUSE_DTYPE = "它的类型是 {dtype}，只有浮点和复数张量才有梯度（{line}）。"
 DO_DTYPE = "需要梯度的地方用浮点类型。"
 CAUSE_INFERENCE = "它是在 inference mode 里创建的（{line}）。"
@@ -75,7 +75,7 @@ DO_CUT_UPDATE = "原地修改：{name} -= ..."
 CAUSE_CUT_OP = "{op} 没有梯度（{line}）。"
 DO_CUT_OP = "这里换成可微的运算。"
 
-# it is not a leaf
+# 不是叶子张量
 CAUSE_NOT_LEAF = "它不是叶子张量，由 {op} 算出（{line}）。"
 DO_NOT_LEAF = "在 backward() 之前调用 {name}.retain_grad()，或查看它的叶子张量的 grad。"
 CAUSE_LEAF_LOST = "它不是叶子张量；{op} 在 requires_grad=True 之后运行（{line}），叶子是另一个张量。"
@@ -83,7 +83,7 @@ DO_LEAF_LOST = "先把数值算好，最后再调用 requires_grad_()。"
 CAUSE_RETAINED_LATE = "retain_grad() 是在反向传播之后才调用的（{line}）。"
 DO_RETAINED_LATE = "在 backward() 之前调用它。"
 
-# the way to the loss
+# 到损失的路径
 CAUSE_PATH_CUT_DETACH = "从 {name} 到损失的路径被 {op} 切断了（{line}）。"
 DO_PATH_CUT_DETACH = DO_CUT_DETACH
 CAUSE_PATH_CUT_DATA = "从 {name} 到损失的路径被 .data 切断了（{line}）。"
@@ -113,7 +113,7 @@ DO_USED_AFTER = "对用到它的损失调用 backward()。"
 CAUSE_REPLACED = "它已被替换，{part} 现在是另一个张量（{line}）。"
 DO_REPLACED = "对模型现在的那个参数调用 explain()。"
 
-# the pass
+# 反向传播
 CAUSE_NO_PASS = "还没有 backward() 到达它。"
 DO_NO_PASS = "先调用 backward()，再调用 explain()。"
 CAUSE_FUNCTIONAL = "autograd.grad() 返回梯度，不写入 .grad（{line}）。"
@@ -142,7 +142,7 @@ CAUSE_SHARDED = "它是本 rank 的分片：FSDP 把梯度在 {ranks} 个 rank �
 CAUSE_SHARDED_MISSING = "它是 {ranks} 个 rank 中本 rank 的分片，完整参数的 backward() 还没有运行。"
 CAUSE_AWAITED = "单步执行还没有到达它。"
 
-# what stands there, and what became of it
+# 现有梯度的来源
 CAUSE_OLD = "这个梯度来自更早的反向传播，最近一次 backward() 没有到达它（{line}）。"
 DO_OLD = "每次反向传播之前清除梯度。"
 CAUSE_GRAD_ZEROED = "backward() 之后 {by} 把它置零了（{line}）。"

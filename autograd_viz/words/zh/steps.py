@@ -1,8 +1,8 @@
-"""简体中文: what a step of the backward or of the forward pass did."""
+"""简体中文：反向传播或前向传播的一步做了什么。"""
 
 from __future__ import annotations
 
-# a step of the backward pass
+# 反向传播的一步
 START = "尚未执行任何节点。点击“下一步”，将以初始梯度调用 {node}。"
 NOTHING = "没有可以单步执行的内容。"
 COMPLETE = "反向传播完成。"
@@ -51,7 +51,7 @@ COMMA = "、"
 AND = "、"
 BETWEEN = ""
 
-# the forward pass
+# 前向传播
 LEAVES = "计算图开始时有 {leaves}。"
 LEAF = "{name} = {value}"
 LEAF_WITH_GRAD = "{name} = {value}（需要梯度的叶子张量）"
@@ -68,7 +68,7 @@ NOT_RECORDED = "没有创建节点：梯度模式已关闭，或者当时输入�
 CUT_OFF = "没有创建节点：{op} 的结果与计算图分离。"
 NOT_DIFFERENTIABLE = "没有创建节点：{dtype} 张量没有梯度。"
 
-# why a tensor's grad is what it is
+# 张量的 grad 为什么是这个值
 WHY_NOT_REQUIRED = "grad 是 None：requires_grad 为 False，不计算它的梯度。"
 WHY_DTYPE = "grad 是 None：它的类型是 {dtype}，只有浮点和复数张量才能求梯度。"
 WHY_NOT_RECORDED = "grad 是 None：requires_grad 为 False。{op} 的输入都不需要梯度，或者梯度模式已关闭。"

@@ -1,4 +1,4 @@
-"""简体中文: why a gradient is nan, large, small or as it should be."""
+"""简体中文：梯度为什么是 nan、过大、过小或正常。"""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ INPUTS_ARE = "它的输入是 {range}"
 OUTPUTS_ARE = "它的输出是 {range}"
 INPUTS_UNKNOWN = "没有记录它的输入"
 
-# nan or inf in the forward pass
+# 前向传播中的 nan 或 inf
 CAUSE_GIVEN_LEAF = "{tensor} 本身现在含有 {what}（{line}）。"
 DO_GIVEN_LEAF = "找到第一个梯度不是有限数的步；降低学习率或裁剪梯度。"
 CAUSE_GIVEN = "{tensor} 从一开始就含有 {what}（{line}）。"
@@ -45,7 +45,7 @@ DO_LOSS_BAD = "在 %%record 下再运行一次，这样每个值都有记录。"
 CAUSE_LOSS_BAD_FINITE = "梯度虽然有限，但没有意义，因为损失是 nan。"
 DO_LOSS_BAD_FINITE = "不要用它更新参数：先修正损失。"
 
-# nan or inf in the backward pass
+# 反向传播中的 nan 或 inf
 CAUSE_BORN_LOG = "{op} 有一个输入是 {pole}，此处导数为无穷（{line}）。"
 DO_BORN_LOG = "限制输入：x.clamp(min=1e-8)，或使用 log_softmax 或以 logits 为输入的损失函数。"
 MORE_BORN_LOG = "在 {node} 处，{given}。"
@@ -96,7 +96,7 @@ CAUSE_BAD_SUM = "在 {op} 之前相加的梯度产生了 {what}：相加时溢�
 CAUSE_BAD_HOOK = "{op} 处的钩子 {hook} 返回了 {what}。"
 DO_BAD_HOOK = "检查钩子返回了什么。"
 
-# nan or inf that did not come with the last pass
+# 不来自最近一次反向传播的 nan 或 inf
 CAUSE_BAD_SINCE = "上一次反向传播带来了 {value}，之后 grad 被修改（{line}）。"
 DO_BAD_SINCE = "检查这一行乘以或除以了什么。"
 CAUSE_BAD_WRITTEN = "grad 最近一次被原地修改后含有 {what}（{line}）。"
@@ -109,7 +109,7 @@ CAUSE_BAD_ELSEWHERE = "这个计算图的上一次反向传播没有传来 {what
 DO_BAD_ELSEWHERE = "在反向传播之前调用 zero_grad()，并在 backward() 之后立即读取 grad。"
 MORE_BAD_ELSEWHERE = "它原来就在 grad 中，来自另一个计算图，或者是后来写入的。"
 
-# large and small
+# 过大和过小
 CAUSE_GREW = "它的范数是 {norm}；在 {op} 处增大最多，变为 {factor} 倍（{line}）。"
 DO_GREW = "检查那里的数值；clip_grad_norm_() 可以限制范数。"
 MORE_GREW = "沿着最大的梯度，从损失追踪到 {node}。"
@@ -130,7 +130,7 @@ DO_HUGE = "在 %%record 下重新运行此单元格，或单步执行：av.step(
 CAUSE_TINY = "它的范数是 {norm}；没有记录在哪里缩小。"
 DO_TINY = "在 %%record 下重新运行此单元格，或单步执行：av.step(loss)。"
 
-# hooks, and passes through other graphs
+# 钩子，以及经过其他计算图的反向传播
 CAUSE_HOOK_ON_WAY = "{op} 处的钩子 {hook} 把梯度从 {before} 改成了 {after}（{line}）。"
 CAUSE_START_NOT_ONE = "backward() 从 {after} 开始，而不是 1。"
 DO_START_NOT_ONE = "让钩子返回新的张量，不要修改传给它的张量。"
@@ -138,4 +138,4 @@ MORE_START_NOT_ONE = "钩子 {hook} 可能原地修改了它的梯度：相等�
 CAUSE_GRAPH_GONE = "上一次反向传播传来的 {value} 来自另一个计算图，不是 {root} 的计算图。"
 DO_GRAPH_GONE = "如果还保留着那次的损失，请传入它：explain({name}, loss)。"
 
-# as it should be
+# 正常

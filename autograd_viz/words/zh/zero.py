@@ -1,8 +1,8 @@
-"""简体中文: why a gradient is zero."""
+"""简体中文：梯度为什么是零。"""
 
 from __future__ import annotations
 
-# an op that passes no gradient
+# 不传递梯度的运算
 CAUSE_ZERO_RELU = "{op} 没有得到正的输入，输入只有 {inputs}（{line}）。"
 DO_ZERO_RELU = "改用 leaky_relu、更小的学习率或其他初始化方式。"
 MORE_ZERO_RELU = "输入为 0 或负数时，{node} 不传递梯度。对所有输入都不激活的神经元无法恢复。"
@@ -77,7 +77,7 @@ DO_ZERO_USER = "检查您的 Function 的 backward 返回了什么。"
 CAUSE_ZERO_MODULE_HOOK = "模块的反向钩子返回了零（{line}）。"
 DO_ZERO_MODULE_HOOK = "检查该模块的钩子返回了什么。"
 
-# gradients that meet, or are too small
+# 相加为零或过小的梯度
 CAUSE_ZERO_BROADCAST = "{op} 把被广播的张量的梯度 {value} 求和，和为零（{line}）。"
 MORE_ZERO_BROADCAST = "{node} 以更大的形状使用了该张量；它的梯度被求和回形状 {shape}。"
 CAUSE_ZERO_CANCEL = "在 {at} 处汇合的梯度相互抵消：{parts}。"
@@ -89,7 +89,7 @@ MORE_ZERO_UNDERFLOW = "{grad} 是到达 {node} 的最大梯度，{factor} 是最
 CAUSE_ZERO_START = "传给 backward() 的梯度是零。"
 DO_ZERO_START = "给 backward() 传入不为零的梯度。"
 
-# biases without effect
+# 没有作用的偏置
 CAUSE_ZERO_NORMED = "{op} 会减去均值，所以加上 {name} 没有作用（{line}）。"
 DO_ZERO_NORMED = "去掉这个偏置（bias=False）。"
 MORE_ZERO_NORMED = "除舍入误差外，它的梯度为零。归一化层有自己的偏置。"
@@ -100,7 +100,7 @@ CAUSE_ZERO_SHIFTED = "{name} 使所有的键平移相同的量，{op} 的 softma
 DO_ZERO_SHIFTED = "去掉这个偏置（bias=False）。"
 MORE_ZERO_SHIFTED = "除舍入误差外，它的梯度为零。"
 
-# what stands in grad did not come with the last pass
+# 不来自最近一次反向传播的 grad
 CAUSE_ZERO_OLD = "这个计算图没有梯度到达这里。"
 DO_ZERO_OLD = "检查 backward() 是在哪个损失上调用的。"
 MORE_ZERO_OLD = "这些零来自另一个计算图的反向传播，或者 grad 被置零了。"

@@ -1,6 +1,6 @@
-"""Functions that bend smoothly: sigmoid, tanh, and what is built from exp."""
+"""Smooth activations: sigmoid, tanh, and functions built from exp."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def expit(array: Any) -> Any:
 
 @inlined
 def times(symbol: Any, factor: float) -> Any:
-    """A product in a formula, without a factor of 1."""
+    """A product in a formula. A factor of 1 is omitted."""
     return symbol if factor == 1 else symbol * factor
 
 
@@ -103,7 +103,7 @@ log_sigmoid_backward.defvjp(
 
 @primitive("SoftplusBackward0")
 def softplus_of(self, *, beta, threshold):
-    """log(1 + exp(beta * self)) / beta; self itself where beta * self > threshold."""
+    """log(1 + exp(beta * self)) / beta; self where beta * self > threshold."""
     refuse(self, "iub", "softplus_cpu")
     return np.where(self * beta > threshold, self, np.log1p(np.exp(self * beta)) / beta)
 softplus_of.defvjp(
@@ -118,7 +118,7 @@ softplus_of.defvjp(
     ),
 )
 def softplus_backward(grad_output, self, *, beta, threshold):
-    """grad_output * sigmoid(beta * self), grad_output where beta * self > threshold."""
+    """grad_output * sigmoid(beta * self); grad_output where beta * self > threshold."""
     return np.where(self * beta > threshold, grad_output, grad_output * expit(self * beta))
 softplus_backward.defvjp(
     grad_output = lambda grad, self, beta, threshold: softplus_backward(grad, self, beta=beta, threshold=threshold),
@@ -174,7 +174,7 @@ def mish_backward(grad: Any, self: Any) -> Any:
 
 @primitive("EluBackward0")
 def elu_of(self, *, alpha, scale, input_scale):
-    """scale * self above 0, scale * alpha * (exp(input_scale * self) - 1) below."""
+    """scale * self if self > 0, else scale * alpha * (exp(input_scale * self) - 1)."""
     refuse(self, "iub", "elu_cpu")
     return np.where(self <= 0, np.expm1(self * input_scale) * (alpha * scale), self * scale)
 elu_of.defvjp(
@@ -190,7 +190,7 @@ elu_of.defvjp(
         times(grad_output, alpha * scale * input_scale) * exp(times(self_or_result, input_scale))),
 )
 def elu_backward(grad_output, self_or_result, *, alpha, scale, input_scale):
-    """grad_output * scale above 0, grad_output * scale * alpha * input_scale * exp(input_scale * self) below."""
+    """grad_output * scale if self > 0, else grad_output * scale * alpha * input_scale * exp(input_scale * self)."""
     below = grad_output * (np.exp(self_or_result * input_scale) * (input_scale * alpha * scale))
     return np.where(self_or_result <= 0, below, grad_output * scale)
 elu_backward.defvjp(
@@ -204,7 +204,7 @@ elu_backward.defvjp(
 
 @primitive("CeluBackward0")
 def celu_of(self, *, alpha):
-    """self above 0, alpha * (exp(self / alpha) - 1) below."""
+    """self if self > 0, else alpha * (exp(self / alpha) - 1)."""
     refuse(self, "iub", "elu_cpu")
     return np.where(self <= 0, np.expm1(self / alpha) * alpha, self)
 celu_of.defvjp(
@@ -214,7 +214,7 @@ celu_of.defvjp(
 
 @primitive("GluBackward0")
 def glu_of(self, *, dim):
-    """One half along `dim`, times the sigmoid of the other."""
+    """The first half along `dim`, times the sigmoid of the second half."""
     refuse(self, "iub", "glu_cpu")
     a, b = np.split(self, 2, dim)
     return a * expit(b)
@@ -244,7 +244,7 @@ def halves(value: Any, dim: int) -> Any:
 
 @composite
 def glu_tangent(grad: Any, self: Any, dim: int) -> Any:
-    """How glu changes when its two halves a and b change by those of `grad`."""
+    """The change of glu when its halves a and b change by the halves of `grad`."""
     (a, b), (to_a, to_b) = halves(self, dim), halves(grad, dim)
     gate = sigmoid(b)
     return to_a * gate + to_b * a * gate * (1 - gate)
@@ -262,7 +262,7 @@ def glu_double_backward(grad: Any, grad_output: Any, self: Any, dim: int) -> Any
 
 @public("nn.functional.glu")
 def glu(input: Tensor, dim: int = -1) -> Any:
-    """A gated linear unit: half of the input times the sigmoid of the other half."""
+    """A gated linear unit: the first half of the input times the sigmoid of the second half."""
     if input.ndim == 0:
         raise RuntimeError("glu does not support scalars because halving size must be even")
     at = from_front(dim, input.ndim)

@@ -1,6 +1,6 @@
-"""GELU: x times the probability that a standard normal number is below x, exact or by way of tanh."""
+"""GELU: x times the probability that a standard normal number is below x. Exact, or approximated with tanh."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def bell(x: Any) -> Any:
 
 @composite
 def gelu_slope(x: Any, approximate: str) -> Any:
-    """The first derivative."""
+    """The first derivative of gelu."""
     if approximate == "none":
         return 0.5 * erfc(x * -0.7071067811865476) + x * bell(x)
     bend = tanh(gelu_inner(x))
@@ -62,7 +62,7 @@ def gelu_slope(x: Any, approximate: str) -> Any:
 
 @composite
 def gelu_curvature(x: Any, approximate: str) -> Any:
-    """The second derivative."""
+    """The second derivative of gelu."""
     if approximate == "none":
         return (2 - x * x) * bell(x)
     bend, inner = tanh(gelu_inner(x)), gelu_inner_slope(x)
@@ -72,11 +72,11 @@ def gelu_curvature(x: Any, approximate: str) -> Any:
 
 @composite
 def gelu_inner(x: Any) -> Any:
-    """What stands inside the tanh: sqrt(2/pi) * (x + 0.044715 x**3)."""
+    """The argument of tanh: sqrt(2/pi) * (x + 0.044715 x**3)."""
     return 0.7978845608028654 * (x + 0.044715 * x * x * x)
 
 
 @composite
 def gelu_inner_slope(x: Any) -> Any:
-    """Its derivative."""
+    """The derivative of `gelu_inner`."""
     return 0.7978845608028654 * (1 + 0.134145 * x * x)

@@ -1,6 +1,6 @@
-"""Functions with a kink: relu and its many relatives, straight lines that meet at a corner."""
+"""Piecewise linear activations: relu and related functions."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def relu(self):
 
 @primitive("ThresholdBackward0")
 def threshold_of(self, *, threshold, value):
-    """self above the threshold, else a value."""
+    """self if self > threshold, else `value`."""
     refuse(self, "b", "threshold_cpu")
     return np.where(self <= threshold, value, self).astype(self.dtype, copy=False)
 threshold_of.defvjp(
@@ -41,8 +41,8 @@ threshold_of.defvjp(
 def threshold_backward(grad_output, self, *, threshold):
     """0 where self <= threshold, else grad_output."""
     whole = np.dtype(f"i{grad_output.itemsize}")
-    passes = (~(self <= threshold)).astype(whole)  # 0 where it is bent, else 1; nan lets the gradient pass
-    passes *= grad_output.view(whole)  # its bits as a whole number: ten times as fast as np.where, and right for inf and nan
+    passes = (~(self <= threshold)).astype(whole)  # 0 where the gradient stops, else 1; nan lets the gradient pass
+    passes *= grad_output.view(whole)  # its bits as a whole number: ten times faster than np.where, also for nan
     return passes.view(grad_output.dtype)
 threshold_backward.defvjp(
     grad_output = lambda grad, self, threshold: threshold_backward(grad, self, threshold=threshold),
@@ -52,7 +52,7 @@ threshold_backward.defvjp(
 
 @primitive("LeakyReluBackward0")
 def leaky_relu_of(self, *, negative_slope):
-    """self above 0, negative_slope * self below."""
+    """self if self > 0, else negative_slope * self."""
     refuse(self, "iub", "leaky_relu_cpu")
     return np.where(self > 0, self, self * negative_slope)
 leaky_relu_of.defvjp(
@@ -75,7 +75,7 @@ leaky_relu_backward.defvjp(
 
 @primitive("PreluKernelBackward0", promotes=True)
 def prelu_kernel(self, weight):
-    """self above 0, weight * self below."""
+    """self if self > 0, else weight * self."""
     refuse(self, "iub", "prelu_cpu")
     return np.where(self > 0, self, weight * self)
 prelu_kernel.defvjp(
@@ -86,7 +86,7 @@ prelu_kernel.defvjp(
 
 @public("prelu", "nn.functional.prelu")
 def prelu(input: Tensor, weight: Tensor) -> Any:
-    """Leaky relu with learned slopes: one for all, or one per channel (dimension 1)."""
+    """Leaky relu with learned slopes: one for all channels, or one per channel (dimension 1)."""
     channels = 1 if input.ndim < 2 else input.shape[1]
     if weight.numel() not in (1, channels):
         raise RuntimeError(
@@ -103,7 +103,7 @@ def prelu(input: Tensor, weight: Tensor) -> Any:
 
 @primitive("RreluWithNoiseBackward0")
 def rrelu_with_noise(self, *, noise, lower, upper, training):
-    """self above 0; below, times its own random slope while training, times the mean slope otherwise."""
+    """self if self > 0, else self * slope. The slope is random for each element in training, otherwise the mean slope."""
     return np.where(self > 0, self, self * (noise if training else (lower + upper) / 2)).astype(self.dtype, copy=False)
 rrelu_with_noise.defvjp(
     self = lambda grad, self, noise, lower, upper, training: (
@@ -113,20 +113,20 @@ rrelu_with_noise.defvjp(
 
 @public("torch.rrelu")
 def rrelu(input: Tensor, lower: float = 0.125, upper: float = 1 / 3, training: bool = False) -> Any:
-    """Leaky relu whose slopes are drawn between `lower` and `upper` while training."""
+    """Leaky relu with random slopes between `lower` and `upper` in training."""
     if lower > upper:
         raise RuntimeError("Lower bound should be less than or equal to the upper bound")
     noise = np.zeros_like(input._data)
     if training:
         noise[...] = 1
-        bent = input._data <= 0  # a slope is drawn for these only
+        bent = input._data <= 0  # only these get a random slope
         noise[bent] = default_generator.doubles(int(bent.sum())) * (upper - lower) + lower
     return rrelu_with_noise(input, noise=Tensor(noise), lower=lower, upper=upper, training=training)
 
 
 @primitive("HardtanhBackward0")
 def hardtanh_of(self, *, min_val, max_val):
-    """Cut off at min_val and max_val."""
+    """Clamp to min_val and max_val."""
     if self.dtype.kind == "b":
         raise RuntimeError("Bool inputs not supported for hardtanh")
     return np.minimum(np.maximum(self, min_val), max_val).astype(self.dtype, copy=False)
@@ -141,7 +141,7 @@ hardtanh_of.defvjp(
         logical_and(self > min_val, self < max_val), grad_output, 0),
 )
 def hardtanh_backward(grad_output, self, *, min_val, max_val):
-    """grad_output between the bounds, 0 on them and outside."""
+    """grad_output between the bounds, 0 on and outside them."""
     return np.where((self <= min_val) | (self >= max_val), 0, grad_output)
 hardtanh_backward.defvjp(
     grad_output = lambda grad, self, min_val, max_val: hardtanh_backward(grad, self, min_val=min_val, max_val=max_val),
@@ -151,7 +151,7 @@ hardtanh_backward.defvjp(
 
 @primitive("HardsigmoidBackward0")
 def hardsigmoid_of(self):
-    """A straight line from 0 at -3 to 1 at 3."""
+    """A linear function from 0 at -3 to 1 at 3, constant outside."""
     refuse(self, "iub", "hardsigmoid_cpu")
     return np.minimum(np.maximum(self + 3, 0), 6) / 6
 hardsigmoid_of.defvjp(
@@ -175,7 +175,7 @@ hardswish_of.defvjp(
         self < 3, where(self > -3, grad_output * (self / 3 + 0.5), 0), grad_output),
 )
 def hardswish_backward(grad_output, self):
-    """0 up to -3, grad_output * (self / 3 + 1/2) up to 3, then grad_output."""
+    """0 below -3; grad_output * (self / 3 + 1/2) up to 3; grad_output above."""
     return np.where(self <= -3, 0, np.where(self < 3, grad_output * (self / 3 + 0.5), grad_output))
 hardswish_backward.defvjp(
     grad_output = lambda grad, self: hardswish_backward(grad, self),
@@ -186,7 +186,7 @@ hardswish_backward.defvjp(
 @public("hardshrink", "nn.functional.hardshrink")
 @primitive("HardshrinkBackward0")
 def hardshrink(self, *, lambd=0.5):
-    """0 between -lambd and lambd, self outside."""
+    """0 between -lambd and lambd, else self."""
     refuse(self, "iub", "hardshrink_cpu")
     return np.where((self >= -lambd) & (self <= lambd), 0, self)
 hardshrink.defvjp(
@@ -197,7 +197,7 @@ hardshrink.defvjp(
 @public("nn.functional.softshrink")
 @primitive("SoftshrinkBackward0")
 def softshrink(self, *, lambd=0.5):
-    """self moved towards 0 by lambd, but not beyond it."""
+    """self moved towards 0 by lambd, but not past it."""
     if lambd < 0:
         raise RuntimeError(f"lambda must be in range [0, 3.40282e+38] for input dtype Float, but found {lambd}")
     refuse(self, "iub", "softshrink_check")

@@ -1,6 +1,6 @@
-"""Dropout: numbers left out at random in training, and what stays made larger, so that the mean is kept."""
+"""Dropout: in training, random numbers become 0, and the others are scaled up so that the mean stays the same."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ...op.primitive import primitive
 from ...tensor.random import default_generator, laid_out
 from ...tensor.tensor import Tensor
 
-ALPHA = 1.7580993408473766  # minus what selu tends to at -infinity: what alpha dropout puts in place of a dropped number
+ALPHA = 1.7580993408473766  # minus the limit of selu at -infinity: alpha dropout replaces a dropped number with -ALPHA
 
 
 @primitive("NativeDropoutBackward0", results=("output", "mask"))
@@ -40,7 +40,7 @@ native_dropout_backward.defvjp(
 
 # fmt: on
 def keep(like: Any, p: float) -> Any:
-    """True with probability 1 - p, in the shape of an array."""
+    """True with probability 1 - p, in the shape of `like`."""
     return laid_out(default_generator.doubles(like.size) < 1 - p, like)
 
 
@@ -56,7 +56,7 @@ def per_feature(input: Tensor) -> Any:
 
 
 def times(input: Tensor, factor: Tensor, inplace: bool) -> Tensor:
-    """The product, in new memory or in the input's.
+    """The product, in new memory or in the memory of the input.
 
     Raises:
         RuntimeError: the input holds whole numbers.
@@ -67,9 +67,9 @@ def times(input: Tensor, factor: Tensor, inplace: bool) -> Tensor:
 
 
 def drop(input: Tensor, p: float, train: bool, features: bool, inplace: bool = False, alpha: bool = False) -> Tensor:
-    """Numbers, or whole channels, dropped with probability p.
+    """Set numbers, or whole channels, to 0 with probability p.
 
-    With `alpha` they become -ALPHA, then everything is scaled and shifted to keep mean 0 and variance 1.
+    With `alpha` they become -ALPHA. Then everything is scaled and shifted, which keeps mean 0 and variance 1.
     """
     if not train or p == 0 or not input.numel():
         return input
@@ -85,7 +85,7 @@ def drop(input: Tensor, p: float, train: bool, features: bool, inplace: bool = F
 
 
 def check_probability(p: float, error: type[Exception] = ValueError) -> None:
-    """Refuse what is no probability."""
+    """Refuse a value that is not a probability."""
     if not 0 <= p <= 1:
         text = f"{p:g}" if error is RuntimeError else str(p)
         raise error(f"dropout probability has to be between 0 and 1, but got {text}")
@@ -93,20 +93,20 @@ def check_probability(p: float, error: type[Exception] = ValueError) -> None:
 
 @public("torch.native_dropout")
 def native_dropout(input: Tensor, p: float, train: bool | None) -> Any:
-    """Dropout, and its mask."""
+    """Dropout, with its mask."""
     if not 0 <= p <= 1:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={1 - p:g}")
     return dropout_with_mask(input, p=p if train or train is None else 0.0)
 
 
 def _low_level(name: str, features: bool, alpha: bool) -> None:
-    """torch.dropout and its like, where `train` must be said."""
+    """Define torch.dropout and similar functions, which require the argument `train`."""
 
     def function(input: Tensor, p: float, train: bool) -> Tensor:
         check_probability(p, RuntimeError)
         return drop(input, p, train, features, alpha=alpha)
 
-    function.__name__, function.__doc__ = name, f"{name}; `train` must be said."
+    function.__name__, function.__doc__ = name, f"{name}, with the required argument `train`."
     public(f"torch.{name}")(function)
 
 
@@ -118,10 +118,10 @@ _low_level("feature_alpha_dropout", features=True, alpha=True)
 
 @public("nn.functional.dropout")
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
-    """In training, numbers are dropped with probability p and the others divided by 1 - p.
+    """In training, each number becomes 0 with probability p, and the others are divided by 1 - p.
 
     Raises:
-        ValueError: p is no probability.
+        ValueError: p is not a probability.
     """
     check_probability(p)
     return drop(input, p, training, False, inplace)
@@ -180,7 +180,7 @@ def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
 
 def drop_channels(input: Tensor, p: float, training: bool, inplace: bool, batched: bool) -> Tensor:
-    """Whole channels dropped, of samples or of one sample."""
+    """Drop whole channels of a batch or of one sample."""
     if batched:
         return drop(input, p, training, True, inplace)
     if inplace:
@@ -189,7 +189,7 @@ def drop_channels(input: Tensor, p: float, training: bool, inplace: bool, batche
 
 
 def warn_about_dimensions(input: Tensor, spatial: int) -> None:
-    """Warn of an input that has not `spatial` dimensions beside the channels, with or without samples."""
+    """Warn if the input does not have `spatial` dimensions after the channels, with or without a batch."""
     if input.ndim in (spatial + 1, spatial + 2):
         return
     name = f"dropout{spatial}d"

@@ -1,4 +1,4 @@
-"""gumbel_softmax: a random choice that gradients flow through."""
+"""gumbel_softmax: a random choice with a gradient."""
 
 from __future__ import annotations
 
@@ -11,7 +11,15 @@ from ...tensor.tensor import Tensor
 
 @public("nn.functional.gumbel_softmax")
 def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Any:
-    """The softmax of logits with Gumbel noise, the sharper the smaller `tau`; if `hard`, one 1 and zeros, with its gradient."""
+    """The softmax of logits with Gumbel noise.
+
+    Args:
+        logits: unnormalized log probabilities.
+        tau: a smaller value makes the result sharper.
+        hard: return one-hot vectors, with the gradient of the soft ones.
+        eps: has no effect, as in PyTorch.
+        dim: the dimension of the softmax.
+    """
     noise = -empty(logits.shape, dtype=logits.dtype).exponential_().log()
     soft = ((logits + noise) / tau).softmax(dim)
     if not hard:

@@ -1,6 +1,6 @@
-"""Exponentials that add up to 1, and the logarithm of their sum."""
+"""Softmax (positive numbers with sum 1), its logarithm, and logsumexp."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def softmax_dim(self, *, dim):
 @primitive("SafeSoftmaxBackward0")
 @on_vectors
 def safe_softmax_dim(self, *, dim):
-    """softmax, and 0 where everything along `dim` is -inf."""
+    """softmax, but 0 if all elements along `dim` are -inf."""
     return np.where(np.all(self == -np.inf, axis=dim, keepdims=True), self.dtype.type(0), softmax_dim.forward(self, dim=dim))
 safe_softmax_dim.defvjp(
     self = lambda grad, result, dim: softmax_backward_data(grad, result, dim=dim),
@@ -92,17 +92,17 @@ logsumexp_dims.defvjp(
 
 @composite
 def sum_along(input: Any, dim: int) -> Any:
-    """The sum along `dim`, which keeps its place."""
+    """The sum along `dim`, which stays with length 1."""
     return sum_dim(input, dim=(dim,) if input.ndim else (), keepdim=True)
 
 
 def _largest(x: Array, dim: Any) -> Any:
-    """The largest element along `dim`, to be subtracted before exp."""
+    """The largest element along `dim`. It is subtracted before exp."""
     return np.max(x.real, axis=dim, keepdims=True, initial=-np.inf)
 
 
 def _in_float(name: str, input: Tensor, dim: int, dtype: Any) -> Tensor:
-    """The input in `dtype`, if it is one that has exponentials.
+    """The input in `dtype`, a type that has exponentials.
 
     Raises:
         IndexError: no such dimension.
@@ -118,7 +118,7 @@ def _in_float(name: str, input: Tensor, dim: int, dtype: Any) -> Tensor:
 @public("softmax", "special.softmax")
 @of_tensor
 def softmax(input: Tensor, dim: int, dtype: Any = None) -> Any:
-    """Positive numbers that add up to 1 along `dim`."""
+    """Positive numbers with sum 1 along `dim`."""
     return softmax_dim(_in_float("softmax", input, dim, dtype), dim=dim)
 
 
@@ -132,21 +132,21 @@ def log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Any:
 @public("torch._safe_softmax")
 @of_tensor
 def _safe_softmax(input: Tensor, dim: int, dtype: Any = None) -> Any:
-    """softmax, and 0 where everything along `dim` is -inf."""
+    """softmax, but 0 if all elements along `dim` are -inf."""
     return safe_softmax_dim(_in_float("softmax", input, dim, dtype), dim=dim)
 
 
-_safe_softmax.default = _safe_softmax  # as torch.ops.aten names its overloads
+_safe_softmax.default = _safe_softmax  # PyTorch's torch.ops.aten has the overload under this name
 
 
 @public("torch._softmax_backward_data")
 def _softmax_backward_data(grad_output: Tensor, output: Tensor, dim: int, input_dtype: Any = None) -> Any:
-    """The gradient of softmax, from its own result."""
+    """The gradient of softmax, computed from the result of softmax."""
     return softmax_backward_data(grad_output, output, dim=dim, input_dtype=input_dtype)
 
 
 def _usual_dim(name: str, dim: int | None, ndim: int) -> int:
-    """PyTorch's old choice where no dim is given, with its warning."""
+    """PyTorch's old default dim, with its warning."""
     if dim is None:
         warnings.warn(
             f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
@@ -159,21 +159,21 @@ def _usual_dim(name: str, dim: int | None, ndim: int) -> int:
 @public("nn.functional.softmax")
 @of_tensor
 def softmax_function(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
-    """nn.functional's softmax, which may guess the dim."""
+    """nn.functional's softmax, where `dim` is optional."""
     return softmax(input, _usual_dim("softmax", dim, input.ndim), dtype)
 
 
 @public("nn.functional.log_softmax")
 @of_tensor
 def log_softmax_function(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
-    """nn.functional's log_softmax, which may guess the dim."""
+    """nn.functional's log_softmax, where `dim` is optional."""
     return log_softmax(input, _usual_dim("log_softmax", dim, input.ndim), dtype)
 
 
 @public("nn.functional.softmin")
 @of_tensor
 def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
-    """softmax of -input: the smallest element gets the most."""
+    """softmax of -input: the smallest element becomes the largest."""
     return softmax(-input, _usual_dim("softmin", dim, input.ndim), dtype)
 
 

@@ -1,1 +1,1 @@
-"""One element in, one element out."""
+"""Elementwise ops."""

@@ -3,7 +3,7 @@
 Formulas and node names: PyTorch's table of derivatives.
 """
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NO_BOOL_DIFFERENCE = (
 
 @inlined
 def maybe_multiply(grad: Any, factor: Any) -> Any:
-    """`grad * factor`, and plain `grad` where the factor is 1."""
+    """`grad * factor`, or `grad` if the factor is 1."""
     return grad if factor == 1 else grad * factor
 
 
@@ -88,7 +88,7 @@ def mul(self, other):
 
 @primitive("DivBackward0", promotes=True)
 def div_tensors(self, other):
-    """self / other; integers divide to the default float type."""
+    """self / other; the quotient of integers has the default float type."""
     if self.dtype.kind in "iub":
         self, other = _as_default_float(self), _as_default_float(other)
     return self / other
@@ -100,7 +100,7 @@ def rdiv(self: Tensor, other: Any) -> Any:
     return mul(reciprocal(self), other)
 
 
-# PyTorch's overloads for a plain number, called by its composites and backward formulas; a user's `x * 2` is `mul`.
+# PyTorch's overloads for a Python number. Its composites and backward formulas call them; a user's `x * 2` is `mul`.
 @primitive("AddBackward1")
 def add_scalar(self, *, other, alpha=1):
     """self + alpha * other, for a number `other`."""
@@ -152,7 +152,7 @@ def neg(self):
 
 @public("positive", "Tensor.__pos__")
 def positive(input: Tensor) -> Tensor:
-    """+input: the very same tensor."""
+    """+input: the tensor itself."""
     if input._data.dtype.kind == "b":
         raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
     return input
@@ -176,7 +176,7 @@ def zeros_like(self):
 
 # fmt: on
 def checked_alpha(alpha: Any, array: Any) -> Any:
-    """The factor of add and sub, if its type fits the operands'.
+    """The factor of add and sub, if its type fits the operands.
 
     Raises:
         RuntimeError: in PyTorch's words.
@@ -187,7 +187,7 @@ def checked_alpha(alpha: Any, array: Any) -> Any:
 
 
 def widened(array: Any, number: Any) -> Any:
-    """An array in the type that it takes beside a Python number: float if that is not whole, integer instead of bool."""
+    """An array in its common type with a Python number: float for a fractional number, integer instead of bool."""
     if isinstance(number, float | complex) and array.dtype.kind not in "fc":
         return _as_default_float(array)
     return array.astype(np.int64) if array.dtype.kind == "b" and not isinstance(number, bool) else array

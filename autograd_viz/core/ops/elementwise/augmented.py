@@ -1,4 +1,4 @@
-"""`x **= 2` and its like, which change the tensor in place, and the in-place methods under other names: torch.exp_(x)."""
+"""`x **= 2` and similar operators, and the functions that call an in-place method: torch.exp_(x)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Three tensors in one step: a product or quotient added to a tensor, and a point between two."""
+"""Ops on three tensors: a product or quotient added to a tensor, and interpolation between two tensors."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ lerp_tensor.defvjp(
 
 @public("lerp", inplace=True)
 def lerp(input: Tensor, end: Tensor, weight: Any) -> Any:
-    """From `input` (weight 0) to `end` (weight 1) on a straight line."""
+    """Linear interpolation from `input` (weight 0) to `end` (weight 1)."""
     for name, t in (("end", end), ("weight", weight)):
         if isinstance(t, Tensor) and t.dtype is not input.dtype:
             mine, other = input.dtype.legacy.lower(), t.dtype.legacy.lower()

@@ -1,6 +1,6 @@
 """The same values in another element type: x.double(), x.to(...), x.type_as(y)."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ...tensor.tensor import Tensor
 
 @primitive("ToCopyBackward0")
 def to_copy(self, *, dtype):
-    """The values in another type (or the same one), in new memory."""
+    """The values in another type, or the same one, in new memory."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", np.exceptions.ComplexWarning)
         return self.astype(dtype.numpy)
@@ -32,7 +32,7 @@ to_copy.defvjp(
 def to(
     self: Tensor, *wanted: Any, dtype: Any = None, device: Any = None, copy: bool = False, memory_format: Any = None, **how: Any
 ) -> Any:
-    """The values in the type given (or that of a tensor given); self if nothing is to change.
+    """The values in the given type, or in the type of a given tensor. Returns self if the type is the same.
 
     Raises:
         AssertionError: a device that is not the CPU.
@@ -53,7 +53,7 @@ def to(
 
 
 def is_laid_out(self: Tensor, memory_format: str) -> bool:
-    """Do the elements lie in memory in this order already?"""
+    """Do the elements already lie in memory in this order?"""
     if "channels_last" in memory_format:
         return bool(np.moveaxis(self._data, 1, -1).flags.c_contiguous)
     return "contiguous" not in memory_format or bool(self._data.flags.c_contiguous)
@@ -61,13 +61,13 @@ def is_laid_out(self: Tensor, memory_format: str) -> bool:
 
 @public("Tensor.cpu")
 def cpu(self: Tensor, memory_format: Any = None) -> Any:
-    """Itself: there is no other place."""
+    """The tensor itself: the CPU is the only device."""
     return self
 
 
 @public("Tensor.cuda")
 def cuda(self: Tensor, device: Any = None, **how: Any) -> Any:
-    """There is none.
+    """Always raises: there is no GPU.
 
     Raises:
         AssertionError: always.
@@ -77,14 +77,14 @@ def cuda(self: Tensor, device: Any = None, **how: Any) -> Any:
 
 @public("Tensor.type")
 def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
-    """The name of the type; given a type or its name, the values in it."""
+    """The name of the type. With a type or its name, the values in that type."""
     if dtype is None:
         return f"torch.{self.dtype.legacy}Tensor"
     return to(self, dtype if isinstance(dtype, dtypes.dtype) else _by_legacy_name(str(dtype)))
 
 
 def _by_legacy_name(name: str) -> dtypes.dtype:
-    """The type of "torch.FloatTensor"."""
+    """The dtype with this old name, e.g. "torch.FloatTensor"."""
     for d in vars(dtypes).values():
         if isinstance(d, dtypes.dtype) and name == f"torch.{d.legacy}Tensor":
             return d
@@ -98,7 +98,7 @@ def type_as(self: Tensor, other: Tensor) -> Any:
 
 
 def _cast(name: str, wanted: dtypes.dtype) -> None:
-    """Publish x.<name>()."""
+    """Publish the method x.<name>()."""
 
     def method(self: Tensor, memory_format: Any = None) -> Any:
         return to(self, wanted, memory_format=memory_format)
@@ -125,11 +125,11 @@ for _name, _type in {
 
 @public
 def resolve_conj(input: Tensor) -> Any:
-    """Itself: conjugates are computed at once here."""
+    """The tensor itself: conjugates are never lazy here."""
     return input
 
 
 @public
 def resolve_neg(input: Tensor) -> Any:
-    """Itself: negatives are computed at once here."""
+    """The tensor itself: negatives are never lazy here."""
     return input

@@ -1,6 +1,6 @@
-"""Choosing between values: where, the larger, the smaller, and what is cut off at bounds."""
+"""Choices between values: where, maximum, minimum and clamp."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .arithmetic import widened
 
 @primitive("WhereBackward0", promotes=True)
 def where_tensors(self, other, *, condition):
-    """self where condition, else other."""
+    """self where `condition`, else other."""
     taken = condition._data if hasattr(condition, "_data") else condition
     if taken.dtype.kind != "b":
         name = from_numpy_dtype(taken.dtype).legacy
@@ -28,16 +28,16 @@ def where_tensors(self, other, *, condition):
 
 @composite
 def where(condition: Any, input: Any, other: Any) -> Any:
-    """input where condition, else other."""
+    """input where `condition`, else other."""
     return where_tensors(input, other, condition=condition)
 
 
 @public("torch.where")
 def choose(condition: Tensor, input: Any = None, other: Any = None) -> Any:
-    """`input` where `condition`, else `other`; with one argument, where the condition is True."""
+    """`input` where `condition`, else `other`. With one argument, the indices where the condition is True."""
     if input is None and other is None:
         return tuple(Tensor(i) for i in np.nonzero(condition._data))
-    if not isinstance(input, Tensor) and not isinstance(other, Tensor):  # two numbers: the default types
+    if not isinstance(input, Tensor) and not isinstance(other, Tensor):  # two numbers get the default types
         from ...tensor.creation import tensor
 
         input = tensor(input)
@@ -53,14 +53,14 @@ def where_method(self: Tensor, condition: Tensor, other: Any) -> Any:
 @public("maximum")
 @primitive("MaximumBackward0", promotes=True)
 def maximum(self, other):
-    """The larger of two; equal ones share the gradient."""
+    """The larger of two. Equal elements share the gradient."""
     return np.maximum(self, other)
 
 
 @public("minimum")
 @primitive("MinimumBackward0", promotes=True)
 def minimum(self, other):
-    """The smaller of two; equal ones share the gradient."""
+    """The smaller of two. Equal elements share the gradient."""
     return np.minimum(self, other)
 minimum.defvjp(
     self  = lambda grad, self, other: where(eq(self, other), grad / 2, where(self > other, 0, grad)),
@@ -71,7 +71,7 @@ minimum.defvjp(
 @public("fmax")
 @primitive("FmaxBackward0", promotes=True)
 def fmax(self, other):
-    """The larger of two, or the one that is a number; of equal ones the first."""
+    """The larger of two, or the one that is not nan. Of equal elements the first gets the gradient."""
     return np.fmax(self, other)
 fmax.defvjp(
     self  = lambda grad, self, other: where(logical_or(self >= other, isnan(other)), grad, 0),
@@ -82,7 +82,7 @@ fmax.defvjp(
 @public("fmin")
 @primitive("FminBackward0", promotes=True)
 def fmin(self, other):
-    """The smaller of two, or the one that is a number; of equal ones the first."""
+    """The smaller of two, or the one that is not nan. Of equal elements the first gets the gradient."""
     return np.fmin(self, other)
 fmin.defvjp(
     self  = lambda grad, self, other: where(logical_or(self <= other, isnan(other)), grad, 0),
@@ -92,7 +92,7 @@ fmin.defvjp(
 
 @primitive("ClampBackward1")
 def clamp_numbers(self, *, min=None, max=None):
-    """Cut off at numbers."""
+    """Clamp between two numbers."""
     self = self if min is None else np.maximum(widened(self, min), min)
     return self if max is None else np.minimum(widened(self, max), max)
 clamp_numbers.defvjp(
@@ -102,7 +102,7 @@ clamp_numbers.defvjp(
 
 @primitive("ClampBackward0", promotes=True)
 def clamp_tensors(self, min=None, max=None):
-    """Cut off at bounds for each element; `max` wins over a larger `min`."""
+    """Clamp each element between its own bounds; `max` wins over a larger `min`."""
     self = self if min is None else np.maximum(self, min)
     return self if max is None else np.minimum(self, max)
 clamp_tensors.defvjp(
@@ -114,7 +114,7 @@ clamp_tensors.defvjp(
 
 @inlined
 def within(value: Any, min: Any, max: Any) -> Any:
-    """Where nothing was cut off; a value on the bound counts."""
+    """Where the value is within the bounds, which are included."""
     if min is None or max is None:
         return value >= min if max is None else value <= max
     return logical_and(value >= min, value <= max)
@@ -122,19 +122,19 @@ def within(value: Any, min: Any, max: Any) -> Any:
 
 @inlined
 def cut_below(value: Any, min: Any, max: Any) -> Any:
-    """Where the lower bound was taken."""
+    """Where the lower bound replaced the value."""
     return value < min if max is None else logical_and(value < min, min < max)
 
 
 @inlined
 def cut_above(value: Any, min: Any, max: Any) -> Any:
-    """Where the upper bound was taken."""
+    """Where the upper bound replaced the value."""
     return value > max if min is None else logical_or(value > max, max < min)
 
 
 @public("clamp", "clip", inplace=True)
 def clamp(input: Tensor, min: Any = None, max: Any = None) -> Any:
-    """The nearest value between `min` and `max`, numbers or tensors, of which one may be left out."""
+    """The nearest value between `min` and `max`. They are numbers or tensors; one of them is optional."""
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
     bounds = [b for b in (min, max) if b is not None]
@@ -152,7 +152,7 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Any:
 
 @primitive("ClampMinBackward0")
 def clamp_min_number(self, *, min):
-    """Not below a number."""
+    """The larger of self and a number."""
     return np.maximum(widened(self, min), min)
 clamp_min_number.defvjp(
     self = lambda grad, self, min: where(self >= min, grad, 0),
@@ -161,7 +161,7 @@ clamp_min_number.defvjp(
 
 @primitive("ClampMinBackward1", promotes=True)
 def clamp_min_tensor(self, min):
-    """Not below another."""
+    """The larger of self and another tensor."""
     return np.maximum(self, min)
 clamp_min_tensor.defvjp(
     self = lambda grad, self, min: where(self >= min, grad, 0),
@@ -171,7 +171,7 @@ clamp_min_tensor.defvjp(
 
 @primitive("ClampMaxBackward0")
 def clamp_max_number(self, *, max):
-    """Not above a number."""
+    """The smaller of self and a number."""
     return np.minimum(widened(self, max), max)
 clamp_max_number.defvjp(
     self = lambda grad, self, max: where(self <= max, grad, 0),
@@ -180,7 +180,7 @@ clamp_max_number.defvjp(
 
 @primitive("ClampMaxBackward1", promotes=True)
 def clamp_max_tensor(self, max):
-    """Not above another."""
+    """The smaller of self and another tensor."""
     return np.minimum(self, max)
 clamp_max_tensor.defvjp(
     self = lambda grad, self, max: where(self <= max, grad, 0),

@@ -1,6 +1,6 @@
-"""Comparisons: True or False element by element, without a gradient."""
+"""Elementwise comparisons. They have no gradient."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -59,11 +59,11 @@ def ge(self, other):
 
 @public("Tensor.__eq__")
 def equals(self: Tensor, other: Any) -> Any:
-    """Element by element; what is no number or tensor is not equal."""
+    """Elementwise ==. An object that is neither a number nor a tensor is not equal."""
     return False if other is None or isinstance(other, str) else eq(self, other)
 
 
 @public("Tensor.__ne__")
 def differs(self: Tensor, other: Any) -> Any:
-    """Element by element; what is no number or tensor differs."""
+    """Elementwise !=. An object that is neither a number nor a tensor differs."""
     return True if other is None or isinstance(other, str) else ne(self, other)

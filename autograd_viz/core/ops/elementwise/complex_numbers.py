@@ -1,10 +1,9 @@
 """Complex numbers from pairs of real ones, and back.
 
-The gradient of a complex number z = a + bi is the gradient of a plus i times that of b, which is why so many rules here
-only take a pair apart or put one together.
+The gradient of z = a + bi is (gradient of a) + i (gradient of b). So many rules here only split a pair or join one.
 """
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -23,7 +22,7 @@ from .signs import sgn
 
 @primitive("ViewAsRealBackward0", view=True)
 def view_as_real(self):
-    """The two numbers of each element side by side, in a last dimension of length 2."""
+    """The real and imaginary part of each element, in a last dimension of length 2."""
     parts = np.asarray(self).real
     step = parts.itemsize
     return np.lib.stride_tricks.as_strided(parts, (*parts.shape, 2), (*parts.strides, step))
@@ -34,7 +33,7 @@ view_as_real.defvjp(
 
 @primitive("ViewAsComplexBackward0", view=True)
 def view_as_complex(self):
-    """Each pair of the last dimension as one number."""
+    """Each pair in the last dimension as one complex number."""
     pairs = self if self.strides[-1] == self.itemsize else np.ascontiguousarray(self)
     return pairs.view(np.result_type(self.dtype, np.complex64))[..., 0]
 view_as_complex.defvjp(
@@ -57,7 +56,7 @@ complex_of.defvjp(
 
 @primitive("PolarBackward0")
 def polar_of(abs, angle):
-    """The number at the distance `abs` from 0 in the direction `angle`."""
+    """The complex number with absolute value `abs` and argument `angle`."""
     out = np.empty(np.broadcast_shapes(abs.shape, angle.shape), np.result_type(abs.dtype, np.complex64))
     out.real, out.imag = abs * np.cos(angle), abs * np.sin(angle)
     return out
@@ -69,7 +68,7 @@ polar_of.defvjp(
 
 @primitive("ConjPhysicalBackward0")
 def conjugate_copy(self):
-    """a - bi for a + bi, in memory of its own."""
+    """a - bi for a + bi, in new memory."""
     return np.conj(self)
 conjugate_copy.defvjp(
     self = lambda grad: conjugate_copy(grad),
@@ -79,25 +78,25 @@ conjugate_copy.defvjp(
 # fmt: on
 @composite
 def real_part(input: Any) -> Any:
-    """a of a + bi: the first number of each pair, sharing its memory; a real input itself."""
+    """a of a + bi, as a view. A real input is returned itself."""
     return select(view_as_real(input), dim=input.ndim, index=0) if is_complex(input) else input
 
 
 @composite
 def imaginary_part(input: Any) -> Any:
-    """b of a + bi: the second number of each pair, sharing its memory."""
+    """b of a + bi, as a view."""
     return select(view_as_real(input), dim=input.ndim, index=1)
 
 
 @public("torch.real")
 def real(input: Tensor) -> Any:
-    """a of a + bi, a view; a real tensor itself."""
+    """a of a + bi, as a view. A real tensor is returned itself."""
     return real_part(input)
 
 
 @public("torch.imag")
 def imag(input: Tensor) -> Any:
-    """b of a + bi, a view.
+    """b of a + bi, as a view.
 
     Raises:
         RuntimeError: the numbers are real.
@@ -112,7 +111,7 @@ public("Tensor.imag")(property(imag, lambda self, values: _write(imag(self), val
 
 
 def _write(part: Any, values: Any) -> None:
-    """z.real = values: a change in place of the view."""
+    """Assign to z.real or z.imag: an in-place change of the view."""
     if isinstance(values, Tensor):
         part.copy_(values)
     else:
@@ -133,10 +132,10 @@ def pairs_of(input: Tensor) -> Any:
 
 @public("torch.view_as_complex")
 def numbers_of(input: Tensor) -> Any:
-    """A view that reads each pair of the last dimension as one complex number.
+    """A view that reads each pair in the last dimension as one complex number.
 
     Raises:
-        RuntimeError: no pairs of floating point numbers that lie side by side in memory.
+        RuntimeError: not pairs of floating point numbers, or the pairs are not contiguous in memory.
     """
     if not input.dtype.is_floating_point:
         raise RuntimeError(
@@ -170,10 +169,10 @@ def polar(abs: Tensor, angle: Tensor) -> Any:
 
 
 def _check_pair(first: Tensor, second: Tensor) -> None:
-    """Two numbers make a complex one if they are floating point and of one type.
+    """Refuse two tensors that cannot make a complex one: both must have one floating point type.
 
     Raises:
-        RuntimeError: they are not.
+        RuntimeError: they do not.
     """
     names = [from_numpy_dtype(t._data.dtype).legacy for t in (first, second)]
     if not (first.dtype.is_floating_point and second.dtype.is_floating_point):
@@ -184,5 +183,5 @@ def _check_pair(first: Tensor, second: Tensor) -> None:
 
 @public(inplace=True)
 def conj_physical(input: Tensor) -> Any:
-    """The complex conjugate in memory of its own; a real tensor itself."""
+    """The complex conjugate in new memory. A real tensor is returned itself."""
     return conjugate_copy(input) if input.dtype.is_complex else input

@@ -1,6 +1,6 @@
-"""What complex numbers add to a gradient rule: grad times the *conjugate* of the derivative.
+"""Complex numbers in a backward rule: grad times the *conjugate* of the derivative.
 
-Rules write `conjugated(x)`; for a real x that is x itself, so that formulas and graphs of real numbers do not mention it.
+Rules write `conjugated(x)`. For a real x it is x itself, so formulas and graphs of real numbers do not show it.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ REAL = frozenset({int, float, bool, np.float16, np.float32, np.float64})
 
 
 def conjugated(value: Any) -> Any:
-    """The complex conjugate of an array or number; a real array itself."""
+    """The complex conjugate of an array or number. A real array is returned itself."""
     if type(value) in REAL:
         return value
     kind = getattr(value, "dtype", None)
-    return value if kind is not None and kind.kind != "c" else value.conjugate()  # Python numbers know it too
+    return value if kind is not None and kind.kind != "c" else value.conjugate()  # Python numbers have this method too
 
 
 def _of_tensor(value: Any) -> Any:
@@ -40,7 +40,7 @@ declare(conjugated, conjugated, _of_tensor, _of_symbol)
 
 
 def is_complex(value: Any) -> bool:
-    """Does the array, the tensor, or what a formula writes as a symbol hold complex numbers?"""
+    """Does the value hold complex numbers? It is an array, a tensor, or a Symbol of a formula."""
     return bool(value.is_complex if isinstance(value, Symbol) else getattr(value, "_data", value).dtype.kind == "c")
 
 

@@ -1,6 +1,6 @@
 """The complex conjugate."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -25,5 +25,5 @@ conj.defvjp(
 # fmt: on
 @public("conj")
 def conjugate(input: Tensor) -> Any:
-    """The complex conjugate; real numbers are their own."""
+    """The complex conjugate. A real tensor is returned itself."""
     return conj(input) if input.dtype.is_complex else input

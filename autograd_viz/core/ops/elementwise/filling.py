@@ -1,6 +1,6 @@
-"""One value everywhere: fill and zero. The old values are lost, so nothing comes back to them."""
+"""One value everywhere: fill and zero. The old values are overwritten, so they get a gradient of zero."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ zero.defvjp(
 
 @primitive("FillBackward0")
 def fill_scalar(self, *, value):
-    """A number everywhere."""
+    """A number in every element."""
     return filled(self, value)
 fill_scalar.defvjp(
     self = lambda grad: zeros_like(grad),
@@ -43,7 +43,7 @@ fill_scalar.defvjp(
 
 @primitive("FillBackward1")
 def fill_tensor(self, value):
-    """The value of a 0-d tensor everywhere."""
+    """The value of a 0-d tensor in every element."""
     return filled(self, value)
 fill_tensor.defvjp(
     self  = lambda grad: zeros_like(grad),
@@ -53,7 +53,7 @@ fill_tensor.defvjp(
 
 @primitive("FillBackward2")
 def refill_scalar(self, *, value):
-    """fill_ by a number."""
+    """fill_ with a number."""
     return filled(self, value)
 refill_scalar.defvjp(
     self = lambda grad: zeros_like(grad),
@@ -62,7 +62,7 @@ refill_scalar.defvjp(
 
 @primitive("FillBackward3")
 def refill_tensor(self, value):
-    """fill_ by a 0-d tensor."""
+    """fill_ with a 0-d tensor."""
     return filled(self, value)
 refill_tensor.defvjp(
     self  = lambda grad: zeros_like(grad),

@@ -1,6 +1,6 @@
-"""True and False: combining them, bit by bit too, and questions about numbers. Nothing here has a gradient."""
+"""Boolean and bitwise logic, and tests of numbers such as isnan. They have no gradient."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ from ...tensor.tensor import Tensor
 @public("logical_and", inplace=True)
 @primitive()
 def logical_and(self, other):
-    """True where both are."""
+    """True where both are nonzero."""
     return np.logical_and(self, other)
 
 
 @public("logical_or", inplace=True)
 @primitive()
 def logical_or(self, other):
-    """True where one of them is."""
+    """True where at least one is nonzero."""
     return np.logical_or(self, other)
 
 
 @public("logical_xor", inplace=True)
 @primitive()
 def logical_xor(self, other):
-    """True where exactly one of them is."""
+    """True where exactly one is nonzero."""
     return np.logical_xor(self, other)
 
 
 @public("logical_not", inplace=True)
 @primitive()
 def logical_not(self):
-    """True where it is not (or is 0)."""
+    """True where self is 0."""
     return np.logical_not(self)
 
 
@@ -47,7 +47,7 @@ def logical_not(self):
 @public("Tensor.__and__", "Tensor.__rand__")
 @primitive(promotes=True)
 def bitwise_and(self, other):
-    """Both bits."""
+    """The bits that both have."""
     refuse(self, "fc", "bitwise_and_cpu")
     return self & other
 
@@ -56,7 +56,7 @@ def bitwise_and(self, other):
 @public("Tensor.__or__", "Tensor.__ror__")
 @primitive(promotes=True)
 def bitwise_or(self, other):
-    """One of the bits, or both."""
+    """The bits that at least one has."""
     refuse(self, "fc", "bitwise_or_cpu")
     return self | other
 
@@ -65,7 +65,7 @@ def bitwise_or(self, other):
 @public("Tensor.__xor__", "Tensor.__rxor__")
 @primitive(promotes=True)
 def bitwise_xor(self, other):
-    """Exactly one of the bits."""
+    """The bits that exactly one has."""
     refuse(self, "fc", "bitwise_xor_cpu")
     return self ^ other
 
@@ -103,17 +103,17 @@ def rrshift(self: Tensor, other: Any) -> Any:
 @public("bitwise_not", inplace=True)
 @primitive()
 def bitwise_not(self):
-    """Every bit the other way."""
+    """Every bit inverted."""
     refuse(self, "fc", "bitwise_not_cpu")
     return ~self
 
 
 @public("Tensor.__invert__")
 def invert(self: Tensor) -> Any:
-    """~self: not, for a mask.
+    """~self; for a mask, its negation.
 
     Raises:
-        TypeError: neither integers nor True and False.
+        TypeError: neither integers nor bool.
     """
     if self._data.dtype.kind in "fc":
         raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
@@ -123,56 +123,56 @@ def invert(self: Tensor) -> Any:
 @public
 @primitive()
 def isnan(self):
-    """Where it is not a number."""
+    """True where self is nan."""
     return np.isnan(self)
 
 
 @public
 @primitive()
 def isinf(self):
-    """Where it is infinite."""
+    """True where self is inf or -inf."""
     return np.isinf(self)
 
 
 @public
 @primitive()
 def isfinite(self):
-    """Where it is neither infinite nor nan."""
+    """True where self is neither infinite nor nan."""
     return np.isfinite(self)
 
 
 @public
 @primitive()
 def isposinf(self):
-    """Where it is +inf."""
+    """True where self is inf."""
     return np.isposinf(self)
 
 
 @public
 @primitive()
 def isneginf(self):
-    """Where it is -inf."""
+    """True where self is -inf."""
     return np.isneginf(self)
 
 
 @public
 @primitive()
 def signbit(self):
-    """Where the sign is minus; -0. has one too."""
+    """True where the sign bit is set, also for -0."""
     return np.signbit(self)
 
 
 @public
 @primitive()
 def isreal(self):
-    """Where there is no imaginary part."""
+    """True where the imaginary part is 0."""
     return np.isreal(self)
 
 
 @public
 @primitive()
 def isclose(self, other, *, rtol=1e-05, atol=1e-08, equal_nan=False):
-    """Where |self - other| <= atol + rtol * |other|."""
+    """True where |self - other| <= atol + rtol * |other|."""
     if self.dtype != other.dtype:
         raise RuntimeError(f"{from_numpy_dtype(self.dtype).legacy} did not match {from_numpy_dtype(other.dtype).legacy}")
     for name, tolerance in (("rtol", rtol), ("atol", atol)):
@@ -189,12 +189,12 @@ def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e
 
 @public
 def equal(input: Tensor, other: Tensor) -> bool:
-    """True if shape and all elements agree."""
+    """True if the shapes and all elements are equal."""
     return np.array_equal(input._data, other._data)
 
 
 @public("torch.isin")
 @primitive()
 def isin(elements, test_elements, *, assume_unique=False, invert=False):
-    """Where an element is among the test elements."""
+    """True where an element is among the test elements."""
     return np.isin(elements, test_elements, assume_unique=assume_unique, invert=invert)

@@ -1,6 +1,6 @@
 """Powers, roots, exponentials and logarithms."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def pow_scalar(self, *, exponent):
 
 @inlined
 def pow_backward(grad: Any, self: Any, exponent: Any) -> Any:
-    """grad * (exponent * self**(exponent - 1)); zeros for exponent 0, where the formula would give 0 * inf."""
+    """grad * (exponent * self**(exponent - 1)). Zeros for exponent 0, because the formula could give 0 * inf."""
     return zeros_like(grad) if exponent == 0 else grad * conjugated(exponent * self ** (exponent - 1))
 
 
@@ -63,7 +63,7 @@ def pow_backward_self(grad: Any, self: Any, exponent: Any) -> Any:
 
 @inlined
 def pow_backward_exponent(grad: Any, self: Any, exponent: Any, result: Any) -> Any:
-    """grad * (result * log(self)), 0 where 0**exponent is flat (exponent >= 0)."""
+    """grad * (result * log(self)); 0 where self is 0 and exponent >= 0."""
     if isinstance(self, (int, float)) and self != 0:
         return grad * conjugated(result * log_of(self))
     return grad * where(eq(self, 0) * (exponent >= 0), zeros_like(result), conjugated(result * log_of(self)))
@@ -79,7 +79,7 @@ def log_of(value: Any) -> Any:
 
 @composite
 def pow(input: Any, exponent: Any) -> Any:
-    """`input ** exponent`; the node depends on which of the two are tensors, as in PyTorch."""
+    """`input ** exponent`. As in PyTorch, the node depends on which of the two are tensors."""
     if not hasattr(exponent, "shape"):
         return pow_scalar(input, exponent=exponent)
     if not hasattr(input, "shape"):

@@ -1,6 +1,6 @@
-"""Rounding, whole quotients and remainders: steps, whose gradient is 0 wherever it exists."""
+"""Rounding, integer division and remainders. Their gradient is 0, except that of remainders."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .arithmetic import _as_default_float, as_number_of, div_tensors, widened
 @public("floor", inplace=True)
 @primitive("FloorBackward0")
 def floor(self):
-    """The next whole number below."""
+    """The largest whole number that is not above self."""
     refuse(self, "b", "floor_vml_cpu")
     return np.floor(self)
 floor.defvjp(
@@ -30,7 +30,7 @@ floor.defvjp(
 @public("ceil", inplace=True)
 @primitive("CeilBackward0")
 def ceil(self):
-    """The next whole number above."""
+    """The smallest whole number that is not below self."""
     refuse(self, "b", "ceil_vml_cpu")
     return np.ceil(self)
 ceil.defvjp(
@@ -41,7 +41,7 @@ ceil.defvjp(
 @public("trunc", "fix", inplace=True)
 @primitive("TruncBackward0")
 def trunc(self):
-    """The next whole number towards 0."""
+    """self without its fraction."""
     refuse(self, "b", "trunc_vml_cpu")
     return np.trunc(self)
 trunc.defvjp(
@@ -52,7 +52,7 @@ trunc.defvjp(
 @public("frac", inplace=True)
 @primitive("FracBackward0")
 def frac(self):
-    """What is behind the point: self - trunc(self)."""
+    """The fraction of self: self - trunc(self)."""
     refuse(self, "iub", "frac_cpu")
     return self - np.trunc(self)
 frac.defvjp(
@@ -62,7 +62,7 @@ frac.defvjp(
 
 @primitive("RoundBackward0")
 def round_whole(self):
-    """The nearest whole number; halves go to the even one."""
+    """The nearest whole number. A half rounds to the even one."""
     refuse(self, "b", "round_vml_cpu")
     return np.rint(self).astype(self.dtype, copy=False)
 round_whole.defvjp(
@@ -72,7 +72,7 @@ round_whole.defvjp(
 
 @primitive("RoundBackward1")
 def round_decimals(self, *, decimals):
-    """Rounded behind so many digits after the point; negative ones are before it."""
+    """Round to so many digits after the decimal point; a negative number counts digits before it."""
     refuse(self, "iub", "round_cpu")
     scale = 10.0 ** np.abs(decimals).item()
     return np.rint(self * scale) / scale if decimals >= 0 else np.rint(self / scale) * scale
@@ -83,7 +83,7 @@ round_decimals.defvjp(
 
 @public("round", "special.round", inplace=True)
 def round(input: Tensor, *, decimals: int | None = None) -> Any:
-    """The nearest whole number, or the nearest with so many decimals."""
+    """Round to the nearest whole number, or to so many decimals."""
     return round_whole(input) if decimals is None else round_decimals(input, decimals=decimals)
 
 
@@ -108,11 +108,11 @@ div_rounded.defvjp(
 
 @public("div", "divide", "true_divide", "Tensor.__truediv__")
 def div(input: Any, other: Any, *, rounding_mode: Any = NotImplemented) -> Any:
-    """input / other, rounded towards 0 ("trunc") or down ("floor") if asked."""
-    if rounding_mode is not NotImplemented:  # also for a None that is written out
+    """input / other; optionally rounded towards 0 ("trunc") or down ("floor")."""
+    if rounding_mode is not NotImplemented:  # an explicit None counts too
         return div_rounded(input, other, rounding_mode=rounding_mode)
     if isinstance(other, int) and isinstance(input, Tensor) and input._data.dtype.kind in "iub":
-        other = float(other)  # as the quotient will be: uint8 / -1 is negative
+        other = float(other)  # the quotient is float: uint8 / -1 is negative
     return div_tensors(input, other)
 
 
@@ -136,19 +136,19 @@ def rfloordiv(self: Tensor, other: Any) -> Any:
 
 @composite
 def no_derivative(op: str) -> Any:
-    """What stands where PyTorch has no formula."""
+    """The rule of an op for which PyTorch has no formula."""
     raise RuntimeError(f"derivative for aten::{op} is not implemented")
 
 
 @composite
 def no_derivative_of(what: str) -> Any:
-    """What stands where PyTorch's table has a formula for the other input only."""
+    """The rule of an input for which PyTorch has no formula."""
     raise NotImplementedError(f"the derivative for '{what}' is not implemented.")
 
 
 @primitive("FmodBackward1", promotes=True)
 def fmod_tensor(self, other):
-    """The rest of the division towards 0; it has the sign of self."""
+    """The remainder of the division rounded towards 0. It has the sign of self."""
     refuse(self, "b", "fmod_cpu")
     return np.fmod(self, nonzero_divisor(other))
 fmod_tensor.defvjp(
@@ -159,7 +159,7 @@ fmod_tensor.defvjp(
 
 @primitive("FmodBackward0")
 def fmod_scalar(self, *, other):
-    """The rest of the division by a number, towards 0."""
+    """The remainder of the division by a number, rounded towards 0."""
     self = widened(self, other)
     return np.fmod(self, nonzero_divisor(as_number_of(self, other)))
 fmod_scalar.defvjp(
@@ -175,7 +175,7 @@ def fmod(input: Tensor, other: Any) -> Any:
 
 @primitive("RemainderBackward1", promotes=True)
 def remainder_tensor(self, other):
-    """The rest of the division downwards; it has the sign of other."""
+    """The remainder of the division rounded down. It has the sign of other."""
     refuse(self, "b", "remainder_cpu")
     return np.remainder(self, nonzero_divisor(other))
 remainder_tensor.defvjp(
@@ -186,7 +186,7 @@ remainder_tensor.defvjp(
 
 @primitive("RemainderBackward0")
 def remainder_scalar(self, *, other):
-    """The rest of the division by a number, downwards."""
+    """The remainder of the division by a number, rounded down."""
     self = widened(self, other)
     return np.remainder(self, nonzero_divisor(as_number_of(self, other)))
 remainder_scalar.defvjp(
@@ -237,7 +237,7 @@ def lcm(self, other):
 
 # fmt: on
 def whole_quotient(array: Any, divisor: Any) -> Any:
-    """floor(array / divisor); the quotient by 0 is infinite, not nan."""
+    """floor(array / divisor). A division by 0 gives inf, not nan."""
     refuse(array, "b", "div_floor_cpu")
     if array.dtype.kind != "f":
         return array // nonzero_divisor(divisor)
@@ -245,7 +245,7 @@ def whole_quotient(array: Any, divisor: Any) -> Any:
 
 
 def nonzero_divisor(divisor: Any) -> Any:
-    """Integers are not divided by 0.
+    """Refuse to divide integers by 0.
 
     Raises:
         RuntimeError: in PyTorch's words.

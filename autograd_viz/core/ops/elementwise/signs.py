@@ -1,6 +1,6 @@
 """Absolute value, signs, and the neighbours of a number."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .arithmetic import _as_float, as_number_of
 @public("Tensor.__abs__")
 @primitive("AbsBackward0")
 def abs(self):
-    """Absolute value; its gradient at 0 is 0."""
+    """Absolute value. Its gradient at 0 is 0."""
     refuse(self, "b", "abs_cpu")
     return np.abs(self)
 
@@ -40,7 +40,7 @@ sign.defvjp(
 @public("sgn", inplace=True)
 @primitive("SgnBackward0")
 def sgn(self):
-    """-1, 0 or 1; a complex number divided by its length."""
+    """-1, 0 or 1. A complex number is divided by its absolute value."""
     return sign.forward(self) if self.dtype.kind != "c" else np.where(self == 0, 0, self / np.abs(self))
 sgn.defvjp(
     self = lambda grad, self, result: sgn_backward(grad, self, result),
@@ -49,7 +49,7 @@ sgn.defvjp(
 
 @composite
 def sgn_backward(grad: Any, self: Any, result: Any) -> Any:
-    """Zeros for real numbers; for complex ones what of grad is perpendicular to the direction `result`, over the length."""
+    """Zeros for real numbers. For complex ones, the part of grad perpendicular to `result`, over the absolute value."""
     if not is_complex(self):
         return zeros_like(grad)
     along = (grad * conjugated(result) + conjugated(grad) * result) * 0.5
@@ -58,7 +58,7 @@ def sgn_backward(grad: Any, self: Any, result: Any) -> Any:
 
 @primitive("CopysignBackward0", promotes=True)
 def copysign_tensor(self, other):
-    """The length of self with the sign of other."""
+    """The absolute value of self with the sign of other."""
     return np.copysign(_as_float(self), _as_float(other))
 copysign_tensor.defvjp(
     self  = lambda grad, self, result: grad * where(eq(self, 0), 0, result / self),
@@ -68,7 +68,7 @@ copysign_tensor.defvjp(
 
 @primitive("CopysignBackward1")
 def copysign_scalar(self, *, other):
-    """The length of self with the sign of a number."""
+    """The absolute value of self with the sign of a number."""
     self = _as_float(self)
     return np.copysign(self, as_number_of(self, other))
 copysign_scalar.defvjp(
@@ -78,7 +78,7 @@ copysign_scalar.defvjp(
 
 @public("copysign", inplace=True)
 def copysign(input: Tensor, other: Any) -> Any:
-    """The length of `input` with the sign of `other`."""
+    """The absolute value of `input` with the sign of `other`."""
     return copysign_tensor(input, other) if isinstance(other, Tensor) else copysign_scalar(input, other=other)
 
 
@@ -95,7 +95,7 @@ angle.defvjp(
 
 @composite
 def angle_backward(grad: Any, self: Any) -> Any:
-    """Zeros for real numbers; for complex ones grad along the tangent of the circle around 0, over the length."""
+    """Zeros for real numbers. For complex ones, the tangential part of grad, over the absolute value."""
     if not is_complex(self):
         return zeros_like(grad)
     return where(eq(self, 0), 0, grad * 1j * self / (abs(self) * abs(self)))
@@ -104,7 +104,7 @@ def angle_backward(grad: Any, self: Any) -> Any:
 @public("nextafter", inplace=True)
 @primitive("NextafterBackward0", promotes=True)
 def nextafter(self, other):
-    """The next number that the type can hold, towards other."""
+    """The next number of the type after self, in the direction of other."""
     refuse(self, "iub", "nextafter_cpu")
     return np.nextafter(self, other)
 nextafter.defvjp(
@@ -116,7 +116,7 @@ nextafter.defvjp(
 @public("nan_to_num", inplace=True)
 @primitive("NanToNumBackward0")
 def nan_to_num(self, *, nan=None, posinf=None, neginf=None):
-    """Numbers in the place of nan (0) and the infinities (the largest numbers of the type)."""
+    """Replace nan by `nan` (default 0), and infinities by `posinf` and `neginf` (default: the limits of the type)."""
     if self.dtype.kind not in "fc":
         return self.copy()
     return np.nan_to_num(self, nan=0.0 if nan is None else nan, posinf=posinf, neginf=neginf)

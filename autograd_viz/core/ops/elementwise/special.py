@@ -1,6 +1,6 @@
-"""Special functions: those of Gauss's bell curve, of the gamma function, and of entropy. SciPy computes their values."""
+"""Special functions: error functions, gamma functions, entropy. SciPy computes their values."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ erfinv.defvjp(
 @public("special.ndtr")
 @composite
 def ndtr(input: Any) -> Any:
-    """The share of a standard normal distribution below `input`: (1 + erf(input / sqrt(2))) / 2."""
+    """The cumulative distribution function of the standard normal: (1 + erf(input / sqrt(2))) / 2."""
     return mul_scalar(add_scalar(erf(mul_scalar(input, other=0.7071067811865476)), other=1), other=0.5)
 
 
@@ -138,7 +138,7 @@ def polygamma_method(self: Tensor, n: int) -> Any:
 @public("mvlgamma", "special.multigammaln", inplace=True)
 @primitive("MvlgammaBackward0")
 def mvlgamma(self, *, p):
-    """log of the gamma function of p dimensions: lgamma(self - i/2) added up, and a constant."""
+    """The logarithm of the multivariate gamma function of dimension p: a constant plus the sum of lgamma(self - i/2)."""
     if p < 1:
         raise RuntimeError("p has to be greater than or equal to 1")
     x = _as_float(self)
@@ -161,7 +161,7 @@ def digamma_ladder(value: Any, p: int) -> Any:
 @public("logit", "special.logit", inplace=True)
 @primitive("LogitBackward0")
 def logit(self, *, eps=None):
-    """log(p / (1 - p)), the inverse of sigmoid; p is first cut off at eps and 1 - eps."""
+    """log(p / (1 - p)), the inverse of sigmoid. With `eps`, p is first clamped to eps and 1 - eps."""
     p = _as_float(self)
     p = p if eps is None else np.clip(p, eps, 1 - eps)
     return np.log(p / (1 - p))
@@ -172,7 +172,7 @@ logit.defvjp(
 
 @inlined
 def logit_backward(grad: Any, self: Any, eps: Any) -> Any:
-    """grad / (self * (1 - self)); 0 where eps cut off, nan outside of 0..1."""
+    """grad / (self * (1 - self)). It is 0 where eps clamped, and nan outside 0..1."""
     lowest, outside = (0, np.nan) if eps is None else (eps, 0)
     return where(logical_or(self < lowest, self > 1 - lowest), outside, grad / (self * (1 - self)))
 
@@ -180,7 +180,7 @@ def logit_backward(grad: Any, self: Any, eps: Any) -> Any:
 @public("special.entr")
 @primitive("SpecialEntrBackward0")
 def entr(self):
-    """-self * log(self), a summand of the entropy; 0 at 0."""
+    """-self * log(self), a term of the entropy; 0 at 0."""
     return computed(special.entr, self)
 entr.defvjp(
     self = lambda grad, self: grad * -(1 + log(self)),

@@ -1,6 +1,6 @@
-"""Sine, cosine and their relatives: their inverses, and the hyperbolic ones."""
+"""Trigonometric functions, hyperbolic functions, and their inverses."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ acosh.defvjp(
 
 @inlined
 def acosh_divisor(self: Any) -> Any:
-    """sqrt(self² - 1), by two roots for complex numbers: left of 0 the one root has the other sign."""
+    """sqrt(self² - 1). Complex numbers need two roots, because a single root has the wrong sign in the left half-plane."""
     return sqrt(self + 1) * sqrt(self - 1) if is_complex(self) else sqrt(self * self - 1)
 
 
@@ -145,7 +145,7 @@ atanh.defvjp(
 @public("sinc", "special.sinc", inplace=True)
 @primitive("SincBackward0")
 def sinc(self):
-    """sin(pi * self) / (pi * self), 1 at 0."""
+    """sin(pi * self) / (pi * self); 1 at 0."""
     x = _as_float(self)
     return np.sinc(x).astype(x.dtype, copy=False)
 sinc.defvjp(
@@ -156,7 +156,7 @@ sinc.defvjp(
 @public("deg2rad", inplace=True)
 @primitive("Deg2RadBackward0")
 def deg2rad(self):
-    """Degrees as radians."""
+    """Degrees to radians."""
     return _as_float(self) * (np.pi / 180)
 deg2rad.defvjp(
     self = lambda grad: grad * 0.017453292519943295,
@@ -166,7 +166,7 @@ deg2rad.defvjp(
 @public("rad2deg", inplace=True)
 @primitive("Rad2DegBackward0")
 def rad2deg(self):
-    """Radians as degrees."""
+    """Radians to degrees."""
     return _as_float(self) * (180 / np.pi)
 rad2deg.defvjp(
     self = lambda grad: grad * 57.29577951308232,

@@ -1,1 +1,1 @@
-"""Elements by their index."""
+"""Indexing ops."""

@@ -1,6 +1,6 @@
-"""Advanced indexing: x[mask], x[[0, 2], [1, 1]], with a tensor of indices (or None, for ':') for each dimension."""
+"""Advanced indexing: x[mask], x[[0, 2], [1, 1]]. Each dimension has a tensor of indices, or None for ':'."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ...tensor.tensor import Tensor
 
 
 def for_numpy(array, indices) -> tuple[Any, ...]:
-    """The index as NumPy understands it, after PyTorch's checks."""
+    """The index in NumPy's form, after PyTorch's checks."""
     out: list[Any] = []
     shapes: list[list[int]] = []
     dim = 0
@@ -39,7 +39,7 @@ def for_numpy(array, indices) -> tuple[Any, ...]:
 
 
 def as_index(index) -> Any:
-    """A mask or whole numbers; bytes are a mask, as in PyTorch."""
+    """A mask or integer indices. As in PyTorch, bytes are a mask."""
     if index.dtype == np.uint8:
         return index.astype(bool)
     if index.dtype != bool and index.dtype not in (np.int32, np.int64):
@@ -48,7 +48,7 @@ def as_index(index) -> Any:
 
 
 def check_mask(array, mask, dim) -> None:
-    """Refuse a mask of another length than what it chooses from."""
+    """Refuse a mask whose shape is not that of the indexed dimensions."""
     for d in range(mask.ndim):
         if mask.shape[d] != array.shape[dim + d]:
             raise IndexError(
@@ -58,7 +58,7 @@ def check_mask(array, mask, dim) -> None:
 
 
 def check_bounds(array, indices) -> None:
-    """Refuse an index beyond the end; the message counts the dimensions that are indexed."""
+    """Refuse an index out of bounds. The message counts only the indexed dimensions."""
     place = 0
     for index, length in zip(indices, array.shape, strict=False):
         if type(index) is slice:
@@ -114,7 +114,7 @@ index_put_tensors.defvjp(
 
 @primitive("UnsafeMaskedIndexBackward0")
 def unsafe_masked_index(self, *, mask, indices, fill):
-    """The elements at these indices where the mask is True, elsewhere `fill`; indices there may be beyond the end."""
+    """The elements at these indices where the mask is True, else `fill`. Elsewhere the indices may be out of bounds."""
     return np.where(mask, self[within(self, indices)], np.asarray(fill, self.dtype))
 unsafe_masked_index.defvjp(
     self = lambda grad, self_sym_sizes, mask, indices:
@@ -124,7 +124,7 @@ unsafe_masked_index.defvjp(
 
 @primitive("UnsafeMaskedIndexPutAccumulateBackward0")
 def unsafe_masked_index_put(self, values, *, mask, indices):
-    """A copy of self with `values` added at these indices where the mask is True."""
+    """A copy of self, with `values` added at these indices where the mask is True."""
     out = self.copy()
     np.add.at(out, within(self, indices), np.where(mask, values, np.zeros_like(values)))
     return out
@@ -136,19 +136,19 @@ unsafe_masked_index_put.defvjp(
 
 # fmt: on
 def within(array: Any, indices: Any) -> tuple[Any, ...]:
-    """The indices, those beyond the end moved to it."""
+    """The indices, clamped to the bounds."""
     return tuple(slice(None) if i is None else np.clip(i, -n, n - 1) for i, n in zip(indices, array.shape, strict=False))
 
 
 @inlined
 def index_put_backward(grad: Any, indices: Any, accumulate: bool) -> Any:
-    """Nothing comes from where a value was put, unless it was added."""
+    """The gradient of self: zero at replaced elements, unchanged if the values were added."""
     return grad if accumulate else index_put_tensors(grad, 0, indices=indices, accumulate=False)
 
 
 @public(inplace=True)
 def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Any:
-    """`values` written (or added) at these indices: one tensor for each of the first dimensions.
+    """Write (or add) `values` at these indices. There is one index tensor for each of the first dimensions.
 
     Raises:
         RuntimeError: `values` has another type.

@@ -1,6 +1,6 @@
-"""Rows looked up in a table of weights; the gradient is added up row by row."""
+"""Lookup of rows in a table of weights. The gradient adds up in each row."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ...tensor.tensor import Tensor
 
 
 def checked_indices(indices: Any, rows: int, op: str) -> Any:
-    """The indices, if they are whole numbers of rows that exist.
+    """The indices, if they are integers and in range.
 
     Raises:
         IndexError, RuntimeError: in PyTorch's words.
@@ -48,7 +48,7 @@ embedding.defvjp(
 @public("torch.embedding_dense_backward")
 @primitive("EmbeddingDenseBackwardBackward0")
 def embedding_dense_backward(grad_output, *, indices, num_weights, padding_idx=-1, scale_grad_by_freq=False):
-    """Each row of grad_output added to the row that it was taken from, but for the row `padding_idx`."""
+    """Add each row of grad_output to the row of weights that it came from, except the row `padding_idx`."""
     out = np.zeros((num_weights, grad_output.shape[-1]), grad_output.dtype)
     rows = grad_output.reshape(-1, grad_output.shape[-1])
     np.add.at(out, indices.reshape(-1), rows / often(indices) if scale_grad_by_freq else rows)
@@ -71,24 +71,24 @@ rows_but_padding.defvjp(
 
 
 def often(indices: Any) -> Any:
-    """How often the index at each place occurs, as a column."""
+    """The number of occurrences of each index, as a column."""
     _, places, counts = np.unique(indices, return_inverse=True, return_counts=True)
     return counts[places.reshape(-1)][:, None]
 
 
 @primitive()
 def one_hot_rows(self, *, num_classes):
-    """1 at the place of the class, 0 elsewhere."""
+    """1 at the place of the class, else 0."""
     return (self[..., None] == np.arange(num_classes)).astype(np.int64)
 
 
 # fmt: on
 @public("nn.functional.one_hot")
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Any:
-    """A row for each class number: 1 at its place, 0 elsewhere.
+    """A one-hot row for each class number.
 
     Raises:
-        RuntimeError: the numbers are not of int64, or outside the classes.
+        RuntimeError: the numbers are not int64, or out of range.
     """
     if tensor.dtype.name != "int64":
         raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
@@ -104,7 +104,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Any:
 
 
 def renorm_rows(weight: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> None:
-    """Shorten, in place and unrecorded, the rows that are looked up and longer than `max_norm`."""
+    """Scale the looked-up rows down to the norm `max_norm`, in place and not recorded."""
     rows = np.unique(indices._data)
     lengths = np.linalg.norm(weight._data[rows], norm_type, axis=1, keepdims=True)
     weight._data[rows] *= np.where(lengths > max_norm, max_norm / (lengths + 1e-7), 1).astype(weight._data.dtype)
@@ -121,7 +121,7 @@ def embedding_of(
     scale_grad_by_freq: bool = False,
     sparse: bool = False,
 ) -> Any:
-    """The rows of `weight` at the indices `input`; the row `padding_idx` gets no gradient.
+    """The rows of `weight` at the indices `input`. The row `padding_idx` gets no gradient.
 
     Raises:
         IndexError: an index is out of range.

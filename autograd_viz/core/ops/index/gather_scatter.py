@@ -1,9 +1,9 @@
-"""Elements picked and placed by a tensor of indices along one dimension: gather, scatter, index_select, index_add.
+"""Read and write elements by indices along one dimension: gather, scatter, index_select, index_add.
 
-What picks has what adds as its gradient, and the other way round.
+The gradient of reading is adding, and the gradient of adding is reading.
 """
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..shape.slicing import along
 
 
 def bounded(index, length, dim, error=RuntimeError, prefix="") -> Any:
-    """The indices, if each of them is one of a dimension of this length."""
+    """The indices, if they are in range for a dimension of this length."""
     bad = index[(index < 0) | (index >= length)]
     if bad.size:
         raise error(f"{prefix}index {bad.flat[0]} is out of bounds for dimension {dim} with size {length}")
@@ -27,7 +27,7 @@ def bounded(index, length, dim, error=RuntimeError, prefix="") -> Any:
 
 
 def spots(array, dim, index) -> tuple[Any, ...]:
-    """The NumPy index of the elements at [i, index[i, j], k] for all i, j, k (dim = 1)."""
+    """The NumPy index of the elements [i, index[i, j], k] for all i, j, k (dim = 1)."""
     if index.ndim != max(array.ndim, 1) and index.size:
         raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
     dim = from_front(dim, array.ndim)
@@ -37,18 +37,18 @@ def spots(array, dim, index) -> tuple[Any, ...]:
 
 
 def with_a_dimension(*arrays) -> list[Any]:
-    """0-d arrays as vectors of one element."""
+    """The arrays; 0-d arrays become vectors of one element."""
     return [a if a is None or np.ndim(a) else np.reshape(a, 1) for a in arrays]
 
 
 def check_index(name, index) -> None:
-    """Refuse indices that are not whole numbers."""
+    """Refuse indices that are not integers."""
     if index.size and (index.dtype.kind not in "iu" or index.dtype.itemsize < 4):
         raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
 
 
 def check_fits(index, array, dim, src=None) -> None:
-    """Refuse an index that is larger than what it is used on."""
+    """Refuse an index tensor that is larger than the indexed array."""
     if src is not None and src.ndim < index.ndim:
         check_dim(src.ndim, src.ndim)
     larger = any(i > n for d, (i, n) in enumerate(zip(index.shape, array.shape, strict=False)) if d != dim % array.ndim)
@@ -80,7 +80,7 @@ gather.defvjp(
 
 
 def scattered(self, dim, index, src, write) -> Any:
-    """A copy of `self`, with `write(copy, spots, values)` done to it."""
+    """A copy of `self`, changed by `write(copy, spots, values)`."""
     out, places = with_a_dimension(self.copy(), index)
     if places.size:
         check_dim(dim, out.ndim)
@@ -146,7 +146,7 @@ index_select.defvjp(
 
 
 def slices(name, array, dim, index, source) -> tuple[Any, ...]:
-    """The NumPy index of the slices along `dim` at these indices, as many as `source` has."""
+    """The NumPy index of the slices along `dim` at these indices. Their number must be that of `source`."""
     length = array.shape[check_dim(dim, array.ndim)]
     if source.ndim and source.shape[dim] != index.size:
         text = f"{name}_(): Number of indices ({index.size}) should be equal to source.size(dim)"
@@ -211,12 +211,12 @@ index_fill_tensor.defvjp(
 
 @primitive()
 def distinct(self):
-    """Each value once."""
+    """Unique values."""
     return np.unique(self)
 
 
 def check_reach(index, array) -> None:
-    """Refuse indices beyond the elements."""
+    """Refuse indices out of range."""
     bad = index[(index < -array.size) | (index >= array.size)]
     if bad.size:
         raise IndexError(f"out of range: tried to access index {bad.flat[0]} on a tensor of {array.size} elements.")
@@ -225,7 +225,7 @@ def check_reach(index, array) -> None:
 @public
 @primitive("TakeBackward0")
 def take(self, *, index):
-    """The elements at these places, counted row by row."""
+    """The elements at these indices into the flattened tensor."""
     check_reach(index, self)
     return self.reshape(-1)[index]
 take.defvjp(
@@ -235,7 +235,7 @@ take.defvjp(
 
 @primitive("PutBackward0", written=writer("put"))
 def put_values(self, source, *, index, accumulate=False):
-    """A copy of self with `source` at these places, counted row by row."""
+    """A copy of self, with `source` at these indices into the flattened tensor."""
     source = np.asarray(source)
     if source.size not in (1, index.size):
         raise IndexError(
@@ -264,12 +264,12 @@ def reshape_as(input: Any, other: Any) -> Any:
 
 @inlined
 def put_backward(grad: Any, index: Any, accumulate: bool) -> Any:
-    """Nothing comes from where a value was put, unless it was added."""
+    """The gradient of self: zero at replaced elements, unchanged if the values were added."""
     return grad if accumulate else put_values(grad, 0, index=index, accumulate=False)
 
 
 @inlined
 def picked(grad: Any, dim: int, index: Any, source_dim: int) -> Any:
-    """The slices of grad at the indices; a source without dimensions is one element."""
+    """The slices of grad at the indices. A 0-d source is one element."""
     part = index_select(grad, dim=dim, index=index)
     return part if source_dim else reshape(part, ())

@@ -1,4 +1,4 @@
-"""`x[...]`, read and written: one part after the other becomes a view, and what is left for tensors of indices comes last."""
+"""`x[...]`, read and written. Basic parts of the key become views, one after the other. Tensors of indices come last."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def getitem(self: Tensor, key: Any) -> Any:
     """`x[0]`, `x[1:, None]`, `x[mask]`, `x[[0, 2], :, 1]`.
 
     Raises:
-        IndexError: out of range, or no index at all.
+        IndexError: out of range, or not an index.
     """
     view, indices = apply_basic(self, parts_of(key), alone=not isinstance(key, tuple))
     if indices:
@@ -31,7 +31,7 @@ def getitem(self: Tensor, key: Any) -> Any:
 
 @public("Tensor.__setitem__")
 def setitem(self: Tensor, key: Any, value: Any) -> None:
-    """`x[key] = value`: into a view by what is basic in the key, or at a tensor of indices.
+    """`x[key] = value`: write into a view if the key is basic, else at tensors of indices.
 
     Raises:
         TypeError: the value is neither a tensor nor a number.
@@ -49,7 +49,7 @@ def setitem(self: Tensor, key: Any, value: Any) -> None:
 
 
 def write(view: Tensor, value: Tensor) -> None:
-    """Write a value into a view, repeated to its shape."""
+    """Write a value into a view, broadcast to its shape."""
     if value.shape == view.shape:
         view.copy_(value)
     elif value.ndim == 0:
@@ -60,12 +60,12 @@ def write(view: Tensor, value: Tensor) -> None:
 
 
 def short_shape(value: Tensor) -> tuple[int, ...]:
-    """The shape without the dimensions of length 1 in front."""
+    """The shape without leading dimensions of length 1."""
     return tuple(itertools.dropwhile(lambda n: n == 1, value.shape))
 
 
 def assigned(self: Tensor, value: Any) -> Tensor:
-    """What is assigned, as a tensor."""
+    """The assigned value as a tensor."""
     if isinstance(value, Tensor):
         return value
     if isinstance(value, bool | int | float | complex | np.number | np.bool_):
@@ -79,7 +79,7 @@ def _kind(value: Any) -> str:
 
 
 def parts_of(key: Any) -> tuple[Any, ...]:
-    """The parts of an index, one per dimension; a short list that holds slices or lists means a tuple, as in PyTorch."""
+    """The parts of an index, one per dimension. As in PyTorch, a short list that holds slices or lists means a tuple."""
     if isinstance(key, tuple):
         return key
     if isinstance(key, list) and any(k is None or k is Ellipsis or isinstance(k, list | tuple | slice | Tensor) for k in key):
@@ -88,7 +88,7 @@ def parts_of(key: Any) -> tuple[Any, ...]:
 
 
 def as_tensor_index(part: Any) -> Tensor | None:
-    """A list, range, array or tensor as a tensor of indices; None if the part is none of these."""
+    """A list, range, array or tensor as a tensor of indices; None for anything else."""
     if isinstance(part, Tensor):
         return part
     if isinstance(part, np.ndarray):
@@ -100,14 +100,14 @@ def as_tensor_index(part: Any) -> Tensor | None:
 
 
 def is_integer(part: Any) -> bool:
-    """A Python or NumPy integer, or a tensor of no dimensions that holds one; no bool."""
+    """Is it a Python or NumPy integer, or a 0-d tensor of one? A bool is not."""
     if isinstance(part, Tensor):
         return part.ndim == 0 and part._data.dtype.kind in "iu" and part._data.dtype != np.uint8
     return hasattr(part, "__index__") and not isinstance(part, bool | np.bool_ | np.ndarray)
 
 
 def dims_taken(part: Any) -> int:
-    """How many dimensions of the tensor a part of the index stands for."""
+    """The number of dimensions that a part of the index uses."""
     if part is None or part is Ellipsis or isinstance(part, bool | np.bool_):
         return 0
     if isinstance(part, Tensor | np.ndarray) and (part.dtype == np.uint8 or str(part.dtype).endswith(("bool", "uint8"))):
@@ -142,7 +142,7 @@ def apply_basic(self: Tensor, parts: tuple[Any, ...], alone: bool) -> tuple[Tens
 
 
 def _in_order(indices: dict[int, Tensor]) -> tuple[Any, ...]:
-    """The tensors of indices with None for the dimensions before and between them."""
+    """The tensors of indices, with None for the dimensions before and between them."""
     out: list[Any] = []
     dim = 0
     for d in sorted(indices):
@@ -152,7 +152,7 @@ def _in_order(indices: dict[int, Tensor]) -> tuple[Any, ...]:
 
 
 def _selected(view: Tensor, dim: int, index: int, position: int) -> Tensor:
-    """One slice."""
+    """The slice at one index."""
     if view.ndim == 0 and index == 0:
         raise IndexError(
             "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim "
@@ -165,9 +165,9 @@ def _selected(view: Tensor, dim: int, index: int, position: int) -> Tensor:
 
 
 def _sliced(view: Tensor, dim: int, part: slice, alone: bool) -> Tensor:
-    """Part of a dimension; among other parts, one that takes everything is no view."""
+    """Part of a dimension. If the key has other parts, a slice of the whole dimension is skipped."""
     if view.ndim == 0:
-        return slicing.slice_dim(view)  # it refuses, after a look at the view's history
+        return slicing.slice_dim(view)  # it raises after it has read the view's history
     start, end, step = (p if p is None else _whole(p) for p in (part.start, part.stop, part.step))
     if step == 0:
         raise ValueError("slice step cannot be zero")
@@ -180,7 +180,7 @@ def _sliced(view: Tensor, dim: int, part: slice, alone: bool) -> Tensor:
 
 
 def _whole(value: Any) -> int:
-    """A bound of a slice as a number."""
+    """A bound of a slice as an int."""
     if isinstance(value, Tensor):
         return int(value)
     if not hasattr(value, "__index__"):
@@ -189,7 +189,7 @@ def _whole(value: Any) -> int:
 
 
 def _with_tensor(view: Tensor, dim: int, part: Any) -> tuple[Tensor, Tensor]:
-    """The view and the tensor that indexes its dimension `dim`; True and False take a new dimension of length 1."""
+    """The view and the index tensor of its dimension `dim`. True and False take a new dimension of length 1."""
     if isinstance(part, bool | np.bool_) or (isinstance(part, Tensor) and part.ndim == 0 and part.dtype.name == "bool"):
         return shape.unsqueeze(view, dim=dim), Tensor(np.arange(int(bool(part))))
     found = as_tensor_index(part)

@@ -1,6 +1,6 @@
-"""Elements chosen by a mask of True and False: masked_fill, masked_select, masked_scatter."""
+"""Elements chosen by a mask of bools: masked_fill, masked_select, masked_scatter."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from ...tensor.tensor import Tensor
 
 
 def check_mask(name, array, mask, spelled) -> None:
-    """Refuse a mask that is not of True and False, or that does not fit."""
+    """Refuse a mask that is not bool, or whose shape does not fit."""
     if mask.dtype.kind != "b":
         raise RuntimeError(f"{name} only supports boolean masks, but got mask with dtype {spelled(mask.dtype)}")
     check_broadcast(Tensor(mask), Tensor(array))
 
 
 def c_name(numpy_dtype) -> str:
-    """A type as C++ spells it in a message."""
+    """The C++ name of a type, for messages."""
     return {"float32": "float", "float64": "double", "int64": "long long", "int32": "int", "uint8": "unsigned char"}.get(
         numpy_dtype.name, numpy_dtype.name
     )
@@ -58,7 +58,7 @@ masked_fill_tensor.defvjp(
 @public
 @primitive("MaskedSelectBackward0")
 def masked_select(self, *, mask):
-    """The elements where the mask is True, in a row."""
+    """The elements where the mask is True, as a vector."""
     if mask.dtype.kind != "b":
         raise RuntimeError("masked_select: expected BoolTensor for mask")
     check_broadcast(Tensor(self), Tensor(mask))
@@ -71,7 +71,7 @@ masked_select.defvjp(
 
 @primitive("MaskedScatterBackward0", written=writer("masked_scatter"))
 def masked_scatter_values(self, source, *, mask):
-    """A copy of self with the elements of `source`, one after the other, where the mask is True."""
+    """A copy of self, filled with consecutive elements of `source` where the mask is True."""
     check_mask("masked_scatter_", self, mask, lambda d: d.name.capitalize().rstrip("0123456789"))
     whole, chosen = (np.array(a) for a in np.broadcast_arrays(self, mask))
     count = int(chosen.sum())
@@ -87,7 +87,7 @@ masked_scatter_values.defvjp(
 
 @primitive("MaskedScatterBackwardBackward0")
 def masked_scatter_backward(grad_output, *, mask, sizes):
-    """Where the mask is True, one after the other, in `sizes`; zeros for what was not used."""
+    """The elements where the mask is True, in order, in the shape `sizes`. Unused elements are zeros."""
     taken = grad_output[np.broadcast_to(mask, grad_output.shape)]
     out = np.zeros(int(np.prod(sizes)), grad_output.dtype)
     out[: taken.size] = taken
@@ -101,13 +101,13 @@ masked_scatter_backward.defvjp(
 @public
 @primitive()
 def argwhere(self):
-    """Where the elements are not zero, a row of indices for each."""
+    """The indices of the nonzero elements, one row for each."""
     return np.argwhere(self).astype(np.int64)
 
 
 @primitive(several=True)
 def nonzero_along_dims(self):
-    """Where the elements are not zero, the indices of each dimension apart."""
+    """The indices of the nonzero elements, one vector per dimension."""
     return tuple(np.nonzero(self if self.ndim else self.reshape(1)))
 
 
@@ -122,11 +122,11 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Any:
 
 @public(inplace=True)
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Any:
-    """The elements of `source`, one after the other, where the mask is True."""
+    """Consecutive elements of `source` where the mask is True."""
     return masked_scatter_values(input, source, mask=mask)
 
 
 @public
 def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
-    """Where the elements are not zero: a row of indices for each, or a tensor of indices for each dimension."""
+    """The indices of the nonzero elements: a matrix with one row each, or (as_tuple) a vector per dimension."""
     return nonzero_along_dims(input) if as_tuple else argwhere(input)

@@ -1,4 +1,4 @@
-"""scatter, index_add and their relatives as a user calls them: what is written comes last."""
+"""The user's calls of scatter, index_add and related ops. The last argument is the value to write."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from . import gather_scatter
 
 @public("scatter", inplace=True)
 def scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None) -> Any:
-    """`src` (a tensor, or one number for all) written at `index` along `dim`."""
+    """Write `src`, a tensor or one number, at `index` along `dim`."""
     what = value if src is None else src
     if isinstance(what, Tensor):
         return gather_scatter.scatter(input, what, dim=dim, index=index)
@@ -22,25 +22,25 @@ def scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: A
 
 @public("scatter_add", inplace=True)
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Any:
-    """`src` added at `index` along `dim`."""
+    """Add `src` at `index` along `dim`."""
     return gather_scatter.scatter_add(input, src, dim=dim, index=index)
 
 
 @public("index_add", inplace=True)
 def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Any:
-    """The slices of `source`, times `alpha`, added at `index` along `dim`."""
+    """Add the slices of `source`, times `alpha`, at `index` along `dim`."""
     return gather_scatter.index_add(input, source, dim=dim, index=index, alpha=alpha)
 
 
 @public("index_copy", inplace=True)
 def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Any:
-    """The slices of `source` written at `index` along `dim`."""
+    """Write the slices of `source` at `index` along `dim`."""
     return gather_scatter.index_copy(input, source, dim=dim, index=index)
 
 
 @public("index_fill", inplace=True)
 def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Any:
-    """One value written in the slices at `index` along `dim`."""
+    """Write one value in the slices at `index` along `dim`."""
     if isinstance(value, Tensor):
         return gather_scatter.index_fill_tensor(input, value, dim=dim, index=index)
     return gather_scatter.index_fill_scalar(input, dim=dim, index=index, value=value)
@@ -48,13 +48,13 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Any:
 
 @public("put", inplace=True)
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Any:
-    """`source` written (or added) at `index`, counted row by row."""
+    """Write (or add) `source` at `index`, an index into the flattened tensor."""
     return gather_scatter.put_values(input, source, index=index, accumulate=accumulate)
 
 
 @public("take_along_dim")
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Any:
-    """Elements at `indices` along `dim`, all other dimensions matched; without `dim`, counted row by row.
+    """The elements at `indices` along `dim`, with the other dimensions broadcast. Without `dim`, of the flattened tensor.
 
     Raises:
         RuntimeError: in PyTorch's words.
@@ -76,6 +76,6 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> An
 
 
 def from_the_front(index: Tensor, length: int) -> Tensor:
-    """Indices beyond either end, counted on round the other."""
+    """The indices modulo the length: a negative one counts from the end."""
     inside = ((index._data >= 0) & (index._data < length)).all()
     return index if inside else Tensor(index._data % length)

@@ -1,6 +1,6 @@
-"""Scaled dot-product attention: softmax(query @ key^T * scale + mask) @ value, as one op or step by step."""
+"""Scaled dot-product attention: softmax(query @ key^T * scale + mask) @ value, as one op or in several."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from ..elementwise.arithmetic import mul_scalar
 
 @composite
 def scale_of(query: Any, scale: Any) -> Any:
-    """1 / sqrt(length of a query), unless another factor is given."""
+    """The given scale, or 1 / sqrt(length of a query)."""
     return query.shape[-1] ** -0.5 if scale is None else scale
 
 
 @composite
 def like_query(heads: Any, query: Any) -> Any:
-    """Each head of a key or value as often as there are query heads for it."""
+    """The heads of a key or value, repeated to the number of query heads."""
     n, h, s, e = heads.shape
     groups = query.shape[1] // h
     return heads if groups == 1 else reshape(expand(unsqueeze(heads, dim=2), (n, h, groups, s, e)), (n, h * groups, s, e))
@@ -33,7 +33,7 @@ def like_query(heads: Any, query: Any) -> Any:
 
 @composite
 def shared_heads(grad: Any, heads: Any) -> Any:
-    """The other way: added up over the query heads that share a head."""
+    """The gradient of `like_query`: the sum over the query heads that share a head."""
     n, h, s, e = grad.shape
     shared = heads.shape[1]
     return grad if h == shared else sum_dim(reshape(grad, (n, shared, h // shared, s, e)), dim=(2,))
@@ -41,13 +41,13 @@ def shared_heads(grad: Any, heads: Any) -> Any:
 
 @composite
 def swap_last(x: Any) -> Any:
-    """The last two dimensions swapped."""
+    """The last two dimensions, swapped."""
     return transpose_dims(x, dim0=-2, dim1=-1)
 
 
 @composite
 def attention_scores(query: Any, key: Any, attn_mask: Any, is_causal: bool, scale: Any) -> Any:
-    """query @ key^T * scale, with -inf where a query must not look."""
+    """query @ key^T * scale, with -inf at masked positions."""
     scores = query @ swap_last(like_query(key, query)) * scale_of(query, scale)
     if is_causal:
         scores = scores + np.triu(np.full(scores.shape[-2:], -np.inf, np.float16), 1)
@@ -56,7 +56,7 @@ def attention_scores(query: Any, key: Any, attn_mask: Any, is_causal: bool, scal
 
 @composite
 def attention_weights(query: Any, key: Any, logsumexp: Any, attn_mask: Any, is_causal: bool, scale: Any) -> Any:
-    """The softmax of the scores; a query that may look nowhere has weights 0."""
+    """The softmax of the scores. A fully masked query has weights 0."""
     e = exp(attention_scores(query, key, attn_mask, is_causal, scale) - unsqueeze(logsumexp, dim=-1))
     total = sum_dim(e, dim=(-1,), keepdim=True)
     return e / where(total > 0, total, zeros_like(total) + 1)
@@ -72,7 +72,7 @@ def attention_slope(grad: Any, weights: Any, value: Any, output: Any) -> Any:
     "ScaledDotProductFlashAttentionForCpuBackward0", results=("output", "logsumexp"), nondifferentiable=("logsumexp",),
 )
 def flash_attention(query, key, value, *, dropout_p=0.0, is_causal=False, attn_mask=None, scale=None):
-    """softmax(query @ key^T * scale + attn_mask) @ value, and the logarithm of what the softmax divides by."""
+    """softmax(query @ key^T * scale + attn_mask) @ value, and the logsumexp of the scores."""
     scores = ARRAY_NAMES["attention_scores"](query, key, attn_mask, is_causal, scale)
     top = np.max(scores, axis=-1, keepdims=True)
     e = np.exp(scores - np.where(np.isfinite(top), top, 0))
@@ -80,7 +80,7 @@ def flash_attention(query, key, value, *, dropout_p=0.0, is_causal=False, attn_m
     logsumexp = np.where(total == 0, np.inf, top + np.log(total))[..., 0].astype(query.dtype)
     groups = query.shape[1] // value.shape[1]
     weights = (e / np.where(total == 0, 1, total)).astype(query.dtype)
-    output = np.empty_like(query)  # the same order in memory
+    output = np.empty_like(query)  # with the memory order of the query
     np.matmul(weights, np.repeat(value, groups, axis=1), out=output)
     return output, logsumexp
 flash_attention.defvjp(
@@ -123,7 +123,7 @@ def check_attention(query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor
 
 
 def fits_flash(query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None, dropout_p: float, gqa: bool) -> bool:
-    """Does PyTorch take its one-op way on the CPU?"""
+    """Does PyTorch use its single op on the CPU for these?"""
     if dropout_p > 0 or any(t.ndim != 4 or not t.numel() for t in (query, key, value)):
         return False
     heads = query.shape[1] % key.shape[1] == 0 if gqa else query.shape[1] == key.shape[1]
@@ -134,7 +134,7 @@ def fits_flash(query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | No
 
 
 def additive(attn_mask: Tensor | None, query: Tensor) -> Tensor | None:
-    """A mask of True and False as 0 and -inf."""
+    """A bool mask as 0 and -inf."""
     if attn_mask is None or attn_mask.dtype.name != "bool":
         return attn_mask
     return Tensor(np.where(attn_mask._data, 0, -np.inf).astype(query._data.dtype))
@@ -145,7 +145,7 @@ def scaled_dot_product_attention(
     query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None, dropout_p: float = 0.0,
     is_causal: bool = False, scale: float | None = None, enable_gqa: bool = False,
 ) -> Any:  # fmt: skip
-    """softmax(query @ key^T * scale + mask) @ value; with `is_causal` a query looks only at keys up to its own place.
+    """softmax(query @ key^T * scale + mask) @ value. With `is_causal`, a query sees only keys up to its own position.
 
     Raises:
         RuntimeError: types or sizes do not fit.
@@ -163,7 +163,7 @@ def attention_in_steps(
     query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropout_p: float, is_causal: bool, scale: float | None,
     enable_gqa: bool,
 ) -> Tensor:  # fmt: skip
-    """The same, one recorded op after another."""
+    """Attention as several recorded ops."""
     if is_causal:
         if mask is not None:
             raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
@@ -172,7 +172,7 @@ def attention_in_steps(
     if enable_gqa:
         groups = query.shape[-3] // key.shape[-3]
         key, value = key.repeat_interleave(groups, -3), value.repeat_interleave(groups, -3)
-    root = math.sqrt(query.shape[-1] ** -0.5 if scale is None else scale)  # half of the scale to each side: smaller numbers
+    root = math.sqrt(query.shape[-1] ** -0.5 if scale is None else scale)  # half of the scale on each side keeps numbers small
     scores = mul_scalar(query, other=root) @ mul_scalar(key.transpose(-2, -1), other=root)
     if mask is not None:
         scores = scores + mask

@@ -1,6 +1,6 @@
-"""The mean of each window: every element of it gets its share of the gradient."""
+"""Average pooling: the mean of each window. Each element of a window gets an equal share of the gradient."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _sliding(n: int) -> Primitive:
 
     @op(n, "AvgPool{n}DBackwardBackward0", "avg_pool{n}d_backward", written=brief(f"avg_pool{n}d_backward", 1))
     def backward(grad_output, self, *, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
-        """Each gradient shared out evenly over its window."""
+        """Each gradient, divided evenly over its window."""
         step, size = stride or kernel_size, self.shape[-n:]
         return shared_out(grad_output, size, kernel_size, step, padding, count_include_pad, divisor_override)
 
@@ -45,12 +45,12 @@ def _adaptive(n: int) -> Primitive:
     pool, back = f"adaptive_avg_pool{n}d_to", f"adaptive_avg_pool{n}d_backward"
     @op(n, "AdaptiveAvgPool{n}DBackward0", pool, written=brief(f"adaptive_avg_pool{n}d"))
     def forward(self, *, output_size):
-        """The mean of each of so many windows."""
+        """The mean of each window; `output_size` gives the number of windows."""
         return along_each(self, shares(self.shape[-n:], output_size))
 
     @op(n, "AdaptiveAvgPool{n}DBackwardBackward0", back, written=brief(back, 1))
     def backward(grad_output, self):
-        """Each gradient shared out evenly over its window."""
+        """Each gradient, divided evenly over its window."""
         return along_each(grad_output, transposed(shares(self.shape[-n:], grad_output.shape[-n:]), self.shape[-n:]))
 
     lengths = (f"grad_output_sym_argsize_minus_{d}" for d in range(n, 0, -1))
@@ -71,7 +71,7 @@ AVG_POOL, ADAPTIVE_AVG_POOL = {n: _sliding(n) for n in (2, 3)}, {n: _adaptive(n)
 def mean_of_windows(
     x: Any, kernel: Ints, stride: Ints, padding: Ints, ceil_mode: bool, count_include_pad: bool, divisor: int | None
 ) -> Any:
-    """The sum of each window over its divisor."""
+    """The sum of each window, divided by its divisor."""
     n = len(kernel)
     size = x.shape[-n:]
     places = places_of(size, kernel, stride, padding, (1,) * n, ceil_mode)
@@ -99,7 +99,7 @@ def shared_out(
 def divisors(
     places: Ints, size: Ints, kernel: Ints, stride: Ints, padding: Ints, count_include_pad: bool, divisor: int | None
 ) -> Any:
-    """By what each window's sum is divided: the elements in it, those of the padding included or not, or one number."""
+    """The divisor of each window's sum: its number of elements, with or without padding, or one given number."""
     if divisor is not None:
         return np.asarray(divisor)
     counts: Any = np.ones(())

@@ -1,6 +1,6 @@
-"""Batch norm: each channel brought to mean 0 and variance 1 over the batch, or by running averages of earlier batches."""
+"""Batch norm: each channel gets mean 0 and variance 1, by the statistics of the batch or by running averages."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .normalization import channels, check_same_type, scaled, statistics
 def batch_norm_forward(
     input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool, momentum: float, eps: float
 ) -> tuple[Any, Any, Any]:
-    """The normalized input, and the mean and rstd of the batch in training; the running averages are updated in place."""
+    """The normalized input; in training also the mean and rstd of the batch. The running averages are updated in place."""
     check_channels(input, weight, bias, running_mean, running_var, training)
     check_types(input, weight, bias, running_mean, running_var)
     x, none = input, np.empty(0, input.dtype)
@@ -40,12 +40,12 @@ def batch_norm_forward(
 
 
 def other_dims(ndim: int) -> tuple[int, ...]:
-    """All dimensions but 1, that of the channels."""
+    """All dimensions except 1, the channels."""
     return (0, *range(2, ndim))
 
 
 def check_channels(input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool) -> None:
-    """Refuse parameters that are not one per channel.
+    """Refuse parameters that do not have one element per channel.
 
     Raises:
         RuntimeError: in PyTorch's words.
@@ -83,7 +83,7 @@ _RULES: Any = {
 @public("torch.native_batch_norm")
 @primitive("NativeBatchNormBackward0", **_STATISTICS)
 def native_batch_norm(input, weight=None, bias=None, *, running_mean=None, running_var=None, training, momentum, eps):
-    """Each channel normalized by the batch (training) or by the running averages, then weight and bias."""
+    """Each channel normalized by the batch (training) or by the running averages, then scaled by weight and shifted by bias."""
     return batch_norm_forward(input, weight, bias, running_mean, running_var, training, momentum, eps)
 native_batch_norm.defvjp(**_RULES)
 
@@ -141,7 +141,7 @@ def by_channel(
 def batch_norm_backward(
     grad: Any, input: Any, weight: Any, running_var: Any, mean: Any, rstd: Any, training: bool, eps: float
 ) -> Any:
-    """The rule of normalization over the batch; by running averages it is a mere factor."""
+    """The backward rule of normalization over the batch. With running averages it is a constant factor."""
     ndim = len(input.shape)
     if weight is not None:
         grad = grad * per_channel(weight, ndim)
@@ -153,7 +153,7 @@ def batch_norm_backward(
 # fmt: on
 @public("torch._native_batch_norm_legit")
 def _native_batch_norm_legit(input: Tensor, weight: Tensor | None, bias: Tensor | None, *options: Any, **named: Any) -> Any:
-    """native_batch_norm; running averages are given, both, or left out."""
+    """native_batch_norm with both running averages, or without."""
     has_averages = "running_mean" in named or (len(options) > 0 and isinstance(options[0], Tensor))
     op = native_batch_norm_legit if has_averages else native_batch_norm_no_stats
     return op(input, weight, bias, *options, **named)
@@ -164,11 +164,11 @@ def batch_norm(
     input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, weight: Tensor | None = None,
     bias: Tensor | None = None, training: bool = False, momentum: float = 0.1, eps: float = 1e-5,
 ) -> Any:  # fmt: skip
-    """Each channel (dimension 1) normalized; in training by the batch, and the running averages move towards it.
+    """Each channel (dimension 1), normalized. In training the batch gives the statistics and updates the running averages.
 
     Raises:
         ValueError: a channel has a single value in training, or eps is not positive.
-        RuntimeError: a parameter has not one element per channel.
+        RuntimeError: a parameter does not have one element per channel.
     """
     if training and input.shape[0] * int(np.prod(input.shape[2:])) == 1:
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {Size(input.shape)}")
@@ -183,7 +183,7 @@ def batch_norm(
 
 
 def batch_norm_of_nothing(input: Tensor, weight: Tensor | None, bias: Tensor | None) -> Tensor:
-    """An empty batch has no statistics, but its parameters have gradients (zeros)."""
+    """Batch norm of an empty batch: no statistics, and zero gradients for the parameters."""
     output = input.clone()
     output = output if weight is None else output * weight[0]
     return output if bias is None else output + bias[0]
@@ -194,7 +194,7 @@ def instance_norm(
     input: Tensor, running_mean: Tensor | None = None, running_var: Tensor | None = None, weight: Tensor | None = None,
     bias: Tensor | None = None, use_input_stats: bool = True, momentum: float = 0.1, eps: float = 1e-5,
 ) -> Any:  # fmt: skip
-    """Each channel of each sample normalized: batch norm of one long row of channels.
+    """Each channel of each sample, normalized. It is batch norm with samples and channels merged.
 
     Raises:
         ValueError: a channel of a sample has a single value.

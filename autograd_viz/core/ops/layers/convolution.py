@@ -1,13 +1,15 @@
-"""Convolution: one kernel, one weighted sum, at every place of an image. All sizes of it are the one primitive `convolution`.
+"""Convolution: weighted sums of windows of an image. The one primitive `convolution` serves all numbers of dimensions.
 
 # Note [Three faces of one sum]
-Multiply every output element's gradient g with the input x that its window sees and with the weight w between them, and
-add up: T(g, x, w). It is linear in each of the three, so holding two fixed leaves the derivative with respect to the third:
-`_look` (the convolution itself, by x and w), `_spread` (by g and w, the gradient of x), `_match` (by g and x, the gradient
-of w). A transposed convolution is `_spread` used forwards. Second derivatives are the same three again.
+T(g, x, w) is the sum of gradient g times input x times weight w, over all outputs and their windows. T is linear in each of
+the three. With two of them fixed, it gives the derivative with respect to the third:
+- `_look` from x and w: the convolution itself;
+- `_spread` from g and w: the gradient of x;
+- `_match` from g and x: the gradient of w.
+A transposed convolution has `_spread` as its forward. Second derivatives are the same three functions again.
 """
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -22,13 +24,13 @@ from .windows import Ints, brief, offsets, overlap_added, padded, places_of, vol
 
 
 def _transposed_in_words(grad_output: Any, input: Any, weight: Any, **options: Any) -> Symbol:
-    """How a formula shows the gradient of the images."""
+    """The text of the gradient of the images in a formula."""
     return call("convolution" if options["transposed"] else "conv_transpose", grad_output, weight)
 
 
 @primitive("ConvolutionBackward0", written=brief("convolution", 2))
 def convolution(input, weight, bias=None, *, stride, padding, dilation, transposed, output_padding, groups):
-    """The kernels `weight` at every place of the images `input`, plus a bias per channel."""
+    """Convolve the images `input` with the kernels `weight`, and add a bias per channel."""
     if transposed:
         out = _spread(input, weight, _grown(input, weight, stride, padding, dilation, output_padding), stride, padding,
                       dilation, groups)
@@ -50,7 +52,7 @@ convolution.defvjp(
 
 @primitive("ConvolutionBackwardBackward0", written=_transposed_in_words)
 def convolution_backward_input(grad_output, input, weight, *, stride, padding, dilation, transposed, output_padding, groups):
-    """The gradient of the images: every output hands its gradient back to what its window saw."""
+    """The gradient of the images: each output's gradient goes back to the elements of its window."""
     if transposed:
         return _look(grad_output, weight, stride, padding, dilation, groups, input.shape[2:])
     return _spread(grad_output, weight, input.shape[2:], stride, padding, dilation, groups)
@@ -66,7 +68,7 @@ convolution_backward_input.defvjp(
 
 @primitive("ConvolutionBackwardBackward0", written=brief("convolution_backward_weight", 2))
 def convolution_backward_weight(grad_output, input, weight, *, stride, padding, dilation, transposed, output_padding, groups):
-    """The gradient of the kernels: how the gradient of the output matches what the windows saw, over all places."""
+    """The gradient of the kernels: the products of the output's gradient and the windows, summed over all positions."""
     seen, at = (grad_output, input) if transposed else (input, grad_output)
     return _match(at, seen, weight.shape, stride, padding, dilation, groups)
 convolution_backward_weight.defvjp(
@@ -82,19 +84,19 @@ convolution_backward_weight.defvjp(
 # fmt: on
 @inlined
 def all_but_channels(stride: Ints) -> Ints:
-    """The dimensions that share one bias: the batch, and the spatial ones, of which there are as many as strides."""
+    """The dimensions over which a bias is summed: the batch and the spatial ones. There are as many of these as strides."""
     return (0, *range(2, 2 + len(stride)))
 
 
 def _look(x: Any, weight: Any, stride: Ints, padding: Ints, dilation: Ints, groups: int, places: Ints | None = None) -> Any:
-    """The convolution: (channels of the kernel) x (what its windows see), one matrix product per image and group."""
+    """The convolution: one matrix product (kernels) x (windows) per image and group."""
     columns, places = _columns(x, weight.shape[2:], stride, padding, dilation, groups, places)
     kernels = weight.reshape(groups, weight.shape[0] // groups, volume(weight.shape[1:]))
     return (kernels @ columns).reshape(x.shape[0], weight.shape[0], *places)
 
 
 def _spread(g: Any, weight: Any, size: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int) -> Any:
-    """The transpose of `_look`: each window's sum handed back to what it saw, in images of `size`."""
+    """The transpose of `_look`: each window's value is added back to its elements, in images of `size`."""
     if set(stride) == {1}:
         return _spread_in_planes(g, weight, size, padding, dilation, groups)
     kernels = weight.reshape(groups, weight.shape[0] // groups, volume(weight.shape[1:]))
@@ -105,7 +107,7 @@ def _spread(g: Any, weight: Any, size: Ints, stride: Ints, padding: Ints, dilati
 
 
 def _spread_in_planes(g: Any, weight: Any, size: Ints, padding: Ints, dilation: Ints, groups: int) -> Any:
-    """`_spread` for stride 1: in planes as large as the image, each position in the window is one shift of them all."""
+    """`_spread` for stride 1: each position in the kernel shifts a whole plane by a fixed distance."""
     images, channels, kernel = g.shape[0], weight.shape[1], weight.shape[2:]
     each = zip(size, padding, g.shape[2:], dilation, kernel, strict=True)
     room = tuple(max(length + 2 * p, places + d * (k - 1)) for length, p, places, d, k in each)
@@ -118,34 +120,34 @@ def _spread_in_planes(g: Any, weight: Any, size: Ints, padding: Ints, dilation: 
     out: Any = np.zeros((groups, parts.shape[-1]), parts.dtype)
     for position, offset in enumerate(offsets(kernel)):
         shift = sum(o * d * volume(room[i + 1 :]) for i, (o, d) in enumerate(zip(offset, dilation, strict=True)))
-        out[:, shift:] += parts[:, position, : parts.shape[-1] - shift]  # what sticks out is zeros
+        out[:, shift:] += parts[:, position, : parts.shape[-1] - shift]  # the part that sticks out is zeros
     inside = (..., *(slice(p, p + length) for p, length in zip(padding, size, strict=True)))
     return out.reshape(groups * channels, images, *room)[inside].swapaxes(0, 1).copy()
 
 
 def _match(g: Any, x: Any, shape: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int) -> Any:
-    """The gradient of a kernel: the products of gradient and window, over all places and images."""
+    """The gradient of a kernel: the products of gradient and window, summed over all positions and images."""
     columns, _ = _columns(x, shape[2:], stride, padding, dilation, groups, g.shape[2:])
     at = g.reshape(g.shape[0], groups, g.shape[1] // groups, volume(g.shape[2:]))
-    return (columns @ at.swapaxes(-1, -2)).sum(0).swapaxes(-1, -2).reshape(shape)  # tall times narrow: BLAS's quicker way
+    return (columns @ at.swapaxes(-1, -2)).sum(0).swapaxes(-1, -2).reshape(shape)  # tall times narrow: faster in BLAS
 
 
 def _columns(
     x: Any, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int, places: Ints | None
 ) -> tuple[Any, Ints]:
-    """What the windows see, a column per place (the first `places`): (image, group, channel and position in it, place)."""
+    """The windows as columns (of the first `places`): (image, group, channel and position in the window, place)."""
     images, channels = x.shape[:2]
     if places is None:
         places = places_of(x.shape[2:], kernel, stride, padding, dilation)
     seen = padded(x, padding, padding)
     for d in reversed(range(len(kernel))):
         seen = windows_along(d - len(kernel), seen, kernel[d], stride[d], dilation[d], places[d])
-        if d and kernel[d] > 1:  # copied here, the windows along the next dimension see long runs of memory
+        if d and kernel[d] > 1:  # a copy here makes memory contiguous for the next dimension
             seen = seen.copy()
     return seen.reshape(images, groups, channels // groups * volume(kernel), volume(places)), places
 
 
 def _grown(x: Any, weight: Any, stride: Ints, padding: Ints, dilation: Ints, output_padding: Ints) -> Ints:
-    """The size of a transposed convolution's output: of the image that a convolution would have made into `x`."""
+    """The output size of a transposed convolution: the size of an image that a convolution would turn into `x`."""
     each = zip(x.shape[2:], weight.shape[2:], stride, padding, dilation, output_padding, strict=True)
     return tuple((length - 1) * s - 2 * p + d * (k - 1) + o + 1 for length, k, s, p, d, o in each)

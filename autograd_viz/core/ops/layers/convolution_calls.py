@@ -1,4 +1,4 @@
-"""conv1d to conv3d and their transposes: what the caller may write, checked, and brought to the one form of `convolution`."""
+"""conv1d to conv3d and their transposes: the user's arguments, checked and brought into the form of `convolution`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .windows import Ints, n_of
 
 
 def _conv(n: int) -> Any:
-    places = ("along sequences", "over images", "through volumes")[n - 1]
+    places = ("sequences", "images", "volumes")[n - 1]
     inside = ("length", "height, width", "depth, height, width")[n - 1]
 
     def conv(
@@ -25,7 +25,7 @@ def _conv(n: int) -> Any:
     ) -> Any:  # fmt: skip
         return _convolved(n, input, weight, bias, groups, stride=stride, dilation=dilation, padding=padding)
 
-    conv.__doc__ = f"Kernels (out, in / groups{', k' * n}) {places} (batch, in, {inside})."
+    conv.__doc__ = f"Convolve {places} (batch, in, {inside}) with kernels (out, in / groups{', k' * n})."
     return conv
 
 
@@ -34,7 +34,7 @@ def _conv_transpose(n: int) -> Any:
         input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
         groups: int = 1, dilation: Any = 1,
     ) -> Any:  # fmt: skip
-        """The transpose of conv{n}d: it grows what conv{n}d shrinks."""
+        """The transpose of conv{n}d: it maps small images to large ones."""
         options = {"stride": stride, "padding": padding, "dilation": dilation, "output_padding": output_padding}
         return _convolved(n, input, weight, bias, groups, transposed=True, **options)
 
@@ -50,7 +50,7 @@ conv_transpose1d, conv_transpose2d, conv_transpose3d = functions(
 def _convolved(
     n: int, input: Tensor, weight: Tensor, bias: Tensor | None, groups: int, transposed: bool = False, **given: Any
 ) -> Any:
-    """`convolution` of a batch or of one image, with padding in numbers or in words."""
+    """`convolution` of a batch or of one image, with padding as numbers or as a word."""
     batch, alone = _batched(n, input, f"conv{'_transpose' * transposed}{n}d")
     options: dict[str, Any] = {"output_padding": (0,) * n}
     for name, value in given.items():
@@ -67,7 +67,7 @@ def _batched(n: int, input: Tensor, name: str) -> tuple[Tensor, bool]:
     """The input as a batch, and whether it was a single image.
 
     Raises:
-        RuntimeError: it has not the dimensions of either.
+        RuntimeError: its number of dimensions fits neither.
     """
     if input.ndim not in (n + 1, n + 2):
         raise RuntimeError(
@@ -77,10 +77,10 @@ def _batched(n: int, input: Tensor, name: str) -> tuple[Tensor, bool]:
 
 
 def _each(n: int, name: str, value: Any) -> Ints:
-    """A value for each dimension.
+    """One value for each dimension.
 
     Raises:
-        RuntimeError: there are more or fewer values.
+        RuntimeError: another number of values.
     """
     values = ints(value)
     if len(values) not in (1, n):
@@ -92,10 +92,10 @@ def _each(n: int, name: str, value: Any) -> Ints:
 
 
 def _padded_in_words(words: str, batch: Tensor, weight: Tensor, stride: Ints, dilation: Ints) -> tuple[Tensor, Ints]:
-    """The numbers for padding="same" or "valid"; what "same" needs more at the end than at the start is added here.
+    """Padding for "same" or "valid" as numbers. If "same" needs more at the end than at the start, the input is padded here.
 
     Raises:
-        RuntimeError: other words, or "same" for strides.
+        RuntimeError: another word, or "same" with strides.
     """
     n = len(stride)
     if words == "valid":
@@ -119,7 +119,7 @@ def _check(
     batch: Tensor, weight: Tensor, bias: Tensor | None, *, stride: Ints, padding: Ints, dilation: Ints, output_padding: Ints,
     groups: int, transposed: bool,
 ) -> None:  # fmt: skip
-    """Refuse what does not fit together.
+    """Refuse arguments that do not fit together.
 
     Raises:
         RuntimeError: in PyTorch's words.

@@ -1,6 +1,6 @@
-"""The largest element of each window, and where it was: that one alone gets the gradient."""
+"""Max pooling: the largest element of each window, and its index. Only that element gets the gradient."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from .window_search import adaptive_boxes, fractional_boxes, largest, largest_of
 
 def _sliding(n: int) -> Any:
     def forward(self, *, kernel_size, stride, padding, dilation, ceil_mode):
-        """The largest in each window of {one}, and its place."""
+        """The largest element of each window of {one}, and its index."""
         return largest(self, kernel_size, stride or kernel_size, padding, dilation, ceil_mode)
     return forward
 
 
 def _adaptive(n: int) -> Any:
     def forward(self, *, output_size):
-        """The largest in each of so many windows, and its place."""
+        """The largest element of each window, and its index; `output_size` gives the number of windows."""
         return largest_of_boxes(self, *adaptive_boxes(self.shape[-n:], output_size))
     return forward
 
 
 def _fractional(n: int) -> Any:
     def forward(self, *, kernel_size, output_size, random_samples):
-        """The largest in each of so many windows, drawn to be of uneven distance."""
+        """The largest element of each window, and its index. The windows have random distances."""
         return largest_of_boxes(self, *fractional_boxes(self.shape, kernel_size, output_size, random_samples))
     return forward
 
 
 def _declare(n: int, make: Maker, pool: str, name: str, node_name: str, *kept: str) -> Primitive:
-    """A pooling and its gradient, which knows from the places how to go: `kept` are options that PyTorch's node has too."""
+    """Declare a pooling and its gradient, which the indices determine. `kept` names other options that PyTorch's node has."""
     pool, back = pool.format(n=n), f"{pool.format(n=n)}_backward"
     forward = op(n, f"{node_name}Backward0", name, results=("result0", "result1"))(make(n))
     forward.defvjp(
@@ -43,7 +43,7 @@ def _declare(n: int, make: Maker, pool: str, name: str, node_name: str, *kept: s
                       "grad", "self", "result1", *kept),
     )
     def backward(grad_output, self, *, indices):
-        """Each gradient at the place of its window's largest element."""
+        """Each gradient at the index of its window's largest element."""
         return scattered(grad_output, indices, self.shape[-n:])
     shown = {"written": lambda grad_output, self, indices: call("scatter", grad_output, indices)}
     op(n, f"{node_name}BackwardBackward0", back, **shown)(backward).defvjp(
@@ -68,7 +68,7 @@ FRACTIONAL_MAX_POOL = {
 
 @primitive("MaxUnpool2DBackward0")
 def max_unpool2d_to(self, *, indices, output_size):
-    """Each element back where it was the largest, zeros elsewhere."""
+    """Each element at its index, zeros elsewhere."""
     return put(self, indices, output_size)
 max_unpool2d_to.defvjp(
     self = lambda grad, indices: gather_in_planes(grad, indices=indices, n=2),
@@ -77,7 +77,7 @@ max_unpool2d_to.defvjp(
 
 @primitive("MaxUnpool3DBackward0")
 def max_unpool3d_to(self, *, indices, output_size, stride, padding):
-    """Each element back where it was the largest, zeros elsewhere."""
+    """Each element at its index, zeros elsewhere."""
     return put(self, indices, output_size)
 max_unpool3d_to.defvjp(
     self = lambda grad, indices: gather_in_planes(grad, indices=indices, n=3),

@@ -1,4 +1,4 @@
-"""Multi-head attention: queries, keys and values are projected, split into heads, attended to, and joined again."""
+"""Multi-head attention: queries, keys and values are projected and split into heads; the results are joined again."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .padding_calls import pad
 
 
 def need(condition: Any, text: str) -> None:
-    """An AssertionError, as PyTorch raises here, unless the condition holds."""
+    """Raise an AssertionError, as PyTorch does here, unless the condition holds."""
     if not condition:
         raise AssertionError(text)
 
@@ -27,7 +27,7 @@ def need(condition: Any, text: str) -> None:
 def check_dimensions(
     query: Tensor, key: Tensor, value: Tensor, key_mask: Tensor | None, mask: Tensor | None, heads: int
 ) -> bool:
-    """Is there a dimension of samples? Everything must agree on it."""
+    """Is there a batch dimension? All arguments must agree."""
     need(query.ndim in (2, 3), f"query should be unbatched 2D or batched 3D tensor but received {query.ndim}-D query tensor")
     batched = query.ndim == 3
     what = "batched (3-D)" if batched else "unbatched (2-D)"
@@ -55,7 +55,7 @@ def check_dimensions(
 
 
 def as_addend(mask: Tensor | None, name: str, query: Tensor) -> Tensor | None:
-    """A mask to be added to the scores: True becomes -inf (here True means: do not look)."""
+    """A mask as a term to add to the scores. True becomes -inf: here it means "ignore"."""
     if mask is None or mask.dtype.is_floating_point:
         return mask
     need(mask.dtype.name == "bool", f"only bool and floating types of {name} are supported")
@@ -63,7 +63,7 @@ def as_addend(mask: Tensor | None, name: str, query: Tensor) -> Tensor | None:
 
 
 def project_packed(query: Tensor, key: Tensor, value: Tensor, weight: Tensor, bias: Tensor | None) -> Any:
-    """The three projections whose weights lie in one matrix; what is the same tensor is projected at once."""
+    """The three projections, with their weights in one matrix. Inputs that are the same tensor are projected together."""
     e = query.shape[-1]
     if key is value and query is key:
         return apart(linear(query, weight, bias), 3, e)
@@ -78,7 +78,7 @@ def project_packed(query: Tensor, key: Tensor, value: Tensor, weight: Tensor, bi
 
 
 def apart(joined: Tensor, parts: int, e: int) -> tuple[Tensor, ...]:
-    """The last dimension cut into `parts`, which come first in memory."""
+    """The last dimension, split into `parts`, which then come first in memory."""
     cut = joined.unflatten(-1, (parts, e)).unsqueeze(0).transpose(0, -2).squeeze(-2).contiguous()
     return tuple(cut[i] for i in range(parts))
 
@@ -86,7 +86,7 @@ def apart(joined: Tensor, parts: int, e: int) -> tuple[Tensor, ...]:
 def project_separately(
     inputs: tuple[Tensor, Tensor, Tensor], weights: tuple[Any, Any, Any], bias: Tensor | None
 ) -> tuple[Tensor, ...]:
-    """The three projections, each with a matrix of its own."""
+    """The three projections, each with its own matrix."""
     e = inputs[0].shape[-1]
     for name, letter, w, x in zip(("query", "key", "value"), "qkv", weights, inputs, strict=True):
         need(w is not None, f"use_separate_proj_weight is True but {letter}_proj_weight is None")
@@ -101,10 +101,10 @@ def project_separately(
 def project(
     inputs: tuple[Tensor, Tensor, Tensor], packed: Tensor | None, separate: tuple[Any, Any, Any] | None, bias: Tensor | None
 ) -> tuple[Tensor, ...]:
-    """Queries, keys and values: the three inputs, each times its own part of the weights.
+    """The projected queries, keys and values.
 
     Raises:
-        AssertionError: shapes do not fit, or the weights are missing.
+        AssertionError: shapes do not fit, or weights are missing.
     """
     query, key, value = inputs
     if separate is not None:
@@ -119,10 +119,10 @@ def project(
 def with_biases(
     k: Tensor, v: Tensor, bias_k: Tensor | None, bias_v: Tensor | None, static_k: Tensor | None, static_v: Tensor | None
 ) -> tuple[Tensor, Tensor, bool]:
-    """One more key and value, which are learned, if there are such; and whether there are.
+    """Append the learned extra key and value, if they exist. Also returns whether they do.
 
     Raises:
-        AssertionError: only one of them, or the keys or values are given.
+        AssertionError: only one of them, or static keys or values are given.
     """
     need(bias_k is not None or bias_v is None, "bias_v is set but bias_k is None")
     need(bias_v is not None or bias_k is None, "bias_k is set but bias_v is None")
@@ -135,12 +135,12 @@ def with_biases(
 
 
 def widened_mask(mask: Tensor | None) -> Tensor | None:
-    """The mask with a free last column, for one more key."""
+    """The mask with one more, unmasked, column for an extra key."""
     return None if mask is None else pad(mask, (0, 1))
 
 
 def mask_per_head(mask: Tensor | None, key_mask: Tensor | None, samples: int, heads: int, k_len: int) -> Any:
-    """Both masks in one, for (samples * heads, queries, keys)."""
+    """Both masks combined, for (samples * heads, queries, keys)."""
     if key_mask is None:
         return mask
     for d, wanted in enumerate((samples, k_len)):
@@ -150,7 +150,7 @@ def mask_per_head(mask: Tensor | None, key_mask: Tensor | None, samples: int, he
 
 
 def checked_mask(mask: Tensor | None, rows: int, q_len: int, k_len: int) -> Tensor | None:
-    """The mask in three dimensions.
+    """The mask with three dimensions.
 
     Raises:
         RuntimeError: its shape does not fit.
@@ -164,7 +164,7 @@ def checked_mask(mask: Tensor | None, rows: int, q_len: int, k_len: int) -> Tens
 
 
 def attend_with_weights(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, dropout_p: float) -> tuple[Tensor, Tensor]:
-    """Attention whose weights the caller wants to see."""
+    """Attention that also returns its weights."""
     q_scaled = q * math.sqrt(1.0 / q.shape[-1])
     keys = k.transpose(-2, -1)
     scores = q_scaled.bmm(keys) if mask is None else mask.baddbmm(q_scaled, keys)
@@ -177,7 +177,7 @@ def attend_with_weights(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, dr
 def attend_by_sample(
     q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, dropout_p: float, is_causal: bool, samples: int
 ) -> Tensor:
-    """Attention by scaled_dot_product_attention, in (samples, heads, places, features)."""
+    """Attention through scaled_dot_product_attention, on (samples, heads, positions, features)."""
     q, k, v = (x.view(samples, -1, *x.shape[1:]) for x in (q, k, v))
     if mask is not None:
         mask = mask.unsqueeze(0) if mask.shape[0] == 1 else mask.view(samples, q.shape[1], -1, k.shape[2])
@@ -187,7 +187,7 @@ def attend_by_sample(
 def both_masks(
     query: Tensor, key_padding_mask: Tensor | None, attn_mask: Tensor | None, is_causal: bool, need_weights: bool
 ) -> tuple[Tensor | None, Tensor | None]:
-    """The masks as addends; the second is not needed where the hint `is_causal` says the same.
+    """The masks as terms to add. The attention mask is omitted if the hint `is_causal` replaces it.
 
     Raises:
         RuntimeError: the hint without the mask.
@@ -211,7 +211,7 @@ def both_masks(
 
 
 def in_heads(x: Tensor, static: Tensor | None, name: str, rows: int, head: int) -> Tensor:
-    """Keys or values as (samples * heads, places, features of a head), or the given ones in their stead."""
+    """Keys or values as (samples * heads, positions, features of a head), or the static ones instead."""
     if static is None:
         return x.view(x.shape[0], rows, head).transpose(0, 1)
     need(static.shape[0] == rows, f"expecting static_{name}.size(0) of {rows}, but got {static.shape[0]}")
@@ -220,7 +220,7 @@ def in_heads(x: Tensor, static: Tensor | None, name: str, rows: int, head: int) 
 
 
 def with_zeros(x: Tensor) -> Tensor:
-    """One more key or value, all zeros."""
+    """Append a key or value of zeros."""
     zeros = Tensor(np.zeros((x.shape[0], 1, x.shape[2]), x._data.dtype))
     return cat([x, zeros], dim=1)
 
@@ -235,7 +235,7 @@ def multi_head_attention_forward(
     static_k: Tensor | None = None, static_v: Tensor | None = None, average_attn_weights: bool = True,
     is_causal: bool = False,
 ) -> tuple[Tensor, Tensor | None]:  # fmt: skip
-    """Attention in `num_heads` heads; inputs are (places, samples, features). Gives the output and the weights.
+    """Attention in `num_heads` heads on inputs (positions, samples, features). Returns the output and the weights.
 
     Raises:
         AssertionError, RuntimeError: shapes do not fit, in PyTorch's words.

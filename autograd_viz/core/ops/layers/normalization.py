@@ -1,11 +1,11 @@
-"""Numbers brought to mean 0 and variance 1: over the last dimensions (layer norm) or over groups of channels.
+"""Normalization to mean 0 and variance 1: over the last dimensions (layer norm) or over groups of channels (group norm).
 
 # Note [Saved statistics are functions of the input]
-Forward keeps the mean and rstd = 1 / sqrt(variance + eps) that it computed. Backward must not take them for constants:
-`known_mean` and `known_rstd` have the saved values, and the gradients that mean and rstd have.
+Forward saves the mean and rstd = 1 / sqrt(variance + eps). A second derivative must not treat them as constants. So
+`known_mean` and `known_rstd` return the saved values, and have the gradients of mean and rstd.
 """
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ..reduce.reduction import mean_dim
 
 @primitive("KnownMeanBackward0")
 def known_mean(self, *, mean, dim):
-    """The mean of self over `dim`, which was computed before."""
+    """The mean of self over `dim`, which is already known."""
     return mean
 known_mean.defvjp(
     self = lambda grad, self_sym_sizes, dim: expand(grad, self_sym_sizes) / mean_divisor(self_sym_sizes, dim),
@@ -34,7 +34,7 @@ known_mean.defvjp(
 
 @primitive("KnownRstdBackward0")
 def known_rstd(self, *, rstd, dim):
-    """1 / sqrt(variance + eps) of self over `dim`, which was computed before."""
+    """1 / sqrt(variance + eps) of self over `dim`, which is already known."""
     return rstd
 known_rstd.defvjp(
     self = lambda grad, self, result, self_sym_sizes, dim:
@@ -44,7 +44,7 @@ known_rstd.defvjp(
 
 @composite
 def normalized(input: Any, mean: Any, rstd: Any, dim: tuple[int, ...]) -> Any:
-    """(input - mean) * rstd, with statistics that are known."""
+    """(input - mean) * rstd, with known statistics."""
     return (input - known_mean(input, mean=mean, dim=dim)) * known_rstd(input, rstd=rstd, dim=dim)
 
 
@@ -57,20 +57,20 @@ def normalization_backward(grad: Any, input: Any, mean: Any, rstd: Any, dim: tup
 
 
 def statistics(x: Any, dim: tuple[int, ...], eps: float) -> tuple[Any, Any, Any]:
-    """The mean, the variance and 1 / sqrt(variance + eps) over `dim`, which is kept."""
+    """The mean, the variance and 1 / sqrt(variance + eps) over `dim`; the dimensions stay with length 1."""
     mean = mean_dim.forward(x, dim=dim, keepdim=True)
     variance = mean_dim.forward(np.square(x - mean), dim=dim, keepdim=True)
     return mean, variance, (1 / np.sqrt(variance + eps)).astype(x.dtype, copy=False)
 
 
 def channels(value: Any, x: Any) -> Any:
-    """An array of a number per channel in a shape that goes with the array x."""
+    """One number per channel, in a shape that broadcasts with the array x."""
     return value.reshape((1, -1) + (1,) * (x.ndim - 2))
 
 
 @inlined
 def scaled(x: Any, weight: Any, bias: Any) -> Any:
-    """x * weight + bias, either of which may be missing."""
+    """x * weight + bias. Either may be None."""
     x = x if weight is None else x * weight
     return x if bias is None else x + bias
 
@@ -98,7 +98,7 @@ layer_normalization.defvjp(
 
 @primitive("NativeGroupNormBackward0", results=("output", "mean", "rstd"))
 def group_normalization(input, weight=None, bias=None, *, N, C, HxW, group, eps):
-    """(input - mean) / sqrt(variance + eps) * weight + bias; one mean and variance for each sample and group of channels."""
+    """(input - mean) / sqrt(variance + eps) * weight + bias, with one mean and variance per sample and group of channels."""
     check_same_type(floating(input, "GroupNormKernelImpl"), weight, bias)
     x = input.reshape(N, group, C // group * HxW)
     mean, _, rstd = statistics(x, (2,), eps)
@@ -123,7 +123,7 @@ def in_groups(input: Any, mean: Any, rstd: Any, groups: tuple[int, ...]) -> Any:
 
 @composite
 def group_norm_backward(grads: Any, input: Any, mean: Any, rstd: Any, weight: Any, groups: tuple[int, ...]) -> Any:
-    """The rule of normalization on groups, and what arrives through the mean and the rstd themselves."""
+    """The backward rule of normalization on groups, including the gradients of the outputs mean and rstd."""
     grad, grad_mean, grad_rstd = grads[0], unsqueeze(grads[1], dim=2), unsqueeze(grads[2], dim=2)
     if weight is not None:
         grad = grad * per_channel(weight, len(input.shape))
@@ -136,19 +136,19 @@ def group_norm_backward(grads: Any, input: Any, mean: Any, rstd: Any, weight: An
 
 @composite
 def per_channel(value: Any, ndim: int) -> Any:
-    """A number per channel in a shape that multiplies (N, C, ...)."""
+    """One number per channel, in a shape that broadcasts with (N, C, ...)."""
     return reshape(value, (1, value.shape[0]) + (1,) * (ndim - 2))
 
 
 @composite
 def per_channel_sum(value: Any) -> Any:
-    """The sum over everything but dimension 1, the channels."""
+    """The sum over all dimensions except 1, the channels."""
     return sum_dim(value, dim=tuple(d for d in range(len(value.shape)) if d != 1))
 
 
 # fmt: on
 def check_same_type(input: Any, *parameters: Any) -> None:
-    """Refuse parameters of another type than the input; float16 goes with float32.
+    """Refuse parameters of another type than the input. float16 may be mixed with float32.
 
     Raises:
         RuntimeError: in PyTorch's words.
@@ -161,7 +161,7 @@ def check_same_type(input: Any, *parameters: Any) -> None:
 
 
 def check_normalized_shape(input: Tensor, normalized_shape: Any, *parameters: Tensor | None, op: str = "layer_norm") -> Any:
-    """The shape as a tuple, if the input ends with it and the parameters have it.
+    """The shape as a tuple. The input must end with it, and the parameters must have it.
 
     Raises:
         TypeError, RuntimeError: in PyTorch's words.
@@ -195,7 +195,7 @@ def layer_norm(
     input: Tensor, normalized_shape: Any, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5,
     cudnn_enable: bool = True,
 ) -> Any:  # fmt: skip
-    """Mean 0 and variance 1 over the last dimensions, then weight and bias."""
+    """Normalize to mean 0 and variance 1 over the last dimensions, then apply weight and bias."""
     shape = check_normalized_shape(input, normalized_shape, weight, bias)
     return layer_normalization(input, weight, bias, normalized_shape=shape, eps=eps)[0]
 
@@ -217,7 +217,7 @@ def native_group_norm(
 
 
 def check_groups(input: Tensor, num_groups: int, weight: Tensor | None, bias: Tensor | None) -> None:
-    """Refuse channels that do not divide into the groups, and parameters that are not one per channel.
+    """Refuse channels that the groups do not divide, and parameters that do not have one element per channel.
 
     Raises:
         RuntimeError: in PyTorch's words.
@@ -241,10 +241,10 @@ def group_norm(
     input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5,
     cudnn_enabled: bool = True,
 ) -> Any:  # fmt: skip
-    """Mean 0 and variance 1 over each group of channels of each sample, then weight and bias.
+    """Normalize each group of channels of each sample to mean 0 and variance 1, then apply weight and bias.
 
     Raises:
-        RuntimeError: the channels do not divide into the groups, or the parameters are not one per channel.
+        RuntimeError: the groups do not divide the channels, or a parameter does not have one element per channel.
         ValueError: a group has a single value.
     """
     if input.ndim < 2:
@@ -259,7 +259,7 @@ def group_norm(
 
 @public("nn.functional.rms_norm", "torch.rms_norm")
 def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None, eps: float | None = None) -> Any:
-    """The input over the root of its mean square, along the last dimensions."""
+    """The input divided by its root mean square over the last dimensions."""
     shape = check_normalized_shape(input, normalized_shape, weight, op="rms_norm")
     eps = float(np.finfo(input.dtype.numpy).eps) if eps is None else eps
     dims = [input.ndim - 1 - i for i in range(len(shape))]

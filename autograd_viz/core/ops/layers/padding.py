@@ -1,6 +1,6 @@
-"""More around the edge: a constant, a reflection, or the edge again."""
+"""Padding: more elements at the edges, with a constant, by reflection, or by replication."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .windows import Ints, brief
 @public("torch.constant_pad_nd")
 @primitive("ConstantPadNdBackward0")
 def constant_pad_nd(self, *, pad, value=0):
-    """`value` at both ends: pad = (before last, after last, before second last, ...); a negative number cuts off."""
+    """`value` at both ends: pad = (before last, after last, before second last, ...). A negative number crops."""
     pairs = list(zip(pad[::2], pad[1::2], strict=True))[::-1]
     lengths = self.shape[self.ndim - len(pairs):]
     sizes = [b + length + a for (b, a), length in zip(pairs, lengths, strict=True)]
@@ -36,12 +36,12 @@ constant_pad_nd.defvjp(
 
 
 def _declare(n: int, kind: str, node_name: str, seen: Callable[[Any, int], Any]) -> Primitive:
-    """A padding of the last `n` dimensions whose new elements are old ones: `seen(position, length)` says which."""
+    """Declare a padding of the last `n` dimensions that copies elements: `seen(position, length)` gives their index."""
     def forward(self, *, padding):
         return along_each(self, sources(self.shape[-n:], padding, seen))
-    forward.__doc__ = f"More at the edge: {seen.__doc__}"
+    forward.__doc__ = f"Pad with {seen.__doc__}"
     def backward(grad_output, self, *, padding):
-        """Each gradient added where its element was taken from."""
+        """Each gradient, added to the element that was copied."""
         return along_each(grad_output, transposed(sources(self.shape[-n:], padding, seen), self.shape[-n:]))
 
     name, back = f"{kind}_pad{n}d", f"{kind}_pad{n}d_backward"
@@ -58,29 +58,29 @@ def _declare(n: int, kind: str, node_name: str, seen: Callable[[Any, int], Any])
 
 # fmt: on
 def reflected(position: Any, length: int) -> Any:
-    """the inside mirrored at the edge, which is not repeated."""
+    """a reflection of the inside, without the edge itself."""
     return length - 1 - np.abs(length - 1 - np.abs(position))
 
 
 def nearest_edge(position: Any, length: int) -> Any:
-    """the edge again and again."""
+    """copies of the edge."""
     return np.clip(position, 0, length - 1)
 
 
 def sources(size: Ints, padding: Ints, seen: Callable[[Any, int], Any]) -> list[Any]:
-    """For each dimension, where the elements of the padded one come from; `padding` begins with the last dimension."""
+    """For each dimension, the source index of each padded element. `padding` begins with the last dimension."""
     pairs = list(zip(padding[::2], padding[1::2], strict=True))[::-1]
     return [seen(np.arange(-b, length + a), length) for (b, a), length in zip(pairs, size, strict=True)]
 
 
 @inlined
 def opposite(pad: Ints) -> Ints:
-    """What undoes a padding: cutting as much off."""
+    """The padding that undoes a padding: it crops as much."""
     return tuple(-p for p in pad)
 
 
 def check_not_empty(sizes: list[int]) -> None:
-    """Refuse to cut off more than there is.
+    """Refuse to crop more than there is.
 
     Raises:
         RuntimeError: in PyTorch's words.

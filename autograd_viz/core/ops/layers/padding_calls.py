@@ -1,4 +1,4 @@
-"""nn.functional.pad: which padding is meant, and what it refuses."""
+"""nn.functional.pad: the choice of the padding op, and its checks."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ Supported combinations for non-constant padding:
 
 @public("nn.functional.pad")
 def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = None) -> Any:
-    """More elements at both ends of the last dimensions: pad = (before last, after last, before second last, ...).
+    """Pad the last dimensions at both ends: pad = (before last, after last, before second last, ...).
 
     Raises:
-        RuntimeError: a padding that does not fit the input.
-        NotImplementedError: a mode, or a number of dimensions, that does not exist.
+        RuntimeError: the padding does not fit the input.
+        NotImplementedError: an unknown mode, or a number of dimensions that the mode lacks.
     """
     around = tuple(int(p) for p in pad)
     n = len(around) // 2
@@ -51,7 +51,7 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
 
 
 def _circular(input: Tensor, pairs: list[tuple[int, int]]) -> Any:
-    """The other end again: the input is copied into the middle, then each edge from the opposite side of the middle."""
+    """Circular padding: copy the input into the middle, then fill each edge from the opposite side."""
     last = input.ndim - 1
     sizes = list(input.shape)
     for k, (before, after) in enumerate(pairs):
@@ -72,7 +72,7 @@ def _circular(input: Tensor, pairs: list[tuple[int, int]]) -> Any:
 
 
 def _check(input: Tensor, padding: Ints, mode: str) -> None:
-    """Refuse a padding that has nothing to take its elements from.
+    """Refuse a padding that is larger than the input allows.
 
     Raises:
         RuntimeError: in PyTorch's words.

@@ -1,9 +1,9 @@
-"""Single elements of a plane by their running number: what max pooling remembers, and how gradients find their way back.
+"""Elements of a plane by their flat index: max pooling saves such indices, and its gradient uses them.
 
-A plane is the last `n` dimensions of a tensor, its elements counted row by row.
+A plane is the last `n` dimensions of a tensor, in row-major order.
 """
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .windows import Ints, volume
 
 @primitive("GatherBackward0", written=lambda self, indices, n: call("gather", self, indices))
 def gather_in_planes(self, *, indices, n):
-    """The elements with these numbers, plane by plane."""
+    """The elements at these flat indices, in each plane."""
     flat = self.reshape(*self.shape[:-n], -1)
     return np.take_along_axis(flat, indices.reshape(*flat.shape[:-1], -1), -1).reshape(indices.shape)
 gather_in_planes.defvjp(
@@ -30,7 +30,7 @@ gather_in_planes.defvjp(
 
 @primitive("ScatterAddBackward0", written=lambda grad_output, indices, size: call("scatter", grad_output, indices))
 def scatter_in_planes(grad_output, *, indices, size):
-    """Zeros in planes of `size`, with every element added at its number."""
+    """Planes of zeros of shape `size`, with each element added at its index."""
     return scattered(grad_output, indices, size)
 scatter_in_planes.defvjp(
     grad_output = lambda grad, indices, size: gather_in_planes(grad, indices=indices, n=len(size)),
@@ -45,7 +45,7 @@ def plane_size(sizes: Ints, n: int) -> Ints:
 
 
 def scattered(values: Any, indices: Any, size: Ints) -> Any:
-    """Every value added at its number, in planes of zeros."""
+    """Each value, added at its index in planes of zeros."""
     lead, elements = values.shape[: values.ndim - len(size)], volume(size)
     out = np.zeros(volume(lead) * elements, values.dtype)
     if values.size:
@@ -55,7 +55,7 @@ def scattered(values: Any, indices: Any, size: Ints) -> Any:
 
 
 def put(values: Any, indices: Any, size: Ints) -> Any:
-    """Each value at its number, in planes of zeros; of several at one place the last stays."""
+    """Each value, written at its index in planes of zeros. Of several at one index, the last stays."""
     lead = values.shape[: values.ndim - len(size)]
     out = np.zeros((*lead, volume(size)), values.dtype)
     np.put_along_axis(out, indices.reshape(*lead, -1), values.reshape(*lead, -1), -1)

@@ -1,4 +1,4 @@
-"""Pooling as the caller writes it: one number or one per dimension, a batch or a single image, 1d as a flat 2d."""
+"""The user's calls of pooling: one number or one per dimension, a batch or a single image, 1d as flat 2d."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from .windows import Ints
 
 
 def _flat(pooled: Callable[[Tensor], Any], input: Tensor) -> Any:
-    """A 2d pooling of a sequence: an image of height 1, and back."""
+    """A 2d pooling applied to a sequence, as an image of height 1."""
     result = pooled(unsqueeze(input, dim=-2))
     return tuple(squeeze_dim(r, dim=-2) for r in result) if isinstance(result, tuple) else squeeze_dim(result, dim=-2)
 
 
 def _options(name: str, n: int, stride: Any, **values: Any) -> dict[str, Ints]:
-    """Options for each dimension; a stride that is left out stays empty, as PyTorch's nodes keep it."""
+    """The options, one value per dimension. As in PyTorch's nodes, an omitted stride is empty."""
     kernel = each(name, "kernel_size", values.pop("kernel_size"), n)
     steps = () if stride in (None, (), []) else each(name, "stride", stride, n)
     return {"kernel_size": kernel, "stride": steps} | {option: each(name, option, v, n) for option, v in values.items()}
 
 
 def _largest(n: int, input: Tensor, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool) -> Any:
-    """What is largest, and its place."""
+    """The largest element of each window, and its index."""
     name = f"max_pool{n}d"
     if n == 1:
         check_flat(name, input)
@@ -53,7 +53,7 @@ def _max_pool(n: int, both: bool = False) -> Any:
         found = _largest(n, input, kernel_size, stride, padding, dilation, ceil_mode)
         return found if both else tuple(found) if return_indices else found[0]
 
-    pooled.__doc__ = "The largest in each window of {one}" + (", and its place." if both else ".")
+    pooled.__doc__ = "The largest element of each window of {one}" + (", and its index." if both else ".")
     return pooled
 
 
@@ -68,11 +68,11 @@ def max_pool2d_with_indices_backward(
     grad_output: Tensor, self: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool,
     indices: Tensor,
 ) -> Any:  # fmt: skip
-    """The gradient of max_pool2d: the places say it all."""
+    """The gradient of max_pool2d, which needs only the indices."""
     return op.max_pool2d_backward(grad_output, self, indices=indices)
 
 
-max_pool2d_with_indices_backward.default = max_pool2d_with_indices_backward  # torch.ops.aten.<op>.default is its first form
+max_pool2d_with_indices_backward.default = max_pool2d_with_indices_backward  # torch.ops.aten.<op>.default: its first overload
 
 
 @public("nn.functional.avg_pool1d", "torch.avg_pool1d")
@@ -118,7 +118,7 @@ def _adaptive_avg_pool(n: int) -> Any:
             return mean_dim(input, dim=tuple(range(-1, -1 - n, -1)), keepdim=True)
         return ADAPTIVE_AVG_POOL[n](input, output_size=size)
 
-    pooled.__doc__ = "Means over so many windows as `output_size` says" + ("." if n == 1 else "; None keeps a length.")
+    pooled.__doc__ = "The means of `output_size` windows" + ("." if n == 1 else "; None keeps a length.")
     return pooled
 
 
@@ -137,7 +137,7 @@ def _adaptive_max_pool(n: int, both: bool = False) -> Any:
             found = tuple(ADAPTIVE_MAX_POOL[n](input, output_size=check_adaptive("adaptive_max_pool", input, output_size, n)))
         return found if both or return_indices else found[0]
 
-    pooled.__doc__ = "The largest in so many windows as `output_size` says" + (", and their places." if both else ".")
+    pooled.__doc__ = "The largest elements of `output_size` windows" + (", and their indices." if both else ".")
     return pooled
 
 

@@ -1,4 +1,4 @@
-"""What pooling refuses, in PyTorch's words."""
+"""The checks of pooling, with PyTorch's error messages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NUMBERS = {1: "one", 2: "two", 3: "three"}
 
 
 def each(name: str, option: str, value: Any, n: int) -> Ints:
-    """A value for each dimension.
+    """One value for each dimension.
 
     Raises:
         RuntimeError: another number of values.
@@ -26,7 +26,7 @@ def each(name: str, option: str, value: Any, n: int) -> Ints:
 
 
 def check_flat(name: str, input: Tensor) -> None:
-    """A sequence, alone or in a batch.
+    """Refuse an input that is neither a sequence nor a batch of sequences.
 
     Raises:
         RuntimeError: it is neither.
@@ -45,10 +45,10 @@ def check_flat(name: str, input: Tensor) -> None:
 
 
 def check_line(length: int, ceil_mode: bool, kernel: int, stride: int, padding: int, dilation: int) -> None:
-    """Windows of max_pool1d that fit into a sequence.
+    """Refuse windows of max_pool1d that do not fit into a sequence.
 
     Raises:
-        RuntimeError: they do not.
+        RuntimeError: they do not fit.
     """
     for name, value in (("kernel_size", kernel), ("stride", stride), ("dilation", dilation)):
         if value < 1:
@@ -67,10 +67,10 @@ def check_line(length: int, ceil_mode: bool, kernel: int, stride: int, padding: 
 def check_windows(
     name: str, input: Tensor, *, kernel_size: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool
 ) -> None:
-    """Windows that fit into the input.
+    """Refuse windows that do not fit into the input.
 
     Raises:
-        RuntimeError: they do not.
+        RuntimeError: they do not fit.
     """
     n = len(kernel_size)
     stride = stride or kernel_size
@@ -97,7 +97,7 @@ def check_windows(
 
 
 def _check_places(name: str, size: Ints, kernel_size: Ints, places: Ints) -> None:
-    """There is at least one window in each dimension."""
+    """Refuse a dimension without any window."""
     if min(places) >= 1:
         return
     if name == "avg_pool3d":
@@ -108,10 +108,10 @@ def _check_places(name: str, size: Ints, kernel_size: Ints, places: Ints) -> Non
 
 
 def check_adaptive(kind: str, input: Tensor, output_size: Any, n: int) -> Ints:
-    """The output size in full: None keeps the input's.
+    """The full output size. None means the input's.
 
     Raises:
-        RuntimeError: an input of other dimensions, or a negative size.
+        RuntimeError: an input with other dimensions, or a negative size.
     """
     name = f"{kind}{n}d()"
     if input.ndim not in (n + 1, n + 2):

@@ -1,7 +1,7 @@
-"""One dimension after the other: padding, adaptive means and every kind of interpolation are this.
+"""Ops that work on one dimension after the other: padding, adaptive means, and interpolation.
 
-For each dimension there is either a matrix (out, in) that says how a new element is made of the old ones, or, where a new
-element is simply an old one, the list of which. The gradient goes through the transposed matrix.
+Each dimension has a matrix (out, in) of the weights of old elements in new ones. If each new element equals an old one, it
+has a list of indices instead. The gradient goes through the transposed matrix.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from .windows import Ints
 
 @inlined
 def op_named(name: str) -> Any:
-    """The op of this name, in the reading at hand: a rule that serves several ops finds each one's gradient with it."""
+    """The op of this name, in the current reading. A rule that serves several ops finds their gradients with it."""
     return globals()[name]
 
 
 def along_each(x: Any, makings: list[Any]) -> Any:
-    """The last dimensions of `x` made anew, one by one."""
+    """The last dimensions of `x`, transformed one by one."""
     first = x.ndim - len(makings)
     for d, making in enumerate(makings):
         if making.ndim == 1:
@@ -32,12 +32,12 @@ def along_each(x: Any, makings: list[Any]) -> Any:
 
 
 def transposed(makings: list[Any], size: Ints) -> list[Any]:
-    """The way back to dimensions of `size`."""
+    """The transposed transformations, back to dimensions of `size`."""
     return [(np.eye(n)[making] if making.ndim == 1 else making).T for making, n in zip(makings, size, strict=True)]
 
 
 def shares(size: Ints, output_size: Ints) -> list[Any]:
-    """The matrices of means over windows that share out each length evenly."""
+    """The matrices of means over adaptive windows."""
     matrices = []
     for length, out in zip(size, output_size, strict=True):
         starts, ends = np.arange(out) * length // out, -(-(np.arange(out) + 1) * length // out)

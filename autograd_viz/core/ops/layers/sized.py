@@ -1,7 +1,7 @@
-"""Said once for sequences, images and volumes: functions and ops that differ in the number of spatial dimensions only.
+"""Tables of functions and ops that differ only in the number of spatial dimensions: sequences, images and volumes.
 
-A maker takes that number, `n`, and gives the function for it. In names and docstrings `{n}` stands for the number and
-`{one}` for what has so many dimensions: "a sequence", "an image", "a volume".
+A maker takes that number, `n`, and returns the function for it. In names and docstrings `{n}` is the number, and `{one}` is
+"a sequence", "an image" or "a volume".
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ Maker = Callable[[int], Any]
 
 
 def named(n: int, name: str, function: Any) -> Any:
-    """The function that was made for `n`, under its name and with its docstring."""
+    """The function made for `n`, with its name and docstring."""
     function.__name__ = function.__qualname__ = name.format(n=n)
     function.__doc__ = function.__doc__.format(n=n, one=ONE[n])
     return function
 
 
 def functions(make: Maker, *names: str, dims: tuple[int, ...] = (1, 2, 3)) -> tuple[Any, ...]:
-    """The public function for each of `dims`, called as its first name says; a name with a number is for that one alone."""
+    """The public function for each of `dims`, named by the first name. A name with a number is for that one alone."""
     every = []
     for n in dims:
         own = [name.format(n=n) for name in names if "{n}" in name or f"{n}d" in name]
@@ -34,7 +34,7 @@ def functions(make: Maker, *names: str, dims: tuple[int, ...] = (1, 2, 3)) -> tu
 
 
 def by_axis(values: Iterable[Any], axes: str = "DHW", before: str = "", comma: str = "") -> str:
-    """A value per dimension as error messages have them: "H: 3 W: 4"."""
+    """A value per dimension, as error messages write them: "H: 3 W: 4"."""
     values = tuple(values)
     return f"{comma} ".join(f"{before}{axis}: {v}" for axis, v in zip(axes[-len(values) :], values, strict=True))
 
@@ -55,7 +55,7 @@ def same(name: str, *inputs: str, options: tuple[str, ...] = ()) -> Any:
 
 
 def asking(rule: Any, *names: str, **options: Any) -> Any:
-    """A rule or forward that takes any number of values, with the names that it asks for, and its options with defaults."""
+    """A rule or forward with any number of values. Its signature gets the names that it asks for, and its options."""
     kind = inspect.Parameter
     wanted = [kind(name, kind.POSITIONAL_OR_KEYWORD) for name in names]
     rule.__signature__ = inspect.Signature([*wanted, *(kind(o, kind.KEYWORD_ONLY, default=d) for o, d in options.items())])

@@ -1,4 +1,4 @@
-"""Looking for the largest element: in windows that slide, or in boxes that lie anywhere."""
+"""The largest element of each window: of sliding windows, or of boxes at any position."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .windows import Ints, every_look, offsets, padded, places_of, volume
 
 
 def largest(x: Any, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool) -> tuple[Any, Any]:
-    """The largest element in each window (the first of equals, the last nan), and its number in the plane."""
+    """The largest element in each window, and its flat index in the plane. Of equal ones the first counts, of nans the last."""
     n = len(kernel)
     size = x.shape[-n:]
     places = places_of(size, kernel, stride, padding, dilation, ceil_mode)
@@ -21,23 +21,23 @@ def largest(x: Any, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, c
     around = padded(x, padding, after, lowest)
     best: Any = None
     for step, at in enumerate(every_look(kernel, places, stride, dilation)):
-        seen = around[at].copy()  # in one piece, which the comparisons like
+        seen = around[at].copy()  # a contiguous copy makes the comparisons faster
         if best is None:
             best, which = seen, np.zeros(seen.shape, np.min_scalar_type(volume(kernel)))
             continue
         better = (seen > best) | (seen != seen)
-        np.maximum(which, better * which.dtype.type(step), out=which)  # steps only grow: no branch per element is needed
+        np.maximum(which, better * which.dtype.type(step), out=which)  # the steps only grow, so no element needs a branch
         np.maximum(best, seen, out=best)
     first = _numbers(places, stride, padding, size)
     inside = _numbers(kernel, dilation, (0,) * n, size).ravel()
-    where = inside.take(which)  # thrice as fast as inside[which]
+    where = inside.take(which)  # three times as fast as inside[which]
     where += first
     return best, where if around is x else np.clip(where, 0, volume(size) - 1)
 
 
 @lru_cache(maxsize=64)  # the same for every batch
 def _numbers(counts: Ints, steps: Ints, before: Ints, size: Ints) -> Any:
-    """The numbers in the plane of a grid: `counts` positions in each dimension, `steps` apart, from minus `before` on."""
+    """The flat indices of a grid: `counts` positions in each dimension, `steps` apart, from minus `before` on."""
     number: Any = np.zeros((), np.int64)
     for count, step, b, length in zip(counts, steps, before, size, strict=True):
         number = np.expand_dims(number, -1) * length + (np.arange(count) * step - b)
@@ -46,14 +46,14 @@ def _numbers(counts: Ints, steps: Ints, before: Ints, size: Ints) -> Any:
 
 
 def adaptive_boxes(size: Ints, output_size: Ints) -> tuple[list[Any], list[Any]]:
-    """Where the windows of an adaptive pooling start and end, in each dimension: they share out the length evenly."""
+    """Start and end of the windows of adaptive pooling, in each dimension. They divide the length evenly."""
     starts = [np.arange(out) * length // out for length, out in zip(size, output_size, strict=True)]
     ends = [-(-(np.arange(out) + 1) * length // out) for length, out in zip(size, output_size, strict=True)]
     return starts, ends
 
 
 def fractional_boxes(shape: Ints, kernel: Ints, output_size: Ints, random_samples: Any) -> tuple[list[Any], list[Any]]:
-    """Where windows of one size start and end whose distances alternate as `random_samples` (batch, channel, n) says."""
+    """Start and end of the windows of fractional pooling. `random_samples` (batch, channel, n) decides their distances."""
     n = len(kernel)
     lead = shape[:-n] if len(shape) == n + 2 else (1, *shape[:-n])
     samples = random_samples.reshape(*lead, n).reshape(*shape[:-n], n)
@@ -68,7 +68,7 @@ def fractional_boxes(shape: Ints, kernel: Ints, output_size: Ints, random_sample
 
 
 def largest_of_boxes(x: Any, starts: list[Any], ends: list[Any]) -> tuple[Any, Any]:
-    """The largest element in each box and its number in the plane; starts[d] is (places,) or (*lead, places)."""
+    """The largest element in each box and its flat index. starts[d] is (places,) or (*lead, places)."""
     n = len(starts)
     lead, size = x.shape[:-n], x.shape[-n:]
     places = tuple(s.shape[-1] for s in starts)
@@ -76,7 +76,7 @@ def largest_of_boxes(x: Any, starts: list[Any], ends: list[Any]) -> tuple[Any, A
     best: Any = None
     for offset in offsets(tuple(int((e - s).max(initial=1)) for s, e in zip(starts, ends, strict=True))):
         number: Any = 0
-        for d in range(n):  # a smaller box looks at its last element again
+        for d in range(n):  # a smaller box reads its last element again
             along = np.minimum(starts[d] + offset[d], ends[d] - 1)
             number = number * size[d] + along.reshape(*along.shape[:-1], *(1,) * d, places[d], *(1,) * (n - 1 - d))
         number = np.broadcast_to(number, (*lead, *places))

@@ -1,7 +1,7 @@
-"""A window slides over an image: what convolution, pooling and unfold have in common, in any number of dimensions.
+"""Sliding windows: the common part of convolution, pooling and unfold, in any number of dimensions.
 
-Spatial dimensions are the last ones of an array. A window sees `kernel` elements of each, `dilation` apart, and moves by
-`stride`; the windows of an image are a view of its memory, so looking through them copies nothing.
+The spatial dimensions are the last ones of an array. A window has `kernel` elements per dimension, `dilation` apart, and
+moves by `stride`. The windows of an image are a view of its memory, so reading them copies nothing.
 """
 
 from __future__ import annotations
@@ -21,28 +21,28 @@ Ints = tuple[int, ...]
 
 
 def n_of(value: Any, n: int) -> Ints:
-    """A number for each of `n` dimensions: `2` is `(2, 2)`."""
+    """One number for each of `n` dimensions: `2` becomes `(2, 2)`."""
     values = ints(value)
     return values * n if len(values) == 1 else values
 
 
 def window_count(length: int, kernel: int, stride: int, padding: int, dilation: int = 1, ceil_mode: bool = False) -> int:
-    """How many windows fit into `length` elements with `padding` on both sides; `ceil_mode` counts one that sticks out."""
+    """The number of windows in `length` elements with `padding` on both sides. `ceil_mode` includes one that sticks out."""
     room = length + 2 * padding - dilation * (kernel - 1) - 1
     count = (room + (stride - 1 if ceil_mode else 0)) // stride + 1
-    if ceil_mode and (count - 1) * stride >= length + padding:  # it would lie in the padding altogether
+    if ceil_mode and (count - 1) * stride >= length + padding:  # this window would lie entirely in the padding
         count -= 1
     return count
 
 
 def places_of(size: Ints, kernel_size: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool = False) -> Ints:
-    """How many windows fit into an image of `size`, in each dimension."""
+    """The number of windows in an image of `size`, in each dimension."""
     every = zip(size, kernel_size, stride, padding, dilation, strict=True)
     return tuple(window_count(*each, ceil_mode) for each in every)
 
 
 def padded(x: Any, before: Ints, after: Ints, value: Any = 0) -> Any:
-    """`x` with so many elements of `value` at the two ends of its last dimensions; x itself if there is nothing to add."""
+    """`x` with `value` added at both ends of its last dimensions. x itself if nothing is added."""
     if not any(before) and not any(after):
         return x
     lead = x.ndim - len(before)
@@ -55,7 +55,7 @@ def padded(x: Any, before: Ints, after: Ints, value: Any = 0) -> Any:
 
 
 def windows(x: Any, kernel: Ints, stride: Ints, dilation: Ints) -> Any:
-    """A view (..., *places, *kernel): the last dimensions of `x` through a window at each place."""
+    """A view (..., *places, *kernel): a window over the last dimensions of `x` at each place."""
     n = len(kernel)
     lead, lengths, steps = x.shape[:-n], x.shape[-n:], x.strides[-n:]
     places = places_of(lengths, kernel, stride, (0,) * n, dilation)
@@ -65,7 +65,7 @@ def windows(x: Any, kernel: Ints, stride: Ints, dilation: Ints) -> Any:
 
 
 def windows_along(axis: int, x: Any, kernel: int, stride: int, dilation: int, places: int) -> Any:
-    """A view of images `x` through windows along one axis, counted from the end: (image, channel, kernel, ..., places, ...)."""
+    """A view of images `x` with windows along one axis, counted from the end: (image, channel, kernel, ..., places, ...)."""
     shape, strides, step = list(x.shape), list(x.strides), x.strides[axis]
     shape[axis], strides[axis] = places, step * stride
     shape.insert(2, kernel)
@@ -76,24 +76,24 @@ def windows_along(axis: int, x: Any, kernel: int, stride: int, dilation: int, pl
 
 
 def offsets(kernel: Ints) -> Iterator[Ints]:
-    """The positions inside a window, row by row."""
+    """The positions inside a window, in row-major order."""
     return itertools.product(*(range(k) for k in kernel))
 
 
 def seen_at(offset: Ints, places: Ints, stride: Ints, dilation: Ints) -> tuple[Any, ...]:
-    """The index of what all windows see at one position inside them."""
+    """The index of the elements at one position of all windows."""
     starts = (o * d for o, d in zip(offset, dilation, strict=True))
     return (..., *(slice(b, b + s * (p - 1) + 1, s) for b, p, s in zip(starts, places, stride, strict=True)))
 
 
 @lru_cache(maxsize=64)  # the same for every batch
 def every_look(kernel: Ints, places: Ints, stride: Ints, dilation: Ints) -> tuple[tuple[Any, ...], ...]:
-    """`seen_at` of all positions inside the window, row by row."""
+    """`seen_at` for each position inside the window, in row-major order."""
     return tuple(seen_at(offset, places, stride, dilation) for offset in offsets(kernel))
 
 
 def overlap_added(parts: Any, size: Ints, stride: Ints, padding: Ints, dilation: Ints) -> Any:
-    """Undo `windows`: add what each window holds, (..., *kernel, *places), at its place in an image of `size`."""
+    """The transpose of `windows`: add each window of `parts`, (..., *kernel, *places), at its place in an image of `size`."""
     n = len(size)
     lead, kernel, places = parts.shape[: -2 * n], parts.shape[-2 * n : -n], parts.shape[-n:]
     reach = [d * (k - 1) + s * (p - 1) + 1 for k, s, d, p in zip(kernel, stride, dilation, places, strict=True)]
@@ -110,5 +110,5 @@ def volume(lengths: Ints) -> int:
 
 
 def brief(name: str, shown: int = 3) -> Callable[..., Symbol]:
-    """The writer of a call in a formula without its options, which the node shows."""
+    """The writer of a call in a formula, without its options. The node shows them."""
     return lambda *args, **options: call(name, *args[:shown])

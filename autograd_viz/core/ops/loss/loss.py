@@ -1,9 +1,9 @@
-"""How far a prediction is from its target, number by number: squared, absolute, and in between.
+"""Losses for regression: squared error, absolute error, and mixtures of both.
 
-Every loss is a term per element, then `reduction`: 0 keeps the terms, 1 takes their mean, 2 adds them up.
+Every loss has a term per element, followed by `reduction`: 0 keeps the terms, 1 takes their mean, 2 their sum.
 """
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ from ...tensor.arguments import check_broadcast
 from ...tensor.refusals import refuse
 from ...tensor.tensor import Tensor
 
-NONE, MEAN, SUM = range(3)  # as nodes save it
+NONE, MEAN, SUM = range(3)  # the numbers that nodes save
 
 
 @inlined
 def per_term(grad: Any, terms: Any, reduction: int) -> Any:
-    """What arrives at each term: grad / n of a mean over n terms, else grad."""
+    """The gradient of each term: grad / n for a mean over n terms, else grad."""
     return grad / numel_of(terms) if reduction == 1 else grad
 
 
 @composite
 def numel_of(input: Any) -> Any:
-    """How many elements it has."""
+    """The number of elements."""
     return int(np.prod(input.shape))
 
 
 def reduced(terms: Any, reduction: int) -> Any:
-    """The forward side of `reduction`, on arrays."""
+    """The reduced terms, as arrays."""
     if reduction == NONE:
         return terms
     return np.sum(terms) / terms.dtype.type(terms.size) if reduction == MEAN else np.sum(terms)
@@ -55,7 +55,7 @@ def mse_loss(self, target, *, reduction=1):
     written=lambda grad, self, target, reduction: per_term(grad, self, reduction) * (2 * (self - target)),
 )
 def mse_loss_backward(grad_output, self, target, *, reduction):
-    """grad_output * 2 * (self - target), shared out over a mean."""
+    """grad_output * 2 * (self - target), divided by n for a mean."""
     return per_term(grad_output, self, reduction) * (2 * (self - target))
 mse_loss_backward.defvjp(
     grad_output = lambda grad, self, target, reduction:              per_term(grad, self, reduction) * (2 * (self - target)),
@@ -66,7 +66,7 @@ mse_loss_backward.defvjp(
 
 @primitive("SmoothL1LossBackward0", promotes=True)
 def smooth_l1_loss(self, target, *, reduction=1, beta=1.0):
-    """Half the square over beta where the error is below beta, the absolute error less beta/2 elsewhere."""
+    """Half the squared error over beta where the error is below beta, else the absolute error minus beta/2."""
     z = np.abs(floating(self, "smooth_l1_cpu") - target)
     return reduced(np.where(z < beta, 0.5 * z * z / beta, z - 0.5 * beta).astype(z.dtype), reduction)
 smooth_l1_loss.defvjp(
@@ -77,13 +77,13 @@ smooth_l1_loss.defvjp(
 
 @inlined
 def smooth_l1_slope(z: Any, beta: float) -> Any:
-    """z / beta near 0, the sign of z further out."""
+    """z / beta near 0, else the sign of z."""
     return where(abs(z) < beta, z / beta, sign(z))
 
 
 @primitive("HuberLossBackward0", promotes=True)
 def huber_loss(self, target, *, reduction=1, delta=1.0):
-    """Half the square where the error is below delta, a straight line of slope delta elsewhere."""
+    """Half the squared error where the error is below delta, else delta * (error - delta / 2)."""
     z = np.abs(floating(self, "huber_cpu") - target)
     return reduced(np.where(z < delta, 0.5 * z * z, delta * (z - 0.5 * delta)).astype(z.dtype), reduction)
 huber_loss.defvjp(
@@ -94,23 +94,23 @@ huber_loss.defvjp(
 
 @inlined
 def huber_slope(z: Any, delta: float) -> Any:
-    """z near 0, delta times its sign further out."""
+    """z near 0, else delta times the sign of z."""
     return where(abs(z) < delta, z, delta * sign(z))
 
 
 # fmt: on
 def floating(array: Any, kernel: str) -> Any:
-    """The array, if its type has gradients at all.
+    """The array, if its type has gradients.
 
     Raises:
-        NotImplementedError: in PyTorch's words, where `kernel` is its name for the missing code.
+        NotImplementedError: it has none; in PyTorch's words, with `kernel` as the name of the missing kernel.
     """
     refuse(array, "iub", kernel)
     return array
 
 
 def reduction_number(reduction: str, size_average: bool | None = None, reduce: bool | None = None) -> int:
-    """0, 1 or 2 for "none", "mean" or "sum"; the two old flags win if given.
+    """0, 1 or 2 for "none", "mean" or "sum". The two old flags win if given.
 
     Raises:
         ValueError: another word.
@@ -125,19 +125,19 @@ def reduction_number(reduction: str, size_average: bool | None = None, reduce: b
 
 
 def loss(name: str, between: str = "") -> Callable[[Any], Any]:
-    """Publish a loss, whose callers say `reduction` as a word, or by the old flags `size_average` and `reduce`.
+    """Publish a loss. Its callers give `reduction` as a word, or the old flags `size_average` and `reduce`.
 
-    The function itself takes the number instead, or takes none and returns the terms.
+    The function itself takes `reduction` as a number, or has no such parameter and returns the terms.
 
     Args:
-        name: in torch.nn.functional.
+        name: the name in torch.nn.functional.
         between: the option that PyTorch has between the two flags.
     """
     return lambda function: public(f"nn.functional.{name}")(as_called(function, between))
 
 
 def as_called(function: Any, between: str) -> Any:
-    """The loss as its callers see it, with `reduction` and the two flags."""
+    """The loss with its public signature: `reduction` as a word, and the two flags."""
     own = inspect.signature(function)
     seen = own.replace(parameters=with_old_flags([*own.parameters.values()], between))
     names, takes_number = [*seen.parameters], "reduction" in own.parameters
@@ -145,7 +145,7 @@ def as_called(function: Any, between: str) -> Any:
 
     @wraps(function)
     def call(*args: Any, **options: Any) -> Any:
-        if len(args) > first:  # old flags by their place
+        if len(args) > first:  # positional flags
             given = dict(zip(names, args, strict=False), **options)
             if len(given) < len(args) + len(options):
                 raise misfit(function.__name__, seen, args, options)
@@ -161,7 +161,7 @@ def as_called(function: Any, between: str) -> Any:
 
 
 def misfit(function: str, seen: inspect.Signature, args: tuple[Any, ...], options: dict[str, Any]) -> TypeError:
-    """What Python says of too many arguments, or of one that is given twice."""
+    """Python's error for too many arguments, or for one given twice."""
     names = [*seen.parameters]
     if len(args) > len(names):
         needed = sum(p.default is p.empty for p in seen.parameters.values())
@@ -171,7 +171,7 @@ def misfit(function: str, seen: inspect.Signature, args: tuple[Any, ...], option
 
 
 def with_old_flags(parameters: list[inspect.Parameter], between: str) -> list[inspect.Parameter]:
-    """A function's parameters as its callers see them: the three for the reduction where it stands, or at the end."""
+    """A loss's parameters with the three for the reduction: in the place of `reduction`, or at the end."""
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     average, reduce = (inspect.Parameter(n, kind, default=None, annotation="bool | None") for n in ("size_average", "reduce"))
     word = inspect.Parameter("reduction", kind, default="mean", annotation="str")
@@ -182,12 +182,12 @@ def with_old_flags(parameters: list[inspect.Parameter], between: str) -> list[in
 
 
 def reduce_terms(terms: Tensor, reduction: int) -> Tensor:
-    """The same for tensors: recorded as the mean or the sum."""
+    """The reduced terms, as tensors: the mean or the sum is recorded."""
     return terms if reduction == NONE else terms.mean() if reduction == MEAN else terms.sum()
 
 
 def same_shape(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
-    """Both in their common shape, with a warning if they did not have it."""
+    """Both in their common shape, with a warning if their shapes differ."""
     if input.shape == target.shape:
         return input, target
     warnings.warn(
@@ -202,13 +202,13 @@ def same_shape(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def check_weights(weight: Tensor, input: Tensor) -> None:
-    """Refuse weights that are not one per element."""
+    """Refuse weights that do not have one number per element."""
     if weight.shape != input.shape:
         raise ValueError("Weights and input must have the same size.")
 
 
 def weighted_mean(terms: Tensor, weight: Tensor, reduction: int) -> Tensor:
-    """The terms with their weights; a mean is over the weights."""
+    """The weighted terms. A mean is divided by the sum of the weights."""
     terms = terms * weight
     return terms.sum() / weight.sum() if reduction == MEAN else reduce_terms(terms, reduction)
 
@@ -235,7 +235,7 @@ def l1_loss(input: Tensor, target: Tensor, reduction: int, weight: Tensor | None
 
 @loss("smooth_l1_loss")
 def smooth_l1_loss_of(input: Tensor, target: Tensor, reduction: int, beta: float = 1.0) -> Any:
-    """Squared error near the target, absolute error further away.
+    """Squared error near the target, absolute error farther away.
 
     Raises:
         RuntimeError: beta is negative.
@@ -252,7 +252,7 @@ def smooth_l1_loss_of(input: Tensor, target: Tensor, reduction: int, beta: float
 def huber_loss_of(
     input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
 ) -> Any:
-    """Squared error near the target, a straight line of slope `delta` further away.
+    """Squared error near the target, linear with slope `delta` farther away.
 
     Raises:
         RuntimeError: delta is not positive.

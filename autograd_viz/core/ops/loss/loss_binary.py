@@ -1,6 +1,6 @@
-"""Losses for yes or no: binary cross entropy, of probabilities and of scores, and the soft margin."""
+"""Binary losses: binary cross entropy of probabilities and of logits, and the soft margin loss."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from .loss import loss, reduced
 
 @inlined
 def weighted(value: Any, weight: Any) -> Any:
-    """value * weight, and plain `value` without weights."""
+    """value * weight, or `value` if there are no weights."""
     return value if weight is None else value * weight
 
 
 @primitive("BinaryCrossEntropyBackward0")
 def binary_cross_entropy(self, target, *, weight=None, reduction=1):
-    """-(target * log(self) + (1 - target) * log(1 - self)); no logarithm below -100."""
+    """-(target * log(self) + (1 - target) * log(1 - self)). The logarithm is at least -100."""
     if np.any((self < 0) | (self > 1)):
         raise RuntimeError("all elements of input should be between 0 and 1")
     if self.dtype != target.dtype:
@@ -41,19 +41,19 @@ binary_cross_entropy.defvjp(
 
 @composite
 def away_from_zero(value: Any) -> Any:
-    """At least 1e-12: what binary cross entropy divides by."""
+    """The value, but at least 1e-12: the divisor in the rule of binary cross entropy."""
     return where(value > 1e-12, value, zeros_like(value) + 1e-12)
 
 
 @composite
 def log_above(value: Any) -> Any:
-    """The logarithm, no lower than -100."""
+    """The logarithm, but at least -100."""
     return where(log(value) > -100, log(value), zeros_like(value) - 100)
 
 
 @primitive("BinaryCrossEntropyWithLogitsBackward0")
 def binary_cross_entropy_with_logits(self, target, *, weight=None, pos_weight=None, reduction=1):
-    """Binary cross entropy of sigmoid(self), without overflow for large scores; `pos_weight` multiplies the yes terms."""
+    """Binary cross entropy of sigmoid(self), without overflow. `pos_weight` multiplies the terms of positive targets."""
     softplus = np.log1p(np.exp(-np.abs(self))) + np.maximum(-self, 0)
     factor = 1 if pos_weight is None else (pos_weight - 1) * target + 1
     return reduced(weighted((1 - target) * self + factor * softplus, weight), reduction)
@@ -67,7 +67,7 @@ binary_cross_entropy_with_logits.defvjp(
 
 @inlined
 def logits_slope(self: Any, target: Any, pos_weight: Any) -> Any:
-    """sigmoid(self) - target: how far the probability is off."""
+    """sigmoid(self) - target, with `pos_weight` on the positive targets."""
     if pos_weight is None:
         return sigmoid(self) - target
     return (pos_weight * target + 1 - target) * sigmoid(self) - pos_weight * target
@@ -75,7 +75,7 @@ def logits_slope(self: Any, target: Any, pos_weight: Any) -> Any:
 
 @inlined
 def logits_target_slope(self: Any, pos_weight: Any) -> Any:
-    """The loss is a straight line in the target."""
+    """The derivative with respect to the target, in which the loss is linear."""
     return -self if pos_weight is None else log_of_sigmoid(-self) - pos_weight * log_of_sigmoid(self)
 
 
@@ -118,7 +118,7 @@ def binary_cross_entropy_of(input: Tensor, target: Tensor, weight: Tensor | None
 def binary_cross_entropy_with_logits_of(
     input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: int = 1, pos_weight: Tensor | None = None
 ) -> Any:
-    """Binary cross entropy of scores: the sigmoid is inside.
+    """Binary cross entropy of logits; it includes the sigmoid.
 
     Raises:
         ValueError: the sizes differ.
@@ -132,6 +132,6 @@ def binary_cross_entropy_with_logits_of(
 
 @loss("soft_margin_loss")
 def soft_margin_loss_of(input: Tensor, target: Tensor, reduction: int) -> Any:
-    """log(1 + exp(-target * input)): small when both have the same sign."""
+    """log(1 + exp(-target * input)). It is small if both have the same sign."""
     check_broadcast(input, target)
     return soft_margin_loss(input, target=target, reduction=reduction)

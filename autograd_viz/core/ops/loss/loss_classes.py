@@ -1,6 +1,6 @@
-"""Losses for choosing a class: the negative log-likelihood, and cross entropy, which takes the log_softmax first."""
+"""Losses for classification: the negative log-likelihood, and cross entropy, which includes log_softmax."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from .loss import MEAN, NONE, loss, reduced
 
 
 def class_axis(scores: Any) -> int:
-    """Which dimension the classes are along: the second, or the only one."""
+    """The dimension of the classes: the second, or the only one."""
     return 0 if scores.ndim == 1 else 1
 
 
 def weight_per_target(self: Any, target: Any, weight: Any, ignore_index: int) -> tuple[Any, Any]:
-    """The target with 0 in place of ignored ones, and the weight of each (0 for those)."""
+    """The targets with 0 instead of ignored ones, and the weight of each (0 for ignored ones)."""
     classes = self.shape[class_axis(self)]
     target = target if self.ndim > 1 else target.reshape(())
     kept = target != ignore_index
@@ -34,13 +34,13 @@ def weight_per_target(self: Any, target: Any, weight: Any, ignore_index: int) ->
 
 
 def at_targets(self: Any, chosen: Any) -> tuple[Any, ...]:
-    """The index of every sample's score for its target."""
+    """The index of each sample's score for its target."""
     samples = np.ogrid[tuple(map(slice, chosen.shape))] if chosen.ndim != 1 else [np.arange(len(chosen))]
     return (*samples[: class_axis(self)], chosen, *samples[class_axis(self) :])
 
 
 def nll_forward(self: Any, target: Any, weight: Any, reduction: int, ignore_index: int) -> tuple[Any, Any]:
-    """-weight[target] * self[target] for each sample, and the sum of the weights, over which a mean is taken."""
+    """-weight[target] * self[target] for each sample, and the sum of the weights, which is the divisor of a mean."""
     chosen, weights = weight_per_target(self, target, weight, ignore_index)
     terms = -weights * self[at_targets(self, chosen)]
     terms, total = np.where(weights == 0, 0, terms).astype(self.dtype), weights.sum(dtype=self.dtype)
@@ -48,7 +48,7 @@ def nll_forward(self: Any, target: Any, weight: Any, reduction: int, ignore_inde
 
 
 def nll_backward(grad: Any, self: Any, target: Any, weight: Any, reduction: int, ignore_index: int, total: Any) -> Any:
-    """-weight[target] * grad at each sample's target, 0 elsewhere."""
+    """-weight[target] * grad at each sample's target, else 0."""
     chosen, weights = weight_per_target(self, target, weight, ignore_index)
     share = (grad / total if reduction == MEAN else grad) * -weights
     out = np.zeros(self.shape, grad.dtype)
@@ -59,20 +59,20 @@ def nll_backward(grad: Any, self: Any, target: Any, weight: Any, reduction: int,
 def nll_rule(
     grad: Symbol, self: Symbol, *, target: Symbol, weight: Any, reduction: int, total_weight: Symbol, **_: Any
 ) -> Symbol:
-    """How a formula shows `nll_backward`."""
+    """The text of `nll_backward` in a formula."""
     share = -grad if weight is None else -grad * weight
     return call("zeros_but", share / total_weight if reduction == MEAN else share, at=target)
 
 
 @primitive("NllLossBackward0", results=("output", "total_weight"), nondifferentiable=("total_weight",))
 def nll_loss_forward(self, *, target, weight=None, reduction=1, ignore_index=-100):
-    """Minus the log-probability of each target; classes along dimension 1."""
+    """The negative log-probability of each target. The classes are dimension 1."""
     return nll_forward(self, target, weight, reduction, ignore_index)
 
 
 @primitive("NllLossBackwardBackward0", written=nll_rule)
 def nll_loss_backward(grad_output, self, *, target, weight, reduction, ignore_index, total_weight):
-    """-grad_output * weight at the targets, 0 elsewhere."""
+    """-grad_output * weight at the targets, else 0."""
     return nll_backward(grad_output, self, target, weight, reduction, ignore_index, total_weight)
 nll_loss_backward.defvjp(
     grad_output = lambda grad, target, weight, reduction, ignore_index:
@@ -83,7 +83,7 @@ nll_loss_backward.defvjp(
 
 @primitive("NllLoss2DBackward0", results=("output", "total_weight"), nondifferentiable=("total_weight",))
 def nll_loss2d_forward(self, *, target, weight=None, reduction=1, ignore_index=-100):
-    """Minus the log-probability of the target of each pixel."""
+    """The negative log-probability of the target of each pixel."""
     return nll_forward(self, target, weight, reduction, ignore_index)
 nll_loss2d_forward.defvjp(
     self = lambda grad, self, target, weight, reduction, ignore_index, total_weight:
@@ -94,7 +94,7 @@ nll_loss2d_forward.defvjp(
 
 @primitive("NllLoss2DBackwardBackward0", written=nll_rule)
 def nll_loss2d_backward(grad_output, self, *, target, weight, reduction, ignore_index, total_weight):
-    """-grad_output * weight at the targets, 0 elsewhere."""
+    """-grad_output * weight at the targets, else 0."""
     return nll_backward(grad_output, self, target, weight, reduction, ignore_index, total_weight)
 nll_loss2d_backward.defvjp(
     grad_output = lambda grad, target, weight, reduction, ignore_index:
@@ -105,7 +105,7 @@ nll_loss2d_backward.defvjp(
 
 # fmt: on
 def check_targets(input: Tensor, target: Tensor, weight: Tensor | None) -> None:
-    """Refuse targets and weights that do not belong to the scores.
+    """Refuse targets and weights that do not fit the scores.
 
     Raises:
         RuntimeError, ValueError: in PyTorch's words.
@@ -134,7 +134,7 @@ def check_targets(input: Tensor, target: Tensor, weight: Tensor | None) -> None:
 
 
 def nll_of(scores: Tensor, target: Tensor, weight: Tensor | None, reduction: int, ignore_index: int) -> Tensor:
-    """The negative log-likelihood for any number of dimensions; beyond two they are gathered into an image."""
+    """The negative log-likelihood. More than two dimensions are reshaped to an image."""
     check_targets(scores, target, weight)
     options = {"weight": weight, "reduction": reduction, "ignore_index": ignore_index}
     if scores.ndim <= 2:
@@ -150,7 +150,7 @@ def nll_of(scores: Tensor, target: Tensor, weight: Tensor | None, reduction: int
 def nll_loss(
     input: Tensor, target: Tensor, weight: Tensor | None = None, ignore_index: int = -100, reduction: int = MEAN
 ) -> Any:
-    """Minus the log-probability (`input`) of each sample's target class."""
+    """The negative log-probability (`input`) of each sample's target class."""
     return nll_of(input, target, weight, reduction, ignore_index)
 
 
@@ -159,7 +159,7 @@ def cross_entropy(
     input: Tensor, target: Tensor, weight: Tensor | None = None, ignore_index: int = -100, reduction: int = MEAN,
     label_smoothing: float = 0.0,
 ) -> Any:  # fmt: skip
-    """Cross entropy of scores (before softmax) with target classes, or with target probabilities of `input`'s shape.
+    """Cross entropy of scores (before softmax). The targets are classes, or probabilities in the shape of `input`.
 
     Raises:
         RuntimeError, ValueError, IndexError: the target does not fit, in PyTorch's words.
@@ -178,7 +178,7 @@ def cross_entropy(
 
 
 def weight_by_class(weight: Tensor, scores: Tensor) -> Tensor:
-    """The weights in a shape that multiplies the scores."""
+    """The weights in a shape that broadcasts with the scores."""
     return weight.view(tuple(-1 if d == class_axis(scores) else 1 for d in range(scores.ndim)))
 
 
@@ -188,7 +188,7 @@ def cross_entropy_of_probabilities(
     """-sum(target * log_softmax(input)) for each sample.
 
     Raises:
-        RuntimeError: the probabilities are whole numbers.
+        RuntimeError: the probabilities have a whole-number type.
     """
     if not target.dtype.is_floating_point:
         raise RuntimeError(f"Expected floating point type for target with class probabilities, got {target.dtype.legacy}")
@@ -206,7 +206,7 @@ def cross_entropy_of_probabilities(
 
 
 def smoothed(log_probabilities: Tensor, target: Tensor, weight: Tensor | None, reduction: int, ignore_index: int) -> Tensor:
-    """The loss under a target that is spread evenly over all classes."""
+    """The loss for a target spread evenly over all classes (label smoothing)."""
     scores = log_probabilities if weight is None else log_probabilities * weight_by_class(weight, log_probabilities)
     ignored = target == ignore_index
     terms = (-scores.sum(class_axis(scores))).masked_fill(ignored, 0.0)

@@ -1,4 +1,4 @@
-"""Sums of products over chosen dimensions: einsum and its special cases, all of which end in mm or bmm."""
+"""Sums of products over chosen dimensions: einsum and its special cases. All end in mm or bmm."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def inner(input: Tensor, other: Tensor) -> Any:
     """The sum of products over the last dimension of both.
 
     Raises:
-        RuntimeError: these differ in length.
+        RuntimeError: the lengths differ.
     """
     if 0 in (input.ndim, other.ndim):
         return mul(input, other)
@@ -64,7 +64,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Any:
 
 
 def _contracted(a: Tensor, b: Tensor, first: list[int], second: list[int]) -> Any:
-    """Both as matrices (what is summed stands between), and their product in the shape of the rest."""
+    """The contraction as a product of two matrices. The contracted dimensions are the inner dimension."""
     free_a = [d for d in range(a.ndim) if d not in first]
     free_b = [d for d in range(b.ndim) if d not in second]
     summed = math.prod(a.shape[d] for d in first)
@@ -77,14 +77,14 @@ def _contracted(a: Tensor, b: Tensor, first: list[int], second: list[int]) -> An
 
 
 def _number(left: Any, right: Any) -> Any:
-    """The sum of all products: as a dot product if the memory of both lies in order."""
+    """The sum of all products. It is a dot product if the memory of both is contiguous."""
     if left._data.flags.c_contiguous and right._data.flags.c_contiguous:
         return dot(*(x if x.ndim == 1 else x.view(-1) for x in (left, right)))
     return sum_all(mul(squeeze_all(left), squeeze_all(right)))
 
 
 def _paired(a: Tensor, b: Tensor, dims: Any) -> tuple[list[int], list[int]]:
-    """The dimensions to sum over, of each tensor."""
+    """The dimensions to contract, of each tensor."""
     if isinstance(dims, Tensor):
         dims = dims.tolist()
     if isinstance(dims, int):
@@ -101,7 +101,7 @@ def _paired(a: Tensor, b: Tensor, dims: Any) -> tuple[list[int], list[int]]:
 
 @public("linalg.multi_dot")
 def multi_dot(tensors: Sequence[Tensor]) -> Any:
-    """The product of several matrices, multiplied in the order that costs least.
+    """The product of several matrices, in the cheapest order.
 
     The first and the last may be vectors.
 
@@ -136,7 +136,7 @@ def _chain(matrices: list[Tensor]) -> Any:
     """The product in the cheapest order (Cormen et al., Introduction to Algorithms, ch. 15.2)."""
     sizes = [m.shape[0] for m in matrices] + [matrices[-1].shape[1]]
     n = len(matrices)
-    best = {(i, i): (0, i) for i in range(n)}  # of the product from i to j: its cost, and where it is split
+    best = {(i, i): (0, i) for i in range(n)}  # for the product from i to j: its cost, and where it is split
     for length in range(1, n):
         for i in range(n - length):
             j = i + length
@@ -160,13 +160,13 @@ def chain_matmul(*matrices: Tensor) -> Any:
 
 @public("torch.einsum")
 def einsum(equation: Any, *operands: Any) -> Any:
-    """Sums of products by the names of dimensions: "ij,jk->ik" of two matrices is their product.
+    """Sums of products by the names of dimensions: "ij,jk->ik" is the product of two matrices.
 
-    Each operand gets all named dimensions, those of the result first (length 1 where it has none); then two at a time
-    are multiplied, and what no later operand has is summed.
+    Each operand gets all named dimensions, those of the result first; missing ones have length 1. Then the operands are
+    multiplied two at a time. A dimension is summed when no later operand has it.
 
     Raises:
-        RuntimeError: an equation that does not fit the operands.
+        RuntimeError: the equation does not fit the operands.
     """
     if isinstance(equation, Tensor):
         equation, operands = _from_lists((equation, *operands))
@@ -203,9 +203,9 @@ def _from_lists(given: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
 
 
 def _step(a: Tensor, b: Tensor, having: dict[int, int]) -> Any:
-    """Multiply two operands, and sum the dimensions that no other operand has any more.
+    """Multiply two operands, and sum the dimensions that no other operand has.
 
-    `having` counts the operands with more than one element along each dimension to be summed.
+    `having` counts, for each dimension to be summed, the operands in which it is longer than 1.
     """
     both: list[int] = []
     only_a: list[int] = []
@@ -226,7 +226,7 @@ def _step(a: Tensor, b: Tensor, having: dict[int, int]) -> Any:
 
 
 def _by_bmm(a: Tensor, b: Tensor, summed: list[int]) -> Any:
-    """Product and sum as a batch of matrix products: the batch is what both have, rows only `a`, columns only `b`."""
+    """Product and sum as a batch of matrix products. The batch is what both have, rows only `a`, columns only `b`."""
     shared = [d for d in range(a.ndim) if d not in summed and a.shape[d] != 1 and b.shape[d] != 1]
     rows = [d for d in range(a.ndim) if d not in (*summed, *shared) and a.shape[d] != 1]
     columns = [d for d in range(a.ndim) if d not in (*summed, *shared, *rows)]

@@ -1,4 +1,4 @@
-"""What an einsum equation says: the name of every dimension of every operand, and of the result."""
+"""An einsum equation, parsed: the name of each dimension of each operand, and of the result."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 from ...tensor.tensor import Tensor
 from ..shape.shape import permute_dims
 
-Names = list[str]  # one per dimension; those that "..." stands for are called "...0", "...1", the last one last
+Names = list[str]  # one per dimension; "..." becomes "...0", "...1" and so on
 
 
 def read_equation(equation: str, ndims: Sequence[int]) -> tuple[list[Names], Names, Names]:
-    """The names of each operand's dimensions, those of the result, and those that are summed.
+    """The names of each operand's dimensions, those of the result, and those to be summed.
 
     Raises:
         RuntimeError: in PyTorch's words.
@@ -43,13 +43,13 @@ def read_equation(equation: str, ndims: Sequence[int]) -> tuple[list[Names], Nam
 
 
 def _implied(left: str, inputs: list[Names], widest: int) -> Names:
-    """Without an arrow: the dimensions of "...", then the letters that stand once, in order of the alphabet."""
+    """The result without an arrow: the dimensions of "...", then the letters that occur once, in alphabetical order."""
     letters = left.replace("...", "").replace(",", "")
     return _names("...", widest, widest) + sorted(c for c in set(letters) if letters.count(c) == 1)
 
 
 def _names(part: str, covered: int, widest: int) -> Names:
-    """One name per dimension; "..." stands for `covered` of them, aligned at the end."""
+    """One name per dimension. "..." stands for `covered` of them, aligned at the end."""
     before, dots, after = part.partition("...")
     return [*before, *(f"...{i:02}" for i in range(widest - covered, widest) if dots), *after]
 
@@ -77,7 +77,7 @@ def _check_output(output: Names, inputs: list[Names], right: str, equation: str)
 
 
 def spread(operands: Sequence[Tensor], inputs: list[Names], order: Names) -> list[Any]:
-    """Every operand with a dimension for every name, in `order`; a repeated name takes the diagonal.
+    """Each operand with a dimension for each name, in `order`. A repeated name takes the diagonal.
 
     Raises:
         RuntimeError: one name has two lengths.
@@ -103,7 +103,7 @@ def spread(operands: Sequence[Tensor], inputs: list[Names], order: Names) -> lis
 
 
 def _diagonals(x: Tensor, names: Names, k: int) -> tuple[Any, Names]:
-    """The operand with every name once: "ii" is the diagonal."""
+    """The operand with each name once: "ii" takes the diagonal."""
     j = 0
     names = list(names)
     while j < len(names):

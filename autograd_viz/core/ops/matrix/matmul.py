@@ -1,6 +1,6 @@
-"""The products that `@` is made of: vectors and matrices, and how `matmul` brings everything to them."""
+"""The products behind `@`: the ops for vectors and matrices, and how `matmul` chooses among them."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def by(array: Any) -> str:
     return "x".join(map(str, array.shape))
 
 
-# the C++ names of element types, as some messages have them
+# the C++ names of element types, for error messages
 _C_NAMES = {
     "float16": "c10::Half", "float32": "float", "float64": "double", "int64": "long int", "int32": "int", "int16": "short int",
     "int8": "signed char", "uint8": "unsigned char", "bool": "bool", "complex64": "c10::complex<float>",
@@ -33,7 +33,7 @@ _C_NAMES = {
 
 
 def check_matrices(mat1: Any, mat2: Any, first: str, second: str) -> None:
-    """Refuse what `mm` cannot multiply.
+    """Refuse operands that `mm` cannot multiply.
 
     Raises:
         RuntimeError: in PyTorch's words.
@@ -66,7 +66,7 @@ def mm(self, mat2):
     """Matrix times matrix: (n, k) @ (k, m) -> (n, m)."""
     if self.ndim != 2 or mat2.ndim != 2 or self.shape[1] != mat2.shape[0] or self.dtype is not mat2.dtype:
         check_matrices(self, mat2, "self", "mat2")
-    return self.dot(mat2)  # of two matrices it is `@`, in half the time
+    return self.dot(mat2)  # for two matrices the same as `@`, in half the time
 
 
 @public
@@ -119,17 +119,17 @@ bmm.defvjp(
 
 # fmt: on
 def common_shape(*shapes: tuple[int, ...]) -> tuple[int, ...]:
-    """What the shapes broadcast to.
+    """The shape that these shapes broadcast to.
 
     Raises:
-        RuntimeError: they do not.
+        RuntimeError: they do not broadcast.
     """
     check_broadcast(*(Tensor(np.broadcast_to(0.0, shape)) for shape in shapes))
     return np.broadcast_shapes(*shapes)
 
 
 def check_vectors(a: Any, b: Any) -> None:
-    """Refuse what `dot` cannot multiply.
+    """Refuse operands that `dot` cannot multiply.
 
     Raises:
         RuntimeError: in PyTorch's words.
@@ -146,7 +146,7 @@ def check_vectors(a: Any, b: Any) -> None:
 
 
 def check_batches(batch1: Any, batch2: Any) -> None:
-    """Refuse what `bmm` cannot multiply.
+    """Refuse operands that `bmm` cannot multiply.
 
     Raises:
         RuntimeError: in PyTorch's words.
@@ -166,7 +166,7 @@ def check_batches(batch1: Any, batch2: Any) -> None:
 def matmul(input: Tensor, other: Tensor) -> Any:
     """`input @ other` for vectors, matrices and batches of matrices.
 
-    The op (dot, mv, mm, bmm) and the views around it depend on the dimensions, as in PyTorch.
+    As in PyTorch, the dimensions decide the op (dot, mv, mm, bmm) and the views around it.
 
     Raises:
         RuntimeError: the shapes do not fit.
@@ -186,7 +186,7 @@ def matmul(input: Tensor, other: Tensor) -> Any:
     if dims == (1, 2):
         return mm(input.unsqueeze(0), other).squeeze_(0)
     if dims == (3, 3) and 1 in (len(input), len(other)) and len(input) != len(other):
-        # a batch of one is as good as none, and as such it gets its gradient from one product
+        # a batch of one is dropped, so that its gradient takes one product
         input, other = (x.squeeze(0) if len(x) == 1 and x.requires_grad else x for x in (input, other))
     return _folded(input, other) if _folds(input, other) else _batched(input, other)
 
@@ -201,11 +201,11 @@ def rmatmul(self: Tensor, other: Tensor) -> Any:
 
 
 def _folds(a: Tensor, b: Tensor) -> bool:
-    """Can the batch of one become rows of a single matrix product? (The other has no batch.)"""
+    """Can the batch become rows of a single matrix product? Only one operand may have a batch."""
     big, small = (a, b) if a.ndim >= b.ndim else (b.mT, a)
     if big.ndim < 3 or small.ndim > 2:
         return False
-    if small.requires_grad:  # one product for all rows also makes one gradient for the small factor
+    if small.requires_grad:  # one product for all rows also gives the small factor one gradient
         return True
     if a.ndim == 2:
         return False
@@ -215,7 +215,7 @@ def _folds(a: Tensor, b: Tensor) -> bool:
 
 
 def _folded(a: Tensor, b: Tensor) -> Any:
-    """(b, n, k) @ (k, m) as (b * n, k) @ (k, m); a batch on the right is transposed to the left first."""
+    """(b, n, k) @ (k, m) as (b * n, k) @ (k, m). A batch on the right is first transposed to the left."""
     swapped = b.ndim > a.ndim
     big, small = (b.mT, a.t() if a.ndim == 2 else a) if swapped else (a, b)
     rows = big.reshape(math.prod(big.shape[:-1]), big.shape[-1])
@@ -226,12 +226,12 @@ def _folded(a: Tensor, b: Tensor) -> Any:
 
 
 def contiguous(tensor: Tensor) -> Any:
-    """The tensor itself if its elements lie in order in memory, else a copy where they do."""
+    """The tensor itself if its elements are contiguous, else a contiguous copy."""
     return tensor if tensor._data.flags.c_contiguous else clone(tensor)
 
 
 def _batched(a: Tensor, b: Tensor) -> Any:
-    """Both stretched to one batch, and a product per matrix of it."""
+    """Both broadcast to one batch, with one product per matrix."""
     left, right = a, b.unsqueeze(1) if b.ndim == 1 else b
     n, k = left.shape[-2:] if a.ndim > 1 else (1, a.shape[0])
     batch = common_shape(left.shape[:-2], right.shape[:-2])

@@ -1,6 +1,6 @@
-"""What matrix ops refuse, in PyTorch's words; and small helpers that their gradients share."""
+"""The checks of matrix ops, in PyTorch's words, and small helpers that their gradients share."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def identity(like, *, rows, columns, offset=0):
 # fmt: on
 @composite
 def mH(matrix: Any) -> Any:  # noqa: N802 -- as in Tensor.mH
-    """The conjugate transpose of each matrix in a batch; for real numbers the transpose."""
+    """The conjugate transpose of each matrix in a batch. For real numbers it is the transpose."""
     kind = matrix.dtype
     return conj(mT(matrix)) if getattr(kind, "is_complex", getattr(kind, "kind", "") == "c") else mT(matrix)
 
 
 @composite
 def resized(matrix: Any, rows: Any, columns: Any) -> Any:
-    """The upper left `rows` x `columns`; what the matrix does not have is 0."""
+    """The upper left `rows` x `columns` of the matrix, filled up with zeros."""
     if matrix.shape[-2] != rows:
         matrix = identity(matrix, rows=rows, columns=matrix.shape[-2]) @ matrix
     if matrix.shape[-1] != columns:
@@ -47,7 +47,7 @@ def resized(matrix: Any, rows: Any, columns: Any) -> Any:
 
 @composite
 def of_matrix(numbers: Any) -> Any:
-    """One number per matrix, in a shape that broadcasts over it."""
+    """One number per matrix, in a shape that broadcasts with it."""
     return unsqueeze(unsqueeze(numbers, dim=-1), dim=-1)
 
 
@@ -57,18 +57,18 @@ def flat(array: Any) -> Any:
 
 
 def column_major(array: Any) -> Any:
-    """The same matrices, each with its columns in order in memory, as LAPACK leaves them."""
+    """The same matrices in column-major order, as LAPACK returns them."""
     return np.swapaxes(np.ascontiguousarray(np.swapaxes(array, -2, -1)), -2, -1)
 
 
 def have_matrices(x: Tensor, op: str, what: str = "A") -> None:
-    """Refuse less than two dimensions."""
+    """Refuse fewer than two dimensions."""
     if x.ndim < 2:
         raise RuntimeError(f"{op}: The input tensor {what} must have at least 2 dimensions.")
 
 
 def square_matrices(x: Tensor, op: str, what: str = "A") -> None:
-    """Refuse matrices with more rows than columns, or fewer."""
+    """Refuse matrices that are not square."""
     have_matrices(x, op, what)
     rows, columns = x.shape[-2:]
     if rows != columns:
@@ -76,7 +76,7 @@ def square_matrices(x: Tensor, op: str, what: str = "A") -> None:
 
 
 def floating(x: Tensor, op: str, half: bool = False) -> None:
-    """Refuse whole numbers, and (unless `half`) float16."""
+    """Refuse whole numbers, and float16 unless `half`."""
     if x._data.dtype.kind not in "fc":
         raise RuntimeError(f"{op}: Expected a floating point or complex tensor as input. Got {x.dtype.legacy}")
     if x._data.dtype.itemsize == 2 and not half:
@@ -84,7 +84,7 @@ def floating(x: Tensor, op: str, half: bool = False) -> None:
 
 
 def supported(x: Tensor, kernel: str) -> None:
-    """Refuse whole numbers and float16, as a kernel that was not compiled for them."""
+    """Refuse whole numbers and float16, with PyTorch's message about a missing kernel."""
     refuse(x, "iubf" if x._data.dtype.itemsize == 2 else "iub", kernel)
 
 
@@ -99,10 +99,10 @@ def check_fits(a: Tensor, b: Tensor, left: bool, op: str) -> None:
 
 
 def raise_first(info: Any, op: str, message: str) -> None:
-    """Raise if one of the matrices failed; `info` says for each at which row, `message` has a place for it.
+    """Raise if a matrix failed. `info` has its row, or 0, for each matrix; `message` has a placeholder for the row.
 
     Raises:
-        LinAlgError: always, if there is such a matrix.
+        LinAlgError: a matrix failed.
     """
     if not np.any(info):
         return

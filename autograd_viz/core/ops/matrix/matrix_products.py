@@ -1,6 +1,6 @@
-"""Products with something more: a bias added, every pair multiplied, three factors at once."""
+"""Products with more terms or factors: an added bias, all pairs, three factors."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def trilinear(i1, i2, i3, *, expand1, expand2, expand3, sumdim):
     """The product of three tensors, each with new dimensions at `expand`, summed over `sumdim`."""
     i1, i2, i3 = (np.expand_dims(i, e) for i, e in ((i1, expand1), (i2, expand2), (i3, expand3)))
     return (i1 * i2 * i3).sum(tuple(sumdim))
-trilinear.defvjp(  # the gradient of one factor is again such a product: grad takes its place, and the two lists change theirs
+trilinear.defvjp(  # the gradient of a factor is again trilinear: grad replaces the factor, and two lists change their roles
     i1 = lambda grad, i2, i3, expand1, expand2, expand3, sumdim:
         trilinear(grad, i2, i3, expand1=sumdim, expand2=expand2, expand3=expand3, sumdim=expand1),
     i2 = lambda grad, i1, i3, expand1, expand2, expand3, sumdim:
@@ -140,7 +140,7 @@ trilinear.defvjp(  # the gradient of one factor is again such a product: grad ta
 
 # fmt: on
 def _plus(self: Any, beta: Any, product: Any, alpha: Any) -> Any:
-    """beta * self + alpha * product; what stands in self is not looked at for beta = 0."""
+    """beta * self + alpha * product. For beta = 0, self is ignored, even nan."""
     check_expands(self, product.shape)
     if self.dtype != product.dtype:
         raise RuntimeError(f"self and mat2 must have the same dtype, but got {scalar_type(self)} and {scalar_type(product)}")
@@ -152,7 +152,7 @@ def _plus(self: Any, beta: Any, product: Any, alpha: Any) -> Any:
 
 @public
 def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Any:
-    """The cross product along `dim`, by default the first dimension of length 3.
+    """The cross product along `dim`; the default is the first dimension of length 3.
 
     Raises:
         RuntimeError: no dimension of length 3.
@@ -166,7 +166,7 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Any:
 
 @public("outer", "ger")
 def outer(input: Tensor, vec2: Tensor) -> Any:
-    """Every element of one vector times every element of the other.
+    """The products of all pairs of elements of two vectors.
 
     Raises:
         RuntimeError: one is not a vector.
@@ -179,7 +179,7 @@ def outer(input: Tensor, vec2: Tensor) -> Any:
 
 @public
 def kron(input: Tensor, other: Tensor) -> Any:
-    """The Kronecker product: every element of `input` times the whole of `other`, in blocks."""
+    """The Kronecker product: each element of `input` times the whole of `other`, as blocks."""
     ndim = max(input.ndim, other.ndim)
     a = (1,) * (ndim - input.ndim) + tuple(input.shape)
     b = (1,) * (ndim - other.ndim) + tuple(other.shape)
@@ -190,9 +190,9 @@ def kron(input: Tensor, other: Tensor) -> Any:
 
 @public("nn.functional.linear")
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
-    """`input @ weight.T + bias`: one row of weights per output feature.
+    """`input @ weight.T + bias`, with one row of weights per output feature.
 
-    A batch of more than one dimension is laid flat, so that a single addmm does it.
+    A batch of more than one dimension is flattened, so that a single addmm computes it.
     """
     turned = t(weight)
     if bias is None or weight.ndim != 2:

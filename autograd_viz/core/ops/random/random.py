@@ -1,6 +1,6 @@
-"""Random numbers as ops. What was drawn does not depend on what stood there before: every gradient is zero."""
+"""Random numbers as ops. The result does not depend on the input's values, so each gradient is zero."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ...tensor.tensor import Tensor
 
 
 def _in_place(fill: Any) -> Any:
-    """`uniform_fill` is the method `uniform_`."""
+    """Publish an op such as `uniform_fill` as the method `uniform_`."""
     INPLACE[fill.name.removesuffix("_fill")] = fill
     return fill
 
@@ -63,7 +63,7 @@ exponential_fill.defvjp(
 @_in_place
 @primitive("RandomBackward0")
 def random_fill(self, *, low=None, high=None, generator=None):
-    """Whole numbers from [low, high), for random_(); with one number, from [0, that); with none, all that the type has."""
+    """Whole numbers for random_(): from [low, high), from [0, low) for one number, or from the range of the type."""
     if high is None:
         low, high = 0, low
     if high is None:
@@ -101,7 +101,7 @@ bernoulli_tensor_fill.defvjp(
 
 @primitive("BernoulliBackward0")
 def bernoulli_draw(self, *, generator=None):
-    """1 with the probability that `self` says, else 0."""
+    """1 with the probability in `self`, else 0."""
     return _bernoulli(self, generator).astype(self.dtype)
 bernoulli_draw.defvjp(
     self = lambda grad: zeros_like(grad),
@@ -110,7 +110,7 @@ bernoulli_draw.defvjp(
 
 @primitive("PoissonBackward0")
 def poisson_draw(self, *, generator=None):
-    """How many events a Poisson process of rate `self` shows: uniform numbers multiplied until exp(-rate) is passed."""
+    """Poisson numbers with the rates `self`."""
     if (self < 0).any():
         raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
     return np.array([_poisson(r, chosen(generator)) for r in self.reshape(-1)], self.dtype).reshape(self.shape)
@@ -121,7 +121,7 @@ poisson_draw.defvjp(
 
 @primitive("NormalBackward1")
 def normal_around(mean, *, std=1.0, generator=None):
-    """Normal numbers, each around its own mean."""
+    """Normal numbers, each with its own mean."""
     _check_std(std)
     return chosen(generator).normal(mean.size, mean.dtype).reshape(mean.shape) * mean.dtype.type(std) + mean
 normal_around.defvjp(
@@ -131,7 +131,7 @@ normal_around.defvjp(
 
 @primitive("NormalBackward2")
 def normal_spread(std, *, mean=0.0, generator=None):
-    """Normal numbers, each with its own spread."""
+    """Normal numbers, each with its own standard deviation."""
     _check_spread(std)
     return chosen(generator).normal(std.size, std.dtype).reshape(std.shape) * std + std.dtype.type(mean)
 normal_spread.defvjp(
@@ -141,7 +141,7 @@ normal_spread.defvjp(
 
 @primitive("NormalBackward3", promotes=True)
 def normal_both(mean, std, *, generator=None):
-    """Normal numbers, each with its own mean and spread."""
+    """Normal numbers, each with its own mean and standard deviation."""
     _check_spread(std)
     shape = np.broadcast_shapes(mean.shape, std.shape)
     return chosen(generator).normal(int(np.prod(shape)), mean.dtype).reshape(shape) * std + mean
@@ -153,9 +153,9 @@ normal_both.defvjp(
 
 @primitive()
 def multinomial_draw(self, *, num_samples, replacement=False, generator=None):
-    """Indices drawn with the weights `self`, row by row."""
+    """Random indices with the weights `self`, row by row."""
     source = chosen(generator)
-    if not replacement or num_samples == 1:  # the largest of weight / exponential number comes first
+    if not replacement or num_samples == 1:  # the largest of weight / exponential number is chosen first
         race = self / source.exponential(self.size).astype(self.dtype).reshape(self.shape)
         return np.argsort(-race, -1, kind="stable")[..., :num_samples]
     rows = self.reshape(-1, self.shape[-1])
@@ -187,7 +187,10 @@ def _bernoulli(p: Any, generator: Generator | None) -> Any:
 
 
 def _poisson(rate: float, source: Generator) -> int:
-    """One Poisson number; the work grows with the rate, and from rate 10 on the numbers are not PyTorch's."""
+    """One Poisson number: uniform numbers are multiplied until the product is below exp(-rate).
+
+    The time grows with the rate. From rate 10 on, the numbers differ from PyTorch's.
+    """
     if rate == 0:
         return 0
     limit, product, count = np.exp(-float(rate)), 1.0, -1
@@ -198,7 +201,7 @@ def _poisson(rate: float, source: Generator) -> int:
 
 
 def _integers_held(dtype: Any) -> int:
-    """One more than the largest whole number that random_() puts into the type."""
+    """The largest whole number that random_() writes into the type, plus 1."""
     if dtype.kind == "f":
         return int(2 ** (np.finfo(dtype).nmant + 1)) + 1
     return 2 if dtype.kind == "b" else int(np.iinfo(dtype).max) + 1
@@ -206,7 +209,7 @@ def _integers_held(dtype: Any) -> int:
 
 @public("torch.bernoulli", "Tensor.bernoulli")
 def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | None = None) -> Any:
-    """1 with the probability that `input` says (or with `p`), else 0."""
+    """1 with the probability in `input` (or with `p`), else 0."""
     return bernoulli_draw(input, generator=generator) if p is None else bernoulli_number_fill(input, p=p, generator=generator)
 
 
@@ -227,13 +230,13 @@ def poisson(input: Tensor, generator: Generator | None = None) -> Any:
 
 @public("torch.normal")
 def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Generator | None = None, **made: Any) -> Any:
-    """Normal numbers: around `mean` with spread `std` (tensors or numbers), or `size` of them.
+    """Normal numbers with the given `mean` and `std` (tensors or numbers).
 
     Args:
-        mean: the centre.
-        std: the spread.
+        mean: the mean.
+        std: the standard deviation.
         size: the shape, if both are numbers.
-        generator: where the numbers come from.
+        generator: the source of the numbers.
         made: dtype and requires_grad, with `size`.
     """
     if isinstance(mean, Tensor) and isinstance(std, Tensor):
@@ -250,7 +253,7 @@ def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Generator 
 
 @public("multinomial")
 def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, generator: Generator | None = None) -> Any:
-    """Indices drawn with the weights `input`, `num_samples` per row.
+    """Random indices with the weights `input`, `num_samples` per row.
 
     Raises:
         RuntimeError: negative or infinite weights, or more samples than there are, in PyTorch's words.

@@ -1,4 +1,4 @@
-"""Where the random numbers start: seeds, and the state to go back to."""
+"""Seeds of the random numbers, and their state."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ from ...tensor.tensor import Tensor
 
 @public("torch.manual_seed")
 def manual_seed(seed: int) -> Generator:
-    """Make every random number from here on repeatable; they are PyTorch's numbers for that seed on the CPU."""
+    """Make all later random numbers repeatable. They equal PyTorch's for that seed on the CPU."""
     return default_generator.manual_seed(seed)
 
 
 @public("torch.initial_seed")
 def initial_seed() -> int:
-    """The seed that the random numbers started from."""
+    """The seed of the random numbers."""
     return default_generator.initial_seed()
 
 
 @public("torch.seed")
 def seed() -> int:
-    """Start the random numbers from a seed that nobody can guess, and tell it."""
+    """Restart the random numbers from an unpredictable seed, and return it."""
     return default_generator.seed()
 
 
 @public("torch.get_rng_state")
 def get_rng_state() -> Tensor:
-    """Where the random numbers are, as bytes; `set_rng_state` goes back there."""
+    """The state of the random numbers, as bytes, for `set_rng_state`."""
     return default_generator.get_state()
 
 
 @public("torch.set_rng_state")
 def set_rng_state(new_state: Tensor) -> None:
-    """Go back to where `get_rng_state` was called."""
+    """Restore a state from `get_rng_state`."""
     default_generator.set_state(new_state)
 
 

@@ -1,1 +1,1 @@
-"""Many elements to fewer; their order."""
+"""Reductions, and the order of elements."""

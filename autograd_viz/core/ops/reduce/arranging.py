@@ -1,6 +1,6 @@
-"""The same elements in another order, or several times: flip, roll, rot90, repeat."""
+"""The same elements in another order, or repeated: flip, roll, rot90, repeat."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ..shape.views import expand, flatten, listed, view
 
 @primitive("FlipBackward0")
 def flip_dims(self, *, dims):
-    """The order of elements reversed along `dims`."""
+    """The elements in reverse order along `dims`."""
     return np.flip(self, tuple(dims)).copy() if self.ndim else self.copy()
 flip_dims.defvjp(
     self = lambda grad, dims: flip(grad, dims),
@@ -30,7 +30,7 @@ flip_dims.defvjp(
 
 @primitive("RollBackward0")
 def roll_dims(self, *, shifts, dims):
-    """Elements moved along `dims`, those that fall off come in at the other end."""
+    """Elements moved along `dims`. Those that leave at one end enter at the other."""
     return np.roll(self, shifts, dims) if dims and self.ndim else np.roll(self, sum(shifts))
 roll_dims.defvjp(
     self = lambda grad, shifts, dims: roll_dims(grad, shifts=rolled_back(shifts), dims=dims[::-1]),
@@ -48,7 +48,7 @@ rot90_dims.defvjp(
 
 @primitive("RepeatBackward0")
 def repeat_dims(self, *, repeats):
-    """The whole tensor so many times along each dimension."""
+    """The whole tensor, repeated so many times along each dimension."""
     return np.tile(self, repeats)
 repeat_dims.defvjp(
     self = lambda grad, repeats, self_sym_sizes: repeat_backward(grad, repeats, self_sym_sizes),
@@ -58,19 +58,19 @@ repeat_dims.defvjp(
 # fmt: on
 @composite
 def flip(input: Any, dims: tuple[int, ...]) -> Any:
-    """The order of elements reversed along `dims`."""
+    """The elements in reverse order along `dims`."""
     return flip_dims(input, dims=tuple(dims))
 
 
 @inlined
 def rolled_back(shifts: tuple[int, ...]) -> tuple[int, ...]:
-    """The shifts that undo these, last first."""
+    """The shifts that undo these, in reverse order."""
     return tuple(-s for s in shifts[::-1])
 
 
 @inlined
 def repeat_backward(grad: Any, repeats: tuple[int, ...], sizes: tuple[int, ...]) -> Any:
-    """Add up the repetitions, each a dimension of its own before its length."""
+    """The sum over the repetitions. Each repetition becomes a dimension in front of its length."""
     lengths = (1,) * (len(repeats) - len(sizes)) + tuple(sizes)
     apart = tuple(n for pair in zip(repeats, lengths, strict=True) for n in pair)
     return reshape(sum_dim(reshape(grad, apart), dim=tuple(range(0, len(apart), 2))), sizes)
@@ -82,7 +82,7 @@ def _ints(value: Any) -> tuple[int, ...]:
 
 @public("flip")
 def flip_any(input: Tensor, *dims: Any, **named: Any) -> Any:
-    """The order of elements reversed along `dims`, as a copy.
+    """The elements in reverse order along `dims`, as a copy.
 
     Raises:
         TypeError: no dims.
@@ -120,10 +120,10 @@ def flipud(input: Tensor) -> Any:
 
 @public
 def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Any:
-    """Elements moved along `dims` (along all, as one row, if none is given).
+    """Elements moved along `dims`. Without dims, the flattened tensor is rolled.
 
     Raises:
-        RuntimeError: not one shift for each dim.
+        RuntimeError: the number of shifts is not that of the dims.
     """
     shifts, dims = _ints(shifts), _ints(dims if dims is not None else ())
     if not shifts:
@@ -140,7 +140,7 @@ def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Any:
     """`k` quarter turns in the plane of two dimensions.
 
     Raises:
-        RuntimeError: they are not two.
+        RuntimeError: not two dimensions.
     """
     if len(dims) != 2:
         raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
@@ -153,10 +153,10 @@ def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Any:
 
 @public("Tensor.repeat")
 def repeat(input: Tensor, *repeats: Any) -> Any:
-    """The whole tensor so many times along each dimension.
+    """The whole tensor, repeated so many times along each dimension.
 
     Raises:
-        RuntimeError: a dimension is left out, or a number is negative.
+        RuntimeError: a dimension is missing, or a number is negative.
     """
     counts = listed(repeats)
     if len(counts) < input.ndim:
@@ -169,7 +169,7 @@ def repeat(input: Tensor, *repeats: Any) -> Any:
 
 @public
 def tile(input: Tensor, *dims: Any, **named: Any) -> Any:
-    """As repeat; dimensions in front that are left out are taken once.
+    """Like repeat, but missing leading dimensions count as 1.
 
     Raises:
         TypeError: no dims.
@@ -182,7 +182,7 @@ def tile(input: Tensor, *dims: Any, **named: Any) -> Any:
 
 @public
 def repeat_interleave(input: Tensor, repeats: Any, dim: int | None = None, *, output_size: int | None = None) -> Any:
-    """Each element (or slice along `dim`) so many times in a row; a tensor says how many times each.
+    """Each element (or slice along `dim`) repeated in place. `repeats` is a number, or a tensor with one number for each.
 
     Raises:
         RuntimeError: in PyTorch's words.
@@ -202,7 +202,7 @@ def repeat_interleave(input: Tensor, repeats: Any, dim: int | None = None, *, ou
 
 
 def _places(repeats: Tensor, length: int) -> Tensor:
-    """0 as many times as the first number says, then 1, ..."""
+    """0 repeated as often as the first number says, then 1, ..."""
     if repeats.numel() != length:
         raise RuntimeError(
             "repeats must have the same size as input along dim, but got "

@@ -1,6 +1,6 @@
-"""Running sums and extrema: each element of the result knows all elements before it."""
+"""Running sums and extrema: each element of the result depends on all earlier elements."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ cumsum_dim.defvjp(
 @primitive("FlipBackward0")
 @on_vectors
 def reversed_cumsum(self, *, dim):
-    """Running sum along `dim` from its end: an element of a running sum is in all later ones."""
+    """Running sum along `dim` from its end. It is the gradient of cumsum."""
     return np.flip(np.cumsum(np.flip(self, dim), axis=dim, dtype=self.dtype), dim)
 reversed_cumsum.defvjp(
     self = lambda grad, dim: cumsum_dim(grad, dim=dim),
@@ -61,7 +61,7 @@ reversed_logcumsumexp.defvjp(
 
 @composite
 def logcumsumexp_backward(grad: Any, self: Any, result: Any, dim: int, reverse: bool = False) -> Any:
-    """exp(self) * reversed_cumsum(grad * exp(-result)), with the sums taken as logarithms, for each sign of grad apart."""
+    """exp(self) * reversed_cumsum(grad * exp(-result)). Positive and negative parts of grad are summed as logarithms."""
     total = 0
     for sign_of_grad in (1, -1):
         size = sign_of_grad * grad
@@ -74,7 +74,7 @@ def logcumsumexp_backward(grad: Any, self: Any, result: Any, dim: int, reverse: 
 @primitive("CummaxBackward0", results=("values", "indices"))
 @on_vectors
 def cummax_dim(self, *, dim):
-    """The largest element so far along `dim`, and its (last) place."""
+    """The largest element so far along `dim`, and its index (the last of equal ones)."""
     return _running_best(self, dim, np.greater_equal)
 cummax_dim.defvjp(
     self = lambda grad, self, indices, dim: cummaxmin_backward(grad, self, indices, dim),
@@ -84,7 +84,7 @@ cummax_dim.defvjp(
 @primitive("CumminBackward0", results=("values", "indices"))
 @on_vectors
 def cummin_dim(self, *, dim):
-    """The smallest element so far along `dim`, and its (last) place."""
+    """The smallest element so far along `dim`, and its index (the last of equal ones)."""
     return _running_best(self, dim, np.less_equal)
 cummin_dim.defvjp(
     self = lambda grad, self, indices, dim: cummaxmin_backward(grad, self, indices, dim),
@@ -94,12 +94,12 @@ cummin_dim.defvjp(
 
 @composite
 def cummaxmin_backward(grad: Any, self: Any, indices: Any, dim: int) -> Any:
-    """Each gradient to the element that was the best so far."""
+    """Each gradient goes to the element that was the extreme so far."""
     return put_at(grad, indices=indices, sizes=self.shape, dim=dim, keepdim=True)
 
 
 def _running_best(self: Array, dim: int, beats: Any) -> tuple[Array, Array]:
-    """Values and places of the best so far; nan beats all, and of equals the later one does."""
+    """Values and indices of the extreme so far. nan beats all; of equal ones the later wins."""
     x = np.moveaxis(self, dim, 0)
     places = np.zeros(x.shape, np.int64)
     best = x[0] if len(x) else None
@@ -133,12 +133,12 @@ def logcumsumexp(input: Tensor, dim: int) -> Any:
 @public
 @of_tensor
 def cummax(input: Tensor, dim: int) -> Any:
-    """The largest element so far along `dim`, and its place."""
+    """The largest element so far along `dim`, and its index."""
     return cummax_dim(input, dim=check_dim(dim, input.ndim))
 
 
 @public
 @of_tensor
 def cummin(input: Tensor, dim: int) -> Any:
-    """The smallest element so far along `dim`, and its place."""
+    """The smallest element so far along `dim`, and its index."""
     return cummin_dim(input, dim=check_dim(dim, input.ndim))

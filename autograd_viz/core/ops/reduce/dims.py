@@ -1,6 +1,6 @@
-"""Which dimensions an op works along: how callers may name them, and how a rule puts back those that were reduced."""
+"""The dimensions of an op: the forms that callers may use, and how a rule restores reduced ones."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from ...tensor.as_array import Array
 from ...tensor.refusals import check_tensor
 from ...tensor.tensor import Tensor
 
-NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim"}  # PyTorch takes NumPy's words for these too
+NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim"}  # PyTorch also accepts NumPy's names
 
 
 def of_tensor(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function whose first argument is a tensor, and which knows NumPy's names for `dim` and `keepdim`."""
+    """A function whose first argument is a tensor. It also accepts NumPy's names for `dim` and `keepdim`."""
     parameters = signature(function).parameters.values()
     required = [p.name for p in parameters if p.default is p.empty]
 
@@ -48,11 +48,11 @@ def of_tensor(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def reduced_dims(input: Tensor, dim: Any) -> tuple[int, ...]:
-    """The dims to reduce; an empty list means all of them, and a 0-d tensor has none to lose.
+    """The dims to reduce. An empty list means all; a 0-d tensor has none.
 
     Raises:
         IndexError: out of range.
-        RuntimeError: one dim twice.
+        RuntimeError: a dim occurs twice.
     """
     dims = tuple(dim) if isinstance(dim, list | tuple) else (dim,)
     distinct_dims(dims, input.ndim)
@@ -60,12 +60,12 @@ def reduced_dims(input: Tensor, dim: Any) -> tuple[int, ...]:
 
 
 def optional_dims(input: Tensor, dim: Any) -> tuple[int, ...] | None:
-    """As `reduced_dims`; None stays None."""
+    """Like `reduced_dims`, but None stays None."""
     return None if dim is None else reduced_dims(input, dim)
 
 
 def nonempty_dim(name: str, input: Tensor, dim: int, word: str = "()") -> int:
-    """`dim` if there is something to choose from along it.
+    """`dim`, if its length is not 0.
 
     Raises:
         IndexError: out of range, or of length 0.
@@ -77,7 +77,7 @@ def nonempty_dim(name: str, input: Tensor, dim: int, word: str = "()") -> int:
 
 
 def on_vectors(forward: Callable[..., Any]) -> Callable[..., Any]:
-    """Let a forward along one dimension take a 0-d array too: it is worked on as a vector of one element."""
+    """Let a forward along one dimension accept a 0-d array, as a vector of one element."""
 
     @wraps(forward)
     def with_scalars(*arrays: Any, **options: Any) -> Any:
@@ -90,20 +90,20 @@ def on_vectors(forward: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def result_type(self: Array, dtype: Any) -> Any:
-    """The NumPy type in which a sum or product is taken: as asked, else int64 for integers."""
+    """The NumPy type of a sum or product: the given one, else int64 for integers."""
     if dtype is not None:
         return dtype.numpy
     return np.dtype(np.int64) if self.dtype.kind in "iub" else self.dtype
 
 
 def _keep_dims_written(reduced: Any, self: Any, dim: Any, keepdim: bool) -> Any:
-    """In a formula: only where something was lost."""
+    """The text of `keep_dims` in a formula: it appears only if a dimension was removed."""
     return reduced if keepdim or dim in (None, ()) else call("keep_dims", reduced, dim)
 
 
 @composite(written=_keep_dims_written)
 def keep_dims(reduced: Any, self: Any, dim: Any, keepdim: bool) -> Any:
-    """The dimensions of `self` that were reduced, back in place with length 1."""
+    """The reduced dimensions of `self`, restored with length 1."""
     if not keepdim and self.ndim and dim is not None and dim != ():
         for d in sorted(d % self.ndim for d in (dim if isinstance(dim, tuple) else (dim,))):
             reduced = unsqueeze(reduced, dim=d)
@@ -113,7 +113,7 @@ def keep_dims(reduced: Any, self: Any, dim: Any, keepdim: bool) -> Any:
 @primitive("GatherBackward0")
 @on_vectors
 def take_at(self, *, indices, dim, keepdim):
-    """What stands at `indices` along `dim`, in the shape of `indices`."""
+    """The elements at `indices` along `dim`, in the shape of `indices`."""
     if keepdim or indices.ndim == self.ndim == 1 == indices.size:
         return np.take_along_axis(self, indices.reshape(indices.shape or 1), dim)
     return np.take_along_axis(self, np.expand_dims(indices, dim), dim).squeeze(dim)
@@ -125,7 +125,7 @@ take_at.defvjp(
 
 @primitive("ScatterBackward0")
 def put_at(grad_output, *, indices, sizes, dim, keepdim):
-    """Zeros, with grad_output added at `indices` along `dim`: every chosen element gets the gradient of the choice."""
+    """Zeros, with grad_output added at `indices` along `dim`."""
     out = np.zeros(sizes or 1, grad_output.dtype)
     if out.size and indices.size:
         kept = keepdim or not sizes

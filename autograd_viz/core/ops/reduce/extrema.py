@@ -1,6 +1,6 @@
-"""The largest and the smallest: of all elements, along a dimension with its place, and in ranked order (median, k-th)."""
+"""Extrema of all elements or along a dimension (with indices), and order statistics (median, kthvalue)."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from ...tensor.as_array import Array
 from .dims import on_vectors
 
 # Note [Ties]
-# Where a reduction says which element it chose (max with a dim, sort, median with a dim), that one gets all of the gradient.
-# Where it does not (max of all, amax, median of all), all elements with this value share it evenly.
+# A reduction may return an index (max with a dim, sort, median with a dim). Then the chosen element gets the whole gradient.
+# If it does not (max of all, amax, median of all), all equal elements share the gradient evenly.
 
 
 @primitive("MaxBackward1")
@@ -72,7 +72,7 @@ aminmax_dim.defvjp(
 @primitive("MaxBackward0", results=("values", "indices"))
 @on_vectors
 def max_dim(self, *, dim, keepdim=False):
-    """The largest along `dim` and its (first) place."""
+    """The largest along `dim` and its index (the first of equal ones)."""
     return _chosen(self, np.argmax(self, axis=dim), dim, keepdim)
 max_dim.defvjp(
     self = lambda grad, indices, self_sym_sizes, dim, keepdim:
@@ -83,7 +83,7 @@ max_dim.defvjp(
 @primitive("MinBackward0", results=("values", "indices"))
 @on_vectors
 def min_dim(self, *, dim, keepdim=False):
-    """The smallest along `dim` and its (first) place."""
+    """The smallest along `dim` and its index (the first of equal ones)."""
     return _chosen(self, np.argmin(self, axis=dim), dim, keepdim)
 min_dim.defvjp(
     self = lambda grad, indices, self_sym_sizes, dim, keepdim:
@@ -93,7 +93,7 @@ min_dim.defvjp(
 
 @primitive("MedianBackward0")
 def median_all(self):
-    """The middle of all elements in order, the lower of two; nan if there is one."""
+    """The median of all elements, the lower of two; nan if an element is nan."""
     return median_dim.forward(self.reshape(-1), dim=0)[0] if self.size else _nothing(self)
 median_all.defvjp(
     self = lambda grad, self, result: shared(grad, is_same(self, result)),
@@ -103,11 +103,11 @@ median_all.defvjp(
 @primitive("MedianBackward1", results=("values", "indices"))
 @on_vectors
 def median_dim(self, *, dim, keepdim=False):
-    """The middle along `dim`, and its place."""
+    """The median along `dim`, and its index."""
     order = ranked(self, dim)
     middle = np.full((), (self.shape[dim] - 1) // 2)
     if self.dtype.kind == "f":
-        middle = np.where(np.isnan(self).any(dim), self.shape[dim] - 1, middle)  # nan stands last in order
+        middle = np.where(np.isnan(self).any(dim), self.shape[dim] - 1, middle)  # nan is last in the order
     return _chosen(self, _at_rank(order, middle, dim), dim, keepdim)
 median_dim.defvjp(
     self = lambda grad, indices, self_sym_sizes, dim, keepdim:
@@ -117,7 +117,7 @@ median_dim.defvjp(
 
 @primitive("NanmedianBackward0")
 def nanmedian_all(self):
-    """The middle of what is not nan."""
+    """The median of all elements except nan."""
     return nanmedian_dim.forward(self.reshape(-1), dim=0)[0] if self.size else _nothing(self)
 nanmedian_all.defvjp(
     self = lambda grad, self, result: shared(grad, is_same(self, result)),
@@ -127,7 +127,7 @@ nanmedian_all.defvjp(
 @primitive("NanmedianBackward1", results=("values", "indices"))
 @on_vectors
 def nanmedian_dim(self, *, dim, keepdim=False):
-    """The middle along `dim` of what is not nan, and its place."""
+    """The median along `dim` of all elements except nan, and its index."""
     there = self.shape[dim] - np.sum(self != self, axis=dim)
     return _chosen(self, _at_rank(ranked(self, dim), np.maximum(there - 1, 0) // 2, dim), dim, keepdim)
 nanmedian_dim.defvjp(
@@ -139,7 +139,7 @@ nanmedian_dim.defvjp(
 @primitive("KthvalueBackward0", results=("values", "indices"))
 @on_vectors
 def kthvalue_dim(self, *, k, dim=-1, keepdim=False):
-    """The k-th smallest along `dim` (from 1), and its place."""
+    """The k-th smallest along `dim` (counted from 1), and its index."""
     return _chosen(self, np.take(ranked(self, dim), k - 1, dim), dim, keepdim)
 kthvalue_dim.defvjp(
     self = lambda grad, indices, self_sym_sizes, dim, keepdim:
@@ -150,7 +150,7 @@ kthvalue_dim.defvjp(
 @primitive("ModeBackward0", results=("values", "indices"))
 @on_vectors
 def mode_dim(self, *, dim=-1, keepdim=False):
-    """The most frequent along `dim`, the smallest of several, and its (last) place."""
+    """The most frequent element along `dim` (the smallest of several), and its last index."""
     x = np.moveaxis(self, dim, -1)
     places = np.zeros(x.shape[:-1], np.int64)
     for row in np.ndindex(x.shape[:-1]):
@@ -167,19 +167,19 @@ mode_dim.defvjp(
 
 @primitive()
 def argmax_dim(self, *, dim=None, keepdim=False):
-    """The (first) place of the largest, along `dim` or among all."""
+    """The index of the first largest element, along `dim` or of all."""
     return np.argmax(self, axis=dim if self.ndim else None, keepdims=keepdim and self.ndim > 0)
 
 
 @primitive()
 def argmin_dim(self, *, dim=None, keepdim=False):
-    """The (first) place of the smallest, along `dim` or among all."""
+    """The index of the first smallest element, along `dim` or of all."""
     return np.argmin(self, axis=dim if self.ndim else None, keepdims=keepdim and self.ndim > 0)
 
 
 @composite(written=lambda grad, chosen, dim=None: call("shared", grad, chosen, *(() if dim is None else (dim,))))
 def shared(grad: Any, chosen: Any, dim: Any = None) -> Any:
-    """`grad` in even parts to the places that were chosen, 0 to the others; see Note [Ties]."""
+    """`grad` divided evenly among the chosen elements, 0 elsewhere. See Note [Ties]."""
     if not chosen.ndim:
         return grad * chosen
     return grad * chosen / sum_dim(chosen, dim=(dim,) if isinstance(dim, int) else dim, keepdim=True)
@@ -187,33 +187,33 @@ def shared(grad: Any, chosen: Any, dim: Any = None) -> Any:
 
 @composite
 def is_same(self: Any, result: Any) -> Any:
-    """self == result, where nan is the same as nan."""
+    """self == result, but nan equals nan."""
     return where(eq(result, result), eq(self, result), ne(self, self))
 
 
 def is_same_array(x: Array, value: Any) -> Array:
-    """x == value, where nan is the same as nan."""
+    """x == value, but nan equals nan."""
     return x == value if value == value else x != x
 
 
 def ranked(self: Array, dim: int) -> Array:
-    """The places of the elements along `dim` in rising order, nan last."""
+    """The indices that sort the elements along `dim` in rising order, nan last."""
     return np.argsort(self, axis=dim, kind="stable")
 
 
 def _at_rank(order: Array, rank: Any, dim: int) -> Array:
-    """The places that stand at `rank` in the order."""
+    """The indices at `rank` in the order."""
     shape = tuple(n for i, n in enumerate(order.shape) if i != dim % order.ndim)
     return np.take_along_axis(order, np.expand_dims(np.broadcast_to(rank, shape), dim), dim).squeeze(dim)
 
 
 def _chosen(self: Array, places: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
-    """The values at these places, and the places."""
+    """The values at these indices, and the indices."""
     places = np.expand_dims(np.asarray(places, np.int64), dim)
     values = np.take_along_axis(self, places, dim)
     return (values, places) if keepdim else (values.squeeze(dim), places.squeeze(dim))
 
 
 def _nothing(self: Array) -> Any:
-    """The middle of no elements."""
+    """The median of no elements."""
     return np.full((), np.nan if self.dtype.kind == "f" else np.iinfo(self.dtype).min, self.dtype)

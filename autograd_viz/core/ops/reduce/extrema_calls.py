@@ -1,4 +1,4 @@
-"""max, min and their relatives as they are called: of all elements, along a dim, or (max, min) of two tensors."""
+"""The user's calls of max, min and related ops: of all elements, along a dim, or (max, min) of two tensors."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from .extrema import (
 
 
 def _extreme(name: str, input: Tensor, dim: Any, keepdim: bool, other: Tensor | None) -> Any:
-    """The three meanings of max and of min."""
+    """The three forms of max and of min."""
     of_all, along, of_two = {"max": (max_all, max_dim, "maximum"), "min": (min_all, min_dim, "minimum")}[name]
     if isinstance(dim, Tensor):
         dim, other = None, dim
@@ -47,19 +47,19 @@ def _extreme(name: str, input: Tensor, dim: Any, keepdim: bool, other: Tensor | 
 @public
 @of_tensor
 def max(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Tensor | None = None) -> Any:
-    """The largest of all elements; with a dim, also its place; with another tensor, element by element."""
+    """The largest of all elements. With a dim, also its index. With another tensor, elementwise."""
     return _extreme("max", input, dim, keepdim, other)
 
 
 @public
 @of_tensor
 def min(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Tensor | None = None) -> Any:
-    """The smallest of all elements; with a dim, also its place; with another tensor, element by element."""
+    """The smallest of all elements. With a dim, also its index. With another tensor, elementwise."""
     return _extreme("min", input, dim, keepdim, other)
 
 
 def _nonempty_dims(name: str, input: Tensor, dim: Any) -> tuple[int, ...]:
-    """The dims to reduce, if there is something to choose from along each."""
+    """The dims to reduce, none of length 0."""
     dims = reduced_dims(input, dim)
     if not input.numel():
         if dim == ():
@@ -75,14 +75,14 @@ def _nonempty_dims(name: str, input: Tensor, dim: Any) -> tuple[int, ...]:
 @public
 @of_tensor
 def amax(input: Tensor, dim: Any = (), keepdim: bool = False) -> Any:
-    """The largest over the dimensions `dim`; equal ones share the gradient."""
+    """The largest over the dimensions `dim`. Equal elements share the gradient."""
     return amax_dims(input, dim=_nonempty_dims("amax", input, dim), keepdim=keepdim)
 
 
 @public
 @of_tensor
 def amin(input: Tensor, dim: Any = (), keepdim: bool = False) -> Any:
-    """The smallest over the dimensions `dim`; equal ones share the gradient."""
+    """The smallest over the dimensions `dim`. Equal elements share the gradient."""
     return amin_dims(input, dim=_nonempty_dims("amin", input, dim), keepdim=keepdim)
 
 
@@ -110,21 +110,21 @@ def _place(name: str, input: Tensor, dim: int | None, keepdim: bool) -> Any:
 @public
 @of_tensor
 def argmax(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
-    """The place of the largest, along `dim` or among all."""
+    """The index of the largest element, along `dim` or of all."""
     return _place("argmax", input, dim, keepdim)
 
 
 @public
 @of_tensor
 def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
-    """The place of the smallest, along `dim` or among all."""
+    """The index of the smallest element, along `dim` or of all."""
     return _place("argmin", input, dim, keepdim)
 
 
 @public
 @of_tensor
 def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
-    """The middle of all elements, or along `dim` with its place; of two middles the lower."""
+    """The median of all elements, or along `dim` with its index. Of two middle elements, the lower."""
     if dim is None:
         return median_all(input)
     return median_dim(input, dim=nonempty_dim("median", input, dim), keepdim=keepdim)
@@ -133,7 +133,7 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
 @public
 @of_tensor
 def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
-    """The middle of what is not nan."""
+    """The median of all elements except nan."""
     if dim is None:
         return nanmedian_all(input)
     return nanmedian_dim(input, dim=nonempty_dim("median", input, dim), keepdim=keepdim)
@@ -142,17 +142,17 @@ def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> A
 @public
 @of_tensor
 def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Any:
-    """The most frequent along `dim`, and its place."""
+    """The most frequent element along `dim`, and its index."""
     return mode_dim(input, dim=nonempty_dim("mode", input, dim), keepdim=keepdim)
 
 
 @public
 @of_tensor
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Any:
-    """The k-th smallest along `dim`, and its place.
+    """The k-th smallest along `dim`, and its index.
 
     Raises:
-        RuntimeError: there are not so many.
+        RuntimeError: k is out of range.
     """
     nonempty_dim("kthvalue", input, dim)
     if not 1 <= k <= (input.shape[dim] if input.ndim else 1):

@@ -1,6 +1,6 @@
-"""Norms: the length of a vector, for every p, and what is scaled by it."""
+"""Norms of vectors for every p, and ops that scale by a norm."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .dims import of_tensor, optional_dims, reduced_dims
 
 @primitive("LinalgVectorNormBackward0")
 def vector_norm_dims(self, *, ord=2, dim=None, keepdim=False, dtype=None):
-    """(sum of |self| ** ord) ** (1 / ord) over the dimensions `dim`; the largest for inf, a count for 0."""
+    """(sum of |self| ** ord) ** (1 / ord) over the dimensions `dim`. For inf the largest, for 0 the number of nonzeros."""
     return _norm(self if dtype is None else self.astype(dtype.numpy), ord, dim, keepdim)
 vector_norm_dims.defvjp(
     self = lambda grad, self, ord, dim, keepdim, result:
@@ -29,7 +29,7 @@ vector_norm_dims.defvjp(
 
 @primitive("NormBackward1")
 def norm_dims(self, *, p, dim, keepdim=False):
-    """As vector_norm, by the older op."""
+    """Like vector_norm, as PyTorch's older op."""
     return _norm(self, p, dim, keepdim)
 norm_dims.defvjp(
     self = lambda grad, self, p, dim, keepdim, result:
@@ -49,7 +49,7 @@ dist_p.defvjp(
 
 @primitive("RenormBackward0")
 def renorm_dim(self, *, p, dim, maxnorm):
-    """Every slice along `dim` whose p-norm is larger than maxnorm, scaled down to it."""
+    """Each slice along `dim`, scaled down to the p-norm maxnorm if its p-norm is larger."""
     norms = _norm(self, p, other_dims(self, dim), True)
     return self * np.where(norms > maxnorm, maxnorm / (norms + 1e-7), 1).astype(self.dtype)
 renorm_dim.defvjp(
@@ -59,9 +59,9 @@ renorm_dim.defvjp(
 
 @inlined
 def norm_backward(grad: Any, self: Any, p: Any, result: Any, dim: Any = None) -> Any:
-    """grad * sgn(self) * (|self| / result) ** (p - 1); 0 where that is 0 / 0."""
+    """grad * sgn(self) * (|self| / result) ** (p - 1); 0 instead of 0 / 0."""
     if p == 0:
-        return None  # a count does not move
+        return None  # a count has no gradient
     if p == 1:
         return grad * sgn(self)
     if p == 2:
@@ -73,7 +73,7 @@ def norm_backward(grad: Any, self: Any, p: Any, result: Any, dim: Any = None) ->
 
 @composite
 def renorm_backward(grad: Any, self: Any, p: Any, dim: int, maxnorm: float) -> Any:
-    """A slice that was scaled by maxnorm / norm gets its gradient through both; the others as it is."""
+    """A slice that was scaled by maxnorm / norm gets the gradient of both factors. Other slices get grad unchanged."""
     dims = other_dims(self, dim)
     norm = norm_dims(self, p=p, dim=dims, keepdim=True)
     scale = 1 / (norm + 1e-7)
@@ -83,12 +83,12 @@ def renorm_backward(grad: Any, self: Any, p: Any, dim: int, maxnorm: float) -> A
 
 @inlined
 def other_dims(self: Any, dim: int) -> tuple[int, ...]:
-    """All dimensions but this one."""
+    """All dimensions except this one."""
     return tuple(d for d in range(self.ndim) if d != dim % self.ndim)
 
 
 def _norm(self: Array, p: float, dim: Any, keepdim: bool) -> Any:
-    """The p-norm; the usual ones without powers."""
+    """The p-norm. Common values of p avoid powers."""
     size, options = np.abs(self), {"axis": dim, "keepdims": keepdim}
     if p == 0:
         return np.sum(self != 0, **options).astype(size.dtype)
@@ -102,7 +102,7 @@ def _norm(self: Array, p: float, dim: Any, keepdim: bool) -> Any:
 
 
 def _check_vector(input: Tensor, ord: float, dim: Any, dtype: Any) -> None:
-    """Refuse what has no vector norm."""
+    """Refuse arguments that have no vector norm."""
     if not (input.dtype.is_floating_point or input.dtype.is_complex):
         raise RuntimeError(
             f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {input.dtype.legacy}"
@@ -133,7 +133,7 @@ def vector_norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False,
 @public
 @of_tensor
 def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, out: None = None, dtype: Any = None) -> Any:
-    """The norm of all elements or over `dim`; p may be a number, "fro" (2) or "nuc" (of a matrix)."""
+    """The norm of all elements or over `dim`. p is a number, "fro" (2) or "nuc" (of a matrix)."""
     if p is None or p == "fro":
         p = 2
     if isinstance(p, str):
@@ -147,7 +147,7 @@ def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, 
 def norm_of_either(
     A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
 ) -> Any:
-    """A vector norm or a matrix norm: of all elements if no ord is given, else by the number of dimensions.
+    """A vector or matrix norm. Without ord, of all elements; with ord, the number of dimensions decides.
 
     Raises:
         RuntimeError: neither a vector nor a matrix.
@@ -176,10 +176,10 @@ def dist(input: Tensor, other: Tensor, p: float = 2) -> Any:
 @public(inplace=True)
 @of_tensor
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Any:
-    """Every slice along `dim` whose p-norm is larger than maxnorm, scaled down to it.
+    """Each slice along `dim`, scaled down to the p-norm maxnorm if its p-norm is larger.
 
     Raises:
-        RuntimeError: a p or a shape without such norms.
+        RuntimeError: no such norm for this p or shape.
     """
     if p <= 0:
         raise RuntimeError("renorm: non-positive-norm not supported")
@@ -193,7 +193,7 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Any:
 @public("nn.functional.normalize")
 @of_tensor
 def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, out: None = None) -> Any:
-    """input / its p-norm over `dim` (or eps, if that is larger)."""
+    """input divided by its p-norm over `dim`, or by eps if that is larger."""
     return input / vector_norm(input, p, dim, keepdim=True).clamp_min(eps).expand(*input.shape)
 
 
@@ -206,12 +206,12 @@ def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6,
 
 @public("torch.cosine_similarity", "nn.functional.cosine_similarity")
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Any:
-    """The cosine of the angle between x1 and x2 along `dim`: their product, each scaled to length 1."""
+    """The cosine of the angle between x1 and x2 along `dim`: the dot product of both, scaled to length 1."""
     shape = np.broadcast_shapes(x1.shape, x2.shape)
     scaled = []
     for given in (x1, x2):
         x = given if given.shape == shape else given.expand(*shape)
         length = vector_norm(x, 2, dim, keepdim=True).clone()
-        length._data = np.maximum(length._data, length._data.dtype.type(eps))  # no gradient flows through this
+        length._data = np.maximum(length._data, length._data.dtype.type(eps))  # no gradient flows through eps
         scaled.append(x / length)
     return op.sum_dim(scaled[0] * scaled[1], dim=reduced_dims(scaled[0], dim))

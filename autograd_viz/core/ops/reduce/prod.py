@@ -1,6 +1,6 @@
-"""Products of many elements, whose gradient is the product of all the others: exact also where elements are 0."""
+"""Products of many elements. The gradient of an element is the product of the others, exact also if there are zeros."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ prod_dim.defvjp(
 
 @primitive("MulBackward0")
 def prod_of_others(self, *, dim):
-    """For each element the product of all others along `dim` (None: of all there are): those before times those after."""
+    """For each element, the product of all others along `dim` (None: of all elements): those before times those after."""
     x = self.reshape(-1, 1) if dim is None or not self.ndim else np.moveaxis(self, dim, 0)
     one = np.ones_like(x[:1])
     before = np.cumprod(np.concatenate([one, x[:-1]]), axis=0, dtype=x.dtype)[: len(x)]
@@ -52,7 +52,7 @@ prod_of_others.defvjp(
 
 @composite
 def prod_of_others_backward(grad: Any, self: Any, dim: Any) -> Any:
-    """Leave out two elements: row i of a square has all but element i, and there again the product of others."""
+    """The product without two elements. Row i of a square matrix holds all but element i; its rows again leave one out."""
     if dim is None or not self.ndim:
         flat = (np.prod(self.shape, dtype=int).item(),)
         return reshape(prod_of_others_backward(reshape(grad, flat), reshape(self, flat), 0), self.shape)
@@ -75,7 +75,7 @@ cumprod_dim.defvjp(
 
 @composite
 def cumprod_backward(grad: Any, self: Any, dim: int, result: Any) -> Any:
-    """Later products have the element as a factor: sum their grad * result, divide by it; if there are zeros, leave it out."""
+    """The sum of later grad * result, divided by the element. With zeros, products without the element are used instead."""
     if not self.ndim:
         return grad
     if all_dims(self, dim=None):

@@ -1,6 +1,6 @@
-"""Many elements to fewer by adding up: sums, means, counts."""
+"""Sums, means and counts."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .dims import of_tensor, optional_dims, reduced_dims, result_type
 
 @primitive("SumBackward0")
 def sum_all(self, *, dtype=None):
-    """The sum of all elements; integers add up in int64."""
+    """The sum of all elements. Integers are summed in int64."""
     return np.add.reduce(self, axis=None, dtype=result_type(self, dtype))
 
 
@@ -30,7 +30,7 @@ def sum_dim(self, *, dim, keepdim=False, dtype=None):
 @primitive("MeanBackward0")
 def mean_all(self, *, dtype=None):
     """The mean of all elements."""
-    kind = self.dtype if dtype is None else dtype.numpy  # of whole numbers there is no mean
+    kind = self.dtype if dtype is None else dtype.numpy  # whole numbers have no mean
     return np.add.reduce(self, axis=None, dtype=kind) / self.size
 
 
@@ -43,16 +43,16 @@ def mean_dim(self, *, dim, keepdim=False, dtype=None):
 
 @primitive("NansumBackward0")
 def nansum_dim(self, *, dim, keepdim=False, dtype=None):
-    """The sum over the dimensions `dim`, nan counted as 0."""
+    """The sum over the dimensions `dim`. nan counts as 0."""
     return np.nansum(self, axis=dim, keepdims=keepdim, dtype=result_type(self, dtype))
 nansum_dim.defvjp(
-    self = lambda grad, self, dim, keepdim: keep_dims(grad, self, dim, keepdim) * eq(self, self),  # nan is not itself
+    self = lambda grad, self, dim, keepdim: keep_dims(grad, self, dim, keepdim) * eq(self, self),  # nan differs from itself
 )
 
 
 @inlined
 def sum_backward(grad: Any, sizes: tuple[int, ...], dim: Any, keepdim: bool) -> Any:
-    """Put the summed dimensions back, then expand."""
+    """Restore the summed dimensions, then expand."""
     if not keepdim and dim is not None:
         for d in sorted(d % len(sizes) for d in dim):
             grad = unsqueeze(grad, dim=d)
@@ -61,7 +61,7 @@ def sum_backward(grad: Any, sizes: tuple[int, ...], dim: Any, keepdim: bool) -> 
 
 @inlined
 def mean_divisor(sizes: tuple[int, ...], dim: Any) -> int:
-    """How many elements each mean was taken over."""
+    """The number of elements in each mean."""
     n = 1
     for d in range(len(sizes)) if dim is None else dim:
         n *= sizes[d]
@@ -76,13 +76,13 @@ def all_dims(self, *, dim, keepdim=False):
 
 @primitive()
 def any_dims(self, *, dim, keepdim=False):
-    """True where some element along `dim` is not 0."""
+    """True where an element along `dim` is not 0."""
     return np.any(self, axis=dim, keepdims=keepdim).astype(_truth_type(self))
 
 
 @primitive()
 def count_nonzero_dims(self, *, dim):
-    """How many elements along `dim` are not 0."""
+    """The number of nonzero elements along `dim`."""
     return np.sum(self != 0, axis=dim, dtype=np.int64)
 
 
@@ -121,7 +121,7 @@ def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
 @public
 @of_tensor
 def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """The sum over the dimensions `dim`, nan counted as 0; integers have no nan."""
+    """The sum over the dimensions `dim`. nan counts as 0."""
     if not input.dtype.is_floating_point:
         return sum(input, dim, keepdim, dtype=dtype)
     return nansum_dim(input, dim=optional_dims(input, dim), keepdim=keepdim, dtype=dtype)
@@ -130,7 +130,7 @@ def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any 
 @public
 @of_tensor
 def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """The mean of what is not nan.
+    """The mean of all elements except nan.
 
     Raises:
         RuntimeError: the type is not floating point.
@@ -152,23 +152,23 @@ def all(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
 @public
 @of_tensor
 def any(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
-    """True if some element is not 0."""
+    """True if an element is not 0."""
     return any_dims(input, dim=optional_dims(input, dim), keepdim=keepdim)
 
 
 @public
 @of_tensor
 def count_nonzero(input: Tensor, dim: Any = None) -> Any:
-    """How many elements are not 0."""
+    """The number of nonzero elements."""
     return count_nonzero_dims(input, dim=optional_dims(input, dim))
 
 
 @public("Tensor.sum_to_size")
 def sum_to_size(self: Tensor, *size: Any) -> Any:
-    """Add up what broadcasting from `size` would have repeated.
+    """Sum over the dimensions that broadcasting from `size` would have expanded.
 
     Raises:
-        RuntimeError: it would not have come from there.
+        RuntimeError: `size` does not broadcast to this shape.
     """
     wanted = tuple(size[0]) if len(size) == 1 and isinstance(size[0], list | tuple) else size
     lead = self.ndim - len(wanted)

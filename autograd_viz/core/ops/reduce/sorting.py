@@ -1,6 +1,6 @@
-"""Elements in order. Sorting moves values, so each gradient goes back to where its value came from."""
+"""Sorting. It moves values, so each gradient goes back to the index of its value."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .dims import of_tensor, on_vectors
 @primitive("SortBackward0", results=("values", "indices"))
 @on_vectors
 def sort_dim(self, *, dim=-1, descending=False):
-    """The elements along `dim` in order, and where each of them stood."""
+    """The sorted elements along `dim`, and their indices in self."""
     order = in_order(self, dim, descending)
     return np.take_along_axis(self, order, dim), order
 sort_dim.defvjp(
@@ -31,7 +31,7 @@ sort_dim.defvjp(
 @primitive("SortBackward1", results=("values", "indices"), returns="sort")
 @on_vectors
 def sort_stable(self, *, dim=-1, descending=False, stable=None):
-    """As sort, by PyTorch's overload that is told to leave equal elements in their order (ours always does)."""
+    """Like sort, as PyTorch's overload with `stable`. Ours is always stable."""
     return sort_dim.forward(self, dim=dim, descending=descending)
 sort_stable.defvjp(
     self = lambda grad, indices, self_sym_sizes, dim:
@@ -42,7 +42,7 @@ sort_stable.defvjp(
 @primitive("TopkBackward0", results=("values", "indices"))
 @on_vectors
 def topk_dim(self, *, k, dim=-1, largest=True):
-    """The k largest (or smallest) along `dim` in order, and where each of them stood."""
+    """The k largest (or smallest) along `dim`, sorted, and their indices in self."""
     order = np.take(in_order(self, dim, largest), np.arange(k), dim)
     return np.take_along_axis(self, order, dim), order
 topk_dim.defvjp(
@@ -55,12 +55,12 @@ topk_dim.defvjp(
 @primitive()
 @on_vectors
 def argsort_dim(self, *, dim=-1, descending=False):
-    """Where the elements along `dim` stood, in order."""
+    """The indices that sort the elements along `dim`."""
     return in_order(self, dim, descending)
 
 
 def in_order(self: Array, dim: int, descending: bool) -> Array:
-    """The places along `dim` in order; equal elements stay in theirs, and nan counts as the largest."""
+    """The indices that sort along `dim`. Equal elements keep their order, and nan counts as the largest."""
     if not descending:
         return np.argsort(self, axis=dim, kind="stable")
     backwards = np.argsort(np.flip(self, dim), axis=dim, kind="stable")
@@ -70,7 +70,7 @@ def in_order(self: Array, dim: int, descending: bool) -> Array:
 @public
 @of_tensor
 def sort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool | None = None) -> Any:
-    """The elements along `dim` in order, and where each of them stood."""
+    """The sorted elements along `dim`, and their indices in `input`."""
     check_dim(dim, input.ndim)
     if stable is not None:
         return sort_stable(input, dim=dim, descending=descending, stable=stable)
@@ -80,24 +80,24 @@ def sort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool | 
 @public("torch.msort", "Tensor.msort")
 @of_tensor
 def msort(input: Tensor) -> Any:
-    """The elements along the first dimension in order."""
+    """The elements, sorted along the first dimension."""
     return sort_dim(input, dim=0).values
 
 
 @public
 @of_tensor
 def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Any:
-    """Where the elements along `dim` stood, in order."""
+    """The indices that sort the elements along `dim`."""
     return argsort_dim(input, dim=check_dim(dim, input.ndim), descending=descending)
 
 
 @public
 @of_tensor
 def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
-    """The k largest along `dim`, and their places.
+    """The k largest along `dim`, and their indices.
 
     Raises:
-        RuntimeError: there are not so many.
+        RuntimeError: k is out of range.
     """
     check_dim(dim, input.ndim)
     if not 0 <= k <= (input.shape[dim] if input.ndim else 1):

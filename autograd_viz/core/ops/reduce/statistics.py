@@ -1,6 +1,6 @@
-"""Variance and standard deviation: how far elements lie from their mean."""
+"""Variance and standard deviation."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .reduction import mean_divisor
 
 @primitive("VarBackward0")
 def var_dims(self, *, dim, correction=1, keepdim=False):
-    """The mean square distance from the mean; `correction` is subtracted from the number of elements."""
+    """The mean squared distance from the mean. `correction` is subtracted from the number of elements."""
     return _variance(self, dim, correction, keepdim)[0]
 var_dims.defvjp(
     self = lambda grad, self, dim, correction, keepdim: var_backward(grad, self, dim, correction, keepdim),
@@ -58,7 +58,7 @@ std_mean_dims.defvjp(
         + keep_dims(grads[1], self, dim, keepdim) / degrees_of_freedom(self, dim, 0),
 )
 
-var_mean_dims.make_results = std_mean_dims.make_results = lambda *results: results  # plain tuples in PyTorch
+var_mean_dims.make_results = std_mean_dims.make_results = lambda *results: results  # in PyTorch these are plain tuples
 
 
 @inlined
@@ -70,13 +70,13 @@ def var_backward(grad: Any, self: Any, dim: Any, correction: Any, keepdim: bool)
 
 @inlined
 def sqrt_backward(grad: Any, result: Any) -> Any:
-    """grad / (2 * result); 0 where nothing varies."""
+    """grad / (2 * result); 0 where the variance is 0."""
     return where(eq(result, 0), zeros_like(grad), grad / (2 * result))
 
 
 @composite
 def degrees_of_freedom(self: Any, dim: Any, correction: Any) -> float:
-    """How many elements the mean square is taken over, less the correction."""
+    """The number of elements in each variance, minus the correction."""
     n = mean_divisor(self.shape, dim) - correction
     return n if n > 0 else 0
 
@@ -92,7 +92,7 @@ def _variance(self: Array, dim: Any, correction: Any, keepdim: bool) -> tuple[An
 
 
 def _arguments(name: str, input: Tensor, dim: Any, unbiased: Any, correction: Any, keepdim: bool) -> dict[str, Any]:
-    """The options of the primitives from PyTorch's two ways of asking: std(unbiased=False), std(correction=0)."""
+    """The options of the primitives, from PyTorch's two forms: std(unbiased=False), std(correction=0)."""
     if not (input.dtype.is_floating_point or input.dtype.is_complex):
         which = name if "_" in name else "std and var"
         raise RuntimeError(f"{which} only support floating point and complex dtypes")

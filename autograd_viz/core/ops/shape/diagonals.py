@@ -1,6 +1,6 @@
 """Diagonals and triangles of matrices: diag, diag_embed, trace, tril, triu."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .views import reshape_any
 @public
 @primitive("DiagEmbedBackward0")
 def diag_embed(self, *, offset=0, dim1=-2, dim2=-1):
-    """The last dimension as a diagonal of two new ones, zeros beside it."""
+    """The last dimension as the diagonal of two new dimensions, zeros elsewhere."""
     ndim = self.ndim + 1
     first, second = diagonal_dims(ndim, dim1, dim2)
     lengths = list(self.shape[:-1])
@@ -47,7 +47,7 @@ trace.defvjp(
 
 
 def check_matrix(name, array) -> None:
-    """Refuse what has no rows and columns."""
+    """Refuse an array that is not a matrix."""
     if array.ndim < 2:
         raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
 
@@ -55,7 +55,7 @@ def check_matrix(name, array) -> None:
 @public(inplace=True)
 @primitive("TrilBackward0")
 def tril(self, *, diagonal=0):
-    """The lower triangle, zeros above `diagonal`."""
+    """The lower triangle: zeros above `diagonal`."""
     check_matrix("tril", self)
     return np.tril(self, diagonal)
 tril.defvjp(
@@ -66,7 +66,7 @@ tril.defvjp(
 @public(inplace=True)
 @primitive("TriuBackward0")
 def triu(self, *, diagonal=0):
-    """The upper triangle, zeros below `diagonal`."""
+    """The upper triangle: zeros below `diagonal`."""
     check_matrix("triu", self)
     return np.triu(self, diagonal)
 triu.defvjp(
@@ -77,16 +77,16 @@ triu.defvjp(
 # fmt: on
 @inlined
 def trace_backward(grad: Any, sizes: tuple[int, ...]) -> Any:
-    """grad all along the diagonal."""
+    """grad on the diagonal, zeros elsewhere."""
     return diagonal_backward(expand(grad, (min(sizes),)), size=sizes, offset=0, dim1=0, dim2=1)
 
 
 @public
 def diag(input: Tensor, diagonal: int = 0) -> Any:
-    """A vector as the diagonal of a matrix; of a matrix, its diagonal.
+    """The matrix with this vector on its diagonal; or the diagonal of a matrix.
 
     Raises:
-        RuntimeError: it is neither.
+        RuntimeError: neither a vector nor a matrix.
     """
     if input.ndim not in (1, 2):
         raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {input.ndim}D")
@@ -95,7 +95,7 @@ def diag(input: Tensor, diagonal: int = 0) -> Any:
 
 @public
 def diagflat(input: Tensor, offset: int = 0) -> Any:
-    """All elements as the diagonal of a matrix."""
+    """A matrix with all elements on its diagonal."""
     return diag_embed(reshape_any(input, (input.numel(),)), offset=offset)
 
 
@@ -104,7 +104,7 @@ def fill_diagonal_(input: Tensor, fill_value: Any, wrap: bool = False) -> Any:
     """In place: one value on the diagonal.
 
     Raises:
-        RuntimeError: there is none.
+        RuntimeError: it has no diagonal.
     """
     if input.ndim < 2:
         raise RuntimeError("dimensions must larger than 1")

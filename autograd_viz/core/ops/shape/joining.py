@@ -1,6 +1,6 @@
-"""Several tensors to one: cat, stack and their relatives."""
+"""Several tensors joined to one: cat, stack and related ops."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from .views import expand, flatten, reshape_any
 
 
 def common_type(arrays) -> Any:
-    """The type that holds the elements of all."""
+    """The common type of all arrays."""
     return promote([(a.dtype, a.ndim, False) for a in arrays]) if arrays else None
 
 
 @primitive("StackBackward0")
 def stack_tensors(*tensors, dim):
-    """Slices along a new dimension `dim`."""
+    """The tensors as slices along a new dimension `dim`."""
     if not tensors:
         raise RuntimeError("stack expects a non-empty TensorList")
     check_dim(dim, tensors[0].ndim + 1)
@@ -45,7 +45,7 @@ stack_tensors.defvjp(
 
 @primitive("CatBackward0")
 def cat_tensors(*tensors, dim):
-    """The tensors one after the other along `dim`; empty vectors do not count."""
+    """The tensors, concatenated along `dim`. Empty vectors are ignored."""
     kept = [(i, t) for i, t in enumerate(tensors) if t.shape != (0,)]
     check_cat(tensors, kept, dim)
     return np.concatenate([t for _, t in kept] or tensors, dim, dtype=common_type(tensors))
@@ -53,7 +53,7 @@ def cat_tensors(*tensors, dim):
 
 @primitive("BlockDiagBackward0")
 def block_diag_tensors(*tensors):
-    """The matrices along the diagonal of a larger one, zeros around them."""
+    """A matrix with the given matrices along its diagonal, zeros elsewhere."""
     blocks = [t.reshape((1,) * (2 - t.ndim) + t.shape) for t in tensors]
     out = np.zeros(np.sum([b.shape for b in blocks], axis=0), common_type(tensors))
     for block, (rows, columns) in zip(blocks, corners([b.shape for b in blocks]), strict=True):
@@ -66,12 +66,12 @@ block_diag_tensors.defvjp(
 
 # fmt: on
 def corners(sizes: Any) -> list[tuple[int, int]]:
-    """Where each block of a block-diagonal matrix begins."""
+    """The upper left corner of each block of a block-diagonal matrix."""
     return [tuple(c) for c in (np.cumsum(sizes, axis=0) - np.asarray(sizes)).tolist()]
 
 
 def check_cat(tensors: Any, kept: Any, dim: int) -> None:
-    """Refuse what cannot be joined.
+    """Refuse tensors that cannot be concatenated.
 
     Raises:
         RuntimeError: shapes that do not fit, in PyTorch's words.
@@ -94,7 +94,7 @@ def check_cat(tensors: Any, kept: Any, dim: int) -> None:
 
 @inlined
 def cat_backward(grad: Any, dim: int, sizes: tuple[tuple[int, ...], ...]) -> Any:
-    """The pieces of grad in which the inputs lie."""
+    """The parts of grad that belong to the inputs."""
     if (0,) not in sizes:
         return split_with_lengths(grad, split_sizes=tuple(s[dim] for s in sizes), dim=dim)
     lengths = tuple(0 if s == (0,) else s[dim] for s in sizes)
@@ -104,7 +104,7 @@ def cat_backward(grad: Any, dim: int, sizes: tuple[tuple[int, ...], ...]) -> Any
 
 @inlined
 def block_diag_backward(grad: Any, sizes: tuple[tuple[int, ...], ...]) -> Any:
-    """The blocks of grad in which the inputs lie."""
+    """The blocks of grad that belong to the inputs."""
     blocks = [(1,) * (2 - len(s)) + s for s in sizes]
     starts = (np.cumsum(blocks, axis=0) - np.asarray(blocks)).tolist()
     out = []
@@ -122,7 +122,7 @@ def stack(tensors: Any, dim: int = 0) -> Any:
 
 @composite
 def cat(tensors: Any, dim: int = 0) -> Any:
-    """Join tensors along a dimension that they have."""
+    """Join tensors along an existing dimension."""
     return cat_tensors(*tensors, dim=dim)
 
 
@@ -130,7 +130,7 @@ def tensor_list(name: str, tensors: Any) -> tuple[Tensor, ...]:
     """A list of tensors as a tuple.
 
     Raises:
-        TypeError: it is not one, in PyTorch's words.
+        TypeError: not a list of tensors, in PyTorch's words.
     """
     if not isinstance(tensors, list | tuple):
         kind = type(tensors).__name__
@@ -149,10 +149,10 @@ def stack_list(tensors: Any, dim: int = 0) -> Any:
 
 @public("torch.cat", "torch.concat", "torch.concatenate")
 def cat_list(tensors: Any, dim: int = 0, *, axis: int | None = None) -> Any:
-    """Join tensors along a dimension that they have.
+    """Join tensors along an existing dimension.
 
     Raises:
-        ValueError: there are none.
+        ValueError: an empty list.
     """
     given = tensor_list("cat", tensors)
     if not given:
@@ -162,33 +162,33 @@ def cat_list(tensors: Any, dim: int = 0, *, axis: int | None = None) -> Any:
 
 @public("torch.hstack")
 def hstack(tensors: Any) -> Any:
-    """Side by side: along dimension 1, vectors along their only one."""
+    """Join side by side: along dimension 1, vectors along dimension 0."""
     given = atleast_1d(*tensor_list("hstack", tensors)) if len(tensors) > 1 else (atleast_1d(tensors[0]),)
     return cat_list(given, 0 if given[0].ndim == 1 else 1)
 
 
 @public("torch.vstack", "torch.row_stack")
 def vstack(tensors: Any) -> Any:
-    """One below the other: along dimension 0, a vector is a row."""
+    """Join below each other: along dimension 0. A vector is a row."""
     return cat_list(tuple(atleast_2d(t) for t in tensor_list("vstack", tensors)), 0)
 
 
 @public("torch.dstack")
 def dstack(tensors: Any) -> Any:
-    """One behind the other: along dimension 2."""
+    """Join behind each other: along dimension 2."""
     return cat_list(tuple(atleast_3d(t) for t in tensor_list("dstack", tensors)), 2)
 
 
 @public("torch.column_stack")
 def column_stack(tensors: Any) -> Any:
-    """Side by side, a vector is a column."""
+    """Join side by side. A vector is a column."""
     given = tensor_list("column_stack", tensors)
     return cat_list(tuple(reshape_any(t, (t.numel(), 1)) if t.ndim <= 1 else t for t in given), 1)
 
 
 @public("torch.block_diag")
 def block_diag(*tensors: Any) -> Any:
-    """Matrices along the diagonal of a larger one.
+    """A matrix with the given matrices along its diagonal.
 
     Raises:
         RuntimeError: a tensor has more than two dimensions.
@@ -203,7 +203,7 @@ def block_diag(*tensors: Any) -> Any:
 
 @public("torch.meshgrid")
 def meshgrid(*tensors: Any, indexing: str = "ij") -> Any:
-    """The coordinates of a grid: tensor i varies along dimension i ("xy": the first two swapped).
+    """The coordinates of a grid: tensor i varies along dimension i. "xy" swaps the first two.
 
     Raises:
         RuntimeError: in PyTorch's words.
@@ -225,7 +225,7 @@ def meshgrid(*tensors: Any, indexing: str = "ij") -> Any:
 
 
 def check_vectors(tensors: Any) -> None:
-    """Refuse all but vectors.
+    """Refuse tensors that are not vectors.
 
     Raises:
         RuntimeError: in PyTorch's words.
@@ -237,7 +237,7 @@ def check_vectors(tensors: Any) -> None:
 
 @public("torch.cartesian_prod")
 def cartesian_prod(*tensors: Any) -> Any:
-    """All ways to take one element of each vector, a row for each."""
+    """All ways to take one element of each vector, one row each."""
     check_vectors(tensors)
     if len(tensors) == 1:
         return tensors[0]
@@ -246,7 +246,7 @@ def cartesian_prod(*tensors: Any) -> Any:
 
 @public
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Any:
-    """All ways to take `r` elements of a vector, a row for each."""
+    """All ways to take `r` elements of a vector, one row each."""
     check_vectors((input,))
     if r == 0:
         return Tensor(np.zeros((0,), input._data.dtype))

@@ -1,6 +1,6 @@
-"""The same elements in another shape: views, which share memory with their input."""
+"""The same elements in another shape. Most results are views, which share memory with their input."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def view_sizes(self, *, size):
 
 @primitive(view=True, cuts=True)
 def view_bits(self, *, dtype):
-    """The bits of the same memory read as another type; no gradient knows what that means."""
+    """The bits of the same memory, read as another type. It has no gradient."""
     return self.view(dtype.numpy)
 
 
 @primitive("ReshapeAliasBackward0", view=True)
 def reshape_alias(self, *, size):
-    """A reshape of memory that has gaps or another order, but needs no copy."""
+    """A reshape without a copy, of memory with gaps or in another order."""
     return self.reshape(size)
 reshape_alias.defvjp(
     self = lambda grad, self_sym_sizes: reshape(grad, self_sym_sizes),
@@ -38,7 +38,7 @@ reshape_alias.defvjp(
 
 @primitive("UnsafeViewBackward0")
 def unsafe_view(self, *, size):
-    """The second half of a reshape that had to copy."""
+    """The second half of a reshape with a copy."""
     return self.reshape(size)
 unsafe_view.defvjp(
     self = lambda grad, self_sym_sizes: reshape(grad, self_sym_sizes),
@@ -47,7 +47,7 @@ unsafe_view.defvjp(
 
 @primitive("AliasBackward0", view=True)
 def alias(self):
-    """All of it, as a view: `x[...]`."""
+    """A view of the whole tensor: `x[...]`."""
     return self[...]
 alias.defvjp(
     self = lambda grad: grad,
@@ -57,20 +57,20 @@ alias.defvjp(
 @primitive("ExpandBackward0", view=True)
 def expand_sizes(self, *, size):
     """Repeat along dimensions of length 1, without copying."""
-    if not self.ndim:  # one number: a seventh of the time
+    if not self.ndim:  # a single number takes a seventh of the time
         return np.ndarray(size, self.dtype, self, 0, (0,) * len(size))
     lead = len(size) - self.ndim
     kept = zip(self.shape, size[lead:], self.strides, strict=True)
     steps = [0 if have != want else step for have, want, step in kept]
-    for i in reversed(range(lead)):  # a new dimension of length 1 steps over all that follow, as in PyTorch
+    for i in reversed(range(lead)):  # as in PyTorch, the stride of a new dimension spans all that follow
         steps.insert(0, size[i + 1] * steps[0] if size[i] == 1 and steps else 0)
-    return strided_view(self, size, steps)  # writeable: a part of it that repeats nothing may be written
+    return strided_view(self, size, steps)  # writeable, because a part without repeats may be written
 
 
 @public
 @primitive("TBackward0", view=True)
 def t(self):
-    """Transpose of a matrix; a vector stays as it is."""
+    """Transpose of a matrix. A vector is returned unchanged."""
     if self.ndim > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {self.ndim}D")
     return self.T
@@ -105,7 +105,7 @@ unsqueeze.defvjp(
 
 @primitive("SqueezeBackward0", view=True)
 def squeeze_all(self):
-    """Without the dimensions of length 1."""
+    """Remove the dimensions of length 1."""
     return self.squeeze()
 squeeze_all.defvjp(
     self = lambda grad, self_sym_sizes: reshape(grad, self_sym_sizes),
@@ -114,7 +114,7 @@ squeeze_all.defvjp(
 
 @primitive("SqueezeBackward1", view=True)
 def squeeze_dim(self, *, dim):
-    """Without dimension `dim`, if its length is 1."""
+    """Remove dimension `dim`, if its length is 1."""
     check_dim(dim, self.ndim)
     return self.squeeze(dim) if self.ndim and self.shape[dim] == 1 else self[...]
 squeeze_dim.defvjp(
@@ -124,7 +124,7 @@ squeeze_dim.defvjp(
 
 @primitive("SqueezeBackward2", view=True)
 def squeeze_dims(self, *, dim):
-    """Without those of the dimensions `dim` whose length is 1."""
+    """Remove those of the dimensions `dim` whose length is 1."""
     dims = tuple(check_dim(d, self.ndim) for d in dim)
     return self.squeeze(tuple(d for d in dims if self.shape[d] == 1)) if self.ndim else self[...]
 squeeze_dims.defvjp(
@@ -135,7 +135,7 @@ squeeze_dims.defvjp(
 @public
 @primitive("CloneBackward0")
 def clone(self, *, memory_format=None):
-    """A copy in new memory, its dimensions in the same order; in rows if `memory_format` is contiguous."""
+    """A copy in new memory, in the same memory order, or row-major if `memory_format` is contiguous."""
     keeps_order = 0 not in self.strides and "contiguous" not in str(memory_format)
     return self.copy("K" if keeps_order else "C")
 clone.defvjp(
@@ -145,7 +145,7 @@ clone.defvjp(
 
 @primitive("torch::autograd::CopyBackwards")
 def copy_into(self, src):
-    """`src` in the shape and type of `self`, whose old values are lost."""
+    """`src` in the shape and type of `self`. The values of `self` are overwritten."""
     return np.array(np.broadcast_to(src, self.shape), dtype=self.dtype)
 copy_into.defvjp(
     self = lambda grad: zeros_like(grad),
@@ -156,7 +156,7 @@ copy_into.defvjp(
 @public
 @primitive(view=True, cuts=True)
 def detach(self):
-    """The same memory outside the graph."""
+    """A tensor with the same memory, outside the graph."""
     return self
 
 
@@ -181,7 +181,7 @@ def reshape(input: Any, size: tuple[int, ...]) -> Any:
 
 @composite
 def sum_to(grad: Any, shape: tuple[int, ...]) -> Any:
-    """Undo broadcasting: add up along every dimension that was stretched or added."""
+    """Undo broadcasting: sum over each dimension that was expanded or added."""
     lead = grad.ndim - len(shape)
     sizes = grad.shape
     stretched = [i for i in range(len(sizes)) if i < lead or (shape[i - lead] == 1 and sizes[i] != 1)]

@@ -1,6 +1,6 @@
-"""Parts of a tensor, as views: a slice, a diagonal, windows, all slices at once."""
+"""Parts of a tensor, as views: a slice, a diagonal, windows, all slices."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TO_THE_END = 2**63 - 1  # the `end` of x[1:]
 
 
 def along(array, dim, part) -> tuple[Any, ...]:
-    """The NumPy index that takes `part` along `dim`, and everything along the others."""
+    """The NumPy index that takes `part` along `dim`, and everything along the other dimensions."""
     return (*(slice(None),) * (dim % array.ndim), part, ...)
 
 
@@ -31,7 +31,7 @@ def new_zeros(self, *, size):
 @public
 @primitive("SelectBackward0", view=True)
 def select(self, *, dim, index):
-    """One slice along `dim`, without that dimension."""
+    """One slice along `dim`. That dimension is removed."""
     if self.ndim == 0:
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
     length = self.shape[check_dim(dim, self.ndim)]
@@ -44,7 +44,7 @@ def select(self, *, dim, index):
 
 @primitive("SelectBackwardBackward0")
 def select_backward(grad_output, *, size, dim, index):
-    """Zeros in `size` with grad_output at the slice."""
+    """Zeros of shape `size`, with grad_output at the slice."""
     out = np.zeros(size, grad_output.dtype)
     out[along(out, dim, index)] = grad_output
     return out
@@ -70,7 +70,7 @@ slice_dim.defvjp(
 
 @primitive("SliceBackwardBackward0")
 def slice_backward(grad_output, *, size, dim, start, end, step):
-    """Zeros in `size` with grad_output at the slices."""
+    """Zeros of shape `size`, with grad_output at the slices."""
     out = np.zeros(size, grad_output.dtype)
     out[along(out, dim, slice(start, end, step))] = grad_output
     return out
@@ -105,7 +105,7 @@ def pieces(array, lengths, dim) -> tuple[Any, ...]:
     """Consecutive pieces of these lengths, as views.
 
     Raises:
-        RuntimeError: the lengths do not add up.
+        RuntimeError: the sum of the lengths is wrong.
     """
     total = array.shape[check_dim(dim, array.ndim)]
     if sum(lengths) != total:
@@ -118,10 +118,10 @@ def pieces(array, lengths, dim) -> tuple[Any, ...]:
 
 
 def equal_lengths(array, most, dim) -> list[int]:
-    """What `dim` is long as pieces of length `most`, the last one shorter if need be.
+    """The lengths of pieces of length `most` along `dim`. The last piece may be shorter.
 
     Raises:
-        RuntimeError: pieces of no length.
+        RuntimeError: `most` is 0 or negative.
     """
     if array.ndim == 0:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
@@ -144,7 +144,7 @@ split_equally.defvjp(
 
 @primitive("UnsafeSplitBackward0", several=True)
 def unsafe_split_equally(self, *, split_size, dim):
-    """As split, but autograd is not told that the pieces share memory."""
+    """Like split, but autograd does not know that the pieces share memory."""
     return pieces(self, equal_lengths(self, split_size, dim), dim)
 unsafe_split_equally.defvjp(
     self = lambda grads, self_sym_sizes, split_size, dim: cat(grads, dim=dim),
@@ -162,7 +162,7 @@ split_with_lengths.defvjp(
 
 @primitive("UnsafeSplitWithSizesBackward0", several=True)
 def unsafe_split_with_lengths(self, *, split_sizes, dim):
-    """As split_with_sizes, but autograd is not told that the pieces share memory."""
+    """Like split_with_sizes, but autograd does not know that the pieces share memory."""
     return pieces(self, split_sizes, dim)
 unsafe_split_with_lengths.defvjp(
     self = lambda grads, self_sym_sizes, split_sizes, dim: cat(grads, dim=dim),
@@ -178,7 +178,7 @@ def diagonal_dims(ndim, dim1, dim2) -> tuple[int, int]:
 
 
 def diagonal_view(array, offset, dim1, dim2) -> Any:
-    """A diagonal that may be written to."""
+    """A writeable view of a diagonal."""
     first, second = diagonal_dims(array.ndim, dim1, dim2)
     corner = array[along(array, second, slice(offset, None)) if offset >= 0 else along(array, first, slice(-offset, None))]
     rest = [d for d in range(array.ndim) if d not in (first, second)]
@@ -200,7 +200,7 @@ diagonal.defvjp(
 
 @primitive("DiagonalBackwardBackward0")
 def diagonal_backward(grad_output, *, size, offset, dim1, dim2):
-    """Zeros in `size` with grad_output on the diagonal."""
+    """Zeros of shape `size`, with grad_output on the diagonal."""
     out = np.zeros(size, grad_output.dtype)
     diagonal_view(out, offset, dim1, dim2)[...] = grad_output
     return out
@@ -212,7 +212,7 @@ diagonal_backward.defvjp(
 @public("Tensor.unfold")
 @primitive("UnfoldBackward0", view=True, written=writer("unfold"))
 def unfold_windows(self, *, dimension, size, step):
-    """Windows of length `size` along `dimension`, one every `step`; inside a window is a new last dimension."""
+    """Windows of length `size` along `dimension`, `step` apart. A new last dimension runs inside a window."""
     at, most = check_dim(dimension, self.ndim), self.shape[dimension] if self.ndim else 1
     if not 0 <= size <= most:
         raise RuntimeError(
@@ -234,7 +234,7 @@ unfold_windows.defvjp(
 
 @primitive("UnfoldBackwardBackward0")
 def unfold_backward(grad_in, *, input_sizes, dim, size, step):
-    """Zeros in `input_sizes` with every window added where it was."""
+    """Zeros of shape `input_sizes`, with each window added at its position."""
     out = np.zeros(input_sizes or (1,), grad_in.dtype)
     count = grad_in.shape[dim] if input_sizes else 1
     for k in range(size):

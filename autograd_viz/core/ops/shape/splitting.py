@@ -1,4 +1,4 @@
-"""One tensor to several: split, chunk and their relatives."""
+"""One tensor split into several: split, chunk and related ops."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> Any:
 
 @public
 def unsafe_split(input: Tensor, split_size: int, dim: int = 0) -> Any:
-    """As split, but autograd is not told that the pieces share memory."""
+    """Like split, but autograd does not know that the pieces share memory."""
     return slicing.unsafe_split_equally(input, split_size=split_size, dim=dim)
 
 
 @public
 def unsafe_split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> Any:
-    """As split_with_sizes, but autograd is not told that the pieces share memory."""
+    """Like split_with_sizes, but autograd does not know that the pieces share memory."""
     return slicing.unsafe_split_with_lengths(input, split_sizes=tuple(split_sizes), dim=dim)
 
 
 def chunk_length(input: Tensor, chunks: int, dim: int) -> int:
-    """How long each of `chunks` pieces is, the last perhaps less.
+    """The length of each of `chunks` pieces. The last one may be shorter.
 
     Raises:
         RuntimeError: in PyTorch's words.
@@ -51,21 +51,21 @@ def chunk_length(input: Tensor, chunks: int, dim: int) -> int:
 
 @public
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> Any:
-    """At most `chunks` pieces of one length (the last may be shorter), as views."""
+    """At most `chunks` pieces of one length, as views. The last one may be shorter."""
     length = chunk_length(input, chunks, dim)
     return split(input, length, dim) if length else split_with_sizes(input, (0,) * chunks, dim)
 
 
 @public
 def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> Any:
-    """As chunk, but autograd is not told that the pieces share memory."""
+    """Like chunk, but autograd does not know that the pieces share memory."""
     length = chunk_length(input, chunks, dim)
     return unsafe_split(input, length, dim) if length else unsafe_split_with_sizes(input, (0,) * chunks, dim)
 
 
 @public
 def tensor_split(input: Tensor, indices_or_sections: Any = None, dim: int = 0, **named: Any) -> Any:
-    """So many pieces of nearly one length, or pieces that end where `indices` say, as views.
+    """Pieces of nearly equal length, or pieces that end at the given indices, as views.
 
     Raises:
         RuntimeError: in PyTorch's words.
@@ -88,7 +88,7 @@ def tensor_split(input: Tensor, indices_or_sections: Any = None, dim: int = 0, *
 
 
 def _along(name: str, least: int, dim: int, input: Tensor, where: Any) -> Any:
-    """Split along `dim` into equal pieces, or where `indices` say.
+    """Split along `dim` into equal pieces, or at the given indices.
 
     Raises:
         RuntimeError: too few dimensions, or no equal pieces.
@@ -107,7 +107,7 @@ def _along(name: str, least: int, dim: int, input: Tensor, where: Any) -> Any:
 
 @public
 def hsplit(input: Tensor, indices_or_sections: Any) -> Any:
-    """Split into columns: along dimension 1, a vector along its only one."""
+    """Split into columns: along dimension 1, a vector along dimension 0."""
     return _along("hsplit", 1, 0 if input.ndim == 1 else 1, input, indices_or_sections)
 
 
@@ -128,16 +128,16 @@ def unbind(input: Tensor, dim: int = 0) -> Any:
     """All slices along `dim`, as views.
 
     Raises:
-        IndexError: there are no dimensions.
+        IndexError: a 0-d tensor.
     """
     return slicing.unbind_dim(input, dim=dim)
 
 
 def narrow_bounds(input: Tensor, dim: int, start: Any, length: int) -> tuple[int, int]:
-    """Start (counted from the front) and length of a part, if it is one.
+    """Start (counted from the front) and length of a part.
 
     Raises:
-        RuntimeError: in PyTorch's words.
+        RuntimeError: out of range, in PyTorch's words.
     """
     if input.ndim == 0:
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")

@@ -1,6 +1,6 @@
-"""as_strided: any view at all, said by sizes and strides over the memory; and the gradient's way back through memory."""
+"""as_strided: any view of the memory, given by sizes and strides. Its gradient also goes through the memory."""
 # fmt: off
-# (ops are a table: the columns are kept)
+# tables of ops: their columns stay aligned
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from ...tensor.tensor import Tensor
 
 
 def memory_of(array) -> tuple[Any, int]:
-    """The memory that an array is of, in one row of elements of its type, and where in it `array` starts."""
+    """The whole memory behind an array, as a vector of its type, and the index at which `array` starts."""
     owner = below = array
     while isinstance(below, np.ndarray):
         owner, below = below, below.base
-        if below is not None and not isinstance(below, np.ndarray):  # as_strided of NumPy puts an object between the two
+        if below is not None and not isinstance(below, np.ndarray):  # NumPy's as_strided puts another object between the two
             below = getattr(below, "base", None)
     row = strided_view(owner, (owner.size,), (owner.itemsize,), writeable=owner.flags.writeable).view(array.dtype)
     return row, (array.ctypes.data - owner.ctypes.data) // array.itemsize
 
 
 def check_geometry(size, stride) -> None:
-    """Refuse what is no geometry, in PyTorch's words."""
+    """Refuse invalid sizes and strides, in PyTorch's words."""
     if len(size) != len(stride):
         raise RuntimeError("mismatch in length of strides and shape")
     if any(s < 0 for s in stride):
@@ -34,7 +34,7 @@ def check_geometry(size, stride) -> None:
 
 
 def cut_out(row, start, size, stride) -> Any:
-    """The view of a row of memory with this geometry."""
+    """The view of a vector of memory with these sizes and strides."""
     check_geometry(size, stride)
     needed = 1 + start + sum((n - 1) * s for n, s in zip(size, stride, strict=True))
     if 0 not in size and needed > row.size:
@@ -43,12 +43,12 @@ def cut_out(row, start, size, stride) -> Any:
             f"requiring a storage size of {needed * row.itemsize} are out of bounds for storage of size {row.nbytes}"
         )
     repeats = any(s == 0 and n > 1 for n, s in zip(size, stride, strict=True))
-    writeable = row.flags.writeable and not repeats  # other overlaps are not looked for, as in PyTorch
+    writeable = row.flags.writeable and not repeats  # as in PyTorch, other overlaps are not checked
     return strided_view(row[start:], size, [s * row.itemsize for s in stride], writeable=writeable)
 
 
 def places(size, stride, storage_offset) -> Any:
-    """Where in memory each element of a view lies, in elements."""
+    """The index in memory of each element of a view."""
     at = np.full(size, storage_offset)
     for d, (n, s) in enumerate(zip(size, stride, strict=True)):
         at += (np.arange(n) * s).reshape((n,) + (1,) * (len(size) - d - 1))
@@ -57,7 +57,7 @@ def places(size, stride, storage_offset) -> Any:
 
 @primitive("AsStridedBackward0", view=True)
 def as_strided(self, *, size, stride, storage_offset=None, before=0):
-    """The view of the memory of `self` with this geometry, in elements; `before` is what lies before `self`."""
+    """The view of the memory of `self` with these sizes and strides, in elements. `before` elements lie before `self`."""
     row, start = memory_of(self)
     return cut_out(row, start if storage_offset is None else start - before + storage_offset, size, stride)
 as_strided.defvjp(
@@ -68,7 +68,7 @@ as_strided.defvjp(
 
 
 def through_memory(sizes, strides, start, size, stride, storage_offset) -> tuple[Any, Any]:
-    """For each element of the second geometry, the one of the first at its place in memory, and whether there is one."""
+    """For each element of the second geometry: the element of the first at the same memory index, and whether one exists."""
     there = places(sizes, strides, start).ravel()
     wanted = places(size, stride, start if storage_offset is None else storage_offset).ravel()
     if not there.size:
@@ -80,7 +80,7 @@ def through_memory(sizes, strides, start, size, stride, storage_offset) -> tuple
 
 @primitive("AsStridedBackwardBackward0")
 def as_strided_backward(grad_output, *, sizes, strides, start, size, stride, storage_offset):
-    """The input's gradient: each element adds up what the view's elements at its place in memory have got."""
+    """The input's gradient: each element sums the gradients of the view's elements at its memory index."""
     which, known = through_memory(sizes, strides, start, size, stride, storage_offset)
     out = np.zeros(int(np.prod(sizes)), grad_output.dtype)
     np.add.at(out, which[known], grad_output.ravel()[known])
@@ -94,7 +94,7 @@ as_strided_backward.defvjp(
 
 @primitive("AsStridedReadBackward0")
 def as_strided_read(self, *, sizes, strides, start, size, stride, storage_offset):
-    """The view's elements, if `self` lay in memory with the first geometry, zeros around it."""
+    """The view's elements if `self` had the first geometry in memory, with zeros around it."""
     which, known = through_memory(sizes, strides, start, size, stride, storage_offset)
     out = np.zeros(len(known), self.dtype)
     out[known] = self.ravel()[which[known]]
@@ -108,7 +108,7 @@ as_strided_read.defvjp(
 
 @primitive("AsStridedScatterBackward0")
 def as_strided_scatter_into(self, src, *, size, stride, storage_offset=None):
-    """A copy of `self` with `src` written into the view of this geometry."""
+    """A copy of `self`, with `src` written into the view with these sizes and strides."""
     out = np.array(self, order="C")
     cut_out(out.reshape(-1), storage_offset or 0, size, stride)[...] = src
     return out
@@ -123,13 +123,13 @@ as_strided_scatter_into.defvjp(
 # fmt: on
 @public("as_strided")
 def as_strided_within(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
-    """The view of the memory of `input` with this geometry, in elements."""
+    """The view of the memory of `input` with these sizes and strides, in elements."""
     before = input.storage_offset()
     return as_strided(input, size=tuple(size), stride=tuple(stride), storage_offset=storage_offset, before=before)
 
 
 @public
 def as_strided_scatter(input: Tensor, src: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
-    """A copy of `input` with `src` written into the view of this geometry."""
+    """A copy of `input`, with `src` written into the view with these sizes and strides."""
     geometry = {"size": tuple(size), "stride": tuple(stride), "storage_offset": storage_offset}
     return as_strided_scatter_into(input, src, **geometry)

@@ -1,4 +1,4 @@
-"""A matrix turned over, a tensor with a few dimensions more: x.T, x.mT, atleast_2d."""
+"""Transposes, and additional dimensions: x.T, x.mT, atleast_2d."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from .views import permute, reshape_any
 
 
 def matrix_transpose(input: Tensor, name: str = "mT") -> Any:
-    """The last two dimensions swapped.
+    """The last two dimensions, swapped.
 
     Raises:
-        RuntimeError: there are not two.
+        RuntimeError: fewer than two dimensions.
     """
     if input.ndim < 2:
         raise RuntimeError(f"tensor.{name} is only supported on matrices or batches of matrices. Got {input.ndim}-D tensor.")
@@ -27,7 +27,7 @@ def reversed_dims(input: Tensor) -> Any:
 
 
 def conjugate_transpose(input: Tensor) -> Any:
-    """The conjugate transpose of a matrix: of real numbers, the transpose.
+    """The conjugate transpose of a matrix. For real numbers it is the transpose.
 
     Raises:
         RuntimeError: it is not a matrix.
@@ -40,7 +40,7 @@ def conjugate_transpose(input: Tensor) -> Any:
 
 @public
 def adjoint(input: Tensor) -> Any:
-    """The last two dimensions swapped, the elements conjugated."""
+    """The last two dimensions swapped, and the elements conjugated."""
     transposed = matrix_transpose(input, "mH")
     return transposed.conj() if input.dtype.is_complex else transposed
 
@@ -52,26 +52,26 @@ public("Tensor.mH")(property(adjoint))
 
 
 def _each(one: Any, tensors: tuple[Any, ...]) -> Any:
-    """`one` of a tensor, or of each of several."""
+    """`one` applied to a tensor, or to each of several."""
     given = tensors[0] if len(tensors) == 1 else tensors
     return one(given) if isinstance(given, Tensor) else tuple(one(x) for x in given)
 
 
 @public("torch.atleast_1d")
 def atleast_1d(*tensors: Any) -> Any:
-    """At least one dimension."""
+    """The tensors with at least one dimension."""
     return _each(lambda x: reshape_any(x, (1,)) if x.ndim == 0 else x, tensors)
 
 
 @public("torch.atleast_2d")
 def atleast_2d(*tensors: Any) -> Any:
-    """At least two dimensions; a vector becomes a row."""
+    """The tensors with at least two dimensions. A vector becomes a row."""
     return _each(lambda x: reshape_any(x, (1, 1)) if x.ndim == 0 else shape.unsqueeze(x, dim=0) if x.ndim == 1 else x, tensors)
 
 
 @public("torch.atleast_3d")
 def atleast_3d(*tensors: Any) -> Any:
-    """At least three dimensions; a matrix gets a last one of length 1."""
+    """The tensors with at least three dimensions. A matrix gets a last dimension of length 1."""
 
     def one(x: Tensor) -> Any:
         if x.ndim == 0:

@@ -1,4 +1,4 @@
-"""What a user calls for a view: sizes in any form, dims from either end, and PyTorch's words if they do not fit."""
+"""The user's calls of views: sizes in any form, dims from either end, and PyTorch's errors."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def listed(values: tuple[Any, ...]) -> tuple[int, ...]:
 
 
 def complete_sizes(sizes: tuple[int, ...], numel: int) -> tuple[int, ...]:
-    """The sizes with -1 replaced by what is left.
+    """The sizes, with -1 replaced by the remaining length.
 
     Raises:
-        RuntimeError: they do not make `numel` elements.
+        RuntimeError: their product is not `numel`.
     """
     if -1 not in sizes and math.prod(sizes) == numel and min(sizes, default=0) >= 0:
         return tuple(sizes)
@@ -47,13 +47,13 @@ def complete_sizes(sizes: tuple[int, ...], numel: int) -> tuple[int, ...]:
 
 
 def fits_in_memory(input: Tensor, size: tuple[int, ...]) -> bool:
-    """Can these elements be read in this shape without moving them?"""
+    """Can this shape be a view of the same memory?"""
     return input._data.flags.c_contiguous or not input.numel() or np.may_share_memory(input._data, input._data.reshape(size))
 
 
 @public("Tensor.view")
 def view(input: Tensor, *size: Any) -> Any:
-    """The same memory in another shape, or its bits in another type.
+    """The same memory in another shape, or its bits as another type.
 
     Raises:
         RuntimeError: the element counts differ, or the memory does not allow it.
@@ -100,16 +100,16 @@ def ravel(input: Tensor) -> Any:
 
 @public("Tensor.contiguous")
 def contiguous(input: Tensor, memory_format: Any = None) -> Any:
-    """The elements in rows, one after the other, in memory: itself if they are."""
+    """The elements in row-major order without gaps; the tensor itself if it is already so."""
     return input if input._data.flags.c_contiguous else shape.clone(input, memory_format="contiguous")
 
 
 @public
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Any:
-    """The dimensions from `start_dim` to `end_dim` as one.
+    """The dimensions from `start_dim` to `end_dim`, merged.
 
     Raises:
-        RuntimeError: they are the wrong way round.
+        RuntimeError: start_dim is after end_dim.
     """
     if input.ndim == 0:
         return reshape_any(input, (1,))
@@ -124,10 +124,10 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Any:
 
 @public
 def unflatten(input: Tensor, dim: int, sizes: Any) -> Any:
-    """One dimension as several.
+    """One dimension, split into several.
 
     Raises:
-        RuntimeError: their lengths do not multiply to its length.
+        RuntimeError: the product of the lengths is not its length.
     """
     dim = from_front(dim, input.ndim)
     if not len(sizes):
@@ -144,15 +144,15 @@ def unflatten(input: Tensor, dim: int, sizes: Any) -> Any:
 
 @public("Tensor.expand")
 def expand(input: Tensor, *size: Any, implicit: bool = False) -> Any:
-    """Repeat along dimensions of length 1; -1 keeps a length."""
+    """Repeat along dimensions of length 1. -1 keeps a length."""
     return shape.expand_sizes(input, size=expanded_sizes(input, listed(size)))
 
 
 def expanded_sizes(input: Tensor, wanted: tuple[int, ...]) -> tuple[int, ...]:
-    """The sizes with -1 replaced by the length there is.
+    """The sizes, with -1 replaced by the present length.
 
     Raises:
-        RuntimeError: a dimension would have to be more than repeated.
+        RuntimeError: a dimension does not fit.
     """
     lead = len(wanted) - input.ndim
     size = tuple(input.shape[i - lead] if s == -1 and i >= lead else s for i, s in enumerate(wanted))
@@ -182,14 +182,14 @@ def broadcast_tensors(*tensors: Any) -> Any:
 
 @public("torch.broadcast_shapes")
 def broadcast_shapes(*shapes: Any) -> Size:
-    """What these shapes broadcast to."""
+    """The shape that these shapes broadcast to."""
     check_broadcast(*(Tensor(np.broadcast_to(0, s)) for s in shapes))
     return Size(np.broadcast_shapes(*shapes))
 
 
 @public
 def squeeze(input: Tensor, *dim: Any, **named: Any) -> Any:
-    """Without dimensions of length 1, or without those of `dim` that have length 1."""
+    """Remove dimensions of length 1, or those of `dim` that have length 1."""
     given = dim or tuple(named.values())
     if not given:
         return shape.squeeze_all(input)
@@ -205,7 +205,7 @@ def permute(input: Tensor, *dims: Any, **named: Any) -> Any:
     """Dimensions in another order.
 
     Raises:
-        RuntimeError: they are not all dimensions, each once.
+        RuntimeError: `dims` is not a permutation of all dimensions.
     """
     order = listed(dims or tuple(named.values()))
     if len(order) != input.ndim:
@@ -220,10 +220,10 @@ def permute(input: Tensor, *dims: Any, **named: Any) -> Any:
 
 @public("movedim", "moveaxis")
 def movedim(input: Tensor, source: Any, destination: Any) -> Any:
-    """Dimensions moved to other places, the rest in their order.
+    """Dimensions moved to other positions. The rest keep their order.
 
     Raises:
-        RuntimeError: a place is named twice.
+        RuntimeError: a position occurs twice.
     """
     names = {"source": source, "destination": destination}
     places = {k: (v,) if isinstance(v, int) else tuple(v) for k, v in names.items()}
