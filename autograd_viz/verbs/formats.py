@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from ..export.pdf import pdf_bytes
 from ..graph.codec import recording_to_json
 from ..graph.model import Document
 from ..graph.trace import State, Trace
+from ..maps.numbers import Place
 from ..render import Theme, theme_named
 from ..render.drawing import Drawing, drawing_of
 from ..runtime.interrupts import breakable, whole
@@ -33,6 +34,7 @@ class Subject:
         document: the graph.
         now: what a picture shows if no step is asked for.
         stepper: gives the cursor over its backward pass.
+        norms: runs a whole pass that leaves nothing behind, and gives the norms of its gradients; nothing if none can run.
         can_step: there is such a pass: the tensor requires grad, and its graph is not freed.
         drawing: how it is drawn already.
     """
@@ -41,6 +43,7 @@ class Subject:
     now: State
     stepper: Callable[[], Stepper]
     can_step: bool = True
+    norms: Callable[[], Mapping[Place, float]] = dict
     drawing: Drawing | None = None
 
 

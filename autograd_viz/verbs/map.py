@@ -16,7 +16,7 @@ from ..runtime.collector import collector_waits
 from ..sources.names import callers_names
 from ..stepper.recorded import Recording
 from ..stepper.stepper import Stepper
-from .formats import FINAL, Subject, stepped
+from .formats import Subject
 from .save import subject_of
 
 
@@ -82,8 +82,4 @@ def _passed(tensor: Any, subject: Subject) -> Mapping[Place, float]:
     stepper = getattr(tensor, "stepper", tensor)
     if isinstance(stepper, Stepper):
         return of_trace(Trace(stepper.trace.steps[: max(0, stepper.step)]))
-    if not subject.can_step:
-        return {}
-    stepper = subject.stepper()
-    with stepped(stepper, FINAL):
-        return of_trace(stepper.trace)
+    return subject.norms()

@@ -35,11 +35,13 @@ def subject_of(x: Any, variables: Mapping[str, Any], params: Any = None) -> Subj
     if isinstance(stepper, Stepper):
         return Subject(stepper.document, stepper.state, lambda: stepper, drawing=getattr(x, "drawing", None))
     graph = graph_of(x, variables, params)
+    can_step = x.requires_grad and not graph.document.is_freed
     return Subject(
         graph.document,
         graph.past(),
         lambda: Stepper(graph.document, anything.pass_of(graph, x, None, None, False)),
-        x.requires_grad and not graph.document.is_freed,
+        can_step,
+        (lambda: anything.norms_of(graph, x)) if can_step else dict,
     )
 
 
