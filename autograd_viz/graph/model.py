@@ -275,7 +275,7 @@ class Module:
 @dataclass(frozen=True, slots=True)
 class Document:
     """Everything that a picture of one program shows. Ops and nodes are in the order in which they ran, modules in that in
-    which they were called.
+    which they were called; of a graph that was not recorded, they are all parts of the models that own its leaves.
     """
 
     tensors: tuple[Tensor, ...]

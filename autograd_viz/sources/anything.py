@@ -12,6 +12,7 @@ from ..core.tensor.tensor import Tensor
 from ..graph.text import norm_of
 from .core_pass import CorePass
 from .from_core import CoreGraph
+from .names import Chosen
 from .norms import Place, core_norms, norms_by_steps
 from .undoable_pass import Pass
 
@@ -111,4 +112,6 @@ def named(params: Any) -> dict[str, Any]:
     if not callable(getattr(params, "named_parameters", None)):
         raise TypeError(f"params must be a module or a dictionary of names and tensors, got {type(params).__name__}")
     buffers = params.named_buffers() if callable(getattr(params, "named_buffers", None)) else ()
-    return dict([*params.named_parameters(), *buffers])
+    found = Chosen([*params.named_parameters(), *buffers])
+    found.module = params if callable(getattr(params, "named_modules", None)) else None
+    return found

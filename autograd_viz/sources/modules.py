@@ -26,6 +26,29 @@ def _is_users(hook: Any) -> bool:
     return str(getattr(hook, "__module__", None)).partition(".")[0] not in LIBRARIES
 
 
+def parts_of(modules: Iterable[tuple[str, Any]], leaves: Iterable[Any]) -> tuple[Module, ...]:
+    """All parts of the models that a graph of these leaves may have come from, as far as nobody has seen them run.
+
+    Args:
+        modules: with the names by which they are known; the path of a part begins with that of its model if there are several.
+        leaves: the graph's.
+    """
+    known = {leaf: i for i, leaf in enumerate(leaves)}
+    owned = [(name, m, {known[p] for p in m.parameters() if p in known}) for name, m in modules]
+    models: list[tuple[str, Any]] = []
+    covered: set[int] = set()
+    for name, module, found in sorted(owned, key=lambda o: -len(o[2])):
+        if found - covered:
+            models.append((name, module))
+            covered |= found
+    names = {name: name if len(models) > 1 else "" for name, _ in models}
+    return together(
+        module_at(".".join(filter(None, (names[name], path))), part)
+        for name, module in models
+        for path, part in module.named_modules()
+    )
+
+
 def together(modules: Iterable[Module]) -> tuple[Module, ...]:
     """One for each path, with all marks that its calls have, in the order of the first calls."""
     found: dict[str, Module] = {}

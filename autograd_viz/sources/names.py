@@ -97,7 +97,7 @@ def names_by_identity(known: Mapping[str, Any], is_tensor: Callable[[Any], bool]
     The pairs hold the tensors, so comparing with `is` is safe. The first name of a tensor is its name: a parameter is called
     by its path, since a variable may be left over from a loop over parameters().
     """
-    variables = {name: v for name, v in {**known, **_held(known.get("self"))}.items() if _can_be_asked(v)}
+    variables = _variables(known)
     held = {path: v for name, value in variables.items() for path, v in _attributes(name, value) if _can_be_asked(v)}
     held |= {
         path: v for name, value in held.items() if _is_record(value) for path, v in _attributes(name, value) if _can_be_asked(v)
@@ -105,6 +105,31 @@ def names_by_identity(known: Mapping[str, Any], is_tensor: Callable[[Any], bool]
     chosen = [pair for pair in getattr(known, "chosen", {}).items() if is_tensor(pair[1])]
     of_modules = [pair for name, v in {**variables, **held}.items() for pair in _registered(name, v) if is_tensor(pair[1])]
     return chosen + of_modules + _tensors(variables, is_tensor) + _tensors(held, is_tensor)
+
+
+def _variables(known: Mapping[str, Any]) -> dict[str, Any]:
+    """Variables, and the attributes of `self`."""
+    return {name: v for name, v in {**known, **_held(known.get("self"))}.items() if _can_be_asked(v)}
+
+
+def modules_among(known: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """(name, module) pairs: the module that names were chosen from, or else variables, and what objects among them hold."""
+    chosen = getattr(getattr(known, "chosen", None), "module", None)
+    if chosen is not None:
+        return [("", chosen)]
+    variables = _variables(known)
+    named = variables | {path: v for name, of in variables.items() if _is_record(of) for path, v in _attributes(name, of)}
+    return [(name, v) for name, v in named.items() if callable(getattr(type(v), "named_modules", None))]
+
+
+class Chosen(dict[str, Any]):
+    """Names for tensors.
+
+    Attributes:
+        module: what they belong to, if it is a module.
+    """
+
+    module: Any = None
 
 
 def _is_record(value: Any) -> bool:

@@ -10,8 +10,8 @@ import torch
 
 from ...graph import model
 from ...graph.trace import State
-from ..modules import together
-from ..names import names_by_identity
+from ..modules import parts_of, together
+from ..names import modules_among, names_by_identity
 from ..statements import Happened, place_of, statements
 from .boxes import Box, sharers
 from .forward import NUMBERS, title_of, title_of_event
@@ -51,6 +51,8 @@ class TorchGraph(FoundGraph):
         self._values: dict[str, model.Value] = {}
         self._lines = lines_of(self.nodes)
         self._name(variables)
+        leaves = [b.tensor for b in self.boxes if b.edge is None and b.requires_grad]
+        self._parts = () if any(e.inside.modules for e in self._events) else parts_of(modules_among(variables), leaves)
         self._number()
         self.document = self._document()
 
@@ -126,7 +128,7 @@ class TorchGraph(FoundGraph):
             nodes=tuple(self._node(n, id, rank.get(n._sequence_nr())) for n, id in self.node_ids.items()),
             statements=self._statements(),
             roots=tuple(self.id_of(self.boxes.of(r)) for r in self.roots),
-            modules=together(self._modules()),
+            modules=together(self._modules()) or self._parts,
         )
 
     def _modules(self) -> Iterator[model.Module]:

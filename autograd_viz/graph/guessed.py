@@ -1,0 +1,256 @@
+"""In which module each op ran, guessed for a graph that was not recorded: from parameters' owners and the shape of the graph.
+
+# Note [How modules are guessed]
+An op that takes a parameter ran in the module that owns it. From there:
+- What a module does around the op with its weight belongs to it: a Linear makes a matrix of its input, and back; a norm written
+  by hand squares its input before it scales it.
+- An op between two known ones is in the module that both are in.
+- An add whose other operand the same module has read before is that module's residual way.
+- An op that a module without parameters may be (a ReLU) is that module, if it is a part of a module around.
+Classes come from `Document.modules`; where there are none, names of parameters must do.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from itertools import takewhile
+
+from .model import Document, Shape
+
+Path = tuple[str, ...]
+MOVING = {
+    "Alias", "AsStrided", "Clone", "Contiguous", "Expand", "Permute", "Reshape", "ReshapeAlias", "Select", "Slice", "Split",
+    "SplitWithSizes", "Squeeze", "T", "ToCopy", "Transpose", "Unbind", "UnsafeSplit", "UnsafeView", "Unsqueeze", "View",
+}  # fmt: skip
+SCALING = {"Add", "Addcmul", "Div", "Mul"}
+MATRIX = {"Addmm", "Mm", "Linear"}
+LISTS = {"ModuleList", "ModuleDict", "ParametrizationList", "ParameterList", "ParameterDict"}  # never called
+WHOLE = ("MultiheadAttention", "LSTM", "GRU", "RNN")  # which rearrange what they are given and give back
+WITHIN = {"NonDynamicallyQuantizableLinear"}  # of which only the weight is used, by the module around
+# classes that are done with the op that has the weight
+ONE = re.compile(r"Linear|Conv(Transpose)?\dd|(Batch|Instance)Norm\dd|LayerNorm|GroupNorm|Embedding|PReLU|Bilinear")
+FITS = {
+    "AdaptiveAvgPool2d": ("AdaptiveAvgPool2D", "Mean"), "AvgPool2d": ("AvgPool2D",), "ELU": ("Elu",), "Flatten": ("View",),
+    "GELU": ("Gelu",), "Hardswish": ("Hardswish",), "LeakyReLU": ("LeakyRelu",), "LogSoftmax": ("LogSoftmax",),
+    "MaxPool1d": ("MaxPool2DWithIndices", "MaxPool1D"), "MaxPool2d": ("MaxPool2DWithIndices",), "Mish": ("Mish",),
+    "ReLU": ("Relu", "Threshold"), "ReLU6": ("Hardtanh",), "SiLU": ("Silu",), "Sigmoid": ("Sigmoid",), "Softmax": ("Softmax",),
+    "Softplus": ("Softplus",), "Tanh": ("Tanh",), "Upsample": ("UpsampleNearest2D", "UpsampleBilinear2D", "UpsampleBicubic2D"),
+    "GELUActivation": ("Gelu",), "NewGELUActivation": (), "Dropout": ("Mul", "NativeDropout"), "Dropout2d": ("Mul",),
+}  # fmt: skip
+ACTIVATIONS = {"Elu", "Gelu", "Hardswish", "Hardtanh", "LeakyRelu", "Mish", "Relu", "Silu"}
+LONGEST = 16  # ops of a norm that is written by hand
+
+
+def guessed_paths(document: Document) -> list[Path]:
+    """The path of each op."""
+    return _Guess(document).paths()
+
+
+def common(paths: Iterable[Path]) -> Path:
+    """What all paths begin with."""
+    paths = list(paths)
+    if not paths:
+        return ()
+    shortest = min(paths, key=len)
+    same = next((i for i in range(len(shortest)) if any(p[i] != shortest[i] for p in paths)), len(shortest))
+    return shortest[:same]
+
+
+class _Guess:
+    def __init__(self, document: Document) -> None:
+        self.ops = document.ops
+        kinds = {m.path: m.name.removeprefix("Parametrized") for m in document.modules}
+        self.classes = {tuple(path.split(".")) if path else (): kind for path, kind in kinds.items()}
+        self.tensors = {t.id: t for t in document.tensors}
+        self.inputs = [[i.tensor for i in op.inputs if i.tensor is not None] for op in self.ops]
+        self.maker = {t: i for i, op in enumerate(self.ops) for t in op.outputs if t is not None}
+        self.users: dict[str, list[int]] = defaultdict(list)
+        for i, inputs in enumerate(self.inputs):
+            for t in inputs:
+                self.users[t].append(i)
+        self.owners = {t.id: path for t in document.tensors if t.is_leaf and (path := self._owner(t.name))}
+        self.children: dict[Path, list[Path]] = defaultdict(list)
+        for path in self.classes:
+            if path:
+                self.children[path[:-1]].append(path)
+        self.with_leaves = {path[:k] for path in self.owners.values() for k in range(len(path) + 1)}
+
+    def paths(self) -> list[Path]:
+        """See Note [How modules are guessed]."""
+        found = self._owned()
+        for i, path in enumerate(list(found)):
+            if path is not None:
+                self._grow(found, i, path)
+        return self._filled(found)
+
+    # -- what takes a parameter ---------------------------------------------------------------------------------------
+
+    def _owner(self, name: str | None) -> Path:
+        """The module of a parameter `net.encoder.0.weight`: as `Document.modules` calls it, `encoder.0`."""
+        parts = tuple((name or "").split(".")[:-1])
+        known = (parts[k:] for k in range(len(parts)) if parts[k:] in self.classes)
+        return next(known, () if self.classes and "parametrizations" not in parts else parts)
+
+    def _owned(self) -> list[Path | None]:
+        of = dict(self.owners)
+        found: list[Path | None] = []
+        for i, op in enumerate(self.ops):
+            owners = [of[t] for t in self.inputs[i] if t in of]
+            path = common(owners)
+            is_moved = op.name in MOVING and len(owners) == len(self.inputs[i])
+            of_weight = "parametrizations" in path and all(t in of or not self.tensors[t].requires_grad for t in self.inputs[i])
+            if owners and (is_moved or of_weight):
+                of |= dict.fromkeys((t for t in op.outputs if t is not None), path)
+            found.append(self._fitting(i, path) if path else None)
+        return found
+
+    def _fitting(self, i: int, path: Path) -> Path:
+        """The module that may have used the weight of `path` in this op."""
+        if "parametrizations" in path:
+            parts = self.children[path]
+            made = self.ops[i].name not in MOVING | MATRIX and len(parts) == 1
+            return parts[0] if made else path[: path.index("parametrizations")]
+        kind = self.classes.get(path, "")
+        if kind in WITHIN:
+            return path[:-1]
+        if kind != "Embedding" or self.ops[i].name.startswith("Embedding"):
+            return path
+        tied = [p for p, name in self.classes.items() if name == "Linear" and p not in self.with_leaves]
+        return tied[0] if len(tied) == 1 else path[:-1]
+
+    # -- what a module does around its weight -------------------------------------------------------------------------
+
+    def _grow(self, found: list[Path | None], i: int, path: Path) -> None:
+        kind = self.classes.get(path, "")
+        if self.ops[i].name in MATRIX and kind not in WHOLE:
+            self._around_matrix(found, i, path)
+        elif kind in WHOLE:
+            self._rearranged(found, i, path)
+        elif self.ops[i].name in SCALING and path not in self.children:
+            self._by_hand(found, i, path)
+
+    def _around_matrix(self, found: list[Path | None], i: int, path: Path) -> None:
+        """The view as a matrix and back."""
+        before = next((m for m in self._makers(i) if self.ops[m].name in MOVING and self._only_user(m) == i), None)
+        after = self._only_user(i)
+        if before is None or after is None or self.ops[after].name not in ("View", "UnsafeView"):
+            return
+        (given, *_), back = self.inputs[before], self.ops[after].outputs[0]
+        if given not in self.tensors or back is None or self._shape(given)[:-1] != self._shape(back)[:-1]:
+            return
+        copied = self.maker.get(given, -1)
+        is_copied = copied >= 0 and self.ops[copied].name == "Clone" and self._only_user(copied) == before
+        for j in (before, after, *([copied] if is_copied else ())):
+            found[j] = path if found[j] is None else found[j]
+
+    def _rearranged(self, found: list[Path | None], i: int, path: Path) -> None:
+        todo = list(self._makers(i))
+        while todo:
+            j = todo.pop()
+            users = [u for t in self.ops[j].outputs if t is not None for u in self.users[t]]
+            if found[j] is None and self.ops[j].name in MOVING and all(found[u] == path for u in users):
+                found[j] = path
+                todo += self._makers(j)
+        after = self._only_user(i)
+        while after is not None and found[after] is None and self.ops[after].name in ("View", "UnsafeView", "Transpose"):
+            found[after] = path
+            after = self._only_user(after)
+
+    def _by_hand(self, found: list[Path | None], i: int, path: Path) -> None:
+        """Ops that nothing else reads, if they lead back to one tensor that several of them read: `x * rsqrt(mean(x * x))`."""
+        inside = {i}
+        while len(inside) <= LONGEST:
+            entries = [t for j in inside for t in self.inputs[j] if self.maker.get(t) not in inside and self._flows(t)]
+            if len(entries) > 1 and len(set(entries)) == 1:
+                for j in inside:
+                    found[j] = path
+                return
+            j = max((self.maker.get(t, -1) for t in entries), default=-1)
+            users = {u for t in self.ops[j].outputs if t is not None for u in self.users[t]}
+            if j < 0 or found[j] is not None or not users <= inside:
+                return
+            inside.add(j)
+
+    def _flows(self, tensor: str) -> bool:
+        return self.tensors[tensor].requires_grad and tensor not in self.owners
+
+    def _makers(self, i: int) -> Iterator[int]:
+        return (self.maker[t] for t in self.inputs[i] if t in self.maker)
+
+    def _only_user(self, i: int) -> int | None:
+        users = [u for t in self.ops[i].outputs if t is not None for u in self.users[t]]
+        return users[0] if len(users) == 1 else None
+
+    def _shape(self, tensor: str) -> Shape:
+        return self.tensors[tensor].value.shape
+
+    # -- what is between ----------------------------------------------------------------------------------------------
+
+    def _filled(self, found: list[Path | None]) -> list[Path]:
+        following: list[Path] = []
+        after: Path = ()
+        for path in reversed(found):
+            after = after if path is None else path
+            following.append(after)
+        following.reverse()
+        paths: list[Path] = []
+        starts: list[int] = [0]  # of the latest path: where each beginning of it began
+        before: Path = ()
+        residual = -1
+        for i, known in enumerate(found):
+            around = self._callable(common([before, following[i]]))
+            main = max(self._makers(i), default=-1)
+            part = self._part(i, paths[main] if main >= 0 else before, before, around) if known is None else known
+            way = None if part is not None else self._residual(i, paths, starts, main, around)
+            is_after = part is way is None and main == residual >= 0 and self.ops[i].name in ACTIVATIONS
+            residual = i if way is not None and self.ops[i].name not in MOVING else residual
+            path = part or way or (paths[main] if is_after else around)
+            before = before if part is None else part
+            same = len(common([paths[-1], path])) if paths else 0
+            starts[same + 1 :] = [i] * (len(path) - same)
+            paths.append(path)
+        return paths
+
+    def _callable(self, path: Path) -> Path:
+        """Neither a list of modules nor a module that is done with its one op."""
+        while path and ((kind := self.classes.get(path, "")) in LISTS or ONE.fullmatch(kind)):
+            path = path[:-1]
+        return path
+
+    def _part(self, i: int, near: Path, before: Path, around: Path) -> Path | None:
+        """The module without parameters that an op may be: a part of the modules around the op before, the next one first."""
+        for k in range(len(near), len(around) - 1, -1):
+            order = self.children.get(near[:k], [])
+            last = next((p[: k + 1] for p in (near, before) if p[:k] == near[:k] and p[: k + 1] in order), None)
+            later = order[order.index(last) + 1 :] if last is not None else order
+            if self.classes.get(near[:k]) == "Sequential":
+                order = later = list(takewhile(lambda p: p not in self.with_leaves, later)) if last is not None else []
+            for p in (*later, *order):
+                if p not in self.with_leaves and p not in self.children and self._fits(i, self.classes[p]):
+                    return p
+        return None
+
+    def _fits(self, i: int, kind: str) -> bool:
+        name = self.ops[i].name
+        if kind.startswith("Dropout") and name == "Mul":  # by a mask, which nothing made
+            return any(t not in self.maker and not self.tensors[t].requires_grad for t in self.inputs[i])
+        return name in FITS.get(kind, (kind,))
+
+    def _residual(self, i: int, paths: list[Path], starts: list[int], main: int, around: Path) -> Path | None:
+        """The innermost module that made the latest operand and has read or made all others; of an op that only moves
+        elements, that of the op that it moves them for.
+        """
+        end, last = i, main
+        while self.ops[end].name in MOVING and (user := self._only_user(end)) is not None:
+            end, last = user, end
+        others = [t for t in self.inputs[end] if self.maker.get(t, -1) != last]
+        if main < 0 or not others or not all(self.tensors[t].requires_grad for t in others):
+            return None
+        known = [[self.maker.get(t, -1), *self.users[t]] for t in others]
+        for k in range(len(common([paths[main], paths[-1]])), len(around), -1):
+            module = paths[main][:k]
+            if all(any(starts[k] <= j < i for j in js) for js in known) and self._callable(module) == module:
+                return module
+        return None
