@@ -46,6 +46,13 @@ class Plan:
         self.levels = max((c.depth for c in self.cards.values()), default=1)
 
     @property
+    def asked(self) -> frozenset[Place]:
+        """The places whose norms are drawn."""
+        flows = (flow for frame in self.places.frames.values() for flow in frame.flows)
+        leaves = ((t.id, "grad", 0) for t in self.document.tensors if t.is_leaf)
+        return frozenset(place for flow in flows for place in flow.places).union(leaves)
+
+    @property
     def has_modules(self) -> bool:
         """Is there a module or scope that a map can show?"""
         return any(card.kind == "module" and card.path for card in self.cards.values())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,7 +34,7 @@ class Subject:
         document: the graph.
         now: what a picture shows if no step is asked for.
         stepper: gives the cursor over its backward pass.
-        norms: runs a whole pass that leaves nothing behind, and gives the norms of its gradients; nothing if none can run.
+        norms: runs a whole pass that leaves nothing behind, and gives the norms at some places; nothing if none can run.
         can_step: there is such a pass: the tensor requires grad, and its graph is not freed.
         drawing: how it is drawn already.
     """
@@ -43,7 +43,7 @@ class Subject:
     now: State
     stepper: Callable[[], Stepper]
     can_step: bool = True
-    norms: Callable[[], Mapping[Place, float]] = dict
+    norms: Callable[[Collection[Place]], Mapping[Place, float]] = lambda places: {}
     drawing: Drawing | None = None
 
 

@@ -72,14 +72,14 @@ def map(
         subject = subject_of(tensor, names, params)
         plan = Plan(subject.document)
         opened = plan.opened(depth, (open,) if isinstance(open, str) else tuple(open))
-        return Map(MapDrawing(plan, opened, _passed(tensor, subject)), theme)
+        return Map(MapDrawing(plan, opened, _passed(tensor, subject, plan)), theme)
 
 
-def _passed(tensor: Any, subject: Subject) -> Mapping[Place, float]:
+def _passed(tensor: Any, subject: Subject, plan: Plan) -> Mapping[Place, float]:
     """The norms of a whole pass; of a stepper those so far; none if no pass can run."""
     if isinstance(tensor, Recording):
         return of_trace(tensor.trace)
     stepper = getattr(tensor, "stepper", tensor)
     if isinstance(stepper, Stepper):
         return of_trace(Trace(stepper.trace.steps[: max(0, stepper.step)]))
-    return subject.norms()
+    return subject.norms(plan.asked)

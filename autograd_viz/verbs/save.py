@@ -41,7 +41,7 @@ def subject_of(x: Any, variables: Mapping[str, Any], params: Any = None) -> Subj
         graph.past(),
         lambda: Stepper(graph.document, anything.pass_of(graph, x, None, None, False)),
         can_step,
-        (lambda: anything.norms_of(graph, x)) if can_step else dict,
+        lambda places: anything.norms_of(graph, x, places=places) if can_step else {},
     )
 
 
