@@ -25,6 +25,11 @@ def figure_of(map: MapDrawing, what: str = "") -> Drawing:
     return Drawing(map.document, frozenset(g.id for g in _groups(whole.tree) if _is_open(g, card)))
 
 
+def first_box(map: MapDrawing, figure: Drawing, what: str) -> str:
+    """The box at which a card begins in its figure; "" of the whole."""
+    return figure.shown.shown.get(id := map.document.ops[map.plan.card(what).first].id, id) if what else ""
+
+
 def _is_open(group: Group, card: Card) -> bool:
     """Around the card, or in it if that is small."""
     around = group.first <= card.first and card.last <= group.last

@@ -5,39 +5,18 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from ..export.cell import cell_bundle
 from ..graph.trace import State, Trace
 from ..maps.drawing import MapDrawing
 from ..maps.numbers import Place, of_trace
 from ..maps.plan import Plan
 from ..render import theme_named
-from ..render.escape import printable
 from ..runtime.collector import collector_waits
 from ..sources.names import callers_names
 from ..stepper.recorded import Recording
 from ..stepper.stepper import Stepper
 from .formats import Subject
+from .picture import Map
 from .save import subject_of
-
-
-class Map:
-    """A map of a model; a notebook cell that ends in one shows it.
-
-    Attributes:
-        document: what is drawn.
-        svg: the picture.
-    """
-
-    def __init__(self, drawing: MapDrawing, theme: str) -> None:
-        self.document, self.drawing = drawing.document, drawing
-        self.svg = drawing.svg(State(), theme_named(theme))
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        return cell_bundle(self.svg, repr(self))
-
-    def __repr__(self) -> str:
-        plan = self.drawing.plan
-        return printable(f"<Map: {plan.result}, {plan.summary(self.drawing.opened)}>")
 
 
 def map(
@@ -46,7 +25,7 @@ def map(
     depth: int | None = None,
     open: str | Collection[str] = (),
     params: Any = None,
-    theme: str = "light",
+    theme: str = "auto",
 ) -> Map:
     """Draw a map of the model: one card for each module call, with parameters, shapes and gradients.
 
@@ -59,20 +38,21 @@ def map(
         depth: how many levels of modules are open; None: as many as fit into 24 cards.
         open: modules to open besides, by path or class: ``"layers.3"``, ``"*.attn"``, ``"DecoderLayer"``.
         params: names for parameters, and classes for modules: a module, or a dictionary of names and tensors.
-        theme: "light", "dark" or "waite".
+        theme: "light", "dark", "waite", or "auto": the picture is light, and in a notebook it follows the notebook.
 
     Raises:
         NotDrawableError: there is no graph.
         ValueError: `open` matches no module.
         UnknownChoiceError: no such theme.
     """
-    theme_named(theme)
+    if theme != "auto":
+        theme_named(theme)
     names = callers_names()
     with collector_waits():
         subject = subject_of(tensor, names, params)
         plan = Plan(subject.document)
         opened = plan.opened(depth, (open,) if isinstance(open, str) else tuple(open))
-        return Map(MapDrawing(plan, opened, _passed(tensor, subject, plan)), theme)
+        return Map(MapDrawing(plan, opened, _passed(tensor, subject, plan)), State(), theme)
 
 
 def _passed(tensor: Any, subject: Subject, plan: Plan) -> Mapping[Place, float]:

@@ -8,7 +8,6 @@ from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..errors import MissingLibraryError, NotDrawableError
-from ..export.cell import cell_bundle
 from ..graph.model import Document
 from ..graph.text import few_names
 from ..graph.trace import State
@@ -16,43 +15,18 @@ from ..maps.drawing import MapDrawing
 from ..maps.plan import Plan
 from ..render import theme_named
 from ..render.drawing import Drawing, drawing_of
-from ..render.escape import printable
 from ..runtime.collector import collector_waits
 from ..sources import anything
 from ..sources.asking import last_pass
 from ..sources.names import Names, callers_names
 from ..stepper.recorded import Recording
 from ..stepper.stepper import Stepper
+from .picture import Figure, Map
 
 if TYPE_CHECKING:
     from ..sources.pytorch.watch import Watch
     from ..widget.compare import Compare
     from ..widget.widget import StepperWidget
-
-
-class Figure:
-    """A picture of a graph; a notebook cell that ends in one shows it.
-
-    Attributes:
-        document: what is drawn.
-        svg: the picture.
-    """
-
-    def __init__(self, drawing: Drawing, state: State, theme: str) -> None:
-        self.document, self._drawn = drawing.document, drawing.shown
-        self.svg = drawing.svg(state, theme_named(theme))
-        self._place = drawing.place(next(iter(drawing.document.roots), ""))
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        return cell_bundle(self.svg, repr(self), at=self._place)
-
-    def __repr__(self) -> str:
-        freed = ", saved tensors freed" if self.document.is_freed else ""
-        freed += ", forward pass reconstructed (dotted)" if any(o.reconstructed for o in self.document.ops) else ""
-        groups = len(self._drawn.groups)
-        freed += f", {groups} group{'s' * (groups > 1)} collapsed" if groups else ""
-        names = few_names([t.name for t in self._drawn.document.tensors if t.name])
-        return printable(f"<Figure of {names or 'an unnamed tensor'}: {len(self.document.nodes):,} backward nodes{freed}>")
 
 
 def graph_of(tensor: Any, variables: Mapping[str, Any], params: Any = None) -> Any:
@@ -132,20 +106,21 @@ def bytes_of(size: int | str) -> int:
     return int(float(found.group(1)) * UNITS[found.group(2).upper()])
 
 
-def show(tensor: Any, *, params: Any = None, theme: str = "light", collapse: bool | None = None) -> Figure:
+def show(tensor: Any, *, params: Any = None, theme: str = "light", collapse: bool | None = None) -> Figure | Map:
     """Draw the graph of `tensor` as it is now.
 
-    A large graph is drawn in groups. Each group is one box: a module, a scope, a repeated part (× 12), or a run of ops.
+    A model with more than 40 backward nodes is drawn as a map, if its modules are known. Any other large graph is drawn in
+    groups. Each group is one box: a module, a scope, a repeated part (× 12), or a run of ops.
 
     Args:
         tensor: the result of a forward pass, of autograd_viz or of PyTorch; a leaf is one box. Or a `Recording` from `load`.
         params: names for parameters: a module, or a dictionary of names and tensors.
         theme: "light", "dark" or "waite".
-        collapse: True draws every group as one box, False draws every op. None draws groups beyond 60 ops or 100 backward
-            nodes.
+        collapse: True draws every group as one box, False draws every op. None draws a map, or groups beyond 60 ops or 100
+            backward nodes.
 
     Returns:
-        a `Figure`.
+        a `Figure` or a `Map`.
 
     Raises:
         NotDrawableError: `tensor` is not a tensor.
@@ -154,10 +129,14 @@ def show(tensor: Any, *, params: Any = None, theme: str = "light", collapse: boo
     """
     theme_named(theme)
     if isinstance(tensor, Recording):
-        return Figure(drawing_of(tensor.document, collapse), State(), theme)
+        return _pictured(_drawn(tensor.document, collapse), State(), theme)
     with collector_waits():
         graph = graph_of(tensor, callers_names(), params)
-        return Figure(drawing_of(graph.document, collapse), graph.past(), theme)
+        return _pictured(_drawn(graph.document, collapse), graph.past(), theme)
+
+
+def _pictured(drawing: Drawing | MapDrawing, state: State, theme: str) -> Figure | Map:
+    return Map(drawing, state, theme) if isinstance(drawing, MapDrawing) else Figure(drawing, state, theme)
 
 
 MAPPED = 40  # backward nodes, beyond which a model is a map

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..maps.did import what_it_did
 from ..maps.drawing import MapDrawing
-from ..maps.figure import figure_of
+from ..maps.figure import figure_of, first_box
 from ..render import Theme
 from ..render.drawing import Drawing
 from ..stepper.stepper import Stepper
@@ -22,6 +22,7 @@ class TwoScales:
     _drawing: Drawing | MapDrawing
     _map: MapDrawing | None
     _theme: Theme
+    _look: str
     _try: Any
     _redraw: Any
 
@@ -31,7 +32,13 @@ class TwoScales:
         Raises:
             ValueError: there is no such card, or no map.
         """
-        self._try(lambda: self._redraw(figure_of(self._known_map(), what)))
+        self._try(self._to_figure, what)
+
+    def _to_figure(self, what: str) -> None:
+        map = self._known_map()
+        drawing = figure_of(map, what)
+        self._look = first_box(map, drawing, what)
+        self._redraw(drawing)
 
     def map(self) -> None:
         """Back to the map.
@@ -39,6 +46,7 @@ class TwoScales:
         Raises:
             ValueError: there is no map.
         """
+        self._look = ""
         self._try(lambda: self._redraw(self._known_map()))
 
     def leave(self, card: str) -> None:

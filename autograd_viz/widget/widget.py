@@ -86,6 +86,7 @@ class StepperWidget(Quiet, TwoScales, Answering, anywidget.AnyWidget):
         self.stepper, self._theme = stepper, theme_named("light" if theme == "auto" else theme)
         self._drawing: Drawing | MapDrawing = drawing
         self._map = drawing if isinstance(drawing, MapDrawing) else None  # also while the figure of a card is shown
+        self._look = ""  # the box that a figure begins at
         self._maker = self._maker_of(drawing)
         self._known = self._questions = 0  # frames that the page has, and what it has asked
         self._is_moving = False
@@ -137,7 +138,7 @@ class StepperWidget(Quiet, TwoScales, Answering, anywidget.AnyWidget):
 
     def _page(self, drawing: Drawing | MapDrawing) -> dict[str, Any]:
         page = page_of(self.stepper, drawing, self._theme, self._palettes, self._total)
-        return {**page, "mark": self._mark, "has_map": self._map is not None}
+        return {**page, "mark": self._mark, "has_map": self._map is not None, "look": self._look}
 
     def refresh(self) -> None:
         """Show what changed outside the stepper (called after every cell)."""

@@ -70,7 +70,7 @@ function parameterTable(word, picture, card) {
 export function moduleTree({ word }, picture, selected) {
   const { cards, root } = picture.map;
   const known = Object.entries(cards).filter(([id, card]) => id !== root && card.kind !== "ops" && card.kind !== "root");
-  const lines = known.slice(0, MOST_MODULES).map(([id, card]) => moduleLine(picture, id, card, id === selected));
+  const lines = known.slice(0, MOST_MODULES).map(([id, card]) => moduleLine(word, picture, id, card, id === selected));
   const more = known.length - MOST_MODULES;
   const all = more > 0 ? [...lines, noteOf(`… +${more}`)] : lines;
   const summary = tree("summary", {}, [word("modules")]);
@@ -78,17 +78,18 @@ export function moduleTree({ word }, picture, selected) {
 }
 
 /**
+ * @param {import("./look.js").Word} word
  * @param {MapPicture} picture
  * @param {string} id
  * @param {Card} card
  * @param {boolean} isSelected
  * @returns {Tree}
  */
-function moduleLine(picture, id, card, isSelected) {
+function moduleLine(word, picture, id, card, isSelected) {
   const depth = cardsAround(picture.map, id).length - 2;
   const done = card.nodes > 0 && (picture.called.get(id) ?? 0) >= card.nodes;
   const alarm = picture.written.get(`alarm:${id}`)?.[0]?.[0]?.[0] ?? card.alarm ?? "";
-  const facts = [card.name, card.kept, card.norm && `‖${card.norm}‖`].filter(Boolean).join(" · ");
+  const facts = [card.name, card.kept, card.norm && `${word("card_gradient")} ${card.norm}`].filter(Boolean).join(" · ");
   const label = [
     tree("span", { class: "av-i-done", "aria-hidden": "true" }, [done ? "✓" : "·"]),
     tree("bdi", {}, [card.title]),

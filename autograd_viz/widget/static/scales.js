@@ -17,7 +17,7 @@ export class Scales {
     this.send = act;
     this.next = next;
     this.root = html("span", "av-scales");
-    const names = map && !map.still ? ["over", "out"] : hasMap ? ["map"] : [];
+    const names = map ? (map.still ? [] : ["over", "out"]) : hasMap ? ["map"] : [];
     for (const name of names) {
       const made = button(name, say(`${name}_tip`), () => this.act(name), signal);
       made.textContent = say(name);

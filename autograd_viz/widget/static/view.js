@@ -50,7 +50,7 @@ export class View {
     this.given = { start, forward, engine, total };
     this.say = sayer(words);
     this.selection = "";
-    this.root = html("div", "av-root");
+    this.root = html("div", map?.still ? "av-root av-unstepped" : "av-root");
     const act = (/** @type {Command} */ command) => this.do(command);
     const [say, first, ready] = [this.say, Math.min(0, 1 - forward.length), engine?.queue?.[0] ?? ""];
     this.built = false;
@@ -90,7 +90,7 @@ export class View {
     this.resized();
     if (kept) goOn(this, kept);
     this.show();
-    if (kept?.chosen && !kept.at) this.lookAt(this.selection);
+    if (picture.look || (kept?.chosen && !kept.at)) this.lookAt(picture.look || this.selection);
   }
 
   /** @param {HTMLElement} el */
