@@ -155,6 +155,12 @@ def _copied(value: Any) -> Any:
     return Tensor(value._data.copy()) if isinstance(value, Tensor) else deepcopy(value)
 
 
+def options_of(arguments: dict[str, Any]) -> dict[str, Any]:
+    """The options among the arguments of an ``__init__``, which are its `locals()` at the start."""
+    named = {n: v for n, v in arguments.items() if n not in ("self", "__class__", "params", "options")}
+    return {**named, **arguments.get("options", {})}
+
+
 def check_options(options: dict[str, Any]) -> None:
     """Refuse invalid options.
 
