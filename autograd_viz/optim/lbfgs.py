@@ -54,7 +54,11 @@ class LBFGS(Optimizer):
             place += p._data.size
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Run up to `max_iter` iterations. Returns the loss before the first."""
+        """Run up to `max_iter` iterations. Returns the loss before the first.
+
+        Raises:
+            TypeError: no closure.
+        """
         if closure is None:
             raise TypeError("LBFGS.step() missing 1 required positional argument: 'closure'")
         group, state = self.param_groups[0], self.state[self._params[0]]

@@ -54,7 +54,12 @@ class Optimizer:
             self.add_param_group(group)
 
     def add_param_group(self, param_group: Group) -> None:
-        """Add parameters, with options of their own."""
+        """Add parameters, with options of their own.
+
+        Raises:
+            TypeError: not a dict, or a parameter is not a tensor.
+            ValueError: a parameter is not a leaf, or is in another group.
+        """
         if not isinstance(param_group, dict):
             raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
         given = param_group["params"]
