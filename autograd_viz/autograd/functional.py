@@ -26,6 +26,9 @@ def vjp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
         v: in the shape of the outputs; optional for a single element.
         create_graph: make the result differentiable.
         strict: raise if an output does not depend on an input, instead of returning zeros.
+
+    Raises:
+        RuntimeError: no `v`, and the output is not a single element.
     """
     with enable_grad():
         xs, one_input = prepared(inputs, create_graph, "inputs", "vjp")
@@ -43,7 +46,11 @@ def vjp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
 
 
 def jvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
-    """(outputs, Jv). It differentiates vᵀJ with respect to v (the double-backward trick)."""
+    """(outputs, Jv). It differentiates vᵀJ with respect to v (the double-backward trick).
+
+    Raises:
+        RuntimeError: no `v`, and the input is not a single element.
+    """
     with enable_grad():
         xs, one_input = prepared(inputs, create_graph, "inputs", "jvp")
         vs = vector(v, xs, one_input, create_graph, "jvp") if v is not None else None
@@ -85,6 +92,11 @@ def jacobian(
 
     Returns:
         A tensor of shape (*output, *input), or tuples of them for several outputs or inputs.
+
+    Raises:
+        AssertionError: an unknown strategy.
+        NotImplementedError: forward mode.
+        RuntimeError: `strict` together with `vectorize`.
     """
     if strategy not in ("reverse-mode", "forward-mode"):
         raise AssertionError(

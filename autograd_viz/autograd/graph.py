@@ -72,7 +72,11 @@ class save_on_cpu(saved_tensors_hooks):  # noqa: N801 -- PyTorch's name
 
 @contextmanager
 def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
-    """Inside the block, `saved_tensors_hooks` raises with this message."""
+    """Inside the block, `saved_tensors_hooks` raises with this message.
+
+    Raises:
+        RuntimeError: hooks are active here.
+    """
     if saved_hooks and not isinstance(saved_hooks[-1], str):
         raise RuntimeError(error_message)
     saved_hooks.append(error_message)

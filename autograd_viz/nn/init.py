@@ -21,7 +21,11 @@ _GAIN_ONE = (
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
-    """The factor by which weights are scaled, because the next function makes values smaller."""
+    """The factor by which weights are scaled, because the next function makes values smaller.
+
+    Raises:
+        ValueError: an unknown function, or its parameter is not a number.
+    """
     if nonlinearity in _GAIN_ONE:
         return 1
     if nonlinearity == "leaky_relu":
@@ -95,14 +99,22 @@ def zeros_(tensor: Tensor) -> Tensor:
 
 
 def eye_(tensor: Tensor) -> Tensor:
-    """The identity matrix; a matrix that is not square has ones on the diagonal."""
+    """The identity matrix; a matrix that is not square has ones on the diagonal.
+
+    Raises:
+        ValueError: not a matrix.
+    """
     if tensor.ndim != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     return _put(tensor, np.eye(*tensor.shape))
 
 
 def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
-    """The kernel of a convolution that returns its input."""
+    """The kernel of a convolution that returns its input.
+
+    Raises:
+        ValueError: not 3 to 5 dimensions, or `groups` does not divide the first one.
+    """
     if tensor.ndim not in (3, 4, 5):
         raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
     if tensor.shape[0] % groups:
@@ -168,7 +180,11 @@ def kaiming_normal_(
 
 
 def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = None) -> Tensor:
-    """A random matrix with orthonormal rows (or columns), times `gain`."""
+    """A random matrix with orthonormal rows (or columns), times `gain`.
+
+    Raises:
+        ValueError: fewer than two dimensions.
+    """
     if tensor.ndim < 2:
         raise ValueError("Only tensors with 2 or more dimensions are supported")
     if not tensor.numel():
@@ -181,7 +197,11 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
 
 
 def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Generator | None = None) -> Tensor:
-    """Normal numbers, with a fraction of each column set to zero."""
+    """Normal numbers, with a fraction of each column set to zero.
+
+    Raises:
+        ValueError: not a matrix.
+    """
     if tensor.ndim != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     rows, cols = tensor.shape

@@ -125,7 +125,11 @@ class Embedding(Module):
 
     @classmethod
     def from_pretrained(cls, embeddings: Tensor, freeze: bool = True, padding_idx: int | None = None, **options: Any) -> Any:
-        """A table with these vectors, frozen by default."""
+        """A table with these vectors, frozen by default.
+
+        Raises:
+            AssertionError: `embeddings` is not a matrix.
+        """
         if embeddings.dim() != 2:
             raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
         rows, cols = embeddings.shape
@@ -135,7 +139,11 @@ class Embedding(Module):
 
 
 def checked_row(index: int | None, rows: int) -> int | None:
-    """The row at `index`, counted from the front."""
+    """The row at `index`, counted from the front.
+
+    Raises:
+        AssertionError: out of range.
+    """
     if index is not None and not -rows <= index < rows:
         raise AssertionError("Padding_idx must be within num_embeddings")
     return index + rows if index is not None and index < 0 else index

@@ -38,7 +38,11 @@ class Modes:
         return self
 
     def train(self, mode: bool = True) -> Any:
-        """Set training mode, which dropout and batch norm read, here and in all submodules."""
+        """Set training mode, which dropout and batch norm read, here and in all submodules.
+
+        Raises:
+            ValueError: `mode` is not a bool.
+        """
         if not isinstance(mode, bool):
             raise ValueError("training mode is expected to be boolean")
         self.training = mode
@@ -72,7 +76,11 @@ class Modes:
         return self
 
     def to(self, *args: Any, device: Any = None, dtype: Any = None, non_blocking: bool = False) -> Any:
-        """Convert to another floating point type: ``to(float64)``. The only device is the CPU."""
+        """Convert to another floating point type: ``to(float64)``. The only device is the CPU.
+
+        Raises:
+            TypeError: the type is neither floating point nor complex.
+        """
         for a in args:
             if isinstance(a, str | Device):
                 device = a

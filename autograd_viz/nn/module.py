@@ -97,7 +97,12 @@ class Module(HookedCall, Modes, State):
             raise KeyError(f'{kind} name can\'t be empty string ""')
 
     def register_parameter(self, name: str, param: Parameter | None) -> None:
-        """Add a parameter. None reserves the name."""
+        """Add a parameter. None reserves the name.
+
+        Raises:
+            TypeError: `param` is not a Parameter.
+            KeyError: the name is empty, has a dot, or belongs to another attribute.
+        """
         self._check_name("parameter", name, self._parameters)
         if param is not None and not isinstance(param, Parameter):
             wanted = "torch.nn.Parameter or None required"
@@ -105,7 +110,12 @@ class Module(HookedCall, Modes, State):
         self._parameters[name] = param
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
-        """Add a tensor that is state but is not trained. `persistent=False` keeps it out of `state_dict`."""
+        """Add a tensor that is state but is not trained. `persistent=False` keeps it out of `state_dict`.
+
+        Raises:
+            TypeError: `tensor` is not a tensor.
+            KeyError: the name is empty, has a dot, or belongs to another attribute.
+        """
         self._check_name("buffer", name, self._buffers)
         if tensor is not None and not isinstance(tensor, Tensor):
             raise TypeError(f"cannot assign '{kind_of(tensor)}' object to buffer '{name}' (torch Tensor or None required)")
@@ -117,7 +127,12 @@ class Module(HookedCall, Modes, State):
         (kept_out.discard if persistent else kept_out.add)(name)
 
     def add_module(self, name: str, module: Module | None) -> None:
-        """Add a submodule. Its name may be any str without a dot."""
+        """Add a submodule. Its name may be any str without a dot.
+
+        Raises:
+            TypeError: `module` is not a Module.
+            KeyError: the name is empty, has a dot, or belongs to another attribute.
+        """
         if module is not None and not isinstance(module, Module):
             raise TypeError(f"{type(module).__name__} is not a Module subclass")
         self._check_name("module", name, self._modules)
@@ -183,7 +198,11 @@ class Module(HookedCall, Modes, State):
             yield buffer
 
     def get_submodule(self, target: str) -> Module:
-        """The submodule with that dotted name."""
+        """The submodule with that dotted name.
+
+        Raises:
+            AttributeError: there is none.
+        """
         module: Any = self
         for name in target.split(".") if target else ():
             if not hasattr(module, name):

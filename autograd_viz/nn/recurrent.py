@@ -128,7 +128,12 @@ class RNNBase(Module):
         return [[p for n, p in self._parameters.items() if n.partition("_l")[1] + n.partition("_l")[2] == e] for e in ends]
 
     def forward(self, input: Tensor, hx: Any = None) -> Any:
-        """All outputs of the last layer, and the last state of each layer."""
+        """All outputs of the last layer, and the last state of each layer.
+
+        Raises:
+            ValueError: the input does not have 2 or 3 dimensions.
+            RuntimeError: the last length is not input_size.
+        """
         if input.dim() not in (2, 3):
             name = self.mode.partition("_")[0]
             raise ValueError(f"{name}: Expected input to be 2D or 3D, got {input.dim()}D instead")

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.tensor.as_array import Array
 from ..core.tensor.tensor import Tensor
-from .optimizer import Group, Optimizer, State, counted, remembered
+from .optimizer import Group, Optimizer, State, counted, options_of, remembered
 
 _Betas = tuple[float, float]
 
@@ -53,10 +53,7 @@ class Adam(Optimizer):
         self, params: Any, lr: float = 1e-3, betas: _Betas = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 0,
         amsgrad: bool = False, *, maximize: bool = False, decoupled_weight_decay: bool = False, **options: Any,
     ) -> None:  # fmt: skip
-        super().__init__(params, {
-            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad, "maximize": maximize,
-            **options, "decoupled_weight_decay": decoupled_weight_decay,
-        })  # fmt: skip
+        super().__init__(params, options_of(locals()))
 
     def update(self, p: Array, grad: Array, state: State, group: Group) -> None:
         """Update one parameter."""
@@ -90,10 +87,7 @@ class Adamax(Optimizer):
         self, params: Any, lr: float = 2e-3, betas: _Betas = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 0,
         foreach: bool | None = None, *, maximize: bool = False, **options: Any,
     ) -> None:  # fmt: skip
-        super().__init__(params, {
-            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "foreach": foreach, "maximize": maximize,
-            **options,
-        })  # fmt: skip
+        super().__init__(params, options_of(locals()))
 
     def update(self, p: Array, grad: Array, state: State, group: Group) -> None:
         """Update one parameter."""
@@ -113,10 +107,7 @@ class NAdam(Optimizer):
         self, params: Any, lr: float = 2e-3, betas: _Betas = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 0,
         momentum_decay: float = 4e-3, decoupled_weight_decay: bool = False, *, maximize: bool = False, **options: Any,
     ) -> None:  # fmt: skip
-        super().__init__(params, {
-            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "momentum_decay": momentum_decay,
-            "decoupled_weight_decay": decoupled_weight_decay, "maximize": maximize, **options,
-        })  # fmt: skip
+        super().__init__(params, options_of(locals()))
 
     def update(self, p: Array, grad: Array, state: State, group: Group) -> None:
         """Update one parameter."""
@@ -140,10 +131,7 @@ class RAdam(Optimizer):
         self, params: Any, lr: float = 1e-3, betas: _Betas = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 0,
         decoupled_weight_decay: bool = False, *, maximize: bool = False, **options: Any,
     ) -> None:  # fmt: skip
-        super().__init__(params, {
-            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "maximize": maximize,
-            **options, "decoupled_weight_decay": decoupled_weight_decay,
-        })  # fmt: skip
+        super().__init__(params, options_of(locals()))
 
     def update(self, p: Array, grad: Array, state: State, group: Group) -> None:
         """Update one parameter."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core.tensor.as_array import Array
 from ..core.tensor.tensor import Tensor
-from .optimizer import Group, Optimizer, State, counted, remembered
+from .optimizer import Group, Optimizer, State, counted, options_of, remembered
 
 
 def _with_decay(p: Array, grad: Array, group: Group) -> Array:
@@ -35,10 +35,7 @@ class RMSprop(Optimizer):
         self, params: Any, lr: float = 1e-2, alpha: float = 0.99, eps: float = 1e-8, weight_decay: float = 0,
         momentum: float = 0, centered: bool = False, maximize: bool = False, **options: Any,
     ) -> None:  # fmt: skip
-        super().__init__(params, {
-            "lr": lr, "momentum": momentum, "alpha": alpha, "eps": eps, "centered": centered, "weight_decay": weight_decay,
-            "maximize": maximize, **options,
-        })  # fmt: skip
+        super().__init__(params, options_of(locals()))
 
     def update(self, p: Array, grad: Array, state: State, group: Group) -> None:
         """Update one parameter."""
@@ -71,10 +68,7 @@ class Adagrad(Optimizer):
     ) -> None:  # fmt: skip
         if initial_accumulator_value < 0:
             raise ValueError(f"Invalid initial_accumulator_value value: {initial_accumulator_value}")
-        super().__init__(params, {
-            "lr": lr, "lr_decay": lr_decay, "eps": eps, "weight_decay": weight_decay,
-            "initial_accumulator_value": initial_accumulator_value, "foreach": foreach, "maximize": maximize, **options,
-        })  # fmt: skip
+        super().__init__(params, options_of(locals()))
         for group in self.param_groups:
             for p in group["params"]:
                 self.state[p]["step"] = Tensor(np.array(0.0, np.float32))
@@ -96,9 +90,7 @@ class Adadelta(Optimizer):
         self, params: Any, lr: float = 1.0, rho: float = 0.9, eps: float = 1e-6, weight_decay: float = 0,
         foreach: bool | None = None, *, maximize: bool = False, **options: Any,
     ) -> None:  # fmt: skip
-        super().__init__(params, {
-            "lr": lr, "rho": rho, "eps": eps, "weight_decay": weight_decay, "maximize": maximize, "foreach": foreach, **options
-        })  # fmt: skip
+        super().__init__(params, options_of(locals()))
 
     def update(self, p: Array, grad: Array, state: State, group: Group) -> None:
         """Update one parameter."""
@@ -124,7 +116,7 @@ class Rprop(Optimizer):
     ) -> None:  # fmt: skip
         if not 0.0 < etas[0] < 1.0 < etas[1]:
             raise ValueError(f"Invalid eta values: {etas[0]}, {etas[1]}")
-        super().__init__(params, {"lr": lr, "etas": etas, "step_sizes": step_sizes, "maximize": maximize, **options})
+        super().__init__(params, options_of(locals()))
 
     def update(self, p: Array, grad: Array, state: State, group: Group) -> None:
         """Update one parameter."""
@@ -147,10 +139,7 @@ class ASGD(Optimizer):
         self, params: Any, lr: float = 1e-2, lambd: float = 1e-4, alpha: float = 0.75, t0: float = 1e6,
         weight_decay: float = 0, foreach: bool | None = None, maximize: bool = False, **options: Any,
     ) -> None:  # fmt: skip
-        super().__init__(params, {
-            "lr": lr, "lambd": lambd, "alpha": alpha, "t0": t0, "weight_decay": weight_decay, "foreach": foreach,
-            "maximize": maximize, **options,
-        })  # fmt: skip
+        super().__init__(params, options_of(locals()))
 
     def update(self, p: Array, grad: Array, state: State, group: Group) -> None:
         """Update one parameter."""

@@ -10,7 +10,7 @@ import numpy as np
 from ..core.base.grad_mode import enable_grad
 from ..core.tensor.as_array import Array
 from ..core.tensor.tensor import Tensor
-from .optimizer import Optimizer
+from .optimizer import Optimizer, options_of
 
 
 class LBFGS(Optimizer):
@@ -35,11 +35,8 @@ class LBFGS(Optimizer):
     ) -> None:  # fmt: skip
         if line_search_fn is not None:
             raise NotImplementedError(f"autograd_viz's LBFGS has no line search {line_search_fn!r}; leave line_search_fn out")
-        super().__init__(params, {
-            "lr": lr, "max_iter": max_iter, "max_eval": max_iter * 5 // 4 if max_eval is None else max_eval,
-            "tolerance_grad": tolerance_grad, "tolerance_change": tolerance_change, "history_size": history_size,
-            "line_search_fn": line_search_fn,
-        })  # fmt: skip
+        max_eval = max_iter * 5 // 4 if max_eval is None else max_eval
+        super().__init__(params, options_of(locals()))
         if len(self.param_groups) != 1:
             raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
         self._params = self.param_groups[0]["params"]
@@ -57,7 +54,11 @@ class LBFGS(Optimizer):
             place += p._data.size
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Run up to `max_iter` iterations. Returns the loss before the first."""
+        """Run up to `max_iter` iterations. Returns the loss before the first.
+
+        Raises:
+            TypeError: no closure.
+        """
         if closure is None:
             raise TypeError("LBFGS.step() missing 1 required positional argument: 'closure'")
         group, state = self.param_groups[0], self.state[self._params[0]]

@@ -54,7 +54,12 @@ class Optimizer:
             self.add_param_group(group)
 
     def add_param_group(self, param_group: Group) -> None:
-        """Add parameters, with options of their own."""
+        """Add parameters, with options of their own.
+
+        Raises:
+            TypeError: not a dict, or a parameter is not a tensor.
+            ValueError: a parameter is not a leaf, or is in another group.
+        """
         if not isinstance(param_group, dict):
             raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
         given = param_group["params"]
@@ -153,6 +158,12 @@ class Optimizer:
 
 def _copied(value: Any) -> Any:
     return Tensor(value._data.copy()) if isinstance(value, Tensor) else deepcopy(value)
+
+
+def options_of(arguments: dict[str, Any]) -> dict[str, Any]:
+    """The options among the arguments of an ``__init__``, which are its `locals()` at the start."""
+    named = {n: v for n, v in arguments.items() if n not in ("self", "__class__", "params", "options")}
+    return {**named, **arguments.get("options", {})}
 
 
 def check_options(options: dict[str, Any]) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..core.tensor.as_array import Array
 from ..core.tensor.tensor import Tensor
-from .optimizer import Group, Optimizer, State
+from .optimizer import Group, Optimizer, State, options_of
 
 
 class SGD(Optimizer):
@@ -33,10 +33,7 @@ class SGD(Optimizer):
     ) -> None:  # fmt: skip
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
-        super().__init__(params, {
-            "lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay, "nesterov": nesterov,
-            "maximize": maximize, **options,
-        })  # fmt: skip
+        super().__init__(params, options_of(locals()))
 
     def update(self, p: Array, grad: Array, state: State, group: Group) -> None:
         """Update one parameter."""

@@ -219,7 +219,11 @@ def div_(self: Tensor, other: Any, *, rounding_mode: str | None = None) -> Tenso
     options = {"rounding_mode": rounding_mode} if rounding_mode else {}
     return run_inplace(self, rounding.div, other, **options)
 def copy_(self: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
-    """self[...] = src."""
+    """self[...] = src.
+
+    Raises:
+        TypeError: `src` is not a tensor.
+    """
     if not isinstance(src, Tensor):
         raise TypeError(f"copy_(): argument 'other' (position 1) must be Tensor, not {type(src).__name__}")
     return (fill_inplace if _is_same(self._data, src._data) else run_inplace)(self, _copied, src)
@@ -227,7 +231,11 @@ def zero_(self: Tensor) -> Tensor:
     """All elements 0."""
     return fill_inplace(self, filling.zero)
 def detach_(self: Tensor) -> Tensor:
-    """Leave the graph: no grad_fn, does not require grad."""
+    """Leave the graph: no grad_fn, does not require grad.
+
+    Raises:
+        RuntimeError: the tensor is a view.
+    """
     if self._view is not None:
         raise RuntimeError(
             "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for training, "

@@ -149,7 +149,11 @@ def searchsorted(
 
 @public("torch.bucketize")
 def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False) -> Any:
-    """The index of the bucket of each value, between sorted boundaries."""
+    """The index of the bucket of each value, between sorted boundaries.
+
+    Raises:
+        RuntimeError: `boundaries` is not a vector.
+    """
     if boundaries.ndim != 1:
         raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries.ndim})")
     return searchsorted(boundaries, input, out_int32=out_int32, right=right)

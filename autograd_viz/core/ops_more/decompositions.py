@@ -170,6 +170,9 @@ def linalg_qr(A: Tensor, mode: str = "reduced") -> Any:
     Args:
         A: one matrix or a batch of them.
         mode: "reduced" (Q has A's shape, if A is tall), "complete" (Q is square), "r" (only R).
+
+    Raises:
+        RuntimeError: an unknown mode.
     """
     have_matrices(A, "linalg.qr")
     floating(A, "linalg.qr", half=True)
@@ -195,6 +198,9 @@ def linalg_svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = No
         A: one matrix or a batch of them.
         full_matrices: U and Vh are square. Their additional columns and rows have no gradient.
         driver: only for a GPU.
+
+    Raises:
+        RuntimeError: a driver is given.
     """
     have_matrices(A, "linalg.svd")
     floating(A, "linalg.svd", half=True)
@@ -212,7 +218,11 @@ def svdvals(A: Tensor, *, driver: str | None = None) -> Any:
 
 @public
 def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
-    """U, S and V (not Vh) with A = U @ diag(S) @ V.mH. torch.linalg.svd is the newer function."""
+    """U, S and V (not Vh) with A = U @ diag(S) @ V.mH. torch.linalg.svd is the newer function.
+
+    Raises:
+        RuntimeError: fewer than two dimensions.
+    """
     if input.ndim < 2:
         raise RuntimeError(f"linalg.svd: input should have at least 2 dimensions, but has {input.ndim} dimensions instead")
     U, S, Vh = linalg_svd(input, full_matrices=compute_uv and not some)
@@ -247,7 +257,11 @@ def eigvalsh(A: Tensor, UPLO: str = "L") -> Any:
 
 @public("linalg.eig")
 def eig(A: Tensor) -> Any:
-    """Eigenvalues and eigenvectors (columns of length 1) of any square matrix, as complex numbers."""
+    """Eigenvalues and eigenvectors (columns of length 1) of any square matrix, as complex numbers.
+
+    Raises:
+        RuntimeError: the type is not floating point or complex, or an element is inf or nan.
+    """
     square_matrices(A, "linalg.eig")
     if A._data.dtype.kind not in "fc":
         raise RuntimeError(f"Unknown Complex ScalarType for {A.dtype.legacy}")

@@ -170,7 +170,11 @@ def embedding_bag(
     weight: Tensor, indices: Tensor, offsets: Tensor, scale_grad_by_freq: bool = False, mode: int = 0, sparse: bool = False,
     per_sample_weights: Tensor | None = None, include_last_offset: bool = False, padding_idx: int | None = None,
 ) -> Any:  # fmt: skip
-    """F.embedding_bag with the weight first, and with all its results."""
+    """F.embedding_bag with the weight first, and with all its results.
+
+    Raises:
+        RuntimeError: `padding_idx` is out of range.
+    """
     rows = weight.shape[0]
     if padding_idx is not None and not -rows <= padding_idx < rows:
         raise RuntimeError(

@@ -45,7 +45,11 @@ def grid_sample(
 
 @public("torch.grid_sampler")
 def grid_sampler(input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool) -> Any:
-    """grid_sample with the modes as numbers."""
+    """grid_sample with the modes as numbers.
+
+    Raises:
+        RuntimeError: bicubic mode for volumes.
+    """
     _check(input, grid)
     if interpolation_mode == 2 and input.ndim != 4:
         raise RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input")

@@ -17,7 +17,11 @@ from ..ops.matrix.matrix_checks import flat
 @public("linalg.householder_product", "orgqr")
 @primitive("LinalgHouseholderProductBackward0")
 def householder_product(input, tau):
-    """The first columns of H1 @ H2 @ ... Column i of `input` has the vector of Hi below its diagonal."""
+    """The first columns of H1 @ H2 @ ... Column i of `input` has the vector of Hi below its diagonal.
+
+    Raises:
+        RuntimeError: the shapes do not fit.
+    """
     if input.ndim < 2:
         raise RuntimeError("torch.linalg.householder_product: input must have at least 2 dimensions.")
     if input.shape[-2] < input.shape[-1]:
@@ -109,7 +113,11 @@ def reflections(vectors: Any, tau: Any) -> Any:
 
 @public
 def ormqr(input: Any, tau: Any, other: Any, left: bool = True, transpose: bool = False) -> Any:
-    """Q @ other, for the Q that geqrf stores in `input` and `tau`."""
+    """Q @ other, for the Q that geqrf stores in `input` and `tau`.
+
+    Raises:
+        RuntimeError: the shapes do not fit.
+    """
     if input.ndim < 2 or other.ndim < 2:
         name = "input" if input.ndim < 2 else "other"
         raise RuntimeError(f"torch.ormqr: {name} must have at least 2 dimensions.")

@@ -111,6 +111,10 @@ def pinv(A: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any = N
         hermitian: A is symmetric; only its lower triangle is read.
         atol: singular values up to this count as 0.
         rtol: singular values up to this times the largest count as 0.
+
+    Raises:
+        RuntimeError: not a matrix of float32, float64 or complex numbers.
+        LinAlgError: an element is inf or nan.
     """
     if A.ndim < 2 or A._data.dtype.kind not in "fc" or A._data.dtype.itemsize == 2:
         raise RuntimeError(
@@ -138,6 +142,9 @@ def lstsq(input: Tensor, b: Tensor, rcond: float | None = None, *, driver: str |
         b: one right side per column, or one vector per matrix.
         rcond: singular values up to this times the largest count as 0.
         driver: LAPACK's name of the algorithm. It decides which of residuals, rank and singular_values are computed.
+
+    Raises:
+        RuntimeError: the shapes do not fit, or an unknown driver.
     """
     if input.ndim < 2:
         raise RuntimeError("torch.linalg.lstsq: input must have at least 2 dimensions.")

@@ -139,7 +139,11 @@ def multilabel_soft_margin_loss(
     input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
     reduce: bool | None = None, reduction: str = "mean",
 ) -> Any:  # fmt: skip
-    """Binary cross entropy of every class, averaged over the classes."""
+    """Binary cross entropy of every class, averaged over the classes.
+
+    Raises:
+        ValueError: an unknown reduction.
+    """
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(f"{reduction} is not valid")
     terms = -(target * logsigmoid(input) + (1 - target) * logsigmoid(-input))

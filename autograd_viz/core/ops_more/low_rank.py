@@ -53,7 +53,11 @@ def svd_lowrank(A: Tensor, q: int | None = 6, niter: int | None = 2, M: Tensor |
 
 @public("torch.pca_lowrank")
 def pca_lowrank(A: Tensor, q: int | None = None, center: bool = True, niter: int = 2) -> Any:
-    """The principal components of the rows of A: svd_lowrank of A minus its mean."""
+    """The principal components of the rows of A: svd_lowrank of A minus its mean.
+
+    Raises:
+        ValueError: `q` or `niter` is out of range.
+    """
     m, n = A.shape[-2:]
     q = min(6, m, n) if q is None else q
     if not 0 <= q <= min(m, n):

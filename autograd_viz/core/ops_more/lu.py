@@ -231,7 +231,11 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False) -> Any:
 
 @public("torch.lu_unpack")
 def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True) -> Any:
-    """P, L and U from the packed factors and the pivots."""
+    """P, L and U from the packed factors and the pivots.
+
+    Raises:
+        RuntimeError: the pivots are not int32.
+    """
     if LU_pivots._data.dtype != np.int32:
         raise RuntimeError(
             "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\n"

@@ -36,6 +36,9 @@ def matrix_norm(A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool 
         dim: the dimensions of the matrix.
         keepdim: these stay, with length 1.
         dtype: convert to this first.
+
+    Raises:
+        RuntimeError: an unknown `ord`, or `dim` is not two different dimensions.
     """
     have_matrices(A, "linalg.matrix_norm")
     floating(A, "linalg.matrix_norm", half=True)
@@ -108,6 +111,9 @@ def matrix_rank(A: Tensor, tol: Any = None, hermitian: bool = False, *, atol: An
         hermitian: A is symmetric; its eigenvalues are used.
         atol: singular values up to this count as 0.
         rtol: singular values up to this times the largest count as 0.
+
+    Raises:
+        RuntimeError: the type is not float32, float64 or complex.
     """
     have_matrices(A, "torch.linalg.matrix_rank", "input")
     if A._data.dtype.kind not in "fc" or A._data.dtype.itemsize == 2:
@@ -120,7 +126,11 @@ def matrix_rank(A: Tensor, tol: Any = None, hermitian: bool = False, *, atol: An
 
 @public("linalg.vander")
 def vander(x: Tensor, N: int | None = None) -> Any:
-    """The powers 0, 1, ..., N - 1 of each element, along a new last dimension."""
+    """The powers 0, 1, ..., N - 1 of each element, along a new last dimension.
+
+    Raises:
+        RuntimeError: `N` is smaller than 2.
+    """
     x = x.unsqueeze(-1) if x.ndim == 0 else x
     n = x.shape[-1] if N is None else N
     if n <= 1:
@@ -157,6 +167,9 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Any = None) -> Any:
         A: as a matrix; its first B.ndim dimensions are the rows.
         B: the right side.
         dims: dimensions of A that are first moved to the end.
+
+    Raises:
+        RuntimeError: A as a matrix is not square.
     """
     if dims is not None:
         last = [d % A.ndim for d in dims]

@@ -178,7 +178,11 @@ def inv(A: Tensor) -> Any:
 
 @public("linalg.solve_ex")
 def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False) -> Any:
-    """X with A @ X = B, and the row whose pivot is 0 (0: none)."""
+    """X with A @ X = B, and the row whose pivot is 0 (0: none).
+
+    Raises:
+        RuntimeError: the types differ, or B is a vector and `left` is False.
+    """
     square_matrices(A, "linalg.solve")
     floating(A, "linalg.solve")
     if A.dtype is not B.dtype:

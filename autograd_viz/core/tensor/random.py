@@ -33,7 +33,11 @@ class Generator:
         self.manual_seed(_DEFAULT_SEED)
 
     def manual_seed(self, seed: int) -> Generator:
-        """Restart the stream. Equal seeds give equal numbers."""
+        """Restart the stream. Equal seeds give equal numbers.
+
+        Raises:
+            RuntimeError: the seed does not fit in 64 bits.
+        """
         seed = int(seed)
         if not -(2**63) <= seed < 2**64:
             raise RuntimeError("Overflow when unpacking long long")

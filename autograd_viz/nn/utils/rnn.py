@@ -20,6 +20,9 @@ def pad_sequence(
         batch_first: (batch, time, ...) instead of (time, batch, ...).
         padding_value: the value of the padding.
         padding_side: "right" pads at the end, "left" at the beginning.
+
+    Raises:
+        RuntimeError: an unknown `padding_side`.
     """
     if padding_side not in ("left", "right"):
         raise RuntimeError("Expected padding_side to be one of left or right")

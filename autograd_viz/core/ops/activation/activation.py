@@ -262,7 +262,11 @@ def glu_double_backward(grad: Any, grad_output: Any, self: Any, dim: int) -> Any
 
 @public("nn.functional.glu")
 def glu(input: Tensor, dim: int = -1) -> Any:
-    """A gated linear unit: the first half of the input times the sigmoid of the second half."""
+    """A gated linear unit: the first half of the input times the sigmoid of the second half.
+
+    Raises:
+        RuntimeError: the length of `dim` is odd, or the input has no dimensions.
+    """
     if input.ndim == 0:
         raise RuntimeError("glu does not support scalars because halving size must be even")
     at = from_front(dim, input.ndim)

@@ -18,7 +18,11 @@ from ...tensor.refusals import refuse
 @public("nn.functional.gelu")
 @primitive("GeluBackward0")
 def gelu(self, *, approximate="none"):
-    """self * ndtr(self)."""
+    """self * ndtr(self).
+
+    Raises:
+        RuntimeError: `approximate` is neither "none" nor "tanh".
+    """
     if approximate not in ("none", "tanh"):
         raise RuntimeError("approximate argument must be either none or tanh.")
     refuse(self, "iub", "GeluKernelImpl")

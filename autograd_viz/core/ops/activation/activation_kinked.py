@@ -86,7 +86,11 @@ prelu_kernel.defvjp(
 
 @public("prelu", "nn.functional.prelu")
 def prelu(input: Tensor, weight: Tensor) -> Any:
-    """Leaky relu with learned slopes: one for all channels, or one per channel (dimension 1)."""
+    """Leaky relu with learned slopes: one for all channels, or one per channel (dimension 1).
+
+    Raises:
+        RuntimeError: the number of slopes is neither 1 nor that of the channels.
+    """
     channels = 1 if input.ndim < 2 else input.shape[1]
     if weight.numel() not in (1, channels):
         raise RuntimeError(
@@ -113,7 +117,11 @@ rrelu_with_noise.defvjp(
 
 @public("torch.rrelu")
 def rrelu(input: Tensor, lower: float = 0.125, upper: float = 1 / 3, training: bool = False) -> Any:
-    """Leaky relu with random slopes between `lower` and `upper` in training."""
+    """Leaky relu with random slopes between `lower` and `upper` in training.
+
+    Raises:
+        RuntimeError: `lower` is larger than `upper`.
+    """
     if lower > upper:
         raise RuntimeError("Lower bound should be less than or equal to the upper bound")
     noise = np.zeros_like(input._data)
@@ -197,7 +205,11 @@ hardshrink.defvjp(
 @public("nn.functional.softshrink")
 @primitive("SoftshrinkBackward0")
 def softshrink(self, *, lambd=0.5):
-    """self moved towards 0 by lambd, but not past it."""
+    """self moved towards 0 by lambd, but not past it.
+
+    Raises:
+        RuntimeError: `lambd` is negative.
+    """
     if lambd < 0:
         raise RuntimeError(f"lambda must be in range [0, 3.40282e+38] for input dtype Float, but found {lambd}")
     refuse(self, "iub", "softshrink_check")

@@ -93,7 +93,11 @@ def check_probability(p: float, error: type[Exception] = ValueError) -> None:
 
 @public("torch.native_dropout")
 def native_dropout(input: Tensor, p: float, train: bool | None) -> Any:
-    """Dropout, with its mask."""
+    """Dropout, with its mask.
+
+    Raises:
+        RuntimeError: p is not a probability.
+    """
     if not 0 <= p <= 1:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={1 - p:g}")
     return dropout_with_mask(input, p=p if train or train is None else 0.0)
@@ -143,7 +147,11 @@ def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False,
 
 @public("nn.functional.dropout1d")
 def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
-    """Dropout of whole channels of (N, C, L) or (C, L)."""
+    """Dropout of whole channels of (N, C, L) or (C, L).
+
+    Raises:
+        RuntimeError: the input does not have 2 or 3 dimensions.
+    """
     check_probability(p)
     if input.ndim not in (2, 3):
         raise RuntimeError(

@@ -37,7 +37,11 @@ def add(self, other, *, alpha=1):
 @public("sub", "subtract", "Tensor.__sub__")
 @primitive("SubBackward0", promotes=True)
 def sub(self, other, *, alpha=1):
-    """self - alpha * other."""
+    """self - alpha * other.
+
+    Raises:
+        RuntimeError: both operands are bool.
+    """
     if self.dtype.kind == "b":
         raise RuntimeError(NO_BOOL_DIFFERENCE)
     return self - other if alpha == 1 else self - checked_alpha(alpha, self) * other
@@ -141,7 +145,11 @@ div_scalar.defvjp(
 @public("Tensor.__neg__")
 @primitive("NegBackward0")
 def neg(self):
-    """-self."""
+    """-self.
+
+    Raises:
+        RuntimeError: the tensor is bool.
+    """
     if self.dtype.kind == "b":
         raise RuntimeError(
             "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the `~` or "

@@ -28,7 +28,11 @@ addcmul.defvjp(
 @public("addcdiv", inplace=True)
 @primitive("AddcdivBackward0", promotes=True)
 def addcdiv(self, tensor1, tensor2, *, value=1):
-    """self + value * tensor1 / tensor2."""
+    """self + value * tensor1 / tensor2.
+
+    Raises:
+        RuntimeError: all tensors hold whole numbers.
+    """
     if self.dtype.kind in "iub":
         raise RuntimeError(
             "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true "
@@ -68,7 +72,11 @@ lerp_tensor.defvjp(
 
 @public("lerp", inplace=True)
 def lerp(input: Tensor, end: Tensor, weight: Any) -> Any:
-    """Linear interpolation from `input` (weight 0) to `end` (weight 1)."""
+    """Linear interpolation from `input` (weight 0) to `end` (weight 1).
+
+    Raises:
+        RuntimeError: the types differ.
+    """
     for name, t in (("end", end), ("weight", weight)):
         if isinstance(t, Tensor) and t.dtype is not input.dtype:
             mine, other = input.dtype.legacy.lower(), t.dtype.legacy.lower()

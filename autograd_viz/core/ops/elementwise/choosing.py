@@ -134,7 +134,12 @@ def cut_above(value: Any, min: Any, max: Any) -> Any:
 
 @public("clamp", "clip", inplace=True)
 def clamp(input: Tensor, min: Any = None, max: Any = None) -> Any:
-    """The nearest value between `min` and `max`. They are numbers or tensors; one of them is optional."""
+    """The nearest value between `min` and `max`. They are numbers or tensors; one of them is optional.
+
+    Raises:
+        RuntimeError: both bounds are missing.
+        TypeError: one bound is a tensor, the other a number.
+    """
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
     bounds = [b for b in (min, max) if b is not None]

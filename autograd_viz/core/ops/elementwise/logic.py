@@ -172,7 +172,11 @@ def isreal(self):
 @public
 @primitive()
 def isclose(self, other, *, rtol=1e-05, atol=1e-08, equal_nan=False):
-    """True where |self - other| <= atol + rtol * |other|."""
+    """True where |self - other| <= atol + rtol * |other|.
+
+    Raises:
+        RuntimeError: the types differ, or a tolerance is negative.
+    """
     if self.dtype != other.dtype:
         raise RuntimeError(f"{from_numpy_dtype(self.dtype).legacy} did not match {from_numpy_dtype(other.dtype).legacy}")
     for name, tolerance in (("rtol", rtol), ("atol", atol)):

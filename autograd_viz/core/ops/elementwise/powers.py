@@ -234,7 +234,11 @@ ldexp.defvjp(
 @public("frexp")
 @primitive("FrexpBackward0", results=("mantissa", "exponent"))
 def frexp(self):
-    """self = mantissa * 2**exponent with 0.5 <= |mantissa| < 1."""
+    """self = mantissa * 2**exponent with 0.5 <= |mantissa| < 1.
+
+    Raises:
+        RuntimeError: the type is not floating point.
+    """
     if self.dtype.kind != "f":
         raise RuntimeError("torch.frexp() only supports floating-point dtypes")
     return np.frexp(self)

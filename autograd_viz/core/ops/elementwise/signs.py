@@ -128,7 +128,11 @@ nan_to_num.defvjp(
 @public("heaviside", inplace=True)
 @primitive("NotImplemented")
 def heaviside(self, values):
-    """0 for negative, 1 for positive numbers, `values` at 0; PyTorch has no gradient for it."""
+    """0 for negative, 1 for positive numbers, `values` at 0; PyTorch has no gradient for it.
+
+    Raises:
+        RuntimeError: the types differ.
+    """
     if self.dtype != values.dtype:
         raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
     return np.where(self == 0, values, self > 0).astype(self.dtype)

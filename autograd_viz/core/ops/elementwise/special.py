@@ -138,7 +138,11 @@ def polygamma_method(self: Tensor, n: int) -> Any:
 @public("mvlgamma", "special.multigammaln", inplace=True)
 @primitive("MvlgammaBackward0")
 def mvlgamma(self, *, p):
-    """The logarithm of the multivariate gamma function of dimension p: a constant plus the sum of lgamma(self - i/2)."""
+    """The logarithm of the multivariate gamma function of dimension p: a constant plus the sum of lgamma(self - i/2).
+
+    Raises:
+        RuntimeError: `p` is smaller than 1.
+    """
     if p < 1:
         raise RuntimeError("p has to be greater than or equal to 1")
     x = _as_float(self)

@@ -34,7 +34,11 @@ def checked_indices(indices: Any, rows: int, op: str) -> Any:
 @public("torch.embedding")
 @primitive("EmbeddingBackward0")
 def embedding(weight, *, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=False):
-    """weight[indices]."""
+    """weight[indices].
+
+    Raises:
+        RuntimeError: `weight` is not a matrix.
+    """
     if weight.ndim != 2:
         raise RuntimeError("'weight' must be 2-D")
     return weight[checked_indices(indices, len(weight), "embedding")]

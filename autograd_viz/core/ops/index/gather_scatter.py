@@ -64,7 +64,11 @@ def check_fits(index, array, dim, src=None) -> None:
 @public
 @primitive("GatherBackward0")
 def gather(self, *, dim, index, sparse_grad=False):
-    """out[i, j] = self[i, index[i, j]] for dim = 1."""
+    """out[i, j] = self[i, index[i, j]] for dim = 1.
+
+    Raises:
+        RuntimeError: `index` is larger than `self`.
+    """
     check_index("gather", index)
     array, places = with_a_dimension(self, index)
     for d, (i, n) in enumerate(zip(places.shape, array.shape, strict=False)):
@@ -130,7 +134,12 @@ scatter_add.defvjp(
 @public
 @primitive("IndexSelectBackward0")
 def index_select(self, *, dim, index):
-    """The slices along `dim` at these indices."""
+    """The slices along `dim` at these indices.
+
+    Raises:
+        IndexError: `index` is not a vector, or is out of range.
+        RuntimeError: `index` is not int32 or int64.
+    """
     if index.ndim > 1:
         raise IndexError("index_select(): Index is supposed to be a vector")
     if index.dtype.kind != "i" or index.dtype.itemsize < 4:

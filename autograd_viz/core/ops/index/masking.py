@@ -58,7 +58,11 @@ masked_fill_tensor.defvjp(
 @public
 @primitive("MaskedSelectBackward0")
 def masked_select(self, *, mask):
-    """The elements where the mask is True, as a vector."""
+    """The elements where the mask is True, as a vector.
+
+    Raises:
+        RuntimeError: the mask is not bool.
+    """
     if mask.dtype.kind != "b":
         raise RuntimeError("masked_select: expected BoolTensor for mask")
     check_broadcast(Tensor(self), Tensor(mask))

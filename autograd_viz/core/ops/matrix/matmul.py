@@ -72,7 +72,11 @@ def mm(self, mat2):
 @public
 @primitive("MvBackward0")
 def mv(self, vec):
-    """Matrix times vector: (n, k) @ (k,) -> (n,)."""
+    """Matrix times vector: (n, k) @ (k,) -> (n,).
+
+    Raises:
+        RuntimeError: the shapes or the types do not fit.
+    """
     if self.ndim != 2 or vec.ndim != 1:
         raise RuntimeError(f"vector + matrix @ vector expected, got 1, {self.ndim}, {vec.ndim}")
     if self.shape[1] != vec.shape[0]:

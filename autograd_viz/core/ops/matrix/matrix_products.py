@@ -30,7 +30,11 @@ def addmm(self, mat1, mat2, *, beta=1, alpha=1):
 @public(inplace=True)
 @primitive("AddmvBackward0")
 def addmv(self, mat, vec, *, beta=1, alpha=1):
-    """beta * self + alpha * (mat @ vec)."""
+    """beta * self + alpha * (mat @ vec).
+
+    Raises:
+        RuntimeError: the shapes do not fit.
+    """
     if mat.ndim != 2 or vec.ndim != 1 or self.ndim > 1:
         raise RuntimeError(f"vector + matrix @ vector expected, got {self.ndim}, {mat.ndim}, {vec.ndim}")
     if mat.shape[1] != vec.shape[0] or self.size not in (1, mat.shape[0]):
@@ -46,7 +50,11 @@ addmv.defvjp(
 @public(inplace=True)
 @primitive("AddrBackward0")
 def addr(self, vec1, vec2, *, beta=1, alpha=1):
-    """beta * self + alpha * (outer product of vec1 and vec2)."""
+    """beta * self + alpha * (outer product of vec1 and vec2).
+
+    Raises:
+        RuntimeError: an argument is not a vector.
+    """
     for name, vec in (("vec1", vec1), ("vec2", vec2)):
         if vec.ndim != 1:
             raise RuntimeError(f"addr: Expected 1-D argument {name}, but got {vec.ndim}-D")
@@ -107,7 +115,11 @@ vdot.defvjp(
 @public("linalg.cross")
 @primitive("LinalgCrossBackward0")
 def linalg_cross(self, other, *, dim=-1):
-    """The cross product of the vectors of length 3 along `dim`."""
+    """The cross product of the vectors of length 3 along `dim`.
+
+    Raises:
+        RuntimeError: the numbers of dimensions differ, or a vector does not have length 3.
+    """
     if self.ndim != other.ndim:
         raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
     if (self.shape[dim], other.shape[dim]) != (3, 3):

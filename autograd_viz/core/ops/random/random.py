@@ -238,6 +238,9 @@ def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Generator 
         size: the shape, if both are numbers.
         generator: the source of the numbers.
         made: dtype and requires_grad, with `size`.
+
+    Raises:
+        TypeError: two numbers without `size`.
     """
     if isinstance(mean, Tensor) and isinstance(std, Tensor):
         return normal_both(mean, std, generator=generator)

@@ -89,7 +89,11 @@ def amin(input: Tensor, dim: Any = (), keepdim: bool = False) -> Any:
 @public
 @of_tensor
 def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> Any:
-    """The smallest and the largest."""
+    """The smallest and the largest.
+
+    Raises:
+        RuntimeError: there are no elements.
+    """
     if dim is not None:
         nonempty_dim("aminmax", input, dim, "")
     elif not input.numel():

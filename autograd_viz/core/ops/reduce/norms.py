@@ -123,7 +123,11 @@ def _check_vector(input: Tensor, ord: float, dim: Any, dtype: Any) -> None:
 @public("linalg.vector_norm")
 @of_tensor
 def vector_norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """The norm of the vector that the elements over `dim` form."""
+    """The norm of the vector that the elements over `dim` form.
+
+    Raises:
+        TypeError: `ord` is a str.
+    """
     if isinstance(ord, str):
         raise TypeError("linalg_vector_norm(): argument 'ord' (position 2) must be Number, not str")
     _check_vector(x, ord, dim, dtype)

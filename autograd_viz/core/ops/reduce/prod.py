@@ -90,7 +90,11 @@ def cumprod_backward(grad: Any, self: Any, dim: int, result: Any) -> Any:
 @public
 @of_tensor
 def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-    """The product of all elements, or along `dim`."""
+    """The product of all elements, or along `dim`.
+
+    Raises:
+        TypeError: `dim` is not an int.
+    """
     if dim is None:
         return prod_all(input, dtype=dtype)
     if not isinstance(dim, int):

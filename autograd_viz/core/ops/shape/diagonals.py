@@ -37,7 +37,11 @@ diag_embed.defvjp(
 @public
 @primitive("TraceBackward0")
 def trace(self):
-    """The sum of the diagonal."""
+    """The sum of the diagonal.
+
+    Raises:
+        RuntimeError: not a matrix.
+    """
     if self.ndim != 2:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {self.ndim}")
     return np.trace(self, dtype=np.int64 if self.dtype.kind in "iub" else self.dtype)

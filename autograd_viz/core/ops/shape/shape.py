@@ -70,7 +70,11 @@ def expand_sizes(self, *, size):
 @public
 @primitive("TBackward0", view=True)
 def t(self):
-    """Transpose of a matrix. A vector is returned unchanged."""
+    """Transpose of a matrix. A vector is returned unchanged.
+
+    Raises:
+        RuntimeError: more than two dimensions.
+    """
     if self.ndim > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {self.ndim}D")
     return self.T

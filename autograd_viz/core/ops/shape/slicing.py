@@ -31,7 +31,11 @@ def new_zeros(self, *, size):
 @public
 @primitive("SelectBackward0", view=True)
 def select(self, *, dim, index):
-    """One slice along `dim`. That dimension is removed."""
+    """One slice along `dim`. That dimension is removed.
+
+    Raises:
+        IndexError: out of range, or a 0-d tensor.
+    """
     if self.ndim == 0:
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
     length = self.shape[check_dim(dim, self.ndim)]
@@ -56,7 +60,12 @@ select_backward.defvjp(
 @public("Tensor.slice")
 @primitive("SliceBackward0", view=True)
 def slice_dim(self, *, dim=0, start=0, end=TO_THE_END, step=1):
-    """Every `step`-th slice from `start` to before `end`."""
+    """Every `step`-th slice from `start` to before `end`.
+
+    Raises:
+        IndexError: a 0-d tensor.
+        RuntimeError: `step` is not positive.
+    """
     if self.ndim == 0:
         raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     if step <= 0:
@@ -212,7 +221,11 @@ diagonal_backward.defvjp(
 @public("Tensor.unfold")
 @primitive("UnfoldBackward0", view=True, written=writer("unfold"))
 def unfold_windows(self, *, dimension, size, step):
-    """Windows of length `size` along `dimension`, `step` apart. A new last dimension runs inside a window."""
+    """Windows of length `size` along `dimension`, `step` apart. A new last dimension runs inside a window.
+
+    Raises:
+        RuntimeError: `size` or `step` is out of range.
+    """
     at, most = check_dim(dimension, self.ndim), self.shape[dimension] if self.ndim else 1
     if not 0 <= size <= most:
         raise RuntimeError(
