@@ -18,6 +18,7 @@ from ..graph import model
 from ..graph.trace import State
 from .formulas import RuleTexts
 from .kept import SavedAlike, is_stale, kept_array, kept_bytes, raw_saved, version_of
+from .line_names import names_by_line
 from .memory import sharers
 from .names import names_by_identity
 from .reach import identity, reach
@@ -117,15 +118,18 @@ class CoreGraph:
         return self._sources[call]
 
     def _name(self, id: str) -> str | None:
-        return self.names.get(self.tensors[id])
+        return self.names.get(self.tensors[id]) or self._line_names.get(id)
 
     def _document(self) -> model.Document:
         node_ops: dict[Node, str] = {c.node: i for c, i in self.op_ids.items() if c.node is not None}
         ranked = sorted(n._sequence for n in self.node_ids if not isinstance(n, AccumulateGrad))
         rank = {s: i for i, s in enumerate(ranked)}
+        ops = tuple(self._op(c, i) for c, i in self.op_ids.items())
+        named = {id: name for id, t in self.tensors.items() if (name := self.names.get(t)) is not None}
+        self._line_names = names_by_line({id: self._source(t._made_by) for id, t in self.tensors.items()}, ops, named)
         return model.Document(
             tensors=tuple(self._tensor(t, i) for i, t in self.tensors.items()),
-            ops=tuple(self._op(c, i) for c, i in self.op_ids.items()),
+            ops=ops,
             nodes=tuple(self._node(n, i, node_ops.get(n), rank.get(n._sequence)) for n, i in self.node_ids.items()),
             statements=self._statements(),
             roots=tuple(self._ids[identity(t)] for t in self.roots),

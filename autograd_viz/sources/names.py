@@ -7,6 +7,7 @@ import bisect
 import functools
 import inspect
 import linecache
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -141,7 +142,7 @@ def _is_record(value: Any) -> bool:
 def _tensors(named: Mapping[str, Any], is_tensor: Callable[[Any], bool]) -> list[tuple[str, Any]]:
     """Those among named things, then those in lists and dictionaries among them."""
     plain = [(name, v) for name, v in named.items() if is_tensor(v)]
-    return plain + [pair for name, v in named.items() for pair in _elements(name, v) if is_tensor(pair[1])]
+    return plain + [pair for name, v in named.items() for pair in elements(name, v) if is_tensor(pair[1])]
 
 
 def _can_be_asked(value: Any) -> bool:
@@ -183,7 +184,8 @@ def _registered(name: str, value: Any) -> Iterator[tuple[str, Any]]:
             yield from ((f"{name}.{k}", v) for k, v in getattr(value, method)())
 
 
-def _elements(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+def elements(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """`xs[0]`, `xs["w"]`: what a list or a dictionary holds."""
     if isinstance(value, list | tuple):
         yield from ((f"{name}[{i}]", v) for i, v in enumerate(islice(value, 1000)) if _can_be_asked(v))
     elif isinstance(value, dict):
@@ -284,6 +286,39 @@ def _statement(node: ast.stmt, lines: tuple[str, ...]) -> _Statement:
     own = [*lines[first - 1 : last - 1], lines[last - 1][:end]]  # ast.get_source_segment splits the whole file for each
     own[0] = own[0][start:]
     return _Statement((first, start), (last, end), "\n".join(line.strip() for line in own))
+
+
+# what may stand around the value of an assignment to one name: `a: Tensor = (` and `).requires_grad_()`
+_BEFORE, _BEHIND = re.compile(r"([^\W\d]\w*)\s*(?::[^=]+)?=[\s(]*"), re.compile(r"[\s)]*(?:\.\w+_\(\w*\)[\s)]*)*")
+
+
+class Assigned(NamedTuple):
+    """A statement around an expression: where it is, and the name to which it assigns what the expression gives, or ""."""
+
+    file: str
+    start: tuple[int, int]
+    name: str
+
+
+@functools.lru_cache(maxsize=4096)
+def assigned_at(source: Source) -> Assigned:
+    """The statement around a place: its name is "a" in `a = b * c` for `b * c`, and "" for `b`."""
+    lines = tuple(linecache.getlines(source.file))
+    here, end = (source.line, source.column), (source.end_line, source.end_column)
+    known = _statements(lines) if lines else []
+    at = bisect.bisect_right(known, here, key=lambda s: s.start) - 1
+    if at < 0 or end > known[at].end:
+        return Assigned(source.file, here, "")
+    found = _BEFORE.fullmatch(_between(lines, known[at].start, here))
+    is_whole = found is not None and _BEHIND.fullmatch(_between(lines, end, known[at].end))
+    return Assigned(source.file, known[at].start, found[1] if found is not None and is_whole else "")
+
+
+def _between(lines: Sequence[str], start: tuple[int, int], end: tuple[int, int]) -> str:
+    """The code from one (line, column) to another."""
+    if start[0] == end[0]:
+        return lines[start[0] - 1][start[1] : end[1]]
+    return "".join([lines[start[0] - 1][start[1] :], *lines[start[0] : end[0] - 1], lines[end[0] - 1][: end[1]]])
 
 
 def statement_at(source: Source) -> tuple[tuple[int, int], str] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -10,9 +11,11 @@ import torch
 
 from ...graph import model
 from ...graph.trace import State
+from ..line_names import names_by_line
 from ..modules import parts_of, together
 from ..names import modules_among, names_by_identity
 from ..statements import Happened, place_of, statements
+from .arguments import argument_of
 from .boxes import Box, sharers
 from .forward import NUMBERS, title_of, title_of_event
 from .found_graph import FoundGraph
@@ -66,6 +69,17 @@ class TorchGraph(FoundGraph):
                 if box.edge is not None or box.handle is None:
                     box.tensor = tensor
                 self.names.setdefault(self._key(box), name)
+        arguments = {self._key(b): called for b in self.boxes if (called := argument_of(b.handle)) is not None}
+        counts = Counter([*arguments.values(), *set(self.names.values())])
+        self.names = {key: name for key, name in arguments.items() if counts[name] == 1} | self.names
+
+    def _name_by_line(self, ops: tuple[model.Op, ...]) -> None:
+        """What variables do not name: see Note [A name by its line]."""
+        keys = {id: key for key, id in self.ids.items()}
+        makers = {t: op.source for op in ops for t in op.outputs if t is not None}
+        places = {id: makers[id] if id in makers else self._place(b) for b in self.ordered for id in (self.id_of(b),)}
+        named = {self.ids[key]: name for key, name in self.names.items()}
+        self.names |= {keys[id]: name for id, name in names_by_line(places, ops, named).items()}
 
     def _beside(self, tensor: Any) -> Box | None:
         """The box of a result that is not differentiable and that nothing reads; unnamed, it is seen where it is saved."""
@@ -122,9 +136,11 @@ class TorchGraph(FoundGraph):
         ranked = sorted(n._sequence_nr() for n in self.nodes if not is_accumulate(n))
         rank = {s: i for i, s in enumerate(ranked)}
         shares = sharers(self.ordered, self.id_of)
+        ops = tuple(self._op(o, id) for o, id in self.op_ids.items())
+        self._name_by_line(ops)
         return model.Document(
             tensors=tuple(self._tensor(b, shares) for b in self.ordered),
-            ops=tuple(self._op(o, id) for o, id in self.op_ids.items()),
+            ops=ops,
             nodes=tuple(self._node(n, id, rank.get(n._sequence_nr())) for n, id in self.node_ids.items()),
             statements=self._statements(),
             roots=tuple(self.id_of(self.boxes.of(r)) for r in self.roots),
@@ -142,7 +158,6 @@ class TorchGraph(FoundGraph):
 
     def _tensor(self, box: Box, shares: dict[str, tuple[str, ...]]) -> model.Tensor:
         id, t = self.id_of(box), box.tensor
-        event = self.event_of(box.edge[0]) if box.edge is not None else box.maker
         retains = t is not None and grad_fn_of(t) is not None and t.retains_grad
         grad = None if t is None else grad_of(t)
         self._values[id] = box.value(self.outputs_of)
@@ -157,10 +172,15 @@ class TorchGraph(FoundGraph):
             requires_grad=box.requires_grad,
             retains_grad=retains,
             version=box.handle.version if box.handle is not None else _version(t),
-            source=place_of(event.place) if event is not None else None,
+            source=self._place(box),
             shares=shares.get(id, ()),
             reconstructed=box.known is None and box.handle is None,
         )
+
+    def _place(self, box: Box) -> model.Source | None:
+        """Where it was made."""
+        event = self.event_of(box.edge[0]) if box.edge is not None else box.maker
+        return place_of(event.place) if event is not None else None
 
     def _op(self, op: Any, id: str) -> model.Op:
         event = op if isinstance(op, Event) else self.event_of(op)

@@ -59,11 +59,9 @@ class Parts:
         """What an op is inside of.
 
         Args:
-            around: from the innermost.
+            around: from the innermost; not empty.
             function: what a user's Function is called with, if the op is one.
         """
-        if not around:
-            return NOWHERE
         run = self._run_by(function[0]) if function else None
         key = around if run is None else (run, *around)
         found = self._inside.get(key)

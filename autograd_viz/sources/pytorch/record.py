@@ -23,9 +23,10 @@ from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatc
 from torch.utils._pytree import tree_leaves
 
 from ...core.base.provenance import Place
+from .arguments import is_given, note_argument
 from .calls import calls_around, function_and_arguments
 from .handles import KEY, Event, Handle, alive, begin_anew, edge_numbers, is_parameter, keep_behind, seen
-from .parts import Parts
+from .parts import NOWHERE, Parts
 from .record_aside import Aside
 from .signatures import Signature, signature_of
 
@@ -142,7 +143,7 @@ class Recorder(TorchDispatchMode):
             self._function = None
             is_recorded = torch.is_grad_enabled() and op.name not in FACTORIES  # as in the core, no_grad leaves no trace
             inputs, nodes = self._inputs(op, args, kwargs) if is_recorded else ((), ())
-            event = Event(op.name, inputs, users, self._parts.inside(around), is_recorded)
+            event = Event(op.name, inputs, users, self._parts.inside(around) if around else NOWHERE, is_recorded)
             if self._copied is not None:
                 if self._is_of(self._copied, event.place, args):
                     event.order = (self._copied.order[0] - 1, event.order[1])
@@ -152,7 +153,7 @@ class Recorder(TorchDispatchMode):
         if self._function is None or self._function[0] is not function:  # ops inside a user's Function are the Function's
             name, arguments = function_and_arguments(function)
             given = tuple(self._given(a) for a in arguments if isinstance(a, torch.Tensor))
-            inside = self._parts.inside(around, arguments)
+            inside = self._parts.inside(around, arguments) if around else NOWHERE
             self._function = (function, Event(name, given, users, inside, is_tracked=True, is_function=True))
         return self._function[1]
 
@@ -187,6 +188,8 @@ class Recorder(TorchDispatchMode):
         if handle is None or handle.edge != edge_numbers(tensor, node):
             handle = self._handle(tensor, None)
             handle.look(tensor, node)
+        if node is None and not (handle.is_leaf and is_parameter(tensor)) and is_given(handle):
+            note_argument(handle, tensor, sys._getframe(1))
         return handle
 
     def _handle(self, tensor: Any, maker: Event | None) -> Handle:

@@ -1,0 +1,64 @@
+"""What a model calls its inputs: `input_ids`, by the arguments of its `forward`; for tensors that no variable holds."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from types import FrameType
+from typing import Any
+
+from ...runtime.alive import Alive
+from ..names import elements
+from .calls import MODULE_CALL
+
+_names: Alive[str] = Alive()  # by the handle of the tensor
+
+
+def is_given(handle: Any) -> bool:
+    """Has no op of others made the tensor, and does nobody know yet what it is called?"""
+    maker = handle.maker
+    return (maker is None or not maker.inputs) and _names.get(handle) is None
+
+
+def note_argument(handle: Any, tensor: Any, frame: FrameType | None) -> None:
+    """An op is the first to read a tensor that nothing was seen to make; keep what the outermost module calls it.
+
+    Args:
+        handle: what is known of the tensor.
+        tensor: the tensor.
+        frame: in which the op runs.
+    """
+    calls: list[FrameType] = []
+    _names[handle] = ""
+    while frame is not None:
+        if frame.f_code is MODULE_CALL:
+            calls.append(frame)
+        frame = frame.f_back
+    for call in reversed(calls):
+        found = list(_names_in(call, tensor))
+        if found and found[0]:
+            _names[handle] = found[0]
+        if not found or found[0]:  # else it went through *args of a wrapper, and an inner module may say
+            return
+
+
+def argument_of(handle: Any) -> str | None:
+    """The name, if there is one."""
+    return None if handle is None else _names.get(handle) or None
+
+
+def _names_in(call: FrameType, tensor: Any) -> Iterator[str]:
+    """The names of a tensor among the arguments of a module's call; "" in *args."""
+    given = call.f_locals
+    try:
+        bound = inspect.signature(given["self"].forward).bind(*given.get("args", ()), **given.get("kwargs", {}))
+    except (KeyError, TypeError, ValueError):
+        return
+    for name, value in bound.arguments.items():
+        if bound.signature.parameters[name].kind is inspect.Parameter.VAR_POSITIONAL:
+            named = [("", v) for of in value for _, v in (("", of), *elements("", of))]
+        elif bound.signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD:
+            named = list(value.items())
+        else:
+            named = [(name, value), *elements(name, value)]
+        yield from (n for n, v in named if v is tensor)

@@ -1,0 +1,126 @@
+"""What no variable names any more is called as its line, or as the model's `forward`, called it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import autograd_viz as av
+from autograd_viz.graph import Document
+from autograd_viz.sources.anything import graph_of
+
+torch: Any = None
+try:
+    import torch as imported
+
+    torch = imported
+except ImportError:
+    pass
+
+BOTH = [pytest.param(av, id="core"), pytest.param(torch, id="torch", marks=pytest.mark.torch)]
+
+
+def names(root: Any, variables: Any = None) -> list[str | None]:
+    document: Document = graph_of(root, variables or {}).document
+    return [t.name for t in document.tensors]
+
+
+def recorded(library: Any, make: Any) -> Any:
+    with av.record():
+        return make(library)
+
+
+def product(library: Any) -> Any:
+    a = library.tensor(2.0, requires_grad=True)
+    b: Any = (library.tensor(3.0)).requires_grad_()
+    c = a * b
+    return c * a * b
+
+
+@pytest.mark.parametrize("library", BOTH)
+def test_tensors_of_a_function_that_has_returned_keep_the_names_of_their_lines(library: Any) -> None:
+    assert names(recorded(library, product)) == ["a", "b", "c", None, None]
+
+
+@pytest.mark.parametrize("library", BOTH)
+def test_a_variable_that_lives_has_its_name_to_itself(library: Any) -> None:
+    root = recorded(library, product)
+    assert names(root, {"c": root}) == ["a", "b", None, None, "c"]
+
+
+def loop(library: Any) -> Any:
+    h = library.tensor(2.0, requires_grad=True)
+    for _ in range(2):
+        h = h.sin() * 2
+    x = h * h
+    x = x + 1
+    return (x, x * 2)[1]
+
+
+@pytest.mark.parametrize("library", BOTH)
+def test_of_many_assignments_to_one_name_the_last_has_it(library: Any) -> None:
+    assert names(recorded(library, loop)) == [None, None, None, None, "h", None, "x", None]
+
+
+def not_whole(library: Any) -> Any:
+    a, b = library.ones(2, requires_grad=True), [library.ones(2)]
+    c = max(a.sum(), b[0].sum())
+    return c * 2
+
+
+@pytest.mark.parametrize("library", BOTH)
+def test_a_part_of_what_is_assigned_is_not_named(library: Any) -> None:
+    assert set(names(recorded(library, not_whole))) == {None}
+
+
+def net_of() -> Any:
+    class Net(torch.nn.Module):  # type: ignore[misc, name-defined]
+        def __init__(self) -> None:
+            super().__init__()
+            self.words, self.head = torch.nn.Embedding(5, 3), torch.nn.Linear(3, 5)
+
+        def forward(self, input_ids: Any, masks: Any, *, labels: Any = None) -> Any:
+            hidden = self.head(self.words(input_ids) * masks["left"])
+            return torch.nn.functional.cross_entropy(hidden, labels)
+
+    return Net()
+
+
+def loss_of(net: Any, is_made_inside: bool) -> Any:
+    batch = torch.tensor([1, 2]), {"left": torch.ones(2, 1, requires_grad=True)}
+    with av.record(net):
+        given = (torch.tensor([1, 2]), {"left": torch.ones(2, 1)}) if is_made_inside else batch
+        return net(*given, labels=torch.tensor([0, 1]))
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("is_made_inside", [True, False])
+def test_inputs_are_called_as_the_forward_of_the_model_calls_them(is_made_inside: bool) -> None:
+    loss = loss_of(net_of(), is_made_inside)
+    found = [n for n in names(loss) if n]
+    assert sorted(found) == ["hidden", "input_ids", "labels", "masks['left']"]
+
+
+@pytest.mark.torch
+def test_a_variable_and_a_wrapper_do_not_hide_them() -> None:
+    class Wrapper(torch.nn.Module):  # type: ignore[misc, name-defined]
+        def __init__(self) -> None:
+            super().__init__()
+            self.module = net_of()
+
+        def forward(self, *inputs: Any, **more: Any) -> Any:
+            return self.module(*inputs, **more)
+
+    net, ids = Wrapper(), torch.tensor([1, 2])
+    with av.record(net):
+        loss = net(ids, {"left": torch.ones(2, 1)}, labels=torch.tensor([0, 1]))
+    assert [n for n in names(loss, {"ids": ids, "loss": loss}) if n] == ["ids", "masks['left']", "labels", "hidden", "loss"]
+
+
+@pytest.mark.torch
+def test_two_tensors_that_forward_calls_alike_have_no_name() -> None:
+    net = torch.nn.Linear(2, 2)
+    with av.record(net):
+        loss = (net(torch.ones(1, 2)) - net(torch.zeros(1, 2))).sum()
+    assert [n for n in names(loss) if n] == ["loss"]
