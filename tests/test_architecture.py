@@ -44,7 +44,7 @@ FLOORS: dict[str, set[str]] = {
     "verbs": {
         *("core", "errors", "export", "graph", "maps", "reasons", "render", "runtime", "sources", "stepper", "widget", "words"),
     },
-    "maps": {"graph", "layout", "render", "sentences", "words"},
+    "maps": {"export", "graph", "layout", "render", "sentences", "words"},
     "lessons": {"errors", "graph", "render", "sentences", "sources", "stepper", "reasons", "verbs", "widget", "words"},
     "cli": {"errors", "render", "stepper", "verbs"},
     "__init__": {

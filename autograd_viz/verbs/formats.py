@@ -16,10 +16,13 @@ from ..export.pdf import pdf_bytes
 from ..graph.codec import recording_to_json
 from ..graph.model import Document
 from ..graph.trace import State, Trace
+from ..maps.drawing import MapDrawing
 from ..maps.numbers import Place
+from ..maps.outline import map_json, map_mermaid
 from ..render import Theme, theme_named
 from ..render.drawing import Drawing, drawing_of
 from ..runtime.interrupts import breakable, whole
+from ..stepper.recorded import Recording
 from ..stepper.stepper import Stepper
 from ..widget.html import html_page
 
@@ -44,7 +47,7 @@ class Subject:
     stepper: Callable[[], Stepper]
     can_step: bool = True
     norms: Callable[[Collection[Place]], Mapping[Place, float]] = lambda places: {}
-    drawing: Drawing | None = None
+    drawing: Drawing | MapDrawing | None = None
 
 
 @dataclass(frozen=True)
@@ -105,7 +108,7 @@ def state_of(subject: Subject, wishes: Wishes) -> State:
         return stepper.state
 
 
-def drawn(subject: Subject, wishes: Wishes) -> Drawing:
+def drawn(subject: Subject, wishes: Wishes) -> Drawing | MapDrawing:
     """How the subject is drawn."""
     if subject.drawing is not None and wishes.collapse is None:
         return subject.drawing
@@ -162,6 +165,8 @@ def _animation(format: str) -> Callable[[Subject, Wishes], bytes]:
             trace = Trace(stepper.trace.steps[: max(0, stepper.step)])
             said = tuple(stepper.sentence_at(i) for i in range(len(trace.steps) + 1))
         drawing = drawn(subject, wishes)
+        if isinstance(drawing, MapDrawing):  # an animation is of the figure
+            drawing = drawing_of(subject.document)
         shown = Trace(tuple(drawing.shown.step(s) for s in trace.steps))
         from ..export.animation import Story, animation_bytes
 
@@ -195,24 +200,31 @@ WRITERS: dict[str, Callable[[Subject, Wishes], bytes]] = {
 }
 
 
-STILL: dict[str, Callable[[str, float | None], bytes]] = {
-    ".svg": lambda svg, scale: svg.encode(),
-    ".png": png_bytes,
-    ".pdf": lambda svg, scale: pdf_bytes(svg),
+STILL: dict[str, Callable[[Any, Wishes], bytes]] = {
+    ".svg": lambda x, wishes: str(x.svg).encode(),
+    ".png": lambda x, wishes: png_bytes(x.svg, wishes.scale),
+    ".pdf": lambda x, wishes: pdf_bytes(x.svg),
+}
+MAPS: dict[str, Callable[[Any, Wishes], bytes]] = {
+    **STILL,
+    ".html": lambda x, wishes: html_page(Recording(x.document, Trace()).stepper(), wishes.theme, 0, x.drawing).encode(),
+    ".json": lambda x, wishes: map_json(x.drawing).encode("utf-8", "backslashreplace"),
+    ".mmd": lambda x, wishes: map_mermaid(x.drawing).encode(),
 }
 
 
-def save_still(svg: str, path: Any, scale: float | None) -> None:
+def save_still(x: Any, path: Any, wishes: Wishes) -> None:
     """Write a picture that has been drawn: what `show` and `map` return.
 
     Raises:
         UnknownChoiceError: a picture is no such file.
         CannotWriteError: the folder is missing, or the path is one.
     """
-    if suffix_of(path) not in STILL:
-        raise UnknownChoiceError("file suffix of a picture", Path(path).suffix, STILL)
+    writers = MAPS if isinstance(getattr(x, "drawing", None), MapDrawing) else STILL
+    if suffix_of(path) not in writers:
+        raise UnknownChoiceError("file suffix of a picture", Path(path).suffix, writers)
     check_place(path)
-    write_file(path, STILL[suffix_of(path)](svg, scale))
+    write_file(path, writers[suffix_of(path)](x, wishes))
 
 
 def suffix_of(path: Any) -> str:

@@ -68,7 +68,8 @@ def save(
     What needs the steps of the backward pass runs them for real, the user's hooks too, and then takes them back.
 
     Args:
-        x: as for `show`; a stepper; a figure from `show` or `map`; for .npz a state_dict, or any nested dictionary of tensors
+        x: as for `show`; a stepper; a picture from `show` or `map` (of a map .json tells cards and arrows, and .html opens
+            and closes them); for .npz a state_dict, or any nested dictionary of tensors
             and plain values.
         path: the file; an existing file is replaced. A file opened for writing bytes gets a .npz.
         step: the step that a picture shows, a page opens at, or an animation ends with: a number (negative: the forward pass),
@@ -98,7 +99,7 @@ def save(
         return
     storage.refuse_pickle(path)
     if isinstance(getattr(x, "svg", None), str):
-        save_still(x.svg, path, scale)
+        save_still(x, path, Wishes(theme=theme, scale=scale))
         return
     wishes = Wishes(step, theme, scale, duration, collapse)
     check(wishes, path)

@@ -11,32 +11,7 @@ import pytest
 import autograd_viz as av
 from autograd_viz import nn
 
-
-class Block(nn.Module):
-    """A residual block."""
-
-    def __init__(self, width: int) -> None:
-        super().__init__()
-        self.first, self.second = nn.Linear(width, width), nn.Linear(width, width)
-
-    def forward(self, x: Any) -> Any:
-        return x + self.second(self.first(x).tanh())
-
-
-class Net(nn.Module):
-    """Blocks between two layers."""
-
-    def __init__(self, blocks: int = 3) -> None:
-        super().__init__()
-        self.embed = nn.Linear(2, 4)
-        self.blocks = nn.ModuleList([Block(4) for _ in range(blocks)])
-        self.head = nn.Linear(4, 1)
-
-    def forward(self, x: Any) -> Any:
-        x = self.embed(x)
-        for block in self.blocks:
-            x = block(x)
-        return self.head(x)
+from .models import Net, loss_of
 
 
 def words_of(m: Any) -> list[str]:
@@ -47,11 +22,6 @@ def words_of(m: Any) -> list[str]:
 def gradients_of(m: Any) -> list[str]:
     """What stands beside the arrows of gradients."""
     return re.findall(r'data-at="g:[^>]*><text[^>]*><tspan[^>]*>([^<]*)<', m.svg)
-
-
-def loss_of(model: Any) -> Any:
-    av.manual_seed(0)
-    return model(av.ones(3, 2)).square().mean()
 
 
 def test_equal_blocks_are_one_card_and_opened_they_are_all_alike() -> None:

@@ -1,0 +1,129 @@
+"""The widget on a map: what a step writes, whole cards in one step, and the figure of a card."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import autograd_viz as av
+from autograd_viz.maps.drawing import MapDrawing
+from tests.maps.models import Net, loss_of
+
+
+class Blocked(av.autograd.Function):
+    """Sends no gradient."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> Any:
+        return x * 1.0
+
+    @staticmethod
+    def backward(ctx: Any, grad: Any) -> None:
+        return None
+
+
+def card(s: Any, path: str) -> str:
+    return str(next(c.id for c in s.drawing.plan.cards.values() if c.name == path))
+
+
+def texts(frame: dict[str, Any]) -> list[str]:
+    return [after[0][0][0] for _, _, after in frame["changes"] if after]
+
+
+def test_a_model_of_more_than_forty_nodes_is_a_map_unless_the_figure_is_asked_for() -> None:
+    model = Net(4)
+    assert isinstance(av.step(loss_of(model)).drawing, MapDrawing)
+    assert isinstance(av.show(loss_of(model)).drawing, MapDrawing)
+    assert not isinstance(av.step(loss_of(model), collapse=True).drawing, MapDrawing)
+    assert not isinstance(av.step(loss_of(Net(1))).drawing, MapDrawing)
+    h = av.tensor(1.0, requires_grad=True)
+    for _ in range(50):
+        h = h * 1.5
+    assert not isinstance(av.step(h).drawing, MapDrawing)  # no module is known
+
+
+def test_each_step_tells_norms_of_the_pass() -> None:
+    model = Net(4)
+    loss = loss_of(model)
+    s = av.step(loss)
+    s.finish()
+    said = [t for frame in s.frames for t in texts(frame)]
+    for p in (model.head.weight, model.blocks[0].first.bias):  # the stepper has left their gradients
+        assert f"grad {p.grad.norm().item():.3g}" in said
+    assert {frame["node"] for frame in s.frames} <= s.drawing.plan.cards.keys()
+    assert "no grad" not in said
+
+
+def test_what_the_pass_does_not_reach_is_said_at_its_end_and_not_before() -> None:
+    model = Net(4)
+    model.unused = av.nn.Parameter(av.ones(2))
+    loss = loss_of(model) + Blocked.apply(model.unused).sum()
+    s = av.step(loss)
+    s.finish()
+    said = [[t for t in texts(frame) if t == "no grad"] for frame in s.frames]
+    assert said[-1]
+    assert not any(said[:-1])
+
+
+def test_leave_runs_a_card_for_real_and_says_what_it_did() -> None:
+    model = Net(4)
+    s = av.step(loss_of(model))
+    s.run_to(next(n for n in s.stepper.document.nodes if n.id == s.drawing.shown.first_node(card(s, "head"))).id)
+    s.leave("head")
+    assert model.head.weight.grad is not None
+    assert model.blocks[3].second.weight.grad is None
+    assert s.stopped.startswith("head: ")
+    assert "gradients of parameters: 2" in s.stopped
+    s.leave("blocks.3")
+    assert s.stepper.next_node not in s.drawing.plan.members[card(s, "blocks.3")]
+    assert model.blocks[3].first.weight.grad is not None
+    with pytest.raises(ValueError, match=r"no card 'nowhere'; the first level has embed"):
+        s.leave("nowhere")
+
+
+def test_a_card_opens_into_its_figure_and_back() -> None:
+    model = Net(16)
+    s = av.step(loss_of(model))
+    s.next()
+    s.figure("blocks.1.first")
+    assert "map" not in s.picture
+    assert s.picture["has_map"]
+    drawn = {t["name"] for t in s.picture["document"]["tensors"]}
+    assert any(n and n.endswith("blocks.1.first.weight") for n in drawn)
+    assert not any(n and n.endswith("blocks.2.first.weight") for n in drawn)
+    s.next()
+    s.map()
+    assert s.picture["map"]["root"] == "c0"
+    assert s.step == len(s.frames) == 2
+
+
+def test_a_breakpoint_on_a_card_stops_before_its_first_node() -> None:
+    model = Net(4)
+    s = av.step(loss_of(model))
+    s.stops = {"nodes": [card(s, "blocks.2")], "nan": False, "zero": False, "condition": ""}
+    s.run()
+    assert s.stepper.next_node in s.drawing.plan.members[card(s, "blocks.2")]
+    assert s.stepper.current.node not in s.drawing.plan.members[card(s, "blocks.2")]
+
+
+def test_a_map_of_no_steps_has_the_numbers_and_the_figure() -> None:
+    model = Net(4)
+    m = av.map(loss_of(model))
+    w = m.widget()
+    assert w.picture["total"] == 0
+    assert w.picture["map"]["still"]
+    assert "grad" in w.picture["map"]["cards"][card(w, "head")]["lines"][0]["said"]
+    w.figure("head")
+    assert w.picture["has_map"]
+
+
+def test_expand_and_collapse_take_paths() -> None:
+    model = Net(4)
+    s = av.step(loss_of(model))
+    s.expand("blocks.1")
+    assert card(s, "blocks.1") in s.picture["map"]["opened"]
+    s.collapse("blocks.1")
+    assert card(s, "blocks.1") not in s.picture["map"]["opened"]
+    with pytest.raises(ValueError, match="matches no module"):
+        s.expand("nowhere")
