@@ -113,9 +113,9 @@ class Painter:
             drawn.append(element("g", "".join(self.rows(card)), class_="rows"))
         if is_open:
             drawn.append(element("g", self.inside(card, opened, heights), class_="inside"))
-        names = "card open" if is_open else "card"
-        return element("g", "".join(drawn), class_=names, data_at=card.id, data_path=card.name,
-                       transform=f"translate({x:g} {y:g})")  # fmt: skip
+        names, path = "card open" if is_open else "card", card.name if card.kind == "module" else None
+        place = f"translate({x:g} {y:g})"
+        return element("g", "".join(drawn), class_=names, data_at=card.id, data_path=path, transform=place)
 
     def outline(self, card: Card, height: float, is_open: bool) -> Iterator[str]:
         """The box; behind a closed stack two more."""

@@ -18,7 +18,7 @@ export function pressed(view, action) {
   else if (DIRECTIONS.includes(action)) view.select(stage.neighbour(view.selection, /** @type {Direction} */ (action)), true);
   else if (action === "open") view.open(view.selection);
   else if (action === "group") view.toggleGroup();
-  else if (["over", "out", "map"].includes(action)) view.scales.act(action);
+  else if (["over_card", "out_of_card", "map"].includes(action)) view.scales.act(action);
   else if (action === "breakpoint") view.do({ kind: "breakpoint", node: here });
   else if (action === "search") view.search.enter();
   else if (action === "panel") view.togglePanel();

@@ -17,7 +17,7 @@ export class Scales {
     this.send = act;
     this.next = next;
     this.root = html("span", "av-scales");
-    const names = map ? (map.still ? [] : ["over", "out"]) : hasMap ? ["map"] : [];
+    const names = map ? (map.still ? [] : ["over_card", "out_of_card"]) : hasMap ? ["map"] : [];
     for (const name of names) {
       const made = button(name, say(`${name}_tip`), () => this.act(name), signal);
       made.textContent = say(name);
@@ -25,12 +25,12 @@ export class Scales {
     }
   }
 
-  /** @param {string} action "over", "out", "map" */
+  /** @param {string} action "over_card", "out_of_card", "map" */
   act(action) {
     if (action === "map" && this.hasMap) this.send({ kind: "map" });
     const card = this.next();
     if (!this.map || !card || action === "map") return;
-    const id = action === "over" ? card : this.map.cards[card]?.above;
+    const id = action === "over_card" ? card : this.map.cards[card]?.above;
     if (id) this.send({ kind: "leave", id });
   }
 
