@@ -1,5 +1,7 @@
 // Where the cards of a map stand, whatever is open: the same sum as in Python (maps/place.py), whose widths are given.
 
+import { same } from "./stops.js";
+
 /**
  * @typedef {object} Flow
  * @property {string} id
@@ -156,5 +158,5 @@ export function cardsAround(map, id) {
  * @returns {import("./stops.js").Within}
  */
 export function withinCards(map) {
-  return map ? (node, card) => cardsAround(map, node).includes(card) : (node, box) => node === box;
+  return map ? (node, card) => cardsAround(map, node).includes(card) : same;
 }

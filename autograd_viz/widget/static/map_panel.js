@@ -23,7 +23,7 @@ export function cardPanel({ word }, picture, id) {
   const title = tree("h3", { class: "av-i-title", tabindex: -1 }, [tree("bdi", {}, [card.path || card.title])]);
   const called = picture.called.get(id) ?? 0;
   const calls = word("card_called", { called, nodes: card.nodes });
-  const facts = [card.name, card.about, ...card.badges, card.nodes && calls].filter(Boolean);
+  const facts = [card.name, card.about, ...card.badges, card.nodes && !picture.map.still && calls].filter(Boolean);
   const opens = picture.canOpen(id) && buttonFor(word(picture.opened.has(id) ? "collapse" : "expand"), { kind: "card", id });
   const figure = !picture.map.fixed && card.nodes > 0 && buttonFor(word("figure"), { kind: "figure", id });
   const goes = !picture.map.still && card.nodes > 0 && buttonFor(word("run_to"), { kind: "run_to", node: id });

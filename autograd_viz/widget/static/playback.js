@@ -1,7 +1,7 @@
 // The cursor: what is recorded is walked here alone, honouring the stops; only past the frontier the kernel is asked.
 
 import { Kernel } from "./kernel.js";
-import { nextStop, stopAt, wholeStops } from "./stops.js";
+import { nextStop, same, stopAt, wholeStops } from "./stops.js";
 
 /** @typedef {import("./controls.js").Action} Action */
 /** @typedef {import("./graph.js").Graph} Graph */
@@ -15,10 +15,10 @@ const SAVE_MS = 50; // from a recorded step until the kernel is told: its reply 
 export class Playback {
   /**
    * @param {Model} model
-   * @param {{ first: number, total: number, ready: string, graph: Graph, say: Say, pause: () => number, changed: () => void, within: import("./stops.js").Within }} context
+   * @param {{ first: number, total: number, ready: string, graph: Graph, say: Say, pause: () => number, changed: () => void, within?: import("./stops.js").Within }} context
    *   `ready` is the node that runs first; `pause` the time between played steps in ms; `changed` is called after every change
    */
-  constructor(model, { first, total, ready, graph, say, pause, changed, within }) {
+  constructor(model, { first, total, ready, graph, say, pause, changed, within = same }) {
     this.model = model;
     this.first = first;
     this.total = total;

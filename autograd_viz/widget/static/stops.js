@@ -7,7 +7,7 @@
 /** @typedef {(node: string, box: string) => boolean} Within is a node's box another, or in it? */
 
 /** @type {Within} */
-const same = (node, box) => node === box;
+export const same = (node, box) => node === box;
 
 /** @type {Stops} */
 const NONE = { nodes: [], nan: false, zero: false, condition: "" };

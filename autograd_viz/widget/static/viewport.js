@@ -50,14 +50,15 @@ export function fitted(picture, room) {
  * @param {Size} picture
  * @param {Size} room
  * @param {Rect} [first] what a person looks at first
+ * @param {number} [legible] the least scale at which all of it may be shown at once
  * @returns {View}
  */
-export function readable(picture, room, first) {
+export function readable(picture, room, first, legible = LEGIBLE) {
   const all = fitted(picture, room);
-  if (all.scale >= LEGIBLE) return { ...all, y: 0 };
+  if (all.scale >= legible) return { ...all, y: 0 };
   const easy = Math.min(1, Math.max(READABLE, room.width / picture.width));
   const whole = first ? Math.min(room.width / (first.w + 2 * MARGIN), room.height / (first.h + 2 * MARGIN)) : 1;
-  const scale = whole >= LEGIBLE ? Math.min(easy, whole) : easy;
+  const scale = whole >= legible ? Math.min(easy, whole) : easy;
   return { x: Math.max(0, (room.width - picture.width * scale) / 2), y: 0, scale };
 }
 
@@ -136,6 +137,7 @@ export class Viewport {
     /** @type {View} */
     this.view = { x: 0, y: 0, scale: 1 };
     this.laidOut = 0; // the scale at which the text is laid out
+    this.legible = LEGIBLE; // see `readable`
     this.own = false; // has the user chosen what is seen?
     this.away = false; // has the user looked elsewhere since the last step?
     /** @type {Size} what the map covers */
@@ -160,7 +162,7 @@ export class Viewport {
   resized() {
     this.room = { width: this.stage.clientWidth, height: this.stage.clientHeight };
     if (!this.room.width) return;
-    this.place(this.own ? held(this.view, this.picture, this.room) : readable(this.picture, this.room, this.first));
+    this.place(this.own ? held(this.view, this.picture, this.room) : readable(this.picture, this.room, this.first, this.legible));
   }
 
   /** @param {View} view */

@@ -1,0 +1,60 @@
+// The map without a page: where cards stand, which are seen, how thick an arrow is, what a stop on a card means.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { cardsAround, drawnCards, placed, visibleCard, withinCards } from "../../autograd_viz/widget/static/map_layout.js";
+import { thickness, upPath } from "../../autograd_viz/widget/static/map_picture.js";
+import { nextStop } from "../../autograd_viz/widget/static/stops.js";
+
+const card = (above, h = 30) => ({ above, h, w: 100, kind: "module" });
+const MAP = {
+  root: "c0",
+  gap: 10,
+  margin: 5,
+  top: 20,
+  beside: 40,
+  cards: { c0: card(""), c1: card("c0"), c2: card("c0"), c3: card("c2"), c4: card("c2", 50) },
+  frames: {
+    c0: { parts: ["c1", "c2"], flows: [{ id: "f0.0", source: 0, target: 1, lane: null }], left: 0, header: 0, right: 100 },
+    c2: { parts: ["c3", "c4"], flows: [{ id: "f2.0", source: -1, target: 1, lane: 90 }], left: 16, header: 32, right: 80 },
+  },
+};
+
+test("a closed map is its parts one below the other", () => {
+  const { boxes, height, width } = placed(MAP, new Set(["c0"]));
+  assert.deepEqual(boxes.get("c1"), { x: 5, y: 30, w: 100, h: 30 });
+  assert.deepEqual(boxes.get("c2"), { x: 5, y: 70, w: 100, h: 30 });
+  assert.equal(boxes.has("c3"), false);
+  assert.deepEqual([width, height], [150, 105]);
+});
+
+test("what is opened makes room for its parts, and what stands below moves", () => {
+  const { boxes, flows } = placed(MAP, new Set(["c0", "c2"]));
+  assert.deepEqual(boxes.get("c2"), { x: 5, y: 70, w: 100, h: 32 + 10 + 30 + 10 + 50 + 10 });
+  assert.deepEqual(boxes.get("c4"), { x: 21, y: 70 + 32 + 10 + 30 + 10, w: 100, h: 50 });
+  assert.deepEqual(flows.find((f) => f.id === "f2.0"), { id: "f2.0", frame: "c2", top: 32, bottom: 82 });
+  assert.deepEqual(drawnCards(MAP, new Set(["c0", "c2"])), ["c0", "c1", "c2", "c3", "c4"]);
+});
+
+test("a card in a closed one is seen as that", () => {
+  assert.equal(visibleCard(MAP, new Set(["c0"]), "c4"), "c2");
+  assert.equal(visibleCard(MAP, new Set(["c0", "c2"]), "c4"), "c4");
+  assert.deepEqual(cardsAround(MAP, "c4"), ["c4", "c2", "c0"]);
+});
+
+test("a run stops before the first node of a card, and not before each", () => {
+  const frames = ["c1", "c4", "c3", "c1", "c3"].map((node) => ({ node, step: { engine: { queue: [] } } }));
+  const stops = { nodes: ["c2"], nan: false, zero: false, condition: "" };
+  assert.deepEqual(nextStop(frames, 0, stops, withinCards(MAP)), { step: 1, kind: "breakpoint", node: "c2" });
+  assert.deepEqual(nextStop(frames, 1, stops, withinCards(MAP)), { step: 4, kind: "breakpoint", node: "c2" });
+  assert.equal(nextStop(frames, 0, stops), null);
+});
+
+test("an arrow is as thick as log10 of its norm, and nan, inf and zero are thin", () => {
+  assert.equal(thickness(100), 9);
+  assert.equal(thickness(1e-6), 1.5);
+  assert.equal(thickness(1e-2), 5.25);
+  assert.deepEqual([0, NaN, Infinity].map(thickness), [1.5, 1.5, 1.5]);
+  assert.equal(upPath(400, 2, 32), "M399 32V7H395.625L400 0L404.375 7H401V32Z");
+});
