@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from ..graph.model import Op, Source
-from .names import Assigned, assigned_at
+from .written_code import Assigned, assigned_at
 
 
 def names_by_line(places: Mapping[str, Source | None], ops: Iterable[Op], named: Mapping[str, str]) -> dict[str, str]:

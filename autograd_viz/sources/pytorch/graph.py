@@ -20,7 +20,7 @@ from .boxes import Box, sharers
 from .forward import NUMBERS, title_of, title_of_event
 from .found_graph import FoundGraph
 from .handles import Event, current
-from .nodes import COMPILED, grad_fn_of, grad_of, is_accumulate, is_function, name_of, variable_of
+from .nodes import COMPILED, grad_fn_of, grad_of, is_accumulate, is_function, is_nested, name_of, variable_of
 from .reference_op import formulas_of, reference_of, signature_of
 from .saved import Kept
 from .shards import whole_of
@@ -192,7 +192,9 @@ class TorchGraph(FoundGraph):
         module = "" if event is None else event.inside.path
         outputs = self._outputs(node, event)
         node_id = None if node is None else self.node_ids[node]
-        return model.Op(id, title, operands, outputs, node_id, place, module, event is None)
+        is_compiled = type(node).__name__ == COMPILED
+        reason = "compiled" if is_compiled else "nested" if event is None and is_nested(node) else ""
+        return model.Op(id, title, operands, outputs, node_id, place, module, event is None, reason=reason)
 
     def _outputs(self, node: Any, event: Event | None) -> tuple[str | None, ...]:
         if node is None and event is not None:
