@@ -70,7 +70,8 @@ class TorchGraph(FoundGraph):
                     box.tensor = tensor
                 self.names.setdefault(self._key(box), name)
         arguments = {self._key(b): called for b in self.boxes if (called := argument_of(b.handle)) is not None}
-        counts = Counter([*arguments.values(), *set(self.names.values())])
+        self._taken = {*variables, *getattr(variables, "chosen", ())}
+        counts = Counter([*arguments.values(), *self._taken])
         self.names = {key: name for key, name in arguments.items() if counts[name] == 1} | self.names
 
     def _name_by_line(self, ops: tuple[model.Op, ...]) -> None:
@@ -78,8 +79,8 @@ class TorchGraph(FoundGraph):
         keys = {id: key for key, id in self.ids.items()}
         makers = {t: op.source for op in ops for t in op.outputs if t is not None}
         places = {id: makers[id] if id in makers else self._place(b) for b in self.ordered for id in (self.id_of(b),)}
-        named = {self.ids[key]: name for key, name in self.names.items()}
-        self.names |= {keys[id]: name for id, name in names_by_line(places, ops, named).items()}
+        named, taken = {self.ids[key] for key in self.names}, self._taken | set(self.names.values())
+        self.names |= {keys[id]: name for id, name in names_by_line(places, ops, named, taken).items()}
 
     def _beside(self, tensor: Any) -> Box | None:
         """The box of a result that is not differentiable and that nothing reads; unnamed, it is seen where it is saved."""
