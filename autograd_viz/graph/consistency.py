@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .limits import DEPTH, SIZE
-from .model import MARKS, Module, Op, Summary, Tensor, Value
+from .model import MARKS, REASONS, Module, Op, Summary, Tensor, Value
 from .trace import Jacobian, Step
 
 
@@ -31,7 +31,9 @@ def _tensor(t: Tensor) -> str:
 
 
 def _op(o: Op) -> str:
-    return f"a module {DEPTH} deep and more" if o.module.count(".") >= DEPTH else ""
+    if o.module.count(".") >= DEPTH:
+        return f"a module {DEPTH} deep and more"
+    return "" if o.reason in ("", *REASONS) else f"a reason other than {', '.join(REASONS)}"
 
 
 def _module(m: Module) -> str:

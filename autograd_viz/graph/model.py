@@ -128,6 +128,9 @@ class Operand:
     count: Single = 1
 
 
+REASONS = ("nested", "compiled")  # nested tensors; ops that ran as one compiled op
+
+
 @dataclass(frozen=True, slots=True)
 class Op:
     """A forward op: `Mul`, with what it was given and what it made.
@@ -137,6 +140,7 @@ class Op:
         node: id of its backward node, or None if nothing was recorded.
         module: path of the module in whose forward it ran: "encoder.layers.0".
         reconstructed: nobody has seen it run; what is known of it is what the backward graph tells.
+        reason: why it, or what ran in it, could not be followed: one of `REASONS`; empty for an op that nobody recorded.
         members: of a group that is drawn as one op, how many ops it stands for; 0 for an op.
     """
 
@@ -149,6 +153,7 @@ class Op:
     module: str = ""
     reconstructed: bool = False
     members: NoGroup = 0
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from ..layout.measure import ADVANCE, MOST_COLUMNS, OP_SIZE, TITLE_SIZE, columns
 from .escape import element, text
 from .pen import Pen, tensor_kind
 from .theme import Theme
+from .unseen import why_unseen
 from .writer import Lines, Run, clipped, entry_of, node_title, path_clipped
 
 STACK = 5.0  # px: the second outline of a group, as of cards on a pile
@@ -49,7 +50,9 @@ class BoxPainter(Pen):
 
     def badge(self, box: Box) -> str:
         """What a box is, in words: shown when the mouse rests on it, and read to those who cannot see colours."""
-        return self.what(box) + (words.BOX_RECONSTRUCTED if self.is_reconstructed(box) else "")
+        reason = why_unseen(self.ops.get(box.id))
+        known = words.BOX_RECONSTRUCTED if self.is_reconstructed(box) else ""
+        return self.what(box) + known + (words.BOX_REASON.format(reason=reason) if reason else "")
 
     def what(self, box: Box) -> str:
         """A box in words."""

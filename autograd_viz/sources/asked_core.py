@@ -17,10 +17,11 @@ from ..graph.trace import Step
 from . import roots, stepped
 from .from_core import CoreGraph, is_tensor
 from .kept import raw_saved, version_of
-from .names import names_by_identity, source_at
+from .names import names_by_identity
 from .reach import backward_of
 from .roots import Access
 from .values import value_of
+from .written_code import source_at
 
 
 def _grad_fn(tensor: Tensor) -> Node | None:

@@ -58,6 +58,7 @@ class CoreGraph:
     def __init__(self, roots: Iterable[Tensor], variables: Mapping[str, Any]) -> None:
         self.roots = tuple(roots)
         self.names: dict[Tensor, str] = {}
+        self._taken = {*variables, *getattr(variables, "chosen", ())}
         for name, tensor in names_by_identity(variables, is_tensor):
             self.names.setdefault(tensor, name)
             for former, version in formers(tensor):
@@ -125,8 +126,9 @@ class CoreGraph:
         ranked = sorted(n._sequence for n in self.node_ids if not isinstance(n, AccumulateGrad))
         rank = {s: i for i, s in enumerate(ranked)}
         ops = tuple(self._op(c, i) for c, i in self.op_ids.items())
-        named = {id: name for id, t in self.tensors.items() if (name := self.names.get(t)) is not None}
-        self._line_names = names_by_line({id: self._source(t._made_by) for id, t in self.tensors.items()}, ops, named)
+        named = [id for id, t in self.tensors.items() if t in self.names]
+        places = {id: self._source(t._made_by) for id, t in self.tensors.items()}
+        self._line_names = names_by_line(places, ops, named, self._taken)
         return model.Document(
             tensors=tuple(self._tensor(t, i) for i, t in self.tensors.items()),
             ops=ops,

@@ -3,26 +3,29 @@
 # Note [A name by its line]
 The line is what the user wrote, so its name is drawn as a variable's is. It must be as certain: the expression is the whole
 value of an assignment to one name, and the tensor is the only one made there that is used elsewhere. (A layer runs several
-ops; `h = cell(h)` in a loop makes many an h, of which the last is left.) As among variables, a name means one tensor: a
-variable's, or else the last to which it was assigned.
+ops; `h = cell(h)` in a loop makes many an h, of which the last is left.) As among variables, a name means one tensor: the
+last to which it was assigned. Where a variable of the caller has the name, it means that, and the line's is not used.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 
 from ..graph.model import Op, Source
-from .names import Assigned, assigned_at
+from .written_code import Assigned, assigned_at
 
 
-def names_by_line(places: Mapping[str, Source | None], ops: Iterable[Op], named: Mapping[str, str]) -> dict[str, str]:
+def names_by_line(
+    places: Mapping[str, Source | None], ops: Iterable[Op], named: Container[str], taken: Container[str]
+) -> dict[str, str]:
     """Names of tensors that have none.
 
     Args:
         places: by tensor, in the order of the program: where it was made.
         ops: of the document.
-        named: the names that are known, by tensor.
+        named: the tensors that have names.
+        taken: names that mean something else.
     """
     statements = {t: assigned_at(source) for t, source in places.items() if source is not None}
     users: dict[str, set[object]] = defaultdict(set)
@@ -39,6 +42,5 @@ def names_by_line(places: Mapping[str, Source | None], ops: Iterable[Op], named:
     order = {tensor: i for i, tensor in enumerate(places)}
     for statement, tensors in left.items():
         last[statement.name] = max(last.get(statement.name, (-1, [])), (order[tensors[-1]], tensors))
-    taken = set(named.values())
     only = {name: tensors[0] for name, (_, tensors) in last.items() if len(tensors) == 1}
     return {tensor: name for name, tensor in only.items() if name not in taken and tensor not in named}

@@ -1,21 +1,14 @@
-"""What the user calls things: variables of the caller, and the statements that made them."""
+"""What the user calls things: variables of the caller."""
 
 from __future__ import annotations
 
 import ast
-import bisect
-import functools
 import inspect
-import linecache
-import re
 import sys
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
-from types import CodeType, FrameType, FunctionType, ModuleType
-from typing import Any, NamedTuple
-
-from ..graph.model import Source
+from types import FrameType, FunctionType, ModuleType
+from typing import Any
 
 
 def visible_names(frame: FrameType) -> dict[str, Any]:
@@ -192,39 +185,6 @@ def elements(name: str, value: Any) -> Iterator[tuple[str, Any]]:
         yield from ((f"{name}[{k!r}]", v) for k, v in islice(value.items(), 1000) if _can_be_asked(v))
 
 
-def source_at(code: CodeType, lasti: int) -> Source | None:
-    """The exact sub-expression that was running at instruction `lasti` of `code`; None if the code has no positions."""
-    return _source_at(code, lasti, code.co_filename)  # code of two files may be equal
-
-
-@functools.lru_cache(maxsize=4096)
-def _source_at(code: CodeType, lasti: int, file: str) -> Source | None:
-    line, end_line, column, end_column = next(islice(code.co_positions(), lasti // 2, None), (None,) * 4)
-    if line is None or end_line is None or column is None or end_column is None:
-        return None
-    start, end = _characters(code, line, column), _characters(code, end_line, end_column)
-    lines = linecache.getlines(file)[line - 1 : end_line]
-    return Source(file, line, end_line, start, end, "".join(lines).removesuffix("\n"))
-
-
-def _characters(code: CodeType, line: int, byte_column: int) -> int:
-    """Python counts columns in UTF-8 bytes; people count characters."""
-    text = linecache.getline(code.co_filename, line)
-    return _in_characters(text, byte_column) if text else byte_column
-
-
-def _in_characters(line: str, byte_column: int) -> int:
-    return len(line.encode()[:byte_column].decode(errors="ignore"))
-
-
-class _Statement(NamedTuple):
-    """A simple statement: where it starts and ends as (line, column), and its text without indentation."""
-
-    start: tuple[int, int]
-    end: tuple[int, int]
-    text: str
-
-
 def value_at(path: ast.expr, names: Mapping[str, Any]) -> Any:
     """What `loss`, `out["loss"]` or `self.loss` is, without running code of anybody's; None if that cannot be known."""
     match path:
@@ -250,83 +210,3 @@ def _attribute(owner: Any, name: str) -> Any:
         return held[name]
     registered = (held.get(k) for k in ("_parameters", "_buffers", "_modules"))
     return next((v[name] for v in registered if isinstance(v, dict) and name in v), None)
-
-
-def parsed(text: str) -> ast.Module:
-    """The syntax tree of code that has run: what Python had to warn of, it has.
-
-    Raises:
-        SyntaxError: it is no plain Python.
-    """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return ast.parse(text)
-
-
-@functools.lru_cache(maxsize=256)
-def _statements(lines: tuple[str, ...]) -> list[_Statement]:
-    """Every simple statement of a file in their order; a line each if the file is not plain Python (a cell with %magics)."""
-    text = "".join(lines)
-    try:
-        tree = parsed(text)
-    except SyntaxError:
-        return [_Statement((i, 0), (i, len(line)), line.strip()) for i, line in enumerate(lines, 1)]
-    simple = (
-        node
-        for node in ast.walk(tree)
-        if isinstance(node, ast.stmt) and not (hasattr(node, "body") or isinstance(node, ast.Match))
-    )
-    return sorted(_statement(n, lines) for n in simple)
-
-
-def _statement(node: ast.stmt, lines: tuple[str, ...]) -> _Statement:
-    first, last = node.lineno, node.end_lineno or node.lineno
-    start = _in_characters(lines[first - 1], node.col_offset)
-    end = _in_characters(lines[last - 1], node.end_col_offset or 0)
-    own = [*lines[first - 1 : last - 1], lines[last - 1][:end]]  # ast.get_source_segment splits the whole file for each
-    own[0] = own[0][start:]
-    return _Statement((first, start), (last, end), "\n".join(line.strip() for line in own))
-
-
-# what may stand around the value of an assignment to one name: `a: Tensor = (` and `).requires_grad_()`
-_BEFORE, _BEHIND = re.compile(r"([^\W\d]\w*)\s*(?::[^=]+)?=[\s(]*"), re.compile(r"[\s)]*(?:\.\w+_\(\w*\)[\s)]*)*")
-
-
-class Assigned(NamedTuple):
-    """A statement around an expression: where it is, and the name to which it assigns what the expression gives, or ""."""
-
-    file: str
-    start: tuple[int, int]
-    name: str
-
-
-@functools.lru_cache(maxsize=4096)
-def assigned_at(source: Source) -> Assigned:
-    """The statement around a place: its name is "a" in `a = b * c` for `b * c`, and "" for `b`."""
-    lines = tuple(linecache.getlines(source.file))
-    here, end = (source.line, source.column), (source.end_line, source.end_column)
-    known = _statements(lines) if lines else []
-    at = bisect.bisect_right(known, here, key=lambda s: s.start) - 1
-    if at < 0 or end > known[at].end:
-        return Assigned(source.file, here, "")
-    found = _BEFORE.fullmatch(_between(lines, known[at].start, here))
-    is_whole = found is not None and _BEHIND.fullmatch(_between(lines, end, known[at].end))
-    return Assigned(source.file, known[at].start, found[1] if found is not None and is_whole else "")
-
-
-def _between(lines: Sequence[str], start: tuple[int, int], end: tuple[int, int]) -> str:
-    """The code from one (line, column) to another."""
-    if start[0] == end[0]:
-        return lines[start[0] - 1][start[1] : end[1]]
-    return "".join([lines[start[0] - 1][start[1] :], *lines[start[0] : end[0] - 1], lines[end[0] - 1][: end[1]]])
-
-
-def statement_at(source: Source) -> tuple[tuple[int, int], str] | None:
-    """Start and text (its own line breaks kept) of the statement around a place; None if the code cannot be seen."""
-    lines = tuple(linecache.getlines(source.file))
-    here = (source.line, source.column)
-    known = _statements(lines) if lines else []
-    before = bisect.bisect_right(known, here, key=lambda s: s.start)
-    if before and here <= known[before - 1].end:  # simple statements hold no others
-        return known[before - 1].start, known[before - 1].text
-    return (here, lines[source.line - 1].strip()) if source.line <= len(lines) else None

@@ -15,7 +15,7 @@ from ..graph.model import Source
 from ..graph.passes import HUGE, TINY, Holder
 from .from_core import CoreGraph
 from .kept import raw_saved, version_of
-from .names import source_at
+from .written_code import source_at
 
 
 class CoreOp:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from ..core.base.provenance import Place
 from ..graph import model
-from .names import source_at, statement_at
+from .written_code import source_at, statement_at
 
 
 class Happened(NamedTuple):

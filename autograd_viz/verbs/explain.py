@@ -19,8 +19,9 @@ from ..render.drawing import drawing_of
 from ..render.escape import printable
 from ..sources.anything import is_drawable
 from ..sources.asking import history_of, look, unseen
-from ..sources.names import asking_frame, names_by_identity, source_at, value_at, visible_names
+from ..sources.names import asking_frame, names_by_identity, value_at, visible_names
 from ..sources.raised import Where, failing_node, where_raised
+from ..sources.written_code import source_at
 
 
 class Explanation:

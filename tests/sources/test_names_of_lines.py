@@ -49,6 +49,12 @@ def test_a_variable_that_lives_has_its_name_to_itself(library: Any) -> None:
     assert names(root, {"c": root}) == ["a", "b", None, None, "c"]
 
 
+@pytest.mark.parametrize("library", BOTH)
+def test_a_name_that_means_something_else_by_now_is_not_told(library: Any) -> None:
+    root = recorded(library, product)
+    assert names(root, {"a": library.ones(3), "b": None}) == [None, None, "c", None, None]
+
+
 def loop(library: Any) -> Any:
     h = library.tensor(2.0, requires_grad=True)
     for _ in range(2):
@@ -116,6 +122,12 @@ def test_a_variable_and_a_wrapper_do_not_hide_them() -> None:
     with av.record(net):
         loss = net(ids, {"left": torch.ones(2, 1)}, labels=torch.tensor([0, 1]))
     assert [n for n in names(loss, {"ids": ids, "loss": loss}) if n] == ["ids", "masks['left']", "labels", "hidden", "loss"]
+
+
+@pytest.mark.torch
+def test_so_is_what_an_input_was_called() -> None:
+    loss = loss_of(net_of(), False)
+    assert sorted(n for n in names(loss, {"input_ids": torch.tensor([3])}) if n) == ["hidden", "labels", "masks['left']"]
 
 
 @pytest.mark.torch

@@ -20,7 +20,7 @@ from .boxes import Box, sharers
 from .forward import NUMBERS, title_of, title_of_event
 from .found_graph import FoundGraph
 from .handles import Event, current
-from .nodes import COMPILED, grad_fn_of, grad_of, is_accumulate, is_function, name_of, variable_of
+from .nodes import COMPILED, grad_fn_of, grad_of, is_accumulate, is_function, is_nested, name_of, variable_of
 from .reference_op import formulas_of, reference_of, signature_of
 from .saved import Kept
 from .shards import whole_of
@@ -70,7 +70,8 @@ class TorchGraph(FoundGraph):
                     box.tensor = tensor
                 self.names.setdefault(self._key(box), name)
         arguments = {self._key(b): called for b in self.boxes if (called := argument_of(b.handle)) is not None}
-        counts = Counter([*arguments.values(), *set(self.names.values())])
+        self._taken = {*variables, *getattr(variables, "chosen", ())}
+        counts = Counter([*arguments.values(), *self._taken])
         self.names = {key: name for key, name in arguments.items() if counts[name] == 1} | self.names
 
     def _name_by_line(self, ops: tuple[model.Op, ...]) -> None:
@@ -78,8 +79,8 @@ class TorchGraph(FoundGraph):
         keys = {id: key for key, id in self.ids.items()}
         makers = {t: op.source for op in ops for t in op.outputs if t is not None}
         places = {id: makers[id] if id in makers else self._place(b) for b in self.ordered for id in (self.id_of(b),)}
-        named = {self.ids[key]: name for key, name in self.names.items()}
-        self.names |= {keys[id]: name for id, name in names_by_line(places, ops, named).items()}
+        named, taken = {self.ids[key] for key in self.names}, self._taken | set(self.names.values())
+        self.names |= {keys[id]: name for id, name in names_by_line(places, ops, named, taken).items()}
 
     def _beside(self, tensor: Any) -> Box | None:
         """The box of a result that is not differentiable and that nothing reads; unnamed, it is seen where it is saved."""
@@ -192,7 +193,9 @@ class TorchGraph(FoundGraph):
         module = "" if event is None else event.inside.path
         outputs = self._outputs(node, event)
         node_id = None if node is None else self.node_ids[node]
-        return model.Op(id, title, operands, outputs, node_id, place, module, event is None)
+        is_compiled = type(node).__name__ == COMPILED
+        reason = "compiled" if is_compiled else "nested" if event is None and is_nested(node) else ""
+        return model.Op(id, title, operands, outputs, node_id, place, module, event is None, reason=reason)
 
     def _outputs(self, node: Any, event: Event | None) -> tuple[str | None, ...]:
         if node is None and event is not None:

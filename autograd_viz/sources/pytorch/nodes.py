@@ -84,6 +84,11 @@ def outputs_of(node: Any) -> tuple[Metadata, ...]:
     return tuple([Metadata(_shape_of(m), m.dtype, m.device) for m in node._input_metadata])  # asked for each node, and often
 
 
+def is_nested(node: Any) -> bool:
+    """Are outputs of its op nested tensors? Their ops run in PyTorch without being seen by a recording."""
+    return any(m.is_nested_tensor for m in getattr(node, "_input_metadata", ()))  # which PyTorch has from 2.5 on
+
+
 def wanted_dtype(node: Any, output: int) -> Any:
     """The type that a gradient is cast to when it arrives; None: it may be any (``leaf.grad_dtype = None``)."""
     leaf = variable_of(node)

@@ -18,7 +18,7 @@ from types import CodeType
 from typing import Any
 
 from ...graph.model import Source
-from ..names import source_at
+from ..written_code import source_at
 
 KEY = "autograd_viz.op"  # in node.metadata: the number of the op
 MARK = "autograd_viz.page"  # in node.metadata

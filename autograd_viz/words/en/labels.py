@@ -25,6 +25,9 @@ BOX_NODE = "{name}: backward node"
 BOX_NODE_GROUP = "{name}: group of {count} backward nodes"
 BOX_CTX = "ctx: carries saved tensors to the backward node"
 BOX_RECONSTRUCTED = ", reconstructed from the backward graph"
+BOX_REASON = ": {reason}"
+REASON_NESTED = "A recording cannot follow ops on nested tensors."
+REASON_COMPILED = "torch.compile made one op of several. A recording cannot see them."
 
 UI = {
     # stepping

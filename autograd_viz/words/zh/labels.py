@@ -25,6 +25,9 @@ BOX_NODE = "{name}：反向节点"
 BOX_NODE_GROUP = "{name}：{count} 个反向节点组成的组"
 BOX_CTX = "ctx：把保存的张量带给反向节点"
 BOX_RECONSTRUCTED = "，由反向图推出"
+BOX_REASON = "：{reason}"
+REASON_NESTED = "记录无法跟踪嵌套张量上的操作。"
+REASON_COMPILED = "torch.compile 把多个操作编译成了一个，记录看不到其中的操作。"
 
 UI = {
     # 单步执行
