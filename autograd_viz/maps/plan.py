@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping
 
 from .. import words
 from ..graph.model import Document
+from ..graph.paths import are_guessed
 from .cards import Card, cards_of, walk
 from .flow import ENTRANCE, EXIT, Flow, Flows
 from .index import Index
@@ -42,7 +43,7 @@ class Plan:
         self.labels = Labels(self.index, self.root, {m.path: m for m in document.modules})
         self.places = Places(self.root, Flows(self.index), self.labels)
         self.members = members_of(self.index, self.root, self.above)
-        self.is_guessed = not any(op.module for op in document.ops)
+        self.is_guessed = are_guessed(document)
         self.levels = max((c.depth for c in self.cards.values()), default=1)
 
     @property
