@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -25,11 +25,13 @@ class MapDrawing:
         plan: the document as cards.
         opened: ids of the cards that are open.
         passed: norms of a whole pass that has run already; empty: those of the state that is drawn.
+        whole: gives the document with all elements, where this one has only what a map shows.
     """
 
     plan: Plan
     opened: frozenset[str]
     passed: Mapping[Place, float] = field(default_factory=dict)
+    whole: Callable[[], Document] | None = None
 
     @property
     def document(self) -> Document:
@@ -52,7 +54,7 @@ class MapDrawing:
         Raises:
             ValueError: nothing is meant.
         """
-        return MapDrawing(self.plan, self.opened | self.plan.opened(1, (what,)), self.passed)
+        return MapDrawing(self.plan, self.opened | self.plan.opened(1, (what,)), self.passed, self.whole)
 
     def collapsed(self, what: str) -> MapDrawing:
         """The same with a card closed.
@@ -62,7 +64,7 @@ class MapDrawing:
         """
         closed = {c.id for c in self.plan.meant(what)}
         kept = (id for id in self.opened if not closed.intersection(self.plan.around(id)))
-        return MapDrawing(self.plan, frozenset(kept), self.passed)
+        return MapDrawing(self.plan, frozenset(kept), self.passed, self.whole)
 
     def at_start(self) -> dict[Place, float]:
         """Norms by place before the first step."""

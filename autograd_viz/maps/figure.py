@@ -18,11 +18,12 @@ def figure_of(map: MapDrawing, what: str = "") -> Drawing:
     Raises:
         ValueError: there is no such card.
     """
-    whole = drawing_of(map.document)
+    document = map.document if map.whole is None else map.whole()
+    whole = drawing_of(document)
     if not what or whole.opened is None:
         return whole
     card = map.plan.card(what)
-    return Drawing(map.document, frozenset(g.id for g in _groups(whole.tree) if _is_open(g, card)))
+    return Drawing(document, frozenset(g.id for g in _groups(whole.tree) if _is_open(g, card)))
 
 
 def first_box(map: MapDrawing, figure: Drawing, what: str) -> str:

@@ -28,19 +28,20 @@ def is_drawable(value: Any) -> bool:
     return isinstance(value, Tensor) or is_torch(value)
 
 
-def graph_of(tensor: Any, variables: Mapping[str, Any]) -> Any:
+def graph_of(tensor: Any, variables: Mapping[str, Any], is_outline: bool = False) -> Any:
     """What led to a tensor: a CoreGraph or a TorchGraph.
 
     Args:
         tensor: as `is_drawable`.
         variables: the caller's names.
+        is_outline: for a map: of PyTorch's results no elements are read, and no formulas are made.
     """
     with no_collection():
         if not is_torch(tensor):
             return CoreGraph([tensor], variables)
         from .pytorch.graph import TorchGraph
 
-        return TorchGraph([tensor], variables)
+        return TorchGraph([tensor], variables, is_outline)
 
 
 @contextmanager

@@ -207,7 +207,7 @@ STILL: dict[str, Callable[[Any, Wishes], bytes]] = {
 }
 MAPS: dict[str, Callable[[Any, Wishes], bytes]] = {
     **STILL,
-    ".html": lambda x, wishes: html_page(Recording(x.document, Trace()).stepper(), wishes.theme, 0, x.drawing).encode(),
+    ".html": lambda x, wishes: html_page(Recording(x.drawing.document, Trace()).stepper(), wishes.theme, 0, x.drawing).encode(),
     ".json": lambda x, wishes: map_json(x.drawing).encode("utf-8", "backslashreplace"),
     ".mmd": lambda x, wishes: map_mermaid(x.drawing).encode(),
 }

@@ -49,10 +49,11 @@ def map(
         theme_named(theme)
     names = callers_names()
     with collector_waits():
-        subject = subject_of(tensor, names, params)
+        subject = subject_of(tensor, names, params, is_outline=True)
         plan = Plan(subject.document)
         opened = plan.opened(depth, (open,) if isinstance(open, str) else tuple(open))
-        return Map(MapDrawing(plan, opened, _passed(tensor, subject, plan)), State(), theme)
+        drawing = MapDrawing(plan, opened, _passed(tensor, subject, plan), lambda: subject_of(tensor, names, params).document)
+        return Map(drawing, State(), theme)
 
 
 def _passed(tensor: Any, subject: Subject, plan: Plan) -> Mapping[Place, float]:

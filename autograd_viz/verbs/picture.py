@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..export.cell import cell_bundle
+from ..graph.model import Document
 from ..graph.text import few_names
 from ..graph.trace import State, Trace
 from ..maps.drawing import MapDrawing
@@ -46,20 +47,24 @@ class Map:
     """A map of a model; a notebook cell that ends in one shows it, and its cards open there.
 
     Attributes:
-        document: what is drawn.
         drawing: which cards are open.
         svg: the picture.
     """
 
     def __init__(self, drawing: MapDrawing, state: State, theme: str) -> None:
-        self.document, self.drawing, self._theme = drawing.document, drawing, theme
+        self.drawing, self._theme = drawing, theme
         self.svg = drawing.svg(state, theme_named("light" if theme == "auto" else theme))
+
+    @property
+    def document(self) -> Document:
+        """The whole graph."""
+        return self.drawing.document if self.drawing.whole is None else self.drawing.whole()
 
     def widget(self) -> StepperWidget:
         """The map with cards that open, and open into their figures; without steps."""
         from ..widget.widget import StepperWidget
 
-        still = Recording(self.document, Trace()).stepper()
+        still = Recording(self.drawing.document, Trace()).stepper()
         return StepperWidget(still, 0, self.drawing, self._theme)
 
     def _ipython_display_(self) -> None:

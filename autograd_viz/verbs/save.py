@@ -23,8 +23,8 @@ from .formats import Subject, Wishes, check, html_text, save_still, save_subject
 from .show import graph_of
 
 
-def subject_of(x: Any, variables: Mapping[str, Any], params: Any = None) -> Subject:
-    """The part of a tensor, a stepper or its widget that is saved.
+def subject_of(x: Any, variables: Mapping[str, Any], params: Any = None, is_outline: bool = False) -> Subject:
+    """The part of a tensor, a stepper or its widget that is saved; `is_outline`: for a map.
 
     Raises:
         NotDrawableError: `x` is none of them.
@@ -34,7 +34,7 @@ def subject_of(x: Any, variables: Mapping[str, Any], params: Any = None) -> Subj
         return Subject(x.document, State(), x.stepper)
     if isinstance(stepper, Stepper):
         return Subject(stepper.document, stepper.state, lambda: stepper, drawing=getattr(x, "drawing", None))
-    graph = graph_of(x, variables, params)
+    graph = graph_of(x, variables, params, is_outline)
     can_step = x.requires_grad and not graph.document.is_freed
     return Subject(
         graph.document,

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ..widget.widget import StepperWidget
 
 
-def graph_of(tensor: Any, variables: Mapping[str, Any], params: Any = None) -> Any:
+def graph_of(tensor: Any, variables: Mapping[str, Any], params: Any = None, is_outline: bool = False) -> Any:
     """The graph of a tensor.
 
     Raises:
@@ -38,7 +38,7 @@ def graph_of(tensor: Any, variables: Mapping[str, Any], params: Any = None) -> A
     """
     if not anything.is_drawable(tensor):
         raise NotDrawableError.instead_of("expected a tensor of autograd_viz or of PyTorch", tensor)
-    return anything.graph_of(tensor, Names(variables, anything.named(params)))
+    return anything.graph_of(tensor, Names(variables, anything.named(params)), is_outline)
 
 
 def record(what: Any = None) -> Any:

@@ -14,7 +14,7 @@ from ...graph import model
 from ..memory import FEW as FEW_SHARERS
 from .handles import Event, Handle, current, is_parameter, version_of
 from .nodes import Metadata, edge_of, grad_fn_of
-from .values import is_plain, not_told, overwritten, unknown, value_of
+from .values import is_plain, not_told, outline_of, overwritten, unknown, value_of
 
 Key = Any  # (node, output) | a leaf | a Handle
 
@@ -72,6 +72,11 @@ class Box:
         node, output = self.edge  # type: ignore[misc]
         looks = outputs_of(node)[output : output + 1]  # before PyTorch 2.5 there may be none
         return unknown(looks[0].shape, looks[0].dtype) if looks and looks[0].is_known else not_told()
+
+    def outline(self, outputs_of: Callable[[Any], tuple[Metadata, ...]]) -> model.Value:
+        """Its shape and dtype, without its elements; of a leaf with them."""
+        source = self.tensor if self.tensor is not None else self.known
+        return self.value(outputs_of) if self.edge is None or source is None else outline_of(source)
 
     @property
     def requires_grad(self) -> bool:

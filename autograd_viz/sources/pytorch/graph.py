@@ -24,7 +24,7 @@ from .nodes import COMPILED, grad_fn_of, grad_of, is_accumulate, is_function, is
 from .reference_op import formulas_of, reference_of, signature_of
 from .saved import Kept
 from .shards import whole_of
-from .values import is_plain, unseen, value_of
+from .values import is_plain, outline_of, unseen, value_of
 from .watch_log import lines_of
 
 
@@ -39,6 +39,7 @@ class TorchGraph(FoundGraph):
     Args:
         roots: where to start; everything that led to them is in the graph.
         variables: the caller's names.
+        is_outline: of results only shape and dtype are read, and no formulas are made; of the roots and leaves all.
 
     Attributes:
         document: the graph as it was when this was built.
@@ -48,8 +49,9 @@ class TorchGraph(FoundGraph):
     """
 
     @unseen
-    def __init__(self, roots: Iterable[Any], variables: Mapping[str, Any]) -> None:
+    def __init__(self, roots: Iterable[Any], variables: Mapping[str, Any], is_outline: bool = False) -> None:
         super().__init__(roots)
+        self._is_outline = is_outline
         self._formulas: dict[Any, dict[str, str]] = {}
         self._values: dict[str, model.Value] = {}
         self._lines = lines_of(self.nodes)
@@ -161,7 +163,8 @@ class TorchGraph(FoundGraph):
         id, t = self.id_of(box), box.tensor
         retains = t is not None and grad_fn_of(t) is not None and t.retains_grad
         grad = None if t is None else grad_of(t)
-        self._values[id] = box.value(self.outputs_of)
+        is_whole = not self._is_outline or any(t is root for root in self.roots)
+        self._values[id] = box.value(self.outputs_of) if is_whole else box.outline(self.outputs_of)
         return model.Tensor(
             id=id,
             name=self.names.get(self._key(box)),
@@ -207,7 +210,7 @@ class TorchGraph(FoundGraph):
     def _node(self, node: Any, id: str, order: int | None) -> model.Node:
         saved = self.saved[node]
         is_op = not is_accumulate(node)
-        formulas = self._rules(node, saved) if is_op else {}
+        formulas = self._rules(node, saved) if is_op and not self._is_outline else {}
         leaf = variable_of(node)
         return model.Node(
             id=id,
@@ -245,8 +248,11 @@ class TorchGraph(FoundGraph):
         version = kept.versions[1] if kept.versions else _version(value)
         id = None if box is None else self.id_of(box)
         is_known = box is not None and box.shows(value)
-        shown = self._values[id] if is_known and id is not None else value_of(value)
+        shown = self._values[id] if is_known and id is not None else self._read(value)
         return model.Saved(kept.name, "kept", shown, id, version=version, stale=kept.stale, bytes=size)
+
+    def _read(self, value: Any) -> model.Value:
+        return outline_of(value) if self._is_outline else value_of(value)
 
     def _statements(self) -> tuple[model.Statement, ...]:
         happened = []

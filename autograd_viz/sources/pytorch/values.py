@@ -90,6 +90,11 @@ def value_of(t: Any) -> model.Value:
     return value_of_array(as_array(t), dtype_name(t.dtype))
 
 
+def outline_of(t: Any) -> model.Value:
+    """Its shape and dtype, without its elements."""
+    return model.Value(shape_of(t), dtype_name(t.dtype), "" if is_plain(t) else kind_of(t))
+
+
 def _summed_up_there(t: Any) -> model.Value:
     """A large tensor on an accelerator, which may lack an op that a summary takes, or the memory."""
     text = f"{t.numel()} elements"
