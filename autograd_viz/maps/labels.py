@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from .. import words
 from ..graph.model import Module, Tensor
 from ..graph.text import norm_of
+from ..render.unseen import why_unseen
 from ..sentences.text import size_text
 from .cards import Card, walk
 from .index import Index
@@ -97,6 +98,11 @@ class Labels:
     def kept(self, card: Card) -> int:
         """Bytes that its nodes keep, each tensor once."""
         return sum(dict(saved for node in self.nodes(card) for saved in self._saved.get(node, ())).values())
+
+    def unseen(self, card: Card) -> str:
+        """Why nobody has seen its ops run, where the rest was recorded; "" of what was seen."""
+        ops = [self.index.document.ops[i] for i in card.ops()]
+        return why_unseen(ops[0]) if ops and all(op.reconstructed for op in ops) else ""
 
     def about(self, card: Card) -> str:
         """Parameters and bytes kept; of ops, line and nodes."""

@@ -71,7 +71,7 @@ def _card(plan: Plan, card: Card, known: Mapping[Place, float], is_over: bool) -
         "path": card.name if card.kind == "module" else "",
         "name": labels.kind_of(card),
         "about": labels.about(card),
-        "badges": labels.badges(card),
+        "badges": [*labels.badges(card), *([labels.unseen(card)] if not plan.is_guessed and labels.unseen(card) else [])],
         "above": plan.above.get(card.id, ""),
         "w": plan.places.widths.get(card.id, 0.0),
         "h": plan.places.closed[card.id],

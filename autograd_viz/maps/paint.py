@@ -108,7 +108,7 @@ class Painter:
         """A card at its place, with what is in it if it is open."""
         is_open = card.id in opened and heights is not None
         height = heights[card.id] if heights is not None else self.plan.places.closed[card.id]
-        drawn = [*self.outline(card, height, is_open), *self.words(card)]
+        drawn = [*self.outline(card, height, is_open), *self.words(card, is_open)]
         if self.both or not is_open:
             drawn.append(element("g", "".join(self.rows(card)), class_="rows"))
         if is_open:
@@ -138,14 +138,14 @@ class Painter:
 
     def is_dotted(self, card: Card) -> bool:
         """A module that nobody saw run is dotted."""
-        return self.plan.is_guessed and card.kind != "root"
+        return card.kind != "root" and (self.plan.is_guessed or bool(self.plan.labels.unseen(card)))
 
     def share(self, card: Card) -> float:
         """How much of it has been called: 0 to 1."""
         nodes = self.plan.members.get(card.id, ()) if self.called else ()
         return sum(node in self.called for node in nodes) / len(nodes) if nodes else 0.0
 
-    def words(self, card: Card) -> Iterator[str]:
+    def words(self, card: Card, is_open: bool) -> Iterator[str]:
         """Name, class, badges, and what is known of the whole."""
         ink, width, labels = self.ink, self.plan.places.widths[card.id], self.plan.labels
         if card.kind == "root":
@@ -159,17 +159,22 @@ class Painter:
             return
         x = 12.0
         if card.items:
-            yield self.opener(card)
+            yield self.opener(card, is_open)
             x = 28.0
         yield ink.text(x, 22, card.title, size=TITLE, bold=True, room=width * 0.5)
         x += min(columns(card.title) * ADVANCE * TITLE, width * 0.5) + 8
         yield ink.text(right, 22, about, role="none", end=True)
         yield from self.beside_title(card, x, right - columns(about) * ADVANCE * SMALL - 10)
 
-    def opener(self, card: Card) -> str:
+    def opener(self, card: Card, is_open: bool) -> str:
         """What a page opens it with."""
         ground = element("rect", x=4, y=4, width=24, height=26, fill_opacity=0, **self.ink.fill("canvas"))
-        return element("g", ground + self.ink.text(12, 22, "▸", size=TITLE, role="none"), class_="opener", data_opens=card.id)
+        return element(
+            "g",
+            ground + self.ink.text(12, 22, "▾" if is_open else "▸", size=TITLE, role="none"),
+            class_="opener",
+            data_opens=card.id,
+        )
 
     def beside_title(self, card: Card, x: float, right: float) -> Iterator[str]:
         """Class, badges and alarms, as far as there is room."""

@@ -53,6 +53,11 @@ class Plan:
         leaves = ((t.id, "grad", 0) for t in self.document.tensors if t.is_leaf)
         return frozenset(place for flow in flows for place in flow.places).union(leaves)
 
+    def parameters(self) -> list[tuple[str, str]]:
+        """The innermost card of each named parameter, and its name."""
+        found = {line.id: card.id for card in self.cards.values() for line in self.labels.all_lines(card)}
+        return [(card, name) for t, card in found.items() if (name := self.index.tensors[t].name)]
+
     @property
     def has_modules(self) -> bool:
         """Is there a module or scope that a map can show?"""

@@ -59,7 +59,8 @@ def _of_figure(drawing: Drawing, theme: Theme) -> dict[str, Any]:
 def _of_map(drawing: MapDrawing, theme: Theme, total: int) -> dict[str, Any]:
     svg, data = drawing.page(theme, not total)
     insides = {id: page_svg(inside) for id, inside in data["insides"].items()}
-    return {"svg": page_svg(svg), "map": {**data, "insides": insides, "still": not total}}
+    hidden = [(id, name, "tensor") for id, name in drawing.plan.parameters()]
+    return {"svg": page_svg(svg), "groups": {"hidden": hidden}, "map": {**data, "insides": insides, "still": not total}}
 
 
 def pending_edit(stepper: Stepper, shown: Collapsed) -> dict[str, Any]:

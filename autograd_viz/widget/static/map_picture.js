@@ -76,6 +76,20 @@ export class MapPicture extends Picture {
   }
 
   /**
+   * The card beside another: the one above or below it, the one around it, the first in it.
+   * @param {string} id
+   * @param {import("./neighbours.js").Direction} direction
+   */
+  neighbour(id, direction) {
+    const drawn = [...this.boxes.keys()];
+    const [at, above] = [drawn.indexOf(id), this.map.cards[id]?.above];
+    if (at < 0) return drawn[0] ?? "";
+    if (direction === "left") return above && above !== this.map.root ? above : id;
+    if (direction === "right") return this.opened.has(id) ? drawn[at + 1] : id;
+    return drawn[at + (direction === "up" ? -1 : 1)] ?? id;
+  }
+
+  /**
    * Open or close a card.
    * @param {string} id
    * @param {boolean} isOpen

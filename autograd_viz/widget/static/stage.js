@@ -140,6 +140,7 @@ export class Stage {
    * @param {Direction} direction
    */
   neighbour(id, direction) {
+    if (this.cards) return this.cards.neighbour(id || this.lit, direction);
     const { boxes } = this.picture;
     const from = boxes.get(id);
     if (!from) return boxes.has(this.lit) ? this.lit : (boxes.keys().next().value ?? "");

@@ -77,7 +77,7 @@ export class View {
     this.search = new Search({
       graph: this.stage.graph, say, signal, name: `av-${++views}`,
       hidden: this.groups.hidden,
-      jump: (id) => (this.groups.hidden.some(([known]) => known === id) ? this.uncover(id) : this.select(id, true)),
+      jump: (id) => (!map && this.groups.hidden.some(([known]) => known === id) ? this.uncover(id) : this.select(id, true)),
       leave: () => this.root.focus({ preventScroll: true }),
     });
     this.panel = button("panel", say("panel"), () => this.togglePanel(), signal);
