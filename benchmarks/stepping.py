@@ -1,6 +1,8 @@
-"""The stepper in a real JupyterLab: click to paint, first render, panning, and how large a notebook gets.
+"""The stepper: a press and a whole pass in Python (pressing.py); then in a real JupyterLab click to paint, first render,
+panning, and how large a notebook gets.
 
 python -m benchmarks.stepping [10 100 1000]
+python -m benchmarks.stepping python           # only Python
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
+from benchmarks import pressing
 from tests.browser.lab import CHROMIUM, CHROMIUM_ARGUMENTS, LabPage, jupyterlab, write_notebook
 
 MOST = 40  # presses that are timed in each direction
@@ -138,6 +141,9 @@ def measure(lab: LabPage, root: Path, name: str, nodes: int) -> None:
 
 
 def main() -> None:
+    pressing.show()
+    if sys.argv[1:] == ["python"]:
+        return
     root = Path(tempfile.mkdtemp())
     sizes = [int(a) for a in sys.argv[1:]] or [10, 100, 1000]
     with jupyterlab(root) as server, sync_playwright() as playwright:

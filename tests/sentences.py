@@ -8,7 +8,7 @@ import autograd_viz as av
 from autograd_viz.graph import Document
 from autograd_viz.graph.trace import Step, Trace
 from autograd_viz.reasons.why import Why
-from autograd_viz.sentences import Sentences
+from autograd_viz.sentences import Past, Sentences
 from autograd_viz.sources.core_pass import CorePass
 from autograd_viz.sources.from_core import CoreGraph
 
@@ -25,8 +25,14 @@ def stepped(root: av.Tensor, names: dict[str, Any], **options: Any) -> tuple[Doc
 
 def said(document: Document, steps: tuple[Step, ...], recorded: bool = False) -> list[str]:
     """The sentence of each step."""
-    writer = Sentences(document, recorded)
-    return [writer.step(step, Trace(steps[:i])) for i, step in enumerate(steps)]
+    past, writer = Past(document), Sentences(document, recorded)
+    return [sentence_after(past, writer, steps[: i + 1]) for i in range(len(steps))]
+
+
+def sentence_after(past: Past, writer: Sentences, steps: tuple[Step, ...]) -> str:
+    """The sentence of the last of some steps."""
+    past.follow(steps[:-1])
+    return writer.said(steps[-1], past.arrived_at(steps[-1].node))
 
 
 def whys(document: Document, steps: tuple[Step, ...]) -> list[dict[str | None, str]]:

@@ -10,12 +10,12 @@ import pytest
 
 import autograd_viz as av
 from autograd_viz.graph import Value
-from autograd_viz.graph.trace import HookRun, Trace
-from autograd_viz.sentences import Sentences, explain_error
+from autograd_viz.graph.trace import HookRun, Step
+from autograd_viz.sentences import Past, Sentences, explain_error
 from autograd_viz.sources.values import value_of
 
 from .figures import figure
-from .sentences import said, stepped
+from .sentences import said, sentence_after, stepped
 
 
 def number(x: float) -> Value:
@@ -152,16 +152,20 @@ def test_a_recorded_pass_says_so() -> None:
 def test_sentences_follow_a_trace_that_is_cut_and_goes_another_way() -> None:
     a = leaf(3.0)
     document, steps = stepped((a * a) * a, {"a": a})
-    writer = Sentences(document)
-    there = [writer.step(s, Trace(steps[:i])) for i, s in enumerate(steps)]
+    past, writer = Past(document), Sentences(document)
+
+    def last(*steps: Step) -> str:
+        return sentence_after(past, writer, steps)
+
+    there = [last(*steps[: i + 1]) for i in range(len(steps))]
     other = (replace(steps[0], grad_inputs=(number(100.0), number(1.0))), *map(replace, steps[1:]))
-    again = [writer.step(s, Trace(other[:i])) for i, s in enumerate(other)]
+    again = [last(*other[: i + 1]) for i in range(len(other))]
     assert "9.0 + 9.0 + 9.0" in there[-1] and "1.0 + 9.0 + 9.0" in again[-1]
-    assert writer.step(steps[-1], Trace(steps[:-1])) == there[-1]
-    assert writer.step(other[-1], Trace(other[:-1])) == again[-1]
+    assert last(*steps) == there[-1]
+    assert last(*other) == again[-1]
     same_length = (steps[0], replace(steps[1], grad_inputs=(number(7.0), number(9.0))))
-    writer.step(steps[-1], Trace(steps[:-1]))
-    assert "9.0 + 7.0 + 9.0" in writer.step(steps[-1], Trace(same_length))
+    last(*steps)
+    assert "9.0 + 7.0 + 9.0" in last(*same_length, steps[-1])
 
 
 def test_the_forward_pass_is_told_op_by_op() -> None:

@@ -1,8 +1,9 @@
 """The document: what a picture shows, as plain frozen values. Standard library only; knows nothing of tensors' makers."""
 
 from .codec import SCHEMA_VERSION, document_from_json, document_to_json, trace_from_json, trace_to_json
+from .history import state_at
 from .model import Document, Formula, NextFunction, Node, Op, Operand, Saved, Source, Statement, Summary, Tensor, Value
-from .trace import Accumulation, Change, Engine, HookRun, Jacobian, State, Step, Trace, Waiting, state_at
+from .trace import Accumulation, Change, Engine, HookRun, Jacobian, State, Step, Trace, Waiting
 
 __all__ = [
     "SCHEMA_VERSION",

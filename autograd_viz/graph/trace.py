@@ -14,10 +14,10 @@ A change happens at an address, which is also the `data-at` of the element that 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
+from .later import MadeWhenRead, Writer
 from .model import Count, Formula, NodeId, Shape, TensorId, Value
 
 
@@ -91,8 +91,8 @@ class Jacobian:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """One call of one node.
+class Step(MadeWhenRead):
+    """One call of one node. A step that a live pass has made writes its fields when somebody reads them (`Step.later`).
 
     Attributes:
         node: id of the node.
@@ -126,6 +126,32 @@ class Step:
     edited: tuple[Count, ...] = ()
     flags: tuple[str, ...] = ()
 
+    @classmethod
+    def later(cls, node: NodeId, addresses: tuple[str, ...] | None, *writers: Writer) -> Step:
+        """A step of which all but the node is written when it is read.
+
+        Args:
+            node: id of the node.
+            addresses: those of its changes, if they are known.
+            writers: who writes which fields.
+        """
+        step: Step = object.__new__(cls)
+        object.__setattr__(step, "node", node)
+        object.__setattr__(step, "_addresses", addresses)
+        step.make_later(*writers)
+        return step
+
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """The addresses of its changes, without a look at the values."""
+        known: tuple[str, ...] | None = getattr(self, "_addresses", None)
+        return tuple([c.at for c in self.changes]) if known is None else known
+
+
+WORDS = ("sentence", "flags")  # of a step: what the stepper says of it
+NUMBERS = tuple(f.name for f in fields(Step) if f.name not in ("node", *WORDS))  # what the pass has done
+UNSAID: Writer = (WORDS, lambda: {"sentence": "", "flags": ()})  # of a step that a pass has just made
+
 
 @dataclass(frozen=True, slots=True)
 class Trace:
@@ -151,18 +177,6 @@ class State:
     current: Step | None = None
     hidden: frozenset[str] = frozenset()
     called: Mapping[str, int] = field(default_factory=dict)
-
-
-def state_at(trace: Trace, step: int) -> State:
-    """The state after `step` steps; 0 is the start.
-
-    Raises:
-        IndexError: there are not that many steps.
-    """
-    if not 0 <= step <= len(trace.steps):
-        raise IndexError(f"step {step} is out of range; the trace has steps 0 to {len(trace.steps)}")
-    values = {c.at: c.after for s in trace.steps[:step] for c in s.changes}
-    return State(values, trace.steps[step - 1] if step else None, called=Counter(s.node for s in trace.steps[:step]))
 
 
 @dataclass(frozen=True, slots=True)

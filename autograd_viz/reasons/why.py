@@ -107,8 +107,13 @@ class Why:
             step: the step that has just run.
             earlier: the steps before it.
         """
-        self.births.follow((*earlier.steps, step))
-        number = len(earlier.steps) + 1
+        self.births.follow(earlier.steps)
+        return self.next(step)
+
+    def next(self, step: Step) -> dict[str, str]:
+        """The answers that the next step changed, by tensor id."""
+        self.births.add(step)
+        number = len(self.births.past.steps)
         found = {}
         for node in dict.fromkeys(after.node for after in self.nodes[step.node].next_functions if after.node):
             for t in self.tensors_at.get(node, ()):

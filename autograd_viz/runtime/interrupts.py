@@ -66,7 +66,9 @@ def _is_lost(frame: FrameType | None) -> bool:
 
 def _is_heard() -> bool:
     """Does Ctrl-C reach this thread as Python code? If not, there is nothing to delay."""
-    return threading.current_thread() is threading.main_thread() and callable(signal.getsignal(signal.SIGINT))
+    if threading.current_thread() is not threading.main_thread():
+        return False
+    return _waiting.depth > 0 or callable(signal.getsignal(signal.SIGINT))  # inside of such a block the handler is ours
 
 
 @contextlib.contextmanager

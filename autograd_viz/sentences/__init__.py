@@ -3,12 +3,15 @@
 from .births import PROPERTIES, Births, born_in
 from .errors import explain_error, whose_error
 from .forward import is_differentiable
+from .past import Arrival, Past, sent
 from .steps import Sentences
 from .text import after_hooks, before_hooks, hook_kind, listed, same, together
 
 __all__ = [
     "PROPERTIES",
+    "Arrival",
     "Births",
+    "Past",
     "Sentences",
     "after_hooks",
     "before_hooks",
@@ -18,6 +21,7 @@ __all__ = [
     "is_differentiable",
     "listed",
     "same",
+    "sent",
     "together",
     "whose_error",
 ]

@@ -79,8 +79,12 @@ class Births:
         self.past.follow(steps[: self.past.common(steps)])
         del self._of[len(self.past.steps) :]
         for step in steps[len(self.past.steps) :]:
-            self._of.append(self._looked_at(step, len(self._of) + 1))
-            self.past.add(step)
+            self.add(step)
+
+    def add(self, step: Step) -> None:
+        """One step more."""
+        self._of.append(self._looked_at(step, len(self._of) + 1))
+        self.past.add(step)
 
     def of(self, step: int, index: int, name: str) -> Birth | None:
         """Where a property ("zero", "nan", "inf") of grad_outputs[index] of step `step` (from 1) began; None without it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from ..graph.model import Document, Value
@@ -9,11 +10,20 @@ from ..graph.trace import Step
 
 
 class Arrival(NamedTuple):
-    """A gradient that step `step` (from 1) sent along next_functions[edge]; None if it sent nothing."""
+    """What step number `step` (from 1) sent along next_functions[edge].
+
+    Attributes:
+        sender: the step.
+    """
 
     step: int
     edge: int
-    value: Value | None
+    sender: Step
+
+    @property
+    def value(self) -> Value | None:
+        """The gradient; None if it sent nothing."""
+        return self.sender.grad_inputs[self.edge]
 
 
 class Past:
@@ -31,8 +41,7 @@ class Past:
 
     def follow(self, steps: tuple[Step, ...]) -> None:
         """Hold exactly these steps; costs as much as what is new or no longer holds."""
-        for _ in range(len(self.steps) - self.common(steps)):
-            self._drop()
+        self.cut(self.common(steps))
         for step in steps[len(self.steps) :]:
             self.add(step)
 
@@ -44,11 +53,16 @@ class Past:
         return count
 
     def add(self, step: Step) -> None:
-        """One step more."""
+        """One step more. Its numbers are not read."""
         self.steps.append(step)
-        for edge, (after, value) in enumerate(zip(self.nodes[step.node].next_functions, step.grad_inputs, strict=True)):
+        for edge, after in enumerate(self.nodes[step.node].next_functions):
             if after.node is not None:
-                self.arrivals.setdefault((after.node, after.index), []).append(Arrival(len(self.steps), edge, value))
+                self.arrivals.setdefault((after.node, after.index), []).append(Arrival(len(self.steps), edge, step))
+
+    def cut(self, count: int) -> None:
+        """Only the first `count` steps have run."""
+        for _ in range(len(self.steps) - count):
+            self._drop()
 
     def _drop(self) -> None:
         step = self.steps.pop()
@@ -56,6 +70,12 @@ class Past:
             if after.node is not None:
                 self.arrivals[after.node, after.index].pop()
 
-    def gradients(self, node: str, index: int) -> list[Value]:
-        """The gradients that have arrived there."""
-        return [a.value for a in self.arrivals.get((node, index), ()) if a.value is not None]
+    def arrived_at(self, node: str) -> dict[int, list[Arrival]]:
+        """What has been sent to a node so far, by output of its op."""
+        outputs = range(self.nodes[node].outputs)
+        return {index: [*self.arrivals[node, index]] for index in outputs if (node, index) in self.arrivals}
+
+
+def sent(arrivals: Iterable[Arrival]) -> list[Value]:
+    """The gradients among them."""
+    return [a.value for a in arrivals if a.value is not None]

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 
 from .. import words
 from ..graph.model import Document, NextFunction, Node, Value
 from ..graph.text import gradient_text, shape_text, value_text
-from ..graph.trace import Change, HookRun, Step, Trace
+from ..graph.trace import Change, HookRun, Step
 from .forward import ForwardSentences
-from .past import Past
+from .past import Arrival, sent
 from .text import before_hooks, first_few, hook_kind, listed, same, size_text, together
 
+Arrivals = Mapping[int, Sequence[Arrival]]  # what was sent to a node, by output of its op
 MANY_PARTS = 8  # up to here the parts of a sum are written out
 MANY_BYTES = 1000  # from here on it is said how much memory was freed
 
@@ -32,7 +34,6 @@ class Sentences:
         self.outputs = {o.id: o.outputs for o in document.ops}
         self.used = {(f.node, f.index) for n in document.nodes for f in n.next_functions}
         self.recorded, self.frees = recorded, frees
-        self.past = Past(document)
         self._forward = ForwardSentences(document)
 
     def start(self, node: str | None) -> str:
@@ -47,22 +48,18 @@ class Sentences:
         """
         return self._forward.at(position)
 
-    def step(self, step: Step, earlier: Trace) -> str:
-        """What this step did, after the steps of `earlier`."""
-        self.past.follow(earlier.steps)
+    def said(self, step: Step, arrivals: Arrivals) -> str:
+        """What this step did, after `arrivals` had been sent to its node."""
         node = self.nodes[step.node]
         if node.variable is not None:
-            return together([*self._arrived(step), *self._accumulated(node, step), *self._hooks(step, "post_accumulate")])
+            came, after = self._arrived(step, arrivals), self._hooks(step, "post_accumulate")
+            return together([*came, *self._accumulated(node, step), *after])
         if all(g is None for g in (*step.grad_outputs, *step.grad_inputs)):
             return together([words.NO_GRADIENT_PASSED.format(node=node.name), *self._freed(step)])
-        parts = [self._arrives(node, step), *self._arrived(step), *self._unused(node, step)]
+        parts = [self._arrives(node, step), *self._arrived(step, arrivals), *self._unused(node, step)]
         parts += [*self._hooks(step, "post"), *self._sends(node, step)]
         parts += [words.RECORDED] if self.recorded else []
         return together([*parts, *self._freed(step)])
-
-    def sent_to(self, step: Step) -> list[Value]:
-        """What earlier steps have sent to the node of the step that was just told."""
-        return [v for index in range(len(step.grad_outputs)) for v in self.past.gradients(step.node, index)]
 
     def _accumulated(self, node: Node, step: Step) -> list[str]:
         """What AccumulateGrad did."""
@@ -84,11 +81,11 @@ class Sentences:
         grads = [gradient_text(g) for g in values if g is not None]
         return (words.ARRIVES if grads else words.ALL_ZERO).format(node=node.name, of=of, grads=listed(grads))
 
-    def _arrived(self, step: Step) -> list[str]:
+    def _arrived(self, step: Step, arrivals: Arrivals) -> list[str]:
         """What became of it on its last bit of way: edits, sums, hooks, retain_grad."""
         edits = [words.EDITED.format(value=_text(before_hooks(step, i))) for i in step.edited]
         retained = [self._retained(c) for c in step.changes if c.at.startswith("retain:") and c.after is not None]
-        return [*edits, *self._sums(step), *self._hooks(step, "tensor"), *retained, *self._hooks(step, "pre")]
+        return [*edits, *self._sums(step, arrivals), *self._hooks(step, "tensor"), *retained, *self._hooks(step, "pre")]
 
     def _retained(self, kept: Change) -> str:
         """What retain_grad() has kept, and what was there."""
@@ -98,11 +95,11 @@ class Sentences:
             return words.RETAINED.format(name=name)
         return words.RETAINED_ADDED.format(name=name, old=gradient_text(old), new=_text(kept.after))
 
-    def _sums(self, step: Step) -> list[str]:
+    def _sums(self, step: Step, arrivals: Arrivals) -> list[str]:
         """Where several gradients arrived at one output: the parts and their sum."""
         found = []
-        for index in range(len(step.grad_outputs)):
-            parts, total = self.past.gradients(step.node, index), before_hooks(step, index)
+        for index, several in arrivals.items():
+            parts, total = sent(several), before_hooks(step, index)
             if len(parts) < 2 or total is None or index in step.edited:
                 continue
             if _is_shape(total):

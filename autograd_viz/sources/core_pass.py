@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from typing import Any
+
+import numpy as np
 
 from ..core.backward.accumulate_grad import AccumulateGrad
 from ..core.backward.backward import start
 from ..core.backward.node import Node
 from ..core.backward.saved import FREED
 from ..core.base.grad_mode import Anomaly, is_grad_enabled, set_grad_enabled
+from ..core.op.primitive_node import PrimitiveNode
 from ..core.tensor.tensor import Tensor
 from ..graph.model import Number, Value
 from ..graph.trace import Step
@@ -20,12 +24,14 @@ from .gradient import as_gradient
 from .hook_watch import hooks_watched
 from .jacobian import local_jacobians
 from .kept import is_stale, kept_array, raw_saved
+from .memory import owner
 from .pass_kind import Snapshot
 from .snapshots_core import ArraySnapshot, Attached, GradSnapshot, SavedSnapshot, runs_only_ours
+from .twin import Twin
 from .undoable_pass import Pass
 from .unused_parameters import leaves_kept, random_numbers_kept
-from .values import value_of
-from .written import Ran, read_beside
+from .values import FEW, dtype_text, value_of
+from .written import Ran, Rules, read_beside
 
 
 class CorePass(Pass):
@@ -47,6 +53,10 @@ class CorePass(Pass):
     ) -> None:
         task = start(root, gradient, retain_graph, create_graph)
         super().__init__(graph, task, task.keep_graph)
+        if gradient is not None:
+            self._unread.show(self.places([gradient]))
+        drawn = {n.id: {s.name: s.value for s in n.saved if s.value is not None} for n in graph.document.nodes}
+        self._drawn = {node: drawn[id] for node, id in graph.node_ids.items()}
 
     def advance(self) -> Step | None:
         """Run one node. Ctrl-C on the last line of a `with` would leave grad mode as it was inside."""
@@ -76,8 +86,17 @@ class CorePass(Pass):
 
     def arrived(self, node: Node) -> Sequence[Snapshot]:
         """The gradients that code of the user's may change: hooks, a Function's backward."""
-        grads = () if node.is_plain and node._extra is None else self.task.input_buffers[node][1:]
-        return [ArraySnapshot(g._data if isinstance(g, Tensor) else g) for g in grads if g is not None]
+        grads = [g._data if isinstance(g, Tensor) else g for g in self.task.input_buffers[node][1:] if g is not None]
+        return list(map(ArraySnapshot, grads))
+
+    def shows(self, node: Node, attached: Attached) -> bool:
+        """Does it run code of the user's, keep the gradient as a grad, or is the pass recorded?"""
+        return self.is_recorded or node._extra is not None or not runs_only_ours(node)
+
+    def places(self, gradients: Iterable[Any]) -> list[tuple[int, int]]:
+        """The memory of each gradient."""
+        arrays = [owner(g._data if isinstance(g, Tensor) else g) for g in gradients if g is not None]
+        return [(a.__array_interface__["data"][0], a.nbytes) for a in arrays if isinstance(a, np.ndarray)]
 
     def touched(self, node: Node) -> list[Tensor]:
         """The leaf, or the outputs that retain their grad."""
@@ -88,22 +107,25 @@ class CorePass(Pass):
     def called(self, touched: list[Tensor], edited: tuple[int, ...]) -> Ran:
         """Call the next node, and at the end of the pass what was to be called then."""
         node = self.task.peek()
-        symbols, jacobians = symbolic_formulas(node), local_jacobians(node) if self.shows_jacobians else ()
-        arrays = {name: kept_array(kept) for name, kept in raw_saved(node).items()}
-        saved = {name: value_of(a) for name, a in arrays.items() if a is not None}
-        before = [self.grad_value(t) for t in touched]
+        twin, saved = Twin(node) if isinstance(node, PrimitiveNode) else None, self._saved_values(node)
         with hooks_watched(self.task) as hooks:
             step = self.task.step()
             if not self.task.ready and self.task.callbacks:
                 self.task.end()
-        outputs, results = _values(step.grad_outputs), _values(step.results)
-        inputs = read_beside(step.grad_inputs, step.results, results, _values)  # nearly always they are the same
-        ids = map(self.graph.tensor_id, touched)
-        grads = {id: (b, self.grad_value(t)) for id, t, b in zip(ids, touched, before, strict=True) if id is not None}
-        formulas = formulas_with_numbers(node, symbols, saved, outputs, results, inputs)
-        shapes = tuple(None if r is None else r.shape for r in results)
+        rules = partial(_rules, twin, step.results, self.shows_jacobians)
+        shapes = tuple([None if r is None else r.shape for r in step.results])
         id = self.graph.node_ids[node]
-        return Ran(id, outputs, inputs, shapes, grads, saved, formulas, tuple(hooks), jacobians, edited)
+        return Ran(id, step.grad_outputs, step.grad_inputs, shapes, _values, saved, rules, tuple(hooks), edited)
+
+    def _saved_values(self, node: Node) -> dict[str, Callable[[], Value]]:
+        """How to read each saved tensor as it is now."""
+        drawn = self._drawn.get(node, {})
+        found: dict[str, Callable[[], Value]] = {}
+        for name, kept in raw_saved(node).items():
+            array = kept_array(kept)
+            if array is not None:
+                found[name] = _read_later(array, drawn.get(name))
+        return found
 
     @contextmanager
     def untouched(self) -> Iterator[None]:
@@ -145,6 +167,25 @@ class CorePass(Pass):
         if isinstance(thing, Node):
             return self.graph.node_ids.get(thing)
         return self.graph.tensor_id(thing) if isinstance(thing, Tensor) else None
+
+
+def _read_later(array: Any, drawn: Value | None) -> Callable[[], Value]:
+    """How to read an array as it is now: a small one is copied, a large one that is drawn has been read before."""
+    if array.size <= FEW:
+        return partial(value_of, array.copy())
+    is_drawn = drawn is not None and drawn.summary is not None and drawn.shape == array.shape
+    value = drawn if drawn is not None and is_drawn and drawn.dtype == dtype_text(array.dtype) else value_of(array)
+    return lambda: value
+
+
+def _rules(twin: Twin | None, results: Sequence[Any], jacobians: bool, ran: Ran) -> Rules:
+    """The formulas and, if they are wanted, the local Jacobians of a node that has run."""
+    if twin is None:
+        return (), ()
+    node = twin.node()
+    values = read_beside(results, ran.left, ran.grad_inputs, _values)  # nearly always they are the same
+    formulas = formulas_with_numbers(node, symbolic_formulas(node), ran.kept, ran.grad_outputs, values, ran.grad_inputs)
+    return formulas, local_jacobians(node) if jacobians else ()
 
 
 def _values(grads: Sequence[Any]) -> tuple[Value | None, ...]:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
+
+SHORT = 64  # nodes in a queue that is copied as a whole
 
 
 class EngineSnapshot:
     """What lay ready for a node and its receivers, the queue, and callbacks for the end.
+
+    Of a long queue only the places are kept that a step can write to: the way of the hole that the first node leaves down the
+    heap, and the ways up from where receivers of the node may be added.
 
     Args:
         task: the pass.
@@ -15,25 +20,29 @@ class EngineSnapshot:
         arrived: its gradients as snapshots, where code of the user's may change them in place.
     """
 
+    __slots__ = ("arrived", "callbacks", "length", "node", "places", "queue", "task", "was_looked_at")
+
     def __init__(self, task: Any, node: Any, arrived: Sequence[Any]) -> None:
         self.task, self.node, self.arrived = task, node, arrived
-        self.length = len(task.ready)
-        self.queue = dict(enumerate(task.ready))
-        edges = [(task.input_buffers[after], index + 1) for after, index in node.next_functions if after in task.input_buffers]
-        self.places = [(input_buffers, place, input_buffers[place]) for input_buffers, at in edges for place in (0, at)]
-        self.places += [(task.input_buffers[node], place, old) for place, old in enumerate(task.input_buffers[node])]
+        edges = node.next_functions
+        self.queue, self.length = _kept(task.ready, len(edges)), len(task.ready)
+        self.places: list[tuple[list[Any], int, Any]] = []
+        for after, index in edges:
+            buffers = task.input_buffers.get(after)
+            if buffers is not None:
+                self.places += ((buffers, 0, buffers[0]), (buffers, index + 1, buffers[index + 1]))
+        own = task.input_buffers[node]
+        self.places += [(own, place, old) for place, old in enumerate(own)]
         self.was_looked_at = node in task.looked_at
         self.callbacks = len(task.callbacks)
 
-    def settle(self) -> None:
-        """The step has run: of the queue only what it has changed is worth keeping."""
-        now = self.task.ready
-        self.queue = {i: n for i, n in self.queue.items() if i >= len(now) or now[i] is not n}
-
     def restore(self) -> None:
-        """Make it so again; after `settle` only from the state in which the step has left the engine."""
+        """Make it so again; only from the state in which the step has left the engine, or before it has run."""
         heap = self.task.ready
-        heap[:] = [self.queue.get(i) or heap[i] for i in range(self.length)]
+        del heap[self.length :]
+        heap += [None] * (self.length - len(heap))  # at most one, the last, which is among those kept
+        for place, node in self.queue:
+            heap[place] = node
         for input_buffers, place, old in self.places:
             input_buffers[place] = old
         for snapshot in self.arrived:
@@ -42,3 +51,26 @@ class EngineSnapshot:
         if not self.was_looked_at:
             self.task.looked_at.discard(self.node)
         del self.task.callbacks[self.callbacks :]
+
+
+def _kept(heap: Any, added: int) -> list[tuple[int, Any]]:
+    """The places of a heap that may be written to when its first is taken out and so many are added, with what is there."""
+    size = len(heap)
+    if size <= SHORT:
+        return list(enumerate(heap))
+    written = {size - 1, *_way_down(heap)}
+    for end in range(size - 1, size - 1 + added):
+        place = end
+        while place > 0 and place not in written:
+            written.add(place)
+            place = (place - 1) // 2
+    return [(place, heap[place]) for place in written if place < size]
+
+
+def _way_down(heap: Any) -> Iterator[int]:
+    """The places that move up when the first is taken out: always the larger child, the right one of equals."""
+    hole, size = 0, len(heap) - 1  # the last is taken out too, and put where the hole ends
+    while hole < size:
+        yield hole
+        left, right = 2 * hole + 1, 2 * hole + 2
+        hole = left if right >= size or heap[right]._sequence < heap[left]._sequence else right

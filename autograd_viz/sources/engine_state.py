@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -10,6 +11,7 @@ from ..graph.model import Document, Saved
 from ..graph.trace import Engine, Waiting
 
 MOST = 100  # ready or waiting nodes that are named
+SHORT = 256  # nodes in a queue that is copied at each step
 
 
 class EngineState:
@@ -49,10 +51,20 @@ class EngineState:
 
     def now(self) -> Engine:
         """The engine as it is."""
-        queue = tuple(self._ids[n] for n in self._task.ready.first(MOST))
-        items = sorted(islice(self._waiting.items(), MOST), key=lambda item: self._rank[item[0]])
-        waiting = tuple(Waiting(self._ids[n], arrived, self._expected[n]) for n, arrived in items)
-        return Engine(queue, waiting, self._held.bytes)
+        return self.moment()()
+
+    def moment(self) -> Callable[[], Engine]:
+        """What writes down the engine as it is now, later. A short queue is copied; of a long one the first nodes are found."""
+        ready = self._task.ready
+        short = type(ready)(ready) if len(ready) <= SHORT else None
+        first = () if short is not None else ready.first(MOST)
+        nodes, counts = tuple(islice(self._waiting, MOST)), tuple(islice(self._waiting.values(), MOST))
+        return partial(self._written, short, first, nodes, counts, self._held.bytes)
+
+    def _written(self, short: Any, first: Sequence[Any], nodes: Sequence[Any], counts: Sequence[int], held: int) -> Engine:
+        queue = tuple([self._ids[n] for n in (first if short is None else short.first(MOST))])
+        items = sorted(zip(nodes, counts, strict=True), key=lambda item: self._rank[item[0]])
+        return Engine(queue, tuple([Waiting(self._ids[n], arrived, self._expected[n]) for n, arrived in items]), held)
 
 
 def _first(*ids: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
@@ -40,11 +40,17 @@ class PassKind(ABC):
 
     @abstractmethod
     def grad_snapshot(self, tensor: Any, is_about_to_change: bool = False) -> Any:
-        """The tensor's grad as it is now; besides a Snapshot's methods it `shows()` whether the values are the same."""
+        """The tensor's grad as it is now; besides a Snapshot's methods it `shows()` whether the values are the same, has the
+        `grad` itself, and its `value()` as the document shows it.
+        """
 
     @abstractmethod
     def saved_snapshot(self, node: Any) -> Snapshot:
         """A node's saved tensors as they are now."""
+
+    def saved_after(self, before: Snapshot, node: Any, is_seen: bool) -> Snapshot:
+        """They after the call of the node, of which code of the user's may be a part."""
+        return self.saved_snapshot(node)
 
     @abstractmethod
     def lost(self, node: Any) -> dict[str, str]:
@@ -56,7 +62,15 @@ class PassKind(ABC):
 
     @abstractmethod
     def arrived(self, node: Any) -> Sequence[Snapshot]:
-        """The gradients that lie ready for a node, where code of the user's may change them in place."""
+        """The gradients that lie ready for a node that code of the user's is a part of, which may change them in place."""
+
+    @abstractmethod
+    def shows(self, node: Any, attached: Any) -> bool:
+        """May code of the user's keep, or change, gradients of this node: hooks, retain_grad, a Function's backward?"""
+
+    @abstractmethod
+    def places(self, gradients: Iterable[Any]) -> list[tuple[int, int]]:
+        """Where gradients (None: there is none) lie: the address of the memory, which views share, and how many bytes."""
 
     @abstractmethod
     def touched(self, node: Any) -> list[Any]:

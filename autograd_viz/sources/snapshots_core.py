@@ -9,7 +9,9 @@ import numpy as np
 from ..core.backward.accumulate_grad import AccumulateGrad
 from ..core.backward.node import Node
 from ..core.tensor.tensor import Tensor
+from ..graph.model import Value
 from .kept import is_stale, raw_saved
+from .values import value_of
 
 MANY = 100_000  # elements; a larger gradient is taken for unchanged if it is the same object at the same version
 
@@ -17,10 +19,16 @@ MANY = 100_000  # elements; a larger gradient is taken for unchanged if it is th
 class GradSnapshot:
     """A tensor's `grad`: the object, and a copy of its values (accumulation changes them in place)."""
 
+    __slots__ = ("grad", "tensor", "values", "version")
+
     def __init__(self, tensor: Tensor) -> None:
         self.tensor, self.grad = tensor, tensor._grad
         self.values = None if self.grad is None else self.grad._data.copy()
         self.version = 0 if self.grad is None else self.grad._version
+
+    def value(self) -> Value | None:
+        """As the document shows it."""
+        return None if self.values is None else value_of(self.values)
 
     def restore(self) -> None:
         """Make it so again."""
@@ -45,6 +53,8 @@ class GradSnapshot:
 
 class SavedSnapshot:
     """A node's saved tensors, and what had passed through it."""
+
+    __slots__ = ("node", "remembered")
 
     def __init__(self, node: Node) -> None:
         self.node, self.remembered = node, node._remember()
@@ -75,6 +85,8 @@ class ArraySnapshot:
 
 class Attached:
     """What the user has attached to a node: hooks, retain_grad, requires_grad of a leaf; and whether it could run."""
+
+    __slots__ = ("node", "seen")
 
     def __init__(self, node: Node) -> None:
         self.node, self.seen = node, _attached(node)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from contextlib import nullcontext
+from dataclasses import dataclass
 from typing import Any, SupportsIndex
 
 from ..graph.model import Value
 from ..graph.trace import Engine, Rewritten, Step
+from ..runtime.collector import collector_as_before
 from ..runtime.interrupts import breakable
 from . import stepped
 from .drift import Drift
@@ -15,19 +17,45 @@ from .engine_snapshot import EngineSnapshot
 from .engine_state import EngineState
 from .pass_kind import Graph, PassKind, Snapshot
 from .rewritten import Rewrites
-from .written import StepWriter
+from .unread import Unread
+from .written import Ran, StepWriter
 
 
-@dataclass
-class _Done:
-    """What a step has changed: snapshots as they were before and after it, the engine and hooks before it, what it freed."""
+@dataclass(slots=True)
+class _Around:
+    """All that a call of a node may change, as it was before: the engine, hooks, saved tensors, the grads of `touched`.
+
+    Attributes:
+        is_seen: code of the user's may see the gradients.
+    """
 
     node: Any
-    before: list[Snapshot]
+    touched: list[Any]
+    attached: Any
+    engine: EngineSnapshot
+    saved: Snapshot
+    grads: list[Any]
+    is_seen: bool
+
+    @property
+    def tensors(self) -> list[Snapshot]:
+        """Saved tensors and grads."""
+        return [self.saved, *self.grads]
+
+    def restore(self) -> None:
+        """Make it so again."""
+        for snapshot in self.tensors:
+            snapshot.restore()
+        self.engine.restore()
+
+
+@dataclass(slots=True)
+class _Done:
+    """What a step has changed: as it was before, saved tensors and grads after it, and the names of what it freed."""
+
+    before: _Around
     after: list[Snapshot]
     grads: list[Any]  # those of `after`
-    around: EngineSnapshot
-    attached: Any
     freed: tuple[str, ...]
     step: Step
 
@@ -58,6 +86,7 @@ class Pass(PassKind):
         self._edits: dict[int, dict[int, Any]] = {}  # by step: what had arrived before the user changed it
         self._state = EngineState(task, graph.node_ids, graph.document)
         self._drift = Drift(graph.tensors, self.grad_snapshot)
+        self._unread = Unread()
         self._rewrites = Rewrites(graph.document, graph.tensors, self)
 
     # -- stepping -----------------------------------------------------------------------------------------------------
@@ -85,31 +114,60 @@ class Pass(PassKind):
         node = self.task.peek()
         if node is None:
             return None
-        touched = self.touched(node)
-        attached, around = self.attached(node), EngineSnapshot(self.task, node, self.arrived(node))
-        saved, grads_before = self.saved_snapshot(node), [self.grad_snapshot(t, is_about_to_change=True) for t in touched]
-        before: list[Snapshot] = [saved, *grads_before]
+        around = self._around(node)
+        if around.is_seen:
+            self._unread.show(self.places(self.task.input_buffers[node][1:]))
         try:
-            with breakable():
-                ran = self.called(touched, tuple(self._edits.get(len(self._done), ())))
+            with breakable(), collector_as_before() if around.is_seen else nullcontext():
+                ran = self.called(around.touched, tuple(self._edits.get(len(self._done), ())))
         except BaseException:
-            for snapshot in before:
-                snapshot.restore()
             around.restore()
             raise
-        unedited = {i: None if g is None else self.value_of(g) for i, g in self._edits.get(len(self._done), {}).items()}
-        written = self._writer.written(replace(ran, unedited=unedited))
-        around.settle()
-        self._state.look((node, *(after for after, _ in node.next_functions)))
-        added_to = [snapshot.grad is not None for snapshot in grads_before]  # by changing its values, which Back takes back
+        step = self._written(ran, around)
+        try:
+            self._keep(step, ran, around.is_seen)
+        except BaseException:  # no memory for what has to be read at once: the step has not been taken
+            self.undo(len(self._done) - 1)
+            self.rewind(len(self._done) - 1)
+            raise
+        return step
+
+    def _around(self, node: Any) -> _Around:
+        """All that a call of the node may change, as it is before."""
+        touched = self.touched(node)
+        attached, saved = self.attached(node), self.saved_snapshot(node)
+        is_seen = self.shows(node, attached)
+        engine = EngineSnapshot(self.task, node, self.arrived(node) if is_seen else ())
+        grads = [self.grad_snapshot(t, is_about_to_change=True) for t in touched]
+        return _Around(node, touched, attached, engine, saved, grads, is_seen)
+
+    def _written(self, ran: Ran, around: _Around) -> Step:
+        """The step of a node that has just run."""
+        node, touched = around.node, around.touched
+        if edits := self._edits.get(len(self._done)):
+            ran.unedited = {i: None if g is None else self.value_of(g) for i, g in edits.items()}
+        self._state.look((node, *[after for after, _ in node.next_functions]))
+        added_to = [snapshot.grad is not None for snapshot in around.grads]  # by changing its values, which Back takes back
         grads = [self.grad_snapshot(t, is_about_to_change=a) for t, a in zip(touched, added_to, strict=True)]
-        freed = tuple(c.at.rpartition(".")[2] for c in written.changes if ".saved." in c.at and c.after is None)
-        bytes_freed = self._state.freed(written.node, freed)
-        step = replace(written, freed=bytes_freed, engine=self._state.now())
-        self._done.append(_Done(node, before, [self.saved_snapshot(node), *grads], grads, around, attached, freed, step))
+        ids = map(self.graph.tensor_id, touched)
+        ran.touched = {id: (b, a) for id, b, a in zip(ids, around.grads, grads, strict=True) if id is not None}
+        freed = () if self._writer.keep_graph else tuple(ran.saved)
+        bytes_freed = self._state.freed(ran.node, freed)
+        step = self._writer.written(ran, bytes_freed, self._state.moment())
+        saved = self.saved_after(around.saved, node, around.is_seen)
+        self._done.append(_Done(around, [saved, *grads], grads, freed, step))
         self._drift.done(grads)
         self._moved(len(self._done))
         return step
+
+    def _keep(self, step: Step, ran: Ran, is_seen: bool) -> None:
+        """Keep what the step will be written from, or read it now."""
+        if ran.touched:  # a grad is the user's
+            self._unread.show(self.places([after.grad for _, after in ran.touched.values()]))
+        places = self.places([*ran.arrived, *ran.left])
+        if is_seen:
+            self._unread.show(places)
+        self._unread.add(step, places)
 
     def _moved(self, position: int) -> None:
         self._position = position
@@ -117,7 +175,7 @@ class Pass(PassKind):
 
     def seen(self) -> dict[Any, Step]:
         """The nodes that it has called and not taken back, with what happened there."""
-        return {done.node: done.step for done in self._done[: self._position]}
+        return {done.before.node: done.step for done in self._done[: self._position]}
 
     def undo(self, index: int) -> None:
         """Take back what step `index` did to `grad` and to saved tensors.
@@ -126,7 +184,7 @@ class Pass(PassKind):
         else did, and `drift` tells where the picture is another.
         """
         done = self._done[index]
-        for snapshot, left in zip(done.before, done.after, strict=True):
+        for snapshot, left in zip(done.before.tensors, done.after, strict=True):
             if left.holds():
                 snapshot.restore()
         self._drift.undone(done.grads)
@@ -137,7 +195,7 @@ class Pass(PassKind):
         a grad or a saved tensor that it started from has changed since, or a hook came or went.
         """
         done = self._done[index]
-        if not (done.attached.holds() and all(snapshot.holds() for snapshot in done.before)):
+        if not (done.before.attached.holds() and all(snapshot.holds() for snapshot in done.before.tensors)):
             return False
         for snapshot in done.after:
             snapshot.restore()
@@ -154,9 +212,10 @@ class Pass(PassKind):
             self.undo_edit()
         while len(self._done) > index:
             done = self._done.pop()
-            done.around.restore()
-            self._state.look((done.node, *(after for after, _ in done.node.next_functions)))
-            id = self.graph.node_ids[done.node]
+            node = done.before.node
+            done.before.engine.restore()
+            self._state.look((node, *(after for after, _ in node.next_functions)))
+            id = self.graph.node_ids[node]
             self._state.taken_back(id, done.freed)
             self._writer.take_back(id)
             if len(self._done) > index:
@@ -172,7 +231,7 @@ class Pass(PassKind):
             ValueError: there is no such node or output, or the shape does not fit.
             TypeError: the index is no whole number.
         """
-        node = self._done[step].node if step < len(self._done) else self.task.peek()
+        node = self._done[step].before.node if step < len(self._done) else self.task.peek()
         if node is None:
             raise ValueError("the backward pass is complete: there is no gradient to edit")
         if not isinstance(index, SupportsIndex):
@@ -212,6 +271,6 @@ class Pass(PassKind):
 
     def spoiled(self) -> dict[str, str]:
         """The saved tensors of nodes that are to run which somebody has changed in place ("stale") or freed since."""
-        ran = {done.node for done in self._done[: self._position]}
+        ran = {done.before.node for done in self._done[: self._position]}
         lost = [(self.graph.node_ids[node], self.lost(node)) for node in self.task.input_buffers if node not in ran]
         return {f"{id}.saved.{name}": state for id, of_node in lost for name, state in sorted(of_node.items())}

@@ -1,15 +1,26 @@
-"""One step of a backward pass in the document's terms: what arrived, which rules ran on which numbers, what changed."""
+"""One step of a backward pass in the document's terms: what arrived, which rules ran on which numbers, what changed.
+
+# Note [When a step is read]
+A node that runs leaves tensors; texts and numbers are made of them when somebody reads the step. So what is kept must not
+change meanwhile. Gradients that only the engine has are kept as they are: nobody else can change them. Small saved tensors and
+grads are copied. A step whose gradients code of the user's has seen (hooks, Functions, retain_grad, the first gradient, and
+whatever shares memory with them) is read at once.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property, partial
 from typing import Any
 
-from ..graph.model import Document, Formula, Value
-from ..graph.trace import Accumulation, Change, HookRun, Jacobian, Step
+from ..graph.model import Document, Formula, Node, Value
+from ..graph.trace import NUMBERS, UNSAID, Accumulation, Change, Engine, HookRun, Jacobian, Step
 
 Values = tuple[Value | None, ...]
+Pair = tuple[Value | None, Value | None]  # before and after
+Rules = tuple[tuple[Formula, ...], tuple[Jacobian, ...]]  # that ran, and the local Jacobians
+Place = tuple[str, Callable[[Any], Pair], Any]  # an address, and how to read what stood and stands there
 
 
 def read_beside(
@@ -24,27 +35,44 @@ def read_beside(
 
 @dataclass
 class Ran:
-    """What happened when one node was called.
+    """What happened when one node was called, as it was left; see Note [When a step is read].
 
     Attributes:
         node: its id.
-        grad_outputs, grad_inputs: what arrived, and what left along next_functions.
+        arrived, left: the gradients that arrived, and those that left along next_functions.
         result_shapes: the shapes that the rules returned, before broadcasting was undone.
-        grads: by tensor id, its grad before and after.
-        saved: saved tensors that it had before, by name.
+        read: makes values of gradients.
+        saved: its saved tensors before the call, by name, as they are to be read.
+        rules: writes the rules that ran, and the local Jacobians.
+        touched: by tensor id, snapshots of its grad before and after.
     """
 
     node: str
-    grad_outputs: Values
-    grad_inputs: Values
+    arrived: Sequence[Any]
+    left: Sequence[Any]
     result_shapes: tuple[tuple[int, ...] | None, ...]
-    grads: Mapping[str, tuple[Value | None, Value | None]]
-    saved: Mapping[str, Value]
-    formulas: tuple[Formula, ...] = ()
+    read: Callable[[Sequence[Any]], Values]
+    saved: Mapping[str, Callable[[], Value]]
+    rules: Callable[[Ran], Rules]
     hooks: tuple[HookRun, ...] = ()
-    jacobians: tuple[Jacobian, ...] = ()
-    edited: tuple[int, ...] = field(default=())
+    edited: tuple[int, ...] = ()
     unedited: Mapping[int, Value | None] = field(default_factory=dict)
+    touched: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
+
+    @cached_property
+    def grad_outputs(self) -> Values:
+        """What arrived."""
+        return self.read(self.arrived)
+
+    @cached_property
+    def grad_inputs(self) -> Values:
+        """What left."""
+        return self.read(self.left)
+
+    @cached_property
+    def kept(self) -> dict[str, Value]:
+        """The saved tensors that it had."""
+        return {name: read() for name, read in self.saved.items()}
 
     def entered(self, index: int) -> Value | None:
         """What entered at an output, before hooks."""
@@ -55,9 +83,40 @@ class Ran:
         """What had arrived there before the user changed it: the sum of what was sent."""
         return self.unedited[index] if index in self.unedited else self.entered(index)
 
-    def added_up(self, now: Value | None) -> Value | None:
-        """What AccumulateGrad left in a grad, before post-accumulate hooks."""
-        return next((h.before for h in self.hooks if h.kind == "post_accumulate"), now)
+    def entering(self, index: int) -> Pair:
+        """The first gradient of the pass."""
+        return None, self.entered(index)
+
+    def meeting(self, index: int) -> Pair:
+        """The sum of what was sent to an output."""
+        return None, self.met(index)
+
+    def incoming(self, index: int) -> Pair:
+        """What AccumulateGrad was given."""
+        return None, self.grad_outputs[index]
+
+    def leaving(self, index: int) -> Pair:
+        """What went along an edge."""
+        return None, self.grad_inputs[index]
+
+    def letting_go(self, name: str) -> Pair:
+        """A saved tensor that is freed."""
+        return self.kept[name], None
+
+    def grad(self, tensor: str) -> Pair:
+        """A tensor's grad."""
+        before, after = self.touched[tensor]
+        return before.value(), after.value()
+
+    def unhooked(self) -> HookRun | None:
+        """The first post-accumulate hook: it was given what AccumulateGrad left in a grad."""
+        return next((h for h in self.hooks if h.kind == "post_accumulate"), None)
+
+    def accumulation(self, tensor: str) -> Accumulation | None:
+        """What AccumulateGrad did, before post-accumulate hooks."""
+        (old, now), hook, arrived = self.grad(tensor), self.unhooked(), self.grad_outputs[0]
+        made = now if hook is None else hook.before
+        return None if made is None or arrived is None else Accumulation(tensor, old, arrived, made)
 
 
 class StepWriter:
@@ -79,31 +138,22 @@ class StepWriter:
         self._arrivals = {self._start: 1}
         self._sent: list[tuple[bool, ...]] = []
 
-    def written(self, ran: Ran) -> Step:
-        """The step in the document's terms."""
+    def written(self, ran: Ran, freed: int, engine: Callable[[], Engine]) -> Step:
+        """The step in the document's terms, as soon as it is read.
+
+        Args:
+            ran: what happened.
+            freed: bytes of saved tensors that it freed.
+            engine: the engine after the step.
+        """
         id, node = ran.node, self._nodes[ran.node]
-        changes = self._arrived(ran)
-        accumulation = None
-        for at, (before, now) in ran.grads.items():
-            changes.append(Change(f"{at}.grad", before, now))
-            arrived = ran.grad_outputs[0]
-            if self._made_by[at] is not None:
-                changes.append(Change(f"retain:{at}", before, now))
-            elif at == node.variable and arrived is not None and (made := ran.added_up(now)) is not None:
-                changes.append(Change(f"grad:{id}", None, arrived))
-                accumulation = Accumulation(at, before, arrived, made)
-        for i, (after, g) in enumerate(zip(node.next_functions, ran.grad_inputs, strict=True)):
-            if after.node is not None:
-                edge = (after.node, after.index)
-                self._arrivals[edge] = self._arrivals.get(edge, 0) + (g is not None)
-                changes += [Change(f"next:{id}.{i}", None, g)] if g is not None else []
-        self._sent.append(tuple(g is not None for g in ran.grad_inputs))
+        accumulated = self._accumulated(node, ran)
+        places = [*self._arrived(ran), *self._grads(node, ran, accumulated), *self._left(node, ran)]
         if not self.keep_graph:
-            changes += [Change(f"{id}.saved.{name}", value, None) for name, value in ran.saved.items()]
-        return Step(
-            id, "", ran.grad_outputs, ran.grad_inputs, ran.formulas, tuple(changes), accumulation, ran.result_shapes,
-            hooks=ran.hooks, jacobians=ran.jacobians, edited=ran.edited,
-        )  # fmt: skip
+            places += [(f"{id}.saved.{name}", ran.letting_go, name) for name in ran.saved]
+
+        write = partial(_numbers, ran, places, accumulated, freed, engine)
+        return Step.later(id, tuple([at for at, _, _ in places]), (NUMBERS, write), UNSAID)
 
     def take_back(self, node: str) -> None:
         """The node's step is taken back: what it sent has not arrived."""
@@ -111,11 +161,53 @@ class StepWriter:
             if after.node is not None and sent:
                 self._arrivals[after.node, after.index] -= 1
 
-    def _arrived(self, ran: Ran) -> list[Change]:
+    def _arrived(self, ran: Ran) -> list[Place]:
         """Where gradients met before this node, and the first gradient at the root."""
-        changes, id = [], ran.node
-        node, index = self._start
+        places: list[Place] = []
+        id, (node, index) = ran.node, self._start
         if node == id and not self._root.is_leaf and self._arrivals[node, index] == 1:
-            changes.append(Change(f"grad_fn:{self._root.id}", None, ran.entered(index)))
-        several = (i for i in range(len(ran.grad_outputs)) if self._arrivals.get((id, i), 0) > 1)
-        return changes + [Change(f"sum:{id}.{i}", None, ran.met(i)) for i in several]
+            places.append((f"grad_fn:{self._root.id}", ran.entering, index))
+        several = (i for i in range(len(ran.arrived)) if self._arrivals.get((id, i), 0) > 1)
+        return places + [(f"sum:{id}.{i}", ran.meeting, i) for i in several]
+
+    def _accumulated(self, node: Node, ran: Ran) -> str | None:
+        """The leaf into whose grad the node has accumulated, if it has."""
+        leaf = node.variable
+        if leaf is None or leaf not in ran.touched or self._made_by[leaf] is not None or ran.arrived[0] is None:
+            return None
+        hook = ran.unhooked()
+        made = ran.touched[leaf][1].grad if hook is None else hook.before
+        return None if made is None else leaf
+
+    def _grads(self, node: Node, ran: Ran, accumulated: str | None) -> list[Place]:
+        """Tensors whose grad it may have changed."""
+        places: list[Place] = []
+        for tensor in ran.touched:
+            places.append((f"{tensor}.grad", ran.grad, tensor))
+            if self._made_by[tensor] is not None:
+                places.append((f"retain:{tensor}", ran.grad, tensor))
+            elif tensor == accumulated:
+                places.append((f"grad:{node.id}", ran.incoming, 0))
+        return places
+
+    def _left(self, node: Node, ran: Ran) -> list[Place]:
+        """The arrows along which gradients left."""
+        places: list[Place] = []
+        for i, (after, g) in enumerate(zip(node.next_functions, ran.left, strict=True)):
+            if after.node is not None and g is not None:
+                edge = (after.node, after.index)
+                self._arrivals[edge] = self._arrivals.get(edge, 0) + 1
+                places.append((f"next:{node.id}.{i}", ran.leaving, i))
+        self._sent.append(tuple([g is not None for g in ran.left]))
+        return places
+
+
+def _numbers(
+    ran: Ran, places: list[Place], accumulated: str | None, freed: int, engine: Callable[[], Engine]
+) -> dict[str, Any]:
+    """What the pass has done in a step."""
+    formulas, jacobians = ran.rules(ran)
+    changes = tuple([Change(at, *read(key)) for at, read, key in places])
+    accumulation = None if accumulated is None else ran.accumulation(accumulated)
+    numbers = (ran.grad_outputs, ran.grad_inputs, formulas, changes, accumulation, ran.result_shapes, engine(), freed)
+    return dict(zip(NUMBERS, (*numbers, ran.hooks, jacobians, ran.edited), strict=True))

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from .. import words
 from ..graph.forward import hidden_at
+from ..graph.history import History
 from ..graph.model import Document
 from ..graph.text import label_of
-from ..graph.trace import State, Step, Trace, state_at
+from ..graph.trace import State, Step, Trace
 from ..render.escape import printable
 from ..sentences import Sentences, explain_error, together, whose_error
 from .live_pass import LivePass
 from .stops import Stopped
+
+
+class _Closed:
+    """In place of what a closed stepper has let go."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise RuntimeError("this stepper is closed and keeps nothing of its pass: call step() again")
 
 
 class Cursor:
@@ -30,23 +41,44 @@ class Cursor:
         self.stopped: Stopped | None = None
         self.failed: str | None = None
         self._live = live
-        self._steps: list[Step] = []
+        self._history = History()
         self._start = live.engine()
         self._trace: Trace | None = None
         self._step = 0
         self._has_replayed = False  # the cursor has just come here out of the forward pass
         self._sentences = Sentences(document, live.is_recorded, live.frees)
 
+    def _let_go(self) -> None:
+        """Keep nothing of the pass."""
+        self._live = self._history = _Closed()  # type: ignore[assignment]
+        self._trace = None
+
     def __repr__(self) -> str:
-        end = f" of {len(self._steps)}" if self.trace.complete else ""
+        if isinstance(self._live, _Closed):
+            return "<Stepper, closed>"
+        end = f" of {len(self._steps)}" if self.is_over else ""
         return f"<Stepper at step {self._step}{end}: {self.sentence}>"
 
     @property
     def trace(self) -> Trace:
         """The steps that have run, independent of the cursor."""
         if self._trace is None:
-            self._trace = Trace(tuple(self._steps), self._live.next_node() is None, self._start)
+            self._trace = Trace(tuple(self._steps), self.is_over, self._start)
         return self._trace
+
+    @property
+    def recorded(self) -> Sequence[Step]:
+        """The steps that have run, as `trace` has them, without a copy. It changes when the stepper moves."""
+        return self._steps
+
+    @property
+    def is_over(self) -> bool:
+        """Every step of the pass has run, wherever the cursor is."""
+        return self._live.next_node() is None
+
+    @property
+    def _steps(self) -> list[Step]:
+        return self._history.steps
 
     @property
     def step(self) -> int:
@@ -61,14 +93,14 @@ class Cursor:
     @property
     def is_complete(self) -> bool:
         """The cursor is at the end of the pass."""
-        return self.trace.complete and self._step == len(self._steps)
+        return self.is_over and self._step == len(self._steps)
 
     @property
     def state(self) -> State:
         """The state that a picture shows at the cursor."""
         if self._step < 0:
             return State(hidden=hidden_at(self.document, self._step))
-        return state_at(self.trace, self._step)
+        return self._history.at(self._step)
 
     @property
     def current(self) -> Step | None:
@@ -95,18 +127,12 @@ class Cursor:
         """The sentence of a recorded step; 0 is the start."""
         return printable(self._said(step))
 
-    def _sentence_of(self, step: Step) -> str:
-        """What a step that has just run did."""
-        said = step.sentence or self._sentences.step(step, self.trace)
-        ranks = self._live.own_ranks if self._live.next_node() is None else 0
-        return together([said, words.OWN_RANK.format(ranks=ranks)]) if ranks else said
-
     def _said(self, step: int) -> str:
         if step < 0:
             return self.forward_sentence(step)
         if step == 0:
             return self._sentences.start(self._steps[0].node if self._steps else self._live.next_node())
-        end = [words.COMPLETE] if self.trace.complete and step == len(self._steps) else []
+        end = [words.COMPLETE] if self.is_over and step == len(self._steps) else []
         return together([self._steps[step - 1].sentence, *end])
 
     @property

@@ -29,7 +29,7 @@ class LivePass(Protocol):
         """Id of the node that `advance` would run, or None at the end."""
 
     def advance(self) -> Step | None:
-        """Run one node for real; if it raises, everything is as it was."""
+        """Run one node for real; if it raises, everything is as it was. The step writes its numbers when they are read."""
 
     def undo(self, index: int) -> None:
         """Take back what a step did to the user's tensors."""

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
+from .. import words
 from ..graph.model import Document
 from ..graph.text import label_of
 from ..graph.trace import Step
+from ..runtime.collector import collector_waits
 from ..runtime.interrupts import alone, whole
-from ..sentences import born_in
+from ..sentences import Past
 from .cursor import Cursor
 from .live_pass import LivePass
 from .stops import Stopped, Stops
+from .told import told
 
 
 class Mover(Cursor):
@@ -30,6 +32,7 @@ class Mover(Cursor):
     def __init__(self, document: Document, live: LivePass) -> None:
         super().__init__(document, live)
         self.stops = Stops()
+        self._past = Past(document)
         self._runs = False
         self._move_listeners: list[Callable[[], None]] = []
         self._cut_listeners: list[Callable[[int], None]] = []
@@ -48,7 +51,7 @@ class Mover(Cursor):
 
     def _moving(self, move: Callable[[], Any]) -> Any:
         """Make a move, and tell the listeners where it has led, also if it raised."""
-        with alone():
+        with alone(), collector_waits():
             self.failed = self.stopped = None
             begin = self._step
             try:
@@ -126,16 +129,23 @@ class Mover(Cursor):
                 self._live.rewind(len(self._steps))
                 raise
 
-    def _write_down(self, step: Step) -> None:
-        step = replace(step, sentence=self._sentence_of(step))
-        flagged = replace(step, flags=born_in(step, self._sentences.sent_to(step)))
-        self._steps.append(self.stops.asked(flagged))
+    def _write_down(self, ran: Step) -> None:
+        told = self._told(ran)
+        step = told if self.stops.condition is None else self.stops.asked(told)
+        self._history.add(step)
+        self._past.add(step)
         self._trace = None
+
+    def _told(self, ran: Step) -> Step:
+        """What the pass has done, with a sentence and flags; both, like its numbers, are written when somebody reads them."""
+        arrivals = self._past.arrived_at(ran.node)
+        ranks = self._live.own_ranks if self.is_over else 0
+        return told(ran, self._sentences, arrivals, [words.OWN_RANK.format(ranks=ranks)] if ranks else [])
 
     def _cut(self, begin: int) -> None:
         """Forget the recorded steps from this one on."""
         self._live.rewind(begin)
-        del self._steps[begin:]
-        self._trace = None
+        self._history, self._trace = self._history.until(begin), None
+        self._past.cut(begin)
         for listener in self._cut_listeners:
             listener(begin)

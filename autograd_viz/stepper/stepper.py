@@ -15,6 +15,7 @@ from typing import Any, Concatenate, ParamSpec, SupportsIndex, TypeVar
 from ..graph.model import Node, Tensor, Value
 from ..graph.trace import Rewritten, Step
 from ..runtime.interrupts import alone, whole
+from ..sentences import Past
 from .mover import Mover
 from .stops import Stopped, Stops
 from .targets import node_of, reached_by, tensor_of
@@ -238,7 +239,7 @@ class Stepper(Mover):
     @contextmanager
     def untouched(self) -> Iterator[None]:
         """Inside the block, steps that are run and undone leave no trace, whatever user code they call."""
-        if self.trace.complete:
+        if self.is_over:
             yield
             return
         ran = len(self._steps)
@@ -248,6 +249,18 @@ class Stepper(Mover):
         if is_own:  # a step in earnest averages over the ranks
             with whole():
                 self._cut(ran)
+
+    @_move
+    def close(self) -> None:
+        """Free what the stepper keeps: steps, gradients, copies of `grad`, and its hold on the graph.
+
+        Gradients stay as the last step left them. Every later move raises RuntimeError. Closing again does nothing.
+        """
+        with whole():
+            self._let_go()
+            self._past = Past(self.document)
+            self._move_listeners.clear()
+            self._cut_listeners.clear()
 
     # -- listeners ----------------------------------------------------------------------------------------------------
 

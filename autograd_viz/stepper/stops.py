@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..graph.trace import Step
+from ..runtime.collector import collector_as_before
 from ..runtime.interrupts import breakable
 
 FLAGS = {"nan": "nan", "inf": "nan", "zero": "zero"}  # the flag of a step -> the stop that looks at it
@@ -51,7 +52,7 @@ class Stops:
         if self.condition is None:
             return replace(step, flags=flags)
         try:
-            with breakable():
+            with breakable(), collector_as_before():
                 return replace(step, flags=(*flags, "condition") if self.condition(step) else flags)
         except Exception as error:
             self._errors[step.node] = f"{type(error).__name__}: {error}"
@@ -59,6 +60,8 @@ class Stops:
 
     def hit(self, step: Step) -> Stopped | None:
         """Which stop a step meets, if any."""
+        if not (self.nan or self.zero or self.condition):
+            return None  # the step need not be read
         wanted = {"nan": self.nan, "zero": self.zero, "condition": self.condition is not None}
         kind = next((f for f in step.flags if wanted.get(FLAGS.get(f, "condition"))), "")
         return Stopped(kind, step.node, self._errors.get(step.node, "") if kind == "condition_error" else "") if kind else None

@@ -23,6 +23,7 @@ class Answering(Scripted):
     send_state: Any  # ipywidgets'
     _drawing: Drawing | MapDrawing
     _questions: int
+    _is_read: bool
 
     def expand(self, what: Any) -> None:
         """Draw what is in a closed group."""
@@ -50,7 +51,7 @@ class Answering(Scripted):
 
     def _asked(self, widget: Any, content: Any, buffers: Any) -> None:
         """The page wants something that it cannot do alone. An error is shown there, not raised into the void."""
-        asked = self._questions
+        asked, self._is_read = self._questions, True
         with alone(), redirect_stdout(io.StringIO()) as printed:
             match content:
                 case {"kind": "all", "questions": [*first, content]}:

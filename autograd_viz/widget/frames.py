@@ -6,10 +6,12 @@ from collections import Counter
 from dataclasses import replace
 from typing import Any
 
+import traitlets
+
 from ..graph.codec import to_plain
 from ..graph.collapsed import Collapsed
 from ..graph.model import Value
-from ..graph.trace import State, Step, Trace
+from ..graph.trace import State, Step
 from ..reasons.why import Why
 from ..render import Theme, Writer
 from ..render.pen import cell_address
@@ -25,7 +27,6 @@ class FrameMaker:
         self.called: Counter[str] = Counter()  # of groups only, on whose boxes it is written
         self.values: dict[str, Value | None] = {}
         self.current: Step | None = None
-        self.steps: list[Step] = []
         self.why = Why(shown.whole)
 
     def frame(self, step: Step, sentence: str) -> dict[str, Any]:
@@ -36,32 +37,51 @@ class FrameMaker:
             fresh: addresses to light; moves: (address of an arrow, the number that runs along it); step: the step as JSON;
             why: by tensor, where the reason for its grad is another now.
         """
-        why = self.why.after(step, Trace(tuple(self.steps)))
-        self.steps.append(step)
-        is_hidden, step = step.node in self.shown.shown, self.shown.step(step)
-        addresses = list(dict.fromkeys(cell_address(c.at) for c in step.changes))
+        shown = self.shown.step(step)
+        addresses = list(dict.fromkeys(cell_address(c.at) for c in shown.changes))
         settling = self.current.accumulation if self.current else None  # its row still says old + incoming = new
-        written = [*addresses, f"{settling.tensor}.grad"] if settling else addresses
-        before = State(dict(self.values), self.current, called=dict(self.called))
-        if is_hidden:
-            self.called[step.node] += 1
-            written.append(f"{step.node}.called")
-        self.values |= {c.at: c.after for c in step.changes}
-        self.current = step
-        after = State(self.values, step, called=self.called)
-        now = {at: plain_lines(self.writer.lines(at, after)) for at in dict.fromkeys(written)}
-        changes = [(at, plain_lines(self.writer.lines(at, before)), lines) for at, lines in now.items()]
+        written = [*addresses, *([f"{settling.tensor}.grad"] if settling else [])]
+        written += [f"{shown.node}.called"] if step.node in self.shown.shown else []
+        before = self._lines(written)
+        why = self._pass(step, shown)
+        now = self._lines(written)
         return {
-            "node": step.node,
+            "node": shown.node,
             "sentence": sentence,
-            "changes": [c for c in changes if c[1] != c[2]],
+            "changes": [(at, before[at], lines) for at, lines in now.items() if before[at] != lines],
             "fresh": addresses,
-            "moves": [(c.at, now[c.at][0][0][0]) for c in moving(step)],  # the text of the label's only run
-            "step": to_plain(replace(step, sentence="")),
+            "moves": [(c.at, now[c.at][0][0][0]) for c in moving(shown)],  # the text of the label's only run
+            "step": to_plain(replace(shown, sentence="")),
             "why": {t: reason for t, reason in why.items() if self.shown.draws(t)},
         }
+
+    def pass_over(self, step: Step) -> None:
+        """The next step, of which there is a frame already."""
+        self._pass(step, self.shown.step(step))
+
+    def _pass(self, step: Step, shown: Step) -> dict[str, str]:
+        """Stand after the next step; which reasons are others now."""
+        if step.node in self.shown.shown:
+            self.called[shown.node] += 1
+        self.values |= {c.at: c.after for c in shown.changes}
+        self.current = shown
+        return self.why.next(step)
+
+    def _lines(self, addresses: list[str]) -> dict[str, list[list[list[str]]]]:
+        """What stands there now."""
+        state = State(self.values, self.current, called=self.called)
+        return {at: plain_lines(self.writer.lines(at, state)) for at in dict.fromkeys(addresses)}
 
 
 def plain_lines(lines: Lines) -> list[list[list[str]]]:
     """Lines as JSON."""
     return [[[run.text, run.role] for run in line] for line in lines]
+
+
+class FramesTrait(traitlets.List):  # type: ignore[type-arg]
+    """The frames of a widget. They are made when somebody reads them: a page, or whoever saves the widget."""
+
+    def get(self, obj: Any, cls: Any = None) -> Any:
+        """The list, with a frame for every step that has run."""
+        obj.make_frames()
+        return super().get(obj, cls)

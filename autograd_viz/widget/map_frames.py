@@ -84,6 +84,10 @@ class MapFrames:
             "why": {},
         }
 
+    def pass_over(self, step: Step) -> None:
+        """The next step, of which there is a frame already."""
+        self.frame(step, "")
+
     def _norms(self, flows: dict[str, tuple[Card, Flow]]) -> dict[str, float | str | None]:
         return {id: _plain(flow.gradient(self.known)) for id, (_, flow) in flows.items()}
 

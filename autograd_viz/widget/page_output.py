@@ -49,6 +49,10 @@ class PageOutput:
         stepper.on_move(self._moved)
         stepper.on_cut(lambda _: setattr(self, "_shows_all", False))
 
+    def close(self) -> None:
+        """Let go of the graph."""
+        self.dry_run = None
+
     def html(self) -> str:
         """The page in its frame; "" if nothing is recorded, or it would be too large."""
         page = self._page() if len(self.stepper.document.nodes) <= MOST_NODES else ""
@@ -66,7 +70,7 @@ class PageOutput:
 
     def _moved(self) -> None:
         """The pass may have come to its end."""
-        if self._is_shown and not self._shows_all and self.stepper.trace.complete:
+        if self._is_shown and not self._shows_all and self.stepper.is_over:
             from IPython.display import update_display
 
             self._shows_all = True

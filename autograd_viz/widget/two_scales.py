@@ -61,7 +61,7 @@ class TwoScales:
         plan, begin = self._known_map().plan, max(0, self.stepper.step)
         id = plan.card(card).id
         self.stepper.leave(frozenset(plan.members.get(id, ())))
-        did = what_it_did(plan, id, self.stepper.trace.steps[begin : self.stepper.step])
+        did = what_it_did(plan, id, self.stepper.recorded[begin : self.stepper.step])
         self.stepper.stopped = Stopped("left", "", did)
 
     def _known_map(self) -> MapDrawing:

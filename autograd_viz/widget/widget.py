@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import secrets
+from collections import ChainMap
 from typing import Any
 
 import anywidget
@@ -27,7 +28,8 @@ from ..runtime.interrupts import alone, breakable, whole
 from ..stepper.stepper import Stepper
 from ..stepper.stops import wrong_nodes
 from .answering import Answering
-from .frames import plain_lines
+from .frames import FramesTrait, plain_lines
+from .made_frames import MadeFrames
 from .modules import joined_modules, style_sheets
 from .page import page_of, pending_edit
 from .page_output import DryRun, PageOutput
@@ -41,7 +43,7 @@ def _as_text(picture: dict[str, Any], widget: Any) -> str:
     return json.dumps(picture, allow_nan=False)
 
 
-class StepperWidget(Quiet, TwoScales, Answering, anywidget.AnyWidget):
+class StepperWidget(Quiet, TwoScales, MadeFrames, Answering, anywidget.AnyWidget):
     """Steps a backward pass in a notebook and from code: `next`, `back`, `finish`, `reset`, `goto`, `run`, `edit`.
 
     Attributes:
@@ -51,8 +53,8 @@ class StepperWidget(Quiet, TwoScales, Answering, anywidget.AnyWidget):
         error, error_node: the error of the last move and the id of its node, or "".
         stopped: why the last run stopped, or "".
         printed: output of hooks and Functions during the last click.
-        frames: every recorded step for the page. `recorded` is the part sent last: its start, its frames, and the number of
-            the page's questions answered so far.
+        frames: every recorded step for the page, made when somebody reads them. `recorded` is the part sent last: its start,
+            its frames, and the number of the page's questions answered so far.
         pending: the edit that has not run yet: its node, and the gradients by output; {} if there is none.
         page: the output that steps without a kernel.
     """
@@ -60,7 +62,7 @@ class StepperWidget(Quiet, TwoScales, Answering, anywidget.AnyWidget):
     _esm = joined_modules()
     _css = style_sheets()
     picture = traitlets.Dict().tag(sync=True, to_json=_as_text)
-    frames: Any = traitlets.List().tag(sync=True)
+    frames: Any = FramesTrait().tag(sync=True)
     recorded = traitlets.Dict().tag(sync=True)
     step = traitlets.Int(0).tag(sync=True)
     complete = traitlets.Bool(False).tag(sync=True)
@@ -82,13 +84,13 @@ class StepperWidget(Quiet, TwoScales, Answering, anywidget.AnyWidget):
         theme: str = "auto",
         dry_run: DryRun | None = None,
     ) -> None:
-        super().__init__(complete=stepper.trace.complete, layout=QuietLayout())  # the page loads its module meanwhile
+        super().__init__(complete=stepper.is_over, layout=QuietLayout())  # the page loads its module meanwhile
         self.stepper, self._theme = stepper, theme_named("light" if theme == "auto" else theme)
         self._drawing: Drawing | MapDrawing = drawing
         self._map = drawing if isinstance(drawing, MapDrawing) else None  # also while the figure of a card is shown
         self._look = ""  # the box that a figure begins at
+        self._made = self.frames  # the same list
         self._maker = self._maker_of(drawing)
-        self._known = self._questions = 0  # frames that the page has, and what it has asked
         self._is_moving = False
         self._mark = f"av-still-{secrets.token_hex(8)}"
         self.page = PageOutput(stepper, self._mark, theme, lambda: self._drawing, dry_run)
@@ -127,10 +129,10 @@ class StepperWidget(Quiet, TwoScales, Answering, anywidget.AnyWidget):
 
     def _redraw(self, drawing: Drawing | MapDrawing) -> None:
         """Another picture of the same pass; if it cannot be laid out, the old one stays."""
-        page, steps = self._page(drawing), self.stepper.trace.steps
+        page = self._page(drawing)
         self._drawing, self._maker, self._known = drawing, self._maker_of(drawing), 0
         self._map = drawing if isinstance(drawing, MapDrawing) else self._map
-        self.frames[:] = [self._maker.frame(s, self.stepper.sentence_at(i + 1)) for i, s in enumerate(steps)]
+        self._made.clear()
         with self.hold_sync():
             self._send_frames()
             self.picture = page
@@ -154,7 +156,7 @@ class StepperWidget(Quiet, TwoScales, Answering, anywidget.AnyWidget):
         writer = Writer(shown, self._theme)
         state = self.stepper.state
         drift = self.stepper.drift([t.id for t in shown.tensors])
-        changed = type(state)({**state.values, **drift}, None)
+        changed = type(state)(ChainMap(drift, state.values), None)  # type: ignore[arg-type]
         self.overlay = {at: plain_lines(writer.lines(at, changed)) for at in drift}
 
     def _try(self, move: Any, *args: Any) -> Any:
@@ -210,12 +212,10 @@ class StepperWidget(Quiet, TwoScales, Answering, anywidget.AnyWidget):
 
     def _tell(self, error: str = "", node: str = "") -> None:
         """Send what is new, in one message: each costs a journey, and the page a turn."""
-        for i in range(len(self.frames), len(self.stepper.trace.steps)):
-            self.frames.append(self._maker.frame(self.stepper.trace.steps[i], self.stepper.sentence_at(i + 1)))  # sends nothing
         with self.hold_sync():
-            if (self._known, self._questions) != (len(self.frames), self.recorded.get("answers", 0)):
+            if (self._known, self._questions) != (len(self.stepper.recorded), self.recorded.get("answers", 0)):
                 self._send_frames()
-            self.complete = self.stepper.trace.complete
+            self.complete = self.stepper.is_over
             self.step = self.stepper.step
             self.stopped = self.stepper.explanation
             self.pending = pending_edit(self.stepper, self._drawing.shown)
@@ -225,41 +225,20 @@ class StepperWidget(Quiet, TwoScales, Answering, anywidget.AnyWidget):
             else:
                 self._show_drift()
 
-    def _send_frames(self) -> None:
-        """The frames that the page has not got yet."""
-        self.recorded = {"from": self._known, "frames": self.frames[self._known :], "answers": self._questions}
-        self._known = len(self.frames)
-
-    def _cut(self, length: int) -> None:
-        """Recorded steps from `length` on no longer hold."""
-        del self.frames[length:]
-        self._maker = self._maker_of(self._drawing)
-        for step in self.stepper.trace.steps[:length]:
-            self._maker.frame(step, "")
-        self._known = min(self._known, length)
-        self._send_frames()
-
-    def _tell_anew(self) -> None:
-        """What is said of recorded steps has changed."""
-        with self.hold_sync():
-            self._cut(0)
-            self._tell()
-
     def close(self) -> None:
-        """Remove it from the page. The graph is freed with the last variable that refers to it. A widget that is
-        not closed lives as long as the kernel.
+        """Remove it from the page, and free what it and its stepper keep. A widget that is not closed lives as long as the
+        kernel. Gradients stay as the last step left them; every later move raises RuntimeError.
         """
         with whole():
+            self.stepper.close()
+            self.page.close()
+            self._let_go()
             layout = self.layout
             super().close()
             layout.close()  # ipywidgets would keep it
+            self.recorded = {}
 
     # -- without a front end ------------------------------------------------------------------------------------------
-
-    def catch_up(self) -> None:
-        """Send the steps that were taken before there was a page to keep them."""
-        if self.frames:
-            self.send_state("frames")
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
         self.catch_up()

@@ -13,7 +13,7 @@ import autograd_viz as av
 from autograd_viz.export.animation import WINDOW, point_along
 from autograd_viz.export.film import Film, drawn
 from autograd_viz.export.regions import merged
-from autograd_viz.graph.trace import state_at
+from autograd_viz.graph.history import state_at
 from autograd_viz.layout import layout
 from autograd_viz.layout.geometry import Arrow
 from autograd_viz.render import THEMES, render_svg

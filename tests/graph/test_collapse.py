@@ -11,9 +11,10 @@ import autograd_viz as av
 from autograd_viz.graph.collapse import collapse, node_id
 from autograd_viz.graph.collapsed import Collapsed
 from autograd_viz.graph.groups import group_tree
+from autograd_viz.graph.history import state_at
 from autograd_viz.graph.model import Document
 from autograd_viz.graph.references import check_references
-from autograd_viz.graph.trace import State, Trace, state_at
+from autograd_viz.graph.trace import State, Trace
 from autograd_viz.layout import layout
 from autograd_viz.render import theme_named
 from autograd_viz.render.drawing import Drawing, drawing_of

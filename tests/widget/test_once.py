@@ -34,8 +34,11 @@ def calls(function: Callable[..., Any], during: Callable[[], Any]) -> int:
 
 
 def stepped() -> Any:
+    """A widget that a page shows."""
     a = av.tensor([1.0, 2.0, 3.0], requires_grad=True)
-    return av.step((a.exp() * a).sum())
+    widget = av.step((a.exp() * a).sum())
+    widget.catch_up()
+    return widget
 
 
 def test_the_page_and_the_picture_beside_it_are_painted_once() -> None:
@@ -81,4 +84,6 @@ def test_a_dry_run_makes_no_jacobians() -> None:
     a = av.tensor(2.0, requires_grad=True)
     loss = a.exp() * a
     assert calls(local_jacobians, lambda: dry_run_of(loss, None, (a,), {})) == 0
-    assert calls(local_jacobians, av.step(loss).finish) > 0
+    widget = av.step(loss)
+    assert calls(local_jacobians, widget.finish) == 0
+    assert calls(local_jacobians, widget.catch_up) > 0

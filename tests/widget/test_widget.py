@@ -118,6 +118,7 @@ def test_a_press_waits_for_the_move_of_a_cell_in_another_thread() -> None:
 def test_a_condition_that_is_set_late_marks_the_frames_that_the_page_has() -> None:
     s = stepper()
     s.finish()
+    s.catch_up()
     s.goto(1)
     s.stop_when(lambda step: len(step.grad_inputs) == 2)
     marked = ["condition" in frame["step"].get("flags", ()) for frame in s.frames]

@@ -9,7 +9,7 @@ waited for: then no order of streams can be wrong, and nobody gets memory anew t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 import torch
@@ -30,11 +30,15 @@ def wait_for(devices: Iterable[Any]) -> None:
             synchronize(*([d] if d.type in WITH_INDEX else []))
 
 
-@contextmanager
-def called_on(devices: Iterable[Any]) -> Iterator[None]:
+def called_on(devices: Iterable[Any]) -> AbstractContextManager[None]:
     """Inside, a node may be called by hand; the first accelerator is the current device."""
     there = accelerators(devices)
-    current = getattr(getattr(torch, there[0].type, None), "device", None) if there else None
+    return _called_on(there) if there else nullcontext()
+
+
+@contextmanager
+def _called_on(there: list[Any]) -> Iterator[None]:
+    current = getattr(getattr(torch, there[0].type, None), "device", None)
     wait_for(there)
     with current(there[0]) if current is not None else nullcontext():
         yield

@@ -43,6 +43,13 @@ class HookRunner:
         self.watched: dict[Any, list[tuple[int, dict[Any, Any]]]] = {}
         self.retaining: dict[Any, list[Any]] = {}
         self.told: Exception | None = None
+        self._dicts: dict[Any, tuple[dict[Any, Any], dict[Any, Any]]] = {}
+
+    def dicts(self, node: Any) -> tuple[dict[Any, Any], dict[Any, Any]]:
+        """Where a node keeps its pre-hooks and its hooks; these dictionaries stay with it once it has been asked."""
+        if node not in self._dicts:
+            self._dicts[node] = (dict_of(node.register_prehook), dict_of(node.register_hook))
+        return self._dicts[node]
 
     def before(self, node: Any, grads: list[Any]) -> list[Any]:
         """What arrived, after tensor hooks, retain_grad and pre-hooks.
@@ -51,7 +58,7 @@ class HookRunner:
             Exception: whatever a hook raises.
         """
         grads = self._through_tensor_hooks(node, grads)
-        for hook in list(dict_of(node.register_prehook).values()):
+        for hook in list(self.dicts(node)[0].values()):
             given = tuple(grads)
             seen = _values(given)
             grads = list(checked(hook, given, hook(given)))
@@ -60,8 +67,8 @@ class HookRunner:
 
     def after(self, node: Any, grad_inputs: Sequence[Any], grad_outputs: Sequence[Any]) -> tuple[Any, ...]:
         """What leaves, after the node's hooks."""
-        left = tuple(grad_inputs)
-        for hook in list(dict_of(node.register_hook).values()):
+        left = tuple(grad_inputs)  # the same object, if there is no hook
+        for hook in list(self.dicts(node)[1].values()):
             seen = _values(left)
             left = checked(hook, left, hook(left, tuple(grad_outputs)))
             self._ran_for_all("post", hook, seen, _values(left))
@@ -108,14 +115,14 @@ class HookRunner:
             yield
             return
         after = [(0, getattr(leaf, "_post_accumulate_grad_hooks", None) or {})]
-        hooks = [(0, dict_of(node.register_hook))]
+        hooks = [(0, self.dicts(node)[1])]
         with replaced(after, self._watched("post_accumulate")), replaced(hooks, self._watched("post")):
             yield
 
     @contextmanager
     def silent(self, node: Any) -> Iterator[None]:
         """Inside, what looks at the gradients first does nothing in a pass of the engine's: it has run already."""
-        dicts = [*self.watched.get(node, ()), (0, dict_of(node.register_prehook))]
+        dicts = [*self.watched.get(node, ()), (0, self.dicts(node)[0])]
         retained = [(t, t.grad) for t in self.retaining.get(node, ())]
         with replaced(dicts, lambda *_: _nothing):
             try:
@@ -191,9 +198,9 @@ def gradients_at(starts: Sequence[Any], ends: Sequence[Any], grads: Sequence[Any
 def dict_of(register: Any) -> dict[Any, Any]:
     """The hooks that ``node.register_hook`` or ``node.register_prehook`` adds to."""
     handle = register(_nothing)
-    hooks: dict[Any, Any] = handle.hooks_dict_ref() or {}
+    hooks: dict[Any, Any] | None = handle.hooks_dict_ref()
     handle.remove()
-    return hooks
+    return {} if hooks is None else hooks
 
 
 def name_of_hook(hook: Any) -> str:

@@ -26,7 +26,7 @@ from ..formulas import symbolic_formulas
 from ..values import FEW
 from .nodes import Metadata, name_of, outputs_of
 from .saved import Kept
-from .values import as_array, dtype_name, is_plain
+from .values import as_array, dtype_name, is_plain, unseen
 
 CLOSE = 1e-3  # float32 sums of a few elements in another order
 
@@ -54,6 +54,7 @@ def titles() -> dict[str, str]:
     return {op.name: op.title for op in _ops()}
 
 
+@functools.cache
 def primitive_of(name: str, saved: frozenset[str]) -> Primitive | None:
     """The core's op whose node has this name and saves these values; None if there is none.
 
@@ -91,6 +92,14 @@ def reference_of(name: str, node: Any, saved: list[Kept]) -> PrimitiveNode | Non
         is_result = op.result_index(saved_name) is not None and isinstance(value, Tensor)
         setattr(reference, slot, SavedResult(value) if is_result else value)
     return reference
+
+
+@unseen
+def frozen(name: str, saved: list[Kept]) -> list[Kept] | None:
+    """Saved values that nobody can change, for a reference that is made later; None if there can be none."""
+    if primitive_of(name, frozenset([k.name for k in saved])) is None or any(map(_is_nested, saved)):
+        return None
+    return [k._replace(value=_in_the_core(k.value)) for k in saved]
 
 
 def signature_of(node: Any, saved: list[Kept], outputs_of: Callable[[Any], tuple[Metadata, ...]]) -> Any:
@@ -196,5 +205,11 @@ def _in_the_core(value: Any) -> Any:
         return value
     kind = _numpy(value.dtype)
     if value.numel() > FEW or not is_plain(value) or kind is None:
-        return Overwritten(np.broadcast_to(np.zeros((), kind or np.float32), tuple(value.shape)))
+        return _large(tuple(value.shape), kind or np.float32)
     return Tensor(np.array(as_array(value)))
+
+
+@functools.lru_cache(maxsize=1000)
+def _large(shape: tuple[int, ...], kind: Any) -> Overwritten:
+    """A tensor of which only shape and type matter."""
+    return Overwritten(np.broadcast_to(np.zeros((), kind), shape))

@@ -79,6 +79,7 @@ class TorchTask:
         self.hooks = HookRunner(create_graph)
         self.callbacks: list[Callable[[], Any]] = []
         self.looked_at: set[Any] = set()
+        self._looks: dict[Any, tuple[Metadata, ...]] = {}
         node, index = edge_of(root)
         self.starts = {node}
         self.input_buffers = _input_buffers(node)
@@ -100,14 +101,14 @@ class TorchTask:
         with (
             torch.set_grad_enabled(self.create_graph),
             self.surroundings.around(node),
-            called_on(_devices(node)),
+            called_on(self._devices(node)),
             self._errors_told(node),
         ):
             grads = self._seen_by_hooks(node)
             results = self._called(node, grads)
-            grad_inputs = _validated(node, results)
-            if not is_accumulate(node):
-                grad_inputs = _validated(node, self.hooks.after(node, grad_inputs, grads))
+            grad_inputs = self._validated(node, results)
+            left = grad_inputs if is_accumulate(node) else self.hooks.after(node, grad_inputs, grads)
+            grad_inputs = grad_inputs if left is grad_inputs else self._validated(node, left)
             if torch.is_anomaly_enabled() and torch.is_anomaly_check_nan_enabled():
                 _check_nan(node, grad_inputs)
             self._finish(node, grad_inputs)
@@ -159,6 +160,34 @@ class TorchTask:
             self.input_buffers[node][1:] = grads
         return grads
 
+    def _outputs(self, node: Any) -> tuple[Metadata, ...]:
+        """`outputs_of`, asked once: it changes for leaves only."""
+        known = self._looks.get(node)
+        if known is None:
+            known = outputs_of(node)
+            if not is_accumulate(node):
+                self._looks[node] = known
+        return known
+
+    @unseen
+    def _devices(self, node: Any) -> list[Any]:
+        """Where gradients arrive, and where they go."""
+        near = (node, *[after for after, _ in node.next_functions if after is not None])
+        return [m.device for n in near for m in self._outputs(n)]
+
+    def _validated(self, node: Any, results: Sequence[Any]) -> tuple[Any, ...]:
+        """The results as their receivers want them (PyTorch's `validate_outputs`)."""
+        found = []
+        with torch._C.DisableTorchFunction():  # the engine's own ops pass no mode of functions
+            for i, (g, (after, index)) in enumerate(zip(results, node.next_functions, strict=True)):
+                if g is None or after is None:
+                    found.append(g)
+                    continue
+                wanted = self._outputs(after)[index]
+                dtype = wanted_dtype(after, index) if is_accumulate(after) else wanted.dtype
+                found.append(_fitted(node, i, g, wanted, dtype))
+        return tuple(found)
+
     def _finish(self, node: Any, grad_inputs: Sequence[Any]) -> None:
         """The node has run: take it off the queue and deliver its gradients."""
         self.ready.take()
@@ -172,13 +201,6 @@ class TorchTask:
             input_buffers[0] -= 1
             if not input_buffers[0]:
                 self.ready.push(after)
-
-
-@unseen
-def _devices(node: Any) -> list[Any]:
-    """Where gradients arrive, and where they go."""
-    near = (node, *(after for after, _ in node.next_functions if after is not None))
-    return [m.device for n in near for m in outputs_of(n)]
 
 
 def _input_buffers(start: Any) -> dict[Any, list[Any]]:
@@ -206,16 +228,6 @@ def _check_nan(node: Any, results: Sequence[Any]) -> None:
     for i, r in enumerate(results):
         if r is not None and bool(r.isnan().any()):
             raise RuntimeError(f"Function '{node.name()}' returned nan values in its {i}th output.")
-
-
-def _validated(node: Any, results: Sequence[Any]) -> tuple[Any, ...]:
-    """The results as their receivers want them (PyTorch's `validate_outputs`)."""
-    edges = node.next_functions
-    with torch._C.DisableTorchFunction():  # the engine's own ops pass no mode of functions
-        return tuple(
-            g if g is None or after is None else _fitted(node, i, g, outputs_of(after)[index], wanted_dtype(after, index))
-            for i, (g, (after, index)) in enumerate(zip(results, edges, strict=True))
-        )
 
 
 def _fitted(node: Any, i: int, grad: Any, wanted: Metadata, dtype: Any) -> Any:

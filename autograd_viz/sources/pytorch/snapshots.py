@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import torch
 from torch.autograd.grad_mode import _unsafe_preserve_version_counter
 
+from ...graph.model import Value
 from .handles import version_of
-from .hooks import dict_of
 from .nodes import grad_of, is_accumulate, variable_of
-from .saved import saved_of
-from .values import equal, is_plain, unseen
+from .saved import Kept, saved_of
+from .values import equal, is_plain, unseen, value_of
 
+States = tuple[tuple[str, bool], ...]
 MANY = 100_000  # elements; a larger gradient is taken for unchanged if it is the same object at the same version
 
 
 class GradSnapshot:
     """A tensor's `grad`: the object, and its values: a copy, if they are few or will be added to."""
+
+    __slots__ = ("_versions", "grad", "read", "tensor", "values", "version")
 
     @unseen
     def __init__(self, tensor: Any, is_about_to_change: bool = False) -> None:
@@ -25,8 +29,17 @@ class GradSnapshot:
         self.version = 0 if self.grad is None else version_of(self.grad)
         copied = self.grad is not None and not self.grad.is_meta and (is_about_to_change or _size(self.grad) <= MANY)
         self.values = self.grad.detach().clone() if copied else None
+        self.read: Value | None = None
+        if self.grad is not None and self.values is None:
+            self.value()  # nothing is copied
         counts = self.values is not None and not self.grad.is_inference()
         self._versions = _unsafe_preserve_version_counter(self.grad) if counts else None
+
+    def value(self) -> Value | None:
+        """As the document shows it."""
+        if self.read is None:
+            self.read = None if self.grad is None else value_of(self.grad if self.values is None else self.values)
+        return self.read
 
     @unseen
     def restore(self) -> None:
@@ -73,13 +86,15 @@ class SavedSnapshot:
 
     Args:
         node: the node.
+        states: of each saved tensor.
         inner: the grads that a pass inside of the call changes.
         others: what else the call changes, because of other ranks.
     """
 
-    @unseen
-    def __init__(self, node: Any, inner: list[GradSnapshot], others: list[Any]) -> None:
-        self.node, self.inner, self.others, self.states = node, inner, others, _states(node)
+    __slots__ = ("inner", "node", "others", "states")
+
+    def __init__(self, node: Any, states: States, inner: list[GradSnapshot], others: list[Any]) -> None:
+        self.node, self.states, self.inner, self.others = node, states, inner, others
 
     @unseen
     def restore(self) -> None:
@@ -90,7 +105,7 @@ class SavedSnapshot:
     @unseen
     def holds(self) -> bool:
         """Are they still there and unchanged?"""
-        return _states(self.node) == self.states and all(snapshot.holds() for snapshot in (*self.inner, *self.others))
+        return states_of(self.node) == self.states and all(snapshot.holds() for snapshot in (*self.inner, *self.others))
 
 
 class TensorSnapshot:
@@ -118,11 +133,14 @@ class Attached:
     Args:
         node: the node.
         tensors: the live outputs of its op.
+        dicts: where the node keeps its hooks.
     """
 
+    __slots__ = ("dicts", "node", "seen", "tensors")
+
     @unseen
-    def __init__(self, node: Any, tensors: list[Any]) -> None:
-        self.node, self.tensors, self.seen = node, tensors, _attached(node, tensors)
+    def __init__(self, node: Any, tensors: list[Any], dicts: Sequence[dict[Any, Any]]) -> None:
+        self.node, self.tensors, self.dicts, self.seen = node, tensors, dicts, _attached(node, tensors, dicts)
 
     @property
     def runs_code(self) -> bool:
@@ -133,15 +151,21 @@ class Attached:
     @unseen
     def holds(self) -> bool:
         """Would the node do the same again? Not after a hook came or went, or a saved tensor was changed in place."""
-        return _attached(self.node, self.tensors) == self.seen and not any(k.stale for k in saved_of(self.node))
+        return _attached(self.node, self.tensors, self.dicts) == self.seen and not any(k.stale for k in saved_of(self.node))
 
 
-def _states(node: Any) -> tuple[tuple[str, bool], ...]:
-    return () if is_accumulate(node) else tuple((k.state, k.stale) for k in saved_of(node))
+def states_of(node: Any) -> States:
+    """Of each saved tensor of a node whether it is there, and whether it was changed in place."""
+    return () if is_accumulate(node) else states_in(saved_of(node))
 
 
-def _attached(node: Any, tensors: list[Any]) -> tuple[Any, ...]:
-    of_node = tuple(tuple(dict_of(r)) for r in (node.register_prehook, node.register_hook))
+def states_in(kept: Iterable[Kept]) -> States:
+    """They, of what was read."""
+    return tuple([(k.state, k.stale) for k in kept])
+
+
+def _attached(node: Any, tensors: list[Any], dicts: Sequence[dict[Any, Any]]) -> tuple[Any, ...]:
+    of_node = map(tuple, dicts)
     of_tensors = tuple((tuple(t._backward_hooks or ()), t.grad_fn is not None and t.retains_grad) for t in tensors)
     leaf = variable_of(node)
     if leaf is None:

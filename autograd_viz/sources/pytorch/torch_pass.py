@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from typing import Any
@@ -10,15 +10,13 @@ from typing import Any
 import torch
 
 from ...graph import trace
-from ...graph.model import Formula, Number, Value
+from ...graph.model import Number, Value
 from ...graph.trace import HookRun
-from ..formulas import formulas_with_numbers
 from ..gradient import check_shape, numbers_of, refusal
-from ..jacobian import local_jacobians
 from ..pass_kind import Snapshot
 from ..undoable_pass import Pass
 from ..unused_parameters import random_numbers_kept as others_kept
-from ..written import Ran, read_beside
+from ..written import Ran
 from .dry_run import learn
 from .exchange import Exchange
 from .graph import TorchGraph
@@ -26,10 +24,11 @@ from .handles import version_of
 from .hooked import tensors_with_hooks
 from .nodes import grad_fn_of, grad_of, is_accumulate, is_function, name_of, outputs_of, variable_of
 from .older import tensor_of, with_hooks_of
-from .reference_op import agrees, formulas_of, reference_of
+from .read_later import NOWHERE, always, place_of, rules_of, values_at
+from .reference_op import frozen
 from .saved import Kept, saved_of
-from .schedule import Step, TorchTask
-from .snapshots import Attached, GradSnapshot, SavedSnapshot, TensorSnapshot
+from .schedule import TorchTask
+from .snapshots import Attached, GradSnapshot, SavedSnapshot, TensorSnapshot, states_in, states_of
 from .unused_parameters import leaves_kept, random_numbers_kept
 from .values import as_array, is_plain, shape_of, unseen, value_of
 
@@ -59,7 +58,9 @@ class TorchPass(Pass):
         self.exchange = Exchange(self.nodes, root)
         task.by_hand = self.exchange.by_hand
         self._has_run = False
-        self._saved = {n.id: {s.name: s.value for s in n.saved if s.value is not None} for n in graph.document.nodes}
+        self._saved = {n.id: {s.name: always(s.value) for s in n.saved if s.value} for n in graph.document.nodes}
+        self._kept: list[Kept] = []  # what the node that is about to run has saved
+        self._unread.show([NOWHERE, *([] if gradient is None else self.places([gradient]))])
         self._outputs: dict[Any, list[Any]] = {}
         for t in {*graph.tensors.values(), *tensors_with_hooks()}:
             if grad_fn_of(t) in graph.nodes:
@@ -72,7 +73,7 @@ class TorchPass(Pass):
         with ExitStack() as kept:
             kept.enter_context(others_kept())
             kept.enter_context(random_numbers_kept())
-            if any(map(self._runs_users_code, self.nodes)):
+            if any(self._runs_users_code(node, self.attached(node)) for node in self.nodes):
                 kept.enter_context(leaves_kept(leaves))
             kept.enter_context(self.exchange.apart())
             yield
@@ -93,7 +94,7 @@ class TorchPass(Pass):
 
     def _ran(self) -> list[Any]:
         """The nodes of the steps so far, if anybody asks for them."""
-        return [done.node for done in self._done] if self.exchange.is_there else []
+        return [done.before.node for done in self._done] if self.exchange.is_there else []
 
     @unseen
     def grad_snapshot(self, tensor: Any, is_about_to_change: bool = False) -> GradSnapshot:
@@ -107,8 +108,17 @@ class TorchPass(Pass):
         inner = [GradSnapshot(snapshot.tensor) for snapshot in around.inner] if self._has_run else []
         if not self._has_run:
             around.inner = inner
+            self._kept = [] if is_accumulate(node) else list(saved_of(node))
+        states = states_in(self._kept) if not self._has_run else states_of(node)
         self._has_run = False
-        return SavedSnapshot(node, inner, self.exchange.snapshots(node, self._ran()))
+        return SavedSnapshot(node, states, inner, self.exchange.snapshots(node, self._ran()) if self.exchange.is_there else [])
+
+    def saved_after(self, before: Snapshot, node: Any, is_seen: bool) -> Snapshot:
+        """A call by hand changes nothing here, unless code of the user's is a part of it, or other ranks are."""
+        if is_seen or self.exchange.is_there:
+            return self.saved_snapshot(node)
+        self._has_run = False
+        return before
 
     @unseen
     def lost(self, node: Any) -> dict[str, str]:
@@ -119,22 +129,33 @@ class TorchPass(Pass):
     @unseen
     def attached(self, node: Any) -> Attached:
         """What the user has attached to a node."""
-        return Attached(node, self._outputs.get(node, []))
+        return Attached(node, self._outputs.get(node, []), self.task.hooks.dicts(node))
 
     @unseen
     def arrived(self, node: Any) -> Sequence[Snapshot]:
         """The gradients that code of the user's may change: hooks, a Function's backward."""
-        grads = self.task.input_buffers[node][1:] if self._runs_users_code(node) else ()
-        return [TensorSnapshot(g) for g in grads if g is not None]
+        return [TensorSnapshot(g) for g in self.task.input_buffers[node][1:] if g is not None]
 
-    def _runs_users_code(self, node: Any) -> bool:
+    def shows(self, node: Any, attached: Attached) -> bool:
+        """Are there hooks (of saved tensors, too) or a Function's backward, is the pass recorded, do other ranks take part?"""
+        is_packed = any(k.value is None and k.state == "kept" for k in self._kept)
+        return self.is_recorded or is_packed or self._runs_users_code(node, attached) or self.exchange.is_there
+
+    def _runs_users_code(self, node: Any, attached: Attached) -> bool:
         """Hooks, or a Function's backward."""
-        return is_function(node) or self.attached(node).runs_code
+        return is_function(node) or attached.runs_code
+
+    @unseen
+    def places(self, gradients: Iterable[Any]) -> list[tuple[int, int]]:
+        """The memory of each gradient; `NOWHERE` for one that keeps its elements in another way."""
+        return [place_of(g) for g in gradients if g is not None]
 
     @unseen
     def touched(self, node: Any) -> list[Any]:
         """The leaf, or the outputs that retain their grad; and those of other nodes whose grads other ranks change."""
         own = [variable_of(node)] if is_accumulate(node) else self._retaining(node)
+        if not self.exchange.is_there:
+            return list(dict.fromkeys(own))
         far = self.exchange.touched(node, self._ran(), is_last=len(self._done) + 1 == self.total)
         return list(dict.fromkeys([*own, *far]))
 
@@ -147,19 +168,21 @@ class TorchPass(Pass):
         task.hooks.watched = {node: self._hook_dicts(node)}
         task.hooks.retaining = {node: [] if is_accumulate(node) else self._retaining(node)}
         task.hooks.runs = []
-        kept = [] if is_accumulate(node) else list(saved_of(node))
-        before = [self.grad_value(t) for t in touched]
-        with self.exchange.around(), task.hooks.accumulating(node), self._averaging(node):
-            step = task.step()
-        ids = map(self.graph.tensor_id, touched)
-        grads = {id: (b, self.grad_value(t)) for id, t, b in zip(ids, touched, before, strict=True) if id is not None}
-        outputs, inputs = _values(step.grad_outputs), _values(step.grad_inputs)
-        shapes = tuple(None if r is None else shape_of(r) for r in step.results)
-        id = self.graph.node_ids[node]
-        saved = self._saved.get(id, {})
-        formulas, jacobians = self._rules(step, kept, saved, outputs, inputs)
+        kept, self._kept = frozen(name_of(node), self._kept), []
+        step = self._stepped(node)
         self._has_run = True
-        return Ran(id, outputs, inputs, shapes, grads, saved, formulas, tuple(task.hooks.runs), jacobians, edited)
+        shapes = tuple([None if r is None else shape_of(r) for r in step.results])
+        id = self.graph.node_ids[node]
+        rules, hooks = partial(rules_of, step, kept, self.shows_jacobians), tuple(task.hooks.runs)
+        read = partial(values_at, {g: version_of(g) for g in (*step.grad_outputs, *step.grad_inputs) if g is not None})
+        return Ran(id, step.grad_outputs, step.grad_inputs, shapes, read, self._saved.get(id, {}), rules, hooks, edited)
+
+    def _stepped(self, node: Any) -> Any:
+        """Run the next node, a leaf's with its hooks watched, and with other ranks if they take part."""
+        if not (is_accumulate(node) or self.exchange.is_there):
+            return self.task.step()
+        with self.exchange.around(), self.task.hooks.accumulating(node), self._averaging(node):
+            return self.task.step()
 
     @contextmanager
     def _averaging(self, node: Any) -> Iterator[None]:
@@ -179,21 +202,6 @@ class TorchPass(Pass):
                 continue
             name = f"DistributedDataParallel (mean over {replica.ranks} ranks)"
             self.task.hooks.runs.append(HookRun("post_accumulate", name, own, self.grad_value(leaf)))
-
-    @unseen
-    def _rules(
-        self, step: Step, kept: list[Kept], saved: dict[str, Value], outputs: Sequence[Any], inputs: Sequence[Any]
-    ) -> tuple[tuple[Formula, ...], Any]:
-        """The formulas that ran, as the core writes them, and the local Jacobians; none where the core's rules come to
-        something else, or are not known.
-        """
-        reference = None if is_accumulate(step.node) else reference_of(name_of(step.node), step.node, kept)
-        symbols = formulas_of(reference)
-        if reference is None or not symbols or not agrees(reference, list(step.grad_outputs), list(step.results)):
-            return (), ()
-        results = read_beside(step.results, step.grad_inputs, tuple(inputs), _values)
-        jacobians = local_jacobians(reference) if self.shows_jacobians else ()
-        return formulas_with_numbers(reference, symbols, saved, outputs, results, inputs), jacobians
 
     @unseen
     def _hook_dicts(self, node: Any) -> list[tuple[int, dict[Any, Any]]]:
@@ -252,7 +260,3 @@ class TorchPass(Pass):
             return self.graph.node_ids.get(thing)
         except TypeError:  # not hashable: no node
             return None
-
-
-def _values(grads: Sequence[Any]) -> tuple[Value | None, ...]:
-    return tuple(None if g is None else value_of(g) for g in grads)

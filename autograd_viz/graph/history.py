@@ -1,0 +1,106 @@
+"""The state after each step of a pass. The history knows which steps changed an address, so a state costs nothing to make."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Any, TypeVar
+
+from .model import Value
+from .trace import State, Step, Trace
+
+T = TypeVar("T")
+Entries = tuple[int, ...]  # pairs of numbers, one pair after the other: few objects, for there are many addresses
+
+
+class History:
+    """The steps of a pass, by what they changed; it grows with the pass.
+
+    Args:
+        steps: those that have run.
+
+    Attributes:
+        steps: they, in order.
+    """
+
+    def __init__(self, steps: Iterable[Step] = ()) -> None:
+        self.steps: list[Step] = []
+        self._changes: dict[str, Entries] = {}  # by address: numbers of the step, and of the change in it
+        self._calls: dict[str, Entries] = {}  # by node: number of the step, and the how-manieth call it was
+        self._sizes = [(0, 0)]  # by position: how many addresses, and how many nodes, there are by then
+        for step in steps:
+            self.add(step)
+
+    def add(self, step: Step) -> None:
+        """One step more. Its numbers are not read."""
+        number = len(self.steps)
+        self.steps.append(step)
+        for place, at in enumerate(step.addresses):
+            self._changes[at] = (*self._changes.get(at, ()), number, place)
+        calls = self._calls.get(step.node, ())
+        self._calls[step.node] = (*calls, number, len(calls) // 2 + 1)
+        self._sizes.append((len(self._changes), len(self._calls)))
+
+    def until(self, count: int) -> History:
+        """The history of the first `count` steps. This one stays as it is: states that somebody holds read it."""
+        return History(self.steps[:count])
+
+    def at(self, position: int) -> State:
+        """The state after `position` steps; 0 is the start."""
+        changes, calls = self._sizes[position]
+        values = _Then[Value | None](self._changes, position, changes, self._value)
+        current = self.steps[position - 1] if position else None
+        return State(values, current, called=_Then[int](self._calls, position, calls, _second))
+
+    def _value(self, step: int, place: int) -> Value | None:
+        return self.steps[step].changes[place].after
+
+
+def _second(step: int, count: int) -> int:
+    return count
+
+
+class _Then(Mapping[str, T]):
+    """A mapping as it was at a position of a history that has grown since.
+
+    Args:
+        entries: by key, each step that has set it, and where to read what it has set.
+        position: entries of later steps do not count.
+        size: how many keys there are by then: the first ones.
+        read: what an entry has set.
+    """
+
+    __slots__ = ("_entries", "_position", "_read", "_size")
+
+    def __init__(self, entries: Mapping[str, Entries], position: int, size: int, read: Callable[[int, int], T]) -> None:
+        self._entries, self._position, self._size, self._read = entries, position, size, read
+
+    def __getitem__(self, key: str) -> T:
+        entries = self._entries[key]
+        for i in range(len(entries) - 2, -1, -2):
+            if entries[i] < self._position:
+                return self._read(entries[i], entries[i + 1])
+        raise KeyError(key)
+
+    def __contains__(self, key: Any) -> bool:
+        return key in self._entries and self._entries[key][0] < self._position
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([*islice(self._entries, self._size)])
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
+
+def state_at(trace: Trace, step: int) -> State:
+    """The state after `step` steps; 0 is the start.
+
+    Raises:
+        IndexError: there are not that many steps.
+    """
+    if not 0 <= step <= len(trace.steps):
+        raise IndexError(f"step {step} is out of range; the trace has steps 0 to {len(trace.steps)}")
+    return History(trace.steps[:step]).at(step)

@@ -1,0 +1,62 @@
+"""What a step of a PyTorch pass is written from when somebody reads it: see Note [When a step is read] in written.py."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import torch
+
+from ...graph.model import Value
+from ..formulas import formulas_with_numbers
+from ..jacobian import local_jacobians
+from ..written import Ran, Rules, read_beside
+from .handles import version_of
+from .nodes import is_accumulate, name_of
+from .reference_op import agrees, formulas_of, reference_of
+from .saved import Kept
+from .schedule import Step
+from .values import overwritten, unseen, value_of
+
+NOWHERE = (0, 0)  # the place of what keeps its elements in another way: it is always read at once
+
+
+@unseen
+def rules_of(step: Step, kept: list[Kept] | None, jacobians: bool, ran: Ran) -> Rules:
+    """The formulas that ran, as the core writes them, and, if they are wanted, the local Jacobians; none where the core's rules
+    come to something else, or are not known.
+    """
+    reference = None if kept is None or is_accumulate(step.node) else reference_of(name_of(step.node), step.node, kept)
+    symbols = formulas_of(reference)
+    if reference is None or not symbols or not agrees(reference, list(step.grad_outputs), list(step.results)):
+        return (), ()
+    results = read_beside(step.results, step.grad_inputs, ran.grad_inputs, _values)
+    formulas = formulas_with_numbers(reference, symbols, ran.kept, ran.grad_outputs, results, ran.grad_inputs)
+    return formulas, local_jacobians(reference) if jacobians else ()
+
+
+def always(value: Value) -> Callable[[], Value]:
+    """Reads what has been read."""
+    return lambda: value
+
+
+def place_of(gradient: Any) -> tuple[int, int]:
+    """Address and bytes of the memory that a gradient is in, wherever it begins there."""
+    if type(gradient) is not torch.Tensor or gradient.layout is not torch.strided or gradient.is_meta:
+        return NOWHERE
+    try:
+        size = gradient.element_size()
+        return gradient.data_ptr() - int(gradient.storage_offset()) * size, gradient.numel() * size
+    except RuntimeError:  # inside of torch.func
+        return NOWHERE
+
+
+@unseen
+def values_at(versions: Mapping[Any, int], grads: Sequence[Any]) -> tuple[Value | None, ...]:
+    """Gradients as they were at these versions. Nobody can change them; if a hook that hangs on no tensor does, it is told."""
+    changed = {g for g in grads if g is not None and version_of(g) != versions[g]}
+    return tuple([overwritten(g.shape, g.dtype) if g in changed else v for g, v in zip(grads, _values(grads), strict=True)])
+
+
+def _values(grads: Sequence[Any]) -> tuple[Value | None, ...]:
+    return tuple(None if g is None else value_of(g) for g in grads)

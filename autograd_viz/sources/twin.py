@@ -1,0 +1,47 @@
+"""A node as it was before it ran, for whoever reads later which rules ran: with copies of what it had saved."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.backward.node import Node
+from ..core.backward.saved import SavedResult, SavedTensor
+from ..core.op.former import Overwritten
+from ..core.op.primitive_node import PrimitiveNode
+from ..core.tensor.number import Number
+from ..core.tensor.tensor import Tensor
+
+MOST = 1024  # elements that are copied; no formula and no Jacobian is written of a larger saved tensor
+
+
+class Twin:
+    """What a primitive's node needs to write its rules, whatever happens to it and to its saved tensors."""
+
+    def __init__(self, node: PrimitiveNode) -> None:
+        self._node = node
+        self._kept = [_frozen(getattr(node, slot)) for slot in node.slots]
+
+    def node(self) -> PrimitiveNode:
+        """The node as it was."""
+        twin = type(self._node).__new__(type(self._node))
+        Node.__init__(twin, self._node.next_functions, self._node._outputs_metadata(), 0)
+        for slot, kept in zip(twin.slots, self._kept, strict=True):
+            setattr(twin, slot, kept)
+        return twin
+
+
+def _frozen(kept: Any) -> Any:
+    """A saved value that nobody can change."""
+    if isinstance(kept, tuple):
+        return tuple(map(_frozen, kept))
+    if isinstance(kept, SavedTensor):
+        if kept.unpack_hook is not None or not isinstance(kept.tensor, Tensor):
+            return kept
+        copy = _frozen(kept.tensor)
+        return SavedResult(copy) if isinstance(kept, SavedResult) else copy
+    if not isinstance(kept, Tensor) or isinstance(kept, Number | Overwritten):
+        return kept
+    data = kept._data
+    return Tensor(np.array(data)) if data.size <= MOST else Overwritten(np.broadcast_to(np.zeros((), data.dtype), data.shape))

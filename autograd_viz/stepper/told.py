@@ -1,0 +1,39 @@
+"""A step with what the stepper says of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from ..graph.trace import NUMBERS, Step
+from ..sentences import Arrival, Sentences, born_in, sent, together
+
+Arrivals = Mapping[int, Sequence[Arrival]]  # by output of a node's op
+SENTENCE, FLAGS = ("sentence",), ("flags",)
+
+
+def told(ran: Step, sentences: Sentences, arrivals: Arrivals, end: list[str]) -> Step:
+    """A step with a sentence and flags. It holds no stepper: a circle would be freed late, and never through C++ code.
+
+    Args:
+        ran: what the pass has done.
+        sentences: writes the sentence, if the step has none.
+        arrivals: what earlier steps have sent to its node.
+        end: more sentences.
+    """
+    numbers = (NUMBERS, partial(_numbers, ran))
+    said = (SENTENCE, partial(_said, ran, sentences, arrivals, end))
+    return Step.later(ran.node, ran.addresses, numbers, said, (FLAGS, partial(_flagged, ran, arrivals)))
+
+
+def _numbers(ran: Step) -> dict[str, Any]:
+    return {name: getattr(ran, name) for name in NUMBERS}
+
+
+def _said(ran: Step, sentences: Sentences, arrivals: Arrivals, end: list[str]) -> dict[str, Any]:
+    return {"sentence": together([ran.sentence or sentences.said(ran, arrivals), *end])}
+
+
+def _flagged(ran: Step, arrivals: Arrivals) -> dict[str, Any]:
+    return {"flags": born_in(ran, sent(a for several in arrivals.values() for a in several))}
