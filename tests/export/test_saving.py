@@ -60,7 +60,7 @@ def test_a_pass_that_has_run_says_what_to_save(tmp_path: Path, save: Any) -> Non
     e, _ = program()
     s = av.step(e)
     s.finish()
-    with pytest.raises(RuntimeError, match=r"retain_graph=True .* second time .*; to save .* save the stepper: .* av.save\(s, path\)"):
+    with pytest.raises(RuntimeError, match=r"a second time .*; to save a pass .* save the stepper: .* av.save\(s, path\)"):
         save(e, tmp_path / "e.html")
     av.save(s, tmp_path / "e.html")
     assert (tmp_path / "e.html").exists()
