@@ -14,6 +14,8 @@ import torch
 from torch.optim import optimizer as optimizers
 from torch.utils import _python_dispatch as dispatch
 
+from ...runtime.collector import recording_begins, recording_ends
+
 CREATE_GRAPH = 3  # which argument of the engine's
 
 
@@ -32,6 +34,7 @@ class Aside:
 
     def begin(self) -> None:
         """The recording begins."""
+        recording_begins()
         self._run = getattr(torch.autograd, "_engine_run_backward", None)  # PyTorch 2.2 has no such name
         if self._run is not None:
             torch.autograd._engine_run_backward = self._runs  # type: ignore[attr-defined]
@@ -42,6 +45,7 @@ class Aside:
 
     def end(self) -> None:
         """It is over."""
+        recording_ends()
         self._come_back()
         for hook in self._hooks:
             hook.remove()
