@@ -1,20 +1,22 @@
 """What a recorder knows of tensors and ops.
 
 # Note [Who keeps what]
-What is known of an op hangs on its node (`node.metadata`), and lives as long as the graph: nothing else has to be kept.
-It must never refer to its own node, or the graph would never be freed: the place of a tensor in the graph is told by numbers.
-A tensor without a node (and a leaf) is looked up among those that are alive; nothing here keeps it so. An op that cuts the
-graph (detach) keeps what led to it until CUTS others did so, until the next does after a backward pass has freed it, or until
-the next recording begins; one that never had a graph keeps its large inputs until LOOSE others did, or until then.
-Nor may an op and its results refer to one another, or the elements would stay until the garbage collector comes: an op with a
-node has its results; of one without, whoever has a result has the op.
+What is known of an op hangs on its node (`node.metadata`), and lives as long as the graph. What ops without a node keep, see
+cuts.py. Three rules follow:
+- What hangs on a node never refers to the node, or the graph would never be freed. Numbers tell a tensor's place in the graph.
+- A tensor without a node, and a leaf, is looked up among those that are alive. Nothing here keeps it alive.
+- An op and its results do not refer to one another, or the elements would wait for the garbage collector. An op with a node
+  has its results. Of an op without one, a result has the op.
+
+# Note [Few objects]
+The garbage collector looks at every object of every op, again and again. So a handle is itself the weak reference to its
+tensor, and what can be read from the elements is not written down.
 """
 
 from __future__ import annotations
 
 import itertools
 import weakref
-from collections import deque
 from collections.abc import Callable
 from types import FrameType
 from typing import Any
@@ -22,17 +24,13 @@ from typing import Any
 import torch
 from torch import nn
 
-from ...core.base.provenance import CUTS, UNTRACKED_DEPTH, Place
+from ...core.base.provenance import UNTRACKED_DEPTH, Place
 from ..values import FEW
 from .parts import Inside
-from .saved import is_freed
 from .values import is_plain, outside_modes, shape_of
 
 KEY = "autograd_viz"  # in node.metadata
 clock = itertools.count(1)
-_cuts: deque[weakref.ref[Event]] = deque()
-LOOSE = 256  # ops without a node whose large inputs are kept
-_loose: deque[weakref.ref[Event]] = deque()
 latest_sequence = torch._C._autograd._get_sequence_nr
 
 
@@ -222,52 +220,6 @@ class Event:
         """The tensors that it made; None for one of which nothing is left."""
         several = self._outputs if type(self._outputs) is tuple else (self._outputs,)
         return tuple(o() if type(o) is weakref.ref else o for o in several)
-
-
-def keep_behind(event: Event, has_passed: bool) -> None:
-    """The op has no node: what led to its inputs is kept by it, until CUTS other ops do the same; its large inputs until LOOSE
-    others do.
-
-    Args:
-        event: the op.
-        has_passed: a backward pass, which frees what it has gone through, came after the op before it that was given here.
-    """
-    _loose.append(weakref.ref(event))
-    _lighten(LOOSE)
-    if event.behind:
-        others = [cut for r in _cuts if (cut := r()) is not None and cut is not event]
-        for earlier in others if has_passed else others[-1:]:  # which may have cut what was freed before
-            if is_freed(earlier.behind):
-                _forget(earlier)
-        _cuts.append(weakref.ref(event))
-        let_go(CUTS)
-
-
-def _lighten(but: int = 0) -> None:
-    """Of the ops without a node, all but the latest keep no elements of their large inputs: a live tensor has them."""
-    while len(_loose) > but:
-        event = _loose.popleft()()
-        for handle in () if event is None else event.inputs:
-            if type(handle) is Handle and handle.sequence is None and handle.values is not None and handle.values.numel() > FEW:
-                handle.lighten()
-
-
-def begin_anew() -> None:
-    """What earlier recordings have kept of cut graphs and of ops without a node is let go."""
-    let_go()
-    _lighten()
-
-
-def let_go(but: int = 0) -> None:
-    """Of the ops that keep a graph, all but the latest keep it no more."""
-    while len(_cuts) > but:
-        oldest = _cuts.popleft()()
-        if oldest is not None:
-            _forget(oldest)
-
-
-def _forget(cut: Event) -> None:
-    cut.inputs, cut.behind = (), ()
 
 
 def is_parameter(tensor: Any) -> bool:

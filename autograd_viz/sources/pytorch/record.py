@@ -26,7 +26,8 @@ from torch.utils._pytree import tree_leaves
 from ...core.base.provenance import Place
 from .arguments import is_given, note_argument
 from .calls import calls_around, function_and_arguments
-from .handles import KEY, Event, Handle, alive, begin_anew, is_parameter, keep_behind, see, seen
+from .cuts import begin_anew, keep_behind
+from .handles import KEY, Event, Handle, alive, is_parameter, see, seen
 from .parts import NOWHERE, Parts
 from .record_aside import Aside
 from .signatures import Signature, signature_of
@@ -201,7 +202,8 @@ class Recorder(TorchDispatchMode):
         if not event.is_tracked:  # a parameter that an optimizer changes: nothing will ask for it
             results = [r for r in results if not is_parameter(r)]
         if not event.is_function:
-            event.made([see(r, event) for r in results])
+            if results:
+                event.made([see(r, event) for r in results])
             self._copied = event if event.name == "clone" else None
         if op.is_mutable:
             results = [r for r in results if r._base is None]

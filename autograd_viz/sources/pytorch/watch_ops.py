@@ -236,6 +236,10 @@ class Ops:
             known = self._known[number] = SeenOp(self, func, (code, instruction), number, page.age, cut)
         return known
 
+    def has(self, number: int) -> bool:
+        """Is an op still known?"""
+        return number >> BITS in self._pages
+
     def given(self, number: int) -> list[Any]:
         """The ops and leaves that an op was given, as far as they are known."""
         place = self._place(number)

@@ -111,15 +111,16 @@ class LastPass:
         if root is None or root.grad_fn is None:
             return
         self._careful = max(0, self._careful - 1)
-        record = self.record.root if self.record is not None else None
-        is_careful |= bool(self._careful) or freed is not None or record is None
+        number = self.record.number_of_root if self.record is not None else None
+        is_known = number is not None and self._ops.has(number)
+        is_careful |= bool(self._careful) or freed is not None or not is_known
         if self._is_ours and is_careful:
             self._empty(reach([root.grad_fn]) if freed is None else freed)
         del root, freed
         if not self._ops.held(*self._numbers):
             return
-        if self._is_ours and not is_careful and record is not None:
-            self._empty(nodes_held(record))
+        if self._is_ours and not is_careful and number is not None and (op := self._ops.op(number)) is not None:
+            self._empty(nodes_held(op))
         self._careful = CAREFUL
 
     def _empty(self, nodes: Iterable[Any]) -> None:
