@@ -1,9 +1,9 @@
 """What runs without the recording: backward passes that nobody differentiates, and the steps of optimizers.
 
 # Note [Without the mode]
-Under a dispatch mode every op goes through Python, also those of a pass or a step, of which a picture shows nothing. So the
-mode is taken away for them. A pass with create_graph=True is recorded as any other ops are, and so is a step with a closure.
-A step that raised leaves the mode away; the next pass, or the end of the recording, notices.
+Under a dispatch mode every op goes through Python. A picture shows nothing of the ops of a pass or a step, so the mode is
+taken away for them. A pass with create_graph=True is recorded like other ops, and so is a step with a closure.
+After a step that raised, the next pass or the end of the recording puts the mode back.
 """
 
 from __future__ import annotations

@@ -103,7 +103,7 @@ def tensors_in(values: Any) -> list[Any]:
 
 
 def behind(node: Any) -> Iterator[Any]:
-    """The numbers of the ops, and the leaves, behind a node whose op was not seen, as of a Function of the user's."""
+    """What is behind a node whose op was not seen, as of a user's Function: the numbers of ops, and leaves."""
     stack = [node]
     for _ in range(BEHIND):
         if not stack:

@@ -1,13 +1,13 @@
 """The part of the recorder that sees every call of PyTorch's functions.
 
 # Note [Once per op]
-This runs for every op of the user's, so it notes little: the function, the line, and which records it was given results of.
-Text, columns and names are found when somebody asks. Whatever goes wrong here stays here: `log.faults`. A class of tensors that
-looks at functions itself must not see what we read: then `DisableTorchFunctionSubclass` is around it.
+This runs for every op of the user's, so it notes little: the function, the line, and the ops that made the inputs.
+Text, columns and names are found when somebody asks. An error in here is kept in `log.faults`. A user's class of tensors with
+a `__torch_function__` must not see what we read: `DisableTorchFunctionSubclass` is around that.
 
 # Note [A view that nobody has asked]
-When its base has been written to, a view gets a new grad_fn as soon as somebody asks for it, and the order of a pass is that of
-its nodes. So a view is asked only if nothing was written to its memory since it was made.
+After a write to its base, a view gets a new grad_fn when somebody asks for it. A pass runs nodes in the order in which they
+were made, so to ask would change that order. A view is asked only if nothing was written to its memory since it was made.
 """
 
 from __future__ import annotations
