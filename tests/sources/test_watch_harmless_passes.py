@@ -11,6 +11,7 @@ torch = pytest.importorskip("torch")
 
 from torch import nn  # noqa: E402
 
+from ..torch_functions import with_backward  # noqa: E402
 from ..torch_hooked import SAID  # noqa: E402
 from .watched import Case, assert_harmless, error_of  # noqa: E402
 
@@ -171,25 +172,15 @@ def a_root_that_is_refused_and_summed():
     return said, x.grad, error_of(lambda: y.sum().backward())
 
 
-class Fails(torch.autograd.Function):
-    """Its backward raises."""
-
-    @staticmethod
-    def forward(ctx: Any, a: Any) -> Any:
-        ctx.save_for_backward(a)
-        return a * 2
-
-    @staticmethod
-    def backward(ctx: Any, g: Any) -> Any:
-        raise KeyError("in backward")
-
-
 @case
 def passes_that_raise():
+    def fails(ctx: Any, g: Any) -> Any:
+        raise KeyError("in backward")
+
     x, w = torch.randn(3, requires_grad=True), torch.randn(3, requires_grad=True)
     said = []
     h = x.exp()
-    first, second = Fails.apply(h.sin()).cos(), (h * w).cos()
+    first, second = with_backward(fails).apply(h.sin()).cos(), (h * w).cos()
     for root in (first, second, first, second):
         said += [error_of(lambda root=root: root.sum().backward()), x.grad, w.grad]
     a = w.sin()
