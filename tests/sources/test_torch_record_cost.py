@@ -6,6 +6,7 @@ import contextlib
 import gc
 import subprocess
 import sys
+import weakref
 from collections.abc import Callable
 from types import FrameType
 from typing import Any
@@ -78,6 +79,16 @@ def test_an_op_leaves_few_objects_to_the_garbage_collector() -> None:
         gc.collect()
         assert (len(gc.get_objects()) - before) / OPS < 9
     assert kept.grad_fn is not None
+
+
+def test_a_tensor_that_is_changed_in_place_again_and_again_is_found_at_once() -> None:
+    """Its weak references are searched for each op."""
+    x = torch.ones(3, requires_grad=True)
+    with av.record():
+        z = x * 1
+        for _ in range(OPS):
+            z.mul_(0.5)
+    assert len(weakref.getweakrefs(z)) < 5 and len(ops_of(z)) == OPS + 1
 
 
 def test_the_collector_comes_after_as_many_ops_as_before() -> None:

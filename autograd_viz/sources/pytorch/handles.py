@@ -18,6 +18,7 @@ from __future__ import annotations
 import itertools
 import weakref
 from collections.abc import Callable
+from functools import partial
 from types import FrameType
 from typing import Any
 
@@ -35,7 +36,7 @@ latest_sequence = torch._C._autograd._get_sequence_nr
 
 
 class Handle(weakref.ref[Any]):
-    """A tensor as an op has read or made it; changed in place, it is another. It is a weak reference to the tensor.
+    """A tensor as an op has read or made it; changed in place, it is another. The first is a weak reference to the tensor.
 
     Attributes:
         values: the same elements outside the graph: a copy if there are few; None if they cannot be read.
@@ -43,15 +44,18 @@ class Handle(weakref.ref[Any]):
         sequence: the sequence number of its grad_fn; None for a leaf.
         output_nr: which output of it.
         is_leaf: it is a leaf that requires grad.
+        argument: what a model calls it as its input, or ""; None if nobody has looked.
     """
 
     __slots__ = (
-        "__weakref__", "_held", "_looks", "_maker", "is_leaf", "output_nr", "requires_grad", "sequence", "values", "version",
+        "__weakref__", "_looks", "_maker", "_of", "argument", "is_leaf", "output_nr", "requires_grad", "sequence", "values",
+        "version",
     )  # fmt: skip
     __hash__, __eq__, __ne__ = object.__hash__, object.__eq__, object.__ne__
     _maker: Any
-    _held: Any
+    _of: Callable[[], Any] | None
     _looks: Any
+    argument: str | None
     values: Any
     version: int
     sequence: int | None
@@ -61,7 +65,7 @@ class Handle(weakref.ref[Any]):
 
     def ref(self) -> Any:
         """The tensor itself, if it lives."""
-        return alive(self) if self._held is None else self._held
+        return alive(self if self._of is None else self._of)
 
     @property
     def edge(self) -> tuple[int, int] | None:
@@ -115,9 +119,17 @@ class Handle(weakref.ref[Any]):
         return is_constant and version_of(tensor) == self.version
 
 
-_seen: set[Handle] = set()  # the last of every tensor that is alive, but for parameters
+class _Again(weakref.ref[Any]):
+    """A weak reference to a tensor of which there are several handles: many of them would make a long list to search."""
+
+    __slots__ = ("latest",)
+    __hash__, __eq__, __ne__ = object.__hash__, object.__eq__, object.__ne__
+    latest: Handle
+
+
+_seen: set[Handle | _Again] = set()  # one for each tensor that is alive, but for parameters
 _dies = _seen.discard  # C code: see Note [No line of Python when a thing dies] in runtime/alive.py
-_nothing = nn.Module()  # what the handle of a parameter refers to weakly
+_nothing = nn.Module()  # what a handle refers to weakly that finds its tensor in another way
 
 
 def seen(tensor: Any) -> Handle | None:
@@ -125,6 +137,8 @@ def seen(tensor: Any) -> Handle | None:
     for known in weakref.getweakrefs(tensor):
         if type(known) is Handle and known in _seen:
             return known
+        if type(known) is _Again and known in _seen:
+            return known.latest
     return None
 
 
@@ -132,20 +146,35 @@ def see(tensor: Any, maker: Event | None) -> Handle:
     """What the tensor is from now on."""
     if is_parameter(tensor):
         # with a weak reference it could not be swapped (`torch.utils.swap_tensors`); its graph keeps it anyway
-        handle = Handle(_nothing if tensor.requires_grad else tensor)
-        handle._held = tensor if tensor.requires_grad else None
-    else:
-        before = seen(tensor)
-        if before is not None:
-            _dies(before)
+        handle = Handle(_nothing)
+        handle._of = partial(_itself, tensor) if tensor.requires_grad else weakref.ref(tensor)
+    elif (before := seen(tensor)) is None:
         handle = Handle(tensor, _dies)
-        handle._held = None
+        handle._of = None
         _seen.add(handle)
+    else:
+        handle = Handle(_nothing)
+        handle._of = weakref.ref(tensor)  # one for all
+        _put(tensor, before, handle)
     handle._maker, handle.sequence, handle.output_nr, handle.is_leaf, handle.requires_grad = maker, None, 0, False, False
-    handle.version = version_of(tensor)
+    handle.argument, handle.version = None, version_of(tensor)
     handle.values = _elements_of(tensor) if is_plain(tensor) else None
     handle._looks = None if handle.values is not None else (shape_of(tensor), tensor.dtype)
     return handle
+
+
+def _put(tensor: Any, before: Handle, handle: Handle) -> None:
+    """A handle takes the place of another."""
+    entry = next((r for r in weakref.getweakrefs(tensor) if type(r) is _Again and r in _seen), None)
+    if entry is None:
+        _dies(before)
+        entry = _Again(tensor, _dies)
+        _seen.add(entry)
+    entry.latest = handle
+
+
+def _itself(tensor: Any) -> Any:
+    return tensor
 
 
 class Event:

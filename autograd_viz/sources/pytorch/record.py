@@ -191,7 +191,7 @@ class Recorder(TorchDispatchMode):
         if handle is None or not handle.is_output(tensor, node):
             handle = see(tensor, None)
             handle.look(tensor, node)
-        if node is None and not (handle.is_leaf and is_parameter(tensor)) and is_given(handle):
+        if node is None and handle.argument is None and not (handle.is_leaf and is_parameter(tensor)) and is_given(handle):
             note_argument(handle, tensor, sys._getframe(1))
         return handle
 
