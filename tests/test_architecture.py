@@ -73,7 +73,6 @@ LONG_FUNCTIONS = {
     "core/ops/layers/multi_head.py: multi_head_attention_forward",
     "core/ops_more/grid_sampling.py: _declare",
     "core/ops_more/short_time.py: istft",
-    "sources/pytorch/watch_mode.py: _made",
 }
 # in the core, from the bottom up: a chapter reads the ones before it
 CHAPTERS = ["base", "tensor", "backward", "op", "ops", "ops_more", "inplace", "function", "methods"]

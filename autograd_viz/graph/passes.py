@@ -34,6 +34,7 @@ class Holder:
         holds: it steps the tensor that is asked about.
         rate: the learning rate of the tensor's group; None if it does not hold it.
         steps: its calls of step() that were seen.
+        leaves: the tensors that it steps.
     """
 
     kind: str
@@ -41,3 +42,4 @@ class Holder:
     holds: bool
     rate: float | None
     steps: tuple[Any, ...]
+    leaves: tuple[Any, ...]

@@ -151,7 +151,7 @@ def _masks(f: Facts, node: str, i: int) -> bool:
 
 
 def _mask_behind(f: Facts, node: str) -> Cause | None:
-    """The op that kept the bad branch out of the result, and so sent the zero that is multiplied by infinity."""
+    """The op that kept the bad branch out of the result: it sent the zero that is multiplied by infinity."""
     now, seen = node, {node}
     while True:
         before = next((s for k in range(f.nodes[now].outputs) for s in f.senders.get((now, k), ())), None)

@@ -13,7 +13,7 @@ from .text import sentence
 
 
 def recorded_cut_sentences(document: Document, tensors: Iterable[str]) -> dict[str, str]:
-    """For each of the tensors that the roots were made from, and that get no gradient, where it was cut off."""
+    """Where the path to a tensor was cut, for those of the tensors that get no gradient."""
     f: Facts | None = None
     found = {}
     for id in tensors:

@@ -33,8 +33,8 @@ class Facts:
     Args:
         document: a graph that holds the tensor.
         subject: the tensor's id.
-        past: the numbers of the last pass, by address (graph/trace.py), and by `arrived:n2.0` what hooks left of what arrived
-            at output 0 of n2, where that is known.
+        past: the numbers of the last pass, by address (graph/trace.py). `arrived:n2.0` is the gradient at output 0 of n2
+            after its hooks, if that is known.
         live: what only the live graph can tell.
         loss: ids of the roots from which the gradient should come; empty if nobody knows.
         is_changed: the pass was run again with leaves that have changed since: its numbers are not those that ran.
@@ -196,7 +196,7 @@ class Facts:
 
     @cached_property
     def changed_since(self) -> dict[str, tuple[str, str]]:
-        """The tensors that were changed in place since a node saved them, each with that node and the name of what it saved."""
+        """Tensors that were changed in place after a node saved them: that node, and the name of what it saved."""
         return {s.tensor: (n.id, s.name) for n in self.document.nodes for s in n.saved if s.stale and s.tensor is not None}
 
     # -- ops ----------------------------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 from ..graph.passes import Changed
 
@@ -12,6 +12,9 @@ class Live(Protocol):
 
     def is_stepped(self) -> bool:
         """Has a stepper gone through the graph?"""
+
+    def has(self, tensor: Any) -> bool:
+        """Is a tensor part of the graph?"""
 
     def has_run(self, node: str) -> bool | None:
         """Has a backward pass called this node?"""
@@ -34,6 +37,10 @@ class NothingLive:
 
     def is_stepped(self) -> bool:
         """There is none."""
+        return False
+
+    def has(self, tensor: Any) -> bool:
+        """A document has no tensors."""
         return False
 
     def has_run(self, node: str) -> bool | None:

@@ -18,7 +18,7 @@ Test = Callable[[Facts, str], bool | None]
 
 
 class NanSource(NamedTuple):
-    """Ops whose rule can make nan or inf, the kind of cause, and whether the values at hand bring it about (None: unknown)."""
+    """Ops whose rule can make nan or inf, the kind of cause, and a test of the values (None: unknown)."""
 
     ops: tuple[str, ...]
     kind: str
@@ -74,7 +74,7 @@ def _root_of_zero(f: Facts, node: str) -> bool | None:
 
 
 def _power(f: Facts, node: str) -> bool | None:
-    """A base of 0 under an exponent below 1 (but 0), or a negative one under an exponent with a fraction."""
+    """0 to a power below 1 (but not 0), or a negative base with an exponent that is not whole."""
     exponent, base = number(f.plain(node, "exponent")), operand(f, node, 0, "self")
     found = bounds(base)
     if exponent is None:

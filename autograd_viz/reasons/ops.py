@@ -61,7 +61,7 @@ def numbers_of(f: Facts, node: str) -> list[float | None]:
 
 
 def operand(f: Facts, node: str, index: int, *saved: str) -> Value | None:
-    """The value of what stood at a place of the op, or under one of these names among what is saved; None if unknown."""
+    """The value of an op's input, or what is saved under one of these names; None if unknown."""
     op = f.op(node)
     given = op.inputs[index].tensor if op is not None and index < len(op.inputs) else None
     value = None if given is None or given in f.changed_since else f.tensors[given].value

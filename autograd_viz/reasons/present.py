@@ -69,7 +69,7 @@ def collected(q: Question) -> list[Cause]:
     if not holders or not q.tensor.is_leaf:
         return []
     if not own:
-        return [_not_held(q, holders)] if type(q.tensor).__name__ == "Parameter" else _left_alone(q)
+        return _not_held(q, holders) if type(q.tensor).__name__ == "Parameter" else _left_alone(q)
     if all(h.rate == 0 for h in own):
         return [Cause("rate_zero", said={"optimizer": own[0].kind})]
     return _not_stepped(q, own)
@@ -82,11 +82,15 @@ def _left_alone(q: Question) -> list[Cause]:
     return [Cause("left_alone", source=added[-1].source, said=said)] if len(added) > 1 else []
 
 
-def _not_held(q: Question, holders: list[Holder]) -> Cause:
-    last, placed = holders[-1], q.history.events_of(q.tensor, "placed", "made")
-    new = [p.source for p in placed if last.made is not None and p.number > last.made.number]
-    said = {"optimizer": last.kind, "placed": new[-1] if new else None}
-    return Cause("not_held_new" if new else "not_held", source=None if last.made is None else last.made.source, said=said)
+def _not_held(q: Question, holders: list[Holder]) -> list[Cause]:
+    """By an optimizer of the graph's other parameters, or by one that is older than its module."""
+    near = [h for h in holders if any(map(q.facts.live.has, h.leaves))]
+    last, placed = (near or holders)[-1], q.history.events_of(q.tensor, "placed", "made")
+    new = [p for p in placed if last.made is not None and p.number > last.made.number]
+    if not near and not any(p.kind == "placed" for p in new):
+        return []
+    said: dict[str, Said] = {"optimizer": last.kind, "placed": new[-1].source if new else None}
+    return [Cause("not_held_new" if new else "not_held", source=None if last.made is None else last.made.source, said=said)]
 
 
 def _not_stepped(q: Question, own: list[Holder]) -> list[Cause]:

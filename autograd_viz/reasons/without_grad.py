@@ -82,7 +82,7 @@ def _made(q: Question) -> Source | None:
 
 
 def _numbers_before(q: Question) -> Op | None:
-    """The last tensor with a history that became a number in the statement that made this one, or shortly before it."""
+    """The last tensor with a history that became a number, in the statement that made this one or shortly before."""
     made = q.history.events_of(q.tensor, "made")
     if not made:
         return None

@@ -118,7 +118,7 @@ def _broadcast(f: Facts, node: str, i: int) -> Cause | None:
 
 
 def _masked_before(f: Facts, node: str, i: int) -> Edge:
-    """Who made the zeros, if this node hands parts of its gradient to several inputs, and this part was zero before."""
+    """Who made the zeros, if this node shares its gradient out to several inputs and this part was zero before."""
     now, seen = node, {node}
     hides_zeros = any(has_zero(t.value) for t in f.others(node, i)) or 0.0 in numbers_of(f, node)
     while op_of(f, node) in ROUTERS and not (op_of(f, node) == "Mul" and hides_zeros):

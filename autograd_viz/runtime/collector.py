@@ -1,4 +1,4 @@
-"""Pauses Python's garbage collector while a picture is made.
+"""Python's garbage collector: paused while a picture is made, and rarer while ops are recorded.
 
 The collector scans all live objects after N allocations. A picture makes many thousands of objects, and no cycles.
 """
@@ -38,3 +38,26 @@ def collector_as_before() -> Iterator[None]:
         yield
     finally:
         gc.disable()
+
+
+OBJECTS = 8  # that a recorded op makes where a plain one makes one
+_recordings = 0
+_usual = _set = (0, 0, 0)
+
+
+def recording_begins() -> None:
+    """Every op makes OBJECTS times as many objects now, and the collector still comes after as many ops."""
+    global _recordings, _usual, _set
+    _recordings += 1
+    if _recordings == 1:
+        _usual = gc.get_threshold()
+        _set = (_usual[0] * OBJECTS, *_usual[1:])
+        gc.set_threshold(*_set)
+
+
+def recording_ends() -> None:
+    """The last recording puts the threshold back, unless somebody else has set one."""
+    global _recordings
+    _recordings -= 1
+    if not _recordings and gc.get_threshold() == _set:
+        gc.set_threshold(*_usual)

@@ -80,6 +80,10 @@ class CoreLive:
         """A stepper has gone through."""
         return bool(self._seen)
 
+    def has(self, tensor: Any) -> bool:
+        """A node or an op reads it."""
+        return self._graph.tensor_id(tensor) is not None
+
     def has_run(self, node: str) -> bool | None:
         """Every node of the core remembers its last call."""
         return self._nodes[node]._passed is not None

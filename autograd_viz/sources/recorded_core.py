@@ -245,7 +245,8 @@ def _holder(optimizer: Any, made: Any, tensor: Tensor) -> Holder:
     rate = float(groups[0]["lr"]) if groups and "lr" in groups[0] else None
     steps = tuple(CoreEvent("step", type(optimizer).__name__, s.order, s.at) for s in happened.steps if s.of() is optimizer)
     event = CoreEvent("optimizer", type(optimizer).__name__, made.order, made.at)
-    return Holder(type(optimizer).__name__, event, bool(groups), rate, steps)
+    leaves = tuple(p for g in optimizer.param_groups for p in g["params"])
+    return Holder(type(optimizer).__name__, event, bool(groups), rate, steps, leaves)
 
 
 def _source(at: Any) -> Source | None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from ..stepper.recorded import Recording
 from ..stepper.stepper import Stepper
 from ..widget.html import frame
 from .formats import Subject, Wishes, check, html_text, save_still, save_subject, to_digraph
-from .show import graph_of
+from .show import graph_of, with_advice
 
 
 def subject_of(x: Any, variables: Mapping[str, Any], params: Any = None, is_outline: bool = False) -> Subject:
@@ -103,7 +104,21 @@ def save(
         return
     wishes = Wishes(step, theme, scale, duration, collapse)
     check(wishes, path)
-    save_subject(subject_of(x, callers_names(), params), path, wishes)
+    subject = subject_of(x, callers_names(), params)
+    with advised(x):
+        save_subject(subject, path, wishes)
+
+
+@contextmanager
+def advised(x: Any) -> Iterator[None]:
+    """If the pass of `x` cannot run, the error also says what to do."""
+    try:
+        yield
+    except RuntimeError as error:
+        told = with_advice(error, x)
+        if told is error:
+            raise
+        raise told from None
 
 
 class Frame:
@@ -139,7 +154,9 @@ def iframe(
     """
     wishes = Wishes(None, theme, collapse=collapse)
     check(wishes)
-    return Frame(html_text(subject_of(x, callers_names(), params), wishes), height)
+    subject = subject_of(x, callers_names(), params)
+    with advised(x):
+        return Frame(html_text(subject, wishes), height)
 
 
 def to_graphviz(x: Any, *, step: int | str | None = None, params: Any = None, theme: str = "auto") -> Any:

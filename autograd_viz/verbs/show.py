@@ -203,7 +203,7 @@ def step(
         try:
             live = fresh()
         except RuntimeError as error:
-            raise _with_advice(error, tensor) from None
+            raise with_advice(error, tensor) from None
         return StepperWidget(Stepper(graph.document, live), live.total, _drawn(graph.document, collapse), theme, dry_run)
 
 
@@ -221,16 +221,18 @@ def _step_last(names: Mapping[str, Any], theme: str, collapse: bool | None) -> S
         return StepperWidget(Stepper(graph.document, live), live.total, _drawn(graph.document, collapse), theme, lambda: None)
 
 
-def _with_advice(error: RuntimeError, root: Any) -> RuntimeError:
-    """What PyTorch says of a root that no pass can start from, and what to do."""
+def with_advice(error: RuntimeError, root: Any) -> RuntimeError:
+    """What PyTorch says of a pass that cannot run, and what to do."""
     said = str(error)
     if said.startswith("grad can be implicitly created only for scalar outputs"):
         advice = f"this tensor has shape {tuple(root.shape)}: call av.step(tensor, gradient), or sum() it first"
     elif said.startswith("element 0 of tensors does not require grad"):
         advice = "av.explain(tensor) says why"
+    elif said.startswith("Trying to backward through the graph a second time"):
+        advice = "to save a pass that a stepper has run, save the stepper: s = av.step(tensor); s.finish(); av.save(s, path)"
     else:
         return error
-    return RuntimeError(f"{said}; {advice}")
+    return RuntimeError(f"{said.removesuffix('.')}; {advice}")
 
 
 def compare(*steppers: Any, titles: tuple[str, ...] | list[str] = ()) -> Compare:

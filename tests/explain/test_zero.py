@@ -296,3 +296,10 @@ def test_what_has_no_effect_by_the_shape_of_the_model(case: str) -> None:
     program, ask, kind = BIASES[case]
     found = kinds(stepped(program, "torch", f"{ask}, loss"))
     assert found[0] == kind if kind else not {"zero_normed", "zero_level", "zero_shifted"} & {*found}, found
+
+
+@LIBRARIES
+def test_an_optimizer_of_another_model_is_not_told(library: str) -> None:
+    other = "other = torch.optim.SGD(torch.nn.Linear(2, 2).parameters(), lr=0.1)\n"
+    program = f"{other}w = torch.nn.Parameter(torch.ones(3))\nwith record():\n    loss = (w * 0).sum()"
+    assert kinds(stepped(program, library, "w")) == ["zero_number"]

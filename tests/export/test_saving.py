@@ -55,6 +55,17 @@ def test_everything_is_as_before_in_pytorch(tmp_path: Path) -> None:
     assert a.grad.item() == 12.0
 
 
+@pytest.mark.parametrize("save", [lambda e, path: av.save(e, path), lambda e, path: av.iframe(e)], ids=["save", "iframe"])
+def test_a_pass_that_has_run_says_what_to_save(tmp_path: Path, save: Any) -> None:
+    e, _ = program()
+    s = av.step(e)
+    s.finish()
+    with pytest.raises(RuntimeError, match=r"a second time .*; to save a pass .* save the stepper: .* av.save\(s, path\)"):
+        save(e, tmp_path / "e.html")
+    av.save(s, tmp_path / "e.html")
+    assert (tmp_path / "e.html").exists()
+
+
 def test_a_stepper_stays_where_it_is(tmp_path: Path) -> None:
     e, names = program()
     s = av.step(e)

@@ -18,6 +18,7 @@ from autograd_viz.sources.pytorch.torch_pass import TorchPass  # noqa: E402
 from autograd_viz.stepper import Stepper  # noqa: E402
 
 from ..torch_features import FEATURES, NEEDS  # noqa: E402
+from ..torch_functions import with_backward  # noqa: E402
 from ..torch_hooked import HOOKED, SAID  # noqa: E402
 from ..torch_models import MODELS, VERSION  # noqa: E402
 
@@ -187,16 +188,7 @@ def test_nothing_of_ours_keeps_the_graph_alive(name: str) -> None:
         assert _left_alive(name, lambda run: run.stepper()[0].finish(), recorded) <= on_its_own
 
 
-class Wider(torch.autograd.Function):  # type: ignore[misc]
-    """Its gradient is of a wider type than its input."""
-
-    @staticmethod
-    def forward(ctx: Any, x: Any) -> Any:
-        return x * 2
-
-    @staticmethod
-    def backward(ctx: Any, grad: Any) -> Any:
-        return grad.double() * (1 + 2**-20)
+Wider = with_backward(lambda ctx, g: g.double() * (1 + 2**-20))  # of a wider type than the input
 
 
 @pytest.mark.skipif(not hasattr(torch.Tensor, "grad_dtype"), reason="this release casts every gradient to the type of its leaf")

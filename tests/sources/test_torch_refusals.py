@@ -13,6 +13,8 @@ torch = pytest.importorskip("torch")
 
 import autograd_viz as av  # noqa: E402
 
+from ..torch_functions import with_backward  # noqa: E402
+
 pytestmark = pytest.mark.torch
 Make = Callable[[], Any]
 
@@ -29,28 +31,10 @@ class Scaled(torch.autograd.Function):  # type: ignore[misc]
         return grad, torch.ones(1)
 
 
-class Turned(torch.autograd.Function):  # type: ignore[misc]
-    """A complex gradient for a real input."""
-
-    @staticmethod
-    def forward(ctx: Any, x: Any) -> Any:
-        return x * 2
-
-    @staticmethod
-    def backward(ctx: Any, grad: Any) -> Any:
-        return grad * 1j
+Turned = with_backward(lambda ctx, g: g * 1j)  # a complex gradient for a real input
 
 
-class Failing(torch.autograd.Function):  # type: ignore[misc]
-    """Its backward raises."""
-
-    @staticmethod
-    def forward(ctx: Any, x: Any) -> Any:
-        return x * 2
-
-    @staticmethod
-    def backward(ctx: Any, grad: Any) -> Any:
-        fail()
+Failing = with_backward(lambda ctx, g: fail())
 
 
 def fail(*_: Any) -> Any:

@@ -18,6 +18,7 @@ from torch import nn  # noqa: E402
 import autograd_viz as av  # noqa: E402
 
 from ..torch_features import leaf  # noqa: E402
+from ..torch_functions import with_backward  # noqa: E402
 from ..torch_steppers import stepped, stepper_of  # noqa: E402
 
 pytestmark = pytest.mark.torch
@@ -110,41 +111,20 @@ def test_a_hook_that_raises_can_be_removed_and_the_pass_goes_on() -> None:
     assert torch.equal(x.grad, x.cos())
 
 
-class TooMany(torch.autograd.Function):
-    """Two gradients for one argument."""
-
-    @staticmethod
-    def forward(ctx: Any, a: Any) -> Any:
-        return a * 1
-
-    @staticmethod
-    def backward(ctx: Any, g: Any) -> Any:
-        return g, g
-
-
-class Interrupting(torch.autograd.Function):
-    """Ctrl-C in the backward pass."""
-
-    @staticmethod
-    def forward(ctx: Any, a: Any) -> Any:
-        return a * 1
-
-    @staticmethod
-    def backward(ctx: Any, g: Any) -> Any:
-        raise KeyboardInterrupt
-
-
 def test_a_wrong_function_fails_in_pytorchs_words() -> None:
     def message(run: Any) -> str:
         with pytest.raises(RuntimeError) as error:
-            run(TooMany.apply(leaf(3)).sum())
+            run(with_backward(lambda ctx, g: (g, g)).apply(leaf(3)).sum())
         return str(error.value)
 
     assert message(stepped) == message(lambda loss: loss.backward())
 
 
 def test_an_interrupt_leaves_the_pass_where_it_was() -> None:
-    stepper = stepper_of(Interrupting.apply(leaf(3)).sum())
+    def interrupted(ctx: Any, g: Any) -> Any:
+        raise KeyboardInterrupt
+
+    stepper = stepper_of(with_backward(interrupted).apply(leaf(3)).sum())
     with pytest.raises(KeyboardInterrupt):
         stepper.finish()
     assert stepper.step == 1
@@ -211,40 +191,6 @@ def test_only_the_threads_of_a_pass_are_told_of_it() -> None:
 
 
 # -- tensors of other kinds ---------------------------------------------------------------------------------------------
-
-
-class Wrapper(torch.Tensor):
-    """A tensor class that runs ops in its own way."""
-
-    @staticmethod
-    def __new__(cls, inner: Any) -> Any:
-        return torch.Tensor._make_wrapper_subclass(cls, inner.shape, dtype=inner.dtype)
-
-    def __init__(self, inner: Any) -> None:
-        self.inner = inner
-
-    def __repr__(self) -> str:
-        return "Wrapper"
-
-    @classmethod
-    def __torch_dispatch__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        from torch.utils._pytree import tree_map_only
-
-        def inner(t: Any) -> Any:
-            return t.inner
-
-        found = func(*tree_map_only(Wrapper, inner, args), **tree_map_only(Wrapper, inner, kwargs or {}))
-        return tree_map_only(torch.Tensor, Wrapper, found)
-
-
-@pytest.mark.parametrize("recorded", [False, True])
-def test_a_tensor_class_of_the_users(recorded: bool) -> None:
-    x = Wrapper(torch.randn(3)).requires_grad_()
-    with av.record() if recorded else torch.enable_grad():
-        y = (x * 2).sin().sum()
-    av.show(y)
-    stepped(y)
-    assert torch.allclose(x.grad.inner, 2 * (2 * x.inner).cos())
 
 
 def test_inside_torch_func() -> None:

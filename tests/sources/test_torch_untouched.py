@@ -56,6 +56,16 @@ def test_memory_can_be_resized_after_a_look(look: Callable[[Any], Any], size: in
         assert t.untyped_storage().nbytes() == 0
 
 
+@pytest.mark.parametrize("around", [av.record, torch.enable_grad])
+def test_a_tensor_class_of_the_users(around: Any) -> None:
+    x = Wrapped(torch.randn(3)).requires_grad_()
+    with around():
+        y = (x * 2).sin().sum()
+    av.show(y)
+    stepper_of(y).finish()
+    assert torch.allclose(x.grad.inner, 2 * (2 * x.inner).cos())
+
+
 def test_back_restores_the_grad_of_a_wrapped_tensor() -> None:
     w = Wrapped(torch.ones(3)).requires_grad_()
     loss = (w * 2).sum()

@@ -2,7 +2,7 @@
 
 A tensor and a node:     values.py, summary.py, nodes.py, saved.py; reference_op.py: the core's node for the op, with formulas
 The forward pass:        record.py and calls.py follow it while it runs, handles.py is what is known then of tensors and ops;
-                         signatures.py: what the schema of an op tells
+                         signatures.py: what the schema of an op tells; cuts.py: what ops without a node keep
 A document:              found_graph.py finds it, graph.py writes it, of the boxes of boxes.py and the ops of forward.py;
                          asked.py answers `explain`; deep.py: that a graph of many thousands of nodes can be freed
 The backward pass:       schedule.py is torch's engine, one node at a time, with hooks.py, user_function.py, graph_task.py;

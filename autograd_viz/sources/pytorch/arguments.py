@@ -7,17 +7,14 @@ from collections.abc import Iterator
 from types import FrameType
 from typing import Any
 
-from ...runtime.alive import Alive
 from ..names import elements
 from .calls import MODULE_CALL
 
-_names: Alive[str] = Alive()  # by the handle of the tensor
-
 
 def is_given(handle: Any) -> bool:
-    """Has no op of others made the tensor, and does nobody know yet what it is called?"""
+    """Has no op of others made the tensor?"""
     maker = handle.maker
-    return (maker is None or not maker.inputs) and _names.get(handle) is None
+    return maker is None or not maker.inputs
 
 
 def note_argument(handle: Any, tensor: Any, frame: FrameType | None) -> None:
@@ -29,7 +26,7 @@ def note_argument(handle: Any, tensor: Any, frame: FrameType | None) -> None:
         frame: in which the op runs.
     """
     calls: list[FrameType] = []
-    _names[handle] = ""
+    handle.argument = ""
     while frame is not None:
         if frame.f_code is MODULE_CALL:
             calls.append(frame)
@@ -37,14 +34,14 @@ def note_argument(handle: Any, tensor: Any, frame: FrameType | None) -> None:
     for call in reversed(calls):
         found = list(_names_in(call, tensor))
         if found and found[0]:
-            _names[handle] = found[0]
+            handle.argument = found[0]
         if not found or found[0]:  # else it went through *args of a wrapper, and an inner module may say
             return
 
 
 def argument_of(handle: Any) -> str | None:
     """The name, if there is one."""
-    return None if handle is None else _names.get(handle) or None
+    return None if handle is None else handle.argument or None
 
 
 def _names_in(call: FrameType, tensor: Any) -> Iterator[str]:

@@ -70,6 +70,10 @@ class TorchLive:
         """A stepper has gone through."""
         return bool(self._seen)
 
+    def has(self, tensor: Any) -> bool:
+        """A node or an op reads it."""
+        return self._graph.tensor_id(tensor) is not None
+
     def has_run(self, node: str) -> bool | None:
         """PyTorch's nodes do not remember; a stepper does."""
         return True if self._nodes[node] in self._seen else None

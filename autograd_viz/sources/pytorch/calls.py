@@ -48,26 +48,18 @@ class Around(NamedTuple):
 _checkpoint, _function = Around("checkpoint"), Around("function")
 
 
-class Calls(NamedTuple):
-    """What an op is inside of.
-
-    Attributes:
-        users: the innermost frame of the user's code; that around `function`, if there is one.
-        function: the outermost call of a user's Function.
-        around: modules and all else, from the innermost.
-    """
-
-    users: FrameType | None
-    function: FrameType | None
-    around: tuple[Around, ...]
-
-
-def calls_around(frame: FrameType | None, module_of: Callable[[FrameType], Around | None]) -> Calls:
+def calls_around(
+    frame: FrameType | None, module_of: Callable[[FrameType], Around | None]
+) -> tuple[FrameType | None, FrameType | None, tuple[Around, ...]]:
     """The calls that a frame is inside of, itself among them.
 
     Args:
         frame: the innermost.
         module_of: the frame of a module's call -> the module, if it has a path.
+
+    Returns:
+        the innermost frame of the user's code, that around the Function if there is one; the outermost call of a user's
+        Function; modules and all else, from the innermost.
     """
     users = function = None
     around: list[Around] = []
@@ -87,7 +79,7 @@ def calls_around(frame: FrameType | None, module_of: Callable[[FrameType], Aroun
         if open_scopes:
             around += [Around("scope", s.name or "") for s in reversed(open_scopes) if s.frame is frame]
         frame = frame.f_back
-    return Calls(users, function, tuple(around))
+    return users, function, tuple(around)
 
 
 @functools.cache  # every op asks

@@ -1,79 +1,110 @@
 """What a recorder knows of tensors and ops.
 
 # Note [Who keeps what]
-What is known of an op hangs on its node (`node.metadata`), and lives as long as the graph: nothing else has to be kept.
-It must never refer to its own node, or the graph would never be freed: the place of a tensor in the graph is told by numbers.
-A tensor without a node (and a leaf) is looked up among those that are alive; nothing here keeps it so. An op that cuts the
-graph (detach) keeps what led to it until CUTS others did so, until the next does after a backward pass has freed it, or until
-the next recording begins; one that never had a graph keeps its large inputs until LOOSE others did, or until then.
-Nor may an op and its results refer to one another, or the elements would stay until the garbage collector comes: an op with a
-node has its results; of one without, whoever has a result has the op.
+What is known of an op hangs on its node (`node.metadata`), and lives as long as the graph. What ops without a node keep, see
+cuts.py. Three rules follow:
+- What hangs on a node never refers to the node, or the graph would never be freed. Numbers tell a tensor's place in the graph.
+- A tensor without a node, and a leaf, is looked up among those that are alive. Nothing here keeps it alive.
+- An op and its results do not refer to one another, or the elements would wait for the garbage collector. An op with a node
+  has its results. Of an op without one, a result has the op.
+
+# Note [Few objects]
+The garbage collector looks at every object of every op, again and again. So a handle is itself the weak reference to its
+tensor, and what can be read from the elements is not written down.
 """
 
 from __future__ import annotations
 
 import itertools
 import weakref
-from collections import deque
 from collections.abc import Callable
 from functools import partial
 from types import FrameType
 from typing import Any
 
 import torch
+from torch import nn
 
-from ...core.base.provenance import CUTS, UNTRACKED_DEPTH, Place
-from ...runtime.alive import Alive
+from ...core.base.provenance import UNTRACKED_DEPTH, Place
 from ..values import FEW
 from .parts import Inside
-from .saved import is_freed
 from .values import is_plain, outside_modes, shape_of
 
 KEY = "autograd_viz"  # in node.metadata
 clock = itertools.count(1)
-_cuts: deque[weakref.ref[Event]] = deque()
-LOOSE = 256  # ops without a node whose large inputs are kept
-_loose: deque[weakref.ref[Event]] = deque()
-seen: Alive[Handle] = Alive()  # what was seen of every tensor that is alive, but for parameters
 latest_sequence = torch._C._autograd._get_sequence_nr
 
 
-class Handle:
-    """A tensor as an op has read or made it; changed in place, it is another.
+class Handle(weakref.ref[Any]):
+    """A tensor as an op has read or made it; changed in place, it is another. The first is a weak reference to the tensor.
 
     Attributes:
         values: the same elements outside the graph: a copy if there are few; None if they cannot be read.
         version: the version counter when it was seen.
-        edge: sequence number of its grad_fn and which output it is; None for a leaf.
+        sequence: the sequence number of its grad_fn; None for a leaf.
+        output_nr: which output of it.
         is_leaf: it is a leaf that requires grad.
+        argument: what a model calls it as its input, or ""; None if nobody has looked.
     """
 
-    __slots__ = ("__weakref__", "_maker", "_ref", "dtype", "edge", "is_leaf", "requires_grad", "shape", "values", "version")
-
-    def __init__(self, tensor: Any, maker: Event | None) -> None:
-        # a parameter with a weak reference could not be swapped (`torch.utils.swap_tensors`); its graph keeps it anyway
-        is_held = tensor.requires_grad and is_parameter(tensor)
-        self._ref: Callable[[], Any] = partial(_itself, tensor) if is_held else weakref.ref(tensor)
-        self._maker: Any = maker
-        self.shape, self.dtype = shape_of(tensor), tensor.dtype
-        self.edge: tuple[int, int] | None = None
-        self.is_leaf = self.requires_grad = False
-        self.version = version_of(tensor)
-        self.values = _elements_of(tensor) if is_plain(tensor) else None
+    __slots__ = (
+        "__weakref__", "_looks", "_maker", "_of", "argument", "is_leaf", "output_nr", "requires_grad", "sequence", "values",
+        "version",
+    )  # fmt: skip
+    __hash__, __eq__, __ne__ = object.__hash__, object.__eq__, object.__ne__
+    _maker: Any
+    _of: Callable[[], Any] | None
+    _looks: Any
+    argument: str | None
+    values: Any
+    version: int
+    sequence: int | None
+    output_nr: int
+    is_leaf: bool
+    requires_grad: bool
 
     def ref(self) -> Any:
         """The tensor itself, if it lives."""
-        return alive(self._ref)
+        return alive(self if self._of is None else self._of)
+
+    @property
+    def edge(self) -> tuple[int, int] | None:
+        """The sequence number of its grad_fn, and which output of it; None for a leaf."""
+        return None if self.sequence is None else (self.sequence, self.output_nr)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Its sizes."""
+        return shape_of(self.values) if self._looks is None else self._looks[0]
+
+    @property
+    def dtype(self) -> Any:
+        """The type of its elements."""
+        return self.values.dtype if self._looks is None else self._looks[1]
 
     @property
     def maker(self) -> Event | None:
         """The op that made it, if that was seen and is still known."""
-        return self._maker() if isinstance(self._maker, weakref.ref) else self._maker
+        return self._maker() if type(self._maker) is weakref.ref else self._maker
+
+    def is_output(self, tensor: Any, node: Any) -> bool:
+        """Is the tensor, whose grad_fn is `node`, still at the same place of the graph?"""
+        if node is None:
+            return self.sequence is None
+        is_same: bool = self.sequence == node._sequence_nr() and self.output_nr == tensor.output_nr
+        return is_same
 
     def look(self, tensor: Any, node: Any) -> None:
         """See its place in the graph, which autograd gives it after the op has run."""
-        self.edge, self.requires_grad, self.version = edge_numbers(tensor, node), tensor.requires_grad, version_of(tensor)
-        self.is_leaf = self.edge is None and self.requires_grad
+        self.requires_grad, self.version = tensor.requires_grad, version_of(tensor)
+        if node is None:
+            self.sequence, self.is_leaf = None, self.requires_grad
+        else:
+            self.sequence, self.output_nr, self.is_leaf = node._sequence_nr(), tensor.output_nr, False
+
+    def lighten(self) -> None:
+        """Keep no elements."""
+        self._looks, self.values = (self.shape, self.dtype), None
 
     @property
     def is_overwritten(self) -> bool:
@@ -88,13 +119,71 @@ class Handle:
         return is_constant and version_of(tensor) == self.version
 
 
+class _Again(weakref.ref[Any]):
+    """A weak reference to a tensor of which there are several handles: many of them would make a long list to search."""
+
+    __slots__ = ("latest",)
+    __hash__, __eq__, __ne__ = object.__hash__, object.__eq__, object.__ne__
+    latest: Handle
+
+
+_seen: set[Handle | _Again] = set()  # one for each tensor that is alive, but for parameters
+_dies = _seen.discard  # C code: see Note [No line of Python when a thing dies] in runtime/alive.py
+_nothing = nn.Module()  # what a handle refers to weakly that finds its tensor in another way
+
+
+def seen(tensor: Any) -> Handle | None:
+    """What was seen of a tensor last."""
+    for known in weakref.getweakrefs(tensor):
+        if type(known) is Handle and known in _seen:
+            return known
+        if type(known) is _Again and known in _seen:
+            return known.latest
+    return None
+
+
+def see(tensor: Any, maker: Event | None) -> Handle:
+    """What the tensor is from now on."""
+    if is_parameter(tensor):
+        # with a weak reference it could not be swapped (`torch.utils.swap_tensors`); its graph keeps it anyway
+        handle = Handle(_nothing)
+        handle._of = partial(_itself, tensor) if tensor.requires_grad else weakref.ref(tensor)
+    elif (before := seen(tensor)) is None:
+        handle = Handle(tensor, _dies)
+        handle._of = None
+        _seen.add(handle)
+    else:
+        handle = Handle(_nothing)
+        handle._of = weakref.ref(tensor)  # one for all
+        _put(tensor, before, handle)
+    handle._maker, handle.sequence, handle.output_nr, handle.is_leaf, handle.requires_grad = maker, None, 0, False, False
+    handle.argument, handle.version = None, version_of(tensor)
+    handle.values = _elements_of(tensor) if is_plain(tensor) else None
+    handle._looks = None if handle.values is not None else (shape_of(tensor), tensor.dtype)
+    return handle
+
+
+def _put(tensor: Any, before: Handle, handle: Handle) -> None:
+    """A handle takes the place of another."""
+    entry = next((r for r in weakref.getweakrefs(tensor) if type(r) is _Again and r in _seen), None)
+    if entry is None:
+        _dies(before)
+        entry = _Again(tensor, _dies)
+        _seen.add(entry)
+    entry.latest = handle
+
+
+def _itself(tensor: Any) -> Any:
+    return tensor
+
+
 class Event:
     """One op of the forward pass.
 
     Attributes:
         name: the op's name: "mul"; of a user's Function its class name.
         inputs: tensors, or Python numbers by their text.
-        order: rises with time, as in `core.provenance`.
+        sequence, tick: rise with time, as in `core.provenance`.
         inside: the modules and scopes in which it ran.
         is_tracked: grad mode was on.
         is_function: a user's Function.
@@ -104,7 +193,7 @@ class Event:
 
     __slots__ = (
         "__weakref__", "_code", "_lasti", "_outputs", "behind", "depth", "inputs", "inside", "is_function", "is_tracked",
-        "name", "order",
+        "name", "sequence", "tick",
     )  # fmt: skip
 
     def __init__(
@@ -120,15 +209,20 @@ class Event:
         self._code = None if at is None else at.f_code
         self._lasti = 0 if at is None else at.f_lasti
         self.is_tracked, self.is_function = is_tracked, is_function
-        self.order = (latest_sequence() - 1, next(clock))
-        self._outputs: tuple[Any, ...] = ()
+        self.sequence, self.tick = latest_sequence() - 1, next(clock)
+        self._outputs: Any = ()  # one, or several: a handle, or a weak reference to it
         self.behind: tuple[Any, ...] = ()
         self.depth = 1
         for h in inputs:
-            if isinstance(h, Handle) and h.edge is None and h.maker is not None:
-                self.depth = max(self.depth, h.maker.depth + 1)
+            if type(h) is Handle and h.sequence is None and (maker := h.maker) is not None and maker.depth >= self.depth:
+                self.depth = maker.depth + 1
         if self.depth > UNTRACKED_DEPTH:
             self.inputs, self.depth = tuple(h for h in inputs if isinstance(h, Handle) and h.maker is None), 0
+
+    @property
+    def order(self) -> tuple[int, int]:
+        """Rises with time."""
+        return self.sequence, self.tick
 
     @property
     def place(self) -> Place | None:
@@ -137,65 +231,24 @@ class Event:
 
     def made(self, handles: list[Handle]) -> None:
         """It has run, and these are its results."""
-        self._outputs = tuple([weakref.ref(h) for h in handles])
+        self._outputs = weakref.ref(handles[0]) if len(handles) == 1 else tuple([weakref.ref(h) for h in handles])
 
     def has_node(self, result: Handle) -> None:
         """It has got a node, whose output a result is: it keeps the result from now on."""
-        for i, kept in enumerate(self._outputs):
-            if isinstance(kept, weakref.ref) and kept() is result:
-                self._outputs = (*self._outputs[:i], result, *self._outputs[i + 1 :])
-                result._maker = weakref.ref(self)
+        before = self._outputs
+        if type(before) is tuple:
+            for i, kept in enumerate(before):
+                if type(kept) is weakref.ref and kept() is result:
+                    self._outputs = (*before[:i], result, *before[i + 1 :])
+                    result._maker = weakref.ref(self)
+        elif type(before) is weakref.ref and before() is result:
+            self._outputs, result._maker = result, weakref.ref(self)
 
     @property
     def outputs(self) -> tuple[Handle | None, ...]:
         """The tensors that it made; None for one of which nothing is left."""
-        return tuple(o() if isinstance(o, weakref.ref) else o for o in self._outputs)
-
-
-def keep_behind(event: Event, has_passed: bool) -> None:
-    """The op has no node: what led to its inputs is kept by it, until CUTS other ops do the same; its large inputs until LOOSE
-    others do.
-
-    Args:
-        event: the op.
-        has_passed: a backward pass, which frees what it has gone through, came after the op before it that was given here.
-    """
-    _loose.append(weakref.ref(event))
-    _lighten(LOOSE)
-    if event.behind:
-        others = [cut for r in _cuts if (cut := r()) is not None and cut is not event]
-        for earlier in others if has_passed else others[-1:]:  # which may have cut what was freed before
-            if is_freed(earlier.behind):
-                _forget(earlier)
-        _cuts.append(weakref.ref(event))
-        let_go(CUTS)
-
-
-def _lighten(but: int = 0) -> None:
-    """Of the ops without a node, all but the latest keep no elements of their large inputs: a live tensor has them."""
-    while len(_loose) > but:
-        event = _loose.popleft()()
-        for handle in () if event is None else event.inputs:
-            if isinstance(handle, Handle) and handle.edge is None and handle.values is not None and handle.values.numel() > FEW:
-                handle.values = None
-
-
-def begin_anew() -> None:
-    """What earlier recordings have kept of cut graphs and of ops without a node is let go."""
-    let_go()
-    _lighten()
-
-
-def let_go(but: int = 0) -> None:
-    """Of the ops that keep a graph, all but the latest keep it no more."""
-    while len(_cuts) > but:
-        oldest = _cuts.popleft()()
-        if oldest is not None:
-            _forget(oldest)
-
-
-def _forget(cut: Event) -> None:
-    cut.inputs, cut.behind = (), ()
+        several = self._outputs if type(self._outputs) is tuple else (self._outputs,)
+        return tuple(o() if type(o) is weakref.ref else o for o in several)
 
 
 def is_parameter(tensor: Any) -> bool:
@@ -203,12 +256,8 @@ def is_parameter(tensor: Any) -> bool:
     return type(tensor) is not torch.Tensor and isinstance(tensor, torch.nn.Parameter)  # which PyTorch answers in Python
 
 
-def _itself(tensor: Any) -> Any:
-    return tensor
-
-
 def alive(reference: Callable[[], Any]) -> Any:
-    """The tensor of a weak reference, if it lives: what `TensorWeakRef` does, which is an object more for each."""
+    """The tensor of a weak reference, if it lives: as `TensorWeakRef` does it, which is an object more for each."""
     tensor = reference()
     if tensor is not None:
         tensor._fix_weakref()
@@ -228,13 +277,8 @@ def version_of(tensor: Any) -> int:
     return 0 if tensor.is_inference() else tensor._version
 
 
-def edge_numbers(tensor: Any, node: Any) -> tuple[int, int] | None:
-    """The sequence number of its grad_fn, which is `node`, and which output of that op it is."""
-    return None if node is None else (node._sequence_nr(), tensor.output_nr)
-
-
 def current(tensor: Any) -> Handle | None:
     """What was seen of a tensor without a grad_fn, if it is still that."""
-    handle = seen.get(tensor)
-    is_same = handle is not None and handle.edge is None and handle.version == version_of(tensor)
+    handle = seen(tensor)
+    is_same = handle is not None and handle.sequence is None and handle.version == version_of(tensor)
     return handle if is_same and tensor.is_leaf else None

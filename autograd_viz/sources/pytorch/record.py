@@ -18,6 +18,7 @@ from types import FrameType, TracebackType
 from typing import Any
 
 import torch
+from torch import Tensor
 from torch._C._dynamo import eval_frame
 from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode_stack
 from torch.utils._pytree import tree_leaves
@@ -25,12 +26,14 @@ from torch.utils._pytree import tree_leaves
 from ...core.base.provenance import Place
 from .arguments import is_given, note_argument
 from .calls import calls_around, function_and_arguments
-from .handles import KEY, Event, Handle, alive, begin_anew, edge_numbers, is_parameter, keep_behind, seen
+from .cuts import begin_anew, keep_behind
+from .handles import KEY, Event, Handle, alive, is_parameter, see, seen
 from .parts import NOWHERE, Parts
 from .record_aside import Aside
 from .signatures import Signature, signature_of
 
 FACTORIES = {"lift_fresh", "lift"}  # how `torch.tensor` hands over what it has made
+graph_task, is_grad_enabled = torch._C._current_graph_task_id, torch.is_grad_enabled
 logger = logging.getLogger("autograd_viz")
 
 
@@ -108,9 +111,9 @@ class Recorder(TorchDispatchMode):
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """An op runs: whatever goes wrong in our part of it, the user's program goes on."""
         kwargs = kwargs or {}
-        if torch._C._current_graph_task_id() != -1:
+        if graph_task() != -1:
             self.has_passed = True
-            if not torch.is_grad_enabled():
+            if not is_grad_enabled():
                 return func(*args, **kwargs)  # a rule of a backward pass that nobody differentiates
         try:
             op = signature_of(func)
@@ -141,12 +144,12 @@ class Recorder(TorchDispatchMode):
         users, function, around = calls_around(sys._getframe(2), self._parts.called)
         if function is None:
             self._function = None
-            is_recorded = torch.is_grad_enabled() and op.name not in FACTORIES  # as in the core, no_grad leaves no trace
+            is_recorded = is_grad_enabled() and op.name not in FACTORIES  # as in the core, no_grad leaves no trace
             inputs, nodes = self._inputs(op, args, kwargs) if is_recorded else ((), ())
             event = Event(op.name, inputs, users, self._parts.inside(around) if around else NOWHERE, is_recorded)
             if self._copied is not None:
                 if self._is_of(self._copied, event.place, args):
-                    event.order = (self._copied.order[0] - 1, event.order[1])
+                    event.sequence = self._copied.sequence - 1
                 self._copied = None
             event.behind = nodes  # until it is known whether it has a node itself
             return event
@@ -180,40 +183,34 @@ class Recorder(TorchDispatchMode):
         """What a Function is given. A view that no op has asked for its grad_fn yet is not asked by us: that would make one."""
         if torch.is_grad_enabled() or tensor._base is None:
             return self._known(tensor, tensor.grad_fn)
-        return seen.get(tensor) or self._handle(tensor, None)
+        return seen(tensor) or see(tensor, None)
 
     def _known(self, tensor: Any, node: Any) -> Handle:
         """The tensor as it is now, an output of a node."""
-        handle = seen.get(tensor)
-        if handle is None or handle.edge != edge_numbers(tensor, node):
-            handle = self._handle(tensor, None)
+        handle = seen(tensor)
+        if handle is None or not handle.is_output(tensor, node):
+            handle = see(tensor, None)
             handle.look(tensor, node)
-        if node is None and not (handle.is_leaf and is_parameter(tensor)) and is_given(handle):
+        if node is None and handle.argument is None and not (handle.is_leaf and is_parameter(tensor)) and is_given(handle):
             note_argument(handle, tensor, sys._getframe(1))
         return handle
 
-    def _handle(self, tensor: Any, maker: Event | None) -> Handle:
-        """What the tensor is from now on."""
-        handle = Handle(tensor, maker)
-        if not is_parameter(tensor):
-            seen[tensor] = handle
-        return handle
-
     def _ended(self, event: Event, op: Signature, args: Any, kwargs: Any, result: Any) -> None:
-        is_one = isinstance(result, torch.Tensor)
-        results = [result] if is_one else [r for r in tree_leaves(result) if isinstance(r, torch.Tensor)]
+        results = [result] if isinstance(result, Tensor) else [r for r in tree_leaves(result) if isinstance(r, Tensor)]
         if event.name == "detach" and self._is_internal(event, results[0]):
             return
         if not event.is_tracked:  # a parameter that an optimizer changes: nothing will ask for it
             results = [r for r in results if not is_parameter(r)]
-        handles = [] if event.is_function else [self._handle(r, event) for r in results]
-        self._pending += [(weakref.ref(r), event) for r in results if not (op.is_mutable and r._base is not None)]
-        if op.is_mutable:
-            given = (a for a in (*args, *kwargs.values()) if isinstance(a, torch.Tensor))
-            self._pending += [(weakref.ref(a._base), event) for a in given if a._base is not None]
         if not event.is_function:
-            event.made(handles)
+            if results:
+                event.made([see(r, event) for r in results])
             self._copied = event if event.name == "clone" else None
+        if op.is_mutable:
+            results = [r for r in results if r._base is None]
+            given = (a for a in (*args, *kwargs.values()) if isinstance(a, Tensor))
+            results += [a._base for a in given if a._base is not None]
+        for r in results:
+            self._pending.append((weakref.ref(r), event))
 
     def _is_internal(self, event: Event, result: Any) -> bool:
         """Factories (`torch.rand`) detach what they have made, autograd a result that it saves, and some releases of PyTorch
@@ -227,7 +224,7 @@ class Recorder(TorchDispatchMode):
         if maker.name == "detach":
             self._pending.append((weakref.ref(result), maker))
         if maker.name == "detach" or not any(isinstance(i, Handle) for i in maker.inputs):
-            maker.made([self._handle(result, maker)])
+            maker.made([see(result, maker)])
         return True
 
     def _settle(self) -> None:
@@ -237,10 +234,10 @@ class Recorder(TorchDispatchMode):
             tensor = alive(reference)
             if tensor is None:
                 continue
-            handle, node = seen.get(tensor), tensor.grad_fn
+            handle, node = seen(tensor), tensor.grad_fn
             if handle is not None and handle.maker is event:
                 handle.look(tensor, node)
-            if node is not None and event.is_tracked and node._sequence_nr() >= event.order[0]:
+            if node is not None and event.is_tracked and node._sequence_nr() >= event.sequence:
                 kept = node.metadata.setdefault(KEY, event)
                 if kept is event and handle is not None:
                     event.has_node(handle)

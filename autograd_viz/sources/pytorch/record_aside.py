@@ -1,9 +1,9 @@
 """What runs without the recording: backward passes that nobody differentiates, and the steps of optimizers.
 
 # Note [Without the mode]
-Under a dispatch mode every op goes through Python, also those of a pass or a step, of which a picture shows nothing. So the
-mode is taken away for them. A pass with create_graph=True is recorded as any other ops are, and so is a step with a closure.
-A step that raised leaves the mode away; the next pass, or the end of the recording, notices.
+Under a dispatch mode every op goes through Python. A picture shows nothing of the ops of a pass or a step, so the mode is
+taken away for them. A pass with create_graph=True is recorded like other ops, and so is a step with a closure.
+After a step that raised, the next pass or the end of the recording puts the mode back.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from typing import Any
 import torch
 from torch.optim import optimizer as optimizers
 from torch.utils import _python_dispatch as dispatch
+
+from ...runtime.collector import recording_begins, recording_ends
 
 CREATE_GRAPH = 3  # which argument of the engine's
 
@@ -32,6 +34,7 @@ class Aside:
 
     def begin(self) -> None:
         """The recording begins."""
+        recording_begins()
         self._run = getattr(torch.autograd, "_engine_run_backward", None)  # PyTorch 2.2 has no such name
         if self._run is not None:
             torch.autograd._engine_run_backward = self._runs  # type: ignore[attr-defined]
@@ -42,6 +45,7 @@ class Aside:
 
     def end(self) -> None:
         """It is over."""
+        recording_ends()
         self._come_back()
         for hook in self._hooks:
             hook.remove()

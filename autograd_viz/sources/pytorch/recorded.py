@@ -103,7 +103,8 @@ class TorchHistory:
         groups = [g for g in optimizer.param_groups if any(p is tensor for p in g["params"])]
         rate = float(groups[0]["lr"]) if groups and "lr" in groups[0] else None
         steps = tuple(e for e in self._log.steps if e.detail() is optimizer)
-        return Holder(type(optimizer).__name__, made, bool(groups), rate, steps)
+        leaves = tuple(p for g in optimizer.param_groups for p in g["params"])
+        return Holder(type(optimizer).__name__, made, bool(groups), rate, steps, leaves)
 
     def shards(self, tensor: Any) -> int:
         """Over how many ranks FSDP has sharded the parameter."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import torch
+from torch import Tensor
 from torch.nn.parameter import is_lazy
 from torch.utils._pytree import tree_leaves
 
@@ -36,7 +37,9 @@ class Signature(NamedTuple):
         given = len(args)
         for place, name in self.arguments:
             value = args[place] if place < given else kwargs.get(name)
-            if isinstance(value, torch.Tensor):
+            if type(value) is Tensor:
+                yield value
+            elif isinstance(value, Tensor):
                 if not is_lazy(value):  # of which there is nothing to know yet
                     yield value
             elif isinstance(value, SEVERAL):

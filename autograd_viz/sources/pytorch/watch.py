@@ -2,8 +2,8 @@
 
 # Note [What is hooked]
 A function mode sees the user's calls of PyTorch. It lies under all other modes, so that those come and go in their own order.
-PyTorch's own global hooks tell of optimizer steps and of modules and parameters that get a place. Four names are replaced
-while it is on:
+PyTorch's own global hooks tell of the steps of optimizers. They also tell when a module gets a parameter or another module.
+Four names are replaced while the recorder is on:
 - `torch.overrides.has_torch_function` would say that every tensor is overloaded, and `nn.MultiheadAttention` would leave its
   fast path;
 - `torch.utils.swap_tensors` refuses tensors that somebody refers to;
@@ -11,8 +11,8 @@ while it is on:
 - `torch.autograd._engine_run_backward` also runs passes that no function mode is told of: those that start at a node.
 
 # Note [A step that raised]
-An optimizer's own ops need no notes, so the mode is taken away for a step. Nothing of PyTorch's tells that a step has raised: a
-hook on modules, there for the time of the step, is called by the first module that runs after it.
+An optimizer's own ops need no notes, so the mode is taken away for a step. PyTorch does not tell when a step has raised. So
+a global hook on modules is there during the step. The first module that runs after a step that raised calls it.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Iterator
 from types import FrameType
 from typing import Any
 
@@ -11,10 +12,11 @@ import torch
 from . import watch_kinds as kinds
 from .watch_lines import WRAPPERS, called_by_user, caller, library, users_line
 from .watch_log import Event, Log
-from .watch_ops import Leaf, name_of_function
+from .watch_ops import KEY, Leaf, name_of_function
 
 T = torch.Tensor
 SEVERAL = (list, tuple)
+BEHIND = 100  # nodes without an op that are gone through
 SCALING = ("mul_", "_foreach_mul_")  # their factor is kept
 
 
@@ -98,6 +100,21 @@ def tensors_in(values: Any) -> list[Any]:
         elif isinstance(v, dict):
             found += [t for t in v.values() if isinstance(t, T)]
     return found
+
+
+def behind(node: Any) -> Iterator[Any]:
+    """What is behind a node whose op was not seen, as of a user's Function: the numbers of ops, and leaves."""
+    stack = [node]
+    for _ in range(BEHIND):
+        if not stack:
+            return
+        for after, _ in stack.pop().next_functions:
+            leaf = getattr(after, "variable", None)
+            op = None if after is None else after.metadata.get(KEY)
+            if leaf is not None or op is not None:
+                yield leaf if leaf is not None else op
+            elif after is not None:
+                stack.append(after)
 
 
 def version_of(tensor: Any) -> int | None:

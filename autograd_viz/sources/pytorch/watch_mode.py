@@ -1,13 +1,13 @@
 """The part of the recorder that sees every call of PyTorch's functions.
 
 # Note [Once per op]
-This runs for every op of the user's, so it notes little: the function, the line, and which records it was given results of.
-Text, columns and names are found when somebody asks. Whatever goes wrong here stays here: `log.faults`. A class of tensors that
-looks at functions itself must not see what we read: then `DisableTorchFunctionSubclass` is around it.
+This runs for every op of the user's, so it notes little: the function, the line, and the ops that made the inputs.
+Text, columns and names are found when somebody asks. An error in here is kept in `log.faults`. A user's class of tensors with
+a `__torch_function__` must not see what we read: `DisableTorchFunctionSubclass` is around that.
 
 # Note [A view that nobody has asked]
-When its base has been written to, a view gets a new grad_fn as soon as somebody asks for it, and the order of a pass is that of
-its nodes. So a view is asked only if nothing was written to its memory since it was made.
+After a write to its base, a view gets a new grad_fn when somebody asks for it. A pass runs nodes in the order in which they
+were made, so to ask would change that order. A view is asked only if nothing was written to its memory since it was made.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from torch.compiler import is_dynamo_compiling
 
 from . import watch_kinds as kinds
 from .nodes import grad_fn_of
-from .watch_events import SEVERAL, grad_set, is_cleared_with_others, rare, tensors_in, why_unrecorded, written
+from .watch_events import SEVERAL, behind, grad_set, is_cleared_with_others, rare, tensors_in, why_unrecorded, written
 from .watch_lines import library, users_line
 from .watch_log import Event, Log
 from .watch_ops import KEY, MARK, Leaf, name_of_function
@@ -32,7 +32,6 @@ T = torch.Tensor
 PLAIN = (int, float, bool, str, type(None), torch.Size, torch.dtype, torch.device)
 OP, SKIP = kinds.OP, kinds.SKIP
 PASSES = (kinds.BACKWARD, kinds.GRAD)
-BEHIND = 100  # nodes without an op that are gone through
 FUNCTIONS = 10_000  # whose kinds are known
 DisableTorchFunctionSubclass = torch._C.DisableTorchFunctionSubclass
 getframe, getweakrefs = sys._getframe, weakref.getweakrefs
@@ -137,63 +136,71 @@ class WatchMode(PassMode):
 
     # -- ops ----------------------------------------------------------------------------------------------------------
 
-    def _made(  # noqa: PLR0912 - a call would cost as much as what it does
-        self, func: Any, args: Any, kwargs: Any, out: Any, given: list[int] | None = None
-    ) -> None:
+    def _made(self, func: Any, args: Any, kwargs: Any, out: Any, given: list[int] | None = None) -> None:
         """Hang the op on the node of its result, or find it by a result without one."""
         try:
             node = out.grad_fn
-            if node is None:
-                self._without_history(func, args, kwargs, out)
-                return
-            known = node.metadata
-            if KEY in known:
-                return
-            frame = getframe(2)
-            code = frame.f_code
-            if code is not self._code:
-                while library[code.co_filename] and frame.f_back is not None:
-                    frame = frame.f_back
-                    code = frame.f_code
-                self._code = None if library[code.co_filename] else code
-            log, lasti = self.log, frame.f_lasti
-            now = log.now = log.now + 1
-            page = log.page if now < log.page.end else log.turned()
-            parts = page.given
-            page.rows += (now, func, code, lasti, len(parts))
-            has_written = log.has_written
-            if given is not None or kwargs:
-                log.gave(self._given(args, kwargs) if given is None else given, (func, code, lasti, now))
-            else:
-                for a in args:  # as `_given` does, without its calls
-                    if isinstance(a, T) and not (has_written and a._is_view()):
-                        before = a.grad_fn
-                        if before is not None:
-                            op = before.metadata.get(KEY)  # type: ignore[attr-defined]
-                            if op is not None:
-                                parts.append(op)
-                                if op < log.began:
-                                    self.last.met_old = True
-                                continue
-                        elif refs := getweakrefs(a):
-                            for leaf in refs:
-                                if type(leaf) is Leaf and leaf.space == log.space and a.requires_grad:
-                                    leaf.used = func, code, lasti, now
-                                    parts += leaf.numbers
-                                    break
-                            else:
-                                log.gave(self._given((a,), None), (func, code, lasti, now))
-                            continue
-                        elif not a.requires_grad:
-                            continue
-                    if type(a) not in PLAIN:
-                        log.gave(self._given((a,), None), (func, code, lasti, now))
-            known[KEY], known[MARK] = now, page.mark
-            if has_written and out._is_view():
-                log.asked(out)
-            self.last.bytes += out.nbytes
-        except RuntimeError:  # it is sparse, or a view that autograd refuses to answer for
+        except RuntimeError:  # a view that autograd refuses to answer for
             return
+        if node is None:
+            self._without_history(func, args, kwargs, out)
+            return
+        known = node.metadata
+        if KEY in known:
+            return
+        frame, log = getframe(2), self.log
+        if frame.f_code is not self._code:
+            frame = self._users(frame)
+        now = log.now = log.now + 1
+        page = log.page if now < log.page.end else log.turned()
+        used = func, frame.f_code, frame.f_lasti, now
+        page.rows += (now, func, used[1], used[2], len(page.given))
+        if given is None:
+            self._reads((*args, *kwargs.values()) if kwargs else args, page.given, used)
+        else:
+            log.gave(given, used)
+        known[KEY], known[MARK] = now, page.mark
+        if log.has_written and out._is_view():
+            log.asked(out)
+        try:  # noqa: SIM105 - every op would pay for it
+            self.last.bytes += out.nbytes
+        except RuntimeError:  # a sparse tensor does not say
+            pass
+
+    def _users(self, frame: Any) -> Any:
+        """The innermost frame of the user's from here on."""
+        while library[frame.f_code.co_filename] and frame.f_back is not None:
+            frame = frame.f_back
+        self._code = None if library[frame.f_code.co_filename] else frame.f_code
+        return frame
+
+    def _reads(self, args: Any, found: list[int], used: tuple[Any, ...]) -> None:
+        """As `_given` and `gave` do for every argument, without their calls where it is a plain result or a leaf."""
+        log = self.log
+        for a in args:
+            if isinstance(a, T) and not (log.has_written and a._is_view()):
+                node = a.grad_fn
+                if node is not None:
+                    op = node.metadata.get(KEY)  # type: ignore[attr-defined]
+                    if op is not None:
+                        found.append(op)
+                        if op < log.began:
+                            self.last.met_old = True
+                        continue
+                elif refs := getweakrefs(a):
+                    for leaf in refs:
+                        if type(leaf) is Leaf and leaf.space == log.space and a.requires_grad:
+                            leaf.used = used
+                            found += leaf.numbers
+                            break
+                    else:
+                        log.gave(self._given((a,), None), used)
+                    continue
+                elif not a.requires_grad:
+                    continue
+            elif type(a) in PLAIN:
+                continue
+            log.gave(self._given((a,), None), used)
 
     def _given(self, args: Any, kwargs: Any) -> list[int]:
         """The numbers of the ops that made the arguments, and of leaves that require grad."""
@@ -213,29 +220,17 @@ class WatchMode(PassMode):
                 op = node.metadata.get(KEY)  # type: ignore[attr-defined]
                 if op is None:
                     self.last.met_unknown = True
-                    found += self._behind(node)
+                    for known in behind(node):
+                        if isinstance(known, int):
+                            found.append(known)
+                        else:
+                            self._add(known, found)
                     continue
                 if op < self.log.began:
                     self.last.met_old = True
                 found.append(op)
             elif isinstance(a, SEVERAL) and a:
                 found += self._given(tensors_in(a), None)
-        return found
-
-    def _behind(self, node: Any) -> list[int]:
-        """The ops and leaves behind a node whose op was not seen, as of a Function of the user's."""
-        found: list[int] = []
-        stack = [node]
-        for _ in range(BEHIND):
-            if not stack:
-                break
-            for after, _ in stack.pop().next_functions:
-                leaf = getattr(after, "variable", None)
-                if leaf is not None:
-                    self._add(leaf, found)
-                elif after is not None:
-                    op = after.metadata.get(KEY)
-                    (stack if op is None else found).append(after if op is None else op)
         return found
 
     def _add(self, tensor: Any, found: list[int]) -> None:

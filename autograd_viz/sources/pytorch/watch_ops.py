@@ -1,10 +1,10 @@
-"""Every op that ran, in pages of numbers: what costs the collector of garbage nothing.
+"""Every op that ran, in pages of numbers, which cost the garbage collector nothing.
 
 # Note [Pages]
-An object per op would be many objects, which the collector looks at again and again. So an op is a number, its node has that
-number and its page's mark (`node.metadata`), and a page has a list of what is known of its ops. A page is needed while a node
-has its mark, and for `PASSES` more passes or `SPAN` more numbers. It has no node, no tensor and no value; of leaves it has
-numbers.
+An object per op would be many objects, and the collector would look at them again and again. So an op is a number. Its node has
+that number and the mark of its page (`node.metadata`). A page is a list of what is known of its ops. It is kept while a node
+has its mark, and for `PASSES` more passes or `SPAN` more numbers. A page has no node, no tensor and no value. Leaves are
+numbers there.
 """
 
 from __future__ import annotations
@@ -114,8 +114,8 @@ class Page:
     Attributes:
         end: the first number of the next page.
         age: how many passes had run.
-        rows: of each op, one after the other: its number, its function, the user's code object and instruction, and where in
-            `given` the ops and leaves begin that it was given.
+        rows: of each op: its number, its function, the user's code object and instruction, and where its inputs begin in
+            `given`.
         cuts: of ops whose results have no history.
     """
 
@@ -235,6 +235,10 @@ class Ops:
             cut = page.cuts.get(number, "")
             known = self._known[number] = SeenOp(self, func, (code, instruction), number, page.age, cut)
         return known
+
+    def has(self, number: int) -> bool:
+        """Is an op still known?"""
+        return number >> BITS in self._pages
 
     def given(self, number: int) -> list[Any]:
         """The ops and leaves that an op was given, as far as they are known."""

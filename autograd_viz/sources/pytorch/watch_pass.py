@@ -1,17 +1,17 @@
 """The last backward pass, kept so that it can run again.
 
 # Note [As if it had been freed]
-A pass that the user did not ask to keep is run with `retain_graph=True` while what its ops made stays under a budget. The user
-must not notice: a second pass through it has to raise, and what the user still holds of it must not hold its saved tensors. So
-before the next pass, a graph that somebody else holds is emptied: hooks that drop a saved tensor are put on each of them.
+The last pass runs with `retain_graph=True`, if what its ops made is under a budget. The user must not notice. A second pass
+through that graph has to raise, and whoever holds part of it must not hold its saved tensors. So before the next pass, a graph
+that somebody else holds is emptied: each of its saved tensors gets hooks that drop it.
 
-To empty costs time per node, so it is done if the new graph reaches into the old one, or if somebody has held a graph lately.
-If our reference to the root goes and nodes made between the two passes stay, as pages know, somebody holds them, and they are
-looked for among all tensors and nodes. For a while after that, a graph that cannot be emptied is not kept.
+To empty a graph costs time per node. So it is done only if the new graph reaches into the old one, or if somebody has held a
+graph lately. Pages know whether nodes stay when our reference to the root goes. If so, somebody holds them, and they are looked
+for among all tensors and nodes. For a while after that, a graph that cannot be emptied is not kept.
 
 # Note [What has run]
-A pass that raised has freed the nodes before the one that failed, and no others. The engine runs the ready node that was made
-last, so that is known if the failing node is: it refuses a saved tensor, or is a Function whose `backward` raised.
+A pass that raised has freed the nodes that ran before the failing one. The engine runs the ready node that was made last, so
+the failing node tells which have run. It refuses a saved tensor, or it is a Function whose `backward` raised.
 """
 
 from __future__ import annotations
@@ -111,15 +111,16 @@ class LastPass:
         if root is None or root.grad_fn is None:
             return
         self._careful = max(0, self._careful - 1)
-        record = self.record.root if self.record is not None else None
-        is_careful |= bool(self._careful) or freed is not None or record is None
+        number = self.record.number_of_root if self.record is not None else None
+        is_known = number is not None and self._ops.has(number)
+        is_careful |= bool(self._careful) or freed is not None or not is_known
         if self._is_ours and is_careful:
             self._empty(reach([root.grad_fn]) if freed is None else freed)
         del root, freed
         if not self._ops.held(*self._numbers):
             return
-        if self._is_ours and not is_careful and record is not None:
-            self._empty(nodes_held(record))
+        if self._is_ours and not is_careful and number is not None and (op := self._ops.op(number)) is not None:
+            self._empty(nodes_held(op))
         self._careful = CAREFUL
 
     def _empty(self, nodes: Iterable[Any]) -> None:
