@@ -7,6 +7,7 @@ before it.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Container, Mapping
 from math import ceil
 
 from ..graph.model import Document
@@ -39,15 +40,16 @@ def is_shown(document: Document) -> set[str]:
 
 def layout(document: Document) -> Geometry:
     """Boxes, arrows, labels and code lines of a document."""
-    made_by, row = makers(document), ranks(document)
-    parts = make_parts(document, row)
+    made_by, ranked = makers(document), ranks(document)
+    row, beside = ranked.row, ranked.beside
+    parts = make_parts(document, row, beside)
     count = 2 * ((max(row.values(), default=0) + 2) // 2)
     left, right = Ladder(count, is_right=False), Ladder(count, is_right=True)
     for p in parts.values():
         (right if p.kind in ("node", "accumulate") else left).rows[p.row].append(p)
-    ForwardPlaces(document, parts, made_by).place(left.rows)
+    ForwardPlaces(document, parts, made_by, beside).place(left.rows)
     place_ctx(parts, saving_ops(document), left.rows)
-    place_right(document, parts, left.rows, right.rows)
+    place_right(document, parts, beside, (left.rows, right.rows))
     wiring = Wiring(document, parts, made_by, (left, right))
     wiring.run()
     left.assign()
@@ -61,7 +63,7 @@ def layout(document: Document) -> Geometry:
     return finished(document, parts, wiring, code_lines(document, row, left))
 
 
-def make_parts(document: Document, row: dict[str, int]) -> dict[str, Part]:
+def make_parts(document: Document, row: Mapping[str, int], beside: Container[str]) -> dict[str, Part]:
     """All boxes but ctx, with sizes; nothing is placed yet."""
     parts: dict[str, Part] = {}
     shown, nodes = is_shown(document), {n.id: n for n in document.nodes}
@@ -74,11 +76,14 @@ def make_parts(document: Document, row: dict[str, int]) -> dict[str, Part]:
                 parts[t.id].right += 20
     saving = saving_ops(document)
     for o in document.ops:
-        parts[o.id] = op_part(o, nodes.get(o.node or ""), row[o.id])
-        parts[o.id].right += 140 if o.id in saving else 0
-    beside = labels_beside(document)
+        parts[o.id] = op_part(o, nodes.get(o.node or ""), row[o.id], o.id in beside)
+        parts[o.id].right += 120 if o.id in saving else 0
+    labels = labels_beside(document)
+    named = {t.grad_fn for t in document.tensors if t.id in shown}
     for n in document.nodes:
-        parts[n.id] = accumulate_part(n, row[n.id]) if n.variable is not None else node_part(n, row[n.id], beside[n.id])
+        parts[n.id] = accumulate_part(n, row[n.id]) if n.variable is not None else node_part(n, row[n.id], labels[n.id])
+        if n.id in named or n.op in saving:
+            parts[n.id].left = 30  # for the arrows from the left
     return parts
 
 
