@@ -1,6 +1,6 @@
 """The figure: bands of tensors and ops on the left, their backward nodes on the right, arrows in reserved lanes.
 
-Stages: rank, size, place, wire, assign tracks, set heights, assign corridor lanes, trace. Each is a function of the ones
+Stages: rank, size, place, frame, wire, assign tracks, set heights, assign corridor lanes, trace. Each is a function of the ones
 before it.
 """
 
@@ -10,13 +10,15 @@ from collections import defaultdict
 from collections.abc import Container, Mapping
 from math import ceil
 
+from ..graph.frames import OpenGroup
 from ..graph.model import Document
 from .code import code_lines
 from .finish import finished
+from .frames import drawn, pieces_of, reserve
 from .geometry import Geometry
 from .ladder import Ladder
 from .measure import accumulate_part, label_width, node_part, op_part, tensor_part
-from .parts import LEFT, PITCH, Crossing, Net, Part, Wire
+from .parts import LEFT, PITCH, Crossing, Net, Part, Wire, simplified
 from .place import ForwardPlaces, place_ctx, place_right
 from .ranks import makers, ranks
 from .tracks import assign_tracks, fewer_crossings
@@ -38,8 +40,8 @@ def is_shown(document: Document) -> set[str]:
     }
 
 
-def layout(document: Document) -> Geometry:
-    """Boxes, arrows, labels and code lines of a document."""
+def layout(document: Document, groups: tuple[OpenGroup, ...] = ()) -> Geometry:
+    """Boxes, arrows, labels and code lines of a document, and frames around open groups."""
     made_by, ranked = makers(document), ranks(document)
     row, beside = ranked.row, ranked.beside
     parts = make_parts(document, row, beside)
@@ -50,8 +52,10 @@ def layout(document: Document) -> Geometry:
     ForwardPlaces(document, parts, made_by, beside).place(left.rows)
     place_ctx(parts, saving_ops(document), left.rows)
     place_right(document, parts, beside, (left.rows, right.rows))
+    pieces = pieces_of(groups, (left, right))
     wiring = Wiring(document, parts, made_by, (left, right))
     wiring.run()
+    reserve(pieces)
     left.assign()
     right.assign()
     set_heights(left, right, count)
@@ -60,7 +64,7 @@ def layout(document: Document) -> Geometry:
         p.centre += shift
     for wire in wiring.wires:
         trace(wire, (left, right), lanes, shift)
-    return finished(document, parts, wiring, code_lines(document, row, left))
+    return finished(document, parts, wiring, code_lines(document, row, left), drawn(pieces, wiring.wires, shift))
 
 
 def make_parts(document: Document, row: Mapping[str, int], beside: Container[str]) -> dict[str, Part]:
@@ -160,15 +164,3 @@ def trace(wire: Wire, ladders: tuple[Ladder, Ladder], lanes: dict[Net, float], s
     corners.append((x, end.y()))
     corners.append((end.part.x + end.dx if end.dx is not None else x, end.y()))
     wire.points = simplified(corners)
-
-
-def simplified(corners: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Without repeated points and points in the middle of a straight piece."""
-    points: list[tuple[float, float]] = []
-    for p in corners:
-        x, y = p
-        while len(points) > 1 and (points[-2][0] == points[-1][0] == x or points[-2][1] == points[-1][1] == y):
-            points.pop()
-        if not points or p != points[-1]:
-            points.append(p)
-    return points

@@ -10,7 +10,7 @@ from ..graph.model import Document, NextFunction, Node, Op, Operand, Tensor, Val
 from .parts import PITCH, Part
 
 ADVANCE = 0.602  # width of a character of DejaVu Sans Mono, in em
-ROW_SIZE, LABEL_SIZE, CAPTION_SIZE, TITLE_SIZE, OP_SIZE, CODE_SIZE = 11.4, 12, 15, 24, 14, 18  # px
+ROW_SIZE, LABEL_SIZE, CAPTION_SIZE, TITLE_SIZE, OP_SIZE, CODE_SIZE, FRAME_SIZE = 11.4, 12, 15, 24, 14, 18, 13  # px
 TENSOR_WIDTH, OP_WIDTH, PLAIN_WIDTH, NODE_WIDTH = 180, 200, 80, 180
 WIDE_NODE = 220  # with numbers behind its tuples
 ROW_COLUMNS = 22  # characters of a row's text at full size: `grad_fn = MulBackward0`
