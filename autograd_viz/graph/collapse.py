@@ -187,8 +187,9 @@ class _Collapse:
 
 
 def titled(group: Group) -> str:
-    """What stands on a group's box."""
-    return group.title if group.count == 1 else f"{group.title} × {group.count:,}"
+    """What stands on a group's box: `layers.0 … layers.5 · Block × 6`."""
+    named = f"{group.title} · {group.name}" if group.name else group.title
+    return named if group.count == 1 else f"{named} × {group.count:,}"
 
 
 def node_id(group: Group) -> str:
