@@ -32,8 +32,16 @@ def test_equal_modules_are_called_by_their_paths_and_their_class() -> None:
     model = av.nn.TransformerEncoder(av.nn.TransformerEncoderLayer(4, 2, 8, batch_first=True), 6)
     loss = model(av.ones(1, 2, 4)).sum()
     repeat = repeat_in(CoreGraph([loss], {}).document)
-    assert titled(repeat) == "layers.0 … layers.5 · TransformerEncoderLayer × 6"
+    assert (repeat.title, repeat.name) == ("layers.0 … layers.5", "TransformerEncoderLayer")
+    assert titled(replace(repeat, name="Block")) == "layers.0 … layers.5 · Block × 6"
     assert titled(next(iter(repeat.groups))) == "layers.0 · TransformerEncoderLayer"
+
+
+def test_a_long_title_keeps_the_count_and_the_class_or_the_path() -> None:
+    repeat = Group("g0", "repeat", "encoder.layers.0 … encoder.layers.11", 0, 9, (), 12, "TransformerEncoderLayer")
+    assert titled(repeat) == "TransformerEncoderLayer × 12"
+    module = Group("g0", "module", "encoder.layers.0.self_attn", 0, 9, (), 1, "MultiheadAttention")
+    assert titled(module) == "encoder.layers.0.self_attn"
 
 
 def test_without_classes_equal_modules_are_called_by_their_paths() -> None:
