@@ -119,10 +119,11 @@ def _show(net: Any, x: Any, *, recorded: bool = False, collapse: bool | None = N
     end = time.perf_counter()
     document = figure.document
     values = sum(bool(t.value.numbers or t.value.summary) for t in document.tensors)
+    form = "as a map" if repr(figure).startswith("<Map") else "in groups" if "collapsed" in repr(figure) else "each drawn"
     shows = f"{len(document.nodes)} nodes, {len(document.ops)} ops, {len(document.tensors)} tensors ({values} with values)"
     return {
         "seconds": end - start,
-        "shows": f"{shows}, {'drawn in groups' if 'collapsed' in repr(figure) else 'each drawn'}",
+        "shows": f"{shows}, {form}",
         "bytes": len(figure.svg),
     }
 

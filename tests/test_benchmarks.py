@@ -26,9 +26,9 @@ def test_whole_graphs_are_compared_with_whole_graphs_and_maps_with_maps(pictures
     assert "recorded and map" in tools["a map of modules, with the forward pass"]
 
 
-def test_a_whole_graph_is_not_drawn_in_groups_and_a_first_picture_may_be(pictures: Any) -> None:
+def test_a_whole_graph_has_every_node_and_a_first_picture_may_be_a_map(pictures: Any) -> None:
     """Three large pictures are drawn."""
-    for tool, how in (("show, whole", "each drawn"), ("show", "drawn in groups"), ("recorded and show, whole", "each drawn")):
+    for tool, how in (("show, whole", "each drawn"), ("show", "as a map"), ("recorded and show, whole", "each drawn")):
         found = pictures.RUNS[tool](*pictures.MODELS["cnn"]())
         assert found["shows"].startswith("130 nodes, 58 ops, ") and found["shows"].endswith(how)
 

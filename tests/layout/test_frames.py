@@ -86,8 +86,9 @@ def test_frames_nest_and_are_named_and_stand_behind_the_boxes() -> None:
     net, x = model(), av.ones(3, 2)
     loss = net(x).sum()
     svg = av.show(loss, params=net).svg
-    titles = re.findall(r'<g class="frame".*?>([\d.]+)</text></g>', svg)
-    assert set(titles) == {"0", "0.0", "1"} and titles.index("0") < titles.index("0.0")
+    titles = re.findall(r'<g class="frame"[^\n]*>([^<]+)</text></g>', svg)
+    assert set(titles) == {"0 · Sequential", "0.0 · Linear", "1 · Linear"}
+    assert titles.index("0 · Sequential") < titles.index("0.0 · Linear")
     assert svg.rindex('class="frame"') < svg.index('class="tensor')
 
 
@@ -98,7 +99,7 @@ def test_a_variable_of_the_user_stands_outside_of_the_frame_that_takes_it() -> N
     (ids,) = [{t.id for t in drawing.document.tensors if t.name in ("x", "loss")}]
     groups = open_groups(drawing.shown, drawing.tree, drawing.opened)
     assert len(ids) == 2 and not any(ids & group.members for group in groups)
-    (outer,) = [group for group in groups if group.title == "0"]
+    (outer,) = [group for group in groups if group.title == "0 · Sequential"]
     inside = {t.name for t in drawing.document.tensors if t.id in outer.members and t.is_leaf}
     assert inside == {"net.0.0.weight", "net.0.0.bias"}
     assert len([n for n in drawing.document.nodes if n.id in outer.members]) == 5
