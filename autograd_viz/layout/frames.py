@@ -179,7 +179,9 @@ def drawn(pieces: Iterable[Piece], wires: Iterable[Wire], shift: float) -> tuple
 def _frame(piece: Piece, lines: list[tuple[float, float, float]], shift: float) -> Frame:
     outline = [(x + shift, y) for x, y in _outline(piece)]
     (left, top), (right, _) = outline[0], outline[1]
-    title = cut(piece.group.title, int((right - left - 12) / text_width(" ", FRAME_SIZE)))
+    room = int((right - left - 12) / text_width(" ", FRAME_SIZE))
+    short = piece.group.title.partition(" · ")[0]  # without the class
+    title = piece.group.title if len(piece.group.title) <= room else cut(short, room)
     width = text_width(title, FRAME_SIZE)
     crossed = [
         x for x, y0, y1 in lines[bisect_left(lines, (left,)) : bisect_left(lines, (right,))] if y0 < top + TITLE and top < y1

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import autograd_viz as av
 from autograd_viz.graph.frames import open_groups
 from autograd_viz.graph.model import Document
-from autograd_viz.layout import Box, Frame
+from autograd_viz.layout import Box, Frame, layout
 from autograd_viz.render.drawing import Drawing, drawing_of
 from autograd_viz.sources.from_core import CoreGraph
 
@@ -126,3 +126,13 @@ def test_no_line_runs_through_a_title() -> None:
             for p, q in pairwise(arrow.points):
                 over = min(p[0], q[0]) < f.x + width and f.x < max(p[0], q[0]) + 0.1
                 assert not (over and min(p[1], q[1]) < f.y and f.y - 10 < max(p[1], q[1])), (f.title, arrow)
+
+
+def test_a_narrow_frame_has_the_path_without_the_class() -> None:
+    net = av.nn.Sequential(av.nn.Linear(4, 4), av.nn.Sequential(av.nn.Tanh(), av.nn.Linear(4, 4)), av.nn.Linear(4, 4))
+    document = CoreGraph([net(av.ones(2, 4)).sum()], {"net": net}).document
+    groups = open_groups(Drawing(document).shown, Drawing(document).tree, None)
+    g = layout(document, groups)
+    long = tuple(replace(group, title=f"{group.title.partition(' ')[0]} · {'Long' * 20}") for group in groups)
+    assert {f.title for f in g.frames} == {group.title for group in groups}
+    assert {f.title for f in layout(document, long).frames} >= {"0", "1", "2"}
