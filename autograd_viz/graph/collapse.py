@@ -16,6 +16,7 @@ from .groups import Group
 from .model import Document, Entry, NextFunction, Node, Op, Operand, Tensor
 
 Output = tuple[str, int]  # a node's id, and which output of its op
+LONGEST = 39  # letters of a title, as many as the widest box shows
 
 
 def collapse(document: Document, tree: Group, opened: frozenset[str]) -> Collapsed:
@@ -187,8 +188,10 @@ class _Collapse:
 
 
 def titled(group: Group) -> str:
-    """What stands on a group's box."""
-    return group.title if group.count == 1 else f"{group.title} × {group.count:,}"
+    """What stands on a group's box: `layers.0 … layers.5 · Block × 6`; of a long one `Block × 6`, or the path of a module."""
+    count = f" × {group.count:,}" if group.count > 1 else ""
+    whole = f"{group.title} · {group.name}{count}" if group.name else f"{group.title}{count}"
+    return whole if len(whole) <= LONGEST or not group.name else f"{group.name if count else group.title}{count}"
 
 
 def node_id(group: Group) -> str:

@@ -15,8 +15,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from .model import Document, Op
-from .paths import module_paths
+from .paths import Path, module_paths
 from .repeats import repeats
+from .titles import Titles, few
 
 MOST = 24  # items of one group
 WHOLE = 60  # ops of a graph that is drawn whole without being asked
@@ -33,10 +34,11 @@ class Group:
         id: "g0", "g1", …
         kind: "module" (also a scope), "repeat", "turn" (one of a repetition), "run" (by position), "crowd" (one op with very
             many leaves), or "all".
-        title: "encoder.layers.0", "layers.0 … layers.5", "Mul, Add", "ops 1 – 400".
+        title: "encoder.layers.0", "layers.0 … layers.5", "lines 3 – 4", "Mul", "ops 1 – 400".
         first, last: its ops are ``document.ops[first:last]``.
         items: groups, and indices of ops that are in none of them.
         count: of a repetition, how many turns.
+        name: what is said after the title: the class of a module, the line of a repeated op.
     """
 
     id: str
@@ -46,6 +48,7 @@ class Group:
     last: int
     items: tuple[Group | int, ...]
     count: int = 1
+    name: str = ""
 
     @property
     def groups(self) -> Iterable[Group]:
@@ -73,10 +76,12 @@ class _Builder:
         self._made: dict[str, int] = {}  # id of a group -> its signature
         self._results = {t for op in self.ops for t in op.outputs if t is not None}
         self._shapes = {t.id: t.value.shape for t in document.tensors}
+        self.paths = module_paths(document)
+        self.titles = Titles(document, self.paths)
 
     def tree(self) -> Group:
         open = [_Draft(())]
-        for i, path in enumerate(module_paths(self.document)):
+        for i, path in enumerate(self.paths):
             while path[: len(open[-1].path)] != open[-1].path:
                 self._close(open)
             while len(open[-1].path) < len(path):
@@ -84,7 +89,7 @@ class _Builder:
             open[-1].items.append(self._crowd(i))
         while len(open) > 1:
             self._close(open)
-        return self._group("all", "", self._tidied(open[0].items))
+        return self._group("all", "", self._tidied(open[0].items, ()))
 
     def _crowd(self, i: int) -> Group | int:
         """An op that takes very many leaves is a group, which hides them."""
@@ -96,38 +101,42 @@ class _Builder:
     def _close(self, open: list[_Draft]) -> None:
         """The last call of `open` ends. One that is a single op or module is that; `layers` is `layers.0 … layers.5`."""
         draft = open.pop()
-        items, title = self._tidied(draft.items), ".".join(draft.path)
+        items, title = self._tidied(draft.items, draft.path), ".".join(draft.path)
+        name = self.titles.classes.get(title, "")
         if len(items) > 1:
-            whole: Group | int = self._group("module", title, items)
+            whole: Group | int = self._group("module", title, items, name=name)
         elif isinstance(items[0], Group) and not items[0].title.startswith(title):
-            whole = self._group("module", title, list(items[0].items))
+            whole = self._group("module", title, list(items[0].items), name=name)
         else:
             whole = items[0]
         open[-1].items.append(whole)
 
-    def _tidied(self, items: list[Group | int]) -> list[Group | int]:
+    def _tidied(self, items: list[Group | int], path: Path) -> list[Group | int]:
         """Repetitions as groups; then no more items than a group may have."""
         found: list[Group | int] = []
         at = 0
         for r in repeats([self._signature(item) for item in items]):
             found += items[at : r.start]
-            found.append(self._repeat([items[k : k + r.period] for k in range(r.start, r.end, r.period)]))
+            found.append(self._repeat([items[k : k + r.period] for k in range(r.start, r.end, r.period)], path))
             at = r.end
         return self._bounded(found + items[at:], self._ops_title)
 
-    def _repeat(self, turns: list[list[Group | int]]) -> Group:
+    def _repeat(self, turns: list[list[Group | int]], path: Path) -> Group:
         """Equal turns as one group."""
-        each = [t[0] if len(t) == 1 else self._turn(t) for t in turns]
+        each = [t[0] if len(t) == 1 else self._turn(t, path) for t in turns]
         number = {_first(item): i for i, item in enumerate(each, 1)}
         ends = {_last(item): i for i, item in enumerate(each, 1)}
 
         def turns_title(part: list[Group | int]) -> str:
             return f"{number[_first(part[0])]:,} – {ends[_last(part[-1])]:,} of {len(each):,}"
 
-        return self._group("repeat", self._turn_title(turns), self._bounded(each, turns_title), count=len(turns))
+        modules = [g.title for g in each if isinstance(g, Group) and g.kind == "module"]
+        first = [item for item in turns[0] if isinstance(item, int)]
+        title, name = self.titles.of_turns(modules, first, path, self._names(turns[0], path))
+        return self._group("repeat", title, self._bounded(each, turns_title), count=len(turns), name=name)
 
-    def _turn(self, items: list[Group | int]) -> Group:
-        return self._group("turn", self._names(items), self._bounded(items, self._ops_title))
+    def _turn(self, items: list[Group | int], path: Path) -> Group:
+        return self._group("turn", few(self._names(items, path)), self._bounded(items, self._ops_title))
 
     def _bounded(self, items: list[Group | int], title: Callable[[list[Group | int]], str]) -> list[Group | int]:
         """Items by position in groups of groups, until there are no more than a group may have."""
@@ -136,10 +145,10 @@ class _Builder:
             items = [self._group("run", title(p), p) if len(p) > 1 else p[0] for p in parts]
         return items
 
-    def _group(self, kind: str, title: str, items: list[Group | int], count: int = 1) -> Group:
+    def _group(self, kind: str, title: str, items: list[Group | int], count: int = 1, name: str = "") -> Group:
         signature = self._interned((kind == "module", *(self._signature(item) for item in items)))
         first, last = (_first(items[0]), _last(items[-1])) if items else (0, 0)
-        group = Group(f"g{len(self._made)}", kind, title, first, last, tuple(items), count)
+        group = Group(f"g{len(self._made)}", kind, title, first, last, tuple(items), count, name)
         self._made[group.id] = signature
         return group
 
@@ -158,16 +167,8 @@ class _Builder:
 
     # -- titles -----------------------------------------------------------------------------------------------------
 
-    def _turn_title(self, turns: list[list[Group | int]]) -> str:
-        first, last = turns[0][0], turns[-1][0]
-        if len(turns[0]) == 1 and isinstance(first, Group) and isinstance(last, Group) and first.kind == "module":
-            return f"{first.title} … {last.title}" if first.title != last.title else first.title
-        return self._names(turns[0])
-
-    def _names(self, items: list[Group | int]) -> str:
-        """The first few in a row: "Mul, Add, …"."""
-        names = [item.title if isinstance(item, Group) else self.ops[item].name for item in items[:4]]
-        return ", ".join(names[:3] + ["…"] * (len(names) > 3))
+    def _names(self, items: list[Group | int], path: Path) -> list[str]:
+        return [item.name or item.title if isinstance(item, Group) else self.titles.of_op(item, path) for item in items]
 
     def _ops_title(self, items: list[Group | int]) -> str:
         return f"ops {_first(items[0]) + 1:,} – {_last(items[-1]):,}"

@@ -2,6 +2,6 @@
 
 from .apart import layout_apart
 from .bands import layout
-from .geometry import Arrow, Box, CodeLine, Geometry, Label, Row
+from .geometry import Arrow, Box, CodeLine, Frame, Geometry, Label, Row
 
-__all__ = ["Arrow", "Box", "CodeLine", "Geometry", "Label", "Row", "layout", "layout_apart"]
+__all__ = ["Arrow", "Box", "CodeLine", "Frame", "Geometry", "Label", "Row", "layout", "layout_apart"]

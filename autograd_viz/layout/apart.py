@@ -10,6 +10,7 @@ import time
 from tempfile import TemporaryFile
 
 from ..errors import LayoutError
+from ..graph.frames import OpenGroup
 from ..graph.model import Document
 from .bands import layout
 from .geometry import Geometry
@@ -19,11 +20,12 @@ QUIET = 1.0  # seconds without a word
 PROGRAM = f"from {__name__} import answer; answer()"
 
 
-def layout_apart(document: Document, limit: float = LIMIT) -> Geometry:
+def layout_apart(document: Document, groups: tuple[OpenGroup, ...] = (), limit: float = LIMIT) -> Geometry:
     """As `layout`, with a line that tells how long it takes already.
 
     Args:
         document: what is laid out.
+        groups: what is framed.
         limit: after so many seconds it is given up.
 
     Raises:
@@ -35,7 +37,7 @@ def layout_apart(document: Document, limit: float = LIMIT) -> Geometry:
     command, places = [sys.executable, "-P", "-c", PROGRAM], {**os.environ, "PYTHONPATH": path}
     with TemporaryFile() as question:
         # between two processes of our own: nothing is read that did not come from here
-        pickle.dump(document, question)
+        pickle.dump((document, groups), question)
         question.seek(0)
         with subprocess.Popen(command, stdin=question, stdout=pipe, stderr=pipe, env=places) as process:
             try:
@@ -66,5 +68,5 @@ def _answered(process: subprocess.Popen[bytes], boxes: int, limit: float) -> tup
 
 def answer() -> None:
     """What the process does: a document comes in, its geometry goes out."""
-    geometry = layout(pickle.load(sys.stdin.buffer))
+    geometry = layout(*pickle.load(sys.stdin.buffer))
     sys.stdout.buffer.write(pickle.dumps(geometry))

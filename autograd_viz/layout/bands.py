@@ -1,21 +1,24 @@
 """The figure: bands of tensors and ops on the left, their backward nodes on the right, arrows in reserved lanes.
 
-Stages: rank, size, place, wire, assign tracks, set heights, assign corridor lanes, trace. Each is a function of the ones
+Stages: rank, size, place, frame, wire, assign tracks, set heights, assign corridor lanes, trace. Each is a function of the ones
 before it.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Container, Mapping
 from math import ceil
 
+from ..graph.frames import OpenGroup
 from ..graph.model import Document
 from .code import code_lines
 from .finish import finished
+from .frames import drawn, pieces_of, reserve
 from .geometry import Geometry
 from .ladder import Ladder
 from .measure import accumulate_part, label_width, node_part, op_part, tensor_part
-from .parts import LEFT, PITCH, Crossing, Net, Part, Wire
+from .parts import LEFT, PITCH, Crossing, Net, Part, Wire, simplified
 from .place import ForwardPlaces, place_ctx, place_right
 from .ranks import makers, ranks
 from .tracks import assign_tracks, fewer_crossings
@@ -37,19 +40,22 @@ def is_shown(document: Document) -> set[str]:
     }
 
 
-def layout(document: Document) -> Geometry:
-    """Boxes, arrows, labels and code lines of a document."""
-    made_by, row = makers(document), ranks(document)
-    parts = make_parts(document, row)
+def layout(document: Document, groups: tuple[OpenGroup, ...] = ()) -> Geometry:
+    """Boxes, arrows, labels and code lines of a document, and frames around open groups."""
+    made_by, ranked = makers(document), ranks(document)
+    row, beside = ranked.row, ranked.beside
+    parts = make_parts(document, row, beside)
     count = 2 * ((max(row.values(), default=0) + 2) // 2)
     left, right = Ladder(count, is_right=False), Ladder(count, is_right=True)
     for p in parts.values():
         (right if p.kind in ("node", "accumulate") else left).rows[p.row].append(p)
-    ForwardPlaces(document, parts, made_by).place(left.rows)
+    ForwardPlaces(document, parts, made_by, beside).place(left.rows)
     place_ctx(parts, saving_ops(document), left.rows)
-    place_right(document, parts, left.rows, right.rows)
+    place_right(document, parts, beside, (left.rows, right.rows))
+    pieces = pieces_of(groups, (left, right))
     wiring = Wiring(document, parts, made_by, (left, right))
     wiring.run()
+    reserve(pieces)
     left.assign()
     right.assign()
     set_heights(left, right, count)
@@ -58,10 +64,10 @@ def layout(document: Document) -> Geometry:
         p.centre += shift
     for wire in wiring.wires:
         trace(wire, (left, right), lanes, shift)
-    return finished(document, parts, wiring, code_lines(document, row, left))
+    return finished(document, parts, wiring, code_lines(document, row, left), drawn(pieces, wiring.wires, shift))
 
 
-def make_parts(document: Document, row: dict[str, int]) -> dict[str, Part]:
+def make_parts(document: Document, row: Mapping[str, int], beside: Container[str]) -> dict[str, Part]:
     """All boxes but ctx, with sizes; nothing is placed yet."""
     parts: dict[str, Part] = {}
     shown, nodes = is_shown(document), {n.id: n for n in document.nodes}
@@ -74,11 +80,14 @@ def make_parts(document: Document, row: dict[str, int]) -> dict[str, Part]:
                 parts[t.id].right += 20
     saving = saving_ops(document)
     for o in document.ops:
-        parts[o.id] = op_part(o, nodes.get(o.node or ""), row[o.id])
-        parts[o.id].right += 140 if o.id in saving else 0
-    beside = labels_beside(document)
+        parts[o.id] = op_part(o, nodes.get(o.node or ""), row[o.id], o.id in beside)
+        parts[o.id].right += 120 if o.id in saving else 0
+    labels = labels_beside(document)
+    named = {t.grad_fn for t in document.tensors if t.id in shown}
     for n in document.nodes:
-        parts[n.id] = accumulate_part(n, row[n.id]) if n.variable is not None else node_part(n, row[n.id], beside[n.id])
+        parts[n.id] = accumulate_part(n, row[n.id]) if n.variable is not None else node_part(n, row[n.id], labels[n.id])
+        if n.id in named or n.op in saving:
+            parts[n.id].left = 30  # for the arrows from the left
     return parts
 
 
@@ -155,15 +164,3 @@ def trace(wire: Wire, ladders: tuple[Ladder, Ladder], lanes: dict[Net, float], s
     corners.append((x, end.y()))
     corners.append((end.part.x + end.dx if end.dx is not None else x, end.y()))
     wire.points = simplified(corners)
-
-
-def simplified(corners: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Without repeated points and points in the middle of a straight piece."""
-    points: list[tuple[float, float]] = []
-    for p in corners:
-        x, y = p
-        while len(points) > 1 and (points[-2][0] == points[-1][0] == x or points[-2][1] == points[-1][1] == y):
-            points.pop()
-        if not points or p != points[-1]:
-            points.append(p)
-    return points

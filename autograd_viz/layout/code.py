@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from math import inf
 
 from ..graph.model import Document
@@ -38,7 +39,7 @@ def wrapped(statement: str) -> list[str]:
     return lines if len(lines) <= MAX_LINES else [*lines[: MAX_LINES - 1], "…"]
 
 
-def code_lines(document: Document, row_of: dict[str, int], left: Ladder) -> tuple[CodeLine, ...]:
+def code_lines(document: Document, row_of: Mapping[str, int], left: Ladder) -> tuple[CodeLine, ...]:
     """Statements beside the row of the tensor that they made, in the order in which they ran, never on top of each other."""
     edge = min((p.x for line in left.rows for p in line), default=0.0) - MARGIN
     placed = [(row_of[s.tensor], i, s) for i, s in enumerate(document.statements)]

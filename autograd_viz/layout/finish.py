@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..graph.model import Document
-from .geometry import Arrow, Box, CodeLine, Geometry, Label, Row
+from .geometry import Arrow, Box, CodeLine, Frame, Geometry, Label, Row
 from .measure import CAPTION_SIZE, CODE_SIZE, LABEL_HEIGHT, text_width
 from .parts import Part, Wire
 from .wiring import EXIT_STEP, HEAD, Wiring
@@ -14,7 +14,9 @@ RETAIN_CAPTION = "retain_grad_hook"
 Rectangle = tuple[float, float, float, float]  # x, y, w, h
 
 
-def finished(document: Document, parts: dict[str, Part], wiring: Wiring, code: tuple[CodeLine, ...]) -> Geometry:
+def finished(
+    document: Document, parts: dict[str, Part], wiring: Wiring, code: tuple[CodeLine, ...], frames: tuple[Frame, ...]
+) -> Geometry:
     """The geometry of a layout whose wires are traced."""
     boxes = tuple(_box(p) for p in parts.values())
     labels = [_label(w) for w in wiring.wires if w.label_width]
@@ -25,8 +27,8 @@ def finished(document: Document, parts: dict[str, Part], wiring: Wiring, code: t
     arrows = tuple(
         Arrow(w.at, w.kind, w.net, w.start.part.id, w.end.part.id, tuple(w.points)) for w in wiring.wires if len(w.points) > 1
     )
-    x0, y0, x1, y1 = _extent(boxes, arrows, labels, code)
-    return Geometry(boxes, arrows, tuple(labels), code, x0, y0, x1 - x0, y1 - y0)
+    x0, y0, x1, y1 = _extent(boxes, arrows, labels, code, frames)
+    return Geometry(boxes, arrows, tuple(labels), code, x0, y0, x1 - x0, y1 - y0, frames)
 
 
 def _box(p: Part) -> Box:
@@ -76,12 +78,17 @@ def _is_free(spot: Rectangle, wires: list[Wire], boxes: tuple[Box, ...], labels:
 
 
 def _extent(
-    boxes: tuple[Box, ...], arrows: tuple[Arrow, ...], labels: list[Label], code: tuple[CodeLine, ...]
+    boxes: tuple[Box, ...],
+    arrows: tuple[Arrow, ...],
+    labels: list[Label],
+    code: tuple[CodeLine, ...],
+    frames: tuple[Frame, ...],
 ) -> tuple[float, float, float, float]:
     """Left, top, right and bottom of everything, with a margin."""
     solid: list[Box | Label] = [*boxes, *labels]
-    xs = [v for b in solid for v in (b.x, b.x + b.w)] + [x for a in arrows for x, _ in a.points]
-    ys = [v for b in solid for v in (b.y, b.y + b.h)] + [y for a in arrows for _, y in a.points]
+    lines = [*(a.points for a in arrows), *(f.outline for f in frames)]
+    xs = [v for b in solid for v in (b.x, b.x + b.w)] + [x for points in lines for x, _ in points]
+    ys = [v for b in solid for v in (b.y, b.y + b.h)] + [y for points in lines for _, y in points]
     xs += [line.x - text_width(line.text, CODE_SIZE) for line in code]
     ys += [line.y + CODE_SIZE / 2 for line in code]
     return min(xs, default=0) - MARGIN, min(ys, default=0) - MARGIN, max(xs, default=0) + MARGIN, max(ys, default=0) + MARGIN

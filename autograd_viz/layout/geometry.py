@@ -76,8 +76,25 @@ class CodeLine:
 
 
 @dataclass(frozen=True, slots=True)
+class Frame:
+    """A line around what is in an open group, or around a part of it.
+
+    Attributes:
+        id: the group's.
+        title: as much of its title as there is room for; it begins at x, with its baseline at y.
+        outline: the corners, clockwise from the top left one.
+    """
+
+    id: str
+    title: str
+    outline: tuple[Point, ...]
+    x: float
+    y: float
+
+
+@dataclass(frozen=True, slots=True)
 class Geometry:
-    """The whole picture; (x, y) is its top left corner."""
+    """The whole picture; (x, y) is its top left corner. A frame comes after those around it."""
 
     boxes: tuple[Box, ...]
     arrows: tuple[Arrow, ...]
@@ -87,3 +104,4 @@ class Geometry:
     y: float
     width: float
     height: float
+    frames: tuple[Frame, ...] = ()

@@ -10,13 +10,14 @@ from ..graph.model import Document, NextFunction, Node, Op, Operand, Tensor, Val
 from .parts import PITCH, Part
 
 ADVANCE = 0.602  # width of a character of DejaVu Sans Mono, in em
-ROW_SIZE, LABEL_SIZE, CAPTION_SIZE, TITLE_SIZE, OP_SIZE, CODE_SIZE = 11.4, 12, 15, 24, 14, 18  # px
+ROW_SIZE, LABEL_SIZE, CAPTION_SIZE, TITLE_SIZE, OP_SIZE, CODE_SIZE, FRAME_SIZE = 11.4, 12, 15, 24, 14, 18, 13  # px
 TENSOR_WIDTH, OP_WIDTH, PLAIN_WIDTH, NODE_WIDTH = 180, 200, 80, 180
 WIDE_NODE = 220  # with numbers behind its tuples
 ROW_COLUMNS = 22  # characters of a row's text at full size: `grad_fn = MulBackward0`
 MOST_COLUMNS = 28  # and drawn smaller
 SCALAR_COLUMNS, SMALL_COLUMNS, ARRAY_COLUMNS = 7, 14, 18  # characters of a gradient on an arrow
-LARGE_COLUMNS = 24  # and of one that is too large to be written out: as wide as a node, so that neighbours keep apart
+LARGE_COLUMNS = 24  # and of four elements or more: as wide as a node, so that neighbours keep apart
+NORM_COLUMNS = 15  # what stands behind the shape of more: ` · norm 1.2e-05`
 LABEL_HEIGHT = 14
 MOST_SAVED = 12  # saved tensors of a node that are written out
 MOST_OPERANDS = 12  # of an op that has numbers among them
@@ -49,7 +50,9 @@ def text_width(text: str, size: float) -> float:
 
 def label_columns(shape: tuple[int, ...]) -> int:
     """Room for a gradient of this shape on an arrow; a gradient has its tensor's shape, so it is known beforehand."""
-    if (size := math.prod(shape)) > 3:
+    if (size := math.prod(shape)) > 4:
+        return min(LARGE_COLUMNS, len(str(shape)) + NORM_COLUMNS)
+    if size == 4:
         return LARGE_COLUMNS
     return SCALAR_COLUMNS if shape == () else SMALL_COLUMNS if size < 3 else ARRAY_COLUMNS
 
@@ -115,12 +118,14 @@ def tensor_part(t: Tensor, row: int) -> Part:
     return part
 
 
-def op_part(op: Op, node: Node | None, row: int) -> Part:
-    """Rounded, 200 x 80 with the save row; 80 x 80 if nothing is recorded; wider for many inputs or outputs."""
-    plain = node is None
+def op_part(op: Op, node: Node | None, row: int, is_beside: bool = False) -> Part:
+    """Rounded, 200 x 80 with the save row; 80 x 80 if nothing is recorded, or kept in a chain beside; wider for many inputs
+    or outputs.
+    """
+    plain, inputs = node is None, tensor_inputs(op)
     width = max(
-        PLAIN_WIDTH if plain else OP_WIDTH,
-        entry_step(op) * len(tensor_inputs(op)) + (20 if plain else 0),
+        PLAIN_WIDTH if node is None or (is_beside and not saves(node)) else OP_WIDTH,
+        entry_step(op) * len(inputs) + (20 if plain else 0) if len(inputs) > 1 else 0,
         40 * len(op.outputs) + 20,
         20 * math.ceil((title_width(op_title(op)) + 16) / 20),
     )
@@ -136,7 +141,7 @@ def op_part(op: Op, node: Node | None, row: int) -> Part:
 
 def node_part(node: Node, row: int, labels: float) -> Part:
     """180 x 160 with two tuples: title, saved tensors, next_functions."""
-    part = Part(node.id, "node", row, 0, 0, left=30, right=30 + labels + PITCH * len(node.next_functions))
+    part = Part(node.id, "node", row, 0, 0, left=10, right=30 + labels + PITCH * len(node.next_functions))
     y = 40.0
     if node.members:
         return _group_part(part, node)

@@ -102,3 +102,15 @@ class Crossing:
     wire: Wire
     left_gap: int | None
     right_gap: int | None
+
+
+def simplified(corners: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Without repeated points and points in the middle of a straight piece."""
+    points: list[tuple[float, float]] = []
+    for p in corners:
+        x, y = p
+        while len(points) > 1 and (points[-2][0] == points[-1][0] == x or points[-2][1] == points[-1][1] == y):
+            points.pop()
+        if not points or p != points[-1]:
+            points.append(p)
+    return points

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from math import ceil
 
 from ..graph.model import Document
@@ -12,32 +12,41 @@ from .parts import Part
 GRID = 20
 
 
-def place(parts: list[Part], want: Mapping[str, float]) -> None:
+LIGHT = 1 / 1024  # weight of the wish of what stands beside: it gives way
+
+
+def place(parts: list[Part], want: Mapping[str, float], light: Container[str] = ()) -> None:
     """Set centres on the grid 20n + 10, in the order of `want` and as near to it as spacing allows (least squares).
 
-    The boxes in a run that touch each other are moved together to the mean of their wishes (pool adjacent violators).
+    The boxes in a run that touch each other are moved together to the mean of their wishes (pool adjacent violators); the
+    `light` ones hardly count in it.
     """
     parts = sorted(parts, key=lambda p: want[p.id])
     offset = 0.0
-    runs: list[tuple[float, list[tuple[Part, float]]]] = []  # sum of wishes, members with their offsets
+    runs: list[tuple[float, float, list[tuple[Part, float]]]] = []  # weight, sum of wishes, members with their offsets
     for i, p in enumerate(parts):
         if i:
             before = parts[i - 1]
             offset += GRID * ceil((before.w / 2 + before.right + p.left + p.w / 2) / GRID)
-        runs.append((want[p.id] - offset, [(p, offset)]))
-        while len(runs) > 1 and runs[-2][0] / len(runs[-2][1]) >= runs[-1][0] / len(runs[-1][1]):
-            total, members = runs.pop()
-            runs[-1] = (runs[-1][0] + total, runs[-1][1] + members)
-    for total, members in runs:
+        weight = LIGHT if p.id in light else 1
+        runs.append((weight, weight * (want[p.id] - offset), [(p, offset)]))
+        while len(runs) > 1 and runs[-2][1] / runs[-2][0] >= runs[-1][1] / runs[-1][0]:
+            weight, total, members = runs.pop()
+            runs[-1] = (runs[-1][0] + weight, runs[-1][1] + total, runs[-1][2] + members)
+    for weight, total, members in runs:
         for p, offset in members:
-            p.centre = GRID * round((total / len(members) - 10) / GRID) + 10 + offset
+            p.centre = GRID * round((total / weight - 10) / GRID) + 10 + offset
 
 
 class ForwardPlaces:
-    """Ops stand under the ops before them, tensors over their slot in the first op that takes them, or under their maker."""
+    """Ops stand under the ops before them, tensors over their slot in the first op that takes them, or under their maker;
+    chains beside (ranks.py) over their slot in the op that they lead to.
+    """
 
-    def __init__(self, document: Document, parts: Mapping[str, Part], made_by: Mapping[str, str]) -> None:
-        self.parts, self.made_by = parts, made_by
+    def __init__(
+        self, document: Document, parts: Mapping[str, Part], made_by: Mapping[str, str], beside: Mapping[str, tuple[str, str]]
+    ) -> None:
+        self.parts, self.made_by, self.beside = parts, made_by, beside
         self.ops = {o.id: o for o in document.ops}
         self.slot: dict[tuple[str, str], float] = {}  # how far right of an op's centre an input likes to stand
         self.user: dict[str, str] = {}  # the first op that takes a tensor from the row above
@@ -47,19 +56,37 @@ class ForwardPlaces:
                 self.slot[op.id, t] = 200 * i - 100 * (len(distinct) - 1)
                 if t in parts and parts[t].row == parts[op.id].row - 1:
                     self.user.setdefault(t, op.id)
+        self.over: dict[str, tuple[str, float]] = {}  # of an op beside: the op on the way, and how far right of it
+        for op_id, (user, t) in beside.items():  # in the order in which the chains lead back
+            joins, aside = self.over.get(user, (user, 0.0))
+            self.over[op_id] = joins, aside + self.slot[user, t]
+        # ops with a chain beside and no tensor above them: they stay under the op before
+        self.along = {user for user, _ in beside.values() if user not in beside} - set(self.user.values())
+        self.light = {*beside, *(t for t, user in self.user.items() if user in beside)}
 
     def place(self, rows: list[list[Part]]) -> None:
-        """Place all rows, top to bottom, three times over: the first time ops know nothing of what follows."""
+        """Place all rows, top to bottom, three times over: the first time ops know nothing of what follows. Last come the
+        leaves of chains beside: they stand above ops that give way to others.
+        """
         for turn in range(3):
             for line in rows:
-                place(line, {p.id: self._wish(p, 400.0 * i, turn == 0) for i, p in enumerate(line)})
+                self._place(line, turn == 0)
+        for line in rows[::2]:
+            if any(p.id in self.light for p in line):
+                self._place(line, False)
+
+    def _place(self, line: list[Part], first_turn: bool) -> None:
+        place(line, {p.id: self._wish(p, 400.0 * i, first_turn) for i, p in enumerate(line)}, self.light)
 
     def _wish(self, p: Part, otherwise: float, first_turn: bool) -> float:
         if p.id not in self.ops:
             return self._tensor_wish(p, otherwise)
+        if p.id in self.over:
+            joins, aside = self.over[p.id]
+            return self.parts[joins].centre + aside
         inputs = tensor_inputs(self.ops[p.id])
-        if first_turn:
-            above = [self.parts[self.made_by[t]].centre for t in inputs if t in self.made_by]
+        if first_turn or p.id in self.along:
+            above = [self.parts[m].centre for t in inputs if (m := self.made_by.get(t)) is not None and m not in self.beside]
             return sum(above) / len(above) if above else otherwise
         places = [(self.parts[t] if t in self.parts else self.parts[self.made_by[t]], self.slot[p.id, t]) for t in inputs]
         near = [q.centre - s for q, s in places if q.row == p.row - 1] or [q.centre - s for q, s in places]
@@ -88,19 +115,24 @@ def place_ctx(parts: dict[str, Part], saving: Mapping[str, str], rows: list[list
         beside = []
         for p in line:
             if p.id in saving:
-                ctx = parts[f"ctx:{p.id}"] = Part(f"ctx:{p.id}", "ctx", p.row, 80, 80, right=10)
+                ctx = parts[f"ctx:{p.id}"] = Part(f"ctx:{p.id}", "ctx", p.row, 80, 80)
                 ctx.centre = column if p is line[-1] else p.end + 80
                 beside.append(ctx)
         line.extend(beside)
 
 
-def place_right(document: Document, parts: Mapping[str, Part], left_rows: list[list[Part]], rows: list[list[Part]]) -> None:
-    """Backward nodes in the order of their ops; AccumulateGrad over the first node that feeds it, 200 aside per tuple."""
-    order = {p.id: i for line in left_rows for i, p in enumerate(line)}
+def place_right(
+    document: Document, parts: Mapping[str, Part], beside: Container[str], ladders: tuple[list[list[Part]], list[list[Part]]]
+) -> None:
+    """Backward nodes in the order of their ops, those of chains beside last; AccumulateGrad over the first node that feeds
+    it, 200 aside per tuple.
+    """
+    left_rows, rows = ladders
+    order = {p.id: (p.id in beside, i) for line in left_rows for i, p in enumerate(line)}
     nodes = {n.id: n for n in document.nodes}
     for r in range(0, len(rows), 2):
         line = rows[r + 1]
-        line.sort(key=lambda p: order.get(nodes[p.id].op or "", len(order)))
+        line.sort(key=lambda p: order.get(nodes[p.id].op or "", (True, len(order))))
         place(line, {p.id: 300.0 * i for i, p in enumerate(line)})
         shift = min([p.x for p in line], default=0)
         for p in line:

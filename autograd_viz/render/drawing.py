@@ -12,6 +12,7 @@ from ..errors import LayoutError
 from ..graph.bundles import bundled
 from ..graph.collapse import collapse, titled
 from ..graph.collapsed import Collapsed
+from ..graph.frames import open_groups
 from ..graph.groups import WHOLE, WHOLE_NODES, Group, group_tree, opened_first
 from ..graph.model import Document
 from ..graph.trace import State
@@ -55,8 +56,8 @@ class Drawing:
         Raises:
             LayoutError: there is too much of it.
         """
-        document = self.shown.document
-        return layout(document) if is_near(document) else layout_apart(document)
+        document, groups = self.shown.document, open_groups(self.shown, self.tree, self.opened)
+        return layout(document, groups) if is_near(document) else layout_apart(document, groups)
 
     @property
     def height(self) -> float:

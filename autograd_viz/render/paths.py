@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from ..layout.geometry import Arrow, Point
 
@@ -21,6 +22,13 @@ def rounded(points: list[Point], cut: float = 0) -> str:
         s, t = r / before, r / after
         d.append(f"L{x + (a - x) * s:g} {y + (b - y) * s:g}Q{x:g} {y:g} {x + (e - x) * t:g} {y + (f - y) * t:g}")
     return "".join(d) + f"L{points[-1][0]:g} {points[-1][1]:g}"
+
+
+def ring(points: Sequence[Point]) -> str:
+    """Path data of a closed line with rounded bends; it begins in the middle of its first piece."""
+    (x, y), (a, b) = points[0], points[1]
+    middle = ((x + a) / 2, (y + b) / 2)
+    return rounded([middle, *points[1:], points[0], middle]) + "Z"
 
 
 def _shortened(points: list[Point], cut: float) -> list[Point]:

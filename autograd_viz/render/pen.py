@@ -6,9 +6,10 @@ from collections.abc import Iterable
 
 from ..graph.model import Document, Node, Op, Tensor
 from ..graph.trace import State
-from ..layout.geometry import Box, CodeLine, Label, Row
-from ..layout.measure import ADVANCE, CAPTION_SIZE, CODE_SIZE, LABEL_SIZE, ROW_SIZE, columns
+from ..layout.geometry import Box, CodeLine, Frame, Label, Row
+from ..layout.measure import ADVANCE, CAPTION_SIZE, CODE_SIZE, FRAME_SIZE, LABEL_SIZE, ROW_SIZE, columns
 from .escape import element, text
+from .paths import ring
 from .theme import Theme
 from .writer import Lines, Run, Writer
 
@@ -100,6 +101,15 @@ class Pen:
         run = Run(words, "grad" if fresh and role == "link" else role)
         line = self.text(anchor_x, label.y + label.h / 2 + size * 0.35, [run], size, "middle" if middle else "start")
         return element("g", ground + line, class_="label fresh" if fresh else "label", data_at=label.at, **place)
+
+    def frame(self, frame: Frame) -> str:
+        """A quiet line around an open group, with its name; a little darker inside, so that frames in frames are seen."""
+        line = element(
+            "path", d=ring(frame.outline), fill=self.colour["none"], fill_opacity=0.06, stroke=self.colour["row-stroke"],
+            stroke_width=1, class_="f-none s-row-stroke",
+        )  # fmt: skip
+        name = self.text(frame.x, frame.y, [Run(frame.title)], FRAME_SIZE)
+        return element("g", line + name, class_="frame", data_group=frame.id)
 
     def code(self, line: CodeLine) -> str:
         """A line of the user's code; what retain_grad() does is purple, as its arrow is."""

@@ -70,7 +70,9 @@ class _Painter(BoxPainter, ArrowPainter):
         return words.PICTURE_OF.format(names=few_names(names, words.COMMA) or words.PICTURE_UNNAMED, **counts)
 
     def everything(self) -> Iterable[str]:
-        """Boxes, then thin arrows, thick arrows, those of the step that has just run, labels and code on top."""
+        """Frames, boxes, then thin arrows, thick arrows, those of the step that has just run, labels and code on top."""
+        for frame in self.geometry.frames:
+            yield self.frame(frame)
         for box in self.geometry.boxes:
             yield self.box(box)
         pieces = own_pieces(tuple(self.arrow_from_below(a) for a in self.geometry.arrows))

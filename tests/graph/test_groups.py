@@ -99,7 +99,8 @@ def test_a_loop_is_a_repetition_of_its_statements() -> None:
         h = h * w
         h = h.sin()
     (loop,) = tree_of(h).groups
-    assert (loop.kind, loop.title, loop.count, loop.last) == ("repeat", "Mul, Sin", 1000, 2000)
+    line = test_a_loop_is_a_repetition_of_its_statements.__code__.co_firstlineno + 3
+    assert (loop.kind, loop.title, loop.count, loop.last) == ("repeat", f"lines {line} – {line + 1}", 1000, 2000)
     assert next(iter(loop.groups)).title.startswith("1 – ")
 
 

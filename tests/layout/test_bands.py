@@ -32,11 +32,27 @@ def crowd(pool: list[av.Tensor], at: int, count: int, kind: str) -> list[av.Tens
     return [av.stack([x.detach() for x in like[:3]] * count), av.stack([t] * count).unbind(0)[-1]]
 
 
-def geometry_of(program: Program, crowds: list[tuple[int, int, str]], hidden: int, retained: int) -> Geometry:
+def joined(t: av.Tensor, length: int, first: bool) -> list[av.Tensor]:
+    """What a chain from a leaf joins."""
+    chain = av.ones(t.shape, requires_grad=True)
+    for i in range(length):
+        chain = chain.sigmoid() if i % 2 else chain.view(t.shape)
+    return [chain * t.sin() if first else t.sin() * chain]
+
+
+def geometry_of(
+    program: Program,
+    crowds: list[tuple[int, int, str]],
+    chains: list[tuple[int, int, bool]],
+    hidden: int,
+    retained: int,
+) -> Geometry:
     """The layout of everything a program made; every `hidden`-th tensor has no name, every `retained`-th keeps its grad."""
     _, pool = program.run(av)
     for at, count, kind in crowds:
         pool += crowd(pool, at, count, kind)
+    for at, length, first in chains:
+        pool += joined(pool[at % len(pool)], length, first)
     for t in pool[:: retained or len(pool) + 1]:
         if t.requires_grad:
             t.retain_grad()
@@ -48,7 +64,8 @@ def geometry_of(program: Program, crowds: list[tuple[int, int, str]], hidden: in
 
 kinds = st.sampled_from(["one", "some", "results", "constants"])
 crowds = st.just([]) | st.lists(st.tuples(st.integers(0, 60), st.sampled_from([3, 26, 1000]), kinds), max_size=4)
-graphs = st.builds(geometry_of, programs(60), crowds, st.sampled_from([0, 2, 3]), st.sampled_from([0, 5]))
+chains = st.lists(st.tuples(st.integers(0, 60), st.integers(1, 4), st.booleans()), max_size=6)
+graphs = st.builds(geometry_of, programs(60), crowds, chains, st.sampled_from([0, 2, 3]), st.sampled_from([0, 5]))
 
 
 def pieces(arrow: Arrow) -> list[tuple[Point, Point]]:

@@ -80,8 +80,9 @@ test("a large picture stays text: where its parts stand and what they are called
   const label = "<g class='label' data-at='sum:n1' data-x='7' data-y='-3' data-size='11'></g>";
   const parts = [...Array.from({ length: 400 }, (_, k) => box(`t${k}`)), box("&lt;&#39;&amp;lt;"), arrow, label, "<g class='code'><text>y = x</text></g>"];
   const head = "<svg viewBox='0 0 9 9'><title>t</title>";
-  const { head: first, pieces } = partsOf(`${[head, ...parts].join("\n")}</svg>`);
-  assert.equal(first, `${head}\n<g class='code'><text>y = x</text></g></svg>`);
+  const frame = "<g class='frame' data-group='g1'><path d='M1 2L3 9Z' class='f-none s-row-stroke'/><text>a.b</text></g>";
+  const { head: first, pieces } = partsOf(`${[head, frame, ...parts].join("\n")}</svg>`);
+  assert.equal(first, `${head}\n${frame}\n<g class='code'><text>y = x</text></g></svg>`);
   assert.deepEqual(pieces.map((piece) => piece.text), parts.slice(0, -1));
   assert.deepEqual(pieces[0].box, { id: "t0", kind: "tensor", x: -8, y: 4.5, w: 18, h: 20 });
   assert.deepEqual(pieces[0].addresses, ["t0", "t0.grad"]);
