@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 
 from .. import words
+from ..layout.measure import ADVANCE, columns
 from ..render.escape import element
 from .cards import Card
 from .flow import EXIT, Flow
@@ -16,6 +17,7 @@ from .place import GAP, LANE, Ends, Places, is_straight
 from .plan import Plan
 
 DOWN, UP, BESIDE = 150.0, 400.0, 110.0  # px from a part's left edge: forward arrow, gradient; the gradient from the right edge
+BRANCH = 8.0  # px under a part, where a way leaves for its lane
 THINNEST, THICKEST = 1.5, 9.0  # px of a gradient's arrow
 LOWEST, HIGHEST = -6.0, 2.0  # log10 of the norms that are drawn so
 LEGEND = (100.0, 1.0, 1e-2, 1e-4, 1e-6)
@@ -37,10 +39,9 @@ def up_path(x: float, width: float) -> str:
 
 
 def lane_path(x: float, top: float, lane: float, bottom: float, right: float | None) -> str:
-    """A way that skips parts: out to its lane, down, and back to the part's right edge, or on (so in map_layout.js)."""
-    return (
-        f"M{x:g} {top + 8:g}H{lane:g}V{bottom:g}" if right is None else f"M{x:g} {top + 8:g}H{lane:g}V{bottom + 12:g}H{right:g}"
-    )
+    """A way that skips parts: out to its lane, down, and back to the part's right edge, or on (so in map_picture.js)."""
+    end = f"V{bottom:g}" if right is None else f"V{bottom + 12:g}H{right:g}"
+    return f"M{x:g} {top:g}V{top + BRANCH:g}H{lane:g}{end}"
 
 
 def said_of(plan: Plan, card: Card, flow: Flow, known: Mapping[Place, float]) -> tuple[str, str]:
@@ -50,7 +51,8 @@ def said_of(plan: Plan, card: Card, flow: Flow, known: Mapping[Place, float]) ->
         return "", "link"
     remark = plan.remark(card, flow, known)
     said = words.MAP_ZERO if norm == 0 else norm_text(norm)
-    return f"{said}  {remark}".rstrip(), "link" if is_usual(norm) and not remark else "grad"
+    shown = remark if is_straight(flow, len(plan.places.frames[card.id].parts)) else remark[:1]  # a lane has no room for more
+    return f"{said}  {shown}".rstrip(), "link" if is_usual(norm) and not remark else "grad"
 
 
 def lane_x(places: Places, card: Card, flow: Flow) -> float:
@@ -80,7 +82,7 @@ class Arrows:
     def all_of(self, card: Card, heights: dict[str, float] | None) -> Iterator[str]:
         """The flows of an open card; without heights the page puts them in place."""
         frame = self.places.frames[card.id]
-        for flow in frame.flows:
+        for flow in sorted(frame.flows, key=lambda f: is_straight(f, len(frame.parts))):  # lanes lie under gradients
             ends = Ends(0.0, GAP) if heights is None else self.places.ends(card, flow, heights)
             if is_straight(flow, len(frame.parts)):
                 yield self.straight(card, flow, ends)
@@ -94,7 +96,7 @@ class Arrows:
         drawn = [
             element("path", d=f"M{down:g} 0V{GAP - 8:g}", fill="none", stroke_width=1.6, **ink.stroke("brown")),
             element("path", d=f"M{down:g} {GAP:g}l-5 -9h10z", **ink.fill("brown", "fs")),
-            ink.text(down - 10, GAP / 2 + 4, self.carried(flow), role="none", end=True, room=DOWN),
+            *self.carried(flow, down, x),
             *self.gradient(card, flow, x),
         ]
         return element("g", "".join(drawn), class_="flow", data_at=flow.id, transform=f"translate(0 {ends.top:g})")
@@ -103,11 +105,14 @@ class Arrows:
         """How far from the parts' left edge their gradients go up."""
         return min(UP, self.places.widths[self.places.frames[card.id].parts[0].id] - BESIDE)
 
-    def carried(self, flow: Flow) -> str:
-        """What the forward arrow carries: "x (2, 6) · 2 rearranging"."""
-        shape = "" if flow.shape is None else str(flow.shape)
+    def carried(self, flow: Flow, down: float, up: float) -> Iterator[str]:
+        """What the forward arrow carries, "x (2, 6)", and what is folded into it; left of it and right, where there is room."""
+        said = f"{flow.name} {'' if flow.shape is None else flow.shape}".strip()
         folded = words.MAP_REARRANGING.format(count=flow.rearranged) if flow.rearranged else ""
-        return " · ".join(filter(None, (f"{flow.name} {shape}".strip(), folded)))
+        if columns(said) * ADVANCE * SMALL > DOWN - 10:
+            said, folded = "", " · ".join(filter(None, (said, folded)))
+        yield self.ink.text(down - 10, GAP / 2 + 4, said, role="none", end=True)
+        yield self.ink.text(down + 10, GAP / 2 + 4, folded, role="none", room=up - down - 20)
 
     def gradient(self, card: Card, flow: Flow, x: float) -> Iterator[str]:
         """The gradient's arrow with its norm, or the places of both."""
@@ -133,9 +138,10 @@ class Arrows:
         if end is not None:
             at = f"translate({right:g} {ends.bottom + 12:g})"
             drawn.append(element("path", d="M0 0l8 -5v10z", transform=at, **ink.fill("brown", "fs", more="tip")))
-        if flow.places and frame.lane == LANE:
-            number = ink.cell(f"g:{flow.id}", lane + 6, 0, said, role)
-            drawn.append(element("g", number, class_="number", transform=f"translate(0 {middle:g})"))
+        if frame.lane == LANE:
+            number = ink.cell(f"g:{flow.id}", lane + 6, 0, said, role) if flow.places else ""
+            name = ink.text(lane + 6, -10, flow.name, role="none", room=LANE - 8)
+            drawn.append(element("g", name + number, class_="number", transform=f"translate(0 {middle:g})"))
         return element("g", "".join(drawn), class_="flow lane", data_at=flow.id)
 
 

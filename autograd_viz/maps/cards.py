@@ -12,11 +12,13 @@ import re
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 
+from ..graph.guessed import LISTS
 from ..graph.paths import Path, module_paths
 from ..graph.repeats import Repeat, repeats
 from .index import REARRANGING, Index
 
 UNFILLED = {"Empty", "EmptyLike"}  # memory for a result
+MOST_NAMES = 3  # of ops in a title
 
 
 @dataclass
@@ -114,7 +116,7 @@ def ops_title(index: Index, card: Card) -> str:
     names = [index.document.ops[i].name for i in card.ops() if not index.rearranges(i)]
     names = names or [index.document.ops[i].name for i in card.ops()]
     shown = list(dict.fromkeys(names))
-    return ", ".join(shown[:3] + ["…"] * (len(shown) > 3))
+    return ", ".join(shown[:MOST_NAMES] + ["…"] * (len(shown) > MOST_NAMES))
 
 
 def only_rearranges(index: Index, card: Card) -> bool:
@@ -123,23 +125,40 @@ def only_rearranges(index: Index, card: Card) -> bool:
 
 
 class _Tidier:
-    """Names pills, joins `layers` and what alone is in it, folds equal calls; from the inside out."""
+    """Names pills, puts what lists hold in their place, folds equal calls; from the inside out."""
 
     def __init__(self, index: Index) -> None:
         self.index = index
+        self.classes = {m.path: m.name for m in index.document.modules}
         self._numbers: dict[Hashable, int] = {}
 
     def tidy(self, root: Card) -> None:
-        for card in reversed(list(walk(root))):
-            items = [_joined(item) for item in card.items]
+        for card in reversed([card for card in walk(root) if card is root or not self._is_list(card)]):
+            items = self._unlisted(card)
             if card is not root and all(i.kind == "ops" for i in items):
                 items = []  # a module without modules in it: its ops are seen in its figure
             for item in items:
                 if item.kind == "ops":
                     item.title = ops_title(self.index, item)
+                _name(item, card.path)
             card.items = self._folded(items)
-            if card is not root and len(card.items) == 1 and card.items[0].kind == "stack":
+            if card is not root and len(card.items) == 1:
                 _become(card, card.items[0])
+
+    def _is_list(self, card: Card) -> bool:
+        """A list of modules is never called, so that a recording does not know it; a guess knows its class."""
+        return card.kind == "module" and self.classes.get(card.name, "ModuleList" if self.classes else "") in LISTS
+
+    def _unlisted(self, card: Card) -> list[Card]:
+        """What is in a card; of lists in it, what they hold."""
+        found, todo = list[Card](), card.items[::-1]
+        while todo:
+            item = todo.pop()
+            if self._is_list(item):
+                todo += item.items[::-1]
+            else:
+                found.append(item)
+        return found
 
     def _folded(self, items: list[Card]) -> list[Card]:
         """Equal calls, and equal rows of calls, as stacks."""
@@ -163,21 +182,25 @@ class _Tidier:
         return self._numbers.setdefault((card.kind, place, made), len(self._numbers))
 
 
-def _joined(card: Card) -> Card:
-    """`layers` with nothing in it but `layers.0` … is that: a list of modules is never called."""
-    inner = card.items[0] if len(card.items) == 1 else None
-    if card.kind == "module" and inner is not None and inner.kind == "module" and inner.path[: len(card.path)] == card.path:
-        inner.title = ".".join(inner.path[len(card.path) - 1 :])
-        return inner
-    return card
+def _name(card: Card, above: Path) -> None:
+    """Calls it as it is seen from the module around it: `layers.0`."""
+    folded = [card]
+    for one in folded:
+        if one.kind in ("stack", "turn"):
+            folded += one.items
+    for one in reversed(folded):
+        if one.kind == "module":
+            one.title = ".".join(one.path[len(above) :])
+        elif one.kind == "stack":
+            one.title = _from_to(one.items)
+        elif one.kind == "turn":
+            one.title = ", ".join(item.title for item in one.items)
 
 
 def _become(card: Card, stack: Card) -> None:
     """`layers` with nothing in it but equal layers is the stack of them."""
-    for item in stack.items:
-        item.title = f"{card.title}.{item.title}"
-    card.kind, card.items, card.path = "stack", stack.items, stack.path
-    card.title = _from_to(stack.items)
+    if stack.kind == "stack" and stack.path[:-1] == card.path:
+        card.kind, card.items, card.path = "stack", stack.items, stack.path
 
 
 def _stack(drawn: list[Card], repeat: Repeat) -> Card:
@@ -194,7 +217,14 @@ def _turn(row: list[Card]) -> Card:
 
 def _from_to(turns: list[Card]) -> str:
     """`layers.0 … layers.2`; the same title but once."""
-    first, last = turns[0], turns[-1]
-    if first.kind == "turn":
-        first, last = first.items[0], last.items[-1]
-    return first.title if turns[0].title == turns[-1].title else f"{first.title} … {last.title}"
+    first, last = (_module_titles(turn) for turn in (turns[0], turns[-1]))
+    if turns[0].title != turns[-1].title:
+        return f"{first[0]} … {[title for title in last if title not in first][-1]}"
+    names = list(dict.fromkeys(", ".join(first).split(", ")))
+    return ", ".join([name for name in names if name != "…"][:MOST_NAMES] + ["…"] * (len(names) > MOST_NAMES))
+
+
+def _module_titles(turn: Card) -> list[str]:
+    """Of the modules in a turn; of a turn without any, of its ops."""
+    items = turn.items if turn.kind == "turn" else [turn]
+    return [item.title for item in items if item.kind != "ops"] or [item.title for item in items]

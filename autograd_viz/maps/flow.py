@@ -96,9 +96,9 @@ class Flows:
             tensor, folded = before.id, folded + 1
 
     def _is_input(self, tensor: str) -> bool:
-        """A leaf that the model was given: neither a parameter nor a buffer, which have dots in their names."""
+        """A leaf that the model was given: neither a parameter nor a buffer."""
         t = self.index.tensors[tensor]
-        return t.name is not None and t.name.isidentifier() and not t.requires_grad
+        return t.name is not None and t.name.isidentifier() and not self.index.is_part(t)
 
     def _leaving(self, frame: Card, place: dict[int, int]) -> list[tuple[str, int, int]]:
         """Tensors that ops behind the frame use, or that nothing uses any more, and the part that made them."""

@@ -48,12 +48,16 @@ class Index:
         """Does an op only show the same numbers in another order or shape?"""
         return self.document.ops[i].name in REARRANGING
 
+    def is_part(self, t: Tensor) -> bool:
+        """A parameter or buffer: its name has dots; where no module is known, any leaf that requires grad is a parameter."""
+        return t.is_leaf and t.name is not None and ("." in t.name or (t.requires_grad and not self.document.modules))
+
     def leaves(self, ops: range) -> list[Tensor]:
-        """The parameters and buffers that ops take, each once: leaves whose names have dots, or that require grad."""
+        """The parameters and buffers that ops take, each once."""
         found: dict[str, Tensor] = {}
         for i in ops:
             for t in self.operands(i):
-                if t.is_leaf and t.name is not None and ("." in t.name or t.requires_grad):
+                if self.is_part(t):
                     found.setdefault(t.id, t)
         return list(found.values())
 
@@ -68,7 +72,7 @@ class Index:
         """Where that part of it is that came from some of its users; nowhere if several of them sent, and others too."""
         t = self.tensors[tensor]
         if t.grad_fn is None:
-            return ()
+            return self.all_of(tensor) if set(self.users[tensor]) <= set(ops) else ()
         nodes = {self.document.ops[i].node for i in ops}
         edges = self.edges[t.grad_fn, t.output_nr]
         inside = [edge for edge in edges if edge[0] in nodes]

@@ -16,7 +16,7 @@ from .cards import Card, walk
 from .index import Index
 from .numbers import Place, norm_text
 
-MOST_ROWS = 4  # parameters of a closed card that are written out
+ROWS = (4, 2, 0)  # how many parameters of a closed card may be written out: as many as fit on a page
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,10 @@ def is_usual(norm: float) -> bool:
     return norm != 0 and math.isfinite(norm)
 
 
+def _parts(name: str | None) -> tuple[str, ...]:
+    return tuple(part for part in (name or "").split(".") if part != "_orig_mod")  # which torch.compile puts between
+
+
 class Labels:
     """What the cards of a document say.
 
@@ -59,12 +63,16 @@ class Labels:
         index: of the document.
         root: its cards.
         modules: class, hooks and marks of modules by path.
+
+    Attributes:
+        rows: how many parameters of a closed card are written out, one of `ROWS`.
     """
 
     def __init__(self, index: Index, root: Card, modules: Mapping[str, Module]) -> None:
-        self.index, self.modules = index, modules
+        self.index, self.modules, self.rows = index, modules, ROWS[0]
         self._leaves = {card.id: index.leaves(card.ops()) for card in walk(root)}
         self._shared = self._shared_leaves(root)
+        self._models = self._variables()
         self._saved = {n.id: [(s.tensor or (n.id, s.name), s.bytes) for s in n.saved if s.state == "kept"]
                        for n in index.document.nodes}  # fmt: skip
 
@@ -122,9 +130,13 @@ class Labels:
         if card.depth == 0 or card.kind not in ("module", "turn"):
             return []
         lines = self.all_lines(card)
-        if len(lines) <= MOST_ROWS + 1:
+        if len(lines) <= self.rows + 1:
             return lines
-        return [*lines[:MOST_ROWS], Line("", words.MAP_MORE.format(count=len(lines) - MOST_ROWS))]
+        return [*lines[: self.rows], Line("", words.MAP_MORE.format(count=len(lines) - self.rows))]
+
+    def is_told(self, card: Card) -> bool:
+        """Is each parameter written out, so that what is wrong with its gradient is seen there?"""
+        return all(line.id for line in self.lines(card)) and bool(self.lines(card))
 
     def all_lines(self, card: Card) -> list[Line]:
         """All its parameters; of a module that trains nothing, its frozen ones and its buffers."""
@@ -132,9 +144,23 @@ class Labels:
         return [self._line(t, card) for t in ([t for t in leaves if t.requires_grad] or leaves)]
 
     def _line(self, t: Tensor, card: Card) -> Line:
-        name = (t.name or "").rpartition(f"{card.name}." if card.name else "\n")[2]  # "model.head.weight" in `head`: "weight"
+        name = self._named(t.name, card.name)
         size = f" {t.value.shape}" if t.value.shape else ""
         return Line(t.id, name, size, norm_of(t.value), t.requires_grad)
+
+    def _named(self, name: str | None, path: str) -> str:
+        """A parameter as its module calls it, "weight" of "model.head.weight"; of another module as the model calls it."""
+        parts = _parts(name)
+        model = next((k for k in range(1, len(parts)) if parts[:k] in self._models), 0)
+        return ".".join(parts[model:]).removeprefix(f"{path}.")
+
+    def _variables(self) -> frozenset[tuple[str, ...]]:
+        """What names of parameters begin with: the variables that hold the models, `model` of "model.head.weight"."""
+        found = set()
+        for parts in (_parts(t.name) for t in self.index.document.tensors if t.is_leaf):
+            known = (parts[:k] for k in range(len(parts) - 1) if ".".join(parts[k:-1]) in self.modules)
+            found.add(next(known, ()))
+        return frozenset(found - {()})
 
     def badges(self, card: Card) -> list[str]:
         """What is to be known of a card that no picture of its parts says."""

@@ -19,7 +19,7 @@ from .plan import Plan
 
 MARGIN, TOP, LEGEND = 24.0, 64.0, 130.0
 ROUND, PILL_ROUND = 6.0, 15.0
-STACKED = 4.0  # px: the outlines behind a stack
+STACKED = 3.0  # px: the outlines behind a stack
 TINT = 0.16  # of a card's fill
 RESULT = 200.0  # px of the result's box
 
@@ -188,7 +188,7 @@ class Painter:
                 return
             yield ink.box(x, 9, w, 17, 8, "canvas", names="badge") + ink.text(x + 5, 21, badge, role="none")
             x += w + 6
-        if not self.plan.labels.lines(card):
+        if not self.plan.labels.is_told(card):
             yield ink.cell(f"alarm:{card.id}", x, 18, ", ".join(self.plan.labels.alarms(card, self.known)), "grad")
 
     def rows(self, card: Card) -> Iterator[str]:

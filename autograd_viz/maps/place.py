@@ -6,7 +6,7 @@ only moves what stands below it: the page does the same sum (map_layout.js).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from .cards import Card, walk
@@ -14,7 +14,8 @@ from .flow import ENTRANCE, EXIT, Flow, Flows
 from .labels import Labels
 
 WIDTH, NARROWEST, PAD = 620.0, 400.0, 16.0  # px: of the whole map at least, of a card at least, inside a frame
-LANE, NARROW, FEW = 76.0, 22.0, 4  # px of a lane; where there are more than a few lanes, without room for numbers
+WIDEST = 1020.0  # px of the whole map, if narrow lanes get it there
+LANE, NARROW, FEW = 70.0, 22.0, 4  # px of a lane; where there are more than a few lanes, without room for numbers
 HEADER, ROW, BOTTOM = 32.0, 17.0, 8.0
 GAP = 32.0  # between parts, with two arrows in it
 PILL = 30.0
@@ -44,16 +45,20 @@ class Frame:
     lane: float
 
     @property
+    def count(self) -> int:
+        """How many lanes there are."""
+        return max(self.lanes.values(), default=-1) + 1
+
+    @property
     def beside(self) -> float:
         """px of all lanes."""
-        return self.lane * (max(self.lanes.values(), default=-1) + 1)
+        return self.lane * self.count
 
 
 def frame_of(card: Card, flows: Flows) -> Frame:
     """What is drawn in a card when it is open."""
     parts, found = flows.parts(card), flows.of(card)
-    lanes = _lanes(found, len(parts))
-    return Frame(parts, found, lanes, LANE if max(lanes.values(), default=0) < FEW else NARROW)
+    return Frame(parts, found, _lanes(found, len(parts)), LANE)
 
 
 def is_straight(flow: Flow, parts: int) -> bool:
@@ -91,9 +96,13 @@ class Places:
 
     def __init__(self, root: Card, flows: Flows, labels: Labels) -> None:
         self.root = root
-        self.frames = {card.id: frame_of(card, flows) for card in walk(root) if card.items}
         self.closed = {card.id: _closed_height(card, labels) for card in walk(root)}
-        self.widths = self._all_widths()
+        self.frames = {card.id: frame_of(card, flows) for card in walk(root) if card.items}
+        for few in range(FEW, -1, -1):
+            self.frames = {id: replace(f, lane=LANE if f.count <= few else NARROW) for id, f in self.frames.items()}
+            self.widths = self._all_widths()
+            if self.widths[root.id] <= WIDEST:
+                break
 
     def _all_widths(self) -> dict[str, float]:
         cards = list(walk(self.root))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from .. import words
 from ..graph.model import Document
@@ -12,7 +12,7 @@ from ..graph.paths import are_guessed
 from .cards import Card, cards_of, walk
 from .flow import ENTRANCE, EXIT, Flow, Flows
 from .index import Index
-from .labels import Labels
+from .labels import ROWS, Labels
 from .members import members_of
 from .numbers import Place, norm_text
 from .place import Places
@@ -41,10 +41,18 @@ class Plan:
         self.cards = {card.id: card for card in walk(self.root)}
         self.above = {item.id: card.id for card in self.cards.values() for item in card.items}
         self.labels = Labels(self.index, self.root, {m.path: m for m in document.modules})
-        self.places = Places(self.root, Flows(self.index), self.labels)
+        self.places = self._placed(Flows(self.index))
         self.members = members_of(self.index, self.root, self.above)
         self.is_guessed = are_guessed(document)
         self.levels = max((c.depth for c in self.cards.values()), default=1)
+
+    def _placed(self, flows: Flows) -> Places:
+        """Where cards stand, with as many parameters written out as fit on a page at the first depth."""
+        for self.labels.rows in ROWS:
+            places = Places(self.root, flows, self.labels)
+            if places.heights(frozenset({self.root.id}))[self.root.id] <= HIGHEST:
+                break
+        return places
 
     @property
     def asked(self) -> frozenset[Place]:
@@ -131,7 +139,9 @@ class Plan:
 
     def _is_meant(self, card: Card, pattern: str) -> bool:
         module = self.labels.modules.get(card.name)
-        names = (card.name, "" if module is None else module.name)
+        around = self.cards[self.above[card.id]].path if card.id in self.above else ()
+        lists = (".".join(card.path[:k]) for k in range(len(around) + 1, len(card.path)))  # "layers" of `layers.0`
+        names = (card.name, "" if module is None else module.name, *lists)
         return card.kind in ("module", "stack") and any(fnmatch.fnmatchcase(name, pattern) for name in names)
 
     def around(self, id: str) -> list[str]:
@@ -165,15 +175,24 @@ class Plan:
         return self.result if card.kind == "root" else card.title
 
     def remark(self, card: Card, flow: Flow, known: Mapping[Place, float]) -> str:
-        """What is odd about what leaves a part of an open card: it is `FAR` from what arrived at the part."""
-        frame, left = self.places.frames[card.id], flow.gradient(known)
-        if flow.target == EXIT or not left or not math.isfinite(left):
+        """What is odd about what leaves a part of an open card: all of it is `FAR` from all that arrived at the part. It is
+        said where most of it leaves.
+        """
+        frame = self.places.frames[card.id]
+        if flow.target == EXIT or flow.source < ENTRANCE:
             return ""
-        came = [g for f in frame.flows if f.source == flow.target and (g := f.gradient(known)) is not None]
-        before = math.hypot(*came)
-        if not before or not math.isfinite(before) or flow.source < ENTRANCE:
+        gone = [f.gradient(known) for f in frame.flows if f.target == flow.target and f.places]
+        left = _all(gone)
+        before = _all([f.gradient(known) for f in frame.flows if f.source == flow.target and f.places])
+        if not left or not before or flow.gradient(known) != max(n for n in gone if n is not None):
             return ""
         name = self.titled(frame.parts[flow.target])
         if left * FAR < before:
             return words.MAP_SMALLER.format(ratio=norm_text(before / left), name=name)
         return words.MAP_LARGER.format(ratio=norm_text(left / before), name=name) if left > FAR * before else ""
+
+
+def _all(norms: Sequence[float | None]) -> float | None:
+    """The norm of several gradients as one vector; None if one is not known or not finite."""
+    known = [n for n in norms if n is not None and math.isfinite(n)]
+    return math.hypot(*known) if norms and len(known) == len(norms) else None

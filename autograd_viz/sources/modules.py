@@ -43,7 +43,7 @@ def parts_of(modules: Iterable[tuple[str, Any]], leaves: Iterable[Any]) -> tuple
             covered |= found
     names = {name: name if len(models) > 1 else "" for name, _ in models}
     return together(
-        module_at(".".join(filter(None, (names[name], path))), part)
+        module_at(".".join(p for p in (names[name], *path.split(".")) if p not in ("", "_orig_mod")), part)
         for name, module in models
         for path, part in module.named_modules()
     )

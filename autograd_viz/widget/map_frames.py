@@ -44,7 +44,7 @@ class MapFrames:
         for line in labels.all_lines(card):
             if card.depth == 0:
                 self._told[line.id].append((f"leaf:{line.id}", partial(self._of_line, line)))
-            if not lines:
+            if not labels.is_told(card):
                 self._told[line.id].append((f"alarm:{card.id}", partial(self._of_card, card)))
 
     def _of_line(self, line: Line) -> Written:

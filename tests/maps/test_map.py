@@ -78,7 +78,7 @@ def test_a_residual_way_runs_beside_the_parts_that_it_skips() -> None:
     model = Net(1)
     loss = loss_of(model)
     svg = av.map(loss, open="blocks.0").svg
-    lanes = re.findall(r'<path d="M[\d.]+ [\d.]+H[\d.]+V[\d.]+H[\d.]+"', svg)
+    lanes = re.findall(r'<path d="M[\d.]+ [\d.]+V[\d.]+H[\d.]+V[\d.]+H[\d.]+"', svg)
     assert len(lanes) == 1
 
 

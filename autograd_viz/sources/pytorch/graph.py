@@ -57,7 +57,7 @@ class TorchGraph(FoundGraph):
         self._lines = lines_of(self.nodes)
         self._name(variables)
         leaves = [b.tensor for b in self.boxes if b.edge is None and b.requires_grad]
-        self._parts = () if any(e.inside.modules for e in self._events) else parts_of(modules_among(variables), leaves)
+        self._parts = () if any(e.inside.path for e in self._events) else parts_of(modules_among(variables), leaves)
         self._number()
         self.document = self._document()
 
@@ -147,7 +147,7 @@ class TorchGraph(FoundGraph):
             nodes=tuple(self._node(n, id, rank.get(n._sequence_nr())) for n, id in self.node_ids.items()),
             statements=self._statements(),
             roots=tuple(self.id_of(self.boxes.of(r)) for r in self.roots),
-            modules=together(self._modules()) or self._parts,
+            modules=self._parts or together(self._modules()),
         )
 
     def _modules(self) -> Iterator[model.Module]:

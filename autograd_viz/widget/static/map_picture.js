@@ -189,7 +189,7 @@ export class MapPicture extends Picture {
     const way = element.querySelector(".bypass");
     const start = /^M\S+/.exec(way?.getAttribute("d") ?? "")?.[0] ?? "M0";
     const end = flow.target === -2 ? `V${bottom}` : `V${bottom + 12}H${right + 6}`;
-    way?.setAttribute("d", `${start} ${top + 8}H${flow.lane}${end}`);
+    way?.setAttribute("d", `${start} ${top}V${top + 8}H${flow.lane}${end}`);
     element.querySelector(".tip")?.setAttribute("transform", `translate(${right} ${bottom + 12})`);
     element.querySelector(".number")?.setAttribute("transform", `translate(0 ${(top + bottom) / 2})`);
   }
