@@ -89,8 +89,10 @@ class Labels:
         """Class, and how many."""
         if card.kind == "stack":
             inner = card.items[0]
-            kinds = [self.kind_of(item) for item in inner.items] if inner.kind == "turn" else [self.kind_of(inner)]
-            return f"{', '.join(filter(None, kinds))} × {card.count:,}".strip()
+            kinds = [kind for item in (inner.items if inner.kind == "turn" else [inner]) if (kind := self.kind_of(item))]
+            if len(set(kinds)) == 1:  # Swin's blocks: windows stand still in one and move in the next
+                return f"{kinds[0]} × {card.count * len(kinds):,}"
+            return f"{', '.join(kinds)} × {card.count:,}".strip()
         module = self.modules.get(card.name)
         return "" if module is None or card.kind != "module" else module.name
 

@@ -6,6 +6,7 @@ only moves what stands below it: the page does the same sum (map_layout.js).
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -15,7 +16,8 @@ from .labels import Labels
 
 WIDTH, NARROWEST, PAD = 620.0, 400.0, 16.0  # px: of the whole map at least, of a card at least, inside a frame
 WIDEST = 1020.0  # px of the whole map, if narrow lanes get it there
-LANE, NARROW, FEW = 70.0, 22.0, 4  # px of a lane; where there are more than a few lanes, without room for numbers
+LANE, NARROW, FEW = 61.0, 22.0, 4  # px of a lane; where there are more than a few lanes, without room for numbers
+BESIDE = 160.0  # px of all narrow lanes of a frame at most
 HEADER, ROW, BOTTOM = 32.0, 17.0, 8.0
 GAP = 32.0  # between parts, with two arrows in it
 PILL = 30.0
@@ -68,16 +70,27 @@ def is_straight(flow: Flow, parts: int) -> bool:
     return flow.source == parts - 1 if flow.target == EXIT else flow.target == flow.source + 1
 
 
-def _lanes(flows: list[Flow], parts: int) -> dict[str, int]:
-    """A lane for each way that skips parts: ways that lie beside each other have different ones."""
+def _lanes(flows: list[Flow], parts: int, shared: bool = False) -> dict[str, int]:
+    """A lane for each way that skips parts: ways that lie beside each other have different ones, but those of one input share
+    theirs; or `shared`, all from one part.
+    """
+    skipping = sorted((f for f in flows if not is_straight(f, parts)), key=lambda f: f.source)
+    groups: dict[tuple[int, str], list[Flow]] = defaultdict(list)
+    for f in skipping:
+        groups[f.source, "" if shared else f.id if f.places else f.name or f.id].append(f)
     found: dict[str, int] = {}
     ends: list[int] = []
-    for f in sorted((f for f in flows if not is_straight(f, parts)), key=lambda f: f.source):
-        end = parts if f.target == EXIT else f.target
-        lane = next((k for k, e in enumerate(ends) if e <= f.source), len(ends))
-        ends[lane : lane + 1] = [end]
-        found[f.id] = lane
+    for (source, _), ways in groups.items():
+        lane = next((k for k, e in enumerate(ends) if e <= source), len(ends))
+        ends[lane : lane + 1] = [max(parts if f.target == EXIT else f.target for f in ways)]
+        found |= dict.fromkeys((f.id for f in ways), lane)
     return found
+
+
+def _narrow(frame: Frame) -> Frame:
+    """The same without room for numbers."""
+    frame = replace(frame, lanes=_lanes(frame.flows, len(frame.parts), shared=True))
+    return replace(frame, lane=min(NARROW, BESIDE / max(frame.count, 1)))
 
 
 class Places:
@@ -97,9 +110,9 @@ class Places:
     def __init__(self, root: Card, flows: Flows, labels: Labels) -> None:
         self.root = root
         self.closed = {card.id: _closed_height(card, labels) for card in walk(root)}
-        self.frames = {card.id: frame_of(card, flows) for card in walk(root) if card.items}
+        wide = {card.id: frame_of(card, flows) for card in walk(root) if card.items}
         for few in range(FEW, -1, -1):
-            self.frames = {id: replace(f, lane=LANE if f.count <= few else NARROW) for id, f in self.frames.items()}
+            self.frames = {id: f if f.count <= few else _narrow(f) for id, f in wide.items()}
             self.widths = self._all_widths()
             if self.widths[root.id] <= WIDEST:
                 break

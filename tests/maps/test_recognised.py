@@ -101,6 +101,22 @@ def test_turns_of_a_loop_are_titled_by_the_modules_that_change() -> None:
     assert titles(av.map(model(av.ones(2, 4)).sum(), depth=1))[0] == "layers.0 … layers.2"
 
 
+def test_turns_of_one_class_say_how_many_modules_there_are() -> None:
+    class Chain(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layers, self.last = nn.ModuleList([nn.Linear(2 + i % 2, 3 - i % 2) for i in range(6)]), nn.LayerNorm(2)
+
+        def forward(self, x: Any) -> Any:
+            for i in range(6):
+                x = self.layers[i](x)
+            return self.last(x)
+
+    model = Chain()
+    loss = model(av.ones(1, 2)).sum()
+    assert "· Linear × 6" in words_of(av.map(loss, depth=1))
+
+
 def test_turns_without_modules_are_titled_by_all_their_ops() -> None:
     model = nn.Linear(2, 2)
     h = model(av.ones(1, 2))
@@ -131,6 +147,23 @@ def test_a_deep_model_with_residual_ways_at_each_level_fits_on_a_page() -> None:
             return self.c(b + x) + a + x
 
     model = Deep(5)
+    width, _ = size(av.map(model(av.ones(1, 4)).sum(), depth=1))
+    assert width <= 1200
+
+
+def test_a_block_whose_layers_take_all_before_them_fits_on_a_page() -> None:
+    class Dense(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layers = nn.ModuleList([nn.Linear(4 + 2 * i, 2) for i in range(24)])
+
+        def forward(self, x: Any) -> Any:
+            found = [x]
+            for layer in self.layers:
+                found.append(layer(av.cat(found, -1)))
+            return av.cat(found, -1)
+
+    model = nn.Sequential(nn.Linear(4, 4), Dense())
     width, _ = size(av.map(model(av.ones(1, 4)).sum(), depth=1))
     assert width <= 1200
 
@@ -178,6 +211,20 @@ def test_an_input_that_enters_later_has_its_name_on_its_own_way() -> None:
     x, target = av.ones(1, 2), av.zeros(1, 1)
     loss = (model(x) - target).square().sum()
     assert {"x (1, 2)", "target"} <= set(words_of(av.map(loss)))
+
+
+def test_an_input_that_several_parts_take_has_one_lane() -> None:
+    model = nn.Sequential(nn.Linear(2, 3), nn.Linear(3, 1))
+    x, target = av.ones(1, 2), av.zeros(1, 1)
+    h = model(x)
+    h = h - target
+    h = h.square()
+    loss = h + target
+    plan = av.map(loss).drawing.plan
+    frame = plan.places.frames[plan.root.id]
+    entering = {f.target: frame.lanes[f.id] for f in frame.flows if f.name == "target"}
+    assert len(entering) == 2
+    assert set(entering.values()) == {0}
 
 
 def test_what_an_arrow_carries_is_written_out() -> None:
