@@ -118,7 +118,8 @@ class Flows:
         source, target = ends
         tensors = self.index.tensors
         shapes = {tensors[t].value.shape for t in way.tensors}
-        names = {tensors[t].name or "" for t in way.tensors if t not in self.index.maker}
+        enters = not any(t in self.index.maker for t in way.tensors)
+        names = {tensors[t].name or "" for t in way.tensors if enters}
         found = [
             self.index.from_users(t, users) if users else self.index.all_of(t)
             for t, (_, users) in way.tensors.items()

@@ -16,6 +16,7 @@ from .labels import Labels
 
 WIDTH, NARROWEST, PAD = 620.0, 400.0, 16.0  # px: of the whole map at least, of a card at least, inside a frame
 WIDEST = 1020.0  # px of the whole map, if narrow lanes get it there
+TITLED = 560.0  # px of a card at the first depth, beside whatever lanes there are
 LANE, NARROW, FEW = 61.0, 22.0, 4  # px of a lane; where there are more than a few lanes, without room for numbers
 BESIDE = 160.0  # px of all narrow lanes of a frame at most
 HEADER, ROW, BOTTOM = 32.0, 17.0, 8.0
@@ -122,7 +123,8 @@ class Places:
         least: dict[str, float] = {}
         for card in reversed(cards):  # from the inside out
             inner = [least[item.id] + self.around(card) for item in self.parts(card)]
-            least[card.id] = max([NARROWEST if card is not self.root else WIDTH, *inner])
+            own = NARROWEST if card is not self.root else max(WIDTH, min(TITLED + self.around(card), WIDEST))
+            least[card.id] = max([own, *inner])
         found = {self.root.id: least[self.root.id]}
         for card in cards:  # from the outside in
             found |= {item.id: found[card.id] - self.around(card) for item in self.parts(card)}

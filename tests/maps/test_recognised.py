@@ -227,6 +227,61 @@ def test_an_input_that_several_parts_take_has_one_lane() -> None:
     assert set(entering.values()) == {0}
 
 
+def test_lanes_take_no_room_from_badges_at_the_first_depth() -> None:
+    class Tied(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.transformer = nn.ModuleDict({"wte": nn.Embedding(50, 40)})
+            self.head = nn.Linear(40, 50, bias=False)
+            self.head.weight = self.transformer["wte"].weight
+
+        def forward(self, x: Any) -> Any:
+            return self.head(self.transformer["wte"](x))
+
+    model = Tied()
+    x, weights, shift, target = av.tensor([1, 2]), av.ones(50), av.ones(50), av.ones(2, 50)
+    h = model(x)
+    h = h * weights
+    h = h + shift
+    loss = (h - target).sum()
+    said = words_of(av.map(loss))
+    assert {"weights", "shift", "target"} <= set(said)
+    assert said.count("shared") == 2
+
+
+def test_a_name_is_that_of_all_that_an_arrow_carries_or_it_is_left_out() -> None:
+    class Index(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.first, self.last = nn.Linear(2, 2), nn.Linear(2, 2)
+
+        def forward(self, h: Any, edges: Any) -> Any:
+            return self.last(self.first(h) * edges)
+
+    class Outer(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.inner, self.last = Index(), nn.Linear(2, 2)
+
+        def forward(self, h: Any, edges: Any) -> Any:
+            return self.last(self.inner(h, edges))
+
+    class Graph(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.encoder, self.convs = nn.Linear(2, 2), Outer()
+
+        def forward(self, x: Any, edges: Any) -> Any:
+            return self.convs(self.encoder(x) * edges, edges)
+
+    model = Graph()
+    x, edges = av.ones(1, 2), av.ones(2)
+    plan = av.map(model(x, edges).sum()).drawing.plan
+    flows = [f for frame in plan.places.frames.values() for f in frame.flows]
+    assert "edges" in {f.name for f in flows}
+    assert {f.name for f in flows if f.shape is None} == {""}
+
+
 def test_what_an_arrow_carries_is_written_out() -> None:
     model = nn.Conv2d(3, 2, 3)
     attention_mask = av.ones(2, 3, 16, 16)
