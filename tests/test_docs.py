@@ -55,7 +55,7 @@ def test_the_commands_of_the_terminal_run(tmp_path: Path, monkeypatch: pytest.Mo
     assert rendered == "again.svg\n" and Path("again.svg").exists()
     assert explained.startswith("w.grad is all zero: ")
     assert Path(page.strip()).read_text(encoding="utf-8").startswith("<!doctype html>")
-    assert "SigmoidBackward0" in stepped and len(pictures.splitlines()) == 10
+    assert "SigmoidBackward0" in stepped and len(pictures.splitlines()) == 11
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)

@@ -78,9 +78,9 @@ def test_every_notebook_runs_without_pytorch_and_says_what_to_install(tmp_path: 
     assert [name_of(Path(p)) for p, text in said.items() if 'pip install "autograd-viz[torch]"' not in text] == []
 
 
-def test_there_are_twelve_and_five_of_them_in_chinese() -> None:
-    assert [p.name[:2] for p in ENGLISH] == [f"{k:02}" for k in range(1, 13)]
-    assert [p.name for p in CHINESE] == [p.name for p in ENGLISH[:5]]
+def test_there_are_thirteen_and_six_of_them_in_chinese() -> None:
+    assert [p.name[:2] for p in ENGLISH] == [f"{k:02}" for k in range(1, 14)]
+    assert [p.name for p in CHINESE] == [p.name for p in (*ENGLISH[:5], ENGLISH[-1])]
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=name_of)
@@ -99,7 +99,7 @@ def test_every_picture_is_stored_as_svg_and_every_question_as_text(path: Path) -
     for cell in code_cells(path):
         last = cell.source.strip().split("\n")[-1]
         kinds = {kind for o in cell.outputs for kind in o.get("data", {})}
-        if last.startswith(("av.show(", "av.step(")) or last in ("stepper", "both_steppers", "answer"):
+        if last.startswith(("av.show(", "av.step(", "av.map(")) or last in ("stepper", "both_steppers", "close_up", "answer"):
             assert "image/svg+xml" in kinds, last
         if last.startswith("ask."):
             assert "text/html" in kinds, last

@@ -32,6 +32,7 @@ PICTURES = (
     # more pictures; the animation is small, because every reader of the README downloads it
     Picture("stepping.gif", "before_backward", "av.save(e, $path, scale=0.75, duration=2.0)"),
     Picture("stepping.svg", "before_backward", "av.save(e, $path, step=3, theme='dark')"),
+    Picture("map.svg", "vanishing", "av.save(av.map(loss), $path)"),
     Picture("groups.svg", "twelve_layers", "av.save(loss, $path)"),
     Picture("explained.svg", "dead_relu", "$path.write_text(av.explain(x, show=True).svg, encoding='utf-8')"),
 )
