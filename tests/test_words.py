@@ -76,7 +76,7 @@ def test_every_sentence_that_the_code_names_exists() -> None:
 
 MADE_UP = re.compile(  # keys that are put together where they are read
     r"(reset|back|next|finish|play|pause|run|fit|search|help|stops|over_card|out_of_card|map)_tip"
-    r"|card_(parameter|values|gradient)|hook_\w+|stopped_(breakpoint|left|nan|inf|zero|condition)"
+    r"|card_(parameter|values|gradient)|hook_\w+|stopped_(breakpoint|nan|inf|zero|condition)"
     r"|rule_(user|torch)|kept|freed|stale|plain|none"
 )
 

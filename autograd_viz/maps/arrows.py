@@ -16,7 +16,7 @@ from .numbers import Place, norm_text
 from .place import GAP, LANE, Ends, Places, is_straight
 from .plan import Plan
 
-DOWN, UP, BESIDE = 150.0, 400.0, 110.0  # px from a part's left edge: forward arrow, gradient; the gradient from the right edge
+DOWN, UP, BESIDE = 150.0, 400.0, 220.0  # px from a part's left edge: forward arrow, gradient; the gradient from the right edge
 BRANCH = 8.0  # px under a part, where a way leaves for its lane
 THINNEST, THICKEST = 1.5, 9.0  # px of a gradient's arrow
 LOWEST, HIGHEST = -6.0, 2.0  # log10 of the norms that are drawn so
@@ -103,7 +103,8 @@ class Arrows:
 
     def up(self, card: Card) -> float:
         """How far from the parts' left edge their gradients go up."""
-        return min(UP, self.places.widths[self.places.frames[card.id].parts[0].id] - BESIDE)
+        room = self.places.widths[self.places.frames[card.id].parts[0].id] - BESIDE
+        return max(min(UP, room), DOWN + 40)
 
     def carried(self, flow: Flow, down: float, up: float) -> Iterator[str]:
         """What the forward arrow carries, "x (2, 6)", and what is folded into it; left of it and right, where there is room."""

@@ -25,6 +25,7 @@ class MapDrawing:
         plan: the document as cards.
         opened: ids of the cards that are open.
         passed: norms of a whole pass that has run already; empty: those of the state that is drawn.
+        steps: there are steps to come, so that a gradient that is not there may still come.
         whole: gives the document with all elements, where this one has only what a map shows.
     """
 
@@ -32,6 +33,7 @@ class MapDrawing:
     opened: frozenset[str]
     passed: Mapping[Place, float] = field(default_factory=dict)
     whole: Callable[[], Document] | None = None
+    steps: bool = False
 
     @property
     def document(self) -> Document:
@@ -54,7 +56,7 @@ class MapDrawing:
         Raises:
             ValueError: nothing is meant.
         """
-        return MapDrawing(self.plan, self.opened | self.plan.opened(1, (what,)), self.passed, self.whole)
+        return MapDrawing(self.plan, self.opened | self.plan.opened(1, (what,)), self.passed, self.whole, self.steps)
 
     def collapsed(self, what: str) -> MapDrawing:
         """The same with a card closed.
@@ -64,7 +66,7 @@ class MapDrawing:
         """
         closed = {c.id for c in self.plan.meant(what)}
         kept = (id for id in self.opened if not closed.intersection(self.plan.around(id)))
-        return MapDrawing(self.plan, frozenset(kept), self.passed, self.whole)
+        return MapDrawing(self.plan, frozenset(kept), self.passed, self.whole, self.steps)
 
     def at_start(self) -> dict[Place, float]:
         """Norms by place before the first step."""
@@ -73,7 +75,8 @@ class MapDrawing:
     def svg(self, state: State, theme: Theme, caption: str = "") -> str:
         """The picture in a state of the document."""
         known = self.at_start() | of_state(self.document, state)
-        return painted(self.plan, theme, self.opened, known, state.called, caption)
+        is_over = not self.steps or (state.current is not None and not state.current.engine.queue)
+        return painted(self.plan, theme, self.opened, known, state.called, caption, is_over)
 
     def page(self, theme: Theme, is_over: bool) -> tuple[str, dict[str, Any]]:
         """The picture and the map as a page wants them; `is_over`: no steps are to come."""

@@ -13,6 +13,11 @@ TITLE, SMALL = 13.0, 11.0  # px
 FILLS = ("green", "yellow", "brown", "blue")  # kinds of boxes: they have a fill and a stroke
 
 
+def shortened(said: str, most: int) -> str:
+    """Words in so many columns; what is cut ends in …"""
+    return said if columns(said) <= most else cut(said, max(most - 1, 1)) + "…"
+
+
 class Ink:
     """Words and colours. Presentation attributes only, and beside them the class by which a page sets its own colour."""
 
@@ -44,8 +49,7 @@ class Ink:
         room: float = math.inf, bold: bool = False, more: str = "",
     ) -> str:  # fmt: skip
         """Words that end in … where there is no room for more (px)."""
-        most = int(room / ADVANCE / size) if room < math.inf else 10_000
-        shown = said if columns(said) <= most else cut(said, max(most - 1, 1)) + "…"
+        shown = shortened(said, int(room / ADVANCE / size) if room < math.inf else 10_000)
         if not shown:
             return ""
         look = {"text_anchor": "end"} if end else {}

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from .. import words
 from ..graph.model import Module, Tensor
+from ..graph.paths import Path
 from ..graph.text import norm_of
 from ..render.unseen import why_unseen
 from ..sentences.text import size_text
@@ -45,6 +46,12 @@ class Line:
         if norm is None:
             return words.MAP_NO_GRAD, True
         return (words.MAP_GRAD_ZERO if norm == 0 else words.MAP_GRAD.format(norm=norm_text(norm))), not is_usual(norm)
+
+
+def _common(paths: Iterable[Path]) -> Path:
+    """What all paths begin with."""
+    first, *others = paths
+    return next((first[:k] for k in range(len(first), 0, -1) if all(p[:k] == first[:k] for p in others)), ())
 
 
 def is_usual(norm: float) -> bool:
@@ -146,7 +153,8 @@ class Labels:
         return [self._line(t, card) for t in ([t for t in leaves if t.requires_grad] or leaves)]
 
     def _line(self, t: Tensor, card: Card) -> Line:
-        name = self._named(t.name, card.name)
+        around = card.path if card.kind != "stack" else card.path[: len(_common(c.path for c in card.items))]
+        name = self._named(t.name, ".".join(around))
         size = f" {t.value.shape}" if t.value.shape else ""
         return Line(t.id, name, size, norm_of(t.value), t.requires_grad)
 

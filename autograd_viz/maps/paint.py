@@ -11,7 +11,7 @@ from ..render.svg import FALLBACK
 from ..render.theme import Theme
 from .arrows import DOWN, Arrows, legend
 from .cards import Card
-from .ink import SMALL, TITLE, Ink
+from .ink import SMALL, TITLE, Ink, shortened
 from .labels import Line
 from .numbers import Place, norm_text
 from .place import HEADER, PILL, ROW
@@ -25,8 +25,9 @@ RESULT = 200.0  # px of the result's box
 
 
 def painted(
-    plan: Plan, theme: Theme, opened: frozenset[str], known: Mapping[Place, float], called: Mapping[str, int], caption: str = ""
-) -> str:
+    plan: Plan, theme: Theme, opened: frozenset[str], known: Mapping[Place, float], called: Mapping[str, int],
+    caption: str = "", is_over: bool = True,
+) -> str:  # fmt: skip
     """The picture of a map.
 
     Args:
@@ -36,8 +37,9 @@ def painted(
         known: norms by place.
         called: by node, how often it has been called.
         caption: words under it.
+        is_over: no gradient is to come.
     """
-    painter = Painter(plan, theme, known, called)
+    painter = Painter(plan, theme, known, called, is_over=is_over)
     heights = plan.places.heights(opened)
     return framed(plan, painter.ink, opened, painter.inside(plan.root, opened, heights), size_of(plan, heights), caption)
 
@@ -180,7 +182,9 @@ class Painter:
         """Class, badges and alarms, as far as there is room."""
         kind, ink = self.plan.labels.kind_of(card), self.ink
         if kind and right - x > 50:
-            yield ink.text(x, 22, f"· {kind}", role="none", room=right - x)
+            name, times, count = kind.rpartition(" × ")
+            short = shortened(name or kind, int((right - x) / ADVANCE / SMALL) - columns(times + count) - 2 if name else 10_000)
+            yield ink.text(x, 22, f"· {short}{times}{count if name else ''}", role="none", room=right - x)
             x += min((columns(kind) + 2) * ADVANCE * SMALL, right - x) + 8
         for badge in self.plan.labels.badges(card):
             w = columns(badge) * ADVANCE * SMALL + 10

@@ -12,6 +12,7 @@ from ..graph.paths import are_guessed
 from .cards import Card, cards_of, walk
 from .flow import ENTRANCE, EXIT, Flow, Flows
 from .index import Index
+from .ink import shortened
 from .labels import ROWS, Labels
 from .members import members_of
 from .numbers import Place, norm_text
@@ -19,6 +20,7 @@ from .place import Places
 
 MOST = 24  # parts of a map at its first depth
 HIGHEST = 1510.0  # px of it
+LONGEST = 16  # letters of a name in a remark
 FAR = 100.0  # how much a gradient may fall or grow in one part without a remark
 
 
@@ -125,15 +127,15 @@ class Plan:
         return meant
 
     def card(self, what: str) -> Card:
-        """The card of an id or path.
+        """The card of an id, path, or title.
 
         Raises:
             ValueError: there is none.
         """
-        named = (c for c in self.cards.values() if c.kind == "module" and c.name == what and what)
+        named = (c for c in self.cards.values() if what and what in (c.name if c.kind == "module" else "", c.title))
         found = self.cards.get(what) or next(named, None)
         if found is None:
-            names = ", ".join(dict.fromkeys(c.name for c in self.root.items if c.name))
+            names = ", ".join(dict.fromkeys(c.title for c in self.root.items if c.path))
             raise ValueError(f"there is no card {what!r}; the first level has {names or 'none'}")
         return found
 
@@ -152,8 +154,9 @@ class Plan:
         return found
 
     def depth(self, opened: frozenset[str]) -> int:
-        """How many levels are drawn."""
-        return max(self.cards[id].depth for id in opened) + 1
+        """How many levels are drawn throughout."""
+        closed = (c.depth for c in self.cards.values() if c.items and c.id not in opened)
+        return min(closed, default=self.levels)
 
     # -- what is said -------------------------------------------------------------------------------------------------
 
@@ -172,7 +175,7 @@ class Plan:
 
     def titled(self, card: Card) -> str:
         """What stands on a card."""
-        return self.result if card.kind == "root" else card.title
+        return self.result if card.kind == "root" or card is self.root else card.title
 
     def remark(self, card: Card, flow: Flow, known: Mapping[Place, float]) -> str:
         """What is odd about what leaves a part of an open card: all of it is `FAR` from all that arrived at the part. It is
@@ -186,7 +189,7 @@ class Plan:
         before = _all([f.gradient(known) for f in frame.flows if f.source == flow.target and f.places])
         if not left or not before or flow.gradient(known) != max(n for n in gone if n is not None):
             return ""
-        name = self.titled(frame.parts[flow.target])
+        name = shortened(self.titled(frame.parts[flow.target]), LONGEST)
         if left * FAR < before:
             return words.MAP_SMALLER.format(ratio=norm_text(before / left), name=name)
         return words.MAP_LARGER.format(ratio=norm_text(left / before), name=name) if left > FAR * before else ""

@@ -135,8 +135,11 @@ class Stepper(Mover):
 
     @_move
     def leave(self, nodes: Collection[str]) -> None:
-        """Run until the node that is next is none of these ids, by one step at least."""
-        self._moving(lambda: self._on(until=lambda: self.next_node not in nodes, first=True))
+        """Run until one of these ids has run and the node that is next is none of them; if they have run, to the end."""
+        self._moving(lambda: self._on(until=lambda: self._has_left(nodes), first=True))
+
+    def _has_left(self, nodes: Collection[str]) -> bool:
+        return self.current is not None and self.current.node in nodes and self.next_node not in nodes
 
     @_move
     def until(self, tensor: Any) -> None:

@@ -129,10 +129,10 @@ def show(tensor: Any, *, params: Any = None, theme: str = "light", collapse: boo
     """
     theme_named(theme)
     if isinstance(tensor, Recording):
-        return _pictured(_drawn(tensor.document, collapse), State(), theme)
+        return _pictured(_drawn(tensor.document, collapse, False), State(), theme)
     with collector_waits():
         graph = graph_of(tensor, callers_names(), params)
-        return _pictured(_drawn(graph.document, collapse), graph.past(), theme)
+        return _pictured(_drawn(graph.document, collapse, False), graph.past(), theme)
 
 
 def _pictured(drawing: Drawing | MapDrawing, state: State, theme: str) -> Figure | Map:
@@ -142,12 +142,12 @@ def _pictured(drawing: Drawing | MapDrawing, state: State, theme: str) -> Figure
 MAPPED = 40  # backward nodes, beyond which a model is a map
 
 
-def _drawn(document: Document, collapse: bool | None) -> Drawing | MapDrawing:
-    """A map of a model; else the figure."""
+def _drawn(document: Document, collapse: bool | None, steps: bool = True) -> Drawing | MapDrawing:
+    """A map of a model; else the figure. `steps`: a stepper goes over it."""
     if collapse is None and len(document.nodes) > MAPPED:
         plan = Plan(document)
         if plan.has_modules:
-            return MapDrawing(plan, plan.opened())
+            return MapDrawing(plan, plan.opened(), steps=steps)
     return drawing_of(document, collapse)
 
 

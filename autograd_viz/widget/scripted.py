@@ -17,6 +17,10 @@ class Scripted:
         """Make a move, and tell the page how it ended."""
         raise NotImplementedError
 
+    def _first_of(self, what: Any) -> Any:
+        """Of a card's path the node that runs first; anything else as it is."""
+        raise NotImplementedError
+
     def _show_stops(self) -> None:
         """Tell the page which stops there are."""
         raise NotImplementedError
@@ -55,8 +59,8 @@ class Scripted:
         self._try(self.stepper.run)
 
     def run_to(self, node: Any) -> None:
-        """Until a node is the next to run: an id, or the tensor that it is the grad_fn of, or that tensor's name."""
-        self._try(self.stepper.run_to, node)
+        """Until a node is the next to run: an id, the tensor whose grad_fn it is, that tensor's name, or a card's path."""
+        self._try(self.stepper.run_to, self._first_of(node))
 
     def until(self, tensor: Any) -> None:
         """Until a gradient has reached a tensor, given by name, id or itself."""
@@ -71,8 +75,8 @@ class Scripted:
         self._try(self.stepper.undo_edit)
 
     def stop_at(self, what: Any) -> None:
-        """Stop before a node runs: an id, a tensor whose grad_fn it is, or its name."""
-        self.stepper.stop_at(what)
+        """Stop before a node runs: an id, a tensor whose grad_fn it is, its name, or a card's path."""
+        self.stepper.stop_at(self._first_of(what))
         self._show_stops()
 
     def stop_on(self, *, nan: bool | None = None, zero: bool | None = None) -> None:

@@ -10,7 +10,6 @@ from ..maps.figure import figure_of, first_box
 from ..render import Theme
 from ..render.drawing import Drawing
 from ..stepper.stepper import Stepper
-from ..stepper.stops import Stopped
 from .frames import FrameMaker
 from .map_frames import MapFrames
 
@@ -23,6 +22,7 @@ class TwoScales:
     _map: MapDrawing | None
     _theme: Theme
     _look: str
+    _did: str
     _try: Any
     _redraw: Any
 
@@ -50,19 +50,29 @@ class TwoScales:
         self._try(lambda: self._redraw(self._known_map()))
 
     def leave(self, card: str) -> None:
-        """Run until what is next is no longer in a card of the map, given by path or id: a step over it, or out of it.
+        """Run to a card of the map, given by path or id, and through it: a step over it, or out of it.
 
         Raises:
-            ValueError: there is no such card, or no map.
+            ValueError: there is no such card, or no map; or the card has run.
         """
         self._try(self._leave, card)
 
     def _leave(self, card: str) -> None:
-        plan, begin = self._known_map().plan, max(0, self.stepper.step)
+        plan, stepper = self._known_map().plan, self.stepper
         id = plan.card(card).id
-        self.stepper.leave(frozenset(plan.members.get(id, ())))
-        did = what_it_did(plan, id, self.stepper.recorded[begin : self.stepper.step])
-        self.stepper.stopped = Stopped("left", "", did)
+        nodes = frozenset(plan.members.get(id, ()))
+        if nodes <= {step.node for step in stepper.recorded[: max(0, stepper.step)]}:
+            raise ValueError(f"card {card!r} has no backward node that is still to run; go back to step over it again")
+        stepper.leave(nodes)
+        self._did = what_it_did(plan, id, stepper.recorded[: stepper.step])
+
+    def _first_of(self, what: Any) -> Any:
+        """Of a card's path the node that runs first; anything else as it is."""
+        document = self.stepper.document
+        if self._map is None or not isinstance(what, str) or any(t.name == what for t in document.tensors):
+            return what
+        id = next((c.id for c in self._map.plan.cards.values() if c.kind == "module" and what and c.name == what), "")
+        return self._map.shown.first_node(id) if id else what
 
     def _known_map(self) -> MapDrawing:
         if self._map is None:

@@ -52,6 +52,7 @@ class StepperWidget(Quiet, TwoScales, MadeFrames, Answering, anywidget.AnyWidget
         stops: the stops of `run`.
         error, error_node: the error of the last move and the id of its node, or "".
         stopped: why the last run stopped, or "".
+        did: what the card did that the last move went through, or "".
         printed: output of hooks and Functions during the last click.
         frames: every recorded step for the page, made when somebody reads them. `recorded` is the part sent last: its start,
             its frames, and the number of the page's questions answered so far.
@@ -69,6 +70,7 @@ class StepperWidget(Quiet, TwoScales, MadeFrames, Answering, anywidget.AnyWidget
     stops = traitlets.Dict().tag(sync=True)
     error = traitlets.Unicode("").tag(sync=True)
     error_node = traitlets.Unicode("").tag(sync=True)
+    did = traitlets.Unicode("").tag(sync=True)
     printed = traitlets.Unicode("").tag(sync=True)
     stopped = traitlets.Unicode("").tag(sync=True)
     overlay = traitlets.Dict().tag(sync=True)
@@ -88,6 +90,7 @@ class StepperWidget(Quiet, TwoScales, MadeFrames, Answering, anywidget.AnyWidget
         self.stepper, self._theme = stepper, theme_named("light" if theme == "auto" else theme)
         self._drawing: Drawing | MapDrawing = drawing
         self._map = drawing if isinstance(drawing, MapDrawing) else None  # also while the figure of a card is shown
+        self._did = ""  # what the card did that the last move went through
         self._look = ""  # the box that a figure begins at
         self._made = self.frames  # the same list
         self._maker = self._maker_of(drawing)
@@ -217,7 +220,7 @@ class StepperWidget(Quiet, TwoScales, MadeFrames, Answering, anywidget.AnyWidget
                 self._send_frames()
             self.complete = self.stepper.is_over
             self.step = self.stepper.step
-            self.stopped = self.stepper.explanation
+            self.stopped, self.did, self._did = self.stepper.explanation, self._did, ""
             self.pending = pending_edit(self.stepper, self._drawing.shown)
             self.error, self.error_node = error, node
             if error or self.spoiled or self.rewritten:  # what a node has saved may have been changed with it
@@ -257,7 +260,7 @@ class StepperWidget(Quiet, TwoScales, MadeFrames, Answering, anywidget.AnyWidget
 
     def still(self, title: str = "") -> dict[str, Any]:
         """The picture at the cursor as a cell output, with a title before the sentence: MIME type -> data."""
-        said = words.ui()["static_saved"]
-        caption = f"{title}{': ' * bool(title)}{self.sentence} {said}"
+        said = words.ui()["static_saved" if self._total else "static_map"]
+        caption = " ".join(filter(None, (f"{title}:" if title else "", self.sentence if self._total else "", said)))
         svg = self._drawing.svg(self.stepper.state, self._theme, caption)
         return cell_bundle(svg, said, self._mark)

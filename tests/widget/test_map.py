@@ -73,13 +73,58 @@ def test_leave_runs_a_card_for_real_and_says_what_it_did() -> None:
     s.leave("head")
     assert model.head.weight.grad is not None
     assert model.blocks[3].second.weight.grad is None
-    assert s.stopped.startswith("head: ")
-    assert "gradients of parameters: 2" in s.stopped
+    assert s.did.startswith("head: ")
+    assert "gradients of parameters: 2" in s.did
+    assert s.stopped == ""
     s.leave("blocks.3")
     assert s.stepper.next_node not in s.drawing.plan.members[card(s, "blocks.3")]
     assert model.blocks[3].first.weight.grad is not None
+    s.next()
+    assert s.did == ""
     with pytest.raises(ValueError, match=r"no card 'nowhere'; the first level has embed"):
         s.leave("nowhere")
+
+
+def test_leave_goes_to_a_card_that_is_not_next_and_through_it_once() -> None:
+    model = Net(4)
+    s = av.step(loss_of(model))
+    s.leave("blocks.2")
+    assert model.blocks[2].first.weight.grad is not None
+    assert model.blocks[1].second.weight.grad is None
+    assert s.did.startswith("blocks.2: ")
+    assert "–" not in s.did
+    with pytest.raises(ValueError, match=r"card 'blocks.2' has no backward node that is still to run"):
+        s.leave("blocks.2")
+    s.leave("blocks.0 … blocks.3")
+    assert model.blocks[0].first.weight.grad is not None
+    s.leave("c0")
+    assert s.complete
+    assert s.did.startswith("result = ")
+
+
+def test_a_card_is_a_place_to_stop_at_and_to_run_to() -> None:
+    model = Net(4)
+    s = av.step(loss_of(model))
+    inside = s.drawing.plan.members[card(s, "blocks.1")]
+    s.stop_at("blocks.1")
+    s.run()
+    assert s.stepper.next_node in inside
+    s.reset()
+    s.clear_stops()
+    s.run_to("blocks.1")
+    assert s.stepper.next_node in inside
+
+
+def test_the_picture_beside_a_stepper_says_no_grad_only_when_none_can_come() -> None:
+    model = Net(4)
+    model.side = av.nn.Linear(2, 1)
+    loss = loss_of(model) + Blocked.apply(model.side(av.ones(3, 2))).sum()
+    s = av.step(loss)
+    assert "no grad" not in str(s.still())
+    s.finish()
+    assert "no grad" in str(s.still())
+    m = av.map(loss_of(model)).widget()
+    assert "open its cards" in str(m.still())
 
 
 def test_a_card_opens_into_its_figure_and_back() -> None:

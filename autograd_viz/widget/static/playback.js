@@ -64,6 +64,11 @@ export class Playback {
     return this.kernel.gone;
   }
 
+  /** What the card did that the kernel went through last, or "". */
+  get did() {
+    return this.ahead === undefined ? (this.model.get("did") ?? "") : "";
+  }
+
   /** Why the last walk stopped here, or "". */
   get stopped() {
     const told = this.ahead === undefined ? this.model.get("stopped") : "";
@@ -122,7 +127,7 @@ export class Playback {
     const step = this.ahead;
     this.ahead = this.saving = undefined;
     if (step === undefined) return;
-    if (this.model.get("stopped")) this.model.set("stopped", "");
+    for (const said of ["stopped", "did"]) if (this.model.get(said)) this.model.set(said, "");
     this.model.set("step", step);
     this.model.save_changes();
   }

@@ -11,6 +11,7 @@ export class Said {
     this.sentence = region("av-sentence", "status");
     this.sentence.setAttribute("aria-label", say("aria_sentence"));
     this.stopped = region("av-stopped", "status");
+    this.did = region("av-did", "status"); // what a card did
     this.formulas = html("div", "av-formulas");
     this.drift = region("av-drift", "status");
     this.fixed = html("p", "av-fixed");
@@ -20,7 +21,7 @@ export class Said {
     this.printed.title = say("printed");
     this.chosen = region("av-unseen", "status"); // which box is selected, for those who cannot see its ring
     const line = html("div", "av-line"); // both in the room of two lines: the picture below stays where it is
-    line.append(this.sentence, this.stopped);
+    line.append(this.sentence, this.stopped, this.did);
     this.root.append(line, this.formulas, this.fixed, this.drift, this.error, this.printed, this.chosen);
   }
 

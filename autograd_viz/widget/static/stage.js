@@ -50,7 +50,7 @@ export class Stage {
     this.marks = new Marks(this.picture.boxes, viewBox, { say, title: (id) => this.graph.title(id), toggle, signal });
     const sheet = html("div", "av-sheet");
     this.viewport = new Viewport(this.root, sheet, [this.picture.svg, this.marks.svg], this.picture, () => this.moved());
-    if (map) this.viewport.legible = 0.9; // its rows are small, and it is read like a page
+    if (map) [this.viewport.legible, this.viewport.easy] = [0.9, 0.65]; // it is read like a page, from side to side
     this.culling = new Culling(this.picture, this.viewport);
     this.detail = new Detail(this.picture, this.viewport, (id) => this.graph.short(id));
     this.map = new Minimap(this.picture, this.viewport, say("minimap"), signal);

@@ -116,7 +116,7 @@ export class View {
     const update = () => this.update();
     /** @type {Record<string, () => void>} */
     const heard = { step: () => this.playback.moved(), recorded: () => this.playback.heard() };
-    for (const trait of ["complete", "error", "error_node", "printed", "frames", "stops", "stopped", "overlay", "pending", "spoiled", "rewritten"]) heard[trait] = update;
+    for (const trait of ["complete", "error", "error_node", "printed", "did", "frames", "stops", "stopped", "overlay", "pending", "spoiled", "rewritten"]) heard[trait] = update;
     for (const trait in heard) this.model.on(`change:${trait}`, heard[trait]);
     signal.addEventListener("abort", () => {
       resized.disconnect();
@@ -147,8 +147,7 @@ export class View {
    * @param {string} id
    */
   uncover(id) {
-    this.selection = id;
-    this.do({ kind: "expand", id });
+    this.do({ kind: "expand", id: (this.selection = id) });
   }
 
   /**
@@ -237,10 +236,11 @@ export class View {
   show() {
     const { playback, say } = this;
     this.showStep();
-    if (playback.atEnd) playback.playing = false;
+    playback.playing &&= !playback.atEnd;
     this.said.hush(playback.playing && playback.pause() < 1000);
     this.controls.show(playback.step, playback.atEnd, playback.playing);
     put(this.said.stopped, playback.stopped);
+    put(this.said.did, playback.did);
     put(this.said.error, playback.gone ? say("kernel_gone") : this.model.get("error"));
     put(this.said.printed, this.model.get("printed") ?? "");
     this.showStops();

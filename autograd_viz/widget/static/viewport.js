@@ -51,14 +51,15 @@ export function fitted(picture, room) {
  * @param {Size} room
  * @param {Rect} [first] what a person looks at first
  * @param {number} [legible] the least scale at which all of it may be shown at once
+ * @param {number} [easy] the least scale at which its rows are read with ease
  * @returns {View}
  */
-export function readable(picture, room, first, legible = LEGIBLE) {
+export function readable(picture, room, first, legible = LEGIBLE, easy = READABLE) {
   const all = fitted(picture, room);
   if (all.scale >= legible) return { ...all, y: 0 };
-  const easy = Math.min(1, Math.max(READABLE, room.width / picture.width));
+  const wide = Math.min(1, Math.max(easy, room.width / picture.width));
   const whole = first ? Math.min(room.width / (first.w + 2 * MARGIN), room.height / (first.h + 2 * MARGIN)) : 1;
-  const scale = whole >= legible ? Math.min(easy, whole) : easy;
+  const scale = whole >= legible ? Math.min(wide, whole) : wide;
   return { x: Math.max(0, (room.width - picture.width * scale) / 2), y: 0, scale };
 }
 
@@ -86,6 +87,7 @@ export function revealed(view, box, room, picture = { width: Infinity, height: I
   const along = (start, size, all, offset, whole) => {
     const [low, high] = [offset + start * view.scale, offset + (start + size) * view.scale];
     if (low >= 0 && high <= all) return offset;
+    if (high - low > all) return Math.min(0, -start * view.scale + MARGIN); // what does not fit is seen from its beginning
     return Math.min(0, Math.max(all - whole * view.scale, offset + (all - low - high) / 2));
   };
   const x = along(box.x, box.w, room.width, view.x, picture.width);
@@ -138,6 +140,7 @@ export class Viewport {
     this.view = { x: 0, y: 0, scale: 1 };
     this.laidOut = 0; // the scale at which the text is laid out
     this.legible = LEGIBLE; // see `readable`
+    this.easy = READABLE;
     this.own = false; // has the user chosen what is seen?
     this.away = false; // has the user looked elsewhere since the last step?
     /** @type {Size} what the map covers */
@@ -162,7 +165,7 @@ export class Viewport {
   resized() {
     this.room = { width: this.stage.clientWidth, height: this.stage.clientHeight };
     if (!this.room.width) return;
-    this.place(this.own ? held(this.view, this.picture, this.room) : readable(this.picture, this.room, this.first, this.legible));
+    this.place(this.own ? held(this.view, this.picture, this.room) : readable(this.picture, this.room, this.first, this.legible, this.easy));
   }
 
   /** @param {View} view */

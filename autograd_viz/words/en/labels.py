@@ -204,6 +204,7 @@ UI = {
     "freed_tip": "Another backward pass freed saved tensors of this graph. The nodes that saved them will raise an error.",
     "spoiled_tip": "A saved tensor was modified in place after it was saved. The node that saved it will raise an error.",
     "rewritten_tip": "Changed in place after drawing: {tensors}. Boxes show the recorded values; panels show both.",
+    "static_map": "This picture shows the map. Run the cell to open its cards.",
     "static_saved": "This picture shows the stepper when the notebook was saved. Run the cell to step.",
     "html_no_script": "This page steps through a backward pass. It needs JavaScript but no network.",
     # keys
@@ -244,5 +245,4 @@ UI = {
     "card_gradient": "gradient",
     "key_over": "step over the card that is next, out of the card around it",
     "key_map": "back to the map",
-    "stopped_left": "{tensor}",
 }
