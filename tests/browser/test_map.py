@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +60,19 @@ def test_cards_open_run_in_one_step_and_lead_to_their_figure(stepping: Stepping)
     expect(widget.locator(".av-picture")).to_contain_text("head.weight")
     stepping.press("map")
     expect(card(widget, "head")).to_be_visible()
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_axe_finds_no_barriers_on_a_map(open_notebook: Callable[..., LabPage], dark: bool) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    lab = open_notebook(PROGRAM, "s = av.step(loss)\ns.leave('head')\ns")
+    with lab.dark() if dark else nullcontext():
+        lab.run_all()
+        widget = Stepping(lab).widget
+        widget.locator(".av-i-module", has_text="headLinear").click()
+        found = Axe().run(lab.page, context=".av-root").response["violations"]
+    assert not found, [(v["id"], [n["html"][:120] for n in v["nodes"]][:3]) for v in found]
 
 
 def test_a_saved_map_opens_and_closes_without_a_kernel(tmp_path: Path, browser: Any) -> None:
