@@ -1,4 +1,4 @@
-"""The document: what a picture shows, as plain frozen values. Standard library only; knows nothing of tensors' makers."""
+"""The document: what a picture shows, as plain frozen values. It imports only the standard library and knows no framework."""
 
 from .codec import SCHEMA_VERSION, document_from_json, document_to_json, trace_from_json, trace_to_json
 from .history import state_at

@@ -1,10 +1,12 @@
-"""Where a box has more edges than can be told apart, those between the same two boxes are drawn as one, with their number.
+"""Bundles: the many edges of a crowded box are drawn as few.
 
 # Note [Bundles]
-A box with more than `MANY` edges on one side is crowded. What it takes from one tensor, and what it takes of another box's
-results or gives to another box, is one edge each. A result that stands for others has no box; one that has a box (a variable
-of the user's holds it) keeps its own edge. A crowded box's results that nothing takes are not drawn. The outputs of a backward
-node that the same nodes send to are one. The pictures of other graphs stay as they are.
+A box with more than `MANY` edges on one side is crowded.
+- What it takes from one tensor is one edge. All edges between it and one other box are one edge, too.
+- A result that stands for others has no box. A result with a box (a variable of the user's holds it) keeps its own edge.
+- Results of a crowded box that nothing takes are not drawn.
+- Outputs of a backward node are one output if the same nodes send to them.
+An edge shows how many it stands for. The pictures of other graphs stay as they are.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ Output = tuple[str, int]  # a node's id, and which output of its op
 
 
 def bundled(shown: Collapsed) -> Collapsed:
-    """The same with bundles; itself if nothing in it is crowded. Takes linear time."""
+    """The document with bundles; `shown` itself if nothing in it is crowded. Takes linear time."""
     bundles = _Bundles(shown.document)
     if not bundles.crowded:
         return shown
@@ -31,12 +33,12 @@ def bundled(shown: Collapsed) -> Collapsed:
 
 
 class _Bundles:
-    """Makes the document, and notes what went where.
+    """Makes the document, and notes where each edge is drawn.
 
     Attributes:
         crowded: ids of ops and nodes.
-        moved: address of an edge -> address of the one that is drawn.
-        thinned: by id of a node, what each edge of it that is drawn stands for.
+        moved: address of an edge -> address of the edge that is drawn for it.
+        thinned: by id of a node, what each of its drawn edges stands for.
     """
 
     def __init__(self, document: Document) -> None:
@@ -63,8 +65,9 @@ class _Bundles:
     # -- the forward graph --------------------------------------------------------------------------------------------
 
     def _results(self) -> dict[str, str | None]:
-        """Of results without a box that a crowded op takes or makes: the one whose edge stands for theirs; None for what is
-        not drawn.
+        """Results without a box that a crowded op takes or makes, each with the result whose edge stands for it.
+
+        None for a result that is not drawn.
         """
         maker = {t: op for op in self.whole.ops for t in op.outputs if t is not None}
         users: dict[str, dict[str, None]] = {}
@@ -89,7 +92,7 @@ class _Bundles:
         return named or t.id in self.whole.roots or t.retains_grad or (t.is_leaf and t.requires_grad)
 
     def _op(self, op: Op) -> Op:
-        """What it takes of one tensor, or of those that it stands for, once."""
+        """The op with one operand for each tensor that it takes."""
         inputs, outputs = op.inputs, op.outputs
         taken = [self.stands.get(i.tensor, i.tensor) if i.tensor is not None else None for i in inputs]
         if op.id in self.crowded or not self.several.isdisjoint(taken):
@@ -109,9 +112,9 @@ class _Bundles:
     # -- the backward graph -------------------------------------------------------------------------------------------
 
     def _outputs(self) -> dict[Output, int]:
-        """Which output of a node stands for another: those that the same nodes send to are one."""
+        """For each output of a node, the output that stands for it. Outputs are one if the same nodes send to them."""
         senders: dict[Output, dict[str, None]] = {}
-        of: dict[str, None] = {}  # the nodes that have edges with a crowded one, or are one
+        of: dict[str, None] = {}  # the nodes that have edges with a crowded one, or are crowded
         for n in self.whole.nodes:
             for f in n.next_functions:
                 if f.node is not None:
@@ -130,7 +133,7 @@ class _Bundles:
         return place
 
     def _node(self, n: Node, there: set[str]) -> Node:
-        """With one edge for those that are drawn as one."""
+        """The node with its bundles."""
         saved = tuple(replace(s, tensor=None) if s.tensor is not None and s.tensor not in there else s for s in n.saved)
         outputs = [self.place.get((n.id, i), i) for i in range(n.outputs)]
         ends = [NextFunction(f.node, self.place.get((f.node or "", f.index), f.index)) for f in n.next_functions]
@@ -152,21 +155,21 @@ class _Bundles:
         )
 
     def _edges(self, n: Node, ends: list[NextFunction]) -> list[int]:
-        """For each edge the number of the one that is drawn."""
+        """For each edge, the number of the one that is drawn for it."""
         seen: dict[object, int] = {}
         is_one = n.id in self.crowded
         return [seen.setdefault(f if is_one or (f.node, f.index) in self.joined else i, len(seen)) for i, f in enumerate(ends)]
 
 
 def _alone(places: list[int]) -> tuple[int | None, ...]:
-    """Of what is drawn, which it stands for; None for several."""
+    """For each drawn place, the one that it stands for; None if it stands for several."""
     counts = Counter(places)
     which = {k: i for i, k in enumerate(places)}
     return tuple(which[k] if count == 1 else None for k, count in counts.items())
 
 
 def _joined(outputs: list[int], entries: Iterable[Entry]) -> tuple[Entry, ...]:
-    """Where the gradients of each output that is drawn arrive."""
+    """Where the gradients of each drawn output arrive."""
     of: dict[int, dict[Entry, None]] = {}
     for k, entry in zip(outputs, entries, strict=True):
         of.setdefault(k, {})[entry] = None
@@ -177,5 +180,5 @@ T = TypeVar("T")
 
 
 def _same(all: set[T], otherwise: T) -> T:
-    """What all of them are; or else something else."""
+    """The value that all of them share, else `otherwise`."""
     return next(iter(all)) if len(all) == 1 else otherwise

@@ -1,4 +1,4 @@
-"""Where edges of the backward graph lead: does it run in a circle, and what can a pass reach?"""
+"""Where edges of the backward graph lead: does the graph have a cycle, and what can a pass reach?"""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .model import Node
 
 
 def reached_from(nodes: Mapping[str, Node], starts: Iterable[str]) -> set[str]:
-    """These nodes and all that next_functions lead to."""
+    """These nodes, and all nodes that can be reached along next_functions."""
     found = set(starts)
     stack = [*found]
     while stack:
@@ -21,7 +21,7 @@ def reached_from(nodes: Mapping[str, Node], starts: Iterable[str]) -> set[str]:
 
 
 def has_circle(nodes: Mapping[str, Node]) -> bool:
-    """Does a way along next_functions come back to where it began?"""
+    """Does a path along next_functions come back to its start?"""
     arriving = Counter(f.node for n in nodes.values() for f in n.next_functions if f.node is not None)
     free = [id for id in nodes if not arriving[id]]
     for id in free:  # grows while nodes become free

@@ -1,6 +1,6 @@
 """Documents and traces as JSON, with a schema version, and back.
 
-Every dataclass becomes an object of its non-default fields; nan, the infinities and complex numbers, which JSON lacks, become
+Every dataclass becomes an object of its non-default fields. JSON lacks nan, the infinities and complex numbers: they become
 strings.
 """
 
@@ -70,15 +70,15 @@ def recording_from_json(text: str) -> tuple[Document, Trace]:
 
 
 def outer_from_json(text: str) -> dict[str, Any]:
-    """The object that a text of ours is.
+    """The object in a text that `save` wrote.
 
     Raises:
-        DocumentError: not JSON, larger or denser than ours (limits.py), or of another schema version.
+        DocumentError: the text is not JSON, is larger or denser than `save` writes (limits.py), or has another schema version.
     """
     refuse_dense(text)
     try:
         outer = json.loads(text)
-    except (ValueError, RecursionError) as error:  # no JSON, or one bracket in the other a thousand times
+    except (ValueError, RecursionError) as error:  # no JSON, or a thousand nested brackets
         raise DocumentError(f"this is not JSON: {error}") from None
     if not isinstance(outer, dict):
         raise DocumentError("this JSON has no document")
@@ -90,7 +90,7 @@ def outer_from_json(text: str) -> dict[str, Any]:
 
 
 def refuse_dense(text: str) -> None:
-    """Refuse, before anything is made of it, a text of which more would be made than of any that is ours.
+    """Refuse a text with more objects or lists than `save` writes. It is checked before anything is made of it.
 
     Raises:
         DocumentError: says what there is too much of.
@@ -120,7 +120,7 @@ _AS_THEY_ARE = frozenset({str, int, bool, type(None)})
 
 @functools.cache
 def _fields(kind: Any) -> tuple[tuple[str, Any], ...]:
-    """Names and defaults of a dataclass; what has no default is different from everything."""
+    """Names and defaults of a dataclass. A field without a default gets a value that equals nothing."""
     return tuple((f.name, f.default) for f in dataclasses.fields(kind))
 
 
@@ -131,7 +131,7 @@ def _read(outer: dict[str, Any], key: str, kind: type) -> Any:
 
 
 def from_plain(plain: Any, kind: Any, where: str) -> Any:
-    """The value of type `kind` that `to_plain` made `plain` of.
+    """Make a value of type `kind` from what `to_plain` gave.
 
     Raises:
         DocumentError: it does not fit; the message says where.

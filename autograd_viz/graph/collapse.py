@@ -1,9 +1,9 @@
-"""A document with groups drawn as one op and one backward node each: again a document, so it is laid out and drawn as any.
+"""A document with each group drawn as one op and one backward node. It is a document again: layout and drawing take it as is.
 
 # Note [What a group hides]
-Its ops and nodes; results that nothing outside takes; and leaves that only its ops take, with their AccumulateGrad, unless a
-variable of the user's names them. What crosses its border stays: an edge out of a group carries what ran along the edges that
-it stands for, the latest last.
+A group hides its ops and nodes, and the results that nothing outside takes. It hides a leaf, with its AccumulateGrad, if only
+its ops take the leaf and no variable of the user's names it. What crosses its border stays. An edge out of a group stands for
+several edges: it carries what ran along them, the latest last.
 """
 
 from __future__ import annotations
@@ -74,8 +74,8 @@ class _Collapse:
 
     def _hidden_tensors(self) -> set[str]:
         """See Note [What a group hides]."""
-        user: dict[str, str] = {}  # the box that takes a tensor
-        apart = set(self.document.roots)  # and tensors that several take
+        user: dict[str, str] = {}  # also the tensors that several boxes take
+        apart = set(self.document.roots)  # the tensors that several boxes take belong to it
         for op in self.document.ops:
             box = self._box(op.id)
             for operand in op.inputs:
@@ -96,7 +96,9 @@ class _Collapse:
         return op if group is None else group.id
 
     def _place_nodes(self) -> None:
-        """A node is where its op is; AccumulateGrad where its leaf is hidden; another where the nodes before it are."""
+        """Place each node where its op is. AccumulateGrad goes where its leaf is hidden, another node where the nodes before it
+        are.
+        """
         users = {i.tensor: op.id for op in self.document.ops for i in op.inputs if i.tensor in self.hidden}
         before: Group | None = None
         for node in self.document.nodes:
@@ -119,7 +121,7 @@ class _Collapse:
             self.moved[f"sum:{output[0]}.{output[1]}"] = f"sum:{node_id(group)}.{entries.setdefault(output, len(entries))}"
 
     def _end(self, node: str, index: int) -> NextFunction:
-        """An edge's end as it is drawn."""
+        """Where a drawn edge ends."""
         group = self.group_of.get(node)
         return NextFunction(node, index) if group is None else NextFunction(node_id(group), self.entries[group.id][node, index])
 
@@ -179,7 +181,7 @@ class _Collapse:
             yield Op(group.id, titled(group), operands, outputs, node, reconstructed=known, members=group.last - group.first)
 
     def _tensor(self, t: Tensor) -> Tensor:
-        """Its grad_fn is the group in which that is."""
+        """The tensor with a drawn node as its grad_fn."""
         shares = tuple(s for s in t.shares if s not in self.hidden)
         if t.grad_fn is None:
             return replace(t, shares=shares)
@@ -188,7 +190,7 @@ class _Collapse:
 
 
 def titled(group: Group) -> str:
-    """What stands on a group's box: `layers.0 … layers.5 · Block × 6`; of a long one `Block × 6`, or the path of a module."""
+    """The title of a group's box: `layers.0 … layers.5 · Block × 6`; a long one is `Block × 6`, or the path of a module."""
     count = f" × {group.count:,}" if group.count > 1 else ""
     whole = f"{group.title} · {group.name}{count}" if group.name else f"{group.title}{count}"
     return whole if len(whole) <= LONGEST or not group.name else f"{group.name if count else group.title}{count}"

@@ -1,4 +1,4 @@
-"""What is drawn of a document, and a pass through the whole as it shows there."""
+"""What is drawn of a document, and how a pass through the whole document is shown there."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from .groups import Group
 from .model import Document
 from .trace import Engine, State, Step
 
-MANY = 24  # edges on one side of a box, as many as can be told apart
+MANY = 24  # edges on one side of a box: a reader can tell so many apart
 
 
 class Thinned(NamedTuple):
-    """A node of whose edges some are drawn as one (bundles.py): which output, and which edge, each that is drawn stands for;
-    None where it stands for several.
+    """A node some of whose edges are bundled (bundles.py): which output, and which edge, each drawn one stands for.
+
+    None if it stands for several.
     """
 
     outputs: tuple[int | None, ...]
@@ -32,9 +33,9 @@ class Collapsed:
         document: with groups in place of what they hide.
         whole: the document itself.
         shown: id of a hidden op or node -> id of the group's op or node.
-        moved: address of an edge that ends or begins in a group -> address of the one that is drawn.
-        groups: by the id of its op, each group that is drawn.
-        thinned: by id, the nodes of whose edges some are drawn as one.
+        moved: address of an edge that ends or begins in a group -> address of the drawn edge.
+        groups: each drawn group, by the id of its op.
+        thinned: the nodes with bundled edges, by id.
     """
 
     document: Document
@@ -56,8 +57,10 @@ class Collapsed:
         return State(values, current, self.hidden(state.hidden), called)
 
     def step(self, step: Step) -> Step:
-        """A step of a hidden node is one of its group: its sentence stays, its numbers are not told. Of a thinned node's
-        numbers those are told that have a place of their own.
+        """The step as it is shown. A step of a hidden node becomes a step of its group: it keeps its sentence and loses its
+        numbers.
+
+        A step of a thinned node keeps the numbers that have a place of their own.
         """
         if not self.moved and not self.shown:
             return step
@@ -71,7 +74,7 @@ class Collapsed:
         )  # fmt: skip
 
     def _fewer(self, step: Step) -> Step:
-        """Without what is not told of a thinned node."""
+        """The step of a thinned node, with the numbers that are shown."""
         if (thinned := self.thinned.get(step.node)) is None:
             return step
         arrived, left = (
@@ -85,12 +88,12 @@ class Collapsed:
         )  # fmt: skip
 
     def engine(self, engine: Engine) -> Engine:
-        """Groups in the queue for their nodes; which of their nodes wait is not told."""
+        """The engine as it is shown: groups stand in the queue for their nodes; their waiting nodes are left out."""
         queue = tuple(dict.fromkeys(self.shown.get(n, n) for n in engine.queue))
         return replace(engine, queue=queue, waiting=tuple(w for w in engine.waiting if w.node not in self.shown))
 
     def _tells(self, at: str) -> bool:
-        """Does a number stand there? Not on an arrow that several gradients go along, of which each is only a part."""
+        """Is a number shown there? An arrow of several gradients shows none, as each is only a part."""
         return at not in self._shared and self.draws(at)
 
     @cached_property
@@ -102,7 +105,7 @@ class Collapsed:
         return at.rpartition(":")[2].partition(".")[0] in self._drawn
 
     def hides(self, id: str) -> Group | None:
-        """The group that is drawn in place of an op, node or tensor; None if it is drawn itself, or is no box at all."""
+        """The group that hides an op, node or tensor; None if it is drawn itself, or never has a box."""
         for op in self.whole.ops:
             if id in (op.id, op.node, *op.outputs, *(i.tensor for i in op.inputs)):
                 box = self.shown.get(op.id)
@@ -116,7 +119,7 @@ class Collapsed:
         return frozenset(n.id for n in self.whole.nodes)
 
     def first_node(self, id: str) -> str:
-        """Of a group (its op's or node's id) the node that runs first: it was made last; any other id as it is."""
+        """The node of a group that runs first (it was made last), by the id of the group's op or node; another id as it is."""
         if id in self.nodes:
             return id
         inside = [n for n in self.whole.nodes if self.shown.get(n.id) == id or self.shown.get(n.op or "") == id]
@@ -127,6 +130,6 @@ class Collapsed:
         return frozenset(x.id for all in (self.document.tensors, self.document.nodes) for x in all)
 
     def hidden(self, ids: frozenset[str]) -> frozenset[str]:
-        """What does not exist yet: a group is there as soon as one of its ops is."""
+        """The ids of what does not exist yet. A group exists as soon as one of its ops does."""
         there = {box for id, box in self.shown.items() if id not in ids}
         return ids - self.shown.keys() | {box for id, box in self.shown.items() if id in ids} - there if ids else ids

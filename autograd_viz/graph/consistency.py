@@ -1,4 +1,4 @@
-"""What must hold inside one value of a file, beyond the types of its fields: a shape is that of its numbers."""
+"""What must hold inside one value of a file, beyond the types of its fields. Example: a shape fits its numbers."""
 
 from __future__ import annotations
 

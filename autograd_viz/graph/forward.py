@@ -6,8 +6,9 @@ from .model import Document
 
 
 def made_by_op(document: Document) -> tuple[tuple[str, ...], ...]:
-    """For each op, in order, the ids of what is there since it ran: itself, its results, its node, and AccumulateGrad
-    nodes of leaves that are used for the first time.
+    """For each op, in order, the ids of what exists once it has run.
+
+    These are the op, its results, its node, and AccumulateGrad nodes of leaves that it is the first to use.
     """
     nodes = {n.id: n for n in document.nodes}
     known: set[str] = set()

@@ -1,4 +1,4 @@
-"""Which boxes stand in which open group: what its one box would hide (collapse.py, Note [What a group hides])."""
+"""Which boxes stand in which open group. They are what its one box would hide (collapse.py, Note [What a group hides])."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ QUIET = ("all", "crowd")  # kinds of groups without a frame
 
 @dataclass(frozen=True, slots=True)
 class OpenGroup:
-    """A group that is drawn as what is in it.
+    """A group whose contents are drawn.
 
     Attributes:
         id, title: the group's.
         members: ids of its ops, nodes and tensors, as they are drawn.
-        height: how many frames there are from the innermost in it to its own: 1 for an innermost one.
+        height: how many frames are nested in it, its own included: 1 for an innermost one.
     """
 
     id: str
@@ -31,12 +31,12 @@ class OpenGroup:
 
 
 def open_groups(shown: Collapsed, tree: Group, opened: Set[str] | None) -> tuple[OpenGroup, ...]:
-    """The open groups of a picture, each after those that it is in.
+    """The open groups of a picture. A group comes after those around it.
 
     Args:
         shown: what is drawn.
         tree: the groups of the whole document.
-        opened: ids of the open ones; None: nobody has closed any, and only modules and scopes are told.
+        opened: ids of the open ones. None if nobody has closed any: then only modules and scopes have frames.
     """
     chains: dict[str, Chain] = {}
     titles: dict[str, str] = {}
@@ -57,7 +57,7 @@ def open_groups(shown: Collapsed, tree: Group, opened: Set[str] | None) -> tuple
 
 
 def _walked(tree: Group, opened: Set[str] | None) -> Iterator[tuple[Group, Chain]]:
-    """Open groups and the closed ones in them, each with the framed groups that it is in, and itself if it is framed."""
+    """Open groups and the closed ones in them, each with the framed groups around it, and itself if it is framed."""
     stack: list[tuple[Group, Chain]] = [(tree, ())]
     while stack:
         group, chain = stack.pop()
@@ -70,7 +70,7 @@ def _walked(tree: Group, opened: Set[str] | None) -> Iterator[tuple[Group, Chain
 
 
 def _with_tensors(document: Document, chains: dict[str, Chain]) -> Iterator[tuple[str, Chain]]:
-    """Everything that is drawn in a group: a tensor if only ops in it make and take it, and no variable names a leaf."""
+    """Everything that is drawn in a group. It has a tensor if only its ops make and take it, and no variable names a leaf."""
     of: dict[str, Chain] = {}
     for op in document.ops:
         around = chains.get(op.id, ())

@@ -1,12 +1,11 @@
 """A document's ops as a tree of groups, each of which can be drawn as one box.
 
 # Note [Groups are stretches]
-A group is a stretch of consecutive ops. What leads out of it goes on to later ops and never comes back, so boxes in place of
-groups make a graph without cycles, and a group's backward nodes are a stretch of the backward pass. A module that is called
-twice is two groups.
+A group is a stretch of consecutive ops. Its results go on to later ops and never come back. So a graph of groups has no
+cycle, and the backward nodes of a group are a stretch of the backward pass. A module that is called twice is two groups.
 
-Groups come from module paths and scopes, then from repetition (twelve equal blocks, a loop), and where a level still has too
-many items, from position alone. No group has more than `MOST` items.
+Groups come from module paths and scopes, then from repetition (twelve equal blocks, a loop). If a level still has too many
+items, they are grouped by position. No group has more than `MOST` items.
 """
 
 from __future__ import annotations
@@ -20,10 +19,10 @@ from .repeats import repeats
 from .titles import Titles, few
 
 MOST = 24  # items of one group
-WHOLE = 60  # ops of a graph that is drawn whole without being asked
+WHOLE = 60  # ops of a graph that is drawn whole at first
 WHOLE_NODES = 100  # and backward nodes: a leaf has one too
-CROWD = 60  # leaves of one op, beyond which they are hidden with it
-BUDGET = 30  # boxes that groups may be opened to without being asked
+CROWD = 60  # leaves of one op: more are hidden with it
+BUDGET = 30  # boxes of a picture at first, with groups opened
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +35,9 @@ class Group:
             many leaves), or "all".
         title: "encoder.layers.0", "layers.0 … layers.5", "lines 3 – 4", "Mul", "ops 1 – 400".
         first, last: its ops are ``document.ops[first:last]``.
-        items: groups, and indices of ops that are in none of them.
+        groups, and indices of ops that are in no group
         count: of a repetition, how many turns.
-        name: what is said after the title: the class of a module, the line of a repeated op.
+        name: what follows the title: the class of a module, the line of a repeated op.
     """
 
     id: str
@@ -52,13 +51,13 @@ class Group:
 
     @property
     def groups(self) -> Iterable[Group]:
-        """The groups right in it."""
+        """The groups directly in it."""
         return (item for item in self.items if isinstance(item, Group))
 
 
 @dataclass
 class _Draft:
-    """A module's call that is not at its end yet."""
+    """A module's call that has not ended yet."""
 
     path: tuple[str, ...]
     items: list[Group | int] = field(default_factory=list)
@@ -99,7 +98,7 @@ class _Builder:
         return self._group("crowd", f"{self.ops[i].name}, {len(leaves):,} leaves", [i]) if len(leaves) > CROWD else i
 
     def _close(self, open: list[_Draft]) -> None:
-        """The last call of `open` ends. One that is a single op or module is that; `layers` is `layers.0 … layers.5`."""
+        """The last call of `open` ends. A call of one op or module becomes that item; `layers` is `layers.0 … layers.5`."""
         draft = open.pop()
         items, title = self._tidied(draft.items, draft.path), ".".join(draft.path)
         name = self.titles.classes.get(title, "")
@@ -112,7 +111,7 @@ class _Builder:
         open[-1].items.append(whole)
 
     def _tidied(self, items: list[Group | int], path: Path) -> list[Group | int]:
-        """Repetitions as groups; then no more items than a group may have."""
+        """The items with repetitions as groups, and no more of them than a group may have."""
         found: list[Group | int] = []
         at = 0
         for r in repeats([self._signature(item) for item in items]):
@@ -139,7 +138,7 @@ class _Builder:
         return self._group("turn", few(self._names(items, path)), self._bounded(items, self._ops_title))
 
     def _bounded(self, items: list[Group | int], title: Callable[[list[Group | int]], str]) -> list[Group | int]:
-        """Items by position in groups of groups, until there are no more than a group may have."""
+        """Items in groups by position, nested until no group has too many."""
         while len(items) > MOST:
             parts = [items[k : k + MOST] for k in range(0, len(items), MOST)]
             items = [self._group("run", title(p), p) if len(p) > 1 else p[0] for p in parts]
@@ -155,7 +154,7 @@ class _Builder:
     # -- equal to ---------------------------------------------------------------------------------------------------
 
     def _signature(self, item: Group | int) -> int:
-        """The same number for what looks the same."""
+        """A number that equal items share."""
         if isinstance(item, Group):
             return self._made[item.id]
         op = self.ops[item]
@@ -179,13 +178,15 @@ def _first(item: Group | int) -> int:
 
 
 def _last(item: Group | int) -> int:
-    """Behind its last op."""
+    """The index after its last op."""
     return item.last if isinstance(item, Group) else item + 1
 
 
 def opened_first(root: Group, budget: int = BUDGET) -> frozenset[str]:
-    """The groups that are open in a picture at first: modules, the largest first, as far as the picture has no more boxes than
-    `budget`; and what is alone in it.
+    """The groups that are open in a picture at first.
+
+    Modules are opened, the largest first, while the picture has at most `budget` boxes. A group that is the only item is open,
+    too.
     """
     opened, boxes = {root.id}, len(root.items)
     waiting = [g for g in root.groups if g.kind == "module"]

@@ -1,13 +1,13 @@
-"""In which module each op ran, guessed for a graph that was not recorded: from parameters' owners and the shape of the graph.
+"""Guesses in which module each op ran, if nobody recorded it: from parameters' owners and the shape of the graph.
 
 # Note [How modules are guessed]
 An op that takes a parameter ran in the module that owns it. From there:
-- What a module does around the op with its weight belongs to it: a Linear makes a matrix of its input, and back; a norm written
-  by hand squares its input before it scales it.
-- An op between two known ones is in the module that both are in.
-- An add whose other operand the same module has read before is that module's residual way.
-- An op that a module without parameters may be (a ReLU) is that module, if it is a part of a module around.
-Classes come from `Document.modules`; where there are none, names of parameters must do.
+- What a module does around the op with its weight belongs to it. A Linear reshapes its input to a matrix, and back. A norm
+  written by hand squares its input before it scales it.
+- An op between two known ones is in the module that contains both.
+- An add is that module's residual connection if the module has read the add's other operand before.
+- An op that a module without parameters may be (a ReLU) is that module, if a module around has it as a part.
+Classes come from `Document.modules`. If it is empty, the names of parameters must do.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ MOVING = {
 SCALING = {"Add", "Addcmul", "Div", "Mul"}
 MATRIX = {"Addmm", "Mm", "Linear"}
 LISTS = {"ModuleList", "ModuleDict", "ParametrizationList", "ParameterList", "ParameterDict"}  # never called
-WHOLE = ("MultiheadAttention", "LSTM", "GRU", "RNN")  # which rearrange what they are given and give back
-WITHIN = {"NonDynamicallyQuantizableLinear"}  # of which only the weight is used, by the module around
-# classes that are done with the op that has the weight
+WHOLE = ("MultiheadAttention", "LSTM", "GRU", "RNN")  # they rearrange their input and output
+WITHIN = {"NonDynamicallyQuantizableLinear"}  # the module around uses only its weight
+# classes whose only op is the one that has the weight
 ONE = re.compile(r"Linear|Conv(Transpose)?\dd|(Batch|Instance)Norm\dd|LayerNorm|GroupNorm|Embedding|PReLU|Bilinear")
 FITS = {
     "AdaptiveAvgPool2d": ("AdaptiveAvgPool2D", "Mean"), "AvgPool2d": ("AvgPool2D",), "ELU": ("Elu",), "Flatten": ("View",),
@@ -49,7 +49,7 @@ def guessed_paths(document: Document) -> list[Path]:
 
 
 def common(paths: Iterable[Path]) -> Path:
-    """What all paths begin with."""
+    """The longest common beginning of all paths."""
     paths = list(paths)
     if not paths:
         return ()
@@ -132,7 +132,7 @@ class _Guess:
             self._by_hand(found, i, path)
 
     def _around_matrix(self, found: list[Path | None], i: int, path: Path) -> None:
-        """The view as a matrix and back."""
+        """The reshape to a matrix and back."""
         before = next((m for m in self._makers(i) if self.ops[m].name in MOVING and self._only_user(m) == i), None)
         after = self._only_user(i)
         if before is None or after is None or self.ops[after].name not in ("View", "UnsafeView"):
@@ -196,7 +196,7 @@ class _Guess:
             following.append(after)
         following.reverse()
         paths: list[Path] = []
-        starts: list[int] = [0]  # of the latest path: where each beginning of it began
+        starts: list[int] = [0]  # of the latest path: where each of its parts began
         before: Path = ()
         residual = -1
         for i, known in enumerate(found):
@@ -214,13 +214,15 @@ class _Guess:
         return paths
 
     def _callable(self, path: Path) -> Path:
-        """Neither a list of modules nor a module that is done with its one op."""
+        """The path, without a list of modules or a module whose only op has run."""
         while path and ((kind := self.classes.get(path, "")) in LISTS or ONE.fullmatch(kind)):
             path = path[:-1]
         return path
 
     def _part(self, i: int, near: Path, before: Path, around: Path) -> Path | None:
-        """The module without parameters that an op may be: a part of the modules around the op before, the next one first."""
+        """The module without parameters that an op may be. It is a part of a module around the op before; the next one comes
+        first.
+        """
         for k in range(len(near), len(around) - 1, -1):
             order = self.children.get(near[:k], [])
             last = next((p[: k + 1] for p in (near, before) if p[:k] == near[:k] and p[: k + 1] in order), None)
@@ -239,8 +241,9 @@ class _Guess:
         return name in FITS.get(kind, (kind,))
 
     def _residual(self, i: int, paths: list[Path], starts: list[int], main: int, around: Path) -> Path | None:
-        """The innermost module that made the latest operand and has read or made all others; of an op that only moves
-        elements, that of the op that it moves them for.
+        """The innermost module that made the latest operand, and has read or made all others.
+
+        An op that only moves elements is in the module of the op that needs the result.
         """
         end, last = i, main
         while self.ops[end].name in MOVING and (user := self._only_user(end)) is not None:

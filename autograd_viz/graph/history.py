@@ -1,4 +1,4 @@
-"""The state after each step of a pass. The history knows which steps changed an address, so a state costs nothing to make."""
+"""The state after each step of a pass. The history knows which steps changed an address, so a state is cheap to make."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from .model import Value
 from .trace import State, Step, Trace
 
 T = TypeVar("T")
-Entries = tuple[int, ...]  # pairs of numbers, one pair after the other: few objects, for there are many addresses
+Entries = tuple[int, ...]  # pairs of numbers, one after the other: there are many addresses, so objects are few
 
 
 class History:
-    """The steps of a pass, by what they changed; it grows with the pass.
+    """The steps of a pass, indexed by what they changed. It grows with the pass.
 
     Args:
         steps: those that have run.
 
     Attributes:
-        steps: they, in order.
+        steps: all steps, in order.
     """
 
     def __init__(self, steps: Iterable[Step] = ()) -> None:
         self.steps: list[Step] = []
         self._changes: dict[str, Entries] = {}  # by address: numbers of the step, and of the change in it
-        self._calls: dict[str, Entries] = {}  # by node: number of the step, and the how-manieth call it was
-        self._sizes = [(0, 0)]  # by position: how many addresses, and how many nodes, there are by then
+        self._calls: dict[str, Entries] = {}  # by node: number of the step, and how many calls the node has had then
+        self._sizes = [(0, 0)]  # by position: how many addresses, and how many nodes, have changed by then
         for step in steps:
             self.add(step)
 
     def add(self, step: Step) -> None:
-        """One step more. Its numbers are not read."""
+        """Add one step. Its numbers are not read."""
         number = len(self.steps)
         self.steps.append(step)
         for place, at in enumerate(step.addresses):
@@ -61,13 +61,13 @@ def _second(step: int, count: int) -> int:
 
 
 class _Then(Mapping[str, T]):
-    """A mapping as it was at a position of a history that has grown since.
+    """A mapping as it was at an earlier position of a history.
 
     Args:
-        entries: by key, each step that has set it, and where to read what it has set.
+        entries: by key, each step that has set it, and where to read the value.
         position: entries of later steps do not count.
-        size: how many keys there are by then: the first ones.
-        read: what an entry has set.
+        size: how many keys exist at the position: the first ones.
+        read: gives the value of an entry.
     """
 
     __slots__ = ("_entries", "_position", "_read", "_size")

@@ -1,4 +1,4 @@
-"""A record whose fields are made when somebody reads one of them: most steps of a long pass are never looked at."""
+"""A record whose fields are made when one of them is read. Nobody looks at most steps of a long pass."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ Writer = tuple[Collection[str], Callable[[], Mapping[str, Any]]]  # some fields,
 
 
 class MadeWhenRead:
-    """Base of a frozen dataclass with slots: a field that has no value yet is made when it is read."""
+    """Base of a frozen dataclass with slots: a field without a value is made when it is read."""
 
     __slots__ = ("_addresses", "_writers")
 
     def make_later(self, *writers: Writer) -> None:
-        """Say for all fields that have no value yet who makes them."""
+        """Say who makes the fields that have no value yet."""
         object.__setattr__(self, "_writers", writers)
 
-    if not TYPE_CHECKING:  # a type checker is to know the fields, and no others
+    if not TYPE_CHECKING:  # a type checker should know only the fields
 
         def __getattr__(self, name: str) -> Any:
-            """Python asks here only for what has no value. If a writer raises, nothing is made, and it is asked again."""
+            """Make a field that has no value; Python calls this for no other. If a writer raises, the next read tries again."""
             writers = () if name[0] == "_" else getattr(self, "_writers", ())
             for writer in writers:
                 if name in writer[0]:

@@ -1,10 +1,10 @@
-"""How large what comes from a file may be. What `save` writes of 30,000 nodes has 75 MB.
+"""How large the contents of a file may be. `save` writes 75 MB for 30,000 nodes.
 
 ======================  ==========================================================================================
-a file                  `BYTES`; after the first `FREE` one object in `PER_OBJECT` bytes and one list in
-                        `PER_LIST`, so that no short text becomes a large thing in memory
+a file                  `BYTES`; after the first `FREE`, one object in `PER_OBJECT` bytes and one list in
+                        `PER_LIST`: a short text must not fill the memory
 a text                  `LETTERS`
-all that is said        `SAID` letters: names as often as ops and nodes name them
+all sentences           `SAID` letters: a name counts each time an op or a node names it
 a list                  `ITEMS`
 a shape                 `DIMENSIONS`, each length and their product at most `SIZE`
 a module's path         `DEPTH` parts, as many dots in a tensor's name
@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 BYTES = 256_000_000
 FREE = 100_000
-PER_OBJECT, PER_LIST = 16, 6  # columns of whole numbers, `[0], [1], `, take 9
+PER_OBJECT, PER_LIST = 16, 6  # `[0], [1], `, a column of whole numbers, takes 9
 LETTERS = 10_000_000
 SAID = 50_000_000
 ITEMS = 1_000_000
@@ -41,7 +41,7 @@ class AtMost(NamedTuple):
 
 
 class Named(NamedTuple):
-    """The letter with which the ids of a kind begin; a number follows."""
+    """The letter that begins the ids of a kind; a number follows."""
 
     letter: str
 
@@ -51,5 +51,5 @@ class Named(NamedTuple):
         return rf"^{self.letter}(0|[1-9][0-9]{{0,8}})$"
 
 
-ANY_INT = Between(-(2**63), 2**64 - 1)  # what PyTorch's and NumPy's types hold
+ANY_INT = Between(-(2**63), 2**64 - 1)  # the range of PyTorch's and NumPy's types
 ANY_LIST = AtMost(ITEMS)

@@ -1,7 +1,7 @@
 """The graphs of one program: tensors and ops of the forward pass, nodes of the backward pass, and the code beside them.
 
-Ids are `t0, t1, …` for tensors, `o0, …` for ops, `n0, …` for backward nodes, in the order of the program, so the document
-of a program is the same at every run.
+Ids are `t0, t1, …` for tensors, `o0, …` for ops, `n0, …` for backward nodes, in the order of the program. So a program gives
+the same document at every run.
 """
 
 from __future__ import annotations
@@ -12,28 +12,28 @@ from typing import Annotated
 from .limits import DIMENSIONS, SIZE, AtMost, Between, Named
 
 Number = bool | int | float | complex
-# what a field of a file may hold besides its type says (limits.py); a live graph's are not looked at
+# what a field of a file may hold, beyond its type (limits.py); a live graph is not checked
 TensorId = Annotated[str, Named("t")]
 OpId = Annotated[str, Named("o")]
 NodeId = Annotated[str, Named("n")]
 Count = Annotated[int, Between(0, SIZE)]
 Shape = Annotated[tuple[Count, ...], AtMost(DIMENSIONS)]
-# files hold every op, node and edge: groups, and several that are drawn as one, are made when they are drawn
+# files hold every op, node and edge; groups and bundles are made when a picture is drawn
 NoGroup = Annotated[int, Between(0, 0)]
 Single = Annotated[int, Between(1, 1)]
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What can be said of an array too large to be written out.
+    """Describes an array that is too large to write out.
 
     Attributes:
         least, most, mean: of the finite elements; complex elements count by their absolute value.
         norm: the Euclidean norm of the finite elements.
-        zeros, nans, infs: how many elements are that.
+        zeros, nans, infs: how many elements are zero, nan or infinite.
         rows, columns: the size of the thumbnail.
-        thumbnail: means of equal blocks of the array as a matrix (leading dimensions joined), row by row; nan where a block
-            holds a nan, infinite where it holds an infinity.
+        thumbnail: means of equal blocks of the array as a matrix (leading dimensions joined), row by row. A block with nan is
+            nan, a block with an infinity is infinite.
     """
 
     least: float
@@ -55,7 +55,7 @@ class Value:
     Attributes:
         shape: the length of each dimension.
         dtype: PyTorch's name of the element type without the prefix: "float32".
-        text: the values as PyTorch prints them: "2.", "[1., 2., 3.]"; of many the first and the last: "[1., ..., 9.]".
+        text: the values as PyTorch prints them: "2.", "[1., 2., 3.]"; a long one is abbreviated: "[1., ..., 9.]".
         numbers: all elements in row order if there are few, else empty.
         summary: of an array with more elements than that.
     """
@@ -69,7 +69,7 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A place in the user's code; lines from 1, columns from 0 in characters, both ends as in Python's own positions.
+    """A place in the user's code. Lines count from 1, columns from 0 in characters; both ends are as Python gives them.
 
     Attributes:
         text: the lines from `line` to `end_line` as they stand in the file.
@@ -85,20 +85,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
-    """A box with five rows.
-
-    Attributes:
-        name: the user's variable, or None.
-        value: its data.
-        grad: what has been accumulated, or None.
-        grad_fn: id of the backward node, or None for a leaf.
-        output_nr: which output of its op it is.
-        retains_grad: a non-leaf that keeps its grad.
-        version: how often it was changed in place.
-        source: where it was made.
-        shares: ids of the tensors that share its memory.
-        reconstructed: nobody has seen it; the backward graph tells that it was there.
-    """
+    """A tensor: a box with five rows."""
 
     id: TensorId
     name: str | None
@@ -120,7 +107,7 @@ class Operand:
     """What an op was given: a tensor, or a Python number by its text.
 
     Attributes:
-        count: of operands that are drawn as one, how many they are.
+        count: how many operands it stands for, if they are bundled.
     """
 
     tensor: TensorId | None
@@ -133,16 +120,7 @@ REASONS = ("nested", "compiled")  # nested tensors; ops that ran as one compiled
 
 @dataclass(frozen=True, slots=True)
 class Op:
-    """A forward op: `Mul`, with what it was given and what it made.
-
-    Attributes:
-        outputs: ids of its results; None for one that is gone.
-        node: id of its backward node, or None if nothing was recorded.
-        module: path of the module in whose forward it ran: "encoder.layers.0".
-        reconstructed: nobody has seen it run; what is known of it is what the backward graph tells.
-        reason: why it, or what ran in it, could not be followed: one of `REASONS`; empty for an op that nobody recorded.
-        members: of a group that is drawn as one op, how many ops it stands for; 0 for an op.
-    """
+    """A forward op: `Mul`, with its inputs and results."""
 
     id: OpId
     name: str
@@ -158,10 +136,10 @@ class Op:
 
 @dataclass(frozen=True, slots=True)
 class NextFunction:
-    """Where the gradient of one input goes: a node (or None) and which output of that node's op it belongs to.
+    """Where the gradient of one input goes: a node (or None), and an output of that node's op.
 
     Attributes:
-        count: of inputs whose edges are drawn as one, how many they are.
+        count: how many inputs it stands for, if their edges are bundled.
     """
 
     node: NodeId | None
@@ -171,18 +149,7 @@ class NextFunction:
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """Something a node keeps for its rule.
-
-    Attributes:
-        name: as in `_saved_<name>`.
-        value: the tensor's value while it is kept.
-        tensor: id of the tensor, if it is one of the document's.
-        text: a plain value (a dim, a size, an exponent).
-        state: "kept", "freed", "plain", or "none" for a tensor that this node does not need.
-        version: of a kept tensor, when it was saved.
-        stale: it has been changed in place since, so that the node will refuse to run.
-        bytes: how much memory it keeps alive.
-    """
+    """Something that a node keeps for its backward rule."""
 
     name: str
     state: str
@@ -196,7 +163,7 @@ class Saved:
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """The rule for one input, as the rule writes it: input "self", text "grad * other"."""
+    """The rule for one input, as the source of the rule writes it: input "self", text "grad * other"."""
 
     input: str
     text: str
@@ -204,8 +171,9 @@ class Formula:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Where a gradient that enters a group, or a node with very many outputs, arrives: the class name of the node, and which
-    output of its op. Of several places that are drawn as one: "…" and None, where they are not the same.
+    """Where a gradient arrives in a group or in a node with bundled outputs: a node's class name, an output of its op.
+
+    Where several arrive: "…" and None, unless they are the same.
     """
 
     name: str
@@ -225,9 +193,9 @@ class Node:
         outputs: how many gradients arrive (outputs of its op).
         variable: id of the leaf, for AccumulateGrad.
         order: rank by creation among the document's nodes; None for AccumulateGrad.
-        rule: whose the rule is, where no formula can be shown: "user" (a Function), "torch"; else empty.
-        members: of a group that is drawn as one node, how many nodes it stands for; 0 for a node.
-        entries: of a group, by output: at which of its nodes that gradient arrives; of a node, where outputs are drawn as one.
+        rule: who wrote the rule, if there is no formula: "user" (a Function), "torch"; else empty.
+        members: how many nodes it stands for, if it is a group; 0 for a node.
+        entries: by output, where that gradient arrives; only for a group, or a node with bundled outputs.
     """
 
     id: NodeId
@@ -246,11 +214,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A statement of the user's code and the tensor it stands beside.
-
-    Attributes:
-        kind: "make" for one that made the tensor, else what was done to it: "retain_grad", "requires_grad", "backward".
-    """
+    """A statement of the user's code, and the tensor beside it."""
 
     text: str
     tensor: TensorId
@@ -268,7 +232,7 @@ class Module:
         path: as in `Op.module`: "encoder.layers.0"; empty for the model itself.
         name: the class: "DecoderLayer"; empty for a scope.
         hooks: how many forward and backward hooks of the user's it has.
-        marks: some of `MARKS`: its call was checkpointed; ops of it ran as compiled ones.
+        marks: some of `MARKS`: its call was checkpointed, or some of its ops ran compiled.
     """
 
     path: str
@@ -279,8 +243,10 @@ class Module:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """Everything that a picture of one program shows. Ops and nodes are in the order in which they ran, modules in that in
-    which they were called; of a graph that was not recorded, they are all parts of the models that own its leaves.
+    """Everything that a picture of one program shows.
+
+    Ops and nodes are in the order in which they ran, modules in the order of their calls. For a graph that was not recorded,
+    `modules` lists all parts of the models that own its leaves.
     """
 
     tensors: tuple[Tensor, ...]

@@ -1,4 +1,4 @@
-"""What the user's code did to a graph: calls of backward(), changes in place."""
+"""What the user's code did to a graph: calls of backward(), in-place changes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from .model import Source
 
-HUGE, TINY = 1e4, 1e-6  # norms of gradients beyond which somebody should ask
+HUGE, TINY = 1e4, 1e-6  # norms of gradients beyond which a user should look
 
 
 class Changed(NamedTuple):
@@ -30,10 +30,10 @@ class Holder:
 
     Attributes:
         kind: its class.
-        made: where and when it was made, if that was seen.
-        holds: it steps the tensor that is asked about.
-        rate: the learning rate of the tensor's group; None if it does not hold it.
-        steps: its calls of step() that were seen.
+        made: where and when it was made, if that was recorded.
+        holds: it steps the tensor in question.
+        rate: the learning rate of the tensor's group; None if it does not hold the tensor.
+        steps: its recorded calls of step().
         leaves: the tensors that it steps.
     """
 

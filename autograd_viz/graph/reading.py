@@ -1,6 +1,6 @@
-"""Plain dicts, lists, strings and numbers as the dataclasses of a document, or a refusal that says where they do not fit.
+"""Makes a document's dataclasses of plain dicts, lists, strings and numbers, or says where these do not fit.
 
-A reader is made once for each type of a field; it takes a plain value and gives the field's, or raises `MisfitError`.
+Each type of a field has one reader. It takes a plain value and gives the field's value, or raises `MisfitError`.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ Reader = Callable[[Any], Any]
 
 
 class MisfitError(Exception):
-    """A plain value is not what a field holds; its place is put together on the way out."""
+    """A plain value does not fit a field. Its place is added on the way out."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
         self.reason, self.place = reason, ""
 
     def inside(self, part: str) -> MisfitError:
-        """The same, seen from around it."""
+        """The same error, with `part` before its place."""
         self.place = part + self.place
         return self
 
@@ -43,14 +43,14 @@ def _expected(what: str, plain: Any) -> MisfitError:
 
 @functools.cache
 def reader_of(kind: Any) -> Reader:
-    """What reads a field of a type."""
+    """The reader of a type."""
     if typing.get_origin(kind) is typing.Annotated:
         return _reader(*typing.get_args(kind)[:2])
     return _reader(kind, None)
 
 
 def _reader(kind: Any, limit: Any) -> Reader:
-    """What reads a field of a type with a limit (limits.py), or with that of the type."""
+    """The reader of a type with a limit (limits.py), or with the limit of the type itself."""
     if dataclasses.is_dataclass(kind):
         return _dataclass_reader(kind)
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
@@ -143,7 +143,7 @@ def _tuple_reader(item: Reader, limit: AtMost) -> Reader:
             raise MisfitError(f"a list of {len(plain):,} is too long; the limit is {limit.items:,}")
         found: list[Any] = []
         try:
-            found.extend(map(item, plain))  # as far as they fit
+            found.extend(map(item, plain))  # until one does not fit
         except MisfitError as misfit:
             raise misfit.inside(f"[{len(found)}]") from None
         return tuple(found)

@@ -1,4 +1,4 @@
-"""Do the parts of a document and a trace that come from a file fit each other, as all that draws and steps them relies on?"""
+"""Checks that the parts of a document and a trace from a file fit each other. Drawing and stepping rely on it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ADDRESS = re.compile(
 
 
 def check_references(document: Document, trace: Trace) -> None:
-    """Refuse ids that are there twice or name nothing, counts and indices that do not fit, and graphs that run in circles.
+    """Refuse duplicate ids, ids that name nothing, counts and indices that do not fit, and graphs with cycles.
 
     Raises:
         DocumentError: says which and where.
@@ -50,7 +50,7 @@ class _Parts:
         self.leaves: dict[str, Node] = {}
 
     def check(self) -> None:
-        """Everything but the steps."""
+        """Check everything but the steps."""
         makers, taken = self._makers(), dict[tuple[str, int], str]()
         for place, op in enumerate(self.document.ops):
             self._check_op(op, place, makers)
@@ -60,7 +60,7 @@ class _Parts:
             _known(f"tensor {t.id}", self.tensors, t.shares)
             if t.grad_fn is not None:
                 self._check_output(f"tensor {t.id}", t.grad_fn, t.output_nr)
-                is_drawn = self.nodes[t.grad_fn].entries  # no node of a file has any: it stands for several outputs or nodes
+                is_drawn = self.nodes[t.grad_fn].entries  # no node of a file has entries: only groups and bundles have them
                 if not is_drawn and taken.setdefault((t.grad_fn, t.output_nr), t.id) != t.id:
                     raise DocumentError(f"tensor {t.id} and {taken[t.grad_fn, t.output_nr]} are the same output of {t.grad_fn}")
         _known("a statement", self.tensors, (s.tensor for s in self.document.statements))
@@ -81,7 +81,7 @@ class _Parts:
                 yield start
 
     def _makers(self) -> dict[str, int]:
-        """By tensor the place of the op that made it."""
+        """By tensor, the index of the op that made it."""
         makers: dict[str, int] = {}
         for place, op in enumerate(self.document.ops):
             _known(f"op {op.id}", self.tensors, op.outputs)
@@ -117,7 +117,7 @@ class _Parts:
             self._check_leaf(where, n, self.tensors[n.variable], makers)
 
     def _check_leaf(self, where: str, n: Node, leaf: Tensor, makers: Mapping[str, int]) -> None:
-        """Of an AccumulateGrad."""
+        """Check an AccumulateGrad."""
         if n.op is not None or n.next_functions:
             raise DocumentError(f"{where} accumulates into {leaf.id}, but has an op or next_functions")
         if leaf.id in self.leaves or (leaf.id in makers and not (leaf.is_leaf and leaf.requires_grad)):
@@ -130,7 +130,7 @@ class _Parts:
             raise DocumentError(f"{where} names output {index} of {node}, which has {self.nodes[node].outputs}")
 
     def _check_said(self) -> None:
-        """Sentences and pictures write a name wherever it is named."""
+        """Check the length of all names: sentences and pictures repeat a name wherever they use it."""
         names = {t.id: len(t.name or "") for t in self.document.tensors} | {n.id: len(n.name) for n in self.document.nodes}
         said = sum(len(i.text) if i.tensor is None else names[i.tensor] for o in self.document.ops for i in o.inputs)
         said += sum(names[t] for o in self.document.ops for t in o.outputs if t is not None)
@@ -141,7 +141,7 @@ class _Parts:
     # -- steps --------------------------------------------------------------------------------------------------------
 
     def check_step(self, where: str, step: Step) -> None:
-        """What a step says, against its node."""
+        """Check what a step says against its node."""
         _known(where, self.nodes, [step.node])
         node, edges = self.nodes[step.node], len(step.grad_inputs)
         if edges != len(node.next_functions):
@@ -170,7 +170,7 @@ class _Parts:
             raise DocumentError(f"{where} changes {at!r:.40}, which does not exist")
 
     def check_engine(self, engine: Engine) -> None:
-        """Its nodes are there."""
+        """Check that its nodes exist."""
         _known("the engine", self.nodes, chain(engine.queue, (w.node for w in engine.waiting)))
 
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 LEAST = 3  # turns that make a repetition
-LONGEST = 512  # items of a turn that are looked for
-TRIES = 8  # lengths of a turn that are tried at one place
+LONGEST = 512  # items of the longest turn that is searched for
+TRIES = 8  # lengths of a turn that are tried at one index
 
 
 class Repeat(NamedTuple):
@@ -19,7 +19,7 @@ class Repeat(NamedTuple):
 
     @property
     def end(self) -> int:
-        """Behind the last turn."""
+        """The index after the last turn."""
         return self.start + self.period * self.turns
 
 
@@ -36,7 +36,7 @@ def repeats(items: Sequence[int]) -> list[Repeat]:
 
 
 def _next_equal(items: Sequence[int]) -> list[int]:
-    """For each place the next one with the same item; behind the end if there is none."""
+    """For each index, the next one with the same item; the length of `items` if there is none."""
     following, last = [len(items)] * len(items), dict[int, int]()
     for i in range(len(items) - 1, -1, -1):
         following[i] = last.get(items[i], len(items))
@@ -45,7 +45,7 @@ def _next_equal(items: Sequence[int]) -> list[int]:
 
 
 def _longest_from(items: Sequence[int], following: Sequence[int], start: int) -> Repeat | None:
-    """The repetition that begins here and covers most; of those that cover the same, the one with the shortest turn."""
+    """The repetition from here that covers most items; if several cover as many, the one with the shortest turn."""
     best, j = None, following[start]
     for _ in range(TRIES):
         period = j - start

@@ -1,4 +1,4 @@
-"""The JSON Schema of what codec.py writes, made of the same dataclasses."""
+"""The JSON Schema of what codec.py writes, made from the same dataclasses."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .model import Document
 from .reading import COMPLEX, SPECIAL
 from .trace import Trace
 
-_PLAIN: dict[Any, Callable[[Any], dict[str, Any]]] = {  # by type: the schema with a limit (limits.py), or with the type's
+_PLAIN: dict[Any, Callable[[Any], dict[str, Any]]] = {  # by type: its schema, with a limit (limits.py) or the type's own
     type(None): lambda _: {"type": "null"},
     bool: lambda _: {"type": "boolean"},
     int: lambda limit: {"type": "integer", "minimum": (limit or ANY_INT).least, "maximum": (limit or ANY_INT).most},
@@ -44,7 +44,7 @@ def json_schema() -> dict[str, Any]:
 
 
 def _schema_of(kind: Any, definitions: dict[str, Any]) -> dict[str, Any]:
-    """The schema of a type; dataclasses are written into `definitions`."""
+    """The schema of a type; dataclasses are added to `definitions`."""
     kind, limit = typing.get_args(kind)[:2] if typing.get_origin(kind) is typing.Annotated else (kind, None)
     if kind in _PLAIN:
         return _PLAIN[kind](limit)
@@ -54,7 +54,7 @@ def _schema_of(kind: Any, definitions: dict[str, Any]) -> dict[str, Any]:
     if typing.get_origin(kind) in (types.UnionType, typing.Union):
         return {"anyOf": [_schema_of(k, definitions) for k in arguments]}
     if kind.__name__ not in definitions:
-        definitions[kind.__name__] = {}  # its place, should it hold itself
+        definitions[kind.__name__] = {}  # reserved, for a dataclass that contains itself
         definitions[kind.__name__] = _object(kind, definitions)
     return {"$ref": f"#/$defs/{kind.__name__}"}
 

@@ -22,21 +22,21 @@ def number_text(number: Number) -> str:
 
 
 def few_names(names: list[str], between: str = ", ") -> str:
-    """Names in a row; of very many the first and the last."""
+    """Names in a row; of very many, the first ones and the last."""
     return between.join(names if len(names) <= MOST_NAMES else [*names[: MOST_NAMES - 1], "…", names[-1]])
 
 
 def call_text(document: Document, op: Op) -> str:
-    """An op as a call: "Mul(a, b)"; what has no name as "…"."""
+    """An op as a call: "Mul(a, b)"; an unnamed operand is "…"."""
     names = {t.id: t.name for t in document.tensors}
     inside = ", ".join(o.text if o.tensor is None else names[o.tensor] or "…" for o in op.inputs)
     return f"{op.name}({inside if len(inside) <= LONGEST_CALL else '…'})"
 
 
 def label_of(document: Document, id: str) -> str:
-    """What tells a tensor or node from its like: "a", "Mul(a, b)" for a tensor without a name, "MulBackward0 (c)".
+    """The name of a tensor or node for the reader: "a", "Mul(a, b)" for an unnamed tensor, "MulBackward0 (c)".
 
-    Stands in the page's own words too (`label` in graph.js): both must say the same of one stop.
+    `label` in graph.js does the same for the page: both must name a stop alike.
     """
     names = {t.id: t.name or "" for t in document.tensors}
     node = next((n for n in document.nodes if n.id == id), None)
@@ -51,7 +51,7 @@ def label_of(document: Document, id: str) -> str:
 
 
 def shape_text(shape: tuple[int, ...]) -> str:
-    """`shape (28, 28)`: cannot be mistaken for values."""
+    """`shape (28, 28)`: a reader cannot mistake it for values."""
     return f"shape {shape}"
 
 
@@ -64,7 +64,7 @@ def nested(words: list[str], shape: tuple[int, ...]) -> str:
 
 
 def norm_of(value: Value | None) -> float | None:
-    """The Euclidean norm; nan or inf if there is such an element; None of nothing."""
+    """The Euclidean norm; nan or inf if an element is; None if there is no value."""
     if value is None:
         return None
     s = value.summary
@@ -74,7 +74,7 @@ def norm_of(value: Value | None) -> float | None:
 
 
 def gradient_text(value: Value) -> str:
-    """The values if there are few, else `shape (28, 28), norm 0.53`: how large a gradient is tells whether it vanishes."""
+    """The values if there are few, else `shape (28, 28), norm 0.53`: the norm shows whether a gradient vanishes."""
     text = value_text(value)
     if text != shape_text(value.shape):
         return text

@@ -1,4 +1,4 @@
-"""What groups are called: by path and class of their module, by the lines of a loop, by their ops, or by position."""
+"""The titles of groups: by path and class of their module, by the lines of a loop, by their ops, or by position."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Titles:
     """The titles of one document's groups.
 
     Args:
-        document: the whole.
+        document: the whole document.
         paths: the module of each of its ops.
     """
 
@@ -25,13 +25,13 @@ class Titles:
         self._files = {op.source.file for op in document.ops if op.source is not None}
 
     def of_turns(self, modules: Sequence[str], turn: Sequence[int], path: Path, names: Sequence[str]) -> tuple[str, str]:
-        """Of a repetition its title, and what is said after it.
+        """Title of a repetition, and the text after it.
 
         Args:
             modules: the paths of its turns, if each is a module.
             turn: the ops of the first turn that are in no group of it.
             path: the module in which it repeats.
-            names: what its first turn consists of.
+            names: the items of its first turn.
         """
         if modules:
             first, last = modules[0], modules[-1]
@@ -43,7 +43,7 @@ class Titles:
         return lines or few(names), ""
 
     def of_op(self, i: int, path: Path) -> str:
-        """An op in `path`: of one that is all there is of a module, the class of that."""
+        """Title of an op in `path`: the class of the module, if the module has only this op."""
         inner = self.paths[i] != path
         return (self.classes.get(".".join(self.paths[i]), "") if inner else "") or self.ops[i].name
 

@@ -1,12 +1,12 @@
-"""A backward pass as a list of steps, each naming what it changed; any state is the document plus the first k steps.
+"""A backward pass as a list of steps. Each names what it changed. A state is the document plus the first k steps.
 
 # Note [Addresses]
-A change happens at an address, which is also the `data-at` of the element that shows it::
+A change happens at an address. The element that shows it has the same address as its `data-at`::
 
     t3.grad           the grad row of tensor t3
     n2.saved.other    a saved tensor of node n2
     next:n2.0         the arrow out of next_functions[0] of n2
-    sum:n1.0          where several such arrows join before output 0 of n1
+    sum:n1.0          where several of these arrows join before output 0 of n1
     grad_fn:t4        the arrow from the grad_fn row of t4
     grad:n5           the arrow from AccumulateGrad n5 to its leaf
     retain:t4         the retain_grad arrow to t4
@@ -23,7 +23,7 @@ from .model import Count, Formula, NodeId, Shape, TensorId, Value
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One address whose value this step changed; None is "nothing there" (no label yet, grad is None, freed)."""
+    """One address whose value this step changed; None means "nothing there" (no label yet, grad is None, freed)."""
 
     at: str
     before: Value | None
@@ -32,7 +32,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Accumulation:
-    """What AccumulateGrad did: old + incoming = new (old is None the first time), before post-accumulate hooks."""
+    """What AccumulateGrad did before post-accumulate hooks: old + incoming = new (old is None the first time)."""
 
     tensor: TensorId
     old: Value | None
@@ -42,7 +42,7 @@ class Accumulation:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A node for which some of its gradients have arrived: `arrived` of `expected`."""
+    """A node that still waits for gradients: `arrived` of `expected` have come."""
 
     node: NodeId
     arrived: Count
@@ -54,8 +54,8 @@ class Engine:
     """The engine at one moment.
 
     Attributes:
-        queue: nodes that could run now, in the order in which they would.
-        waiting: nodes that wait for more.
+        queue: the ready queue: nodes that could run now, in their order.
+        waiting: nodes that wait for more gradients.
         held: bytes that saved tensors of the graph keep alive.
     """
 
@@ -71,7 +71,7 @@ class HookRun:
     Attributes:
         kind: "tensor", "pre", "post" or "post_accumulate".
         name: the function's own.
-        before, after: the gradient that it was given and the one that went on; the same if it changed nothing.
+        before, after: the gradient that it received and the one that it passed on; the same if it changed nothing.
         index: which output (or, for "post", input) of the op the gradient belongs to.
     """
 
@@ -92,24 +92,7 @@ class Jacobian:
 
 @dataclass(frozen=True, slots=True)
 class Step(MadeWhenRead):
-    """One call of one node. A step that a live pass has made writes its fields when somebody reads them (`Step.later`).
-
-    Attributes:
-        node: id of the node.
-        sentence: what happened, in words with numbers.
-        grad_outputs: what had arrived, one per output of the op.
-        grad_inputs: what left, one per next_function.
-        result_shapes: the shapes that the rules returned, before broadcasting was undone.
-        formulas: the rules that ran: "grad * other = 1.0 * 4.0 = 4.0".
-        changes: what is different now.
-        engine: queue, waiting nodes and memory after the step.
-        freed: bytes of saved tensors that it freed.
-        hooks: the user's hooks that ran, in their order.
-        jacobians: the op's local Jacobians, if they are small.
-        edited: indices of grad_outputs that the user had changed by hand.
-        flags: "nan", "inf", "zero" if a gradient became that here; "condition" if the user's condition held, or
-            "condition_error" if it raised.
-    """
+    """One call of one node. A live pass makes the fields when they are read (`Step.later`)."""
 
     node: NodeId
     sentence: str
@@ -128,12 +111,12 @@ class Step(MadeWhenRead):
 
     @classmethod
     def later(cls, node: NodeId, addresses: tuple[str, ...] | None, *writers: Writer) -> Step:
-        """A step of which all but the node is written when it is read.
+        """A step whose fields, except the node, are made when they are read.
 
         Args:
             node: id of the node.
             addresses: those of its changes, if they are known.
-            writers: who writes which fields.
+            writers: who makes which fields.
         """
         step: Step = object.__new__(cls)
         object.__setattr__(step, "node", node)
@@ -143,19 +126,19 @@ class Step(MadeWhenRead):
 
     @property
     def addresses(self) -> tuple[str, ...]:
-        """The addresses of its changes, without a look at the values."""
+        """The addresses of its changes; the values are not made for that."""
         known: tuple[str, ...] | None = getattr(self, "_addresses", None)
         return tuple([c.at for c in self.changes]) if known is None else known
 
 
-WORDS = ("sentence", "flags")  # of a step: what the stepper says of it
+WORDS = ("sentence", "flags")  # what the stepper says of a step
 NUMBERS = tuple(f.name for f in fields(Step) if f.name not in ("node", *WORDS))  # what the pass has done
-UNSAID: Writer = (WORDS, lambda: {"sentence": "", "flags": ()})  # of a step that a pass has just made
+UNSAID: Writer = (WORDS, lambda: {"sentence": "", "flags": ()})  # a step that a pass has just made
 
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """The steps so far, whether the pass is at its end, and the engine before the first step."""
+    """The steps so far, whether the pass has ended, and the engine before the first step."""
 
     steps: tuple[Step, ...] = ()
     complete: bool = False
@@ -170,7 +153,7 @@ class State:
         values: the current value at every address that differs from the document.
         current: the step that has just run, or None at the start.
         hidden: ids of what does not exist yet, while the forward pass is replayed.
-        called: how often each node has been called; of a group, how many of its nodes.
+        called: how often each node has been called; for a group, how many of its nodes.
     """
 
     values: Mapping[str, Value | None] = field(default_factory=dict)
@@ -181,10 +164,10 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """What stands in a tensor now that was changed in place, while its box shows what the pass was recorded with.
+    """The present value of a tensor that was changed in place. Its box shows the value from before the change.
 
     Attributes:
-        version: how often it has been changed in place by now; the same as drawn where nobody counted (``x.data``).
+        version: the version counter now; the same as drawn if nobody counted (``x.data``).
         value: its data.
     """
 
