@@ -1,14 +1,14 @@
 """See autograd: NumPy tensors with PyTorch's semantics, drawn in Elliot Waite's style and stepped one grad_fn at a time.
 
-It has PyTorch's names (``import autograd_viz as torch``), and these verbs:
+It has PyTorch's names (``import autograd_viz as torch``) and these verbs:
 
     show(x)             the figure of the graph that led to x
     map(x)              a model at a glance: a card for each module, with gradients
     step(x)             a widget that steps x.backward(), forwards and back
-    compare(s, t)       two steppers on one cursor
-    scope("attention")  ops inside can be drawn as one box
-    record(model)       follows a PyTorch forward pass: its picture has every value and line
-    watch()             follows all PyTorch code from now on, for explain
+    compare(s, t)       two steppers that move together
+    scope("attention")  draws the ops inside as one box
+    record(model)       records a PyTorch forward pass: its picture has every value and line
+    watch()             records all PyTorch code from now on, for explain
     explain(p)          why p.grad is None, zero, nan, or what it is, with the line of code
     save(x, "x.svg")    the figure as a file (.html: a page that steps); a state_dict as .npz
     iframe(x)           that page as an <iframe>

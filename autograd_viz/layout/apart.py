@@ -1,4 +1,4 @@
-"""The layout of a large picture in a process of its own: it can be stopped, and the notebook stays alive."""
+"""The layout of a large picture in a process of its own. It can be stopped, and the notebook stays responsive."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from .bands import layout
 from .geometry import Geometry
 
 LIMIT = 20.0  # seconds
-QUIET = 1.0  # seconds without a word
+QUIET = 1.0  # seconds before the line with the time is shown
 PROGRAM = f"from {__name__} import answer; answer()"
 
 
 def layout_apart(document: Document, groups: tuple[OpenGroup, ...] = (), limit: float = LIMIT) -> Geometry:
-    """As `layout`, with a line that tells how long it takes already.
+    """As `layout`; a line shows how long it has taken so far.
 
     Args:
         document: what is laid out.
         groups: what is framed.
-        limit: after so many seconds it is given up.
+        limit: it is stopped after so many seconds.
 
     Raises:
         LayoutError: it took longer, or the process died.
         KeyboardInterrupt: the user has stopped it.
     """
     boxes = len(document.tensors) + len(document.ops) + len(document.nodes)
-    pipe, path = subprocess.PIPE, os.pathsep.join(filter(None, sys.path))  # it finds what we find
+    pipe, path = subprocess.PIPE, os.pathsep.join(filter(None, sys.path))  # it imports from where this process does
     command, places = [sys.executable, "-P", "-c", PROGRAM], {**os.environ, "PYTHONPATH": path}
     with TemporaryFile() as question:
-        # between two processes of our own: nothing is read that did not come from here
+        # safe: both ends of the pipe are ours
         pickle.dump((document, groups), question)
         question.seek(0)
         with subprocess.Popen(command, stdin=question, stdout=pipe, stderr=pipe, env=places) as process:
@@ -52,7 +52,7 @@ def layout_apart(document: Document, groups: tuple[OpenGroup, ...] = (), limit: 
 
 
 def _answered(process: subprocess.Popen[bytes], boxes: int, limit: float) -> tuple[bytes, bytes]:
-    """The answer and what was said beside it; meanwhile a line with the time."""
+    """The answer and the error output of the process. While it runs, a line shows the time."""
     from tqdm.auto import tqdm
 
     begin, form = time.monotonic(), "{desc} {elapsed}"
@@ -67,6 +67,6 @@ def _answered(process: subprocess.Popen[bytes], boxes: int, limit: float) -> tup
 
 
 def answer() -> None:
-    """What the process does: a document comes in, its geometry goes out."""
+    """What the process does: it reads a document and writes its geometry."""
     geometry = layout(*pickle.load(sys.stdin.buffer))
     sys.stdout.buffer.write(pickle.dumps(geometry))

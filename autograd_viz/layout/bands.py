@@ -26,7 +26,7 @@ from .wiring import Wiring, labels_beside, saving_ops
 
 
 def is_shown(document: Document) -> set[str]:
-    """Ids of the tensors that get a box: all but unnamed intermediate results, which are an arrow from op to op."""
+    """Ids of the tensors that get a box: all but unnamed intermediate results. Such a result is an arrow from op to op."""
     made_by, used = makers(document), {i.tensor for op in document.ops for i in op.inputs}
     return {
         t.id
@@ -68,7 +68,7 @@ def layout(document: Document, groups: tuple[OpenGroup, ...] = ()) -> Geometry:
 
 
 def make_parts(document: Document, row: Mapping[str, int], beside: Container[str]) -> dict[str, Part]:
-    """All boxes but ctx, with sizes; nothing is placed yet."""
+    """All boxes but ctx, with sizes and without places."""
     parts: dict[str, Part] = {}
     shown, nodes = is_shown(document), {n.id: n for n in document.nodes}
     for t in document.tensors:
@@ -92,7 +92,10 @@ def make_parts(document: Document, row: Mapping[str, int], beside: Container[str
 
 
 def set_heights(left: Ladder, right: Ladder, count: int) -> None:
-    """Top to bottom, both ladders at once: a backward node starts 40 above its op, AccumulateGrad 60 below its leaf's top."""
+    """Set heights from top to bottom, on both ladders at once.
+
+    A backward node starts 40 above its op, AccumulateGrad 60 below its leaf's top.
+    """
     end = [0.0, 0.0]  # bottom of the last row, left and right
     for r in range(count):
         tall = [10 * ceil(max([p.h for p in side.rows[r]], default=0) / 10) for side in (left, right)]
@@ -111,7 +114,7 @@ def set_heights(left: Ladder, right: Ladder, count: int) -> None:
 
 
 def corridor(left: Ladder, right: Ladder, crossings: list[Crossing]) -> tuple[float, dict[Net, float]]:
-    """How far right the right ladder stands, and the x of the lane of every net that crosses between the ladders."""
+    """The x of the right ladder, and the x of a lane for every net that crosses between the ladders."""
     edge = max([left.reach] + [p.end + p.right for line in left.rows for p in line], default=0)
     spans: dict[Net, list[float]] = defaultdict(list)
     lows: list[tuple[Net, float, bool]] = []

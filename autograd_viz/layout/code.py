@@ -12,17 +12,17 @@ from .ladder import Ladder
 from .measure import columns, cut
 
 COLUMNS = 24  # a statement is wrapped beyond this
-MOST = 8 * COLUMNS  # letters of a line, some of which take no column
+MOST = 8 * COLUMNS  # letters of a line: some take no column
 LINE, PARAGRAPH = 26, 8  # px between lines, and more between statements
 MARGIN = 30  # px between the code and the boxes
 MAX_LINES = 6  # of one statement
-LONGEST = 48  # columns of what has no place to break
+LONGEST = 48  # columns of text that cannot be broken
 
 
 def wrapped(statement: str) -> list[str]:
-    """A statement with its own line breaks; a line over COLUMNS is broken after a comma, a bracket or a space.
+    """A statement with its own line breaks. A line over COLUMNS is broken after a comma, a bracket or a space.
 
-    Where it has none for too long, and after MAX_LINES, the rest is left out: the last line says so.
+    The rest is left out after MAX_LINES, or where a line cannot be broken for too long. The last line says so.
     """
     lines: list[str] = []
     for own in statement.split("\n"):
@@ -40,7 +40,7 @@ def wrapped(statement: str) -> list[str]:
 
 
 def code_lines(document: Document, row_of: Mapping[str, int], left: Ladder) -> tuple[CodeLine, ...]:
-    """Statements beside the row of the tensor that they made, in the order in which they ran, never on top of each other."""
+    """Statements beside the tensors that they made, in the order in which they ran; they never overlap."""
     edge = min((p.x for line in left.rows for p in line), default=0.0) - MARGIN
     placed = [(row_of[s.tensor], i, s) for i, s in enumerate(document.statements)]
     lines: list[CodeLine] = []

@@ -1,4 +1,4 @@
-"""From working parts to the frozen geometry: labels get their places, everything its address."""
+"""Makes the frozen geometry of the working parts: labels get their places, everything gets its address."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _box(p: Part) -> Box:
 
 
 def _label(wire: Wire) -> Label:
-    """Beside the start of the arrow (or over its head), interrupting its line."""
+    """The label beside the start of the arrow (or over its head). It interrupts the line."""
     (x, y), w, text = wire.points[-1 if wire.label_side == "end" else 0], wire.label_width, wire.label_text
     at = f"count:{wire.at}" if text else wire.at
     if wire.label_side == "right":
@@ -47,14 +47,14 @@ def _label(wire: Wire) -> Label:
 
 
 def _sum_label(wiring: Wiring, p: Part, index: int, width: float) -> Label:
-    """Under the node, on the last piece that all the joining arrows share."""
+    """The label under the node, on the last piece that all joining arrows share."""
     ports = wiring.nodes[p.id].outputs
     x = p.centre + EXIT_STEP * (index - (ports - 1) / 2)
     return Label(f"sum:{p.id}.{index}", x - width / 2, p.y + p.h + 11, width, LABEL_HEIGHT)
 
 
 def _caption(wire: Wire, wires: list[Wire], boxes: tuple[Box, ...], labels: list[Label]) -> Label | None:
-    """`retain_grad_hook` over the arrow, if there is room for it; the longest horizontal piece is tried first."""
+    """`retain_grad_hook` over the arrow, if there is room; the longest horizontal piece is tried first."""
     width, height = text_width(RETAIN_CAPTION, CAPTION_SIZE) + 6, CAPTION_SIZE + 3.0
     pieces = [
         (abs(b[0] - a[0]), min(a[0], b[0]), a[1]) for a, b in zip(wire.points, wire.points[1:], strict=False) if a[1] == b[1]

@@ -1,9 +1,9 @@
 """Frames around open groups.
 
 # Note [Honest frames]
-A frame has inside exactly the boxes of its group. Row by row it is as wide as they are. Where a box of another group stands
-in between, the frame leaves that out, or goes on as a second one of the same name. Of the room between neighbours of
-different groups each frame takes less than half.
+A frame contains exactly the boxes of its group. Row by row it is as wide as they are. Where a box of another group stands in
+between, the frame goes around it, or is split into two frames of one name. Each frame takes less than half of the room
+between neighbours of different groups.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from .ladder import Ladder
 from .measure import FRAME_SIZE, cut, text_width
 from .parts import Part, Wire, simplified
 
-TITLE, FOOT, ASIDE, MOST_ASIDE = 20, 6, 4, 16  # px that a frame keeps over, under and beside what is in it
-LEAST = 20  # px that two rows of one frame have in common
-AWAY = 20  # px from a box of another group in a row that a frame only passes
-FAR = 400  # px beyond which a frame does not reach for what is in it
-NOTCH = 200  # px: a smaller step in a frame is evened out
+TITLE, FOOT, ASIDE, MOST_ASIDE = 20, 6, 4, 16  # px between a frame and its contents: above, below, beside
+LEAST = 20  # px that adjacent rows of one frame share
+AWAY = 20  # px to a box of another group, in a row without boxes of the frame
+FAR = 400  # px: a frame does not reach further for a box
+NOTCH = 200  # px: a smaller step in an outline is smoothed
 Rows = list[list[Part]]
 
 
 @dataclass
 class Span:
-    """How far a frame goes in one row, and between which boxes of other groups it has to stay; does it only pass?"""
+    """How far a frame goes in one row, and the boxes of other groups that limit it. `passes`: it has no box in this row."""
 
     row: int
     lo: float
@@ -43,7 +43,7 @@ class Span:
 
 @dataclass
 class Piece:
-    """A frame, or a part of one, on one ladder; `over` and `under` are px above its first row and below its last one."""
+    """A frame, or a part of one, on one ladder; `over` and `under` are px above its first and below its last row."""
 
     group: OpenGroup
     ladder: Ladder
@@ -69,7 +69,7 @@ def pieces_of(groups: Iterable[OpenGroup], ladders: Iterable[Ladder]) -> list[Pi
 
 
 def _shapes(group: OpenGroup, rows: Rows, place: dict[str, int]) -> list[list[Span]]:
-    """What stands together: runs of the group's boxes in a row, joined from row to row as far as nothing stands between."""
+    """The spans of each frame: runs of the group's boxes in a row, joined with the next row unless boxes stand between."""
     shapes: list[list[Span]] = []
     for row in sorted({place[id] for id in group.members if id in place}):
         for span in _runs(rows[row], row, group.members):
@@ -83,7 +83,7 @@ def _shapes(group: OpenGroup, rows: Rows, place: dict[str, int]) -> list[list[Sp
 
 
 def _runs(line: list[Part], row: int, members: frozenset[str]) -> list[Span]:
-    """The members in a row, those together between which no other box stands."""
+    """Runs of members in a row, with no other box between them."""
     runs: list[Span] = []
     before: Part | None = None
     for p in line:
@@ -100,7 +100,7 @@ def _runs(line: list[Part], row: int, members: frozenset[str]) -> list[Span]:
 
 
 def _way(above: Span, below: Span, rows: Rows) -> list[Span] | None:
-    """The rows between two of a frame, which become so wide that they have a piece in common; None if boxes are in the way."""
+    """Spans for the rows between two spans; these are widened until all overlap. None if boxes are in the way."""
     lo, hi = max(above.lo, below.lo), min(above.hi, below.hi)
     if hi - lo < LEAST:
         for near, far in ((below, above), (above, below)):
@@ -117,7 +117,7 @@ def _way(above: Span, below: Span, rows: Rows) -> list[Span] | None:
 
 
 def _passing(line: list[Part], row: int, lo: float, hi: float) -> Span | None:
-    """The widest way through a row between other boxes."""
+    """The widest free span of a row."""
     ends = [-inf, *(p.end + AWAY for p in line)]
     starts = [*(p.x - AWAY for p in line), inf]
     gaps = [Span(row, max(lo, a), min(hi, b), a, b, True) for a, b in zip(ends, starts, strict=True)]
@@ -126,7 +126,7 @@ def _passing(line: list[Part], row: int, lo: float, hi: float) -> Span | None:
 
 
 def _even(spans: list[Span], inner: Mapping[int, list[Span]]) -> None:
-    """Fewer corners: a rectangle if that may be, else without small steps; and around all frames that are in it."""
+    """Take corners away: make a rectangle if it fits, else remove small steps. The span stays around all inner frames."""
     left, right = min(s.lo for s in spans), max(s.hi for s in spans)
     if all(s.least < left and right < s.most for s in spans):
         for span in spans:
@@ -150,7 +150,10 @@ def _meet(a: Span, b: Span) -> bool:
 
 
 def reserve(pieces: Iterable[Piece]) -> None:
-    """Keep lines out of where the titles and the lower ends of frames will be; labels of arrows stay next to the boxes."""
+    """Keep lines away from where titles and lower ends of frames will be.
+
+    Labels of arrows stay next to the boxes.
+    """
     over: dict[tuple[bool, int], list[Piece]] = defaultdict(list)
     under: dict[tuple[bool, int], list[Piece]] = defaultdict(list)
     for piece in sorted(pieces, key=lambda p: p.group.height):
@@ -171,7 +174,7 @@ def reserve(pieces: Iterable[Piece]) -> None:
 
 
 def drawn(pieces: Iterable[Piece], wires: Iterable[Wire], shift: float) -> tuple[Frame, ...]:
-    """The frames, when heights are known and wires are traced; the right ladder stands `shift` further right."""
+    """The frames, once heights are known and wires are traced; `shift` moves the right ladder to the right."""
     lines = sorted((a[0], min(a[1], b[1]), max(a[1], b[1])) for wire in wires for a, b in pairwise(wire.points) if a[0] == b[0])
     return tuple(_frame(piece, lines, shift if piece.ladder.is_right else 0) for piece in pieces)
 
@@ -192,7 +195,7 @@ def _frame(piece: Piece, lines: list[tuple[float, float, float]], shift: float) 
 
 
 def _outline(piece: Piece) -> list[Point]:
-    """Clockwise from the top left corner: down the right side, and up the left one."""
+    """The corners, clockwise from the top left one: down the right side, and up the left one."""
     ladder, spans = piece.ladder, piece.spans
     aside = min(ASIDE * piece.group.height, MOST_ASIDE)
     los = [max(s.lo - aside, s.least + 1) for s in spans]
@@ -209,6 +212,6 @@ def _outline(piece: Piece) -> list[Point]:
 
 
 def _levels(ladder: Ladder, row: int) -> tuple[float, float]:
-    """Where a frame becomes wider over a row, and where it becomes narrower under the row before."""
+    """Where a frame becomes wider above a row, and where it becomes narrower below the row before."""
     above, below = ladder.bottom[row - 1], ladder.top[row]
     return max(above + 1, below - ladder.below[row] - 3), min(below - 1, above + ladder.above[row] + 3)

@@ -1,4 +1,4 @@
-"""The finished layout: plain frozen values in px, y downwards. It never depends on a step of the backward pass."""
+"""The finished layout: plain frozen values in px, y downwards. It is the same at every step of the backward pass."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Arrow:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """Room for a number on an arrow; `text` is set only for what is always there: a caption, how many edges the arrow is."""
+    """Room for a number on an arrow. `text` is set only if it is always shown: a caption, or a count of edges."""
 
     at: str
     x: float
@@ -77,11 +77,11 @@ class CodeLine:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A line around what is in an open group, or around a part of it.
+    """A line around the contents of an open group, or around a part of them.
 
     Attributes:
         id: the group's.
-        title: as much of its title as there is room for; it begins at x, with its baseline at y.
+        title: as much of its title as fits; it begins at x, with its baseline at y.
         outline: the corners, clockwise from the top left one.
     """
 

@@ -1,4 +1,4 @@
-"""One side of the picture: its rows of boxes, the gaps between them, and which places are taken."""
+"""One side of the picture: its rows of boxes, the gaps between them, and which places are occupied."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from math import inf
 from .parts import PITCH, Net, Part, Pin
 from .tracks import assign_tracks, fewer_crossings
 
-NEAR = 7  # px; vertical lines closer than this would look like one
+NEAR = 7  # px; closer vertical lines would look like one
 CLEAR = 9  # px kept free on both sides of a vertical line
 
 
@@ -43,12 +43,12 @@ class Ladder:
     # -- places -------------------------------------------------------------------------------------------------------
 
     def take(self, layer: int, lo: float, hi: float, net: Net = ()) -> None:
-        """Keep lines of other nets out of lo < x < hi."""
+        """Keep other nets' lines out of lo < x < hi."""
         self.reach = max(self.reach, hi)
         self.taken[layer].append((lo, hi, net))
 
     def port(self, x: float, net: Net, gap: int, top: bool) -> Pin:
-        """The pin of `net` at x, made if it is not there."""
+        """The pin of `net` at x. It is made at the first request."""
         for p in self.pins[gap]:
             if p.net == net and p.x == x and p.top == top:
                 return p
@@ -61,8 +61,8 @@ class Ladder:
         return self.port(x, net, gap, row < gap)
 
     def blocked(self, layers: range, net: Net) -> list[tuple[float, float]]:
-        """What other nets have taken in any of the layers: intervals that do not overlap, from left to right."""
-        # a set: boxes under each other take the same interval over and over
+        """What other nets occupy in any of the layers: disjoint intervals, from left to right."""
+        # a set: boxes under each other occupy the same interval
         spans = {(lo, hi) for i in layers for lo, hi, other in self.taken[i] if other != net}
         first, last = layers.start, layers.stop
         spans.update((lo, hi) for lo, hi, other, by in self.trunks if by.start < last and first < by.stop and other != net)
@@ -75,14 +75,14 @@ class Ladder:
         return joined
 
     def trunk(self, net: Net, source: Pin, target: Pin, least: float) -> Pin:
-        """Reserve a vertical line from the gap of one pin to the gap of the other, as near to both as is free."""
+        """Reserve a vertical line from the gap of one pin to the gap of the other, at the nearest free x."""
         upper, lower = min(source.gap, target.gap), max(source.gap, target.gap)
         layers = range(2 * upper, 2 * lower + 1)
         own = [p.x for p in self.pins[target.gap] if p.net == net and p is not target]
         blocked = self.blocked(layers, net)
         tries = [first_free(blocked, target.x, side) for side in (False, True)]
         tries += [x for x in own if first_free(blocked, x, True) == x]
-        bonus = 3 * PITCH  # running on top of the net's own line saves a line
+        bonus = 3 * PITCH  # a shared line saves a line
         x = min((x for x in tries if x >= least), key=lambda x: abs(x - source.x) + abs(x - target.x) - bonus * (x in own))
         self.reach = max(self.reach, x + CLEAR)
         self.trunks.append((x - CLEAR, x + CLEAR, net, layers))
@@ -92,7 +92,7 @@ class Ladder:
     # -- tracks -------------------------------------------------------------------------------------------------------
 
     def stacked(self, gap: int) -> list[tuple[Pin, Pin]]:
-        """Pins of different nets that stand over each other: the upper one must turn off first."""
+        """Pins of different nets that stand over each other: the upper one must turn first."""
         lower: dict[int, list[Pin]] = defaultdict(list)
         for p in self.pins[gap]:
             if not p.top:
@@ -102,7 +102,7 @@ class Ladder:
         return [(p, q) for p, q in near if p.net != q.net and abs(p.x - q.x) < NEAR]
 
     def break_cycles(self, gap: int) -> None:
-        """Move pins aside while no order of tracks can satisfy `stacked`."""
+        """Move pins aside until an order of tracks satisfies `stacked`."""
         while live := _cyclic(self.stacked(gap)):
             pin = live[0][0 if self.is_right else 1]
             others = [p.x for p in self.pins[gap] if p.net != pin.net]
@@ -129,7 +129,7 @@ class Ladder:
         return max(least, self.above[gap] + self.below[gap] + lines)
 
     def track_y(self, gap: int, net: Net) -> float:
-        """The y of a net's track; the tracks stand in the middle of what the labels leave."""
+        """The y of a net's track. The tracks stand in the middle of the space between labels."""
         if (gap, net) in self.moved:
             return self.moved[gap, net]
         above, below = self._edges(gap)
@@ -158,7 +158,7 @@ class Ladder:
 
 
 def first_free(blocked: list[tuple[float, float]], x: float, to_the_right: bool) -> float:
-    """The first x from here in one direction that is inside none of the intervals."""
+    """The first x from here, in one direction, that is outside all intervals."""
     at = bisect_left(blocked, (x,)) - 1
     if at < 0 or not blocked[at][0] < x < blocked[at][1]:
         return x
@@ -166,7 +166,7 @@ def first_free(blocked: list[tuple[float, float]], x: float, to_the_right: bool)
 
 
 def _cyclic(pairs: Iterable[tuple[Pin, Pin]]) -> list[tuple[Pin, Pin]]:
-    """What is left of the pairs after peeling off nets that nothing must precede and nets that precede nothing."""
+    """The pairs that form cycles: nets without predecessors or without successors are removed."""
     live, size = list(pairs), -1
     while len(live) != size:
         size = len(live)

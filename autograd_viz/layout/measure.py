@@ -1,4 +1,4 @@
-"""How big things are: monospace text is measured by counting characters, boxes by their rows (figure grammar of Waite)."""
+"""How big things are: monospace text is measured by its characters, boxes by their rows (figure grammar of Waite)."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from .parts import PITCH, Part
 ADVANCE = 0.602  # width of a character of DejaVu Sans Mono, in em
 ROW_SIZE, LABEL_SIZE, CAPTION_SIZE, TITLE_SIZE, OP_SIZE, CODE_SIZE, FRAME_SIZE = 11.4, 12, 15, 24, 14, 18, 13  # px
 TENSOR_WIDTH, OP_WIDTH, PLAIN_WIDTH, NODE_WIDTH = 180, 200, 80, 180
-WIDE_NODE = 220  # with numbers behind its tuples
+WIDE_NODE = 220  # with numbers after its tuples
 ROW_COLUMNS = 22  # characters of a row's text at full size: `grad_fn = MulBackward0`
 MOST_COLUMNS = 28  # and drawn smaller
 SCALAR_COLUMNS, SMALL_COLUMNS, ARRAY_COLUMNS = 7, 14, 18  # characters of a gradient on an arrow
-LARGE_COLUMNS = 24  # and of four elements or more: as wide as a node, so that neighbours keep apart
-NORM_COLUMNS = 15  # what stands behind the shape of more: ` · norm 1.2e-05`
+LARGE_COLUMNS = 24  # the same for four elements or more: as wide as a node, so neighbours keep apart
+NORM_COLUMNS = 15  # ` · norm 1.2e-05`, which follows the shape of a larger one
 LABEL_HEIGHT = 14
-MOST_SAVED = 12  # saved tensors of a node that are written out
-MOST_OPERANDS = 12  # of an op that has numbers among them
+MOST_SAVED = 12  # written saved tensors of a node
+MOST_OPERANDS = 12  # written operands of an op that has numbers among them
 TENSOR_ROWS = ("data", "grad", "grad_fn", "is_leaf", "requires_grad")
 
 
 def columns(text: str) -> int:
-    """Columns of a monospace text: East Asian wide characters take two, combining ones none."""
+    """Columns of a monospace text: an East Asian wide character takes two, a combining one takes none."""
     if text.isascii():  # nearly always
         return len(text)
     rare = [c for c in text if c > "\x7f"]
@@ -35,7 +35,7 @@ def columns(text: str) -> int:
 
 
 def cut(text: str, width: int) -> str:
-    """As much of the beginning as takes `width` columns: a letter may have accents, but nobody reads all of a megabyte."""
+    """The first `width` columns of a text. A letter may have accents, but a very long text is not read to its end."""
     beginning = text[: 8 * width]
     if columns(beginning) <= width:
         return beginning
@@ -49,7 +49,7 @@ def text_width(text: str, size: float) -> float:
 
 
 def label_columns(shape: tuple[int, ...]) -> int:
-    """Room for a gradient of this shape on an arrow; a gradient has its tensor's shape, so it is known beforehand."""
+    """Columns of a gradient of this shape on an arrow. The shape is known beforehand: it is the tensor's."""
     if (size := math.prod(shape)) > 4:
         return min(LARGE_COLUMNS, len(str(shape)) + NORM_COLUMNS)
     if size == 4:
@@ -63,17 +63,17 @@ def label_width(shape: tuple[int, ...]) -> float:
 
 
 def count_text(count: int) -> str:
-    """How many edges are drawn as one; nothing for one."""
+    """How many edges are drawn as one; empty for one."""
     return f"× {count:,}" if count > 1 else ""
 
 
 def edge_width(edge: NextFunction, shape: tuple[int, ...]) -> float:
-    """Width in px of what stands on an edge: its number, or the gradient that goes along it."""
+    """Width in px of the text on an edge: its count, or its gradient."""
     return math.ceil(text_width(count_text(edge.count), LABEL_SIZE)) + 12 if edge.count > 1 else label_width(shape)
 
 
 def op_title(op: Op) -> str:
-    """`Mul`, and `Mul(·, 3)` where a Python number was given."""
+    """`Mul`; `Mul(·, 3)` if a Python number was given."""
     if all(i.tensor is not None for i in op.inputs):
         return op.name
     inside = ["·" if i.tensor is not None else i.text for i in op.inputs[: MOST_OPERANDS + 1]]
@@ -81,12 +81,12 @@ def op_title(op: Op) -> str:
 
 
 def arrows_into(op: Op) -> list[Operand]:
-    """The inputs that are drawn as arrows: tensors, each place of an operand counts."""
+    """The inputs that are drawn as arrows: tensors. A tensor that is given twice counts twice."""
     return [i for i in op.inputs if i.tensor is not None]
 
 
 def tensor_inputs(op: Op) -> list[str]:
-    """The tensors of these arrows."""
+    """The tensors of `arrows_into`."""
     return [i.tensor for i in op.inputs if i.tensor is not None]
 
 
@@ -96,17 +96,17 @@ def entry_step(op: Op) -> float:
 
 
 def saves(node: Node) -> bool:
-    """True if a tensor is (or was, before backward freed it) kept for backward: then there is a ctx."""
+    """Does it keep a tensor for backward, or did it until backward freed it? Then there is a ctx."""
     return any(s.state in ("kept", "freed") for s in node.saved)
 
 
 def shown_saved(node: Node) -> int:
-    """How many lines the saved row has; of very many the last says how many more there are."""
+    """How many lines the saved row has. If there are very many, the last line counts the rest."""
     return min(sum(s.state in ("kept", "freed") for s in node.saved), MOST_SAVED + 1)
 
 
 def tensor_part(t: Tensor, row: int) -> Part:
-    """180 wide; five rows of 30, of 40 where a value takes two lines."""
+    """180 wide; five rows of 30 each, or of 40 if a value takes two lines."""
     part = Part(t.id, "tensor", row, TENSOR_WIDTH, 0)
     y = 40.0
     for key in TENSOR_ROWS:
@@ -119,8 +119,9 @@ def tensor_part(t: Tensor, row: int) -> Part:
 
 
 def op_part(op: Op, node: Node | None, row: int, is_beside: bool = False) -> Part:
-    """Rounded, 200 x 80 with the save row; 80 x 80 if nothing is recorded, or kept in a chain beside; wider for many inputs
-    or outputs.
+    """A rounded box: 200 x 80 with the save row; 80 x 80 in a side chain, or if nothing is recorded.
+
+    It is wider for many inputs or outputs.
     """
     plain, inputs = node is None, tensor_inputs(op)
     width = max(
@@ -140,7 +141,7 @@ def op_part(op: Op, node: Node | None, row: int, is_beside: bool = False) -> Par
 
 
 def node_part(node: Node, row: int, labels: float) -> Part:
-    """180 x 160 with two tuples: title, saved tensors, next_functions."""
+    """180 x 160 with two tuples; rows for title, saved tensors, next_functions."""
     part = Part(node.id, "node", row, 0, 0, left=10, right=30 + labels + PITCH * len(node.next_functions))
     y = 40.0
     if node.members:
@@ -164,7 +165,7 @@ def _node_width(node: Node) -> float:
 
 
 def _group_part(part: Part, node: Node) -> Part:
-    """A group of nodes: title, how many have been called, and an arrow for each edge that leaves it."""
+    """A group of nodes: title, how many have been called, and an arrow for each edge out of it."""
     part.rows.append(("called", 40, 30))
     part.ports |= {f"next{i}": 85.0 + 15 * i for i in range(len(node.next_functions))} | {"grad_fn": 10.0}
     part.h = 10 * math.ceil((90 + 15 * max(0, len(node.next_functions) - 1)) / 10)
@@ -173,7 +174,7 @@ def _group_part(part: Part, node: Node) -> Part:
 
 
 def title_width(title: str) -> float:
-    """Width in px of the title of a box, as much of it as is shown."""
+    """Width in px of the shown part of a box's title."""
     return min(text_width(title, OP_SIZE), 2 * NODE_WIDTH - 24)
 
 
@@ -183,7 +184,7 @@ def accumulate_part(node: Node, row: int) -> Part:
 
 
 def gradient_shapes(document: Document) -> dict[tuple[str, int], tuple[int, ...]]:
-    """The shape of the gradient that arrives at output i of a node: the shape of that output's tensor."""
+    """The shape of the gradient that arrives at output i of a node: that of the output's tensor."""
     shapes: dict[tuple[str, int], tuple[int, ...]] = {}
     for t in document.tensors:
         if t.grad_fn is not None:

@@ -1,10 +1,11 @@
-"""The working parts of a layout, before they are finished: boxes without places, pins, wires.
+"""The working parts of a layout before it is finished: boxes without places, pins, wires.
 
 # Note [Two ladders]
-Forward boxes stand on the left ladder, backward boxes on the right one. Both have the same rows: row 2k holds the tensors
-(left) and the AccumulateGrads (right) of band k, row 2k + 1 its ops and ctx (left) and its backward nodes (right). Gap r
-lies above row r and holds horizontal tracks; between the ladders lies a corridor of vertical lanes. Horizontal lines of the
-left ladder run at y = 10n + 5, those of the right one at 10n, so lines that meet in the corridor keep apart.
+Forward boxes stand on the left ladder, backward boxes on the right one. Both have the same rows:
+- Row 2k holds the tensors (left) and the AccumulateGrads (right) of band k.
+- Row 2k + 1 holds its ops and ctx (left) and its backward nodes (right).
+Gap r lies above row r and holds horizontal tracks. Between the ladders lies a corridor of vertical lanes. Horizontal lines of
+the left ladder run at y = 10n + 5, those of the right one at 10n. So lines that meet in the corridor keep apart.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ class Pin:
 
 @dataclass(frozen=True)
 class Turn:
-    """Which coordinate of a wire changes next, and to what: the x of a pin, the y of a track, the x of a corridor lane."""
+    """A step of a wire: it sets one coordinate: the x of a pin, the y of a track, or the x of a corridor lane."""
 
     to: Literal["pin", "track", "lane"]
     side: int = LEFT
@@ -67,7 +68,7 @@ class Turn:
 
 @dataclass
 class End:
-    """Where a wire touches a box: px from its left and top (or a port); dx None takes the x of the wire."""
+    """Where a wire touches a box: px from its left and top (or a port). If dx is None, the x of the wire."""
 
     part: Part
     dx: float | None
@@ -90,13 +91,13 @@ class Wire:
     path: list[Turn]
     label_width: float = 0
     label_side: str = ""  # "right" of its start, "up" from it, or "end": over its head
-    label_text: str = ""  # what is always there: how many edges it is
+    label_text: str = ""  # text that is always shown: a count of edges
     points: list[tuple[float, float]] = field(default_factory=list)
 
 
 @dataclass
 class Crossing:
-    """A wire that crosses the corridor: the gaps it comes from (None: straight from a box) on the left and on the right."""
+    """A wire that crosses the corridor, with its gaps on the left and on the right. A gap is None if it starts at a box."""
 
     net: Net
     wire: Wire
@@ -105,7 +106,7 @@ class Crossing:
 
 
 def simplified(corners: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Without repeated points and points in the middle of a straight piece."""
+    """The corners without duplicates, and without points in the middle of a straight piece."""
     points: list[tuple[float, float]] = []
     for p in corners:
         x, y = p

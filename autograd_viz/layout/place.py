@@ -12,14 +12,14 @@ from .parts import Part
 GRID = 20
 
 
-LIGHT = 1 / 1024  # weight of the wish of what stands beside: it gives way
+LIGHT = 1 / 1024  # weight of a box in a side chain: it gives way
 
 
 def place(parts: list[Part], want: Mapping[str, float], light: Container[str] = ()) -> None:
     """Set centres on the grid 20n + 10, in the order of `want` and as near to it as spacing allows (least squares).
 
-    The boxes in a run that touch each other are moved together to the mean of their wishes (pool adjacent violators); the
-    `light` ones hardly count in it.
+    Boxes that touch each other form a run. A run moves to the mean of its wishes (pool adjacent violators). The `light` boxes
+    hardly count in the mean.
     """
     parts = sorted(parts, key=lambda p: want[p.id])
     offset = 0.0
@@ -39,8 +39,9 @@ def place(parts: list[Part], want: Mapping[str, float], light: Container[str] = 
 
 
 class ForwardPlaces:
-    """Ops stand under the ops before them, tensors over their slot in the first op that takes them, or under their maker;
-    chains beside (ranks.py) over their slot in the op that they lead to.
+    """Places ops under the ops before them. A tensor stands over its slot in the first op that takes it, or under its maker.
+
+    Side chains (ranks.py) stand over their slot in the op that they lead to.
     """
 
     def __init__(
@@ -48,7 +49,7 @@ class ForwardPlaces:
     ) -> None:
         self.parts, self.made_by, self.beside = parts, made_by, beside
         self.ops = {o.id: o for o in document.ops}
-        self.slot: dict[tuple[str, str], float] = {}  # how far right of an op's centre an input likes to stand
+        self.slot: dict[tuple[str, str], float] = {}  # the preferred place of an input, right of its op's centre
         self.user: dict[str, str] = {}  # the first op that takes a tensor from the row above
         for op in document.ops:
             distinct = list(dict.fromkeys(tensor_inputs(op)))
@@ -56,17 +57,18 @@ class ForwardPlaces:
                 self.slot[op.id, t] = 200 * i - 100 * (len(distinct) - 1)
                 if t in parts and parts[t].row == parts[op.id].row - 1:
                     self.user.setdefault(t, op.id)
-        self.over: dict[str, tuple[str, float]] = {}  # of an op beside: the op on the way, and how far right of it
-        for op_id, (user, t) in beside.items():  # in the order in which the chains lead back
+        self.over: dict[str, tuple[str, float]] = {}  # of a side chain's op: what it leads to, px to the right
+        for op_id, (user, t) in beside.items():  # in the order from the op back to the leaf
             joins, aside = self.over.get(user, (user, 0.0))
             self.over[op_id] = joins, aside + self.slot[user, t]
-        # ops with a chain beside and no tensor above them: they stay under the op before
+        # ops with a side chain and no tensor above them: they stay under the op before
         self.along = {user for user, _ in beside.values() if user not in beside} - set(self.user.values())
         self.light = {*beside, *(t for t, user in self.user.items() if user in beside)}
 
     def place(self, rows: list[list[Part]]) -> None:
-        """Place all rows, top to bottom, three times over: the first time ops know nothing of what follows. Last come the
-        leaves of chains beside: they stand above ops that give way to others.
+        """Place all rows three times, top to bottom: in the first round ops know nothing of later rows.
+
+        Leaves of side chains come last: they stand above ops that give way to others.
         """
         for turn in range(3):
             for line in rows:
@@ -106,7 +108,7 @@ class ForwardPlaces:
 
 
 def place_ctx(parts: dict[str, Part], saving: Mapping[str, str], rows: list[list[Part]]) -> None:
-    """A ctx stands beside its op; where nothing is to the right of the op, all ctx stand in one column."""
+    """Place each ctx beside its op. If nothing is to the right of any op, all ctx stand in one column."""
     op_rows = rows[1::2]
     for line in op_rows:
         line.sort(key=lambda p: p.centre)
@@ -124,8 +126,9 @@ def place_ctx(parts: dict[str, Part], saving: Mapping[str, str], rows: list[list
 def place_right(
     document: Document, parts: Mapping[str, Part], beside: Container[str], ladders: tuple[list[list[Part]], list[list[Part]]]
 ) -> None:
-    """Backward nodes in the order of their ops, those of chains beside last; AccumulateGrad over the first node that feeds
-    it, 200 aside per tuple.
+    """Place backward nodes in the order of their ops, those of side chains last.
+
+    AccumulateGrad stands over the first node that feeds it, 200 to the side per tuple.
     """
     left_rows, rows = ladders
     order = {p.id: (p.id in beside, i) for line in left_rows for i, p in enumerate(line)}

@@ -1,8 +1,8 @@
-"""Which row everything stands in (parts.py, Note [Two ladders]), and what stands beside what.
+"""Which row everything stands in (parts.py, Note [Two ladders]), and which chains stand beside an op.
 
 # Note [Chains beside]
-`leaf → T → Addmm`: what is made of a leaf on its way to where it joins stands in the bands just above that op, and beside
-the longest way into it. So a picture is as wide as its program is, however deep that goes.
+In `leaf → T → Addmm` a side chain leads from a leaf to the op where it joins. It stands in the bands just above that op,
+beside the longest path into it. So a picture is only as wide as its program, even if the program is deep.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Ranks:
 
     Attributes:
         row: of every tensor, op and node.
-        beside: of an op in a chain beside (Note [Chains beside]), the op that takes its result, and which result.
+        beside: for an op in a side chain (Note [Chains beside]), the op that takes its result, and which result.
     """
 
     row: Mapping[str, int]
@@ -35,9 +35,11 @@ class Ranks:
 def ranks(document: Document) -> Ranks:
     """Row of every tensor, op and node.
 
-    An op stands one band below the last producer of its inputs, one of a chain from a leaf one band above its first consumer,
-    a leaf in the band of its first consumer, a backward node beside its op, AccumulateGrad beside its leaf. A node whose op
-    is unknown stands below the nodes that it feeds.
+    - An op stands one band below the last producer of its inputs.
+    - An op of a side chain stands one band above its first consumer.
+    - A leaf stands in the band of its first consumer.
+    - A backward node stands beside its op, AccumulateGrad beside its leaf.
+    - A node whose op is unknown stands below the nodes that it feeds.
     """
     made_by = makers(document)
     deep = _depths(document, made_by)
@@ -58,7 +60,7 @@ def ranks(document: Document) -> Ranks:
 
 
 def _depths(document: Document, made_by: Mapping[str, str]) -> dict[str, int]:
-    """The row of each op if all stand as high as they can."""
+    """The row of each op, if each stands as high as it can."""
     deep: dict[str, int] = {}
     for op in document.ops:
         above = (deep[made_by[t]] + 2 for t in tensor_inputs(op) if made_by.get(t) in deep)
@@ -67,7 +69,7 @@ def _depths(document: Document, made_by: Mapping[str, str]) -> dict[str, int]:
 
 
 def _users(document: Document, made_by: Mapping[str, str]) -> dict[str, dict[tuple[str, str], None]]:
-    """For each op, the ops that take its results, each with what it takes."""
+    """For each op, the ops that take its results, and which results they take."""
     users: dict[str, dict[tuple[str, str], None]] = {}
     for op in document.ops:
         for t in tensor_inputs(op):
@@ -80,7 +82,7 @@ def _users(document: Document, made_by: Mapping[str, str]) -> dict[str, dict[tup
 def _from_leaves(
     document: Document, made_by: Mapping[str, str], users: Mapping[str, Mapping[tuple[str, str], None]]
 ) -> set[str]:
-    """Ops of chains from leaves: each has one consumer, or is made of one leaf alone."""
+    """Ops of chains from leaves: each has one consumer, or is computed from one leaf alone."""
     chains: set[str] = set()
     single: set[str] = set()
     for op in document.ops:

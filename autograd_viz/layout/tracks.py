@@ -1,4 +1,4 @@
-"""Which of several parallel tracks a net takes, so that nets do not touch and seldom cross."""
+"""Which of several parallel tracks a net takes: nets must not touch and should seldom cross."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from .parts import PITCH, Net
 Span = tuple[float, float]
 Pairs = Iterable[tuple[Net, Net]]
 
-TOO_MANY = 80  # nets in one gap beyond which crossings are not counted any more
+TOO_MANY = 80  # nets in one gap: for more, crossings are not counted
 
 
 def fewer_crossings(spans: Mapping[Net, Span], pins: list[tuple[Net, float, bool]]) -> list[tuple[Net, Net]]:
-    """Pairs (a, b) whose lines cross less often with the track of a before that of b.
+    """Pairs (a, b) whose lines cross less often if the track of a comes before that of b.
 
     Args:
         spans: from where to where each net runs along its track.
@@ -49,15 +49,15 @@ def _waits(spans: Mapping[Net, Span], pairs: Pairs) -> dict[Net, set[Net]]:
 def assign_tracks(spans: Mapping[Net, Span], before: Pairs, wish: Pairs = ()) -> tuple[dict[Net, int], int]:
     """Number the tracks of nets; returns the numbers and how many tracks there are.
 
-    Nets on one track do not touch. For (a, b) in `before` the track of a comes before that of b, and for those in `wish`
-    too if that can be.
+    Nets on one track do not touch. For (a, b) in `before`, the track of a comes before that of b. The pairs in `wish` are
+    followed where possible.
     """
     must, should = _waits(spans, before), _waits(spans, wish)
     todo, number = sorted(spans, key=lambda n: (spans[n], n)), 0
     track: dict[Net, int] = {}
     while todo:
         end, here = -inf, []
-        free = [n for n in todo if must[n] <= track.keys()] or todo[:1]  # a cycle cannot hold us up
+        free = [n for n in todo if must[n] <= track.keys()] or todo[:1]  # `todo[:1]` breaks a cycle
         for n in [n for n in free if should[n] <= track.keys()] or free[:1]:
             if end == -inf or spans[n][0] > end + PITCH:
                 here.append(n)

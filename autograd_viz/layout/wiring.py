@@ -1,4 +1,4 @@
-"""Which arrows there are, and through which gaps and lanes each of them runs."""
+"""Which arrows there are, and through which gaps and lanes each runs."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from .measure import (
 )  # fmt: skip
 from .parts import LEFT, PITCH, RIGHT, Crossing, End, Net, Part, Pin, Turn, Wire
 
-EXIT_STEP = 40  # px between the outputs of an op, and between the entries of its backward node
+EXIT_STEP = 40  # px between outputs of an op, and between the entries of its backward node
 SUM_STRIP = 20  # px kept for the label of a sum under a node
-HEAD = 18  # px of an arrow's end that its head takes
-COUNT_STRIP = 50  # px kept for the number over a head, and some of the line
+HEAD = 18  # px of an arrow's head
+COUNT_STRIP = 50  # px for the count over a head, and some of the line
 
 
 class Wiring:
-    """Makes a wire for every arrow of the document; trunks (arrows that skip rows) come last, the short ones first.
+    """Makes a wire for every arrow of the document. Trunks (arrows that skip rows) come last, the short ones first.
 
     Attributes:
         wires: all arrows.
@@ -113,7 +113,7 @@ class Wiring:
             self._waiting.append((self.wires[-1], side, a, b))
 
     def _exit(self, op: Op, output: int) -> float:
-        """How far right of an op's left edge its output leaves."""
+        """Where an output leaves its op: px from the op's left edge."""
         return self.parts[op.id].w / 2 + (output - (len(op.outputs) - 1) / 2) * EXIT_STEP
 
     def _results(self, op: Op) -> None:
@@ -192,8 +192,9 @@ class Wiring:
         self._cross(Wire(f"saved:{node.op}", "saved", net, End(ctx, 80, 35), End(p, 10, "saved"), path), gap, right_gap)
 
     def _retained(self, node: Node) -> None:
-        """From a node to the grad row of a tensor that retains its grad: out of its bottom, or, if the arrow has to pass over
-        other tensors on the left, out of the lower part of its left side.
+        """A wire from a node to the grad row of a tensor that retains its grad.
+
+        It leaves the node at the bottom. If it has to pass over other tensors, it leaves in the lower part of the left side.
         """
         for t in self.document.tensors:
             if not t.retains_grad or t.grad_fn != node.id or t.id not in self.parts:
@@ -215,7 +216,7 @@ class Wiring:
         return sum(t.retains_grad and t.grad_fn == node.id for t in self.document.tensors)
 
     def _grad_fns(self) -> None:
-        """From the grad_fn row of a tensor to its node; only a root's arrow will carry a number."""
+        """From the grad_fn row of a tensor to its node. Only the arrow of a root will carry a number."""
         for t in self.document.tensors:
             if t.grad_fn is None or t.id not in self.parts:
                 continue
@@ -275,8 +276,7 @@ class Wiring:
     def _straighten(self, wire: Wire, first: Pin, trunk: Pin) -> None:
         """Start straight into the trunk (or the box above) if no other node stands in between.
 
-        No line of another net can be there: what passes this row at that x would also pass the gap above it, where the
-        trunk has the place to itself.
+        The way is free: a line of another net at this x would also pass the gap above, and there the trunk is alone.
         """
         limit = min([o.x - 29 for o in self.right.rows[wire.start.part.row] if o.x > first.x], default=inf)
         if first.x < trunk.x < limit:
