@@ -1,1 +1,1 @@
-"""Where graphs come from: the only floor that knows both a tensor's maker and the document."""
+"""Where graphs come from. Only this package knows both tensors and the document."""

@@ -1,4 +1,4 @@
-"""The graph behind a tensor, whoever it belongs to: the core or PyTorch, which is imported only if the user has done so."""
+"""The graph behind a tensor of the core or of PyTorch. PyTorch is imported only if the user has imported it."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from .undoable_pass import Pass
 
 
 def is_torch(value: Any) -> bool:
-    """Is it a tensor of PyTorch's?"""
+    """Is it a PyTorch tensor?"""
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(value, torch.Tensor)
 
 
 def is_drawable(value: Any) -> bool:
-    """Is it a tensor of the core's or of PyTorch's?"""
+    """Is it a tensor of the core or of PyTorch?"""
     return isinstance(value, Tensor) or is_torch(value)
 
 
 def graph_of(tensor: Any, variables: Mapping[str, Any], is_outline: bool = False) -> Any:
-    """What led to a tensor: a CoreGraph or a TorchGraph.
+    """The graph that led to a tensor: a CoreGraph or a TorchGraph.
 
     Args:
         tensor: as `is_drawable`.
         variables: the caller's names.
-        is_outline: for a map: of PyTorch's results no elements are read, and no formulas are made.
+        is_outline: for a map: elements of PyTorch's results are not read, and no formulas are made.
     """
     with no_collection():
         if not is_torch(tensor):
@@ -46,7 +46,7 @@ def graph_of(tensor: Any, variables: Mapping[str, Any], is_outline: bool = False
 
 @contextmanager
 def no_collection() -> Iterator[None]:
-    """Inside, no garbage is looked for: what is made here stays, and looking through it takes as long as making it."""
+    """Inside, the garbage collector is off. What is made here stays alive, so a collection would be slow and find nothing."""
     collects = gc.isenabled()
     gc.disable()
     try:
@@ -70,18 +70,22 @@ def pass_of(graph: Any, root: Any, gradient: Any, retain_graph: bool | None, cre
 
 
 def norms_of(graph: Any, root: Any, gradient: Any = None, places: Collection[Place] | None = None) -> dict[Place, float]:
-    """The Euclidean norms of the gradients of one backward pass, which leaves nothing behind: no `grad`, no freed tensor.
+    """The Euclidean norms of the gradients of one backward pass. The pass writes no `grad` and frees no saved tensors.
 
     Args:
         graph: the graph of `root`.
         root: where the pass starts.
         gradient: the first gradient; None for a single element.
-        places: those that are asked for; None for all.
+        places: the places of interest; None for all.
 
     Returns:
-        a norm for each place that a gradient has: ``(node id, "in", k)`` for what arrived at output k of the node's op,
-        ``(node id, "out", k)`` for what left for ``next_functions[k]``, ``(tensor id, "grad", 0)`` for the `grad` that a leaf
-        would have after ``backward()``. nan or inf if there is such an element; none where elements cannot be read.
+        a norm for each place of a gradient:
+
+        - ``(node id, "in", k)``: what arrived at output k of the node's op,
+        - ``(node id, "out", k)``: what left for ``next_functions[k]``,
+        - ``(tensor id, "grad", 0)``: the `grad` that a leaf would have after ``backward()``.
+
+        A norm is nan or inf if an element is. A gradient whose elements cannot be read has none.
 
     Raises:
         RuntimeError: as ``root.backward()`` would.
@@ -101,10 +105,10 @@ def norms_of(graph: Any, root: Any, gradient: Any = None, places: Collection[Pla
 
 
 def named(params: Any) -> dict[str, Any]:
-    """Names for parameters: of a module by `named_parameters()` (and buffers), or a dictionary as it is.
+    """Names of parameters: of a module by `named_parameters()` (and buffers); a dictionary is returned as it is.
 
     Raises:
-        TypeError: neither of them.
+        TypeError: it is neither.
     """
     if params is None:
         return {}

@@ -1,4 +1,4 @@
-"""A question about a tensor of the core: which graph is meant, and what only the live graph knows of it."""
+"""A question about a tensor of the core: which graph is meant, and what only the live graph knows about it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _grad_fn(tensor: Tensor) -> Node | None:
 
 
 def _is_computed(t: Tensor) -> bool:
-    """A number with a fraction that was computed, or nobody knows how it was made."""
+    """Is it computed, or of unknown origin, and not an integer?"""
     is_number = not t.requires_grad and t._data.size == 1 and t._data.dtype.kind == "f"
     return is_number and (t._made_by is None or bool(t._made_by.inputs))
 
@@ -52,7 +52,7 @@ def roots_for(tensor: Tensor, variables: Mapping[str, Any]) -> tuple[Tensor, ...
 
 
 def numbers_of(graph: CoreGraph) -> dict[str, Value | None]:
-    """The numbers of the last pass: on the arrows, and at `arrived:n2.0` what hooks left of what arrived at output 0 of n2."""
+    """The numbers of the last pass, by address. `arrived:n2.0` is what arrived at output 0 of n2, after hooks."""
     found = dict(graph.past().values)
     for node, id in graph.node_ids.items():
         for i, g in enumerate(node._passed[0] if node._passed else ()):
@@ -62,7 +62,7 @@ def numbers_of(graph: CoreGraph) -> dict[str, Value | None]:
 
 
 def _is_last(node: Node, step: Step) -> bool:
-    """No pass has called the node since."""
+    """Has no pass called the node since the step?"""
     arrived = tuple(None if g is None else value_of(np.asarray(g)) for g in node._passed[0]) if node._passed else ()
     return arrived == step.grad_outputs
 
@@ -77,24 +77,24 @@ class CoreLive:
         self._seen = {} if self._stepped is None else self._stepped.seen()
 
     def is_stepped(self) -> bool:
-        """A stepper has gone through."""
+        """Has a stepper run it?"""
         return bool(self._seen)
 
     def has(self, tensor: Any) -> bool:
-        """A node or an op reads it."""
+        """Does a node or an op read it?"""
         return self._graph.tensor_id(tensor) is not None
 
     def has_run(self, node: str) -> bool | None:
-        """Every node of the core remembers its last call."""
+        """Has a pass called it? Every node of the core remembers its last call."""
         return self._nodes[node]._passed is not None
 
     def numbers(self) -> dict[str, Value | None]:
-        """What stood in grads before a stepper's pass, if that was the last."""
+        """What was in the grads before a stepper's pass, if that was the last pass."""
         steps = {node: step for node, step in self._seen.items() if _is_last(node, step)}
         return stepped.grads_before(steps, self._graph.node_ids)
 
     def changed(self, node: str, saved: str) -> Changed | None:
-        """As the version counter has it, which all tensors of one memory share."""
+        """How a saved tensor was modified, by the version counter. All tensors of one memory share it."""
         n = self._nodes[node]
         kept = raw_saved(n).get(saved)
         inner = kept.tensor if isinstance(kept, SavedTensor) else kept
@@ -106,14 +106,14 @@ class CoreLive:
         return Changed(name, counter[0], None if first is None else source_at(*first))
 
     def zero_rows(self, tensor: str) -> tuple[int, ...]:
-        """Rows of grad without anything else than zeros; none if there is no grad."""
+        """Rows of grad that hold only zeros; empty if there is no grad."""
         grad = self._graph.tensors[tensor]._grad
         if grad is None or grad._data.ndim < 2:
             return ()
         return tuple(np.flatnonzero(~grad._data.reshape(grad._data.shape[0], -1).any(axis=1)).tolist())
 
     def grad_changed(self, tensor: str) -> Changed | None:
-        """As its version counter has it: the line, if the last change was the user's and not the next pass."""
+        """How grad was changed, by its version counter: the line, if the user made the last change."""
         grad = self._graph.tensors[tensor]._grad
         counter: Any = None if grad is None else grad._counter
         if type(counter) is not list or not counter[0]:
@@ -122,7 +122,7 @@ class CoreLive:
         return Changed(None, counter[0], None if last is None else source_at(*last))
 
     def hooks(self, node: str) -> tuple[str, ...]:
-        """The hooks of the tensors that arrive at the node, and the node's own."""
+        """The hooks of the tensors that arrive at the node, and the hooks of the node."""
         found: list[Any] = []
         n = self._nodes[node]
         if isinstance(n, AccumulateGrad) and n.variable._extra is not None:

@@ -1,4 +1,4 @@
-"""A question about a tensor, whoever it belongs to: what has run, and the graph with the numbers of its last pass."""
+"""A question about any tensor: which ops have run, and the graph with the numbers of its last pass."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class Look(NamedTuple):
 
     Attributes:
         graph: the live graph.
-        document: the same as a document.
+        document: the graph as a document.
         subject: the tensor's id.
         past: the numbers of the last pass.
-        live: what only the live graph can tell (`reasons.Live`).
+        live: what only the live graph knows (`reasons.Live`).
         loss: ids of the roots.
-        changed: leaves that have been changed since the pass, where that was run again.
+        changed: leaves that have changed since the pass, if the pass was run again.
     """
 
     graph: Any
@@ -39,7 +39,7 @@ class Look(NamedTuple):
 
 @contextmanager
 def unseen(tensor: Any) -> Iterator[None]:
-    """Inside, no mode of the user's sees what is asked of a tensor."""
+    """Inside, none of the user's modes sees what we ask of a tensor."""
     if not is_torch(tensor):
         yield
         return
@@ -50,7 +50,7 @@ def unseen(tensor: Any) -> Iterator[None]:
 
 
 def history_of(tensor: Any) -> Any:
-    """What has run, as `reasons.History`."""
+    """The recorded history, as `reasons.History`."""
     if not is_torch(tensor):
         return CoreHistory()
     from .pytorch.recorded import TorchHistory
@@ -59,7 +59,7 @@ def history_of(tensor: Any) -> Any:
 
 
 def _recorder() -> Any:
-    """The recorder of PyTorch programs, if it is or was on."""
+    """The recorder of PyTorch programs, if it is on or has been on."""
     watch = sys.modules.get(f"{__package__}.pytorch.watch")
     return None if watch is None else watch.current
 
@@ -71,10 +71,10 @@ def kept_root() -> tuple[Any, Any]:
 
 
 def last_pass(variables: Mapping[str, Any]) -> tuple[Any, Any, Any, list[str]]:
-    """The root of the last pass that was kept, its graph, what makes a pass through it, and the leaves changed since, by name.
+    """The root of the last pass that was kept, its graph, a maker of a pass through it, and the names of changed leaves.
 
     Raises:
-        NotDrawableError: none is kept.
+        NotDrawableError: no pass is kept.
     """
     root, gradient = kept_root()
     if root is None or root.grad_fn is None:
@@ -100,11 +100,11 @@ _NOT_KEPT = {
 
 
 def look(tensor: Any, loss: Any, variables: Mapping[str, Any]) -> Look:
-    """The graph behind a tensor and the root that its gradient comes from.
+    """The graph behind a tensor, and the root that its gradient comes from.
 
     Args:
-        tensor: of the core's or of PyTorch's.
-        loss: the root; None for that of the last pass, or else one among the variables.
+        tensor: of the core or of PyTorch.
+        loss: the root. If None, the root of the last pass, else a root among the variables.
         variables: the caller's names.
     """
     changed: tuple[Any, ...] = ()

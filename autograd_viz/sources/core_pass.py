@@ -1,4 +1,4 @@
-"""A backward pass of the core, run one node at a time and written down as steps of the document."""
+"""A backward pass of the core that runs one node at a time; each call is a step of the document."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class CorePass(Pass):
         self._drawn = {node: drawn[id] for node, id in graph.node_ids.items()}
 
     def advance(self) -> Step | None:
-        """Run one node. Ctrl-C on the last line of a `with` would leave grad mode as it was inside."""
+        """Run one node. The guard is for Ctrl-C on the last line of a `with`: it would leave the grad mode of the inside."""
         mode = is_grad_enabled()
         try:
             return super().advance()
@@ -76,7 +76,7 @@ class CorePass(Pass):
         return SavedSnapshot(node)
 
     def lost(self, node: Node) -> dict[str, str]:
-        """The node's saved tensors that it cannot use."""
+        """The node's saved tensors that can no longer be used."""
         kept = raw_saved(node).items()
         return {name: "freed" if k is FREED else "stale" for name, k in kept if k is FREED or is_stale(node, k)}
 
@@ -85,12 +85,12 @@ class CorePass(Pass):
         return Attached(node)
 
     def arrived(self, node: Node) -> Sequence[Snapshot]:
-        """The gradients that code of the user's may change: hooks, a Function's backward."""
+        """The gradients that the user's code may change: hooks, a Function's backward."""
         grads = [g._data if isinstance(g, Tensor) else g for g in self.task.input_buffers[node][1:] if g is not None]
         return list(map(ArraySnapshot, grads))
 
     def shows(self, node: Node, attached: Attached) -> bool:
-        """Does it run code of the user's, keep the gradient as a grad, or is the pass recorded?"""
+        """Does it run the user's code, keep the gradient as a grad, or record the pass?"""
         return self.is_recorded or node._extra is not None or not runs_only_ours(node)
 
     def places(self, gradients: Iterable[Any]) -> list[tuple[int, int]]:
@@ -105,7 +105,7 @@ class CorePass(Pass):
         return [t for reference in (node._extra.retains if node._extra else {}).values() if (t := reference()) is not None]
 
     def called(self, touched: list[Tensor], edited: tuple[int, ...]) -> Ran:
-        """Call the next node, and at the end of the pass what was to be called then."""
+        """Call the next node, and after the last one the callbacks."""
         node = self.task.peek()
         twin, saved = Twin(node) if isinstance(node, PrimitiveNode) else None, self._saved_values(node)
         with hooks_watched(self.task) as hooks:
@@ -129,7 +129,7 @@ class CorePass(Pass):
 
     @contextmanager
     def untouched(self) -> Iterator[None]:
-        """Random numbers and leaves are kept, if code of the user's is called."""
+        """Inside, random numbers and leaves are protected if the user's code is called."""
         leaves = [n.variable for n in self.nodes if isinstance(n, AccumulateGrad)]
         with ExitStack() as kept:
             if not all(map(runs_only_ours, self.nodes)):
@@ -139,11 +139,11 @@ class CorePass(Pass):
 
     @property
     def leaves_no_trace(self) -> bool:
-        """No hook and no Function's backward is called, nothing is recorded, and nobody looks on."""
+        """Does it call no hook and no Function's backward, record nothing, and have no observer?"""
         return not self.is_recorded and not Anomaly.enabled and all(map(runs_only_ours, self.task.input_buffers))
 
     def gradient(self, value: Any, node: Node, index: int) -> Any:
-        """What the user has typed, in the shape and type of that output."""
+        """What the user typed, with the shape and type of that output."""
         return as_gradient(value, *node._outputs_metadata()[index], as_tensor=self.task.create_graph)
 
     def value_of(self, gradient: Any) -> Value:
@@ -155,11 +155,11 @@ class CorePass(Pass):
         return None if tensor._grad is None else value_of(tensor._grad)
 
     def version_of(self, tensor: Tensor) -> int:
-        """How often the tensor has been changed in place."""
+        """The version counter of the tensor."""
         return version_now(tensor)
 
     def numbers_of(self, tensor: Tensor) -> tuple[Number, ...]:
-        """The elements of a tensor of few."""
+        """The elements of a small tensor."""
         return tuple(tensor._data.reshape(-1).tolist())
 
     def id_of(self, thing: Any) -> str | None:
@@ -170,7 +170,7 @@ class CorePass(Pass):
 
 
 def _read_later(array: Any, drawn: Value | None) -> Callable[[], Value]:
-    """How to read an array as it is now: a small one is copied, a large one that is drawn has been read before."""
+    """A function that reads an array as it is now. A small array is copied; a large one that is drawn has already been read."""
     if array.size <= FEW:
         return partial(value_of, array.copy())
     is_drawn = drawn is not None and drawn.summary is not None and drawn.shape == array.shape
@@ -179,11 +179,11 @@ def _read_later(array: Any, drawn: Value | None) -> Callable[[], Value]:
 
 
 def _rules(twin: Twin | None, results: Sequence[Any], jacobians: bool, ran: Ran) -> Rules:
-    """The formulas and, if they are wanted, the local Jacobians of a node that has run."""
+    """The formulas and, if wanted, the local Jacobians of a node that has run."""
     if twin is None:
         return (), ()
     node = twin.node()
-    values = read_beside(results, ran.left, ran.grad_inputs, _values)  # nearly always they are the same
+    values = read_beside(results, ran.left, ran.grad_inputs, _values)  # usually the same objects
     formulas = formulas_with_numbers(node, symbolic_formulas(node), ran.kept, ran.grad_outputs, values, ran.grad_inputs)
     return formulas, local_jacobians(node) if jacobians else ()
 

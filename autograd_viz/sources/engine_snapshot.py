@@ -1,23 +1,24 @@
-"""The engine around one node, as it was at one moment: so that a step can be run anew."""
+"""The part of the engine around one node, at one moment. With it a step can run again."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-SHORT = 64  # nodes in a queue that is copied as a whole
+SHORT = 64  # a shorter queue is copied whole
 
 
 class EngineSnapshot:
-    """What lay ready for a node and its receivers, the queue, and callbacks for the end.
+    """The input buffers of a node and its receivers, the queue, and the callbacks for the end.
 
-    Of a long queue only the places are kept that a step can write to: the way of the hole that the first node leaves down the
-    heap, and the ways up from where receivers of the node may be added.
+    A step writes to few places of a long queue, and only these are kept. They are the path down the heap from the first node,
+    and
+    the paths up from where receivers may be added.
 
     Args:
         task: the pass.
         node: the node that is about to run.
-        arrived: its gradients as snapshots, where code of the user's may change them in place.
+        arrived: its gradients as snapshots, if the user's code may change them in place.
     """
 
     __slots__ = ("arrived", "callbacks", "length", "node", "places", "queue", "task", "was_looked_at")
@@ -37,10 +38,10 @@ class EngineSnapshot:
         self.callbacks = len(task.callbacks)
 
     def restore(self) -> None:
-        """Make it so again; only from the state in which the step has left the engine, or before it has run."""
+        """Restore the engine. Allowed only right after the step, or before it."""
         heap = self.task.ready
         del heap[self.length :]
-        heap += [None] * (self.length - len(heap))  # at most one, the last, which is among those kept
+        heap += [None] * (self.length - len(heap))  # at most one, the last; it is among those kept
         for place, node in self.queue:
             heap[place] = node
         for input_buffers, place, old in self.places:
@@ -54,7 +55,7 @@ class EngineSnapshot:
 
 
 def _kept(heap: Any, added: int) -> list[tuple[int, Any]]:
-    """The places of a heap that may be written to when its first is taken out and so many are added, with what is there."""
+    """The places of a heap that change when the first item is taken out and `added` are pushed, with their items."""
     size = len(heap)
     if size <= SHORT:
         return list(enumerate(heap))
@@ -68,8 +69,8 @@ def _kept(heap: Any, added: int) -> list[tuple[int, Any]]:
 
 
 def _way_down(heap: Any) -> Iterator[int]:
-    """The places that move up when the first is taken out: always the larger child, the right one of equals."""
-    hole, size = 0, len(heap) - 1  # the last is taken out too, and put where the hole ends
+    """The places that move up when the first is taken out: always the larger child, the right one if equal."""
+    hole, size = 0, len(heap) - 1  # the last is taken out too, and put at the end of the path
     while hole < size:
         yield hole
         left, right = 2 * hole + 1, 2 * hole + 2

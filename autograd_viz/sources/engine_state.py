@@ -1,4 +1,4 @@
-"""The engine at one moment in the document's terms: what is ready, what waits, and how much memory saved tensors hold."""
+"""The engine at one moment, as the document shows it: ready nodes, waiting nodes, and the memory of saved tensors."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 from ..graph.model import Document, Saved
 from ..graph.trace import Engine, Waiting
 
-MOST = 100  # ready or waiting nodes that are named
-SHORT = 256  # nodes in a queue that is copied at each step
+MOST = 100  # ready or waiting nodes that are listed
+SHORT = 256  # nodes of a queue that is copied at each step
 
 
 class EngineState:
@@ -25,14 +25,14 @@ class EngineState:
 
     def __init__(self, task: Any, ids: Mapping[Any, str], document: Document) -> None:
         self._task, self._ids = task, ids
-        self._rank = {node: i for i, node in enumerate(ids)}  # a rewound pass lists what waits as a straight one does
+        self._rank = {node: i for i, node in enumerate(ids)}  # an order for waiting nodes, the same after a rewind
         self._expected = {node: input_buffers[0] + (node in task.starts) for node, input_buffers in task.input_buffers.items()}
         self._waiting: dict[Any, int] = {}
         self._held = _Held(document)
         self.look(task.input_buffers)
 
     def look(self, nodes: Iterable[Any]) -> None:
-        """Something may have arrived at these nodes."""
+        """Note that gradients may have arrived at these nodes."""
         for node in nodes:
             if node is not None and node in self._expected:
                 left = self._task.input_buffers[node][0]
@@ -42,11 +42,11 @@ class EngineState:
                     self._waiting.pop(node, None)
 
     def freed(self, node: str, names: Iterable[str]) -> int:
-        """The bytes that went when a node let go of these saved tensors."""
+        """The bytes that a node freed with these saved tensors."""
         return self._held.let_go(node, names)
 
     def taken_back(self, node: str, names: Iterable[str]) -> None:
-        """The node has them again."""
+        """The node has its saved tensors again."""
         self._held.take(node, names)
 
     def now(self) -> Engine:
@@ -54,7 +54,7 @@ class EngineState:
         return self.moment()()
 
     def moment(self) -> Callable[[], Engine]:
-        """What writes down the engine as it is now, later. A short queue is copied; of a long one the first nodes are found."""
+        """A function that gives the engine as it is now. A short queue is copied; of a long one the first nodes are found."""
         ready = self._task.ready
         short = type(ready)(ready) if len(ready) <= SHORT else None
         first = () if short is not None else ready.first(MOST)
@@ -68,15 +68,15 @@ class EngineState:
 
 
 def _first(*ids: str) -> str:
-    """t2 comes before t10. Of very many that share memory each names the first."""
+    """The first of several ids, by number: t2 comes before t10. It stands for all that share memory."""
     return min(ids, key=lambda t: (len(t), t))
 
 
 class _Held:
-    """Memory that saved tensors keep alive; what several nodes have saved counts once, and goes with the last of them."""
+    """Memory of saved tensors. A tensor that several nodes have saved counts once, until the last of them frees it."""
 
     def __init__(self, document: Document) -> None:
-        self._memory = {t.id: _first(t.id, *t.shares) for t in document.tensors if t.shares}  # one name for what shares memory
+        self._memory = {t.id: _first(t.id, *t.shares) for t in document.tensors if t.shares}  # one id for each shared memory
         self._saved: dict[tuple[str, str], Saved] = {(n.id, s.name): s for n in document.nodes for s in n.saved}
         self._users: dict[str, int] = {}
         self.bytes = 0

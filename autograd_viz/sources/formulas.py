@@ -1,4 +1,4 @@
-"""The rules of a node as text: in symbols, and with the numbers of one step."""
+"""The backward rules of a node as text: in symbols, and with the numbers of one step."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from ..graph.model import Formula, Value
 from ..graph.text import shape_text, value_text
 from .kept import is_simple
 
-LONGEST = 90  # characters of a formula; in numbers it is left out beyond this
+LONGEST = 90  # characters of a formula; a longer one is shown without numbers
 MOST_RESULTS = 12  # of a rule that returns all gradients
 Values = Sequence[Value | None]
 PLAIN = "plain"
 
 
 def symbolic_formulas(node: Node) -> dict[str, str]:
-    """The rules of a node in symbols, by input; empty for nodes without rules of ours."""
+    """The rules of a node in symbols, by input; empty if the core has no rules for it."""
     if not isinstance(node, PrimitiveNode):
         return {}
     count = len(node._outputs_metadata())
@@ -32,15 +32,16 @@ def symbolic_formulas(node: Node) -> dict[str, str]:
 
 
 class RuleTexts:
-    """The rules of nodes in symbols, written once for those that are alike: of one op, with the same inputs that want a
-    gradient, and the same saved, which may be other tensors.
+    """The rules of nodes in symbols, written once for nodes that are alike.
+
+    Nodes are alike if they have the same op, and the same inputs that require grad. Their saved values differ only in tensors.
     """
 
     def __init__(self) -> None:
         self._known: dict[Any, tuple[Formula, ...]] = {}
 
     def of(self, node: Node, kept: Mapping[str, Any]) -> tuple[Formula, ...]:
-        """The rules of a node that keeps `kept`."""
+        """The rules of a node with these saved values."""
         if not isinstance(node, PrimitiveNode):
             return ()
         saved = [_looks(value) for value in kept.values()]
@@ -57,7 +58,7 @@ def _written(node: Node) -> tuple[Formula, ...]:
 
 
 def _looks(kept: Any) -> str:
-    """How a saved value looks in a formula: a tensor by its name, with or without conj(), a plain value as it is."""
+    """How a saved value looks in a formula: a tensor is its name, with or without conj(); a plain value is its text."""
     if kept is None or kept is FREED:
         return "none" if kept is None else "real"
     if isinstance(kept, Number):
@@ -70,13 +71,13 @@ def _looks(kept: Any) -> str:
 def formulas_with_numbers(
     node: Node, in_symbols: Mapping[str, str], saved: Mapping[str, Value], grads: Values, results: Values, grad_inputs: Values
 ) -> tuple[Formula, ...]:
-    """Each rule in symbols, in numbers, and what it came to: ``grad * other = 1.0 * 4.0 = 4.0``.
+    """Each rule in symbols, in numbers, and its result: ``grad * other = 1.0 * 4.0 = 4.0``.
 
     Args:
-        node: what ran, or the core's reference of it.
-        in_symbols: `symbolic_formulas` of it before it ran.
-        saved: the saved tensors by name, before it ran.
-        grads: what had arrived.
+        node: the node that ran, or its reference op in the core.
+        in_symbols: its `symbolic_formulas` from before it ran.
+        saved: the saved tensors by name, from before it ran.
+        grads: the gradients that arrived.
         results: what the rules returned, one per input.
         grad_inputs: what left: the results with broadcasting undone.
     """
@@ -89,7 +90,7 @@ def formulas_with_numbers(
     position = {n: i for i, n in enumerate(primitive.inputs)}
     found = []
     for name, text in in_symbols.items():
-        index = position.get(name)  # None for an op with any number of inputs, whose rule returns all their gradients
+        index = position.get(name)  # None for an op with any number of inputs: its rule returns all gradients
         mine = [r for r in (results if index is None else results[index : index + 1]) if r is not None]
         left = None if index is None else grad_inputs[index]
         found.append(Formula(name, _one_formula(text, in_numbers[name], mine, left)))

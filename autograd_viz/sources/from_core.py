@@ -1,4 +1,4 @@
-"""A document from the core's tensors: what led to them, and what backward would do."""
+"""Makes a document of the core's tensors: what led to them, and what backward would do."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .statements import Happened, place_of, statements
 from .values import value_of
 from .versions import Versions
 
-# options that are operands: the number in 2 ** x stands before the tensor, those in x ** 2 and 2 - x (rsub) after it
+# options that are operands: the number in 2 ** x comes before the tensor, in x ** 2 and 2 - x (rsub) after it
 NUMBERS = (("self",), ("exponent", "other"))
 NOWHERE = model.NextFunction(None, 0)
 
@@ -38,12 +38,12 @@ def is_tensor(value: Any) -> bool:
 
 
 def version_now(t: Tensor) -> int:
-    """How often a tensor has been changed in place by now; inference tensors do not count."""
+    """The version counter of a tensor; 0 for an inference tensor."""
     return 0 if t.is_inference() else t._version
 
 
 class CoreGraph:
-    """The live graph behind a document: it knows which tensor and which node each id stands for.
+    """The live graph behind a document: it knows the tensor or node of each id.
 
     Args:
         roots: where to start; everything that led to them is in the graph.
@@ -102,7 +102,7 @@ class CoreGraph:
         return State(values)
 
     def _arrived(self, node: Node, id: str, index: int, value: model.Value, parts: int, first: bool) -> dict[str, model.Value]:
-        """Labels before a node: a sum, a first gradient, and what AccumulateGrad hands on."""
+        """Labels at a node's outputs: a sum, a first gradient, and what AccumulateGrad adds."""
         found = {f"sum:{id}.{index}": value} if parts + first > 1 else {}
         if isinstance(node, AccumulateGrad):
             found[f"grad:{id}"] = value
@@ -111,7 +111,7 @@ class CoreGraph:
         return found
 
     def _source(self, call: Call | Node | None) -> model.Source | None:
-        """Where an op ran; asked for its result, for itself and for its statement."""
+        """Where an op ran. It is cached, as its result, the op and its statement all ask."""
         if call is None:
             return None
         if call not in self._sources:
@@ -165,7 +165,7 @@ class CoreGraph:
         if options := call.options:
             before, after = ([model.Operand(None, str(options[n])) for n in names if n in options] for names in NUMBERS)
             operands = (*before, *operands, *after)
-        node = None if call.node is None else self.node_ids.get(call.node)  # None for one whose indices alone were used
+        node = None if call.node is None else self.node_ids.get(call.node)  # None if only the node's indices were used
         return model.Op(id, call.op, operands, self._outputs(call), node, self._source(call), self._paths[call])
 
     def _outputs(self, call: Call | Node) -> tuple[str | None, ...]:
@@ -173,11 +173,11 @@ class CoreGraph:
             alive = [reference() for reference in call.outputs]
             ids = [None if t is None else self._id_at(t, call) for t in alive]
             count = len(call._outputs_metadata()) if isinstance(call, Node) else len(ids)
-            return (*ids[:count], *(id for id in ids[count:] if id is not None))  # others are not differentiable
+            return (*ids[:count], *(id for id in ids[count:] if id is not None))  # the rest is not differentiable
         return tuple(self._made.get(call, ()))
 
     def _id_at(self, tensor: Tensor, call: Call | Node) -> str | None:
-        """The box of the tensor that the call read or made."""
+        """The box of a tensor as the call read or made it."""
         if tensor._extra is not None:
             tensor = self._versions.at(tensor, call.order)
         return self._ids.get(identity(tensor))
@@ -216,7 +216,7 @@ class CoreGraph:
         return model.Saved(name, "kept", value, box, version=version_of(kept), stale=stale, bytes=size)
 
     def _saved_id(self, kept: SavedTensor | Tensor, node: Node) -> str | None:
-        """The box of what is kept; None if it is none of the document's."""
+        """The box of a saved value; None if the document has no box for it."""
         if isinstance(kept, Tensor):
             return self.tensor_id(kept)
         if kept.output_nr is not None:
@@ -237,5 +237,5 @@ class CoreGraph:
 
 
 def _passed_on(node: Node) -> Iterator[tuple[Any, Any]]:
-    """The edges of a node with the gradients that last went along them."""
+    """The edges of a node, with the gradients that it last sent along them."""
     return zip(node.next_functions, node._passed[1], strict=True) if node._passed else iter(())

@@ -1,4 +1,4 @@
-"""A gradient that the user has typed or computed, as the engine wants it."""
+"""A gradient that the user typed or computed, in the form that the engine needs."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ def as_gradient(value: Any, shape: tuple[int, ...], dtype: Any, as_tensor: bool)
     """A number (which fills the shape), a nested list, an array or a tensor as a gradient of this shape and type.
 
     Raises:
-        ValueError: it has another shape, or is not numeric.
+        ValueError: its shape differs, or it is not numeric.
     """
     try:
         given = numbers_of(value, is_complex=np.dtype(dtype).kind == "c")
     except (TypeError, ValueError, OverflowError):
         raise refusal(value, shape, dtype) from None
     check_shape(given.shape, shape)
-    with np.errstate(over="ignore"):  # beyond the type is inf, as in PyTorch
+    with np.errstate(over="ignore"):  # a number that is too large becomes inf, as in PyTorch
         array = np.full(shape, given, dtype)
     return Tensor(array) if as_tensor else array
 
 
 def numbers_of(value: Any, is_complex: bool) -> Array:
-    """What the user has typed as an array.
+    """What the user typed, as an array.
 
     Raises:
-        TypeError, ValueError, OverflowError: it holds something else than numbers, or complex ones for real ones.
+        TypeError, ValueError, OverflowError: it is not numeric, or is complex where real numbers are needed.
     """
     array = np.array(getattr(value, "detach", lambda: value)())
     if array.dtype.kind == "O" and all(isinstance(number, int) for number in array.flat):
@@ -51,9 +51,9 @@ def check_shape(given: tuple[int, ...], wanted: tuple[int, ...]) -> None:
 
 
 def refusal(value: Any, shape: tuple[int, ...], dtype: Any) -> ValueError:
-    """Why something is no gradient of this shape and type."""
+    """The error for a value that is no gradient of this shape and type."""
     try:
         got = f"{value!r:.60}"
-    except ValueError:  # Python writes no whole number of more than 4,300 digits
+    except ValueError:  # Python does not print an integer of more than 4,300 digits
         got = type(value).__name__
     return ValueError(f"expected a number or a nested list of numbers of shape {list(shape)} and {dtype}, got {got}")

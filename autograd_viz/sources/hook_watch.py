@@ -1,4 +1,4 @@
-"""Which of the user's hooks ran in a step, with what they were given and what they made of it."""
+"""Which hooks of the user's ran in a step, with their inputs and results."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from .values import value_of
 
 
 class HookWatch:
-    """Writes down the hooks that return (see `core.hooks.Observer`); not those of a pass that a hook starts.
+    """Records the hooks that return (see `core.hooks.Observer`), except those of a nested pass.
 
     Args:
         task: the pass.
 
     Attributes:
-        runs: what has run, in order.
+        runs: the calls so far, in order.
     """
 
     def __init__(self, task: GraphTask) -> None:
@@ -37,7 +37,7 @@ class HookWatch:
         self._add(kind, hook, index, seen, self.seen(after))
 
     def ran_for_all(self, kind: str, hook: Any, seen: Sequence[Value | None], after: Sequence[Any]) -> None:
-        """Several did at once: one line for each that is another now, or one for the first that there is."""
+        """A hook got several gradients: record each that it changed, or else only the first."""
         pairs = list(enumerate(zip(seen, map(self.seen, after), strict=True)))
         changed = [(i, pair) for i, pair in pairs if repr(pair[0]) != repr(pair[1])]  # nan equals nan
         there = [(i, pair) for i, pair in pairs if pair[0] is not None]
@@ -53,7 +53,7 @@ class HookWatch:
 
 @contextmanager
 def hooks_watched(task: GraphTask) -> Iterator[list[HookRun]]:
-    """Inside, every hook of the pass that returns is added to the list."""
+    """Inside, every hook of the pass is added to the list when it returns."""
     watch = HookWatch(task)
     outer, hooks.observer = hooks.observer, watch
     try:

@@ -1,4 +1,4 @@
-"""The local Jacobian of one op: its rules on one unit gradient after the other."""
+"""The local Jacobian of one op: its rules on one unit gradient after another."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ MOST = 64  # elements of the matrix
 
 
 def local_jacobians(node: Any) -> tuple[Jacobian, ...]:
-    """d output / d input for each input that wants a gradient, while saved tensors are there.
+    """d output / d input for each input that requires grad, while the saved tensors exist.
 
-    Empty for ops with several outputs, for large ones, for complex numbers, and where code of the user's would have to run.
+    Empty for ops with several outputs, large ops, complex numbers, and ops that would call the user's code.
     """
     if not isinstance(node, PrimitiveNode) or node._others or node._dtype.kind != "f" or _has_unpack_hooks(node):
         return ()
@@ -31,7 +31,7 @@ def local_jacobians(node: Any) -> tuple[Jacobian, ...]:
         return ()
     try:
         rows = [_row(node, unit, wanted) for unit in np.eye(count, dtype=node._dtype)]
-    except Exception:  # a saved tensor that no longer holds: the step itself will say so
+    except Exception:  # a saved tensor that was freed or modified: the step itself reports it
         return ()
     if any(r is None for row in rows for r in row):
         return ()
@@ -44,7 +44,7 @@ def _input(node: PrimitiveNode, index: int) -> str:
 
 
 def _has_unpack_hooks(node: PrimitiveNode) -> bool:
-    """Would reading a saved tensor call code of the user's?"""
+    """Would reading a saved tensor call the user's code?"""
     stack = list(raw_saved(node).values())
     while stack:
         kept = stack.pop()
@@ -55,7 +55,7 @@ def _has_unpack_hooks(node: PrimitiveNode) -> bool:
 
 
 def _row(node: PrimitiveNode, unit: Any, wanted: list[int]) -> list[Any]:
-    """How one element of the output depends on every input, each flat."""
+    """The derivative of one output element by every input, each flat."""
     gradient = unit.reshape(node._shape) if node._shape else unit[0]
     results = quiet.run(node.vjp, [gradient])
     fitted = (quiet.run(validated, node, i, results[i], node._next[i], node._index[i]) for i in wanted)

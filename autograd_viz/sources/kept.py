@@ -1,4 +1,4 @@
-"""What a node has saved, read without waking anything: values, versions, whether they still hold, and their memory."""
+"""What a node has saved, read without side effects: values, versions, whether they are valid, and their memory."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ SIMPLE = (bool, int, float, str)
 
 
 def is_simple(value: Any) -> bool:
-    """Is it a plain value in few letters?"""
+    """Is it a plain value with a short text?"""
     return type(value) in SIMPLE or (type(value) is tuple and len(value) < FEW and all(type(v) is int for v in value))
 
 
 class SavedAlike:
-    """What is saved by very many nodes, written once for each name: nothing, what was freed, numbers."""
+    """Saved values that many nodes share, written once for each name: none, freed ones, numbers."""
 
     def __init__(self) -> None:
         self._known: dict[Any, Saved] = {}
 
     def of(self, name: str, kept: Any) -> Saved | None:
-        """None for anything else."""
+        """The saved value; None if it is of no such kind."""
         if kept is None or kept is FREED:
             key: Any = name, kept is None
         elif isinstance(kept, Number):
-            key = name, type(kept.value), repr(kept.value)  # -0.0 is equal to 0.0
+            key = name, type(kept.value), repr(kept.value)  # repr: -0.0 equals 0.0
         elif is_simple(kept):
             key = name, repr(kept)
         else:
@@ -52,12 +52,12 @@ class SavedAlike:
 
 
 def raw_saved(node: Node) -> dict[str, Any]:
-    """What a node keeps, by name: a Tensor that had never been changed when it was saved stands there bare."""
+    """What a node saved, by name. A tensor at version 0 is stored as it is."""
     return node._kept() if isinstance(node, PrimitiveNode) else node._saved()
 
 
 def kept_array(kept: Any) -> Any:
-    """The array of a kept tensor; None if saved-tensor hooks keep it in a way of their own."""
+    """The array of a saved tensor; None if saved-tensor hooks store it in their own way."""
     if isinstance(kept, SavedTensor):
         if kept.unpack_hook is not None:
             return None
@@ -66,12 +66,12 @@ def kept_array(kept: Any) -> Any:
 
 
 def version_of(kept: Any) -> int:
-    """The version that a kept tensor had when it was saved."""
+    """The version of a saved tensor when it was saved."""
     return kept.version if isinstance(kept, SavedTensor) else 0
 
 
 def is_stale(node: Node, kept: Any) -> bool:
-    """Will the node refuse to use what it has kept, because it was changed in place since?"""
+    """Will the node refuse the saved tensor, because it was modified?"""
     if isinstance(kept, tuple):
         return any(is_stale(node, k) for k in kept)
     try:
@@ -85,7 +85,7 @@ def is_stale(node: Node, kept: Any) -> bool:
 
 
 def kept_bytes(kept: Any) -> int:
-    """How much memory a kept value keeps alive: a view keeps all that it is a view of."""
+    """How many bytes a saved value keeps alive: a view keeps its whole base."""
     if isinstance(kept, tuple):
         return sum(map(kept_bytes, kept))
     array = kept_array(kept)

@@ -1,10 +1,11 @@
-"""What tensors are called that no variable holds any more: by the line that made them, as `a` in ``a = av.tensor(2.0)``.
+"""Names for tensors that no variable holds: by the line that made them, as `a` in ``a = av.tensor(2.0)``.
 
 # Note [A name by its line]
-The line is what the user wrote, so its name is drawn as a variable's is. It must be as certain: the expression is the whole
-value of an assignment to one name, and the tensor is the only one made there that is used elsewhere. (A layer runs several
-ops; `h = cell(h)` in a loop makes many an h, of which the last is left.) As among variables, a name means one tensor: the
-last to which it was assigned. Where a variable of the caller has the name, it means that, and the line's is not used.
+The user wrote the line, so its name is drawn as a variable's is. It must be as certain:
+- The expression is the whole value of an assignment to one name.
+- The tensor is the only one from there that is used elsewhere. (A layer runs several ops. `h = cell(h)` in a loop makes many
+  an h, and the last is left.)
+A name means one tensor: the last to which it was assigned. If a variable of the caller has the name, it means that one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Whose memory an array is: arrays that are views of one another have the same owner."""
+"""Which memory an array uses: arrays that are views of one another have the same owner."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from typing import Any
 
 import numpy as np
 
-FEW = 16  # of a tensor with more sharers, so many are named: all pairs of a thousand views would be a million names
+FEW = 16  # sharers that are listed for a tensor: all pairs of a thousand views would be a million names
 
 
 def owner(array: Any) -> Any:
-    """The array whose memory this one uses; itself if it is not a view."""
+    """The array whose memory this one uses; the array itself if it is not a view."""
     own = array
-    while array is not None:  # NumPy's as_strided puts an object that is no array in between
+    while array is not None:  # NumPy's as_strided puts an object in between that is no array
         own = array if isinstance(array, np.ndarray) else own
         array = getattr(array, "base", None)
     return own
 
 
 def sharers(arrays: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    """For each id the other ids whose arrays use the same memory block, in the order given, FEW at most."""
+    """For each id, the other ids whose arrays use the same memory block, in the order given; FEW at most."""
     spans = []
     for id, array in arrays.items():
         own = owner(array)

@@ -1,4 +1,4 @@
-"""What is told of a module, PyTorch's or the core's: its class, and the hooks that the user has put on it."""
+"""What a document says of a module of PyTorch or of the core: its class, and its hooks of the user's."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from typing import Any
 from ..graph.model import Module
 
 HOOKS = ("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks")
-LIBRARIES = {"torch", "autograd_viz"}  # hooks of theirs (spectral_norm, FSDP) are nobody's
+LIBRARIES = {"torch", "autograd_viz"}  # their own hooks (spectral_norm, FSDP) do not count
 
 
 def module_at(path: str, module: Any, marks: tuple[str, ...] = ()) -> Module:
-    """A module that is called by this path; a compiled one is what has been compiled."""
+    """A module by its path; a compiled module stands for the original."""
     module = getattr(module, "_orig_mod", module)
     hooks = [hook for kind in HOOKS for hook in getattr(module, kind, {}).values()]
     return Module(path, type(module).__name__, sum(map(_is_users, hooks)), marks)
 
 
 def _is_users(hook: Any) -> bool:
-    """Not a library's. The core keeps a hook with its options."""
+    """Is the hook the user's, not a library's? The core stores a hook with its options."""
     while isinstance(hook, tuple | partial):
         hook = hook[0] if isinstance(hook, tuple) else hook.func
     return str(getattr(hook, "__module__", None)).partition(".")[0] not in LIBRARIES
 
 
 def parts_of(modules: Iterable[tuple[str, Any]], leaves: Iterable[Any]) -> tuple[Module, ...]:
-    """All parts of the models that a graph of these leaves may have come from, as far as nobody has seen them run.
+    """All parts of the models that own these leaves. It is for a graph whose modules were not recorded.
 
     Args:
-        modules: with the names by which they are known; the path of a part begins with that of its model if there are several.
+        modules: with their names; if there are several, a part's path begins with that of its model.
         leaves: the graph's.
     """
     known = {leaf: i for i, leaf in enumerate(leaves)}
@@ -50,7 +50,7 @@ def parts_of(modules: Iterable[tuple[str, Any]], leaves: Iterable[Any]) -> tuple
 
 
 def together(modules: Iterable[Module]) -> tuple[Module, ...]:
-    """One for each path, with all marks that its calls have, in the order of the first calls."""
+    """One module for each path, with the marks of all its calls, in the order of the first calls."""
     found: dict[str, Module] = {}
     for m in modules:
         known = found.setdefault(m.path, m)

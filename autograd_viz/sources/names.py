@@ -1,4 +1,4 @@
-"""What the user calls things: variables of the caller."""
+"""The user's names for things: the caller's variables."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ def visible_names(frame: FrameType) -> dict[str, Any]:
     return {k: v for k, v in names.items() if not k.startswith("_") and k not in hidden}
 
 
-MOST_HELD = 1000  # things that are looked at in one object
-SILENT = {"autograd_viz", "torch", "IPython", "ipykernel", "ipywidgets", "traitlets"}  # objects of theirs hold nobody's tensors
-INSIDE = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")  # code with a frame of its own, in the user's
+MOST_HELD = 1000  # attributes and items that are read of one object
+SILENT = {"autograd_viz", "torch", "IPython", "ipykernel", "ipywidgets", "traitlets"}  # they hold none of the user's tensors
+INSIDE = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")  # the user's code that has a frame of its own
 
 
 def _around(frame: FrameType) -> dict[str, Any]:
-    """The variables of the function in which a comprehension stands, if that is the one that runs it."""
+    """The variables of the function around a comprehension, if that function runs it."""
     found: list[dict[str, Any]] = []
     while frame.f_code.co_name in INSIDE and frame.f_back is not None:
         name, frame = frame.f_code.co_filename, frame.f_back
@@ -38,14 +38,14 @@ PLAIN = (str, int, float, bool, type(None))
 
 
 def asking_frame(frame: FrameType, tensors: Sequence[Any]) -> FrameType:
-    """The frame in whose code the question stands: behind functions that only hand on: `def why(p): explain(p)`."""
+    """The frame of the code that asks. Functions that only pass on are skipped: `def why(p): explain(p)`."""
     while frame.f_back is not None and _hands_on(frame, tensors):
         frame = frame.f_back
     return frame
 
 
 def _hands_on(frame: FrameType, tensors: Sequence[Any]) -> bool:
-    """It is that of a function which was given the tensors, and holds nothing else."""
+    """Is it the frame of a function that got the tensors as arguments, and holds nothing else?"""
     code, held = frame.f_code, _locals_of(frame)
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     given = [held.pop(n) for n in names if n in held]
@@ -55,7 +55,7 @@ def _hands_on(frame: FrameType, tensors: Sequence[Any]) -> bool:
 
 
 class Names(dict[str, Any]):
-    """The caller's variables, and names chosen for some tensors, which come first.
+    """The caller's variables, and chosen names for some tensors, which come first.
 
     Args:
         variables: by name.
@@ -68,28 +68,33 @@ class Names(dict[str, Any]):
 
 
 def _locals_of(frame: FrameType) -> dict[str, Any]:
-    """The variables of a frame. Up to Python 3.12 a function's frame keeps the dict that it is asked for, and all that is in
-    it: it is emptied, unless `locals()` has given it to somebody.
+    """The variables of a frame.
+
+    Up to Python 3.12 a function's frame keeps the dict that is read from it, and all its values. So the dict is emptied, unless
+    `locals()` has handed it out.
     """
     asked = frame.f_locals
     found = dict(asked)
     is_kept = type(asked) is dict and frame.f_code.co_flags & inspect.CO_OPTIMIZED and sys.version_info < (3, 13)
-    if is_kept and sys.getrefcount(asked) <= 3:  # the frame, `asked`, and the question itself
+    if is_kept and sys.getrefcount(asked) <= 3:  # the frame, `asked`, and the argument of getrefcount
         asked.clear()
     return found
 
 
 def callers_names() -> dict[str, Any]:
-    """The variables that the code sees which called the function that asks."""
+    """The variables visible in the code that called us."""
     return visible_names(sys._getframe(2))
 
 
 def names_by_identity(known: Mapping[str, Any], is_tensor: Callable[[Any], bool]) -> list[tuple[str, Any]]:
-    """(name, tensor) pairs: chosen names, parameters and buffers of modules by their path, plain variables, `xs[0]`, `xs["w"]`,
-    and the same of what objects hold: `trainer.model.weight`, `trainer.loss`, `net.scale`.
+    """(name, tensor) pairs.
 
-    The pairs hold the tensors, so comparing with `is` is safe. The first name of a tensor is its name: a parameter is called
-    by its path, since a variable may be left over from a loop over parameters().
+    Names come in this order: chosen names; parameters and buffers of modules by their path; plain variables, `xs[0]`,
+    `xs["w"]`.
+    Then come the same of what objects hold: `trainer.model.weight`, `trainer.loss`, `net.scale`.
+
+    The pairs hold the tensors, so comparing with `is` is safe. The first name of a tensor is its name. A parameter is called by
+    its path: a variable may be left over from a loop over parameters().
     """
     variables = _variables(known)
     held = {path: v for name, value in variables.items() for path, v in _attributes(name, value) if _can_be_asked(v)}
@@ -107,7 +112,7 @@ def _variables(known: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def modules_among(known: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """(name, module) pairs: the module that names were chosen from, or else variables, and what objects among them hold."""
+    """(name, module) pairs: the module that names were chosen from, else variables, and modules that their objects hold."""
     chosen = getattr(getattr(known, "chosen", None), "module", None)
     if chosen is not None:
         return [("", chosen)]
@@ -117,29 +122,29 @@ def modules_among(known: Mapping[str, Any]) -> list[tuple[str, Any]]:
 
 
 class Chosen(dict[str, Any]):
-    """Names for tensors.
+    """Chosen names for tensors.
 
     Attributes:
-        module: what they belong to, if it is a module.
+        module: the module that they belong to, if there is one.
     """
 
     module: Any = None
 
 
 def _is_record(value: Any) -> bool:
-    """An object of the user's that is no module: `trainer.out`, which may hold a loss."""
+    """Is it an object of the user's other than a module? `trainer.out` may hold a loss."""
     is_module = callable(getattr(type(value), "named_modules", None))
     return not is_module and hasattr(value, "__dict__")
 
 
 def _tensors(named: Mapping[str, Any], is_tensor: Callable[[Any], bool]) -> list[tuple[str, Any]]:
-    """Those among named things, then those in lists and dictionaries among them."""
+    """The tensors among named things, then those in lists and dictionaries among them."""
     plain = [(name, v) for name, v in named.items() if is_tensor(v)]
     return plain + [pair for name, v in named.items() for pair in elements(name, v) if is_tensor(pair[1])]
 
 
 def _can_be_asked(value: Any) -> bool:
-    """Not the proxy of an object that is gone, and not an object that will not say what it is."""
+    """Is it safe to inspect? The proxy of a deleted object and an object that hides its class are not."""
     try:
         isinstance(value, list)
     except Exception:
@@ -154,7 +159,7 @@ def _held(value: Any) -> dict[str, Any]:
 
 
 def _attributes(name: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """What an object holds: a module and its parts what is no parameter, others all that is public. Nobody's code is run."""
+    """What an object holds: of a module and its parts all but parameters, of others all that is public. No user code runs."""
     if callable(getattr(type(value), "named_modules", None)):
         for path, part in islice(value.named_modules(), MOST_HELD):
             yield from _attributes_of(f"{name}.{path}" if path else name, part)
@@ -171,9 +176,9 @@ def _attributes_of(name: str, value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _registered(name: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """A module's parameters, and its buffers: the running statistics of a batch norm."""
+    """A module's parameters and buffers: the running statistics of a batch norm."""
     for method in ("named_parameters", "named_buffers"):
-        if callable(getattr(type(value), method, None)):  # an instance of ours would explain what it lacks
+        if callable(getattr(type(value), method, None)):  # asked of the class: an instance of ours would raise an explanation
             yield from ((f"{name}.{k}", v) for k, v in getattr(value, method)())
 
 
@@ -186,7 +191,7 @@ def elements(name: str, value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def value_at(path: ast.expr, names: Mapping[str, Any]) -> Any:
-    """What `loss`, `out["loss"]` or `self.loss` is, without running code of anybody's; None if that cannot be known."""
+    """The value of `loss`, `out["loss"]` or `self.loss`, found without calling any code; None if it is unknown."""
     match path:
         case ast.Name(id=name):
             return names.get(name)
@@ -204,7 +209,7 @@ def value_at(path: ast.expr, names: Mapping[str, Any]) -> Any:
 
 
 def _attribute(owner: Any, name: str) -> Any:
-    """What an object holds under a name; of a module its parameters, buffers and parts too."""
+    """What an object holds under a name; a module also has its parameters, buffers and parts."""
     held = getattr(owner, "__dict__", {})
     if name in held:
         return held[name]

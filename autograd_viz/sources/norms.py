@@ -1,11 +1,13 @@
-"""The norms of the gradients of one backward pass that runs as a whole, or step by step where it must.
+"""The norms of the gradients of one backward pass. It runs as a whole, or step by step where it must.
 
 # Note [Where the pass must be stepped]
-A whole pass ends before the leaves: it brings the gradients to their AccumulateGrads, and calls none. So no `grad` is written,
-and what it would be is added up beside it. That is not what `backward()` does where code of the user's runs with a node: hooks
-(of leaves and AccumulateGrads too), the backward of a Function, which may start a pass of its own (reentrant checkpointing) or
-write into what it has saved (compiled code). There, in anomaly mode, before PyTorch 2.5, and where ranks exchange gradients,
-each node is called as a step calls it, and taken back.
+A whole pass ends before the leaves. It brings the gradients to their AccumulateGrads, and calls none. So no `grad` is written:
+the sum that it would get is computed beside it. That differs from `backward()` where the user's code runs with a node:
+- hooks, also of leaves and AccumulateGrads;
+- the backward of a Function. It may start a pass of its own (reentrant checkpointing), or write into its saved tensors
+  (compiled code).
+Then each node is called as a step calls it, and taken back. The same happens in anomaly mode, before PyTorch 2.5, and where
+ranks exchange gradients.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ Place = tuple[str, str, int]
 
 
 def norms_by_steps(live: Pass, wanted: Collection[Place] | None) -> dict[Place, float]:
-    """The norms that the steps of a pass tell; all are taken back."""
+    """The norms from the steps of a pass; all steps are taken back."""
     found: dict[Place, float | None] = {}
     live.shows_jacobians, done = False, 0
     with whole(), live.untouched():
@@ -52,7 +54,7 @@ def norms_by_steps(live: Pass, wanted: Collection[Place] | None) -> dict[Place, 
 def core_norms(
     graph: CoreGraph, root: Tensor, gradient: Tensor | None, wanted: Collection[Place] | None
 ) -> dict[Place, float] | None:
-    """The norms of a whole pass of the core's; None if it must be stepped.
+    """The norms of a whole pass of the core; None if it must be stepped.
 
     Raises:
         RuntimeError: as `backward` would.
@@ -89,7 +91,7 @@ class _ArrayNorms:
         self.wanted, self.found = wanted, dict[Place, float]()
 
     def add(self, id: str, way: str, grads: Any) -> None:
-        """Those that are asked for."""
+        """Add the norms of interest."""
         for k, grad in enumerate(grads):
             if grad is not None and (self.wanted is None or (id, way, k) in self.wanted):
                 norm = _norm(np.asarray(grad))

@@ -1,4 +1,4 @@
-"""What a backward pass that can be stepped asks of one kind of tensor: the core's, or PyTorch's."""
+"""What a stepped backward pass needs to know about one kind of tensor: the core's, or PyTorch's."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ class Snapshot(Protocol):
     """Something that a step may change, as it was at one moment."""
 
     def restore(self) -> None:
-        """Make it so again."""
+        """Restore it."""
 
     def holds(self) -> bool:
-        """Is it so still?"""
+        """Is it unchanged?"""
 
 
 class Graph(Protocol):
-    """What a pass needs of the graph that it runs through."""
+    """What a pass needs from its graph."""
 
     document: Document
     node_ids: dict[Any, str]
@@ -36,12 +36,15 @@ class Graph(Protocol):
 
 
 class PassKind(ABC):
-    """Answers for the tensors and nodes of one kind."""
+    """Answers questions about the tensors and nodes of one kind."""
 
     @abstractmethod
     def grad_snapshot(self, tensor: Any, is_about_to_change: bool = False) -> Any:
-        """The tensor's grad as it is now; besides a Snapshot's methods it `shows()` whether the values are the same, has the
-        `grad` itself, and its `value()` as the document shows it.
+        """A snapshot of the tensor's grad.
+
+        It is a `Snapshot` that also has the `grad` itself and its `value()` as the document shows it. `shows()` tells whether
+        the
+        values are the same.
         """
 
     @abstractmethod
@@ -49,32 +52,32 @@ class PassKind(ABC):
         """A node's saved tensors as they are now."""
 
     def saved_after(self, before: Snapshot, node: Any, is_seen: bool) -> Snapshot:
-        """They after the call of the node, of which code of the user's may be a part."""
+        """The saved tensors after the call of the node. `is_seen`: the user's code may have taken part in the call."""
         return self.saved_snapshot(node)
 
     @abstractmethod
     def lost(self, node: Any) -> dict[str, str]:
-        """The node's saved tensors that it cannot use: by name, "stale" (changed in place since) or "freed"."""
+        """The node's saved tensors that can no longer be used: by name, "stale" (modified) or "freed"."""
 
     @abstractmethod
     def attached(self, node: Any) -> Any:
-        """What the user has attached to a node; `holds()` if the node would do the same again."""
+        """What the user has attached to a node; `holds()` if the node would still do the same."""
 
     @abstractmethod
     def arrived(self, node: Any) -> Sequence[Snapshot]:
-        """The gradients that lie ready for a node that code of the user's is a part of, which may change them in place."""
+        """The gradients in the input buffers of a node, if the user's code may change them in place."""
 
     @abstractmethod
     def shows(self, node: Any, attached: Any) -> bool:
-        """May code of the user's keep, or change, gradients of this node: hooks, retain_grad, a Function's backward?"""
+        """May the user's code keep or change gradients of this node: hooks, retain_grad, a Function's backward?"""
 
     @abstractmethod
     def places(self, gradients: Iterable[Any]) -> list[tuple[int, int]]:
-        """Where gradients (None: there is none) lie: the address of the memory, which views share, and how many bytes."""
+        """Where gradients lie (None: there is no gradient): address and bytes of the memory, which views share."""
 
     @abstractmethod
     def touched(self, node: Any) -> list[Any]:
-        """The tensors whose grad a call of the node may change."""
+        """The tensors whose grad may change when the node is called."""
 
     @abstractmethod
     def called(self, touched: list[Any], edited: tuple[int, ...]) -> Ran:
@@ -82,10 +85,10 @@ class PassKind(ABC):
 
     @abstractmethod
     def gradient(self, value: Any, node: Any, index: int) -> Any:
-        """What the user has typed as a gradient for an output of a node.
+        """What the user typed as a gradient for an output of a node.
 
         Raises:
-            ValueError: it has another shape, or is not numeric.
+            ValueError: its shape differs, or it is not numeric.
         """
 
     @abstractmethod
@@ -98,11 +101,11 @@ class PassKind(ABC):
 
     @abstractmethod
     def version_of(self, tensor: Any) -> int:
-        """How often the tensor has been changed in place."""
+        """The version counter of the tensor."""
 
     @abstractmethod
     def numbers_of(self, tensor: Any) -> tuple[Number, ...] | None:
-        """The elements of a tensor of so few that the document has them; None where reading them would wait for a device."""
+        """The elements of a small tensor; None if reading them would wait for a device."""
 
     @abstractmethod
     def id_of(self, thing: Any) -> str | None:
@@ -110,16 +113,17 @@ class PassKind(ABC):
 
     @property
     def own_ranks(self) -> int:
-        """Over how many ranks gradients should have been averaged that are not; 0 if none."""
+        """The number of ranks whose average a gradient lacks; 0 if it lacks none."""
         return 0
 
     @abstractmethod
     def untouched(self) -> AbstractContextManager[None]:
-        """Steps that run inside, and are taken back there, leave random numbers, leaves and their grads as they were, whatever
-        code of the user's they call.
+        """Steps that run and are taken back inside leave random numbers, leaves and their grads as they were.
+
+        That holds for all user code that they call.
         """
 
     @property
     def leaves_no_trace(self) -> bool:
-        """Can nobody tell that it has run, once it is taken back? It calls no code of the user's, as far as is known."""
+        """Is a pass that was taken back invisible? Then it calls no user code, as far as is known."""
         return False

@@ -17,14 +17,14 @@ PYTHON = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
 
 
 class Where(NamedTuple):
-    """A frame of the user's, the instruction at which it was, and what it had called.
+    """A frame of the user's, its instruction, and the arguments of its call.
 
     Attributes:
         frame: the frame.
         lasti: the instruction.
         outer: the variables of the function around it, if it is a comprehension.
-        roots: on which backward() or grad() was called there, if any.
-        wanted: the tensors that an optimizer was given, or whose gradients grad() was asked for.
+        roots: the arguments of backward() or grad(), if it was called there.
+        wanted: the tensors of an optimizer, or those whose gradients grad() computes.
     """
 
     frame: FrameType
@@ -35,7 +35,7 @@ class Where(NamedTuple):
 
 
 def where_raised(traceback: TracebackType | None, otherwise: FrameType) -> Where:
-    """Where an error left the user's code for the last time."""
+    """The last place in the user's code that the error went through."""
     where = Where(otherwise, otherwise.f_lasti)
     while traceback is not None:
         frame, called = traceback.tb_frame, traceback.tb_frame.f_code.co_name
@@ -52,21 +52,21 @@ def where_raised(traceback: TracebackType | None, otherwise: FrameType) -> Where
 
 
 def _tensors(frame: FrameType, names: tuple[str, ...]) -> tuple[Any, ...]:
-    """The tensors that a frame has under the first of the names that it knows."""
+    """The tensors in a frame, under the first of the names that it has."""
     given = next((frame.f_locals[n] for n in names if n in frame.f_locals), None)
     several = (given,) if is_drawable(given) else given if isinstance(given, Sequence) else ()
     return tuple(t for t in several if is_drawable(t))
 
 
 def _is_library(file: str) -> bool:
-    """Ours, PyTorch's, or Python's own: `copy.deepcopy` calls what it copies."""
+    """Is it ours, PyTorch's, or Python's own? `copy.deepcopy` calls methods of what it copies."""
     torch = sys.modules.get("torch")
     theirs = os.path.dirname(os.path.abspath(torch.__file__)) + os.sep if torch is not None and torch.__file__ else PACKAGE
     return file.startswith((PACKAGE, "<autograd_viz", theirs)) or (file.startswith(PYTHON) and "site-packages" not in file)
 
 
 def failing_node(traceback: TracebackType | None) -> Node | None:
-    """The node of the core's that was running when the error was raised."""
+    """The node of the core that was running when the error was raised."""
     found = None
     while traceback is not None:
         frame = traceback.tb_frame

@@ -13,7 +13,7 @@ from .versions import Versions
 
 
 def identity(t: Tensor) -> Any:
-    """What makes two Tensor objects the same box: an unpacked result is another object for the same output."""
+    """The key that Tensor objects of one box share: an unpacked result is another object for the same output."""
     return t if t._grad_fn is None else (t._grad_fn, t._output_nr)
 
 
@@ -25,7 +25,7 @@ def reach(
     calls: dict[Call | Node, None] = {}
     nodes: dict[Node, None] = {}
     for root in roots:
-        backward_of(root)  # a view of what was changed gets its grad_fn when it is asked; others have what their op was given
+        backward_of(root)  # a view of a changed base gets its grad_fn when it is asked; other tensors have that of their op
     stack: list[Tensor | Node | None] = list(roots)
     while stack:
         item = stack.pop()
@@ -52,7 +52,7 @@ def reach(
 
 
 def _place_among_results(tensor: Tensor) -> int:
-    """Which result of its op it is."""
+    """The index of a tensor among the results of its op."""
     if tensor._grad_fn is not None or tensor._made_by is None:
         return tensor._output_nr
     return next((i for i, reference in enumerate(tensor._made_by.outputs) if reference() is tensor), 0)
@@ -62,14 +62,15 @@ def backward_of(tensor: Tensor) -> Node | None:
     """Its grad_fn, or the AccumulateGrad of a leaf."""
     try:
         node: Node | None = gradient_edge(tensor)[0]
-    except RuntimeError:  # a view for which autograd refuses to answer: it is drawn as it last was
+    except RuntimeError:  # a view whose grad_fn raises: it is drawn with its last one
         node = tensor._grad_fn
     return node
 
 
 def _behind(tensor: Tensor, calls: dict[Call | Node, None], versions: Versions, prefer: Mapping[Tensor, str]) -> list[Tensor]:
-    """What a tensor leads to in the forward graph: the inputs of the call that made it, and its siblings; of those that are not
-    differentiable (indices, a mask) what a variable holds: what else is read is reached as an input.
+    """What a tensor leads to in the forward graph: the inputs of the call that made it, and the other results of the call.
+
+    A result that is not differentiable (indices, a mask) counts only if a variable holds it; as an input it is reached anyway.
     """
     call = tensor._made_by
     if call is None or call in calls:

@@ -1,4 +1,4 @@
-"""What the core remembers of what has run, as `reasons.History`: its tensors and nodes keep it, and nothing has to be on."""
+"""What the core remembers of a program, as `reasons.History`. Tensors and nodes keep it; no recorder is needed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .written_code import source_at
 
 
 class CoreOp:
-    """A call of the core's, or a node, as `reasons.Op`; two of one call are equal.
+    """A call or a node of the core, as `reasons.Op`. Two of one call are equal.
 
     Args:
         call: what the tensor keeps.
@@ -38,7 +38,7 @@ class CoreOp:
 
     @property
     def name(self) -> str:
-        """In small letters, as in `torch.<name>`."""
+        """Lower case, as in `torch.<name>`."""
         return str(self.call.op).removesuffix("Backward0").lower()
 
     @property
@@ -48,7 +48,7 @@ class CoreOp:
 
     @property
     def age(self) -> int:
-        """How many passes had run."""
+        """How many passes had run before it."""
         return sum(p.order < self.number for p in happened.passes)
 
     @property
@@ -66,17 +66,17 @@ class CoreOp:
         return found
 
     def _was_early(self, leaf: Tensor) -> bool:
-        """It was switched on after the op ran."""
+        """Did the leaf start to require grad after the op ran?"""
         return any(e.kind == "requires_grad" and e.order > self.number for e in leaf._events)
 
     @property
     def early(self) -> Tensor | None:
-        """A leaf that was switched on after the op ran."""
+        """A leaf that started to require grad after the op ran."""
         return next((t for t in self.call.inputs if t is not None and t.requires_grad and self._was_early(t)), None)
 
     @property
     def cut(self) -> str:
-        """Of a call that recorded no node."""
+        """Why a call has no node."""
         if self.call.node is not None:
             return ""
         given = self.given
@@ -92,7 +92,7 @@ def op_of(tensor: Tensor) -> CoreOp | None:
 
 
 class GradOp:
-    """A call of autograd.grad() without create_graph, as `reasons.Op`: what it returned has no history."""
+    """A call of autograd.grad() without create_graph, as `reasons.Op`: its results have no history."""
 
     name, cut, age = "grad", "op", 0
 
@@ -111,7 +111,7 @@ class CoreEvent:
 
     @property
     def source(self) -> Source | None:
-        """Where."""
+        """Where it happened."""
         return _source(self._at)
 
 
@@ -139,12 +139,12 @@ class CoreHistory:
         self.passes = tuple(CorePass(p) for p in happened.passes)
 
     def op_of(self, tensor: Tensor) -> Any:
-        """The op that made a tensor; grad() of a gradient that it returned without a graph."""
+        """The op that made a tensor; grad() for a gradient that it returned without a graph."""
         returned = [p for p in happened.passes if any(r() is tensor for r in p.results)]
         return op_of(tensor) or next((GradOp(p) for p in returned), None)
 
     def events_of(self, tensor: Tensor, *kinds: str) -> list[CoreEvent]:
-        """Of the tensor itself, and changes of its memory."""
+        """Events of the tensor itself, and changes of its memory."""
         found = [CoreEvent(_kind(e.kind, tensor), e.kind, e.order, e.at) for e in tensor._events]
         if tensor._made_by is not None and not tensor._made_by.inputs:
             found.insert(0, CoreEvent("made", str(tensor._made_by.op), tensor._made_by.order, tensor._made_by.at))
@@ -155,11 +155,11 @@ class CoreHistory:
         return [e for e in found if not kinds or e.kind in kinds]
 
     def grad_of(self, tensor: Tensor) -> Any:
-        """Without a warning."""
+        """The grad, without a warning."""
         return tensor._grad
 
     def state_of(self, tensor: Tensor) -> str:
-        """What its grad holds."""
+        """What its grad contains."""
         if tensor._grad is None:
             return ""
         values = tensor._grad._data
@@ -171,24 +171,24 @@ class CoreHistory:
         return "zero" if not values.any() else "huge" if size >= HUGE else "tiny" if size <= TINY else ""
 
     def clearings(self, tensor: Tensor) -> list[CoreEvent]:
-        """What set its grad to None."""
+        """The events that set its grad to None."""
         names = {"cleared": "grad", "zero_grad": "zero_grad"}
         return [CoreEvent("cleared", names[e.kind], e.order, e.at) for e in tensor._events if e.kind in names]
 
     def used(self, tensor: Tensor) -> None:
-        """A leaf does not know its users."""
+        """Unknown: a leaf does not know its users."""
 
     def optimizers(self, tensor: Tensor) -> list[Holder]:
-        """Those that are alive."""
+        """The live optimizers."""
         made = {o: d for d in happened.optimizers if (o := d.of()) is not None}
         return [_holder(o, d, tensor) for o, d in made.items()]
 
     def shards(self, tensor: Tensor) -> int:
-        """There is one process."""
+        """None: there is one process."""
         return 0
 
     def early(self, tensor: Tensor) -> tuple[CoreOp, Tensor] | None:
-        """The op that ran before something that it was given required grad, and that."""
+        """The op that ran before one of its inputs required grad, and that input."""
         op = op_of(tensor)
         seen = [] if op is None else [op]
         for o in seen:
@@ -198,20 +198,20 @@ class CoreHistory:
         return None
 
     def unmade(self, tensor: Tensor) -> str:
-        """Under no_grad() nothing is remembered."""
+        """Unknown: nothing is remembered under no_grad()."""
         return "not_asked" if tensor._made_by is not None else "cut_no_grad"
 
     def owner_of(self, tensor: Tensor) -> None:
-        """Modules keep no history."""
+        """Unknown: modules keep no history."""
 
     def mode_of(self, op: CoreOp) -> None:
-        """Nobody knows."""
+        """Unknown."""
 
     def factor_of(self, event: CoreEvent) -> None:
-        """Nobody knows."""
+        """Unknown."""
 
     def switched_off(self) -> list[CoreEvent]:
-        """Tensors know their own switches."""
+        """Empty: tensors remember their own switches."""
         return []
 
     def modified(self, root: Tensor, message: str) -> tuple[CoreOp | None, CoreEvent | None]:
@@ -225,12 +225,12 @@ class CoreHistory:
         return None, None
 
     def is_running(self) -> bool:
-        """Code of the user's is run by a pass: a hook, a Function."""
+        """Is the user's code running inside a pass: a hook, a Function?"""
         return GraphTask.current is not None
 
 
 def _writer(counter: Any, version: int) -> CoreEvent | None:
-    """What made the next version: a line, or a step at it."""
+    """What made the next version: a line, or one of its steps."""
     place = next((place for v, place in counter[1:] if v == version), None)
     is_step = place in [tuple(s.at) for s in happened.steps]
     return None if place is None else CoreEvent("step" if is_step else "written", "", (), Place(*place))

@@ -1,4 +1,4 @@
-"""Tensors whose own elements somebody has changed in place since they were drawn."""
+"""Tensors whose elements were changed in place after they were drawn."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from ..graph.trace import Rewritten
 
 
 class Reader(Protocol):
-    """How to ask a tensor of one framework; handed in with each question, since what holds it would hold the graph."""
+    """How to ask a tensor of one framework. It is an argument of each question: stored, it would keep the graph alive."""
 
     def version_of(self, tensor: Any) -> int:
-        """How often the tensor has been changed in place."""
+        """The version counter of the tensor."""
 
     def numbers_of(self, tensor: Any) -> tuple[Number, ...] | None:
-        """The elements of a tensor of few, or None where they cannot be read at once."""
+        """The elements of a small tensor; None if reading them would wait."""
 
     def value_of(self, gradient: Any) -> Value:
         """A tensor's data as the document shows it."""
@@ -39,7 +39,7 @@ class Rewrites:
         self._values = {id: drawn[id].value for id, version in self._versions.items() if version == drawn[id].version}
 
     def found(self, reader: Reader, among: Iterable[str] | None = None) -> dict[str, Rewritten]:
-        """The tensors (of these ids) that are not as they were drawn, by id."""
+        """The tensors (of these ids) that differ from the picture, by id."""
         ids = self._tensors if among is None else self._tensors.keys() & among
         return {id: self._now(id, reader) for id in ids if self._has_changed(id, reader)}
 
@@ -49,12 +49,12 @@ class Rewrites:
             return True
         if value is None or not value.numbers:
             return False
-        numbers = reader.numbers_of(tensor)  # a nan is unlike itself, but not its text
+        numbers = reader.numbers_of(tensor)  # nan is unequal to itself; its text is equal
         return numbers is not None and numbers != value.numbers and reader.value_of(tensor).text != value.text
 
     def _now(self, id: str, reader: Reader) -> Rewritten:
         tensor, known = self._tensors[id], self._found.get(id)
         version = reader.version_of(tensor)
-        if known is None or known.value.numbers or known.version != version:  # a large one is summed up once
+        if known is None or known.value.numbers or known.version != version:  # a large one is summarized once
             self._found[id] = Rewritten(version, reader.value_of(tensor))
         return self._found[id]

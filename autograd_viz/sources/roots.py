@@ -1,11 +1,11 @@
-"""Which graph is meant when somebody asks about a tensor: the ends, among the caller's variables, that lead to it."""
+"""Which graph a question about a tensor means: the roots, among the caller's variables, that lead to it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-MOST_ROOTS = 8  # graphs that are looked at when the loss is not named
+MOST_ROOTS = 8  # graphs that are searched if the loss is not named
 
 
 class Access(NamedTuple):
@@ -13,7 +13,7 @@ class Access(NamedTuple):
 
     Attributes:
         grad_fn: the backward node of a tensor, None for a leaf.
-        end: the node at which the gradient of a tensor arrives; None if nowhere.
+        end: the node at which the gradient of a tensor arrives; None if there is none.
         after: the nodes that a node sends gradients to.
         order: rises with the time at which a node was made.
         size: how many elements a tensor has.
@@ -33,10 +33,10 @@ class Access(NamedTuple):
 def roots_among(tensor: Any, known: list[Any], access: Access) -> tuple[Any, ...]:
     """The roots that the tensor's gradient would come from.
 
-    Those that lead to the tensor; if none does, that on which backward() was called last; else what looks like a loss.
+    Those that lead to the tensor; else the one on which backward() was called last; else what looks like a loss.
 
     Args:
-        tensor: what is asked about.
+        tensor: the tensor in question.
         known: the caller's tensors.
         access: how to ask them.
     """
@@ -52,19 +52,19 @@ def roots_among(tensor: Any, known: list[Any], access: Access) -> tuple[Any, ...
 
 
 def _latest_asked(tensors: list[Any], access: Access) -> list[Any]:
-    """The one on which backward() was called last, if it was on any."""
+    """The tensor on which backward() was called last, if there is one."""
     asked = [(order, i) for i, t in enumerate(tensors) for order in access.passes(t)]
     return [tensors[max(asked)[1]]] if asked else []
 
 
 def _most_likely(ends: list[Any], access: Access) -> list[Any]:
-    """That on which backward() was called last, else those of one element, else all; the latest last."""
+    """The one on which backward() was called last, else those of one element, else all; the latest last."""
     found = sorted(ends, key=lambda t: access.order(access.grad_fn(t)))
     return _latest_asked(found, access) or [t for t in found if access.size(t) == 1] or found
 
 
 def _ends(made: list[Any], target: Any, access: Access) -> tuple[list[Any], set[Any]]:
-    """The tensors whose nodes no other's lead to, and all nodes that lead to the target."""
+    """The tensors whose nodes no other tensor's node leads to, and all nodes that lead to the target."""
     senders: dict[Any, list[Any]] = {}
     stack = [access.grad_fn(t) for t in made]
     seen = set(stack)

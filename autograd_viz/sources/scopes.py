@@ -1,4 +1,4 @@
-"""In which module or scope an op of the core ran, as a path: "encoder.layers.0"; and what these are."""
+"""In which module or scope an op of the core ran, as a path ("encoder.layers.0"), and these modules and scopes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LATEST: Order = (sys.maxsize, 0)
 
 
 def scopes_of(orders: Sequence[Order]) -> tuple[list[str], tuple[Module, ...]]:
-    """The path of each op, given by its place in the order of all ops, in that order; and the modules and scopes that ran."""
+    """The path of each op, in the order of all ops; and the modules and scopes that ran."""
     waiting = _near(orders)
     open: list[tuple[Stretch, str]] = []
     names = _ModuleNames()
@@ -34,7 +34,7 @@ def scopes_of(orders: Sequence[Order]) -> tuple[list[str], tuple[Module, ...]]:
 
 
 def _near(orders: Sequence[Order]) -> list[Stretch]:
-    """The stretches around and between ops, the last first. A Function's op comes after what ran in it."""
+    """The stretches around and between ops, the last first. A Function's op comes after the ops inside it."""
     begun = [s for s in stretches if orders and s.begin < orders[-1]]
     first = next((i for i, s in enumerate(begun) if (s.end or LATEST) > orders[0]), len(begun))
     return begun[: first - 1 if first else None : -1]
@@ -47,13 +47,13 @@ def _module(stretch: Stretch, path: str, is_checkpointed: bool) -> Module:
 
 
 def _leave(open: list[tuple[Stretch, str]], order: Order) -> None:
-    """Close what ended before."""
+    """Close the stretches that ended before."""
     while open and (open[-1][0].end or LATEST) < order:
         open.pop()
 
 
 class _ModuleNames:
-    """What a module is called in the one that calls it."""
+    """The name of a module in its caller."""
 
     def __init__(self) -> None:
         self._of: dict[Any, dict[Any, str]] = {}
@@ -65,7 +65,7 @@ class _ModuleNames:
         return ".".join(filter(None, (above, name)))
 
     def _name(self, module: Any, open: list[tuple[Stretch, str]]) -> str:
-        """Its name in the innermost open module; a module that no other calls needs none."""
+        """Its name in the innermost open module; a module without a caller has none."""
         callers = [s.module() for s, _ in open if s.module is not None]
         if module is None or not callers or callers[-1] is None:
             return ""

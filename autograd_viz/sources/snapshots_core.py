@@ -1,4 +1,4 @@
-"""What one step changes, as it was at one moment: so that a step can be taken back, done again, or run anew."""
+"""What one step changes, as it was at one moment. With it a step can be taken back, redone, or run again."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..graph.model import Value
 from .kept import is_stale, raw_saved
 from .values import value_of
 
-MANY = 100_000  # elements; a larger gradient is taken for unchanged if it is the same object at the same version
+MANY = 100_000  # elements: a larger gradient counts as unchanged if object and version are the same
 
 
 class GradSnapshot:
@@ -31,7 +31,7 @@ class GradSnapshot:
         return None if self.values is None else value_of(self.values)
 
     def restore(self) -> None:
-        """Make it so again."""
+        """Restore it."""
         self.tensor._grad = self.grad
         if self.grad is not None and self.values is not None:
             self.grad._data[...] = self.values
@@ -42,7 +42,7 @@ class GradSnapshot:
         return self.tensor._grad is self.grad and self.shows()
 
     def shows(self) -> bool:
-        """Are the values the same, whatever object has them?"""
+        """Are the values the same, even in another object?"""
         grad = self.tensor._grad
         if grad is None or self.values is None:
             return grad is None and self.values is None
@@ -52,7 +52,7 @@ class GradSnapshot:
 
 
 class SavedSnapshot:
-    """A node's saved tensors, and what had passed through it."""
+    """A node's saved tensors, and the gradients of its last call."""
 
     __slots__ = ("node", "remembered")
 
@@ -60,11 +60,11 @@ class SavedSnapshot:
         self.node, self.remembered = node, node._remember()
 
     def restore(self) -> None:
-        """Make it so again."""
+        """Restore them."""
         self.node._recall(self.remembered)
 
     def holds(self) -> bool:
-        """Does the node still keep the same? What has passed is of no account."""
+        """Does the node still keep the same? The gradients of its last call do not count."""
         return _same(self.node._remember()[1:], self.remembered[1:])
 
 
@@ -75,16 +75,16 @@ class ArraySnapshot:
         self.array, self.values = array, array.copy()
 
     def restore(self) -> None:
-        """Make them so again."""
+        """Restore them."""
         self.array[...] = self.values
 
     def holds(self) -> bool:
-        """Are they the same?"""
+        """Are they unchanged?"""
         return _equal(self.array, self.values)
 
 
 class Attached:
-    """What the user has attached to a node: hooks, retain_grad, requires_grad of a leaf; and whether it could run."""
+    """What the user has attached to a node: hooks, retain_grad, requires_grad of a leaf; and whether the node could run."""
 
     __slots__ = ("node", "seen")
 
@@ -92,7 +92,7 @@ class Attached:
         self.node, self.seen = node, _attached(node)
 
     def holds(self) -> bool:
-        """Would the node do the same again? Not after a hook came or went, or a saved tensor was changed in place."""
+        """Would the node do the same again? No, if a hook was added or removed, or a saved tensor was modified."""
         kept = raw_saved(self.node).values()
         return _attached(self.node) == self.seen and not any(is_stale(self.node, k) for k in kept)
 
@@ -112,14 +112,14 @@ def _attached(node: Node) -> tuple[Any, ...]:
 
 
 def runs_only_ours(node: Node) -> bool:
-    """Does a call of the node run no code of the user's: a hook, a Function's backward, the unpack hook of a saved tensor?"""
+    """Does a call of the node run no user code: no hook, no Function's backward, no unpack hook of a saved tensor?"""
     e, kept = node._extra, raw_saved(node).values()
     hooks = () if e is None else (e.prehooks, e.posthooks, *e.tensor_hooks.values())
     return bool(node.is_plain) and not any(hooks) and all(getattr(k, "unpack_hook", None) is None for k in kept)
 
 
 def _same(a: Any, b: Any) -> bool:
-    """The same objects, looked for in tuples too, which are made anew each time that a node is asked."""
+    """Are they the same objects? Tuples are compared by their items: a node makes them anew."""
     if isinstance(a, tuple) and isinstance(b, tuple):
         return len(a) == len(b) and all(map(_same, a, b))
     return a is b

@@ -1,4 +1,4 @@
-"""The user's statements in the order in which they ran, each beside the first tensor it made or touched."""
+"""The user's statements in the order in which they ran, each beside the first tensor that it made or changed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .written_code import source_at, statement_at
 
 
 class Happened(NamedTuple):
-    """Something that was done to a tensor at a place in the code; `order` rises with time."""
+    """Something that happened to a tensor at a place in the code; `order` rises with time."""
 
     order: tuple[int, int]
     at: Place | None
@@ -26,14 +26,14 @@ def place_of(at: Place | None) -> model.Source | None:
 
 
 def statements(happened: Iterable[Happened], name_of: Callable[[str], str | None]) -> tuple[model.Statement, ...]:
-    """The statements in which it happened.
+    """The statements of some events.
 
     Args:
         happened: in any order.
         name_of: the user's name of a tensor by its id.
     """
     found: dict[Any, model.Statement] = {}
-    keys: dict[Place, Any] = {}  # of each place: file, start and text of its statement
+    keys: dict[Place, Any] = {}  # by place: file, start and text of its statement
     for _, at, id, kind in sorted(happened, key=itemgetter(0)):
         if at is None:
             continue

@@ -1,4 +1,4 @@
-"""What steppers have done to a graph: which of its nodes they have called, and with what numbers."""
+"""What steppers have done to a graph: the nodes that they have called, and the numbers."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from ..graph.trace import Step
 from ..runtime.alive import Alive
 
 _moves = itertools.count()
-_passes: Alive[int] = Alive()  # a pass -> when it moved last
+_passes: Alive[int] = Alive()  # a pass -> when it last moved
 
 
 def moved(stepped: Any) -> None:
-    """A pass has called a node, or taken that back."""
+    """A pass has called a node, or has taken a call back."""
     _passes[stepped] = next(_moves)
 
 
 def last_pass(nodes: Iterable[Any]) -> Any:
-    """The pass of a stepper that went through one of these nodes and moved last; None if there is none.
+    """The stepper's pass that went through one of these nodes and moved last; None if there is none.
 
-    Two graphs that share no more than leaves are two.
+    Graphs that share only leaves are different graphs.
     """
     nodes = list(nodes)
     own = [n for n in nodes if not hasattr(n, "variable")] or nodes
@@ -31,11 +31,11 @@ def last_pass(nodes: Iterable[Any]) -> Any:
 
 
 def numbers_of(steps: Mapping[Any, Step], ids: Mapping[Any, str]) -> dict[str, Value | None]:
-    """What a stepper saw, by address: what went along each arrow, and `arrived:n2.0` what hooks left of what arrived.
+    """What a stepper saw, by address: what went along each arrow, and at `arrived:n2.0` what arrived, after hooks.
 
     Args:
         steps: the step that called a node.
-        ids: the node's id in the document that is asked about.
+        ids: the node's id in the document in question.
     """
     found: dict[str, Value | None] = {}
     for node, step in steps.items():
@@ -46,7 +46,7 @@ def numbers_of(steps: Mapping[Any, Step], ids: Mapping[Any, str]) -> dict[str, V
 
 
 def grads_before(steps: Mapping[Any, Step], ids: Mapping[Any, str]) -> dict[str, Value | None]:
-    """What stood in the grad of a leaf before a stepper's pass came there: `before:n3`, by the id of its AccumulateGrad."""
+    """The grad of each leaf before a stepper's pass changed it: `before:n3`, by the id of its AccumulateGrad."""
     known = [
         (ids[node], c.before) for node, step in steps.items() if node in ids for c in step.changes if c.at.endswith(".grad")
     ]

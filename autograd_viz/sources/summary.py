@@ -1,4 +1,4 @@
-"""What can be said of an array that is too large to be written out: extremes, counts, and a thumbnail."""
+"""Describes an array that is too large to write out: extremes, counts, and a thumbnail."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SIDE = 8  # blocks of the thumbnail in each direction, at most
 def summary_of(array: Any) -> Summary:
     """Extremes, mean, norm, counts and thumbnail of an array of at least one element, of any dtype and shape.
 
-    Elements that are nan or infinite are counted and otherwise left out, but in the thumbnail a block with a nan is nan.
+    Elements that are nan or infinite are counted and otherwise left out. In the thumbnail a block with nan is nan.
     """
     rows, columns = -1, array.shape[-1] if array.ndim else 1
     matrix = _real(array).reshape(rows, columns)
@@ -29,7 +29,7 @@ def summary_of(array: Any) -> Summary:
 
 
 def _real(array: Any) -> Any:
-    """The elements as numbers that can be added up: complex ones by their absolute value."""
+    """The elements as numbers that can be summed: complex ones by their absolute value."""
     if array.dtype.kind == "c":
         with np.errstate(all="ignore"):
             return np.abs(array)
@@ -46,7 +46,7 @@ def _finite(flat: Any, matrix: Any, norm: float) -> Summary:
 
 
 def _any(flat: Any, matrix: Any) -> Summary:
-    """The careful way: some elements are not finite, or the squares were out of range."""
+    """The careful way: some elements are not finite, or the squares overflow or underflow."""
     finite = np.isfinite(matrix)
     kept = np.where(finite, matrix, 0).astype(np.float64)
     there = kept[finite]
@@ -60,13 +60,13 @@ def _any(flat: Any, matrix: Any) -> Summary:
 
 
 def _norm(values: Any) -> float:
-    """The Euclidean norm, also where the squares would be out of range."""
+    """The Euclidean norm, also if the squares overflow or underflow."""
     largest = float(np.abs(values).max()) if values.size else 0.0
     return largest * float(np.sqrt(np.square(values / largest).sum())) if largest else 0.0
 
 
 def _block_sums(matrix: Any) -> Any:
-    """The matrix cut into at most SIDE x SIDE blocks, each added up."""
+    """The matrix divided into at most SIDE x SIDE blocks, and the sum of each."""
     rows, columns = matrix.shape
     if rows > SIDE:
         matrix = np.add.reduceat(matrix, _starts(rows), axis=0)

@@ -1,4 +1,4 @@
-"""A node as it was before it ran, for whoever reads later which rules ran: with copies of what it had saved."""
+"""A node as it was before it ran, with copies of its saved values. From it a step writes its rules later."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ..core.op.primitive_node import PrimitiveNode
 from ..core.tensor.number import Number
 from ..core.tensor.tensor import Tensor
 
-MOST = 1024  # elements that are copied; no formula and no Jacobian is written of a larger saved tensor
+MOST = 1024  # elements of a copy; a larger saved tensor gets no formula and no Jacobian
 
 
 class Twin:
-    """What a primitive's node needs to write its rules, whatever happens to it and to its saved tensors."""
+    """What a primitive's node needs to write its rules, even if the node and its saved tensors change."""
 
     def __init__(self, node: PrimitiveNode) -> None:
         self._node = node
@@ -33,7 +33,7 @@ class Twin:
 
 
 def _frozen(kept: Any) -> Any:
-    """A saved value that nobody can change."""
+    """A copy of a saved value that nobody can change."""
     if isinstance(kept, tuple):
         return tuple(map(_frozen, kept))
     if isinstance(kept, SavedTensor):

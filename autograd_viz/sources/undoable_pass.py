@@ -1,4 +1,4 @@
-"""A backward pass that runs one node at a time, and can be taken back, done again and run anew; for any kind of tensor."""
+"""A backward pass that runs one node at a time. Steps can be taken back, redone and run again, for any kind of tensor."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from .written import Ran, StepWriter
 
 @dataclass(slots=True)
 class _Around:
-    """All that a call of a node may change, as it was before: the engine, hooks, saved tensors, the grads of `touched`.
+    """What a call of a node may change, from before the call: the engine, hooks, saved tensors, the grads of `touched`.
 
     Attributes:
-        is_seen: code of the user's may see the gradients.
+        is_seen: the user's code may see the gradients.
     """
 
     node: Any
@@ -43,7 +43,7 @@ class _Around:
         return [self.saved, *self.grads]
 
     def restore(self) -> None:
-        """Make it so again."""
+        """Restore it."""
         for snapshot in self.tensors:
             snapshot.restore()
         self.engine.restore()
@@ -51,7 +51,7 @@ class _Around:
 
 @dataclass(slots=True)
 class _Done:
-    """What a step has changed: as it was before, saved tensors and grads after it, and the names of what it freed."""
+    """What a step has changed: its state before, saved tensors and grads after, and the names of what it freed."""
 
     before: _Around
     after: list[Snapshot]
@@ -69,21 +69,21 @@ class Pass(PassKind):
         keep_graph: saved tensors are not freed.
 
     Attributes:
-        nodes: those that it calls.
-        shows_jacobians: make the ops' local Jacobians; may be set to False where nobody looks at them.
+        nodes: the nodes that it calls.
+        shows_jacobians: make the ops' local Jacobians; may be set to False if nobody looks at them.
     """
 
     frees = True
-    shows_jacobians = True  # each costs a vjp for every element of the op's result
+    shows_jacobians = True  # a Jacobian costs a vjp per element of the op's result
 
     def __init__(self, graph: Graph, task: Any, keep_graph: bool) -> None:
         self.graph, self.task = graph, task
         self.is_recorded = bool(task.create_graph)
         self._done: list[_Done] = []
         self.nodes = frozenset(task.input_buffers)
-        self._position = 0  # how many of these are in effect: the others have been taken back
+        self._position = 0  # how many of these are in effect; the others have been taken back
         self._writer = StepWriter(graph.document, keep_graph)
-        self._edits: dict[int, dict[int, Any]] = {}  # by step: what had arrived before the user changed it
+        self._edits: dict[int, dict[int, Any]] = {}  # by step: what had arrived before the user's edit
         self._state = EngineState(task, graph.node_ids, graph.document)
         self._drift = Drift(graph.tensors, self.grad_snapshot)
         self._unread = Unread()
@@ -98,18 +98,18 @@ class Pass(PassKind):
 
     @property
     def total(self) -> int:
-        """How many steps the whole pass has: every node runs once."""
+        """The number of steps of the whole pass: every node runs once."""
         return len(self.task.input_buffers)
 
     def engine(self) -> Engine:
-        """The engine as it is at the frontier."""
+        """The engine after the last step that has run."""
         return self._state.now()
 
     def advance(self) -> Step | None:
         """Run one node for real; None at the end.
 
         Raises:
-            Exception: whatever the node raises; everything is as it was before the call.
+            Exception: whatever the node raises; everything is as before the call.
         """
         node = self.task.peek()
         if node is None:
@@ -126,14 +126,14 @@ class Pass(PassKind):
         step = self._written(ran, around)
         try:
             self._keep(step, ran, around.is_seen)
-        except BaseException:  # no memory for what has to be read at once: the step has not been taken
+        except BaseException:  # no memory for what must be read at once: the step is not taken
             self.undo(len(self._done) - 1)
             self.rewind(len(self._done) - 1)
             raise
         return step
 
     def _around(self, node: Any) -> _Around:
-        """All that a call of the node may change, as it is before."""
+        """What a call of the node may change, as it is before."""
         touched = self.touched(node)
         attached, saved = self.attached(node), self.saved_snapshot(node)
         is_seen = self.shows(node, attached)
@@ -147,7 +147,7 @@ class Pass(PassKind):
         if edits := self._edits.get(len(self._done)):
             ran.unedited = {i: None if g is None else self.value_of(g) for i, g in edits.items()}
         self._state.look((node, *[after for after, _ in node.next_functions]))
-        added_to = [snapshot.grad is not None for snapshot in around.grads]  # by changing its values, which Back takes back
+        added_to = [snapshot.grad is not None for snapshot in around.grads]  # accumulated in place, which Back undoes
         grads = [self.grad_snapshot(t, is_about_to_change=a) for t, a in zip(touched, added_to, strict=True)]
         ids = map(self.graph.tensor_id, touched)
         ran.touched = {id: (b, a) for id, b, a in zip(ids, around.grads, grads, strict=True) if id is not None}
@@ -161,8 +161,8 @@ class Pass(PassKind):
         return step
 
     def _keep(self, step: Step, ran: Ran, is_seen: bool) -> None:
-        """Keep what the step will be written from, or read it now."""
-        if ran.touched:  # a grad is the user's
+        """Keep what the step will be written from, or write the step now."""
+        if ran.touched:  # a grad belongs to the user
             self._unread.show(self.places([after.grad for _, after in ran.touched.values()]))
         places = self.places([*ran.arrived, *ran.left])
         if is_seen:
@@ -174,14 +174,15 @@ class Pass(PassKind):
         stepped.moved(self)
 
     def seen(self) -> dict[Any, Step]:
-        """The nodes that it has called and not taken back, with what happened there."""
+        """The nodes of steps in effect, each with its step."""
         return {done.before.node: done.step for done in self._done[: self._position]}
 
     def undo(self, index: int) -> None:
         """Take back what step `index` did to `grad` and to saved tensors.
 
-        What the user has replaced, changed or freed since stays as it is: taking a step back must not destroy what somebody
-        else did, and `drift` tells where the picture is another.
+        What the user has replaced, changed or freed since stays as it is: undo must not destroy the work of others. `drift`
+        tells
+        where the picture differs.
         """
         done = self._done[index]
         for snapshot, left in zip(done.before.tensors, done.after, strict=True):
@@ -191,8 +192,11 @@ class Pass(PassKind):
         self._moved(index)
 
     def redo(self, index: int) -> bool:
-        """Do again what step `index` did, without calling anything; False, and nothing done, if it would come out otherwise:
-        a grad or a saved tensor that it started from has changed since, or a hook came or went.
+        """Do again what step `index` did, without calling anything.
+
+        It returns False and does nothing if the result would differ: a grad or a saved tensor from before the step has changed
+        since,
+        or a hook was added or removed.
         """
         done = self._done[index]
         if not (done.before.attached.holds() and all(snapshot.holds() for snapshot in done.before.tensors)):
@@ -204,9 +208,9 @@ class Pass(PassKind):
         return True
 
     def rewind(self, index: int) -> None:
-        """The engine goes back to before step `index`, so that the steps from there on can run anew.
+        """Put the engine back to before step `index`, so that the later steps can run again.
 
-        An edit of the gradient that enters step `index` is kept, later ones are gone.
+        An edit of the gradient that enters step `index` is kept; later edits are lost.
         """
         if len(self._done) > index:
             self.undo_edit()
@@ -224,12 +228,13 @@ class Pass(PassKind):
     # -- edits --------------------------------------------------------------------------------------------------------
 
     def edit(self, value: Any, index: int, step: int) -> None:
-        """Replace the gradient that is about to enter output `index` of the node of a step; what is recorded from it on is
-        forgotten, unless this raises.
+        """Replace the gradient that is about to enter output `index` of the node of a step. The recorded steps from there on
+        are
+        dropped, unless this raises.
 
         Raises:
             ValueError: there is no such node or output, or the shape does not fit.
-            TypeError: the index is no whole number.
+            TypeError: the index is no integer.
         """
         node = self._done[step].before.node if step < len(self._done) else self.task.peek()
         if node is None:
@@ -246,7 +251,7 @@ class Pass(PassKind):
         self.task.input_buffers[node][index + 1] = gradient
 
     def undo_edit(self) -> bool:
-        """Give the next node what had arrived; False if nothing had been edited."""
+        """Undo an edit of the next node's gradients; False if there was none."""
         edits = self._edits.pop(len(self._done), None)
         node = self.task.peek()
         if not edits or node is None:
@@ -256,21 +261,21 @@ class Pass(PassKind):
         return True
 
     def edits(self) -> dict[int, Value]:
-        """What the user has put in for the next node, which has not run with it yet: output -> gradient."""
+        """The user's edits for the next node, before it runs: output -> gradient."""
         node = self.task.peek()
         edited = self._edits.get(len(self._done), ())
         return {} if node is None else {i: self.value_of(self.task.input_buffers[node][i + 1]) for i in edited}
 
     def drift(self, among: Iterable[str] | None = None) -> dict[str, Value | None]:
-        """The grad rows that the user has changed behind the picture's back: address -> what is there now."""
+        """The grads that the user has changed outside the stepper: address -> present value."""
         return {f"{id}.grad": self.grad_value(t) for id, t in self._drift.found(among).items()}
 
     def rewritten(self, among: Iterable[str] | None = None) -> dict[str, Rewritten]:
-        """The tensors (of these ids) whose data somebody has changed in place since they were drawn, and what it is now."""
+        """The tensors (of these ids) whose data was changed in place after they were drawn, with their present values."""
         return self._rewrites.found(self, among)
 
     def spoiled(self) -> dict[str, str]:
-        """The saved tensors of nodes that are to run which somebody has changed in place ("stale") or freed since."""
+        """The saved tensors of nodes still to run that were modified ("stale") or freed by others."""
         ran = {done.before.node for done in self._done[: self._position]}
         lost = [(self.graph.node_ids[node], self.lost(node)) for node in self.task.input_buffers if node not in ran]
         return {f"{id}.saved.{name}": state for id, of_node in lost for name, state in sorted(of_node.items())}

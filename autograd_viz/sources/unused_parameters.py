@@ -1,4 +1,4 @@
-"""What code of the user's (a hook, a Function's backward) may change while a pass runs that is taken back afterwards."""
+"""Protects what the user's code (a hook, a Function's backward) may change in a pass that is taken back."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .snapshots_core import ArraySnapshot, GradSnapshot
 
 @contextmanager
 def random_numbers_kept() -> Iterator[None]:
-    """Afterwards the generators of Python, NumPy and the core stand where they stood."""
+    """Afterwards the generators of Python, NumPy and the core have their former state."""
     states = random.getstate(), np.random.get_state(), default_generator.get_state()
     try:
         yield
@@ -27,7 +27,7 @@ def random_numbers_kept() -> Iterator[None]:
 
 @contextmanager
 def leaves_kept(leaves: Iterable[Tensor]) -> Iterator[None]:
-    """Afterwards data, version and grad of these tensors are what they were: a hook may be an optimizer's step."""
+    """Afterwards data, version and grad of these tensors are as before: a hook may be an optimizer's step."""
     kept = [(t, ArraySnapshot(t._data), t._version, GradSnapshot(t)) for t in leaves]
     try:
         yield

@@ -15,11 +15,11 @@ from .summary import summary_of
 
 FEW = 64  # arrays up to this size keep their numbers in the document
 
-dtype_text = functools.cache(str)  # NumPy writes "float64" anew each time it is asked
+dtype_text = functools.cache(str)  # cached: NumPy makes "float64" anew each time
 
 
 def value_of(array: Any, dtype: str = "") -> model.Value:
-    """What a picture needs of a NumPy array; `dtype`: what to call its type, if not by NumPy's name."""
+    """What a picture needs of a NumPy array; `dtype`: the name of its type, if it is not NumPy's."""
     if isinstance(array, Overwritten):
         return model.Value(tuple(array.shape), dtype_text(array._data.dtype), "overwritten")
     if isinstance(array, Tensor):
@@ -32,7 +32,7 @@ def value_of(array: Any, dtype: str = "") -> model.Value:
 
 
 def _ends(array: Any) -> str:
-    """``[[1.5000, ..., 0.2500]]``: what nobody reads need not be written."""
+    """``[[1.5000, ..., 0.2500]]``: only what is read is formatted."""
     ends = np.array([array.item(0), array.item(-1)], array.dtype)
     first, last = values_text(ends)[1:-1].split(",")
     return f"{'[' * array.ndim}{first.strip()}, ..., {last.strip()}{']' * array.ndim}"

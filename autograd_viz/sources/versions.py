@@ -1,4 +1,4 @@
-"""A tensor that was changed in place is several boxes: what it was before each change, and what it is now."""
+"""A tensor that was changed in place has several boxes: one for each value before a change, and one for its present value."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Moment = tuple[int, int]  # Call.order, Node.order
 
 
 class Versions:
-    """Which version of a tensor an op has read or made."""
+    """Which version of a tensor an op read or made."""
 
     def __init__(self) -> None:
         self._known: dict[Tensor, tuple[list[Moment], list[Tensor]]] = {}

@@ -1,10 +1,12 @@
-"""One step of a backward pass in the document's terms: what arrived, which rules ran on which numbers, what changed.
+"""One step of a backward pass as the document shows it: what arrived, which rules ran on which numbers, what changed.
 
 # Note [When a step is read]
-A node that runs leaves tensors; texts and numbers are made of them when somebody reads the step. So what is kept must not
-change meanwhile. Gradients that only the engine has are kept as they are: nobody else can change them. Small saved tensors and
-grads are copied. A step whose gradients code of the user's has seen (hooks, Functions, retain_grad, the first gradient, and
-whatever shares memory with them) is read at once.
+A node that runs leaves tensors. Texts and numbers are made of them when somebody reads the step, so they must not change
+until then.
+- Gradients that only the engine has are kept as they are: nobody else can change them.
+- Small saved tensors and grads are copied.
+- A step is read at once if the user's code has seen its gradients: hooks, Functions, retain_grad, the first gradient. This
+  includes gradients that share memory with them.
 """
 
 from __future__ import annotations
@@ -19,14 +21,14 @@ from ..graph.trace import NUMBERS, UNSAID, Accumulation, Change, Engine, HookRun
 
 Values = tuple[Value | None, ...]
 Pair = tuple[Value | None, Value | None]  # before and after
-Rules = tuple[tuple[Formula, ...], tuple[Jacobian, ...]]  # that ran, and the local Jacobians
-Place = tuple[str, Callable[[Any], Pair], Any]  # an address, and how to read what stood and stands there
+Rules = tuple[tuple[Formula, ...], tuple[Jacobian, ...]]  # the rules that ran, and the local Jacobians
+Place = tuple[str, Callable[[Any], Pair], Any]  # an address, and a function for its values before and now
 
 
 def read_beside(
     things: Sequence[Any], others: Sequence[Any], values: Values, read: Callable[[Sequence[Any]], Values]
 ) -> Values:
-    """What `read` makes of each thing; one that is the same object as its neighbour among `others` has its value."""
+    """`read` of each thing; a thing that is the same object as its neighbour in `others` shares its value."""
     if len(things) != len(others):
         return read(things)
     new = iter(read([t for t, o in zip(things, others, strict=True) if t is not o]))
@@ -35,14 +37,14 @@ def read_beside(
 
 @dataclass
 class Ran:
-    """What happened when one node was called, as it was left; see Note [When a step is read].
+    """The raw record of one call of a node; see Note [When a step is read].
 
     Attributes:
         node: its id.
         arrived, left: the gradients that arrived, and those that left along next_functions.
         result_shapes: the shapes that the rules returned, before broadcasting was undone.
         read: makes values of gradients.
-        saved: its saved tensors before the call, by name, as they are to be read.
+        saved: its saved tensors before the call, by name, as functions that read them.
         rules: writes the rules that ran, and the local Jacobians.
         touched: by tensor id, snapshots of its grad before and after.
     """
@@ -75,12 +77,12 @@ class Ran:
         return {name: read() for name, read in self.saved.items()}
 
     def entered(self, index: int) -> Value | None:
-        """What entered at an output, before hooks."""
+        """What arrived at an output, before hooks."""
         seen = (h.before for h in self.hooks if h.kind in ("tensor", "pre") and h.index == index and h.before is not None)
         return next(seen, self.grad_outputs[index])
 
     def met(self, index: int) -> Value | None:
-        """What had arrived there before the user changed it: the sum of what was sent."""
+        """The sum of what was sent there, before the user's edit."""
         return self.unedited[index] if index in self.unedited else self.entered(index)
 
     def entering(self, index: int) -> Pair:
@@ -92,7 +94,7 @@ class Ran:
         return None, self.met(index)
 
     def incoming(self, index: int) -> Pair:
-        """What AccumulateGrad was given."""
+        """What AccumulateGrad received."""
         return None, self.grad_outputs[index]
 
     def leaving(self, index: int) -> Pair:
@@ -109,7 +111,7 @@ class Ran:
         return before.value(), after.value()
 
     def unhooked(self) -> HookRun | None:
-        """The first post-accumulate hook: it was given what AccumulateGrad left in a grad."""
+        """The first post-accumulate hook: its input is what AccumulateGrad left in the grad."""
         return next((h for h in self.hooks if h.kind == "post_accumulate"), None)
 
     def accumulation(self, tensor: str) -> Accumulation | None:
@@ -120,7 +122,7 @@ class Ran:
 
 
 class StepWriter:
-    """Writes down the steps of one pass.
+    """Writes the steps of one pass.
 
     Args:
         document: the graph before the pass, which starts at its only root.
@@ -139,10 +141,10 @@ class StepWriter:
         self._sent: list[tuple[bool, ...]] = []
 
     def written(self, ran: Ran, freed: int, engine: Callable[[], Engine]) -> Step:
-        """The step in the document's terms, as soon as it is read.
+        """The step in the document's terms, written when it is read.
 
         Args:
-            ran: what happened.
+            ran: the record of the call.
             freed: bytes of saved tensors that it freed.
             engine: the engine after the step.
         """
@@ -162,7 +164,7 @@ class StepWriter:
                 self._arrivals[after.node, after.index] -= 1
 
     def _arrived(self, ran: Ran) -> list[Place]:
-        """Where gradients met before this node, and the first gradient at the root."""
+        """The sums of gradients before this node, and the first gradient at the root."""
         places: list[Place] = []
         id, (node, index) = ran.node, self._start
         if node == id and not self._root.is_leaf and self._arrivals[node, index] == 1:
@@ -171,7 +173,7 @@ class StepWriter:
         return places + [(f"sum:{id}.{i}", ran.meeting, i) for i in several]
 
     def _accumulated(self, node: Node, ran: Ran) -> str | None:
-        """The leaf into whose grad the node has accumulated, if it has."""
+        """The leaf to whose grad the node has added, if there is one."""
         leaf = node.variable
         if leaf is None or leaf not in ran.touched or self._made_by[leaf] is not None or ran.arrived[0] is None:
             return None

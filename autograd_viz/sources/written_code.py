@@ -1,4 +1,4 @@
-"""The user's code at a place: the expression, the statement around it, and the name to which that assigns."""
+"""The user's code at a place: the expression, the statement around it, and the name that it assigns to."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..graph.model import Source
 
 def source_at(code: CodeType, lasti: int) -> Source | None:
     """The exact sub-expression that was running at instruction `lasti` of `code`; None if the code has no positions."""
-    return _source_at(code, lasti, code.co_filename)  # code of two files may be equal
+    return _source_at(code, lasti, code.co_filename)  # not cached by code: equal code may come from two files
 
 
 @functools.lru_cache(maxsize=4096)
@@ -32,7 +32,7 @@ def _source_at(code: CodeType, lasti: int, file: str) -> Source | None:
 
 
 def _characters(code: CodeType, line: int, byte_column: int) -> int:
-    """Python counts columns in UTF-8 bytes; people count characters."""
+    """A column in characters: Python counts UTF-8 bytes."""
     text = linecache.getline(code.co_filename, line)
     return _in_characters(text, byte_column) if text else byte_column
 
@@ -50,7 +50,7 @@ class _Statement(NamedTuple):
 
 
 def parsed(text: str) -> ast.Module:
-    """The syntax tree of code that has run: what Python had to warn of, it has.
+    """The syntax tree of code that has run. Python's warnings are silenced, as Python has already given them.
 
     Raises:
         SyntaxError: it is no plain Python.
@@ -62,7 +62,7 @@ def parsed(text: str) -> ast.Module:
 
 @functools.lru_cache(maxsize=256)
 def _statements(lines: tuple[str, ...]) -> list[_Statement]:
-    """Every simple statement of a file in their order; a line each if the file is not plain Python (a cell with %magics)."""
+    """Every simple statement of a file, in order; one per line if the file is not plain Python (a cell with %magics)."""
     text = "".join(lines)
     try:
         tree = parsed(text)
@@ -80,7 +80,7 @@ def _statement(node: ast.stmt, lines: tuple[str, ...]) -> _Statement:
     first, last = node.lineno, node.end_lineno or node.lineno
     start = _in_characters(lines[first - 1], node.col_offset)
     end = _in_characters(lines[last - 1], node.end_col_offset or 0)
-    own = [*lines[first - 1 : last - 1], lines[last - 1][:end]]  # ast.get_source_segment splits the whole file for each
+    own = [*lines[first - 1 : last - 1], lines[last - 1][:end]]  # ast.get_source_segment would split the whole file each time
     own[0] = own[0][start:]
     return _Statement((first, start), (last, end), "\n".join(line.strip() for line in own))
 
@@ -90,7 +90,7 @@ _BEFORE, _BEHIND = re.compile(r"([^\W\d]\w*)\s*(?::[^=]+)?=[\s(]*"), re.compile(
 
 
 class Assigned(NamedTuple):
-    """A statement around an expression: where it is, and the name to which it assigns what the expression gives, or ""."""
+    """A statement around an expression: where it is, and the name that gets the value of the expression, or ""."""
 
     file: str
     start: tuple[int, int]
@@ -119,7 +119,7 @@ def _between(lines: Sequence[str], start: tuple[int, int], end: tuple[int, int])
 
 
 def statement_at(source: Source) -> tuple[tuple[int, int], str] | None:
-    """Start and text (its own line breaks kept) of the statement around a place; None if the code cannot be seen."""
+    """Start and text (with its line breaks) of the statement around a place; None if the source is not available."""
     lines = tuple(linecache.getlines(source.file))
     here = (source.line, source.column)
     known = _statements(lines) if lines else []

@@ -1,4 +1,7 @@
-"""What a model calls its inputs: `input_ids`, by the arguments of its `forward`; for tensors that no variable holds."""
+"""The names of a model's inputs, by the arguments of its `forward`: `input_ids`.
+
+They are for tensors that no variable holds.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +15,14 @@ from .calls import MODULE_CALL
 
 
 def is_given(handle: Any) -> bool:
-    """Has no op of others made the tensor?"""
+    """Did no recorded op of another node make the tensor?"""
     maker = handle.maker
     return maker is None or not maker.inputs
 
 
 def note_argument(handle: Any, tensor: Any, frame: FrameType | None) -> None:
-    """An op is the first to read a tensor that nothing was seen to make; keep what the outermost module calls it.
+    """Keep what the outermost module calls a tensor that no recorded op has made. It is asked when an op first reads the
+    tensor.
 
     Args:
         handle: what is known of the tensor.
@@ -35,7 +39,7 @@ def note_argument(handle: Any, tensor: Any, frame: FrameType | None) -> None:
         found = list(_names_in(call, tensor))
         if found and found[0]:
             handle.argument = found[0]
-        if not found or found[0]:  # else it went through *args of a wrapper, and an inner module may say
+        if not found or found[0]:  # otherwise it went through *args of a wrapper, and an inner module may name it
             return
 
 
@@ -45,7 +49,7 @@ def argument_of(handle: Any) -> str | None:
 
 
 def _names_in(call: FrameType, tensor: Any) -> Iterator[str]:
-    """The names of a tensor among the arguments of a module's call; "" in *args."""
+    """The names of a tensor among the arguments of a module's call; "" for one in *args."""
     given = call.f_locals
     try:
         bound = inspect.signature(given["self"].forward).bind(*given.get("args", ()), **given.get("kwargs", {}))

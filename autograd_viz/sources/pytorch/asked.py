@@ -1,4 +1,4 @@
-"""A question about a tensor of PyTorch's: which graph is meant, and what only the live graph knows of it."""
+"""A question about a PyTorch tensor: which graph is meant, and what only the live graph knows about it."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def roots_for(tensor: Any, variables: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 class TorchLive:
-    """`reasons.Live` for a graph of PyTorch's, which remembers neither its passes nor who changed what.
+    """`reasons.Live` for a PyTorch graph. PyTorch remembers neither its passes nor who changed what.
 
     Args:
         graph: the graph.
@@ -67,24 +67,25 @@ class TorchLive:
         return [t for t in tensors_with_hooks() if grad_fn_of(t) in self._graph.nodes]
 
     def is_stepped(self) -> bool:
-        """A stepper has gone through."""
+        """Has a stepper run it?"""
         return bool(self._seen)
 
     def has(self, tensor: Any) -> bool:
-        """A node or an op reads it."""
+        """Does a node or an op read it?"""
         return self._graph.tensor_id(tensor) is not None
 
     def has_run(self, node: str) -> bool | None:
-        """PyTorch's nodes do not remember; a stepper does."""
+        """Has a stepper called it? PyTorch's nodes do not remember their calls."""
         return True if self._nodes[node] in self._seen else None
 
     def numbers(self) -> dict[str, Value | None]:
-        """What a stepper saw: PyTorch itself keeps no gradient of a pass."""
+        """The numbers that a stepper saw. PyTorch itself keeps no gradient of a pass."""
         return stepped.numbers_of(self._seen, self._graph.node_ids)
 
     def _leaf_behind(self, node: str, version: int) -> str | None:
-        """The name of the leaf of that version that the node, or the view before it, was given: where PyTorch (up to 2.12) does
-        not hand out what was saved.
+        """The name of the leaf of that version that was given to the node, or to the view before it.
+
+        It is for PyTorch up to 2.12, which does not hand out the saved tensor.
         """
         near = [after for after, _ in self._nodes[node].next_functions if after is not None]
         behind = [*near, *(after for n in near for after, _ in n.next_functions if after is not None)]
@@ -93,7 +94,7 @@ class TorchLive:
 
     @unseen
     def changed(self, node: str, saved: str) -> Changed | None:
-        """The version now, and a variable that shares the memory."""
+        """The present version, and a variable that shares the memory."""
         found = next((k for k in saved_of(self._nodes[node]) if k.name == saved), None)
         kept = None if found is None else found.value
         if found is not None and kept is None and found.versions is not None:
@@ -106,7 +107,7 @@ class TorchLive:
 
     @unseen
     def zero_rows(self, tensor: str) -> tuple[int, ...]:
-        """Rows of grad without anything else than zeros; none if there is no grad."""
+        """Rows of grad that hold only zeros; empty if there is no grad."""
         t = self._graph.tensors.get(tensor)
         grad = None if t is None else grad_of(t)
         if grad is None or grad.layout is not torch.strided or grad.dim() < 2:
@@ -116,7 +117,7 @@ class TorchLive:
 
     @unseen
     def grad_changed(self, tensor: str) -> Changed | None:
-        """Its version counter has moved: something was added to it, or it was written to at a line that was seen."""
+        """How grad was changed, if its version counter has moved: by accumulation, or at a recorded line."""
         t = self._graph.tensors.get(tensor)
         grad = None if t is None else grad_of(t)
         events = [] if grad is None else self._history.events_of(grad, "written")
@@ -125,7 +126,7 @@ class TorchLive:
 
     @unseen
     def hooks(self, node: str) -> tuple[str, ...]:
-        """The hooks of the tensors that arrive at the node, and the node's own."""
+        """The hooks of the tensors that arrive at the node, and the hooks of the node."""
         n = self._nodes[node]
         tensors = [variable_of(n)] if is_accumulate(n) else [t for t in self._hooked if t.grad_fn is n]
         kinds = ("_backward_hooks", "_post_accumulate_grad_hooks")

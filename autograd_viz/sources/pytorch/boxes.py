@@ -1,7 +1,7 @@
 """Which tensors of a PyTorch graph are one box of the document, and what is known of each.
 
-A tensor with a grad_fn is an output of a node, whatever Python objects stand for it; a leaf is itself; what no node has made
-is what the recorder has seen, and another box after every change in place.
+A tensor with a grad_fn is an output of a node, whichever Python objects stand for it. A leaf is itself. Any other tensor is
+known only to the recorder, and becomes another box with every in-place change.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ class Box:
 
     Attributes:
         edge: (grad_fn, which output); None for a leaf.
-        tensor: the tensor, if somebody still has it.
+        tensor: the tensor, if it is alive.
         handle: what the recorder has seen.
-        saved: what a node has saved of it.
+        saved: the saved tensor that shows its value, if a node has one.
     """
 
     edge: tuple[Any, int] | None
@@ -38,7 +38,7 @@ class Box:
 
     @property
     def maker(self) -> Event | None:
-        """The op that made it, if that was seen."""
+        """The op that made it, if it was recorded."""
         return self.handle.maker if self.handle is not None else None
 
     @property
@@ -49,14 +49,14 @@ class Box:
         return self.tensor if self.tensor is not None else self.saved
 
     def shows(self, t: Any) -> bool:
-        """Is `value` made of this very memory?"""
+        """Does `value` use the same memory as this tensor?"""
         source = self.tensor if self.edge is None and self.tensor is not None else self.known
         if source is None or (self.handle is not None and self.handle.is_overwritten) or not (is_plain(source) and is_plain(t)):
             return False
         return bool(source is t or (source.data_ptr() == t.data_ptr() and _layout(source) == _layout(t)))
 
     def value(self, outputs_of: Callable[[Any], tuple[Metadata, ...]]) -> model.Value:
-        """Its elements as they were when it was made, as far as they are known."""
+        """Its elements as they were when it was made, if they are known."""
         if self.handle is not None and self.handle.is_overwritten:
             return overwritten(self.handle.shape, self.handle.dtype)
         if (
@@ -74,20 +74,20 @@ class Box:
         return unknown(looks[0].shape, looks[0].dtype) if looks and looks[0].is_known else not_told()
 
     def outline(self, outputs_of: Callable[[Any], tuple[Metadata, ...]]) -> model.Value:
-        """Its shape and dtype, without its elements; of a leaf with them."""
+        """Its shape and dtype, without its elements; a leaf has its elements."""
         source = self.tensor if self.tensor is not None else self.known
         return self.value(outputs_of) if self.edge is None or source is None else outline_of(source)
 
     @property
     def requires_grad(self) -> bool:
-        """Does a gradient flow to it?"""
+        """Does it require grad?"""
         if self.edge is not None:
             return True
         return bool(self.tensor.requires_grad) if self.tensor is not None else bool(self.handle and self.handle.requires_grad)
 
 
 class Boxes:
-    """The boxes of one graph, by what makes two tensors the same."""
+    """The boxes of one graph, by the key that equal tensors share."""
 
     def __init__(self) -> None:
         self.by_key: dict[Key, Box] = {}
@@ -101,7 +101,7 @@ class Boxes:
         return self.by_key.setdefault((node, output_nr), Box((node, output_nr)))
 
     def of(self, tensor: Any) -> Box:
-        """The box of a tensor, made if there is none."""
+        """The box of a tensor. It is made at the first request."""
         box = self.find(tensor)
         if box is None:
             known = current(tensor)
@@ -123,7 +123,7 @@ class Boxes:
         return self.by_key.get(tensor) or (None if handle is None else self.by_key.get(handle))
 
     def of_handle(self, handle: Handle, node: Any) -> Box:
-        """The box of what the recorder has seen; `node` is its grad_fn, if that is still there."""
+        """The box of a recorded tensor; `node` is its grad_fn, if that is alive."""
         live = handle.ref()
         if node is not None and handle.edge is not None:
             box = self.at(node, handle.edge[1])
@@ -132,7 +132,7 @@ class Boxes:
         elif handle.is_leaf and live is not None and live.is_leaf:
             box = self.of(live)
         else:
-            if is_parameter(live) and handle.maker is None:  # every op that reads one has a handle of its own
+            if is_parameter(live) and handle.maker is None:  # every op that reads a parameter has its own handle
                 known = self._handles.get(live, handle)
                 handle = known if known.version == handle.version else handle
             box = self.by_key.setdefault(handle, Box(None))
@@ -144,7 +144,7 @@ class Boxes:
 
 
 def sharers(boxes: Iterable[Box], id_of: Callable[[Box], str]) -> dict[str, tuple[str, ...]]:
-    """The ids of the boxes that share a box's memory, by its id; FEW_SHARERS at most of each."""
+    """For each box, by id, the ids of the boxes that share its memory; FEW_SHARERS at most."""
     groups: dict[tuple[Any, int], list[str]] = {}
     for box in boxes:
         t = box.tensor if box.tensor is not None else box.saved

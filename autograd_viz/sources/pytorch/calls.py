@@ -1,11 +1,12 @@
-"""Whose call a frame on the stack is: of the user's code, of a module, of a checkpoint, of a user's Function.
+"""What the calls on the stack belong to: the user's code, a module, a checkpoint, or a user's Function.
 
 # Note [Where modules are seen]
-The call of a module is a frame on the stack. Hooks would be seen by the user: they slow down every module, compiled ones warn.
+The call of a module is a frame on the stack. Hooks would disturb the user: they slow down every module, and compiled modules
+warn of them.
 
 # Note [Where Functions are seen]
-`Function.apply` is a frame too, up to PyTorch 2.13. From 2.14 on it is compiled, and there is a frame only for a call inside
-`torch.func`; what is seen of the others is the Function's own `forward`, which is known by its code.
+`Function.apply` is a frame too, up to PyTorch 2.13. From 2.14 on it is compiled: it has a frame only inside `torch.func`. The
+other calls are found by the frame of the Function's own `forward`, which is known by its code.
 """
 
 from __future__ import annotations
@@ -34,11 +35,11 @@ _names: Alive[str] = Alive()  # by the code of a function named forward
 
 
 class Around(NamedTuple):
-    """Something that an op is inside of.
+    """Something around an op.
 
     Attributes:
         kind: "module", "scope", "checkpoint"; "function" for the outermost call of a user's Function.
-        name: the path of a module, which has those of the modules around it; what a scope is called.
+        name: the full path of a module; the name of a scope.
     """
 
     kind: str
@@ -51,15 +52,15 @@ _checkpoint, _function = Around("checkpoint"), Around("function")
 def calls_around(
     frame: FrameType | None, module_of: Callable[[FrameType], Around | None]
 ) -> tuple[FrameType | None, FrameType | None, tuple[Around, ...]]:
-    """The calls that a frame is inside of, itself among them.
+    """The calls around a frame, and the frame's own.
 
     Args:
         frame: the innermost.
         module_of: the frame of a module's call -> the module, if it has a path.
 
     Returns:
-        the innermost frame of the user's code, that around the Function if there is one; the outermost call of a user's
-        Function; modules and all else, from the innermost.
+        the innermost frame of the user's code (around the Function, if there is one); the outermost call of a user's Function;
+        modules and the rest, from the innermost.
     """
     users = function = None
     around: list[Around] = []
@@ -92,7 +93,7 @@ def _is_function(code: CodeType) -> bool:
 
 
 def function_and_arguments(frame: FrameType) -> tuple[str, list[Any]]:
-    """The name of the Function that a frame calls, and what it was given."""
+    """The name of the Function that a frame calls, and the arguments."""
     if frame.f_code is APPLY:
         return getattr(frame.f_locals.get("cls"), "__name__", "Function"), list(frame.f_locals.get("args", ()))
     names, more, _, values = inspect.getargvalues(frame)
@@ -101,7 +102,7 @@ def function_and_arguments(frame: FrameType) -> tuple[str, list[Any]]:
 
 
 def function_name(code: CodeType) -> str:
-    """The name of the Function that has this code as its `forward`; "" if none has."""
+    """The name of the Function whose `forward` has this code; "" if there is none."""
     name = _names.get(code)
     if name is None:
         name = _names[code] = next((f.__name__ for f in _functions() if _code_of_forward(f) is code), "")

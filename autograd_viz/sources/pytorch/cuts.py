@@ -1,8 +1,8 @@
 """What ops without a node keep, and for how long.
 
-An op that cuts the graph (detach) keeps the graph that led to it: until CUTS others did so, or until the next one after a
-backward pass that has freed that graph. An op that never had a graph keeps its large inputs, until LOOSE others did.
-Neither keeps anything when the next recording begins.
+An op that detaches its result (detach) keeps the graph behind its input. It keeps it until CUTS others have run. If a backward
+pass has freed that graph, it keeps it only until the next one. An op that never had a graph keeps its large inputs, until LOOSE
+others have run. All of this is dropped when the next recording begins.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from ..values import FEW
 from .handles import Event, Handle
 from .saved import is_freed
 
-LOOSE = 256  # ops without a node whose large inputs are kept
+LOOSE = 256  # ops without a node that keep their large inputs
 _cuts: deque[weakref.ref[Event]] = deque()
 _loose: deque[weakref.ref[Event]] = deque()
 
 
 def keep_behind(event: Event, has_passed: bool) -> None:
-    """The op has no node, and keeps what led to its inputs, and the elements of large inputs.
+    """Let an op without a node keep what led to its inputs, and the elements of large inputs.
 
     Args:
         event: the op.
-        has_passed: a backward pass has run since the last call, and has freed what it went through.
+        has_passed: a backward pass has run since the last call, and has freed its graph.
     """
     _loose.append(weakref.ref(event))
     _lighten(LOOSE)
     if event.behind:
         others = [cut for r in _cuts if (cut := r()) is not None and cut is not event]
-        for earlier in others if has_passed else others[-1:]:  # which may have cut what was freed before
+        for earlier in others if has_passed else others[-1:]:  # it may have detached from a graph that was freed later
             if is_freed(earlier.behind):
                 _forget(earlier)
         _cuts.append(weakref.ref(event))
@@ -39,7 +39,7 @@ def keep_behind(event: Event, has_passed: bool) -> None:
 
 
 def _lighten(but: int = 0) -> None:
-    """Of the ops without a node, all but the latest keep no elements of their large inputs: a live tensor has them."""
+    """Drop the elements of large inputs of ops without a node, except for the latest. A live tensor has its own elements."""
     while len(_loose) > but:
         event = _loose.popleft()()
         for handle in () if event is None else event.inputs:
@@ -48,13 +48,13 @@ def _lighten(but: int = 0) -> None:
 
 
 def begin_anew() -> None:
-    """What earlier recordings have kept of cut graphs and of ops without a node is let go."""
+    """Drop what earlier recordings have kept of detached graphs and of ops without a node."""
     let_go()
     _lighten()
 
 
 def let_go(but: int = 0) -> None:
-    """Of the ops that keep a graph, all but the latest keep it no more."""
+    """Drop the graphs that ops keep, except for the latest."""
     while len(_cuts) > but:
         oldest = _cuts.popleft()()
         if oldest is not None:

@@ -1,9 +1,9 @@
-"""A graph of many thousands of nodes in a row can be freed.
+"""Makes a graph of many thousands of nodes in a row freeable.
 
 # Note [Deep graphs]
-PyTorch frees a graph without recursion, except nodes that Python has seen (in 2.13): each frees the next from within, and
-some 40,000 in a row overflow the C stack. Whoever walks a graph has seen all nodes. So every STRETCH nodes one gets a keeper of
-those after it: when that node goes, they stay until the garbage collector or the next walk comes.
+PyTorch frees a graph without recursion, except for nodes that Python has seen (in 2.13). Each of those frees the next from
+within, and some 40,000 in a row overflow the C stack. Whoever walks a graph has seen all nodes. So every STRETCH nodes, one
+gets a keeper of the nodes after it. When that node dies, they stay until the garbage collector or the next walk frees them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _left: deque[Any] = deque()
 
 
 class _Keeper:
-    """Keeps the nodes after one."""
+    """Keeps the nodes after one node alive."""
 
     __slots__ = ("_after",)
 
@@ -27,14 +27,14 @@ class _Keeper:
         self._after = after
 
     def __del__(self) -> None:
-        """The node goes, they stay for now."""
+        """Its node dies; the kept nodes stay for now."""
         _left.extend(self._after)
         if _free not in gc.callbacks:
             gc.callbacks.append(_free)
 
 
 def make_freeable(nodes: Collection[Any]) -> None:
-    """Leave no long row of nodes without a keeper.
+    """Give every long row of nodes its keepers.
 
     Args:
         nodes: of a graph, in the order of the forward pass.
@@ -52,7 +52,7 @@ def make_freeable(nodes: Collection[Any]) -> None:
 
 
 def free_what_is_left() -> None:
-    """Free the nodes that keepers have left; this may leave more."""
+    """Free the nodes that keepers have kept; this may leave more."""
     while _left:
         _left.pop()
 

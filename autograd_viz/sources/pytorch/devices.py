@@ -1,9 +1,9 @@
-"""Calls on an accelerator: kernels run later and side by side, and PyTorch's engine sees to it that nobody notices.
+"""Calls of nodes on an accelerator, where kernels run later and in parallel. PyTorch's engine synchronizes them.
 
 # Note [Streams]
-The engine calls a node on the stream on which its op ran, with the device of its gradients as the current one. A call by hand
-runs on the current stream. So before and after it, and before values are read, all that the device has been given to do is
-waited for: then no order of streams can be wrong, and nobody gets memory anew that a kernel still reads.
+The engine calls a node on the stream of its op, with the device of its gradients as the current one. A call by hand runs on the
+current stream. So all work on the device is waited for: before the call, after it, and before values are read. Then every order
+of streams is safe, and no memory is reused while a kernel reads it.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from typing import Any
 
 import torch
 
-WITH_INDEX = {"cuda", "xpu"}  # whose `synchronize` takes a device
+WITH_INDEX = {"cuda", "xpu"}  # their `synchronize` takes a device
 
 
 def accelerators(devices: Iterable[Any]) -> list[Any]:
-    """Those that are no CPU and compute, each once."""
+    """The devices that compute, without the CPU, each once."""
     return [d for d in dict.fromkeys(devices) if d is not None and d.type not in ("cpu", "meta")]
 
 
 def wait_for(devices: Iterable[Any]) -> None:
-    """Until everything that was given to these accelerators is done."""
+    """Wait until these accelerators have finished all work."""
     for d in accelerators(devices):
         synchronize = getattr(getattr(torch, d.type, None), "synchronize", None)
         if synchronize is not None:

@@ -1,13 +1,14 @@
-"""What the nodes of a graph are about to receive, found out before the pass where PyTorch does not tell: before 2.5.
+"""What the nodes of a graph are about to receive. Before 2.5 PyTorch does not tell, so a dry run finds out.
 
 # Note [A dry run]
 PyTorch's engine runs the pass once, from the root, and a hook of ours looks at what arrives at each node. No grad changes, no
-random number is used up, and code of the user's does not run: hooks are replaced by some that do nothing, the backward of a
-Function by zeros. Only what the user does on reading a saved tensor (`saved_tensors_hooks`, a checkpoint that computes anew) is
-done once more, and that for stepping alone: a mere picture of such a graph goes without.
-What a Function's zeros must look like, its receivers tell; else the engine, when it refuses what is wrong.
-The gradients in a dry run are nobody's; of each only shape, type and device are kept.
-Hooks of a tensor that is gone hang on its node, where Python cannot reach them: the dry run sees which node they belong to.
+random number is used up, and none of the user's hooks and backward functions runs. Hooks are replaced by empty ones, and the
+backward of a Function by zeros.
+Only the user's code for reading a saved tensor runs once more (`saved_tensors_hooks`, a checkpoint that recomputes). It runs
+only for stepping; a picture does without.
+The receivers of a Function tell what its zeros must look like. If they do not, the engine's error does.
+The gradients of a dry run are dropped; only shape, type and device are kept.
+If a tensor is gone, its hooks are on its node, where Python cannot reach them. The dry run sees which node they belong to.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ ELSEWHERE = re.compile(r"at index (\d+) - expected device (\S+) but got")
 
 
 def learn(root: Any, may_unpack: bool = False) -> None:
-    """Let every node that a gradient of `root` can reach know what arrives at it; nothing to do from PyTorch 2.5 on.
+    """Find out what arrives at every node that a gradient of `root` can reach. Does nothing from PyTorch 2.5 on.
 
     Args:
         root: where a pass would start.
@@ -56,7 +57,7 @@ def learn(root: Any, may_unpack: bool = False) -> None:
 
 
 def _count_outputs(nodes: Iterable[Any], last: dict[Any, int]) -> None:
-    """A node that nothing is known of has at least the outputs that somebody uses."""
+    """An unknown node has at least the outputs that are in use."""
     for node in nodes:
         for after, i in node.next_functions:
             last[after] = max(i, last.get(after, 0))
@@ -67,23 +68,23 @@ def _count_outputs(nodes: Iterable[Any], last: dict[Any, int]) -> None:
 
 
 class _DryRun:
-    """One root's.
+    """The dry run from one root.
 
     Args:
         root: where the pass starts.
-        nodes: all that it reaches.
-        lost: dictionaries of hooks that no tensor has any more.
+        nodes: all nodes that it reaches.
+        lost: dictionaries of hooks whose tensors are gone.
     """
 
     def __init__(self, root: Any, nodes: list[Any], lost: list[Any]) -> None:
         self._root, self._nodes, self._lost = root, nodes, lost
         self._leaves = [GradientEdge(n, 0) for n in nodes if is_accumulate(n)]
-        self._told: dict[tuple[Any, int], Metadata] = {}  # what the engine has said of a Function's receivers
+        self._told: dict[tuple[Any, int], Metadata] = {}  # what the engine has said about a Function's receivers
         self._called: Any = None  # the Function that has run last
-        self._fired: list[tuple[dict[Any, Any], Any]] = []  # hooks, and the gradient they were given, for the next node
+        self._fired: list[tuple[dict[Any, Any], Any]] = []  # hooks, and their gradient, for the next node
 
     def run(self) -> None:
-        """As often as the engine tells something new when it refuses a Function's zeros."""
+        """Run, again and again while the engine's errors about a Function's zeros say something new."""
         with ExitStack() as stack:
             self._prepare(stack)
             while self._has_more_to_tell():
@@ -93,14 +94,14 @@ class _DryRun:
         first = torch.ones_like(self._root)
         try:
             torch.autograd.grad([self._root], self._leaves, [first], retain_graph=True, allow_unused=True)
-        except Exception as error:  # the pass itself will say what is wrong; what comes after it stays unknown
+        except Exception as error:  # the pass itself will report it; the nodes after it stay unknown
             return self._called is not None and self._listened(str(error))
         finally:
             self._fired.clear()
         return False
 
     def _prepare(self, stack: ExitStack) -> None:
-        """Silence the user's code, and look at every node."""
+        """Silence the user's code, and watch every node."""
         stack.enter_context(torch.random.fork_rng(range(torch.cuda.device_count()) if torch.cuda.is_initialized() else []))
         stack.enter_context(torch.autograd.set_detect_anomaly(False))
         stack.enter_context(outside_modes())
@@ -138,7 +139,7 @@ class _DryRun:
             node.metadata[older.HOOKS] = [(i, weakref.ref(hooks)) for hooks, i in belong.items()]
 
     def _zeros(self, node: Any, *grads: Any) -> tuple[Any, ...]:
-        """Stands for a Function's backward."""
+        """Replaces a Function's backward."""
         self._called = node
         there = node.metadata[older.LOOKS]
         if not all(m.is_known for m in there):
@@ -152,11 +153,11 @@ class _DryRun:
         known = outputs_of(after)
         look = known[output] if output < len(known) and known[output].is_known else self._told.get((after, output))
         if look is None:
-            return torch.zeros((), device=device)  # if it is another shape, the engine says which
+            return torch.zeros((), device=device)  # if the shape is wrong, the engine says which is right
         return torch.zeros(look.shape, dtype=look.dtype, device=look.device or device)
 
     def _listened(self, said: str) -> bool:
-        """Has the engine told of a receiver what was not known? Then the dry run can go on."""
+        """Does the engine's error say something new about a receiver? Then the dry run can go on."""
         shape, device = REFUSED.search(said), ELSEWHERE.search(said)
         found = shape or device
         if found is None:
@@ -177,7 +178,7 @@ def _look(grad: Any) -> Metadata:
 
 @contextmanager
 def grads_kept(tensors: list[Any]) -> Iterator[None]:
-    """Inside, tensors that retain their grad may get another."""
+    """Inside, tensors that retain their grad may get another one."""
     retained = [(t, t.grad) for t in tensors if t.retains_grad]
     try:
         yield
@@ -187,7 +188,7 @@ def grads_kept(tensors: list[Any]) -> Iterator[None]:
 
 
 def _hooks_of_nobody() -> list[Any]:
-    """Dictionaries of hooks that nothing in Python refers to: those of nodes, and of tensors that are gone."""
+    """Dictionaries of hooks that nothing in Python refers to: those of nodes, and of deleted tensors."""
     found = [o for o in gc.get_objects() if type(o) is OrderedDict and o and all(type(k) is int for k in o)]
     owned = WeakIdKeyDictionary()
     for owner in gc.get_referrers(*found) if found else ():
@@ -199,4 +200,4 @@ def _hooks_of_nobody() -> list[Any]:
 
 
 def _nothing(*_: Any) -> None:
-    """A hook that leaves everything as it is."""
+    """A hook that changes nothing."""

@@ -1,9 +1,9 @@
-"""What a pass exchanges with other ranks, and what of that a step can put off, take back or must wait for.
+"""What a pass exchanges with other ranks, and what a step can delay, take back or must wait for.
 
 # Note [What waits]
-DDP's reduction is put off to the last AccumulateGrad of a replica: see Note [Replicas]. All else that communicates stands in
-the graph itself (FSDP's gathers, DTensor's redistributions, collectives with a gradient). Such a pass begins when every rank
-has come to its first step.
+DDP's reduction is delayed to the last AccumulateGrad of a replica: see Note [Replicas]. All other communication is in the graph
+itself: FSDP's gathers, DTensor's redistributions, collectives with a gradient. Such a pass begins when every rank has come to
+its first step.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Exchange:
 
     @property
     def own_ranks(self) -> int:
-        """Over how many ranks gradients should have been averaged that are not; 0 if none."""
+        """The number of ranks whose average a gradient lacks; 0 if it lacks none."""
         return max((r.ranks for r in self.replicas if r.ranks > 1), default=0) if self.is_apart else 0
 
     @contextmanager
@@ -70,9 +70,7 @@ class Exchange:
         flags = self._delayed()
         try:
             for flag in flags:
-                setattr(
-                    flag.owner, DELAYED, True
-                )  # who believes that the reduction waits for the end of the pass asks for none
+                setattr(flag.owner, DELAYED, True)  # such code believes that the reduction waits for the end of the pass
             yield
         finally:
             self.is_apart = False
@@ -80,18 +78,18 @@ class Exchange:
                 flag.restore()
 
     def finished(self, node: Any, done: Iterable[Any]) -> list[Replica]:
-        """The replicas whose last AccumulateGrad this node is, after the nodes that are done."""
+        """The replicas that are complete with this node: it is the last of their AccumulateGrads."""
         mine = [r for r in self.replicas if node in r.nodes and not self.is_apart]
         ran = {*done, node} if mine else set()
         return [r for r in mine if r.nodes <= ran]
 
     def touched(self, node: Any, done: Iterable[Any], is_last: bool) -> list[Any]:
-        """The tensors besides its own whose grad a call of the node changes, because of other ranks."""
+        """The tensors, besides its own, whose grad a call of the node changes because of other ranks."""
         replicas = self.replicas if is_last and not self.is_apart else self.finished(node, done)
         found = [leaf for r in replicas for leaf in r.leaves]
         if is_last:
             return found + held_by(g for s in self._states for g in s._fsdp_param_groups)
-        group = getattr(node, "param_group", None) if self._states else None  # of a module whose backward is over
+        group = getattr(node, "param_group", None) if self._states else None  # of a module whose backward has ended
         return found if group is None else found + held_by([group])
 
     def snapshots(self, node: Any, done: Iterable[Any]) -> list[Any]:
@@ -100,14 +98,14 @@ class Exchange:
         return [*flags, *self._delayed(), *(ReducerSnapshot(r, self.root) for r in self.finished(node, done))]
 
     def _delayed(self) -> list[_Flag]:
-        """Of a DDP module with a static graph: whether its first reduction waits for the end of the pass already."""
+        """For each DDP module with a static graph: does its first reduction already wait for the end of the pass?"""
         return [_Flag(r.module, DELAYED) for r in self.replicas if hasattr(r.module, DELAYED)]
 
     def around(self) -> AbstractContextManager[None]:
-        """A step runs inside; before the first all ranks have come.
+        """A step runs inside. The first step waits for all ranks.
 
         Raises:
-            RuntimeError: a rank has not.
+            RuntimeError: a rank is missing.
         """
         if not self.what:
             return nullcontext()
@@ -124,16 +122,16 @@ class _Flag:
         self.owner, self.name, self.value = owner, name, getattr(owner, name)
 
     def restore(self) -> None:
-        """Make it so again."""
+        """Restore it."""
         setattr(self.owner, self.name, self.value)
 
     def holds(self) -> bool:
-        """Is it so still?"""
+        """Is it unchanged?"""
         return bool(getattr(self.owner, self.name) == self.value)
 
 
 def _communicates(nodes: Iterable[Any]) -> str:
-    """What of these nodes exchanges something with other ranks, in words; "" if nothing does."""
+    """Which of these nodes communicate with other ranks, in words; "" if none does."""
     for node in nodes:
         forward = getattr(type(node), "_forward_cls", None) if is_function(node) else None
         module, name = (forward.__module__, forward.__name__) if forward is not None else ("", "")

@@ -1,4 +1,4 @@
-"""The ops of the forward pass: as the recorder has seen them, or as far as the backward graph tells."""
+"""The ops of the forward pass: recorded, or reconstructed from the backward graph."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .reference_op import primitive_of, titles
 from .saved import Kept
 from .values import is_plain, outside_modes
 
-NUMBER = "?"  # an operand of which the graph tells nothing: it does not require grad, and no rule needs it, or it is gone
+NUMBER = "?"  # an unknown operand: it does not require grad, and no rule needs it; or it is gone
 NUMBERS = ("self", "other", "exponent")  # operands that may be Python numbers, which are saved as tensors
 Operands = list[Box | str]
 
@@ -36,12 +36,12 @@ def title_of_event(event: Event) -> str:
 
 
 def inputs_of(event: Event, box_of: Any) -> Operands:
-    """What an op was given, as it was seen."""
+    """The inputs of an op, as they were recorded."""
     return [box_of(i) if isinstance(i, Handle) else i for i in event.inputs]
 
 
 def reconstructed(node: Any, saved: list[Kept], boxes: Boxes) -> Operands:
-    """What an op must have been given: where its gradients go, and what it has saved."""
+    """The inputs that an op must have had: where its gradients go, and what it has saved."""
     op = primitive_of(name_of(node), frozenset(k.name for k in saved))
     edges = node.next_functions
     known = {k.name: k.value for k in saved}
@@ -59,8 +59,8 @@ def reconstructed(node: Any, saved: list[Kept], boxes: Boxes) -> Operands:
 
 
 def _saved_operand(value: Any, node: Any, boxes: Boxes) -> Box | str:
-    """A saved tensor that did not require grad; a Python number has been saved as a tensor of another type."""
-    if grad_fn_of(value) is not None:  # a recorded op has changed it in place since: what was read is gone
+    """A saved tensor that did not require grad. A Python number was saved as a tensor of another type."""
+    if grad_fn_of(value) is not None:  # a recorded op has changed it in place: the value that was read is gone
         return NUMBER
     is_number = value.ndim == 0 and is_plain(value) and value.dtype in (torch.float64, torch.int64, torch.bool)
     if is_number and outputs_of(node)[0].dtype != value.dtype and boxes.find(value) is None:

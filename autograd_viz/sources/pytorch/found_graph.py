@@ -1,4 +1,4 @@
-"""What led to a few tensors of PyTorch's: the nodes, the ops and the boxes of their tensors, none of them numbered yet."""
+"""What led to some PyTorch tensors: the nodes, the ops and the boxes of their tensors, without ids."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .saved import Kept, saved_of
 
 
 def event_of(node: Any) -> Event | None:
-    """The op of a node, if the recorder has seen it."""
+    """The op of a node, if it was recorded."""
     event = None if is_accumulate(node) else node.metadata.get(KEY)
     return event if isinstance(event, Event) else None
 
@@ -29,21 +29,21 @@ class FoundGraph:
         roots: where to start.
 
     Attributes:
-        nodes: what backward would call.
+        nodes: the nodes that backward would call.
         saved: what each node has saved.
         boxes: the tensors.
-        operands: those of each op, by its node, or by the event of an op without one.
+        operands: the operands of each op, by its node, or by its event if it has no node.
     """
 
     def __init__(self, roots: Iterable[Any]) -> None:
         self.roots = tuple(roots)
-        self.outputs_of = functools.cache(outputs_of)  # asked for again and again, and PyTorch makes it anew each time
+        self.outputs_of = functools.cache(outputs_of)  # cached: PyTorch makes it anew each time
         self.event_of = functools.cache(event_of)
         self.boxes = Boxes()
         self.nodes: dict[Any, None] = {}
         self._by_number: dict[int, Any] = {}
         self.saved: dict[Any, list[Kept]] = {}
-        self.operands: dict[Any, list[Box | str]] = {}  # by node, or by the event of an op without one
+        self.operands: dict[Any, list[Box | str]] = {}  # by node, or by the event of an op without a node
         for root in self.roots:
             self._add_nodes(edge_of(root)[0])
             learn(root)
@@ -66,7 +66,7 @@ class FoundGraph:
                 else:
                     self.saved[node] = []
                     self.boxes.of(variable_of(node))
-                    todo.append(grad_fn_of(variable_of(node)))  # of a leaf no more, which was changed in place since
+                    todo.append(grad_fn_of(variable_of(node)))  # changed in place since, the leaf has a grad_fn
         return new
 
     def _add_ops(self, todo: list[Any]) -> None:
@@ -88,13 +88,13 @@ class FoundGraph:
                     self._box_of(handle)
 
     def _join_ops(self) -> None:
-        """An op is one op, whatever led to it: its node, or a result of it that is not differentiable (indices, a mask)."""
+        """Merge what is one op: it was reached by its node, and by a result that is not differentiable (indices, a mask)."""
         self._events = {event for event in map(self.event_of, self.nodes) if event is not None}
         for event in self._events:
             self.operands.pop(event, None)
 
     def _behind(self, handle: Handle, behind: tuple[Any, ...]) -> list[Any]:
-        """What led to a tensor that the recorder has seen and that is not in the graph yet."""
+        """What led to a recorded tensor that is not in the graph yet."""
         if handle.edge is not None and handle.edge[0] not in self._by_number:
             live = handle.ref()
             for node in (*behind, *([] if live is None else [live.grad_fn])):

@@ -1,4 +1,4 @@
-"""A document from PyTorch's tensors: what led to them, and what backward would do."""
+"""Makes a document of PyTorch's tensors: what led to them, and what backward would do."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ def is_tensor(value: Any) -> bool:
 
 
 class TorchGraph(FoundGraph):
-    """The live graph behind a document; the same as `from_core.CoreGraph` for PyTorch's tensors.
+    """The live graph behind a document; it is `from_core.CoreGraph` for PyTorch's tensors.
 
     Args:
         roots: where to start; everything that led to them is in the graph.
         variables: the caller's names.
-        is_outline: of results only shape and dtype are read, and no formulas are made; of the roots and leaves all.
+        is_outline: read elements only of the roots and leaves, and make no formulas; other tensors have shape and dtype.
 
     Attributes:
         document: the graph as it was when this was built.
-        tensors: the live tensor of each id, where somebody still has it.
+        tensors: the live tensor of each id, if it is alive.
         node_ids: the id of each live node.
         saved: what each node has saved.
     """
@@ -77,7 +77,7 @@ class TorchGraph(FoundGraph):
         self.names = {key: name for key, name in arguments.items() if counts[name] == 1} | self.names
 
     def _name_by_line(self, ops: tuple[model.Op, ...]) -> None:
-        """What variables do not name: see Note [A name by its line]."""
+        """Name tensors that no variable names: see Note [A name by its line]."""
         keys = {id: key for key, id in self.ids.items()}
         makers = {t: op.source for op in ops for t in op.outputs if t is not None}
         places = {id: makers[id] if id in makers else self._place(b) for b in self.ordered for id in (self.id_of(b),)}
@@ -85,12 +85,15 @@ class TorchGraph(FoundGraph):
         self.names |= {keys[id]: name for id, name in names_by_line(places, ops, named, taken).items()}
 
     def _beside(self, tensor: Any) -> Box | None:
-        """The box of a result that is not differentiable and that nothing reads; unnamed, it is seen where it is saved."""
+        """The box of a result that is not differentiable and that no op reads.
+
+        If it has no name, it appears where it is saved.
+        """
         handle = None if grad_fn_of(tensor) is not None else current(tensor)
         return self._box_of(handle) if handle is not None and handle.maker in self._events else None
 
     def _gathered(self, tensor: Any) -> Box | None:
-        """The box of the whole of which FSDP has made the tensor a shard."""
+        """The box of the gathered tensor, if FSDP holds the tensor as a shard."""
         whole = whole_of(tensor) if type(tensor).__name__ == "DTensor" else None
         return None if whole is None else self.boxes.find(whole)
 
@@ -130,7 +133,7 @@ class TorchGraph(FoundGraph):
         return None if box is None else self.id_of(box)
 
     def past(self) -> State:
-        """PyTorch does not remember the gradients of a pass."""
+        """Empty: PyTorch does not remember the gradients of a pass."""
         return State()
 
     # -- the document -------------------------------------------------------------------------------------------------
@@ -151,7 +154,7 @@ class TorchGraph(FoundGraph):
         )
 
     def _modules(self) -> Iterator[model.Module]:
-        """Those in which the ops ran."""
+        """The modules in which the ops ran."""
         for op in self.op_ids:
             event = op if isinstance(op, Event) else self.event_of(op)
             inside = () if event is None else event.inside.modules
@@ -228,7 +231,7 @@ class TorchGraph(FoundGraph):
         )
 
     def _rules(self, node: Any, saved: list[Kept]) -> dict[str, str]:
-        """The rules of a node in symbols. Nodes that keep alike things have the same."""
+        """The rules of a node in symbols. Nodes with alike saved values share them."""
         alike = signature_of(node, saved, self.outputs_of)
         if alike not in self._formulas:
             self._formulas[alike] = formulas_of(reference_of(name_of(node), node, saved))

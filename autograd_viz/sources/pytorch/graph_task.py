@@ -1,8 +1,8 @@
-"""What code of the user's can ask PyTorch's engine while a pass runs, answered for a pass that runs node by node.
+"""Answers what the user's code asks PyTorch's engine during a pass, for a pass that runs node by node.
 
-Hooks of several tensors and checkpointing ask which pass it is and whether a node will run; FSDP asks to be called at the end.
-Between the steps no pass of PyTorch's is running, so it would say: none, no, and an error. And a node may run a pass of its own
-(reentrant checkpointing does), which changes grads of leaves that the graph does not show.
+Hooks of several tensors and checkpointing ask which pass runs, and whether a node will run. FSDP asks for a callback at the
+end. Between steps PyTorch runs no pass, so it would say: none, no, and an error. A node may also run a pass of its own
+(reentrant checkpointing does). That changes grads of leaves outside the graph.
 """
 
 from __future__ import annotations
@@ -23,25 +23,28 @@ _numbers = itertools.count(2**40)  # PyTorch counts its passes from 0
 
 
 def _works_for(thread: int) -> bool:
-    """Is this the thread of a pass, or one of the engine's own (for a GPU), of which Python knows nothing?"""
+    """Is this the thread of a pass? Or a thread of the engine's (for a GPU), which Python does not know?"""
     return threading.get_ident() == thread or isinstance(threading.current_thread(), threading._DummyThread)
 
 
 class _Engine:
-    """Stands for PyTorch's engine: callbacks wait for the end of our pass, passes inside of it are told; all else it does."""
+    """Replaces PyTorch's engine.
+
+    Callbacks wait for the end of our pass, nested passes are noted, and the engine does the rest.
+    """
 
     def __init__(self, engine: Any, surroundings: Surroundings) -> None:
         self._engine, self._surroundings, self._thread = engine, surroundings, threading.get_ident()
 
     def queue_callback(self, callback: Callable[[], Any]) -> None:
-        """Call it when the pass is over."""
+        """Call it at the end of the pass."""
         if _works_for(self._thread):
             self._surroundings.callbacks.append(callback)
         else:
             self._engine.queue_callback(callback)
 
     def run_backward(self, starts: Sequence[Any], *rest: Any, **options: Any) -> Any:
-        """A pass inside of ours."""
+        """A nested pass."""
         if options.get("accumulate_grad") and _works_for(self._thread):
             self._surroundings.about_to_run(s.node if isinstance(s, GradientEdge) else edge_of(s)[0] for s in starts)
         return self._engine.run_backward(starts, *rest, **options)
@@ -55,10 +58,10 @@ class Surroundings:
 
     Args:
         nodes: the nodes that the pass will run.
-        callbacks: what the user wants called at the end.
+        callbacks: the user's callbacks for the end.
 
     Attributes:
-        inner: the grads that passes inside of ours have changed, as they were before.
+        inner: the grads that nested passes have changed, as they were before.
     """
 
     def __init__(self, nodes: Any, callbacks: list[Callable[[], Any]]) -> None:
@@ -68,8 +71,9 @@ class Surroundings:
 
     @contextmanager
     def around(self, node: Any) -> Iterator[None]:
-        """Inside, this thread and the engine's are told of our pass; a node that runs anew does so in a new pass, since
-        checkpoints recompute once for each.
+        """Inside, this thread and the engine's threads see our pass.
+
+        A node that runs again sees a new pass, since checkpoints recompute once for each pass.
         """
         if node in self._ran:
             self._number, self._ran = next(_numbers), set()
@@ -94,12 +98,12 @@ class Surroundings:
             variable._execution_engine = engine
 
     def about_to_run(self, starts: Iterable[Any]) -> None:
-        """A pass inside of ours starts at these nodes."""
+        """A nested pass starts at these nodes."""
         known = {snapshot.tensor for snapshot in self.inner}
         leaves = (variable_of(n) for n in reach(starts) if is_accumulate(n))
         self.inner += [GradSnapshot(leaf, is_about_to_change=True) for leaf in leaves if leaf not in known]
 
     def end(self) -> None:
-        """The pass is over: call what was to be called then; that may queue more."""
+        """End the pass: call the callbacks; they may add more."""
         for callback in self.callbacks:
             callback()

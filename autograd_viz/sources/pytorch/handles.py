@@ -1,16 +1,16 @@
 """What a recorder knows of tensors and ops.
 
 # Note [Who keeps what]
-What is known of an op hangs on its node (`node.metadata`), and lives as long as the graph. What ops without a node keep, see
-cuts.py. Three rules follow:
-- What hangs on a node never refers to the node, or the graph would never be freed. Numbers tell a tensor's place in the graph.
-- A tensor without a node, and a leaf, is looked up among those that are alive. Nothing here keeps it alive.
-- An op and its results do not refer to one another, or the elements would wait for the garbage collector. An op with a node
-  has its results. Of an op without one, a result has the op.
+The record of an op is stored on its node (`node.metadata`) and lives as long as the graph. For ops without a node see cuts.py.
+Three rules follow:
+- A record on a node never refers to the node: the graph would never be freed. Numbers tell a tensor's place in the graph.
+- A tensor without a node, and a leaf, is found among the live tensors. Nothing here keeps it alive.
+- An op and its results do not refer to each other: the elements would wait for the garbage collector. An op with a node has its
+  results. For an op without a node, a result has the op.
 
 # Note [Few objects]
-The garbage collector looks at every object of every op, again and again. So a handle is itself the weak reference to its
-tensor, and what can be read from the elements is not written down.
+The garbage collector scans every object of every op, again and again. So a handle is itself the weak reference to its tensor.
+What can be read from the elements is not stored.
 """
 
 from __future__ import annotations
@@ -36,13 +36,14 @@ latest_sequence = torch._C._autograd._get_sequence_nr
 
 
 class Handle(weakref.ref[Any]):
-    """A tensor as an op has read or made it; changed in place, it is another. The first is a weak reference to the tensor.
+    """A tensor as an op has read or made it; after an in-place change it is another. The first handle is a weak reference to
+    it.
 
     Attributes:
         values: the same elements outside the graph: a copy if there are few; None if they cannot be read.
-        version: the version counter when it was seen.
+        version: the version counter at that time.
         sequence: the sequence number of its grad_fn; None for a leaf.
-        output_nr: which output of it.
+        output_nr: which output of the grad_fn.
         is_leaf: it is a leaf that requires grad.
         argument: what a model calls it as its input, or ""; None if nobody has looked.
     """
@@ -64,12 +65,12 @@ class Handle(weakref.ref[Any]):
     requires_grad: bool
 
     def ref(self) -> Any:
-        """The tensor itself, if it lives."""
+        """The tensor itself, if it is alive."""
         return alive(self if self._of is None else self._of)
 
     @property
     def edge(self) -> tuple[int, int] | None:
-        """The sequence number of its grad_fn, and which output of it; None for a leaf."""
+        """The sequence number of its grad_fn, and the output number; None for a leaf."""
         return None if self.sequence is None else (self.sequence, self.output_nr)
 
     @property
@@ -84,18 +85,18 @@ class Handle(weakref.ref[Any]):
 
     @property
     def maker(self) -> Event | None:
-        """The op that made it, if that was seen and is still known."""
+        """The op that made it, if it was recorded and is still known."""
         return self._maker() if type(self._maker) is weakref.ref else self._maker
 
     def is_output(self, tensor: Any, node: Any) -> bool:
-        """Is the tensor, whose grad_fn is `node`, still at the same place of the graph?"""
+        """Is the tensor, whose grad_fn is `node`, still at the same place in the graph?"""
         if node is None:
             return self.sequence is None
         is_same: bool = self.sequence == node._sequence_nr() and self.output_nr == tensor.output_nr
         return is_same
 
     def look(self, tensor: Any, node: Any) -> None:
-        """See its place in the graph, which autograd gives it after the op has run."""
+        """Note its place in the graph. Autograd sets it after the op has run."""
         self.requires_grad, self.version = tensor.requires_grad, version_of(tensor)
         if node is None:
             self.sequence, self.is_leaf = None, self.requires_grad
@@ -103,37 +104,37 @@ class Handle(weakref.ref[Any]):
             self.sequence, self.output_nr, self.is_leaf = node._sequence_nr(), tensor.output_nr, False
 
     def lighten(self) -> None:
-        """Keep no elements."""
+        """Drop the elements."""
         self._looks, self.values = (self.shape, self.dtype), None
 
     @property
     def is_overwritten(self) -> bool:
-        """Have the elements been changed since, without a copy?"""
-        tensor = self.ref()  # not `values`: what is detached inside of a mode has a version counter of its own
+        """Have the elements been changed since, and is there no copy?"""
+        tensor = self.ref()  # not `values`: a tensor detached inside a mode has its own version counter
         shares_memory = self.values is not None and self.values.numel() > FEW
         return shares_memory and tensor is not None and version_of(tensor) != self.version
 
     def has_copy_of(self, tensor: Any) -> bool:
-        """Are `values` what was read, whatever became of the tensor? (Batch norm updates its buffers without counting.)"""
+        """Do `values` equal the elements of the tensor? (Batch norm updates its buffers and leaves their version as it is.)"""
         is_constant = not self.requires_grad and self.values is not None and self.values.numel() <= FEW
         return is_constant and version_of(tensor) == self.version
 
 
 class _Again(weakref.ref[Any]):
-    """A weak reference to a tensor of which there are several handles: many of them would make a long list to search."""
+    """A weak reference shared by several handles of one tensor. Many weak references to one tensor would be slow to search."""
 
     __slots__ = ("latest",)
     __hash__, __eq__, __ne__ = object.__hash__, object.__eq__, object.__ne__
     latest: Handle
 
 
-_seen: set[Handle | _Again] = set()  # one for each tensor that is alive, but for parameters
+_seen: set[Handle | _Again] = set()  # one for each live tensor, except parameters
 _dies = _seen.discard  # C code: see Note [No line of Python when a thing dies] in runtime/alive.py
-_nothing = nn.Module()  # what a handle refers to weakly that finds its tensor in another way
+_nothing = nn.Module()  # the weak referent of a handle that finds its tensor in another way
 
 
 def seen(tensor: Any) -> Handle | None:
-    """What was seen of a tensor last."""
+    """The latest handle of a tensor."""
     for known in weakref.getweakrefs(tensor):
         if type(known) is Handle and known in _seen:
             return known
@@ -143,9 +144,9 @@ def seen(tensor: Any) -> Handle | None:
 
 
 def see(tensor: Any, maker: Event | None) -> Handle:
-    """What the tensor is from now on."""
+    """Make the latest handle of a tensor."""
     if is_parameter(tensor):
-        # with a weak reference it could not be swapped (`torch.utils.swap_tensors`); its graph keeps it anyway
+        # a tensor with a weak reference could not be swapped (`torch.utils.swap_tensors`); its graph keeps it alive anyway
         handle = Handle(_nothing)
         handle._of = partial(_itself, tensor) if tensor.requires_grad else weakref.ref(tensor)
     elif (before := seen(tensor)) is None:
@@ -154,7 +155,7 @@ def see(tensor: Any, maker: Event | None) -> Handle:
         _seen.add(handle)
     else:
         handle = Handle(_nothing)
-        handle._of = weakref.ref(tensor)  # one for all
+        handle._of = weakref.ref(tensor)  # shared by all its handles
         _put(tensor, before, handle)
     handle._maker, handle.sequence, handle.output_nr, handle.is_leaf, handle.requires_grad = maker, None, 0, False, False
     handle.argument, handle.version = None, version_of(tensor)
@@ -164,7 +165,7 @@ def see(tensor: Any, maker: Event | None) -> Handle:
 
 
 def _put(tensor: Any, before: Handle, handle: Handle) -> None:
-    """A handle takes the place of another."""
+    """A handle replaces another."""
     entry = next((r for r in weakref.getweakrefs(tensor) if type(r) is _Again and r in _seen), None)
     if entry is None:
         _dies(before)
@@ -187,8 +188,8 @@ class Event:
         inside: the modules and scopes in which it ran.
         is_tracked: grad mode was on.
         is_function: a user's Function.
-        depth: how many ops without a node hang on this one.
-        behind: the nodes of its inputs, if it cuts the graph (detach): what led there is kept as long as few others do so.
+        depth: how many ops without a node depend on this one.
+        behind: the nodes of its inputs, if it detaches its result: they keep the graph alive for a while (cuts.py).
     """
 
     __slots__ = (
@@ -226,7 +227,7 @@ class Event:
 
     @property
     def place(self) -> Place | None:
-        """Where in the user's code."""
+        """The place in the user's code."""
         return None if self._code is None else Place(self._code, self._lasti)
 
     def made(self, handles: list[Handle]) -> None:
@@ -234,7 +235,7 @@ class Event:
         self._outputs = weakref.ref(handles[0]) if len(handles) == 1 else tuple([weakref.ref(h) for h in handles])
 
     def has_node(self, result: Handle) -> None:
-        """It has got a node, whose output a result is: it keeps the result from now on."""
+        """It has a node now, and keeps its result: an output of the node."""
         before = self._outputs
         if type(before) is tuple:
             for i, kept in enumerate(before):
@@ -246,18 +247,18 @@ class Event:
 
     @property
     def outputs(self) -> tuple[Handle | None, ...]:
-        """The tensors that it made; None for one of which nothing is left."""
+        """The tensors that it made; None for one that is gone."""
         several = self._outputs if type(self._outputs) is tuple else (self._outputs,)
         return tuple(o() if type(o) is weakref.ref else o for o in several)
 
 
 def is_parameter(tensor: Any) -> bool:
-    """Does a module own it?"""
-    return type(tensor) is not torch.Tensor and isinstance(tensor, torch.nn.Parameter)  # which PyTorch answers in Python
+    """Is it a parameter?"""
+    return type(tensor) is not torch.Tensor and isinstance(tensor, torch.nn.Parameter)  # PyTorch's isinstance is slow
 
 
 def alive(reference: Callable[[], Any]) -> Any:
-    """The tensor of a weak reference, if it lives: as `TensorWeakRef` does it, which is an object more for each."""
+    """The tensor of a weak reference, if it is alive. `TensorWeakRef` does the same, with one object more for each."""
     tensor = reference()
     if tensor is not None:
         tensor._fix_weakref()
@@ -273,12 +274,12 @@ def _elements_of(tensor: Any) -> Any:
 
 
 def version_of(tensor: Any) -> int:
-    """How often it was changed in place; 0 where that is not counted."""
+    """The version counter; 0 if the tensor has none."""
     return 0 if tensor.is_inference() else tensor._version
 
 
 def current(tensor: Any) -> Handle | None:
-    """What was seen of a tensor without a grad_fn, if it is still that."""
+    """The latest handle of a tensor without a grad_fn, if the tensor has not changed since."""
     handle = seen(tensor)
     is_same = handle is not None and handle.sequence is None and handle.version == version_of(tensor)
     return handle if is_same and tensor.is_leaf else None

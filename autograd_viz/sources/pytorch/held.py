@@ -1,4 +1,4 @@
-"""What the nodes of a graph have saved: read, counted, and let go as a backward pass lets it go."""
+"""What the nodes of a graph have saved: read, counted, and freed as a backward pass frees it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _names: dict[Any, tuple[str, ...]] = {}
 
 
 def _saved_names(kind: Any) -> tuple[str, ...]:
-    """The attributes of a class of nodes by which its saved tensors are had, still packed."""
+    """The attributes of a class of nodes that give its saved tensors, still packed."""
     if kind not in _names:
         _names[kind] = tuple(n for n in dir(kind) if n.startswith("_raw_saved_"))
     return _names[kind]
@@ -47,10 +47,12 @@ def _raw(node: Any, name: str) -> list[Any]:
 
 
 def saved_tensors(node: Any, quiet: bool = True) -> list[Any]:
-    """The tensors that a node has saved and can still use; none that hooks of the user's keep, which would run.
+    """The tensors that a node has saved and can still use. Tensors with saved-tensor hooks of the user's are left out: the
+    hooks would
+    run.
 
     Raises:
-        RuntimeError: one was changed in place or freed, if not `quiet`.
+        RuntimeError: a saved tensor was modified or freed, if not `quiet`.
     """
     found = []
     for name in _saved_names(type(node)):
@@ -75,13 +77,13 @@ def _nothing(tensor: Any) -> None:
 
 
 def is_stuck(node: Any) -> bool:
-    """Is there something that `empty` cannot let go: the node in a CopySlices, and what hooks of the user's have packed?"""
+    """Does it keep something that `empty` cannot free: the node in a CopySlices, or what the user's hooks have packed?"""
     packed = (raw for name in _saved_names(type(node)) for raw in _raw(node, name))
     return node.name() == SLICES or any(getattr(raw, "unpack_hook", None) is not None for raw in packed)
 
 
 def empty(node: Any) -> None:
-    """Let the node's saved tensors go; a pass through it raises what PyTorch raises."""
+    """Free the node's saved tensors; a later pass through it raises PyTorch's error."""
     known = node.metadata
     if EMPTY in known or is_accumulate(node):
         return
@@ -91,7 +93,7 @@ def empty(node: Any) -> None:
         for raw in _raw(node, name):
             try:
                 raw.register_hooks(_nothing, _twice)
-            except RuntimeError as error:  # hooks of the user's, or there is nothing
+            except RuntimeError as error:  # the user's hooks, or nothing saved
                 is_refused |= "with value None" not in str(error)
     if is_refused and hasattr(node, "register_prehook"):
         node.register_prehook(_twice)
@@ -101,7 +103,7 @@ def empty(node: Any) -> None:
 
 
 def was_begun(error: BaseException) -> bool:
-    """Had the engine begun, or were the arguments refused?"""
+    """Had the engine begun, or did it refuse the arguments?"""
     names, trace = [], error.__traceback__
     while trace is not None:
         names.append(trace.tb_frame.f_code.co_name)
@@ -112,7 +114,7 @@ def was_begun(error: BaseException) -> bool:
 
 
 def ran_before(root: Any, nodes: Collection[Any], error: BaseException) -> list[Any]:
-    """The nodes that a pass had run when it failed; none if nobody knows where; all if it was interrupted at its end."""
+    """The nodes that a failed pass had run: none if the place is unknown, all if it was interrupted at its end."""
     found: list[Any] = []
     order = order_of(root, nodes)
     failing = _failing(order, error)
@@ -149,7 +151,7 @@ def _refuses(node: Any, message: str) -> bool:
 
 
 def order_of(root: Any, nodes: Collection[Any]) -> list[Any]:
-    """The order in which the engine runs nodes: of those that are ready, the one that was made last."""
+    """The order in which the engine runs nodes: of the ready ones, the one that was made last."""
     waits = Counter(after for n in nodes for after, _ in n.next_functions if after is not None)
     ready, found = [(-root._sequence_nr(), 0, root)], []
     while ready:

@@ -1,4 +1,4 @@
-"""What a hook of a node may return: PyTorch's engine checks it, and a node that is called by hand has nobody else who would."""
+"""What a hook of a node may return. PyTorch's engine checks it; for a node that is called by hand, this file does."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import torch
 
 
 def checked(hook: Any, before: Sequence[Any], returned: Any) -> tuple[Any, ...]:
-    """The gradients that go on after a hook.
+    """Check what a hook returned, and give the gradients that go on.
 
     Args:
         hook: the user's function.
         before: the gradients that it was given.
-        returned: what it has made of them; None leaves them as they are.
+        returned: its result; None leaves the gradients as they are.
 
     Raises:
-        TypeError: it is no tuple, or there is something else than tensors in it.
-        RuntimeError: another number of gradients, or one of another type or size; all in PyTorch's words.
+        TypeError: it is no tuple, or has an item that is no tensor.
+        RuntimeError: the number of gradients, a type or a size is wrong. All errors are in PyTorch's words.
     """
     if returned is None:
         return tuple(before)
@@ -47,7 +47,7 @@ def _check(name: str, was: Any, now: Any) -> None:
 
 
 def _type(tensor: Any) -> str:
-    """Complex types have another kind of name there."""
+    """PyTorch's name of the type; complex types have another kind of name."""
     if not tensor.is_complex():
         return str(tensor.type())
     return f"{tensor.device.type.upper()}{str(tensor.type()).removeprefix('torch.').replace('Tensor', 'Type')}"

@@ -1,9 +1,9 @@
-"""The tensors that are alive and have hooks, whoever holds them.
+"""The live tensors that have hooks.
 
 # Note [Who is asked]
-The garbage collector knows every object. `gc.get_objects()` would hand out tuples that other threads are building, which fail
-in them if somebody else holds them; who refers to the classes of tensors is the tensors, and little else. In older releases of
-PyTorch the collector looks no further at a tensor that C++ code holds: there all objects have to be asked.
+The garbage collector knows every object. But `gc.get_objects()` also gives tuples that other threads are still building, and a
+second reference makes these threads fail. So we ask what refers to the classes of tensors: mostly tensors. In older releases of
+PyTorch the collector does not look into a tensor that C++ code holds. There all objects must be asked.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from .values import unseen
 
 
 def tensors_with_hooks() -> list[Any]:
-    """All tensors that are alive and have hooks or retain their grad: a step runs the hooks and changes the grads of those that
-    no variable and no recorder tells of, too.
+    """All live tensors that have hooks or retain their grad.
+
+    A step runs these hooks and changes these grads, even if no variable and no recorder knows the tensor.
     """
     near = gc.get_referrers(*_tensor_classes()) if _classes_find_all() else gc.get_objects()
     return [o for o in near if issubclass(type(o), torch.Tensor) and _has_hooks(o)]
@@ -29,7 +30,7 @@ def tensors_with_hooks() -> list[Any]:
 @functools.cache
 @unseen
 def _classes_find_all() -> bool:
-    """Does the collector find a tensor by its class if a view of it holds it, too?"""
+    """Does the collector find a tensor by its class, even if a view of it also holds it?"""
     with torch.inference_mode(False):
         held = torch.zeros(1)
         view = held.view(1)
@@ -47,5 +48,5 @@ def _tensor_classes() -> Iterator[type]:
 def _has_hooks(t: Any) -> bool:
     try:
         return bool(t.requires_grad and not t.is_leaf and (t.retains_grad or t._backward_hooks))
-    except RuntimeError:  # a view for which autograd refuses to answer
+    except RuntimeError:  # a view whose grad_fn raises
         return False

@@ -1,8 +1,8 @@
 """The user's hooks around a node that is called by hand.
 
 # Note [How hooks are found]
-Tensor hooks and retain_grad belong to C++: they are run by PyTorch's engine itself, in a pass that starts and ends at the same
-edge and calls no node. Hooks of a node stand in a dictionary that a handle of any hook registered on the node refers to.
+Tensor hooks and retain_grad are C++ code. PyTorch's engine runs them, in a pass that starts and ends at the same edge and calls
+no node. The hooks of a node are in a dictionary. A handle of any hook on the node refers to it.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ ENGINE: Any = torch.autograd.Variable._execution_engine
 
 
 class HookRunner:
-    """Runs the hooks of one pass, and remembers what they made of the gradients.
+    """Runs the hooks of one pass, and remembers their results.
 
     Args:
         create_graph: what hooks do is recorded.
 
     Attributes:
-        runs: what has run since it was last emptied.
+        runs: the hooks that have run since the list was last emptied.
         watched: by node, the dictionaries in which its outputs (or its leaf) keep their hooks.
         retaining: by node, the outputs that retain their grad.
-        told: the error of which PyTorch's engine has warned, in anomaly mode.
+        told: the last error that PyTorch's engine has warned of, in anomaly mode.
     """
 
     def __init__(self, create_graph: bool) -> None:
@@ -46,7 +46,7 @@ class HookRunner:
         self._dicts: dict[Any, tuple[dict[Any, Any], dict[Any, Any]]] = {}
 
     def dicts(self, node: Any) -> tuple[dict[Any, Any], dict[Any, Any]]:
-        """Where a node keeps its pre-hooks and its hooks; these dictionaries stay with it once it has been asked."""
+        """The dictionaries of a node's pre-hooks and hooks; a node keeps them once it has been asked."""
         if node not in self._dicts:
             self._dicts[node] = (dict_of(node.register_prehook), dict_of(node.register_hook))
         return self._dicts[node]
@@ -75,7 +75,7 @@ class HookRunner:
         return left
 
     def _through_tensor_hooks(self, node: Any, grads: list[Any]) -> list[Any]:
-        """The engine runs them: a pass from these edges to the same edges."""
+        """Let the engine run them: a pass from these edges to the same edges."""
         hooks, places = self.watched.get(node, ()), [i for i, g in enumerate(grads) if g is not None]
         if older.IS_OLDER:
             with replaced(hooks, self._watched("tensor")):
@@ -93,14 +93,14 @@ class HookRunner:
         return found
 
     def _run_without_gradient(self, hooks: Sequence[tuple[int, dict[Any, Any]]], places: Sequence[int]) -> None:
-        """The tensor hooks of outputs at which nothing has arrived: they are given None, and must leave it so."""
+        """Run the tensor hooks of outputs without a gradient: they get None, and must return it."""
         for i, hook in [(i, hook) for i, d in hooks if i not in places for hook in list(d.values())]:
             returned = _Watched(self, "tensor", i, hook)(None)
             checked(hook, (None,), None if returned is None else (returned,))
 
     @contextmanager
     def engine_tells(self) -> Iterator[None]:
-        """Inside, the engine runs what may fail, and warns of it."""
+        """Inside, the engine runs code that may fail, and warns of the error."""
         try:
             yield
         except Exception as error:
@@ -109,7 +109,7 @@ class HookRunner:
 
     @contextmanager
     def accumulating(self, node: Any) -> Iterator[None]:
-        """Inside, post-accumulate hooks of the node's leaf and hooks of the node are watched: the engine runs them."""
+        """Inside, post-accumulate hooks of the node's leaf and hooks of the node are watched. The engine runs them."""
         leaf = variable_of(node)
         if leaf is None:
             yield
@@ -121,7 +121,7 @@ class HookRunner:
 
     @contextmanager
     def silent(self, node: Any) -> Iterator[None]:
-        """Inside, what looks at the gradients first does nothing in a pass of the engine's: it has run already."""
+        """Inside, hooks that have run already do nothing in a pass of the engine's."""
         dicts = [*self.watched.get(node, ()), (0, self.dicts(node)[0])]
         retained = [(t, t.grad) for t in self.retaining.get(node, ())]
         with replaced(dicts, lambda *_: _nothing):
@@ -135,7 +135,7 @@ class HookRunner:
         return lambda index, hook: _Watched(self, kind, index, hook)
 
     def _ran_for_all(self, kind: str, hook: Any, before: Sequence[Value | None], after: Sequence[Value | None]) -> None:
-        """Several gradients at once: one line for each that is another now, or one for the first that there is."""
+        """A hook got several gradients: record each that it changed, or else only the first."""
         pairs = list(enumerate(zip(before, after, strict=True)))
         changed = [(i, p) for i, p in pairs if repr(p[0]) != repr(p[1])]  # nan equals nan
         there = [(i, p) for i, p in pairs if p[0] is not None]
@@ -144,18 +144,18 @@ class HookRunner:
 
 
 class _Watched:
-    """A hook that says what it was given and what it made of it."""
+    """A hook that records its input and its result."""
 
     def __init__(self, runner: HookRunner, kind: str, index: int, hook: Any) -> None:
         self.runner, self.kind, self.index, self.hook = runner, kind, index, hook
-        if hasattr(hook, "__name__"):  # PyTorch's errors tell it
+        if hasattr(hook, "__name__"):  # PyTorch's errors show it
             self.__name__ = hook.__name__
 
     def __call__(self, given: Any, *more: Any) -> Any:
         """Run the hook."""
         before = self._value(given)
         returned = self.hook(given, *more)
-        if self.kind == "post" or not isinstance(returned, torch.Tensor | None):  # PyTorch refuses what it cannot use
+        if self.kind == "post" or not isinstance(returned, torch.Tensor | None):  # PyTorch refuses a result of another type
             after = before
         else:
             after = self._value(given if returned is None or self.kind == "post_accumulate" else returned)
@@ -168,7 +168,10 @@ class _Watched:
 
 @contextmanager
 def replaced(dicts: Iterable[tuple[Any, dict[Any, Any]]], by: Callable[[Any, Any], Any]) -> Iterator[None]:
-    """Inside, every hook in these dictionaries is another; what the user adds or removes meanwhile is added or removed."""
+    """Inside, every hook in these dictionaries is replaced.
+
+    Hooks that the user adds or removes meanwhile are added or removed.
+    """
     hooks = [(d, key, hook, by(i, hook)) for i, d in dicts for key, hook in d.items()]
     for d, key, _, other in hooks:
         d[key] = other
@@ -187,7 +190,7 @@ def run_backward(edges: Sequence[Any], grads: Sequence[Any], create_graph: bool)
 
 
 def gradients_at(starts: Sequence[Any], ends: Sequence[Any], grads: Sequence[Any], create_graph: bool) -> Sequence[Any]:
-    """What a pass of PyTorch's engine from edges brings to others; no grad is written, nothing is freed."""
+    """The gradients that a pass of PyTorch's engine brings from some edges to others. It writes no grad and frees nothing."""
     return tuple(
         ENGINE.run_backward(
             tuple(starts), tuple(grads), True, create_graph, tuple(ends), allow_unreachable=True, accumulate_grad=False
@@ -196,7 +199,7 @@ def gradients_at(starts: Sequence[Any], ends: Sequence[Any], grads: Sequence[Any
 
 
 def dict_of(register: Any) -> dict[Any, Any]:
-    """The hooks that ``node.register_hook`` or ``node.register_prehook`` adds to."""
+    """The dictionary that ``node.register_hook`` or ``node.register_prehook`` adds to."""
     handle = register(_nothing)
     hooks: dict[Any, Any] | None = handle.hooks_dict_ref()
     handle.remove()
@@ -204,12 +207,12 @@ def dict_of(register: Any) -> dict[Any, Any]:
 
 
 def name_of_hook(hook: Any) -> str:
-    """What the user calls the function."""
+    """The user's name of the function."""
     return str(getattr(hook, "__name__", type(hook).__name__))
 
 
 def _nothing(*_: Any) -> None:
-    """A hook that leaves everything as it is."""
+    """A hook that changes nothing."""
 
 
 def _value(grad: Any) -> Value | None:

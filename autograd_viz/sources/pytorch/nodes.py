@@ -1,4 +1,4 @@
-"""What can be asked of a torch node: its edges, the leaf it accumulates into, what its outputs look like."""
+"""What a PyTorch node tells: its edges, the leaf that it accumulates into, and what arrives at its outputs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Edge = tuple[Any, int]
 
 
 class Metadata(NamedTuple):
-    """What a gradient that arrives at an output must look like."""
+    """What a gradient that arrives at an output must look like: shape, type, device."""
 
     shape: tuple[int, ...]
     dtype: Any
@@ -25,7 +25,7 @@ class Metadata(NamedTuple):
 
     @property
     def is_known(self) -> bool:
-        """Does anybody know? From PyTorch 2.5 on the node does."""
+        """Is it known? From PyTorch 2.5 on the node tells it."""
         return self.dtype is not None
 
 
@@ -38,9 +38,7 @@ def edge_of(tensor: Any) -> Edge:
     if not tensor.requires_grad:
         return None, 0
     with torch.inference_mode(False), torch.enable_grad():  # a leaf is asked by an op
-        if tensor.is_leaf and (
-            tensor.layout in SPARSE or tensor.is_nested
-        ):  # of which there are no views, as PyTorch would make
+        if tensor.is_leaf and (tensor.layout in SPARSE or tensor.is_nested):  # PyTorch would make no view of such a tensor
             node, output = tensor.clone().grad_fn.next_functions[0]
             return node, output
         edge = get_gradient_edge(tensor)
@@ -48,7 +46,7 @@ def edge_of(tensor: Any) -> Edge:
 
 
 def grad_fn_of(tensor: Any) -> Any:
-    """Its grad_fn; None for a leaf, and for a view for which autograd refuses to answer."""
+    """Its grad_fn; None for a leaf, and for a view whose grad_fn raises."""
     try:
         return tensor.grad_fn
     except RuntimeError:
@@ -56,7 +54,7 @@ def grad_fn_of(tensor: Any) -> Any:
 
 
 def grad_of(tensor: Any) -> Any:
-    """Its grad; that of a non-leaf which keeps none is not asked for, which PyTorch would warn of."""
+    """Its grad; None for a non-leaf that retains none: PyTorch would warn."""
     return tensor.grad if grad_fn_of(tensor) is None or tensor.retains_grad else None
 
 
@@ -76,30 +74,30 @@ def is_function(node: Any) -> bool:
 
 
 def outputs_of(node: Any) -> tuple[Metadata, ...]:
-    """One for each output of the node's op."""
+    """What arrives at each output of the node's op."""
     if older.IS_OLDER:
         leaf = variable_of(node)
         found: tuple[Metadata, ...] = node.metadata.get(older.LOOKS, ())
         return found if leaf is None else (Metadata(tuple(leaf.shape), leaf.dtype, leaf.device),)
-    return tuple([Metadata(_shape_of(m), m.dtype, m.device) for m in node._input_metadata])  # asked for each node, and often
+    return tuple([Metadata(_shape_of(m), m.dtype, m.device) for m in node._input_metadata])  # called often
 
 
 def is_nested(node: Any) -> bool:
-    """Are outputs of its op nested tensors? Their ops run in PyTorch without being seen by a recording."""
-    return any(m.is_nested_tensor for m in getattr(node, "_input_metadata", ()))  # which PyTorch has from 2.5 on
+    """Are outputs of its op nested tensors? A recording does not see the ops that make them."""
+    return any(m.is_nested_tensor for m in getattr(node, "_input_metadata", ()))  # from PyTorch 2.5 on
 
 
 def wanted_dtype(node: Any, output: int) -> Any:
-    """The type that a gradient is cast to when it arrives; None: it may be any (``leaf.grad_dtype = None``)."""
+    """The type that an arriving gradient is cast to; None for any type (``leaf.grad_dtype = None``)."""
     leaf = variable_of(node)
     try:
         return leaf.grad_dtype
-    except (AttributeError, RuntimeError):  # no leaf; one of an older release; or it is a leaf no more
+    except (AttributeError, RuntimeError):  # not a leaf (any more), or an older release
         return outputs_of(node)[output].dtype
 
 
 def _shape_of(looks: Any) -> tuple[int, ...]:
-    """Empty for a nested tensor of PyTorch's older kind, which has one for each of its parts."""
+    """The shape; empty for a nested tensor of PyTorch's older kind, which has a shape for each part."""
     return () if looks.is_cpp_nested_tensor else tuple(looks.shape)
 
 

@@ -24,10 +24,10 @@ from .older import IS_OLDER
 from .unused_parameters import random_numbers_kept
 from .values import is_plain, unseen, value_of
 
-PIECE = 1 << 20  # elements that are made float64 at once
-HELD = 1 << 23  # elements of gradients that are kept until their norms are taken together
-MANY = 512  # gradients that are kept until then
-WIDE = (torch.float64, torch.complex128)  # whose squares may be out of range
+PIECE = 1 << 20  # elements that are converted to float64 at once
+HELD = 1 << 23  # elements of waiting gradients, before their norms are taken together
+MANY = 512  # waiting gradients, likewise
+WIDE = (torch.float64, torch.complex128)  # their squares may be out of range
 SMALL = 1e-140
 
 
@@ -60,7 +60,7 @@ def torch_norms(graph: TorchGraph, root: Any, gradient: Any, wanted: Collection[
 
 
 def _runs_users_code(nodes: Sequence[Any], leaves: Sequence[Any], root: Any) -> bool:
-    """Functions, hooks of nodes and leaves, or other ranks' gradients."""
+    """Are there Functions, hooks of nodes and leaves, or gradients of other ranks?"""
     return (
         any(map(is_function, nodes))
         or any(dict_of(n.register_prehook) or dict_of(n.register_hook) for n in nodes)
@@ -70,11 +70,11 @@ def _runs_users_code(nodes: Sequence[Any], leaves: Sequence[Any], root: Any) -> 
 
 
 class _Norms:
-    """Norms on their devices, read once; gradients wait for one another, so that one call takes the norms of many.
+    """Computes norms on their devices and reads them once. Gradients wait, so that one call takes the norms of many.
 
     Args:
         graph: the graph, for ids.
-        wanted: the places that are asked for; None for all.
+        wanted: the places of interest; None for all.
     """
 
     def __init__(self, graph: TorchGraph, wanted: Collection[Place] | None) -> None:
@@ -85,7 +85,7 @@ class _Norms:
         self._taken: list[tuple[list[Place], Any]] = []
 
     def listen(self, nodes: Sequence[Any], handles: list[Any]) -> None:
-        """Hooks on what is asked for."""
+        """Add hooks for the places of interest."""
         for node in nodes:
             if is_accumulate(node):
                 continue
@@ -96,7 +96,7 @@ class _Norms:
                 handles.append(node.register_hook(partial(self._add_all, id, "out")))
 
     def end(self, leaves: Sequence[Any], grads: Sequence[Any]) -> None:
-        """What came to the leaves."""
+        """Add the gradients of the leaves."""
         with torch.no_grad():
             for node, grad in zip(leaves, grads, strict=True):
                 leaf = variable_of(node)
@@ -121,7 +121,7 @@ class _Norms:
             self._take()
 
     def _take(self) -> None:
-        """The norms of what waits."""
+        """Take the norms of the waiting gradients."""
         kinds: dict[Any, list[Any]] = {}
         for grad in self._waiting:
             kinds.setdefault((grad.device, grad.is_complex()), []).append(grad)
@@ -133,7 +133,7 @@ class _Norms:
         self._waiting, self._held = {}, 0
 
     def found(self) -> dict[Place, float]:
-        """All of them, brought here at once."""
+        """All norms, read from the devices at once."""
         devices: dict[Any, list[tuple[list[Place], Any]]] = {}
         for places, norm in self._taken:
             devices.setdefault(norm.device, []).append((places, norm))
@@ -145,13 +145,13 @@ class _Norms:
 
 
 def _exact(grad: Any, norm: Any) -> Any:
-    """The norm, again if its square may have been out of range."""
+    """The norm, computed again if its square may have been out of range."""
     size = float(norm)
     return norm if SMALL < size < math.inf else torch.full_like(norm, norm_of(value_of(grad)) or size)
 
 
 def _norms(tensors: Sequence[Any], dtype: Any) -> list[Any]:
-    """Each one's as a tensor of no dimension."""
+    """The norm of each as a tensor without dimensions."""
     pieces = [t.reshape(-1).split(PIECE) if t.numel() > PIECE else (t,) for t in tensors]
     norms = iter(torch._foreach_norm([p for of in pieces for p in of], 2, dtype=dtype))
     several = [[next(norms) for _ in of] for of in pieces]

@@ -1,10 +1,10 @@
-"""What releases of PyTorch from 2.2 to 2.4 lack, and what stands for it.
+"""Replaces what releases of PyTorch from 2.2 to 2.4 lack.
 
 # Note [Before PyTorch 2.5]
-- A node does not tell what arrives at it (`_input_metadata`): dry_run.py finds out, and hangs it on the node.
-- A pass cannot start in the middle of a graph (`GradientEdge` in `backward` and `grad`). One at a leaf starts at the leaf; the
-  hooks of a tensor are run on a leaf that stands for it; whether a Function wants zeros, the dry_run has seen.
-- PyTorch 2.2 was built for NumPy 1: beside NumPy 2, which this package needs, its own `numpy()` and `from_numpy` do not work.
+- A node does not tell what arrives at it (`_input_metadata`). dry_run.py finds out, and stores it on the node.
+- A pass cannot start in the middle of a graph (`GradientEdge` in `backward` and `grad`). A pass at a leaf starts at the leaf.
+  The hooks of a tensor run on a leaf that replaces it. The dry run has seen whether a Function wants zeros.
+- PyTorch 2.2 was built for NumPy 1. With NumPy 2, which this package needs, its `numpy()` and `from_numpy` do not work.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from torch.autograd.graph import GradientEdge
 
 IS_OLDER = not hasattr(torch._C._functions.AddBackward0, "_input_metadata")  # type: ignore[attr-defined]
 LOOKS = "autograd_viz.looks"  # in node.metadata: what arrives at a node
-HOOKS = "autograd_viz.hooks"  # which dictionaries of tensor hooks it runs, in order: (output, weak reference)
-MATERIALIZES = "autograd_viz.materializes"  # of a Function: it wants zeros where nothing has arrived
+HOOKS = "autograd_viz.hooks"  # the dictionaries of tensor hooks that it runs, in order: (output, weak reference)
+MATERIALIZES = "autograd_viz.materializes"  # for a Function: it wants zeros where nothing has arrived
 
 
 def start_at(node: Any, output: int) -> Any:
-    """What a pass that starts there is given; before 2.5 it must be the node of a leaf."""
+    """The argument of a pass that starts there. Before 2.5 it must be the node of a leaf."""
     return node.variable if IS_OLDER else GradientEdge(node, output)
 
 
 def with_hooks_of(node: Any, live: list[tuple[int, dict[Any, Any]]]) -> list[tuple[int, dict[Any, Any]]]:
-    """The dictionaries of tensor hooks that a node runs: those that were seen to run, and those that live tensors have."""
+    """The dictionaries of tensor hooks that a node runs: those that have been seen to run, and those of live tensors."""
     seen = [(i, d()) for i, d in node.metadata.get(HOOKS, ())] if IS_OLDER else []
     return [*(s for s in seen if s[1] is not None), *((i, d) for i, d in live if not any(d is known for _, known in seen))]
 
@@ -62,8 +62,8 @@ def _through(hooks: dict[Any, Any], grad: Any, create_graph: bool) -> Any:
             raise RuntimeError("can't replace a None gradient with a non-None value")
         return None
     stand_in = torch.empty((), dtype=grad.dtype, device=grad.device).expand(grad.shape).requires_grad_()
-    stand_in._backward_hooks = hooks  # the very dictionary: a hook may remove itself
-    with torch.autograd.set_detect_anomaly(False):  # its warning would be of the stand-in
+    stand_in._backward_hooks = hooks  # the same dictionary: a hook may remove itself
+    with torch.autograd.set_detect_anomaly(False):  # its warning would be about the stand-in
         return torch.autograd.grad([stand_in], [stand_in], [grad], retain_graph=True, create_graph=create_graph)[0]
 
 
@@ -72,9 +72,9 @@ def _copied(grad: Any) -> Any:
 
 
 def array_of(t: Any) -> Any:
-    """The elements of a tensor, as an array that shares its memory where it can.
+    """The elements of a tensor, as an array that shares its memory if possible.
 
-    Not by `numpy()`, after which the user could not resize the tensor's memory any more.
+    After `numpy()` the user could no longer resize the tensor's memory, so this does without it.
     """
     host = t.cpu().resolve_conj().resolve_neg()
     return np.from_dlpack(host.view(torch.uint8)).view(bool) if host.dtype is torch.bool else np.from_dlpack(host)

@@ -1,4 +1,4 @@
-"""Which modules and scopes an op of a recording is inside of, and what was seen of each."""
+"""Which modules and scopes an op of a recording ran in, and what was seen of each."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .calls import Around
 
 
 class Inside(NamedTuple):
-    """What an op is inside of; ops of one place share it.
+    """The modules and scopes around an op; ops at one place share it.
 
     Attributes:
         path: of the innermost module that has one, with the scopes around and in it, or "".
@@ -35,7 +35,7 @@ class Parts:
     """The parts of a model.
 
     Args:
-        model: a module; of anything else no parts are known.
+        model: a module; anything else has no parts.
     """
 
     def __init__(self, model: Any) -> None:
@@ -43,12 +43,12 @@ class Parts:
         self._modules: dict[str, weakref.ref[Any]] = {}
         self._inside: dict[tuple[Around, ...], Inside] = {}
         for name, module in model.named_modules() if isinstance(model, torch.nn.Module) else ():
-            path = ".".join(part for part in name.split(".") if part != "_orig_mod")  # which torch.compile puts between
+            path = ".".join(part for part in name.split(".") if part != "_orig_mod")  # torch.compile adds it
             self._around[module] = Around("module", path)
             self._modules[path] = weakref.ref(module)
 
     def begin(self) -> None:
-        """A recording begins: modules may have other hooks now."""
+        """A recording begins: modules may have other hooks by now."""
         self._inside = {}
 
     def called(self, call: FrameType) -> Around | None:
@@ -56,11 +56,11 @@ class Parts:
         return self._around.get(call.f_locals.get("self")) if self._modules else None
 
     def inside(self, around: tuple[Around, ...], function: Sequence[Any] = ()) -> Inside:
-        """What an op is inside of.
+        """The modules and scopes around an op.
 
         Args:
             around: from the innermost; not empty.
-            function: what a user's Function is called with, if the op is one.
+            function: the arguments of a user's Function, if the op is one.
         """
         run = self._run_by(function[0]) if function else None
         key = around if run is None else (run, *around)
@@ -71,7 +71,7 @@ class Parts:
         return found
 
     def _run_by(self, function: Any) -> Around | None:
-        """The module that reentrant checkpointing is given to run."""
+        """The module that reentrant checkpointing runs."""
         while isinstance(function, partial):
             function = function.func
         owner = getattr(function, "__self__", None) if getattr(function, "__name__", "").endswith("_call_impl") else function
@@ -96,7 +96,7 @@ class Parts:
 
 
 def _from_outside(around: tuple[Around, ...], run: Around | None) -> Iterator[Around]:
-    """All but what is inside of a user's Function, where only the module is known that a checkpoint runs."""
+    """All but what is inside a user's Function. There, only the module that a checkpoint runs is known."""
     for a in reversed(around):
         if a.kind == "function":
             break

@@ -1,9 +1,9 @@
 """The other ranks of a distributed job, for a pass that would exchange gradients with them.
 
 # Note [Ranks]
-A step that communicates waits until every rank has come to it. One rank alone would wait for ever, or be paired with the
-`backward()` of another. So the ranks meet first, in the store through which the process group was made: it pairs with no
-collective. A rank that is missing is named in an error, and nothing has run.
+A step that communicates waits until every rank has come to it. One rank alone would wait for ever, or be paired with another's
+`backward()`. So the ranks meet first, in the store that made the process group: the store pairs with no collective. If a rank
+is missing, an error names it, and nothing has run.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from contextlib import contextmanager
 
 import torch
 
-PATIENCE = 30.0  # seconds until a rank that does not come is given up
-SILENCE = 3.0  # seconds until a rank that waits says so
-PAUSE = 0.02  # seconds between two looks
+PATIENCE = 30.0  # seconds to wait for a missing rank
+SILENCE = 3.0  # seconds before a waiting rank says so
+PAUSE = 0.02  # seconds between two checks
 
 _met: Counter[tuple[int, ...]] = Counter()  # by ranks: how often they have met
 
@@ -64,7 +64,7 @@ def meet(ranks: Sequence[int], what: str, advice: str) -> None:
 
 @contextmanager
 def waiting_told(what: str) -> Iterator[None]:
-    """Inside, this rank may wait for another: if that takes long, it says so."""
+    """Inside, this rank may wait for another; if that takes long, it says so."""
     timer = threading.Timer(SILENCE, _tell, [f"{what}: waiting for the other ranks"])
     timer.daemon = True
     timer.start()

@@ -1,4 +1,4 @@
-"""What a step of a PyTorch pass is written from when somebody reads it: see Note [When a step is read] in written.py."""
+"""What a step of a PyTorch pass is written from when it is read: see Note [When a step is read] in written.py."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ from .saved import Kept
 from .schedule import Step
 from .values import overwritten, unseen, value_of
 
-NOWHERE = (0, 0)  # the place of what keeps its elements in another way: it is always read at once
+NOWHERE = (0, 0)  # the place of a tensor without plain memory: it is always read at once
 
 
 @unseen
 def rules_of(step: Step, kept: list[Kept] | None, jacobians: bool, ran: Ran) -> Rules:
-    """The formulas that ran, as the core writes them, and, if they are wanted, the local Jacobians; none where the core's rules
-    come to something else, or are not known.
+    """The formulas that ran, as the core writes them, and, if wanted, the local Jacobians.
+
+    Both are empty if the core's rules are unknown or give other results.
     """
     reference = None if kept is None or is_accumulate(step.node) else reference_of(name_of(step.node), step.node, kept)
     symbols = formulas_of(reference)
@@ -36,24 +37,24 @@ def rules_of(step: Step, kept: list[Kept] | None, jacobians: bool, ran: Ran) -> 
 
 
 def always(value: Value) -> Callable[[], Value]:
-    """Reads what has been read."""
+    """A function that returns a value that has already been read."""
     return lambda: value
 
 
 def place_of(gradient: Any) -> tuple[int, int]:
-    """Address and bytes of the memory that a gradient is in, wherever it begins there."""
+    """Address and bytes of the whole memory that a gradient is in."""
     if type(gradient) is not torch.Tensor or gradient.layout is not torch.strided or gradient.is_meta:
         return NOWHERE
     try:
         size = gradient.element_size()
         return gradient.data_ptr() - int(gradient.storage_offset()) * size, gradient.numel() * size
-    except RuntimeError:  # inside of torch.func
+    except RuntimeError:  # inside torch.func
         return NOWHERE
 
 
 @unseen
 def values_at(versions: Mapping[Any, int], grads: Sequence[Any]) -> tuple[Value | None, ...]:
-    """Gradients as they were at these versions. Nobody can change them; if a hook that hangs on no tensor does, it is told."""
+    """Gradients as they were at these versions. Only an unknown hook can change one; then its value says so."""
     changed = {g for g in grads if g is not None and version_of(g) != versions[g]}
     return tuple([overwritten(g.shape, g.dtype) if g in changed else v for g, v in zip(grads, _values(grads), strict=True)])
 

@@ -1,11 +1,11 @@
-"""Follows a PyTorch forward pass while it runs: which op made which tensor, from what, where in the code, in which module.
+"""Records a PyTorch forward pass while it runs: which op made which tensor, from what, where in the code, in which module.
 
 # Note [Where ops are seen]
 A dispatch mode sees every op that autograd records, one for one: `F.linear` is `t` and `addmm` there, as in the backward
-graph. (A function mode sees what the user wrote, and makes `nn.MultiheadAttention` take another way through its code.) It sees
-an op before autograd has given the result its grad_fn; when the next op comes, the result has got it. Under any dispatch mode
-PyTorch's `reshape` calls `view`: the node is a ViewBackward0 where it would be a ReshapeAliasBackward0, with the same numbers.
-What an op is inside of, the stack tells: calls.py.
+graph. (A function mode sees what the user wrote, and makes `nn.MultiheadAttention` take another path through its code.)
+The mode sees an op before autograd has given the result its grad_fn. When the next op comes, the result has it.
+Under any dispatch mode PyTorch's `reshape` calls `view`. So the node is a ViewBackward0 in place of a ReshapeAliasBackward0,
+with the same numbers. The stack tells what an op is inside of: calls.py.
 """
 
 from __future__ import annotations
@@ -32,25 +32,25 @@ from .parts import NOWHERE, Parts
 from .record_aside import Aside
 from .signatures import Signature, signature_of
 
-FACTORIES = {"lift_fresh", "lift"}  # how `torch.tensor` hands over what it has made
+FACTORIES = {"lift_fresh", "lift"}  # how `torch.tensor` returns its result
 graph_task, is_grad_enabled = torch._C._current_graph_task_id, torch.is_grad_enabled
 logger = logging.getLogger("autograd_viz")
 
 
 class Recorder(TorchDispatchMode):
-    """A forward pass that is being followed: ``with record(model): ...``, or ``record(model)(x)``.
+    """A recording of a forward pass: ``with record(model): ...``, or ``record(model)(x)``.
 
     Args:
-        what: a module, whose parts are told by their path; a function; or None.
+        what: a module, whose parts are known by their path; a function; or None.
 
     Attributes:
-        error: what the user's code raised, if it did; what had run until then is kept.
-        problems: what went wrong in the recording itself; the first is logged.
+        error: the error of the user's code, if it raised; the ops before it are kept.
+        problems: errors in the recording itself; the first is logged.
     """
 
     def __init__(self, what: Any = None) -> None:
         if self._should_skip_dynamo():
-            importlib.import_module("torch._dynamo")  # 0.8 s; at the first op PyTorch would, and breaks if interrupted there
+            importlib.import_module("torch._dynamo")  # 0.8 s: else PyTorch loads it at the first op, and Ctrl-C there breaks it
 
         super().__init__()
         self.what = what
@@ -59,9 +59,9 @@ class Recorder(TorchDispatchMode):
         self._parts = Parts(what)
         self._pending: list[tuple[weakref.ref[Any], Event]] = []
         self._function: tuple[FrameType, Event] | None = None  # a user's Function that is running
-        self.has_passed = False  # a backward pass was seen, and what it may have freed is still kept
-        self._copied: Event | None = None  # the op before, if it was a copy
-        self._asides: list[Aside] = []  # one for each time that it was entered
+        self.has_passed = False  # a backward pass was seen, and its graph may still be kept
+        self._copied: Event | None = None  # the previous op, if it was a copy
+        self._asides: list[Aside] = []  # one for each entry of the context
 
     def __repr__(self) -> str:
         return "<Record>" if self.what is None else f"<Record of {getattr(self.what, '__name__', type(self.what).__name__)}>"
@@ -79,17 +79,19 @@ class Recorder(TorchDispatchMode):
 
     @classmethod
     def ignore_compile_internals(cls) -> bool:
-        """Compiled code runs as it would without us."""
+        """Compiled code runs as it does without a recording."""
         return True
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
-        """Shall PyTorch wrap every call, so that Dynamo compiles none of our code? Newer ones can be told so once, below."""
+        """Should PyTorch wrap every call, so that Dynamo compiles none of our code? Newer releases take one call for that,
+        below.
+        """
         return not hasattr(eval_frame, "set_code_exec_strategy")
 
-    supports_higher_order_operators = True  # torch.cond and its like, each as one op
+    supports_higher_order_operators = True  # torch.cond and the like, each as one op
 
-    if not hasattr(TorchDispatchMode, "ignore_compile_internals"):  # up to PyTorch 2.8 this says so
+    if not hasattr(TorchDispatchMode, "ignore_compile_internals"):  # for PyTorch up to 2.8
         is_infra_mode = ignore_compile_internals
 
     def __enter__(self) -> Recorder:
@@ -109,12 +111,12 @@ class Recorder(TorchDispatchMode):
         self._settle()
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """An op runs: whatever goes wrong in our part of it, the user's program goes on."""
+        """An op runs. If our part of it fails, the user's program goes on."""
         kwargs = kwargs or {}
         if graph_task() != -1:
             self.has_passed = True
             if not is_grad_enabled():
-                return func(*args, **kwargs)  # a rule of a backward pass that nobody differentiates
+                return func(*args, **kwargs)  # a rule of a backward pass without create_graph
         try:
             op = signature_of(func)
             if self._pending:
@@ -132,7 +134,7 @@ class Recorder(TorchDispatchMode):
         return result
 
     def _failed(self, error: Exception) -> None:
-        """Our part of an op went wrong: it is reported, and the op is not recorded."""
+        """Our part of an op failed: report it, and leave the op out."""
         self._pending.clear()
         if not self.problems:
             logger.warning("an op could not be recorded, and is drawn as far as the graph tells", exc_info=error)
@@ -144,16 +146,16 @@ class Recorder(TorchDispatchMode):
         users, function, around = calls_around(sys._getframe(2), self._parts.called)
         if function is None:
             self._function = None
-            is_recorded = is_grad_enabled() and op.name not in FACTORIES  # as in the core, no_grad leaves no trace
+            is_recorded = is_grad_enabled() and op.name not in FACTORIES  # as in the core, no_grad leaves no record
             inputs, nodes = self._inputs(op, args, kwargs) if is_recorded else ((), ())
             event = Event(op.name, inputs, users, self._parts.inside(around) if around else NOWHERE, is_recorded)
             if self._copied is not None:
                 if self._is_of(self._copied, event.place, args):
                     event.sequence = self._copied.sequence - 1
                 self._copied = None
-            event.behind = nodes  # until it is known whether it has a node itself
+            event.behind = nodes  # until it is known whether it has a node of its own
             return event
-        if self._function is None or self._function[0] is not function:  # ops inside a user's Function are the Function's
+        if self._function is None or self._function[0] is not function:  # ops inside a user's Function belong to the Function
             name, arguments = function_and_arguments(function)
             given = tuple(self._given(a) for a in arguments if isinstance(a, torch.Tensor))
             inside = self._parts.inside(around, arguments) if around else NOWHERE
@@ -161,12 +163,12 @@ class Recorder(TorchDispatchMode):
         return self._function[1]
 
     def _is_of(self, copied: Event, place: Place | None, args: Any) -> bool:
-        """The op changes in place what autograd has just copied for it, to save it: its node is older than the copy's."""
+        """Is the op an in-place change of what autograd has just copied for it? Its node is older than the copy's."""
         source = copied.inputs[0] if copied.inputs else None
         return copied.place == place and isinstance(source, Handle) and bool(args) and source.ref() is args[0]
 
     def _inputs(self, op: Signature, args: Any, kwargs: Any) -> tuple[tuple[Handle | str, ...], tuple[Any, ...]]:
-        """What an op is given, and the nodes that lead to it."""
+        """The inputs of an op, and the nodes that lead to it."""
         inputs: list[Handle | str] = []
         nodes = []
         for given in op.operands(args, kwargs):
@@ -180,13 +182,13 @@ class Recorder(TorchDispatchMode):
         return tuple(inputs), tuple(nodes)
 
     def _given(self, tensor: Any) -> Handle:
-        """What a Function is given. A view that no op has asked for its grad_fn yet is not asked by us: that would make one."""
+        """An input of a Function. A view without a grad_fn is not asked: asking would make one."""
         if torch.is_grad_enabled() or tensor._base is None:
             return self._known(tensor, tensor.grad_fn)
         return seen(tensor) or see(tensor, None)
 
     def _known(self, tensor: Any, node: Any) -> Handle:
-        """The tensor as it is now, an output of a node."""
+        """The tensor as it is now: an output of a node."""
         handle = seen(tensor)
         if handle is None or not handle.is_output(tensor, node):
             handle = see(tensor, None)
@@ -213,11 +215,12 @@ class Recorder(TorchDispatchMode):
             self._pending.append((weakref.ref(r), event))
 
     def _is_internal(self, event: Event, result: Any) -> bool:
-        """Factories (`torch.rand`) detach what they have made, autograd a result that it saves, and some releases of PyTorch
-        what they have detached: no ops of the user's.
+        """Is it an op of PyTorch's own, not the user's?
+
+        Factories (`torch.rand`) detach their result. Autograd detaches a result that it saves, and in some releases again.
         """
         maker = event.inputs[0].maker if event.inputs else None
-        if maker is None and event.behind:  # what a Function returns has no maker, its node has
+        if maker is None and event.behind:  # the result of a Function has no maker, but its node has
             maker = event.behind[0].metadata.get(KEY)
         if maker is None or maker.place != event.place:
             return False
@@ -228,7 +231,7 @@ class Recorder(TorchDispatchMode):
         return True
 
     def _settle(self) -> None:
-        """The ops that have run meanwhile have got their nodes: hang on each what is known of it."""
+        """The ops since the last call have their nodes now: store the record of each on its node."""
         pending, self._pending = self._pending, []
         for reference, event in pending:
             tensor = alive(reference)
@@ -243,7 +246,7 @@ class Recorder(TorchDispatchMode):
                     event.has_node(handle)
                 event.behind = ()
             elif node is None and self._function is not None and self._function[1] is event:
-                self._pending.append((reference, event))  # a Function's results get their node when it has ended
+                self._pending.append((reference, event))  # a Function's results get their node at its end
             elif node is None and event.is_tracked:
                 keep_behind(event, self.has_passed)
                 self.has_passed = self.has_passed and not event.behind

@@ -1,9 +1,9 @@
-"""What runs without the recording: backward passes that nobody differentiates, and the steps of optimizers.
+"""What runs without the recording: backward passes without create_graph, and the steps of optimizers.
 
 # Note [Without the mode]
 Under a dispatch mode every op goes through Python. A picture shows nothing of the ops of a pass or a step, so the mode is
-taken away for them. A pass with create_graph=True is recorded like other ops, and so is a step with a closure.
-After a step that raised, the next pass or the end of the recording puts the mode back.
+switched off for them. A pass with create_graph=True is recorded like other ops, and so is a step with a closure.
+After a step that raised, the next pass or the end of the recording switches the mode on again.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from torch.utils import _python_dispatch as dispatch
 
 from ...runtime.collector import recording_begins, recording_ends
 
-CREATE_GRAPH = 3  # which argument of the engine's
+CREATE_GRAPH = 3  # the index of this argument of the engine
 
 
 class Aside:
-    """Takes a mode away where it has nothing to see.
+    """Switches a mode off where it has nothing to see.
 
     Args:
         mode: the recording.
@@ -44,7 +44,7 @@ class Aside:
         ]
 
     def end(self) -> None:
-        """It is over."""
+        """The recording ends."""
         recording_ends()
         self._come_back()
         for hook in self._hooks:
@@ -72,7 +72,7 @@ class Aside:
         self._come_back()
 
     def _go(self) -> bool:
-        """Take the mode away, if no other is above it."""
+        """Switch the mode off, unless another is above it."""
         stack: list[Any] = dispatch._get_current_dispatch_mode_stack()
         if not stack or stack[-1] is not self.mode:
             return False

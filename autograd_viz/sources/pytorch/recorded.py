@@ -1,4 +1,4 @@
-"""What the recorder has seen, as `reasons.History`; and of a program that was not recorded, what live objects prove."""
+"""What the recorder has seen, as `reasons.History`. Without a recording, it is what live objects show."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class TorchHistory:
 
     Args:
         recorder: the recorder that is or was on; None if there was none.
-        tensor: what is asked about. If the recorder is off and has never met it, nothing is known.
+        tensor: the tensor in question. If the recorder is off and has never seen it, nothing is known.
     """
 
     unknown_root = "not_recorded"
@@ -44,7 +44,9 @@ class TorchHistory:
 
     @unseen
     def op_of(self, tensor: Any) -> OpRecord | None:
-        """The op that made a tensor; of a node that an op made inside, the op. None made a leaf, whatever its value is of."""
+        """The op that made a tensor. A node that an op made inside has this op. A leaf has none, even if its value came from an
+        op.
+        """
         if tensor.is_leaf and tensor.requires_grad:
             return None
         found = op_of(tensor, self._log)
@@ -57,16 +59,16 @@ class TorchHistory:
 
     @unseen
     def events_of(self, tensor: Any, *kinds: str) -> list[Event]:
-        """By storage."""
+        """Events of its storage."""
         return self._log.events_of(tensor, *kinds)
 
     def grad_of(self, tensor: Any) -> Any:
-        """Without a warning."""
+        """The grad, without a warning."""
         return grad_of(tensor)
 
     @unseen
     def state_of(self, tensor: Any) -> str:
-        """Read on its device."""
+        """What its grad contains, computed on its device."""
         grad = grad_of(tensor)
         if grad is None:
             return ""
@@ -80,7 +82,7 @@ class TorchHistory:
 
     @unseen
     def clearings(self, tensor: Any) -> list[Event]:
-        """Its own, and calls of zero_grad() on what holds it."""
+        """Events that cleared its grad, and calls of zero_grad() on what holds it."""
         own = self._log.events_of(tensor, "cleared")
         numbers = {ref.numbers[0] for ref in weakref.getweakrefs(tensor) if type(ref) is Leaf}
         shared = [e for e in self._log.cleared if not numbers.isdisjoint(e.leaves) or _may_hold(e.detail(), tensor)]
@@ -88,12 +90,12 @@ class TorchHistory:
 
     @unseen
     def used(self, tensor: Any) -> Event | None:
-        """The last op that was given the leaf."""
+        """The last op that had the leaf as an input."""
         return self._log.used(tensor)
 
     @unseen
     def optimizers(self, tensor: Any) -> list[Holder]:
-        """Those that were seen, and others that are alive."""
+        """Recorded optimizers, and other live ones."""
         found: dict[Any, Event | None] = {o: e for e in self._log.optimizers if (o := e.detail()) is not None}
         if not found:
             found = {o: None for o in gc.get_objects() if issubclass(type(o), torch.optim.Optimizer)}
@@ -112,15 +114,15 @@ class TorchHistory:
         return 0 if found is None else ranks_of(found)
 
     def early(self, tensor: Any) -> None:
-        """An op that was given nothing that requires grad is not kept."""
+        """Unknown: an op without an input that requires grad is not kept."""
 
     def unmade(self, tensor: Any) -> str:
-        """Made from numbers, if the recorder was on."""
+        """The cause "made of numbers", if the recorder was on."""
         return "not_asked" if self.is_recorded else "not_asked_unseen"
 
     @unseen
     def owner_of(self, tensor: Any) -> Event | None:
-        """Another parameter, or a module with another, has been put where it was."""
+        """The event that put another parameter, or a module with another, in its place."""
         own = self._log.events_of(tensor, "placed")
         if not own:
             return None
@@ -130,7 +132,7 @@ class TorchHistory:
         return None
 
     def _was_there(self, place: Event, tensor: Any, own: list[Event]) -> bool:
-        """The tensor was what stood there before, or part of it."""
+        """Was the tensor there before, itself or in a module?"""
         owner, name = place.detail[0](), place.detail[1]
         before = [e for e in self._log.places if e.number < place.number and e.detail[0]() is owner and e.detail[1] == name]
         if not before or _has(getattr(owner, name, None), tensor):
@@ -141,7 +143,7 @@ class TorchHistory:
         return _has(module(), tensor) if module() is not None else own[0].detail[0]() is None
 
     def mode_of(self, op: OpRecord) -> Event | None:
-        """The last switch before it."""
+        """The last switch of grad mode before it."""
         before = [e for e in self._log.modes if e.number < op.number]
         is_off = bool(before) and before[-1].kind == "mode_off"
         is_block = any(e.kind == "mode_on" and e.number > op.number for e in self._log.modes)
@@ -149,21 +151,21 @@ class TorchHistory:
 
     @unseen
     def factor_of(self, event: Event) -> float | None:
-        """Of mul_(): as clip_grad_norm_() calls it."""
+        """The factor of mul_(): clip_grad_norm_() calls it."""
         factor = event.detail[2] if isinstance(event.detail, tuple) and len(event.detail) > 2 else None
         return None if factor is None else float(factor)
 
     def switched_off(self) -> list[Event]:
-        """The last calls."""
+        """The last calls that switched requires_grad off."""
         return list(self._log.switches)
 
     def is_running(self) -> bool:
-        """A thread that runs a pass has a graph task."""
+        """Does this thread run a pass? Then it has a graph task."""
         return bool(torch._C._current_graph_task_id() != -1)
 
     @unseen
     def modified(self, root: Any, message: str) -> tuple[OpRecord | None, Event | None]:
-        """The node that refuses its saved tensor, and the change that made the next version."""
+        """The node that refuses its saved tensor, and the event that made the next version."""
         saver = self._refusing(root, message)
         versions, shape = VERSIONS.search(message), SHAPE.search(message)
         if versions is None:
@@ -175,7 +177,7 @@ class TorchHistory:
             for e in self._log.all_events("written")
             if expected < (e.detail[0] or 0) <= now and (saver is None or e.number > saver.number)
         ]
-        whole = [e for e in changes if e.detail[1] == wanted] or changes  # else it was written to through a view
+        whole = [e for e in changes if e.detail[1] == wanted] or changes  # none if the change came through a view
         first = min(whole, key=lambda e: e.number, default=None)
         step = next((s for s in self._log.steps if saver is not None and s.number > saver.number), None)
         return saver, first if first is not None else step
@@ -191,7 +193,7 @@ class TorchHistory:
 
 
 def _knows(log: Log, tensor: Any) -> bool:
-    """Has the recorder ever met it?"""
+    """Has the recorder ever seen it?"""
     node = tensor.grad_fn
     if node is not None:
         return op_of_node(node) is not None
@@ -199,14 +201,14 @@ def _knows(log: Log, tensor: Any) -> bool:
 
 
 class _Named:
-    """Stands for the function of an op that was not seen."""
+    """Replaces the function of an op that was not recorded."""
 
     def __init__(self, name: str) -> None:
         self.__name__ = name
 
 
 def _refuses(node: Any, message: str) -> bool:
-    """It says of what it has saved what the error says."""
+    """Does its error about its saved tensors say the same?"""
     try:
         saved_tensors(node, quiet=False)
     except RuntimeError as error:
@@ -215,7 +217,7 @@ def _refuses(node: Any, message: str) -> bool:
 
 
 def _has(value: Any, tensor: Any) -> bool:
-    """It is the tensor, or a module with it."""
+    """Is it the tensor, or a module that has it?"""
     return value is tensor or (isinstance(value, torch.nn.Module) and any(p is tensor for p in value.parameters()))
 
 

@@ -1,7 +1,7 @@
-"""The core's node for the same op as a torch node: it has the formulas, and can be asked for a local Jacobian.
+"""The core's node for the op of a torch node, called its reference op. It has the formulas and a local Jacobian.
 
-PyTorch's rules are compiled; ours can be read. A reference is made of what the torch node has saved, so that its formulas say
-what PyTorch computes. That is checked (`agrees`): where the two differ, no formula is shown.
+PyTorch's rules are compiled; ours can be read. A reference is made of what the torch node has saved, so its formulas say what
+PyTorch computes. `agrees` checks that: where the two differ, no formula is shown.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .nodes import Metadata, name_of, outputs_of
 from .saved import Kept
 from .values import as_array, dtype_name, is_plain, unseen
 
-CLOSE = 1e-3  # float32 sums of a few elements in another order
+CLOSE = 1e-3  # tolerance: float32 sums in another order
 
 
 @functools.cache
@@ -40,7 +40,7 @@ def _ops() -> list[Primitive]:
 
 @functools.cache
 def _primitives() -> dict[str, list[Primitive]]:
-    """The ops of the core by the name of their node."""
+    """The ops of the core by the class name of their node."""
     found: dict[str, list[Primitive]] = {}
     for op in _ops():
         if op.node_class is not None:
@@ -50,13 +50,13 @@ def _primitives() -> dict[str, list[Primitive]]:
 
 @functools.cache
 def titles() -> dict[str, str]:
-    """The names of the core's ops in pictures, by the op's own name: "mul" -> "Mul"."""
+    """The titles of the core's ops, by the op's name: "mul" -> "Mul"."""
     return {op.name: op.title for op in _ops()}
 
 
 @functools.cache
 def primitive_of(name: str, saved: frozenset[str]) -> Primitive | None:
-    """The core's op whose node has this name and saves these values; None if there is none.
+    """The core's op whose node has this name and these saved values; None if there is none.
 
     Args:
         name: "MulBackward0".
@@ -69,7 +69,7 @@ def primitive_of(name: str, saved: frozenset[str]) -> Primitive | None:
 
 
 def reference_of(name: str, node: Any, saved: list[Kept]) -> PrimitiveNode | None:
-    """The core's node with the same saved values; None if the core does not know the op, or something saved cannot be had."""
+    """The core's node with the same saved values; None if the core has no such op, or a saved value cannot be read."""
     op = primitive_of(name, frozenset(k.name for k in saved))
     metadata = outputs_of(node)
     if op is None or op.node_class is None or any(not m.is_known or _numpy(m.dtype) is None for m in metadata):
@@ -87,7 +87,7 @@ def reference_of(name: str, node: Any, saved: list[Kept]) -> PrimitiveNode | Non
     known = {k.name: FREED if k.state == "freed" else k.value for k in saved}
     for slot, saved_name in zip(op.slots, op.saved_names, strict=True):
         value = _in_the_core(known[saved_name]) if saved_name in known else _private(op, saved_name, edges)
-        if saved_name.endswith("_strides") and value is not None:  # the core keeps them in bytes
+        if saved_name.endswith("_strides") and value is not None:  # the core keeps strides in bytes
             value = tuple(n * reference._dtype.itemsize for n in value) if reference._dtype is not None else None
         is_result = op.result_index(saved_name) is not None and isinstance(value, Tensor)
         setattr(reference, slot, SavedResult(value) if is_result else value)
@@ -96,14 +96,14 @@ def reference_of(name: str, node: Any, saved: list[Kept]) -> PrimitiveNode | Non
 
 @unseen
 def frozen(name: str, saved: list[Kept]) -> list[Kept] | None:
-    """Saved values that nobody can change, for a reference that is made later; None if there can be none."""
+    """Copies of saved values for a reference that is made later; None if a value cannot be copied."""
     if primitive_of(name, frozenset([k.name for k in saved])) is None or any(map(_is_nested, saved)):
         return None
     return [k._replace(value=_in_the_core(k.value)) for k in saved]
 
 
 def signature_of(node: Any, saved: list[Kept], outputs_of: Callable[[Any], tuple[Metadata, ...]]) -> Any:
-    """Nodes for which this is equal have the same rules in symbols."""
+    """A key: nodes with equal keys have the same rules in symbols."""
     outputs = tuple((m.shape, m.dtype) for m in outputs_of(node))
     kept = tuple((k.name, k.state, _look(k.value)) for k in saved)
     place = {after: i for i, after in enumerate(_distinct(node))}
@@ -117,7 +117,7 @@ def signature_of(node: Any, saved: list[Kept], outputs_of: Callable[[Any], tuple
 
 
 def _look(value: Any) -> Any:
-    """Of a tensor its shape and type, of anything else its text."""
+    """The shape and type of a tensor, the text of anything else."""
     return (tuple(value.shape), value.dtype) if isinstance(value, torch.Tensor) and not value.is_nested else repr(value)
 
 
@@ -126,15 +126,15 @@ def _is_nested(kept: Kept) -> bool:
 
 
 def formulas_of(reference: PrimitiveNode | None) -> dict[str, str]:
-    """The rules in symbols, by input; empty where they need what PyTorch's node does not tell."""
+    """The rules in symbols, by input; empty if they need what PyTorch's node does not tell."""
     try:
         return {} if reference is None else symbolic_formulas(reference)
-    except Exception:  # a rule reads a value that the torch node keeps to itself
+    except Exception:  # a rule reads a value that the torch node does not show
         return {}
 
 
 def _private(op: Primitive, name: str, edges: tuple[tuple[Node | None, int], ...]) -> Any:
-    """What PyTorch's node keeps to itself, as far as its receivers tell: the sizes of the inputs of `cat`."""
+    """What PyTorch's node does not show, but its receivers tell: the sizes of the inputs of `cat`."""
     base, what = op.metadata_name(name)
     shapes = [None if after is None else after._outputs_metadata()[0][0] for after, _ in edges]
     if what != "sizes" or None in shapes:
@@ -143,7 +143,7 @@ def _private(op: Primitive, name: str, edges: tuple[tuple[Node | None, int], ...
 
 
 def agrees(reference: PrimitiveNode, grads: list[Any], results: list[Any]) -> bool:
-    """Do the core's rules come to PyTorch's results? Asked only where all that they need is small.
+    """Do the core's rules give PyTorch's results? It is asked only if all that they need is small.
 
     Args:
         reference: the core's node.
@@ -157,7 +157,7 @@ def agrees(reference: PrimitiveNode, grads: list[Any], results: list[Any]) -> bo
     try:
         arrays = [None if g is None else np.asarray(as_array(g)) for g in grads]
         ours = quiet.run(reference.vjp, [a if a is None or a.shape else a[()] for a in arrays])
-    except Exception:  # a rule that cannot be run so is no proof
+    except Exception:  # a rule that does not run proves nothing
         return False
     return all(_close(o, r) for o, r in zip(ours, results, strict=True))
 
@@ -176,18 +176,18 @@ def _close(ours: Any, theirs: Any) -> bool:
 
 
 def _distinct(node: Any) -> dict[Any, None]:
-    """The nodes that its gradients go to: to one with very many outputs there may be as many edges."""
+    """The distinct nodes that its gradients go to. A node with very many outputs can have as many edges to one of them."""
     return dict.fromkeys(after for after, _ in node.next_functions if after is not None)
 
 
 def _receiver(after: Any) -> Node:
-    """A stand-in for the node that a gradient goes to: its outputs look the same."""
+    """A stand-in for the node that a gradient goes to; the shapes and types of its outputs are the same."""
     return Node((), tuple((m.shape, _numpy(m.dtype)) for m in outputs_of(after)), 0)
 
 
 @functools.cache
 def _numpy(dtype: Any) -> Any:
-    """NumPy's element type, or None if it has none."""
+    """NumPy's element type; None if NumPy lacks it."""
     try:
         found = np.dtype(dtype_name(dtype))
     except TypeError:
@@ -196,7 +196,7 @@ def _numpy(dtype: Any) -> Any:
 
 
 def _in_the_core(value: Any) -> Any:
-    """A saved value for a node of the core; of a tensor with many elements only shape and type."""
+    """A saved value for a node of the core; a large tensor becomes its shape and type."""
     if isinstance(value, tuple | list):
         return tuple(map(_in_the_core, value))
     if isinstance(value, torch.dtype):
@@ -211,5 +211,5 @@ def _in_the_core(value: Any) -> Any:
 
 @functools.lru_cache(maxsize=1000)
 def _large(shape: tuple[int, ...], kind: Any) -> Overwritten:
-    """A tensor of which only shape and type matter."""
+    """A tensor without elements, for rules that need only shape and type."""
     return Overwritten(np.broadcast_to(np.zeros((), kind), shape))

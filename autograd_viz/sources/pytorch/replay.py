@@ -1,8 +1,8 @@
-"""The last pass, run again for its numbers and taken back.
+"""Runs the last pass again for its numbers, and takes it back.
 
 # Note [Changed since]
-After `optimizer.step()` the weights that nodes have saved are at a later version, and PyTorch would refuse. For the time of the
-replay their version counters are set back. The weights themselves are those of now: the answer says so.
+After `optimizer.step()` saved weights are at a later version, and PyTorch would refuse them. During the replay their version
+counters are set back. The weights have their present values, and the answer says so.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .values import unseen
 from .watch_pass import saved_tensors
 
 VERSIONS = re.compile(r"is at version (\d+); expected version (\d+)")
-MOST = 20_000  # nodes of a pass that is run again
+MOST = 20_000  # nodes of the largest pass that is run again
 
 
 class Replayed(NamedTuple):
@@ -32,7 +32,7 @@ class Replayed(NamedTuple):
 
     Attributes:
         numbers: by address, as in `stepped.numbers_of`.
-        changed: leaves that have been changed since the pass.
+        changed: leaves that have changed since the pass.
     """
 
     numbers: Mapping[str, Value | None]
@@ -40,10 +40,10 @@ class Replayed(NamedTuple):
 
 
 def replayed(graph: TorchGraph, root: Any, gradient: Any) -> Replayed:
-    """Run ``root.backward(gradient)`` through a graph that is still whole, and take it back.
+    """Run ``root.backward(gradient)`` through a graph that is not freed, and take it back.
 
     Returns:
-        What was sent as far as the pass came: a saved tensor may be gone.
+        What was sent. The pass may stop early, as a saved tensor may be gone.
     """
     if len(graph.nodes) > MOST:
         return Replayed({}, ())
@@ -57,7 +57,7 @@ def replayed(graph: TorchGraph, root: Any, gradient: Any) -> Replayed:
         try:
             while live.advance() is not None:
                 done += 1
-        except Exception:  # a saved tensor is gone, or code of the user's raised: what ran until then is known
+        except Exception:  # a saved tensor is gone, or the user's code raised: the steps before it count
             pass
         numbers = stepped.numbers_of(live.seen(), graph.node_ids)
         for index in reversed(range(done)):
@@ -66,12 +66,12 @@ def replayed(graph: TorchGraph, root: Any, gradient: Any) -> Replayed:
 
 
 class KeptPass(TorchPass):
-    """A pass that has run, and runs again; leaves that have changed since pass for unchanged.
+    """A pass that has run, and runs again. Leaves that have changed since count as unchanged.
 
     Args:
         graph: the graph of `root`.
         gradient: the first gradient; None for a single element.
-        then: the versions of leaves that have changed, as the nodes have saved them.
+        then: the old versions of changed leaves, as the nodes have saved them.
     """
 
     def __init__(self, graph: TorchGraph, root: Any, gradient: Any, then: Mapping[Any, int]) -> None:
@@ -85,18 +85,18 @@ class KeptPass(TorchPass):
             return super().advance()
 
     def redo(self, index: int) -> bool:
-        """Do again what a step did."""
+        """Do a step again."""
         with as_it_was(self._then):
             return super().redo(index)
 
     def lost(self, node: Any) -> dict[str, str]:
-        """Only what it cannot use even so."""
+        """The saved tensors that the replay cannot use either."""
         with as_it_was(self._then):
             return super().lost(node)
 
 
 def last_pass(root: Any, gradient: Any, variables: Mapping[str, Any]) -> tuple[TorchGraph, Callable[[], KeptPass], list[str]]:
-    """The graph of a pass that was kept, what makes a pass through it, and the names of leaves that have changed since."""
+    """The graph of the pass that was kept, a maker of a pass through it, and the names of leaves that have changed since."""
     then = versions_then(reach([root.grad_fn]))
     with as_it_was(then):
         graph = TorchGraph((root,), variables)
@@ -106,7 +106,7 @@ def last_pass(root: Any, gradient: Any, variables: Mapping[str, Any]) -> tuple[T
 
 @unseen
 def versions_then(nodes: Iterable[Any]) -> dict[Any, int]:
-    """The leaves that have changed since nodes saved them, with their versions of then."""
+    """The leaves that have changed since nodes saved them, with their old versions."""
     nodes = list(nodes)
     leaves = [v for n in nodes if (v := variable_of(n)) is not None]
     now = {v: v._version for v in leaves if not v.is_inference()}
@@ -120,7 +120,7 @@ def versions_then(nodes: Iterable[Any]) -> dict[Any, int]:
 
 
 def _find(node: Any, now: Mapping[Any, int], then: dict[Any, int]) -> None:
-    """Set back what the node refuses, until it does not."""
+    """Find the versions that the node accepts: set back each one that it refuses."""
     for _ in now:
         try:
             saved_tensors(node, quiet=False)
@@ -136,7 +136,7 @@ def _find(node: Any, now: Mapping[Any, int], then: dict[Any, int]) -> None:
 
 @contextmanager
 def as_it_was(then: Mapping[Any, int]) -> Iterator[None]:
-    """Inside, leaves have the versions of then."""
+    """Inside, leaves have their old versions."""
     now = {v: v._version for v in then}
     _set(then)
     try:

@@ -1,11 +1,11 @@
-"""DistributedDataParallel, stepped: every rank accumulates its own gradients, the last AccumulateGrad averages them all.
+"""DistributedDataParallel, stepped. Every rank accumulates its own gradients; the last AccumulateGrad averages all of them.
 
 # Note [Replicas]
-DDP's reducer is a hook of C++ on AccumulateGrad, which PyTorch's engine runs and a call by hand does not. So steps call these
-nodes by hand: until the last one nothing is sent, any rank may step at its own pace, and a pass that is taken back (`save`)
-leaves the reducer alone. With the last one the engine goes through all of them again with a gradient of -0.0, which changes no
-bit: the reducer's hooks run in the order of the pass, and their buckets are reduced as `backward()` reduces them.
-A reducer works once for each forward pass. When that step is taken back it is made ready again, so that `backward()` reduces.
+DDP's reducer is a C++ hook on AccumulateGrad. PyTorch's engine runs it, a call by hand does not. So steps call these nodes by
+hand. Nothing is sent before the last one: any rank may step at its own pace, and a pass that is taken back (`save`) leaves the
+reducer alone. With the last one, the engine runs all of them again with a gradient of -0.0, which changes no bit. The reducer's
+hooks then run in the order of the pass, and reduce their buckets as in `backward()`.
+A reducer works once for each forward pass. If that step is taken back, the reducer is made ready again for `backward()`.
 """
 
 from __future__ import annotations
@@ -65,15 +65,15 @@ class Replica:
                 stack.enter_context(replaced(_hooks(node), lambda *_: _nothing))
             for node in nodes:
                 run_backward([(node, 0)], [torch.zeros_like(variable_of(node)).neg()], create_graph)
-            if self.module.reducer._rebuild_buckets():  # the next forward pass would; then the reducer can be made ready again
+            if self.module.reducer._rebuild_buckets():  # else the next forward pass does it; needed by make_ready
                 self.module._has_rebuilt_buckets = True
 
     def make_ready(self, root: Any) -> None:
-        """The reduction is taken back: the next ``backward()`` reduces."""
+        """Take the reduction back: the next ``backward()`` reduces."""
         if not self._has_reduced:
             return
         self._has_reduced = False
-        if self.module.static_graph:  # the reducer counts what it has seen
+        if self.module.static_graph:  # the reducer counts its calls
             warnings.warn(AGAIN, stacklevel=2)
         else:
             self.module.reducer.prepare_for_backward([root] if self.module.find_unused_parameters else [])
@@ -86,11 +86,11 @@ class ReducerSnapshot:
         self.replica, self.root = replica, root
 
     def restore(self) -> None:
-        """Make it so again."""
+        """Restore it."""
         self.replica.make_ready(self.root)
 
     def holds(self) -> bool:
-        """Nobody else can have changed it."""
+        """Yes: nobody else can change it."""
         return True
 
 
@@ -103,14 +103,14 @@ def replicas_of(nodes: Iterable[Any]) -> list[Replica]:
     owners = {leaf: n for n in nodes if is_accumulate(n) and (leaf := variable_of(n)) is not None}
     found = []
     for module in gc.get_referrers(DistributedDataParallel):
-        if isinstance(module, DistributedDataParallel) and module.require_forward_param_sync:  # not inside of no_sync()
+        if isinstance(module, DistributedDataParallel) and module.require_forward_param_sync:  # not inside no_sync()
             own = [owners[p] for p in module.parameters() if p in owners]
             found += [Replica(module, own)] if own else []
     return found
 
 
 def _hooks(node: Any) -> list[tuple[int, dict[Any, Any]]]:
-    """Everything of the user's that looks at a gradient on its way into a leaf: it has run already."""
+    """The user's hooks on a gradient that goes into a leaf: they have run already."""
     leaf = variable_of(node)
     of_leaf = (leaf._backward_hooks, leaf._post_accumulate_grad_hooks)
     of_node = (dict_of(node.register_prehook), dict_of(node.register_hook))
@@ -118,4 +118,4 @@ def _hooks(node: Any) -> list[tuple[int, dict[Any, Any]]]:
 
 
 def _nothing(*_: Any) -> None:
-    """A hook that leaves everything as it is."""
+    """A hook that changes nothing."""

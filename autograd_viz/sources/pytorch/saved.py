@@ -1,9 +1,9 @@
 """What a torch node has saved.
 
 # Note [Hooks of saved tensors]
-Reading a saved tensor that has hooks (`saved_tensors_hooks`, checkpoints) calls the user's unpack hook. A SavedTensor tells of
-its hooks in PyTorch 2.13. Where it does not, it is read while a profile function looks on, which hears of the call of a hook
-before it happens, and forbids it.
+Reading a saved tensor with hooks (`saved_tensors_hooks`, checkpoints) calls the user's unpack hook. In PyTorch 2.13 a
+SavedTensor shows its hooks. In older releases we read it under a profile function, which is told of the call of a hook
+beforehand, and forbids it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import torch
 from .nodes import is_function
 
 STALE = "modified by an inplace operation"  # part of PyTorch's message
-VERSIONS = re.compile(r"is at version (\d+); expected version (\d+)")  # another
+VERSIONS = re.compile(r"is at version (\d+); expected version (\d+)")  # another part
 
 
 class _UsersCodeError(Exception):
@@ -30,14 +30,14 @@ class _UsersCodeError(Exception):
 
 
 class Kept(NamedTuple):
-    """Something that a node has saved.
+    """A saved value of a node.
 
     Attributes:
         name: as in `_saved_<name>`.
         value: the tensor or plain value; None if it cannot be read.
         state: as in `graph.model.Saved`.
-        stale: the tensor was changed in place since.
-        versions: of such a tensor: now, and when it was saved; as PyTorch's error tells.
+        stale: the saved tensor was modified.
+        versions: of a modified tensor: its present version, and its version when saved, from PyTorch's error.
     """
 
     name: str
@@ -48,7 +48,7 @@ class Kept(NamedTuple):
 
 
 def saved_of(node: Any) -> Iterator[Kept]:
-    """What a node has saved, by name, without running a hook of the user's."""
+    """What a node has saved, by name. The user's hooks are not called."""
     if is_function(node):
         yield from _saved_of_function(node)
         return
@@ -57,11 +57,11 @@ def saved_of(node: Any) -> Iterator[Kept]:
 
 
 def is_freed(nodes: Iterable[Any], most: int = 16) -> bool:
-    """Has a backward pass freed what these nodes and those behind them have saved?
+    """Has a backward pass freed the saved tensors of these nodes and those behind them?
 
     Args:
         nodes: where to look first.
-        most: at so many nodes.
+        most: how many nodes are checked.
     """
     looked_at, todo = 0, list(nodes)
     while todo and looked_at < most:
@@ -75,7 +75,7 @@ def is_freed(nodes: Iterable[Any], most: int = 16) -> bool:
 
 @functools.cache
 def _saved_names(kind: type) -> list[str]:
-    """What nodes of a class save: PyTorch has a class for each of its own ops."""
+    """The names of what nodes of a class save. PyTorch has a class for each of its own ops."""
     return sorted(a.removeprefix("_saved_") for a in dir(kind) if a.startswith("_saved_"))
 
 
@@ -122,15 +122,15 @@ def _versions_in(error: RuntimeError) -> tuple[int, int] | None:
 
 
 def _read(raw: Any, read: Callable[[], Any]) -> Any:
-    """A saved value, without running code of the user's.
+    """A saved value, read without the user's code.
 
     Args:
         raw: the SavedTensor, or several; None if the value is no tensor.
-        read: gives the value; no Python function.
+        read: gives the value; it must be no Python function.
 
     Raises:
-        _UsersCodeError: only code of the user's can tell.
-        RuntimeError: it is freed, or was changed in place since.
+        _UsersCodeError: only the user's code can give it.
+        RuntimeError: it is freed, or was modified.
     """
     if raw is None:
         return read()

@@ -1,9 +1,11 @@
 """PyTorch's engine, one node at a time: the same order, the same sums, the same checks between nodes.
 
 # Note [What the engine does around a node]
-Calling a node by hand runs its rule and nothing else. The rest is here: tensor hooks, retain_grad and hooks of the node
-(hooks.py); the sum of what arrives over several edges; undoing a broadcast and casting to the type of the forward value
-(`validate_outputs`). A call by hand frees nothing, so the graph can still be used for ``loss.backward()``.
+Calling a node by hand runs only its rule. The rest is here:
+- tensor hooks, retain_grad and hooks of the node (hooks.py);
+- the sum of what arrives over several edges;
+- undoing a broadcast, and casting to the type of the forward value (`validate_outputs`).
+A call by hand frees nothing, so ``loss.backward()`` can still use the graph.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from .values import unseen
 
 
 class Step(NamedTuple):
-    """One call of one node; gradients are tensors, or None where there is none."""
+    """One call of one node; gradients are tensors, or None if there is none."""
 
     node: Any
     grad_outputs: Sequence[Any]
@@ -45,7 +47,7 @@ class _Ready:
 
 
 class TorchQueue(ReadyQueue):
-    """The core's ready queue, for nodes of PyTorch's."""
+    """The core's ready queue, for nodes of PyTorch."""
 
     __slots__ = ()
 
@@ -59,7 +61,7 @@ class TorchQueue(ReadyQueue):
 
 
 class TorchTask:
-    """One backward pass in progress, from one root; the attributes are those of `core.engine.GraphTask`.
+    """One backward pass in progress, from one root. Its attributes are those of `core.engine.GraphTask`.
 
     Args:
         root: the tensor to start from.
@@ -89,14 +91,14 @@ class TorchTask:
         self.ready.push(node)
         self.surroundings = Surroundings(self.input_buffers, self.callbacks)
         self.by_hand: frozenset[Any] = frozenset()  # AccumulateGrads that the engine must not call: see Note [Replicas]
-        self.afterwards: Callable[[], None] | None = None  # what this step does when its node has run
+        self.afterwards: Callable[[], None] | None = None  # to call in this step when its node has run
 
     def peek(self) -> Any:
         """The node that runs next, or None at the end."""
         return self.ready[0].node if self.ready else None
 
     def step(self) -> Step:
-        """Run the next node; if it raises, the pass stays where it was."""
+        """Run the next node; if it raises, the pass stays where it is."""
         node = self.peek()
         with (
             torch.set_grad_enabled(self.create_graph),
@@ -120,7 +122,7 @@ class TorchTask:
 
     @contextmanager
     def _errors_told(self, node: Any) -> Iterator[None]:
-        """In anomaly mode an error of a node comes with the place in the forward pass that made it, once."""
+        """In anomaly mode an error of a node shows the line of its op in the forward pass, once."""
         try:
             yield
         except Exception as error:
@@ -130,14 +132,14 @@ class TorchTask:
             raise
 
     def _called(self, node: Any, grads: list[Any]) -> tuple[Any, ...]:
-        """Run one node by hand; AccumulateGrad in PyTorch's engine, which runs the hooks of C++ code too."""
+        """Run one node by hand. AccumulateGrad runs in PyTorch's engine, which also runs C++ hooks."""
         if is_accumulate(node):
             if grads[0] is not None and node in self.by_hand:
                 with self.hooks.engine_tells():
-                    node(grads[0] if self.create_graph else grads[0].clone())  # it may keep what it is given as its grad
+                    node(grads[0] if self.create_graph else grads[0].clone())  # it may keep its argument as its grad
                 self.hooks.after(node, (), grads)
             elif grads[0] is None:
-                if not IS_OLDER:  # which calls none of these without a gradient
+                if not IS_OLDER:  # the older engine calls none of these without a gradient
                     leaf = variable_of(node)
                     for hook in list((leaf._post_accumulate_grad_hooks or {}).values()):
                         hook(leaf)
@@ -152,7 +154,7 @@ class TorchTask:
         return results if isinstance(results, tuple) else (results,)
 
     def _seen_by_hooks(self, node: Any) -> list[Any]:
-        """What arrived at a node after everything that looks at it first; once, even if the node has to be tried again."""
+        """What arrived at a node, after hooks. They run once, even if the node has to be tried again."""
         grads = self.input_buffers[node][1:]
         if node not in self.looked_at:
             grads = self.hooks.before(node, grads)
@@ -161,7 +163,7 @@ class TorchTask:
         return grads
 
     def _outputs(self, node: Any) -> tuple[Metadata, ...]:
-        """`outputs_of`, asked once: it changes for leaves only."""
+        """`outputs_of`, cached: it changes only for leaves."""
         known = self._looks.get(node)
         if known is None:
             known = outputs_of(node)
@@ -171,14 +173,14 @@ class TorchTask:
 
     @unseen
     def _devices(self, node: Any) -> list[Any]:
-        """Where gradients arrive, and where they go."""
+        """The devices at which gradients arrive, and those they go to."""
         near = (node, *[after for after, _ in node.next_functions if after is not None])
         return [m.device for n in near for m in self._outputs(n)]
 
     def _validated(self, node: Any, results: Sequence[Any]) -> tuple[Any, ...]:
         """The results as their receivers want them (PyTorch's `validate_outputs`)."""
         found = []
-        with torch._C.DisableTorchFunction():  # the engine's own ops pass no mode of functions
+        with torch._C.DisableTorchFunction():  # the engine's own ops pass no function mode
             for i, (g, (after, index)) in enumerate(zip(results, node.next_functions, strict=True)):
                 if g is None or after is None:
                     found.append(g)
@@ -204,7 +206,7 @@ class TorchTask:
 
 
 def _input_buffers(start: Any) -> dict[Any, list[Any]]:
-    """For each node: how many gradients it waits for, and a place for what arrives at each of its op's outputs."""
+    """For each node: how many gradients it waits for, and an input buffer for each output of its op."""
     input_buffers: dict[Any, list[Any]] = {start: [1, *[None] * len(outputs_of(start))]}
     stack = [start]
     while stack:
@@ -219,7 +221,7 @@ def _input_buffers(start: Any) -> dict[Any, list[Any]]:
 
 
 def _sum(there: Any, grad: Any) -> Any:
-    """Both, in the engine's order: to a sparse one nothing is added, it is added to what comes."""
+    """The sum, in the engine's order: a sparse gradient is added to the new one."""
     with torch._C.DisableTorchFunction():
         return grad + there if there.is_sparse else there + grad
 
@@ -231,7 +233,7 @@ def _check_nan(node: Any, results: Sequence[Any]) -> None:
 
 
 def _fitted(node: Any, i: int, grad: Any, wanted: Metadata, dtype: Any) -> Any:
-    """Broadcasting undone, in the type that the receiver wants and on its device."""
+    """The gradient with broadcasting undone, on the device and in the type that the receiver needs."""
     if not wanted.is_known:
         return grad
     if not grad.is_nested and tuple(grad.shape) != wanted.shape:

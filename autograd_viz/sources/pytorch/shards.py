@@ -1,4 +1,4 @@
-"""FSDP (`fully_shard`): the parameter of the user's is a shard; the graph's leaf is the whole, gathered for each pass."""
+"""FSDP (`fully_shard`): the user's parameter is a shard. The leaf in the graph is the full tensor, gathered for each pass."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from .nodes import variable_of
 
 
 def sharded(tensor: Any) -> Any:
-    """What FSDP knows of a parameter that it has sharded, or None."""
+    """What FSDP knows of a sharded parameter; None for another tensor."""
     return next((p for s in _states() for p in _parameters(s) if p.sharded_param is tensor), None)
 
 
 def whole_of(tensor: Any) -> Any:
-    """The leaf that the graph has for a sharded parameter, or None."""
+    """The leaf in the graph for a sharded parameter, or None."""
     return None if (p := sharded(tensor)) is None else getattr(p, "_unsharded_param", None)
 
 
 def ranks_of(parameter: Any) -> int:
-    """Over how many ranks it is sharded."""
+    """The number of ranks that it is sharded over."""
     return int(parameter.mesh_info.shard_mesh_size)
 
 
@@ -33,13 +33,13 @@ def states_of(nodes: Iterable[Any]) -> list[Any]:
 
 
 def held_by(groups: Iterable[Any]) -> list[Any]:
-    """The tensors whose grads the end of a pass through these groups of parameters changes: shards, and what was gathered."""
+    """The tensors whose grads change at the end of a pass through these parameter groups: shards, and gathered tensors."""
     found = (t for g in groups for p in g.fsdp_params for t in (p.sharded_param, getattr(p, "_unsharded_param", None)))
     return [t for t in found if t is not None]
 
 
 def _states() -> list[Any]:
-    """All states of `fully_shard` that are alive."""
+    """All live states of `fully_shard`."""
     module = sys.modules.get("torch.distributed.fsdp._fully_shard._fsdp_state")
     return [] if module is None else [s for s in gc.get_referrers(module.FSDPState) if isinstance(s, module.FSDPState)]
 

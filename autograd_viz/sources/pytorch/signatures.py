@@ -1,4 +1,4 @@
-"""What the schema of an op tells: its name, what of its arguments it computes with, whether it changes one of them."""
+"""What the schema of an op says: its name, the arguments that it computes with, and whether it changes one of them."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from torch import Tensor
 from torch.nn.parameter import is_lazy
 from torch.utils._pytree import tree_leaves
 
-OPERANDS = {"self", "other", "exponent"}  # arguments at which a Python number is an operand
+OPERANDS = {"self", "other", "exponent"}  # arguments for which a Python number is an operand
 NUMBERS = (int, float, complex)
 SEVERAL = (list, tuple)
 
 
 class Signature(NamedTuple):
-    """What is the same for every call of an op.
+    """What all calls of an op have in common.
 
     Attributes:
-        name: of `aten::mul.Tensor` "mul".
+        name: "mul" for `aten::mul.Tensor`.
         arguments: those that can be operands: position and name; None for a higher-order op (`torch.cond`), without a schema.
         is_mutable: it changes an argument in place.
     """
@@ -30,7 +30,7 @@ class Signature(NamedTuple):
     is_mutable: bool
 
     def operands(self, args: Any, kwargs: Any) -> Iterator[Any]:
-        """The tensors that a call is given, and the text of each number that it computes with."""
+        """The tensors of a call, and the text of each number that it computes with."""
         if self.arguments is None:
             yield from (t for t in tree_leaves((args, kwargs)) if isinstance(t, torch.Tensor))
             return
@@ -40,7 +40,7 @@ class Signature(NamedTuple):
             if type(value) is Tensor:
                 yield value
             elif isinstance(value, Tensor):
-                if not is_lazy(value):  # of which there is nothing to know yet
+                if not is_lazy(value):  # nothing is known of a lazy one yet
                     yield value
             elif isinstance(value, SEVERAL):
                 if name != "indices":
@@ -51,7 +51,7 @@ class Signature(NamedTuple):
 
 @functools.cache
 def signature_of(func: Any) -> Signature:
-    """What is known of an op, read once: PyTorch makes its schema anew for whoever asks."""
+    """The signature of an op. It is cached: PyTorch makes the schema anew each time."""
     if not hasattr(func, "_schema"):
         return Signature(func.name(), None, False)
     schema = func._schema

@@ -15,11 +15,11 @@ from .saved import Kept, saved_of
 from .values import equal, is_plain, unseen, value_of
 
 States = tuple[tuple[str, bool], ...]
-MANY = 100_000  # elements; a larger gradient is taken for unchanged if it is the same object at the same version
+MANY = 100_000  # elements: a larger gradient counts as unchanged if object and version are the same
 
 
 class GradSnapshot:
-    """A tensor's `grad`: the object, and its values: a copy, if they are few or will be added to."""
+    """A tensor's `grad`: the object and its values. The values are copied if they are few or will be added to."""
 
     __slots__ = ("_versions", "grad", "read", "tensor", "values", "version")
 
@@ -31,7 +31,7 @@ class GradSnapshot:
         self.values = self.grad.detach().clone() if copied else None
         self.read: Value | None = None
         if self.grad is not None and self.values is None:
-            self.value()  # nothing is copied
+            self.value()  # makes no copy
         counts = self.values is not None and not self.grad.is_inference()
         self._versions = _unsafe_preserve_version_counter(self.grad) if counts else None
 
@@ -43,12 +43,12 @@ class GradSnapshot:
 
     @unseen
     def restore(self) -> None:
-        """Make it so again."""
+        """Restore it."""
         self.tensor.grad = self.grad
         if self.values is not None and not same(self.grad.detach(), self.values):
-            with torch.no_grad():  # a detached sparse tensor has indices and elements of its own
+            with torch.no_grad():  # a detached sparse tensor shares its indices and elements
                 (self.grad if self.grad.is_sparse else self.grad.detach()).copy_(self.values)
-            if self._versions is not None:  # who has saved this grad finds it as it was
+            if self._versions is not None:  # a node that has saved this grad finds its old version
                 self._versions.__exit__()
         if self.grad is not None:
             self.version = version_of(self.grad)
@@ -60,7 +60,7 @@ class GradSnapshot:
 
     @unseen
     def shows(self) -> bool:
-        """Are the values the same, whatever object has them?"""
+        """Are the values the same, even in another object?"""
         grad = grad_of(self.tensor)
         if grad is None or self.grad is None:
             return grad is None and self.grad is None
@@ -82,12 +82,12 @@ def _size(tensor: Any) -> int:
 
 
 class SavedSnapshot:
-    """A node's saved tensors: a call by hand frees nothing, but somebody else may.
+    """A node's saved tensors. A call by hand frees nothing, but other code may.
 
     Args:
         node: the node.
         states: of each saved tensor.
-        inner: the grads that a pass inside of the call changes.
+        inner: the grads that a nested pass changes.
         others: what else the call changes, because of other ranks.
     """
 
@@ -98,7 +98,7 @@ class SavedSnapshot:
 
     @unseen
     def restore(self) -> None:
-        """The call has not changed saved tensors; a pass inside of it has changed grads."""
+        """Restore the grads that a nested pass has changed; saved tensors have not changed."""
         for snapshot in (*self.inner, *self.others):
             snapshot.restore()
 
@@ -109,7 +109,7 @@ class SavedSnapshot:
 
 
 class TensorSnapshot:
-    """The values of a gradient that code of the user's may change in place."""
+    """The values of a gradient that the user's code may change in place."""
 
     @unseen
     def __init__(self, tensor: Any) -> None:
@@ -117,13 +117,13 @@ class TensorSnapshot:
 
     @unseen
     def restore(self) -> None:
-        """Make them so again."""
+        """Restore them."""
         with torch.no_grad():
             self.tensor.detach().copy_(self.values)
 
     @unseen
     def holds(self) -> bool:
-        """Are they the same?"""
+        """Are they unchanged?"""
         return equal(self.tensor.detach(), self.values)
 
 
@@ -150,17 +150,17 @@ class Attached:
 
     @unseen
     def holds(self) -> bool:
-        """Would the node do the same again? Not after a hook came or went, or a saved tensor was changed in place."""
+        """Would the node do the same again? No, if a hook was added or removed, or a saved tensor was modified."""
         return _attached(self.node, self.tensors, self.dicts) == self.seen and not any(k.stale for k in saved_of(self.node))
 
 
 def states_of(node: Any) -> States:
-    """Of each saved tensor of a node whether it is there, and whether it was changed in place."""
+    """For each saved tensor of a node: does it exist, and was it modified?"""
     return () if is_accumulate(node) else states_in(saved_of(node))
 
 
 def states_in(kept: Iterable[Kept]) -> States:
-    """They, of what was read."""
+    """The same, from saved values that have been read."""
     return tuple([(k.state, k.stale) for k in kept])
 
 

@@ -1,4 +1,4 @@
-"""What can be said of a large tensor that lies on an accelerator: summed up where it is, only the sums are copied."""
+"""Describes a large tensor on an accelerator. It is summarized there; only the sums are copied."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..summary import SIDE
 
 
 def summary_on_device(t: Any) -> Summary:
-    """The same as `sources.summary.summary_of`, of a tensor with at least one element.
+    """The same as `sources.summary.summary_of`, for a tensor with at least one element.
 
     Args:
         t: any shape and type; complex elements count by their absolute value.
@@ -38,7 +38,7 @@ def _numbers(values: Any) -> tuple[float, float, float, float]:
 
 
 def _block_sums(matrix: Any) -> Any:
-    """The matrix cut into at most SIDE x SIDE blocks, each added up."""
+    """The matrix divided into at most SIDE x SIDE blocks, and the sum of each."""
     for dim in (0, 1):
         count = matrix.shape[dim]
         starts = [i * count // SIDE for i in range(1, SIDE)] if count > SIDE else list(range(1, count))
@@ -47,5 +47,5 @@ def _block_sums(matrix: Any) -> Any:
 
 
 def _wide(values: Any) -> Any:
-    """The type in which sums are made: double, which some accelerators do not have."""
+    """The values in the type for sums: double, if the accelerator has it."""
     return torch.float32 if values.device.type == "mps" else torch.float64

@@ -1,4 +1,4 @@
-"""A backward pass of PyTorch's, run one node at a time and written down as steps of the document."""
+"""A backward pass of PyTorch that runs one node at a time; each call is a step of the document."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class TorchPass(Pass):
 
     @unseen
     def __init__(self, graph: TorchGraph, root: Any, gradient: Any, retain_graph: bool | None, create_graph: bool) -> None:
-        import torch.fx.experimental.symbolic_shapes  # noqa: F401 -- PyTorch would load it (0.4 s) at the first press
+        import torch.fx.experimental.symbolic_shapes  # noqa: F401 -- 0.4 s: else PyTorch loads it at the first press
 
         learn(root, may_unpack=True)
         task = TorchTask(root, gradient, retain_graph, create_graph)
@@ -59,7 +59,7 @@ class TorchPass(Pass):
         task.by_hand = self.exchange.by_hand
         self._has_run = False
         self._saved = {n.id: {s.name: always(s.value) for s in n.saved if s.value} for n in graph.document.nodes}
-        self._kept: list[Kept] = []  # what the node that is about to run has saved
+        self._kept: list[Kept] = []  # saved values of the node that is about to run
         self._unread.show([NOWHERE, *([] if gradient is None else self.places([gradient]))])
         self._outputs: dict[Any, list[Any]] = {}
         for t in {*graph.tensors.values(), *tensors_with_hooks()}:
@@ -68,7 +68,7 @@ class TorchPass(Pass):
 
     @contextmanager
     def untouched(self) -> Iterator[None]:
-        """Random numbers are kept; leaves too, if a hook or a Function is called. Other ranks notice nothing."""
+        """Inside, random numbers are protected, and leaves if a hook or a Function is called. Other ranks notice nothing."""
         leaves = [leaf for n in self.nodes if (leaf := variable_of(n)) is not None]
         with ExitStack() as kept:
             kept.enter_context(others_kept())
@@ -79,7 +79,7 @@ class TorchPass(Pass):
             yield
 
     def advance(self) -> trace.Step | None:
-        """Run one node. Ctrl-C on the last line of a `with` would leave PyTorch's grad mode as it was inside."""
+        """Run one node. The guard is for Ctrl-C on the last line of a `with`: it would leave the grad mode of the inside."""
         mode = torch.is_grad_enabled()
         try:
             return super().advance()
@@ -89,11 +89,11 @@ class TorchPass(Pass):
 
     @property
     def own_ranks(self) -> int:
-        """Over how many ranks gradients should have been averaged that are not; 0 if none."""
+        """The number of ranks whose average a gradient lacks; 0 if it lacks none."""
         return self.exchange.own_ranks
 
     def _ran(self) -> list[Any]:
-        """The nodes of the steps so far, if anybody asks for them."""
+        """The nodes of the steps so far, computed when asked."""
         return [done.before.node for done in self._done] if self.exchange.is_there else []
 
     @unseen
@@ -103,7 +103,7 @@ class TorchPass(Pass):
 
     @unseen
     def saved_snapshot(self, node: Any) -> Snapshot:
-        """A node's saved tensors as they are now, and the grads that a pass inside of the call changes, as it comes to them."""
+        """A node's saved tensors as they are now. The grads that a nested pass changes are added as it reaches them."""
         around = self.task.surroundings
         inner = [GradSnapshot(snapshot.tensor) for snapshot in around.inner] if self._has_run else []
         if not self._has_run:
@@ -114,7 +114,7 @@ class TorchPass(Pass):
         return SavedSnapshot(node, states, inner, self.exchange.snapshots(node, self._ran()) if self.exchange.is_there else [])
 
     def saved_after(self, before: Snapshot, node: Any, is_seen: bool) -> Snapshot:
-        """A call by hand changes nothing here, unless code of the user's is a part of it, or other ranks are."""
+        """The saved tensors after the call. They are as before, unless the user's code or other ranks took part."""
         if is_seen or self.exchange.is_there:
             return self.saved_snapshot(node)
         self._has_run = False
@@ -122,7 +122,7 @@ class TorchPass(Pass):
 
     @unseen
     def lost(self, node: Any) -> dict[str, str]:
-        """The node's saved tensors that it cannot use."""
+        """The node's saved tensors that can no longer be used."""
         kept = () if is_accumulate(node) else saved_of(node)
         return {k.name: "stale" if k.stale else "freed" for k in kept if k.stale or k.state == "freed"}
 
@@ -133,26 +133,26 @@ class TorchPass(Pass):
 
     @unseen
     def arrived(self, node: Any) -> Sequence[Snapshot]:
-        """The gradients that code of the user's may change: hooks, a Function's backward."""
+        """The gradients that the user's code may change: hooks, a Function's backward."""
         return [TensorSnapshot(g) for g in self.task.input_buffers[node][1:] if g is not None]
 
     def shows(self, node: Any, attached: Attached) -> bool:
-        """Are there hooks (of saved tensors, too) or a Function's backward, is the pass recorded, do other ranks take part?"""
+        """Are there hooks (also of saved tensors) or a Function's backward? Is the pass recorded? Do other ranks take part?"""
         is_packed = any(k.value is None and k.state == "kept" for k in self._kept)
         return self.is_recorded or is_packed or self._runs_users_code(node, attached) or self.exchange.is_there
 
     def _runs_users_code(self, node: Any, attached: Attached) -> bool:
-        """Hooks, or a Function's backward."""
+        """Are there hooks, or a Function's backward?"""
         return is_function(node) or attached.runs_code
 
     @unseen
     def places(self, gradients: Iterable[Any]) -> list[tuple[int, int]]:
-        """The memory of each gradient; `NOWHERE` for one that keeps its elements in another way."""
+        """The memory of each gradient; `NOWHERE` for one without plain memory."""
         return [place_of(g) for g in gradients if g is not None]
 
     @unseen
     def touched(self, node: Any) -> list[Any]:
-        """The leaf, or the outputs that retain their grad; and those of other nodes whose grads other ranks change."""
+        """The leaf, or the outputs that retain their grad; and tensors of other nodes whose grads other ranks change."""
         own = [variable_of(node)] if is_accumulate(node) else self._retaining(node)
         if not self.exchange.is_there:
             return list(dict.fromkeys(own))
@@ -178,7 +178,7 @@ class TorchPass(Pass):
         return Ran(id, step.grad_outputs, step.grad_inputs, shapes, read, self._saved.get(id, {}), rules, hooks, edited)
 
     def _stepped(self, node: Any) -> Any:
-        """Run the next node, a leaf's with its hooks watched, and with other ranks if they take part."""
+        """Run the next node. A leaf's hooks are watched, and other ranks take part if they must."""
         if not (is_accumulate(node) or self.exchange.is_there):
             return self.task.step()
         with self.exchange.around(), self.task.hooks.accumulating(node), self._averaging(node):
@@ -186,7 +186,7 @@ class TorchPass(Pass):
 
     @contextmanager
     def _averaging(self, node: Any) -> Iterator[None]:
-        """Inside, the step averages the gradients of the DDP modules whose last parameter this is."""
+        """Inside, the step averages the gradients of the DDP modules that it completes."""
         self.task.afterwards = partial(self._average, node) if self.exchange.replicas else None
         try:
             yield
@@ -205,7 +205,7 @@ class TorchPass(Pass):
 
     @unseen
     def _hook_dicts(self, node: Any) -> list[tuple[int, dict[Any, Any]]]:
-        """Where the tensors of a node keep their hooks."""
+        """The dictionaries of hooks of a node's tensors."""
         leaf = variable_of(node)
         if leaf is not None:
             return [(0, leaf._backward_hooks or {})]
@@ -214,7 +214,7 @@ class TorchPass(Pass):
 
     @unseen
     def gradient(self, value: Any, node: Any, index: int) -> Any:
-        """What the user has typed, in the shape, type and device of that output."""
+        """What the user typed, with the shape, type and device of that output."""
         wanted = outputs_of(node)[index]
         if not wanted.is_known:
             raise ValueError(
@@ -243,12 +243,12 @@ class TorchPass(Pass):
 
     @unseen
     def version_of(self, tensor: Any) -> int:
-        """How often the tensor has been changed in place."""
+        """The version counter of the tensor."""
         return version_of(tensor)
 
     @unseen
     def numbers_of(self, tensor: Any) -> tuple[Number, ...] | None:
-        """The elements of a tensor of few, if it is on the CPU."""
+        """The elements of a small tensor on the CPU."""
         return tuple(as_array(tensor).reshape(-1).tolist()) if is_plain(tensor) and tensor.device.type == "cpu" else None
 
     @unseen
@@ -258,5 +258,5 @@ class TorchPass(Pass):
             return self.graph.tensor_id(thing)
         try:
             return self.graph.node_ids.get(thing)
-        except TypeError:  # not hashable: no node
+        except TypeError:  # not hashable, so no node
             return None

@@ -1,4 +1,4 @@
-"""What code of the user's may change while a PyTorch pass runs that is taken back afterwards."""
+"""Protects what the user's code may change in a PyTorch pass that is taken back."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .values import equal, is_plain, unseen
 
 @contextmanager
 def random_numbers_kept() -> Iterator[None]:
-    """Afterwards PyTorch's generators stand where they stood."""
+    """Afterwards PyTorch's generators have their former state."""
     devices = [torch.cuda.current_device()] if torch.cuda.is_initialized() else []
     with torch.random.fork_rng(devices=devices):
         yield
@@ -23,7 +23,7 @@ def random_numbers_kept() -> Iterator[None]:
 
 @contextmanager
 def leaves_kept(leaves: Iterable[Any]) -> Iterator[None]:
-    """Afterwards data, version and grad of these tensors are what they were: a hook may be an optimizer's step."""
+    """Afterwards data, version and grad of these tensors are as before: a hook may be an optimizer's step."""
     plain = [t for t in leaves if is_plain(t)]
     kept = [_LeafSnapshot(t) for t in plain]
     with ExitStack() as versions:
@@ -46,9 +46,9 @@ class _LeafSnapshot:
 
     @unseen
     def restore(self) -> None:
-        """Make them so again."""
-        if self.leaf.data_ptr() != self.memory.data_ptr():  # `p.data = ...` has given it another
+        """Restore them."""
+        if self.leaf.data_ptr() != self.memory.data_ptr():  # `p.data = ...` has replaced it
             self.leaf.data = self.memory
-        if not equal(self.leaf.detach(), self.data):  # `p.data.sub_(...)` leaves the version as it was
+        if not equal(self.leaf.detach(), self.data):  # `p.data.sub_(...)` leaves the version as it is
             self.leaf.data.copy_(self.data)
         self.grad.restore()

@@ -1,4 +1,4 @@
-"""The call of a node that belongs to a user's ``torch.autograd.Function``, as PyTorch's engine makes it."""
+"""Calls the node of a user's ``torch.autograd.Function`` as PyTorch's engine does."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from .nodes import COMPILED, Metadata, outputs_of
 
 
 class _NotCalledError(Exception):
-    """The engine has come to the call; it is not made there."""
+    """The engine has come to the call; it is stopped there."""
 
 
 def called_function(node: Any, grads: list[Any], hooks: HookRunner) -> tuple[Any, ...]:
     """Run the node by hand.
 
     Raises:
-        RuntimeError: what PyTorch would say of a wrong number of gradients, or of something else than tensors.
+        RuntimeError: a wrong number of gradients, or a gradient that is no tensor; in PyTorch's words.
     """
     if any(g is None for g in grads):
         grads = _as_the_engine_gives(node, grads, hooks)
@@ -35,8 +35,8 @@ def called_function(node: Any, grads: list[Any], hooks: HookRunner) -> tuple[Any
 def _as_the_engine_gives(node: Any, grads: list[Any], hooks: HookRunner) -> list[Any]:
     """Zeros where nothing has arrived, unless the Function has called ``ctx.set_materialize_grads(False)``.
 
-    The node does not tell which, so the engine is asked: it goes as far as the call. (Before PyTorch 2.5 the dry_run
-    has asked.)
+    The node does not tell which, so the engine is asked: it goes as far as the call. (Before PyTorch 2.5 the dry run has
+    asked.)
     """
     if older.IS_OLDER:
         wants = node.metadata.get(older.MATERIALIZES, True)
@@ -51,7 +51,7 @@ def _as_the_engine_gives(node: Any, grads: list[Any], hooks: HookRunner) -> list
         raise _NotCalledError
 
     node.apply = stop
-    if hasattr(node, "apply_boxed"):  # called with a list where the Function says `boxed_grads_call`, as compiled ones do
+    if hasattr(node, "apply_boxed"):  # it takes a list if the Function says `boxed_grads_call`, as compiled ones do
         node.apply_boxed = lambda boxed: stop(*boxed)
     ends = [GradientEdge(after, i) for after, i in node.next_functions if after is not None]
     try:
@@ -70,7 +70,7 @@ def _zeros(like: Metadata) -> Any:
 
 
 def _of_tensors(node: Any, results: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The gradients of the arguments that are tensors, checked as PyTorch checks them."""
+    """The gradients of the arguments that are tensors, with PyTorch's checks."""
     needs = node.needs_input_grad
     if len(results) > len(needs) and all(r is None for r in results[len(needs) :]):
         results = results[: len(needs)]
@@ -87,7 +87,7 @@ def _of_tensors(node: Any, results: tuple[Any, ...]) -> tuple[Any, ...]:
             )
         if r is not None and not isinstance(r, torch.Tensor):
             raise RuntimeError(f"expected Variable or None (got {type(r).__name__})")
-    # some arguments were no tensors: those that need a gradient belong to the edges that lead somewhere, in order
+    # some arguments were no tensors; those that need a gradient match the edges that lead somewhere, in order
     wanted = iter([r for r, need in zip(results, needs, strict=True) if need])
     return tuple(None if after is None else next(wanted, None) for after, _ in node.next_functions)
 
@@ -96,18 +96,18 @@ def _no_tensors(needs: Sequence[bool], leads: Sequence[bool]) -> set[int]:
     """Which arguments were certainly no tensors.
 
     Args:
-        needs: of each argument, whether it needs a gradient.
-        leads: of each edge, whether it leads somewhere; an argument that is no tensor has none, one that needs no gradient has
-            one that leads nowhere.
+        needs: for each argument, whether it needs a gradient.
+        leads: for each edge, whether it leads somewhere. Only tensors have edges; a tensor that needs no gradient has one that
+            leads nowhere.
     """
-    if sum(needs) != sum(leads):  # the Function is not what it was
+    if sum(needs) != sum(leads):  # the Function has changed
         return set()
     between = zip(_gaps(needs), _gaps(leads), strict=True)  # two arguments that need a gradient
     return {i for arguments, edges in between if not edges for i in arguments}
 
 
 def _gaps(flags: Sequence[bool]) -> list[list[int]]:
-    """The places of what is False before, between and after what is True."""
+    """The indices of False before, between and after the indices of True."""
     gaps: list[list[int]] = [[]]
     for i, flag in enumerate(flags):
         if flag:
@@ -119,7 +119,7 @@ def _gaps(flags: Sequence[bool]) -> list[list[int]]:
 
 @contextmanager
 def _reusable(node: Any) -> Iterator[None]:
-    """A compiled backward may write into what the forward pass has saved: inside it may, afterwards all is as it was."""
+    """A compiled backward may write into its saved tensors: inside it may, and afterwards they are restored."""
     config = sys.modules.get("torch._functorch.config")
     if type(node).__name__ != COMPILED or not getattr(config, "donated_buffer", False):
         yield

@@ -1,4 +1,4 @@
-"""A torch tensor as far as a picture needs it. Only small tensors are copied; large ones are summed up where they are."""
+"""A torch tensor as far as a picture needs it. Only small tensors are copied; large ones are summarized on their device."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from .summary import summary_on_device
 P = ParamSpec("P")
 R = TypeVar("R")
 NOTHING = nullcontext()
-MOST = 4_000_000  # elements of a tensor that is summed up; of a larger one only shape and type are told
-WIDER = {torch.bfloat16: torch.float32, torch.complex32: torch.complex64}  # what NumPy has instead
+MOST = 4_000_000  # elements of a tensor that is summarized; a larger one shows only shape and type
+WIDER = {torch.bfloat16: torch.float32, torch.complex32: torch.complex64}  # the type that NumPy has for it
 
 
 def outside_modes() -> AbstractContextManager[None]:
-    """Inside, no mode of the user's sees what we do."""
+    """Inside, none of the user's modes sees what we do."""
     return torch.utils._python_dispatch._disable_current_modes() if torch._C._len_torch_dispatch_stack() else NOTHING
 
 
 def unseen(read: Callable[P, R]) -> Callable[P, R]:
-    """A function of ours that no mode of the user's and no ``__torch_function__`` of a class of tensors sees at work."""
+    """Hide a function of ours from the user's modes and from ``__torch_function__`` of tensor classes."""
 
     @functools.wraps(read)
     def inside(*args: P.args, **options: P.kwargs) -> R:
@@ -45,28 +45,31 @@ def dtype_name(dtype: Any) -> str:
 
 
 def is_plain(t: Any) -> bool:
-    """Can its elements be read? Not those of sparse, nested, quantized, meta, fake and transformed (`torch.func`) tensors, nor
-    of a class that runs ops in its own way, nor of one whose memory was taken away, as FSDP does.
+    """Can its elements be read?
+
+    Not those of sparse, nested, quantized, meta, fake and transformed (`torch.func`) tensors. Not those of a class that runs
+    ops in
+    its own way. Not those of a tensor without memory, as FSDP leaves it.
     """
     return (
         t.layout is torch.strided
         and type(t).__torch_dispatch__ is torch.Tensor.__torch_dispatch__
         and not (t.is_meta or t.is_quantized or t.is_nested or t._is_zerotensor())
         and not torch._C._functorch.is_functorch_wrapped_tensor(t)
-        # a storage that is asked has a Python object from then on; most tell by their address that there is memory
+        # asking a storage makes a Python object; for most tensors the address already shows that there is memory
         and (t.data_ptr() != t.storage_offset() * t.element_size() or t.numel() == 0 or t.untyped_storage().nbytes() > 0)
     )
 
 
 def kind_of(t: Any) -> str:
-    """What to call a tensor whose elements cannot be read."""
+    """The name of the kind of a tensor whose elements cannot be read."""
     if t.is_nested:
         return "nested"
     if t.layout is not torch.strided:
         return str(t.layout).removeprefix("torch.")
     if torch._C._functorch.is_functorch_wrapped_tensor(t):
         return "inside torch.func"
-    if t._is_zerotensor():  # as forward mode makes them: without memory
+    if t._is_zerotensor():  # forward mode makes them, without memory
         return "zeros"
     if type(t).__torch_dispatch__ is torch.Tensor.__torch_dispatch__ and not (t.is_quantized or t.is_meta):
         return "without memory"
@@ -74,7 +77,7 @@ def kind_of(t: Any) -> str:
 
 
 def shape_of(t: Any) -> tuple[int, ...]:
-    """Its shape; of a nested tensor, which has none, how many tensors it holds."""
+    """Its shape; for a nested tensor, which has none, its number of tensors."""
     return (t.size(0),) if t.is_nested else tuple(map(int, t.shape))
 
 
@@ -96,7 +99,7 @@ def outline_of(t: Any) -> model.Value:
 
 
 def _summed_up_there(t: Any) -> model.Value:
-    """A large tensor on an accelerator, which may lack an op that a summary takes, or the memory."""
+    """A large tensor on an accelerator. The device may lack an op of a summary, or the memory."""
     text = f"{t.numel()} elements"
     try:
         with torch.no_grad(), outside_modes():
@@ -108,32 +111,32 @@ def _summed_up_there(t: Any) -> model.Value:
 
 @unseen
 def as_array(t: Any) -> Any:
-    """The elements as a NumPy array: the tensor's own memory if it is on the CPU and of a type that NumPy has."""
+    """The elements as a NumPy array. It shares the tensor's memory if that is on the CPU and NumPy has the type."""
     with outside_modes():
         t = t.detach()
-        if t.is_floating_point() and t.element_size() == 1:  # float8 of any kind
+        if t.is_floating_point() and t.element_size() == 1:  # any kind of float8
             t = t.to(torch.float32)
         return array_of(t.to(WIDER[t.dtype]) if t.dtype in WIDER else t)
 
 
 def unknown(shape: tuple[int, ...], dtype: Any) -> model.Value:
-    """A tensor that is gone: shape and type are all that the graph remembers."""
+    """A tensor that is gone: the graph remembers only its shape and type."""
     return model.Value(_plain_shape(shape), dtype_name(dtype), "not kept")
 
 
 def not_told() -> model.Value:
-    """A tensor that is gone, in a release of PyTorch whose graph does not even remember its shape."""
+    """A tensor that is gone, in a release of PyTorch whose graph does not remember its shape."""
     return model.Value((), "?", "not kept (its shape: from PyTorch 2.5 on)")
 
 
 def _plain_shape(shape: tuple[Any, ...]) -> tuple[int, ...]:
-    """As numbers; of a nested tensor, some of whose sizes are none, how many tensors it holds."""
+    """The shape as numbers; for a nested tensor with unknown sizes, its number of tensors."""
     is_nested = any(isinstance(n, torch.SymInt) for n in shape)
     return tuple(int(n) for n in (shape[:1] if is_nested else shape))
 
 
 def overwritten(shape: tuple[int, ...], dtype: Any) -> model.Value:
-    """A tensor whose elements were changed in place since."""
+    """A tensor whose elements have been changed in place since."""
     return model.Value(tuple(int(n) for n in shape), dtype_name(dtype), "overwritten")
 
 

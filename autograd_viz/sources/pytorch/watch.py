@@ -1,18 +1,18 @@
 """The recorder that can stay on: `av.watch()`.
 
 # Note [What is hooked]
-A function mode sees the user's calls of PyTorch. It lies under all other modes, so that those come and go in their own order.
-PyTorch's own global hooks tell of the steps of optimizers. They also tell when a module gets a parameter or another module.
+A function mode sees the user's calls of PyTorch. It is below all other modes, so that those come and go in their own order.
+PyTorch's own global hooks report the steps of optimizers, and parameters and modules that a module gets.
 Four names are replaced while the recorder is on:
 - `torch.overrides.has_torch_function` would say that every tensor is overloaded, and `nn.MultiheadAttention` would leave its
-  fast path;
-- `torch.utils.swap_tensors` refuses tensors that somebody refers to;
-- `torch.nn.Parameter.__new__` makes a leaf of a tensor, and no function mode is told;
-- `torch.autograd._engine_run_backward` also runs passes that no function mode is told of: those that start at a node.
+  fast path.
+- `torch.utils.swap_tensors` refuses tensors that have references.
+- `torch.nn.Parameter.__new__` makes a leaf of a tensor, and no function mode sees it.
+- `torch.autograd._engine_run_backward` also runs passes that no function mode sees: those that start at a node.
 
 # Note [A step that raised]
-An optimizer's own ops need no notes, so the mode is taken away for a step. PyTorch does not tell when a step has raised. So
-a global hook on modules is there during the step. The first module that runs after a step that raised calls it.
+An optimizer's own ops need no notes, so the mode is switched off for a step. PyTorch does not say when a step has raised. So
+a global hook on modules exists during the step. The first module that runs after a step that raised calls it.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ from .watch_pass import LastPass
 pop, push = torch._C._pop_torch_function_stack, torch._C._push_on_torch_function_stack
 depth, at = torch._C._len_torch_function_stack, torch._C._get_function_stack_at
 
-AFTER_STEP = -1  # no hook's own number
-MODULES = 10_000  # parts of a module that are looked at
+AFTER_STEP = -1  # no hook of PyTorch's has this number
+MODULES = 10_000  # parts of a module that are searched
 
 
 class Watch:
-    """The recorder, while it is on: a context manager, or closed by `close()`.
+    """The recorder, while it is on: a context manager; `close()` ends it, too.
 
     Args:
         keep: bytes of the last pass that may be kept; 0 for none.
@@ -99,11 +99,11 @@ class Watch:
 
     @property
     def faults(self) -> tuple[Exception, ...]:
-        """What went wrong inside the recorder; the user's program did not notice."""
+        """Errors inside the recorder; the user's program did not notice them."""
         return tuple(self.log.faults)
 
     def close(self) -> None:
-        """Stop, and let the last pass go. What was seen stays to be asked about."""
+        """Stop, and drop the last pass. Questions about the recorded program still get answers."""
         if not self.is_on:
             return
         self.rearm()
@@ -133,7 +133,7 @@ class Watch:
             self._enter()
 
     def _enter(self) -> None:
-        """Under all modes but that of `set_default_device`, which wants to be the lowest."""
+        """Put the mode below all others except that of `set_default_device`, which must be the lowest."""
         above = [pop() for _ in range(depth())]
         lowest = getattr(torch._GLOBAL_DEVICE_CONTEXT, "device_context", None)
         if above and above[-1] is lowest:
@@ -143,14 +143,14 @@ class Watch:
             push(mode)
 
     def _leave(self) -> None:
-        """Take the mode from wherever it is in the stack."""
+        """Remove the mode from its place in the stack."""
         modes = [pop() for _ in range(depth())]
         for mode in reversed(modes):
             if mode is not self._mode:
                 push(mode)
 
     def _is_overloaded(self, values: Any) -> bool:
-        """`has_torch_function`, as if this mode were not there."""
+        """`has_torch_function`, as if this mode did not exist."""
         if depth() != 1 or at(0) is not self._mode:
             return bool(self._has_torch_function(values))
         pop()
@@ -160,7 +160,7 @@ class Watch:
             push(self._mode)
 
     def _runs(self, *args: Any, **kwargs: Any) -> Any:
-        """A pass begins; that which no function of a tensor's has told of may run through the kept one."""
+        """A pass begins. If no function of a tensor started it, it may run through the kept graph."""
         if depth() and any(at(k) is self._mode for k in range(depth())):
             try:
                 self.last.let_go()
@@ -169,7 +169,7 @@ class Watch:
         return self._run_backward(*args, **kwargs)  # type: ignore[misc]
 
     def _swapped(self, t1: Any, t2: Any) -> Any:
-        """`swap_tensors`, as if nothing here referred to either."""
+        """`swap_tensors`, as if nothing here referred to the two tensors."""
         self.last.let_go()
         with self.log.apart((t1, t2)):
             return self._swap_tensors(t1, t2)
@@ -187,7 +187,7 @@ class Watch:
     # -- PyTorch's own hooks ------------------------------------------------------------------------------------------
 
     def _step_begins(self, optimizer: Any, args: Any, kwargs: Any) -> None:
-        """What an optimizer does is its own; only a closure runs code of the user's."""
+        """An optimizer's step begins. Its ops are its own; only a closure runs the user's code."""
         if is_dynamo_compiling():
             return
         try:
@@ -226,7 +226,10 @@ class Watch:
 
 
 def _parameters(module: Any) -> Iterator[Any]:
-    """Of the module and its parts; no method of the user's is called, and modules that contain each other come to an end."""
+    """The parameters of the module and its parts.
+
+    It calls no method of the user's, and ends for modules that contain each other.
+    """
     stack = [module]
     for _ in range(MODULES):
         if not stack:
@@ -240,7 +243,7 @@ current: Watch | None = None
 
 
 def watch(keep: int) -> Watch:
-    """The recorder: a new one, or the one that is on."""
+    """The recorder: a new one, or the one that is already on."""
     global current
     if current is None or not current.is_on:
         current = Watch(keep)

@@ -1,4 +1,4 @@
-"""What the recorder notes of calls that are no ops: grads cleared, tensors changed, optimizers made."""
+"""What the recorder notes of calls other than ops: grads cleared, tensors changed, optimizers made."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from .watch_ops import KEY, Leaf, name_of_function
 
 T = torch.Tensor
 SEVERAL = (list, tuple)
-BEHIND = 100  # nodes without an op that are gone through
+BEHIND = 100  # nodes without an op that are searched
 SCALING = ("mul_", "_foreach_mul_")  # their factor is kept
 
 
 def is_cleared_with_others(log: Log, tensor: Any, frame: FrameType) -> bool:
-    """A call of zero_grad() is one event, which its owner's parameters share."""
+    """Is the clearing part of a call of zero_grad()? The call is one event, which all parameters of its owner share."""
     last = log.cleared[-1] if log.cleared else None
     if last is None or last.number != log.now or frame.f_code.co_name != "zero_grad":
         return False
@@ -33,7 +33,7 @@ def is_cleared_with_others(log: Log, tensor: Any, frame: FrameType) -> bool:
 
 
 def covers(event: Event, tensor: Any) -> None:
-    """A call of zero_grad() has cleared the leaf; its owner may be gone when somebody asks."""
+    """Did a call of zero_grad() clear the leaf? Its owner may be gone when somebody asks."""
     event.leaves += [ref.numbers[0] for ref in weakref.getweakrefs(tensor) if type(ref) is Leaf]
 
 
@@ -54,7 +54,7 @@ def _is_number(value: Any) -> bool:
 
 
 def written(log: Log, func: Any, args: Any, kwargs: Any) -> None:
-    """Every tensor that it changed, with its version now."""
+    """Note every tensor that the call changed, with its version now."""
     line, by = users_line(), called_by_user()
     factor = args[1] if len(args) > 1 and name_of_function(func) in SCALING and _is_number(args[1]) else None
     for t in tensors_in(args[:1] if args else tuple(kwargs.values())[:1]):
@@ -64,7 +64,7 @@ def written(log: Log, func: Any, args: Any, kwargs: Any) -> None:
 
 
 def mode_set(log: Log, is_on: bool) -> None:
-    """Grad mode is switched: by whom, as the user has called it."""
+    """Grad mode is switched: note the function that the user called."""
     frame = outer = caller()
     while library[frame.f_code.co_filename] and frame.f_back is not None:
         outer, frame = outer if frame.f_code.co_name in WRAPPERS else frame, frame.f_back
@@ -74,7 +74,7 @@ def mode_set(log: Log, is_on: bool) -> None:
 
 
 def optimizer_made(log: Log) -> None:
-    """An optimizer asks its parameters whether they are leaves when it is given them."""
+    """An optimizer is made: it asks its parameters whether they are leaves."""
     frame = caller()
     owner = frame.f_locals.get("self") if frame.f_code.co_name == "add_param_group" else None
     if owner is None:
@@ -103,7 +103,7 @@ def tensors_in(values: Any) -> list[Any]:
 
 
 def behind(node: Any) -> Iterator[Any]:
-    """What is behind a node whose op was not seen, as of a user's Function: the numbers of ops, and leaves."""
+    """What is behind a node whose op was not recorded, as that of a user's Function: the numbers of ops, and leaves."""
     stack = [node]
     for _ in range(BEHIND):
         if not stack:
@@ -123,7 +123,7 @@ def version_of(tensor: Any) -> int | None:
 
 
 def rare(log: Log, kind: int, func: Any, args: Any, result: Any) -> None:
-    """Note what is no op, and seldom happens."""
+    """Note a rare call that is no op."""
     if kind == kinds.LIKE:
         log.note(result, Event("made", name_of_function(func), users_line(), log.now))
     elif kind == kinds.MODE:

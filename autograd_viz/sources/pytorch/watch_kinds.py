@@ -1,4 +1,4 @@
-"""What the functions of PyTorch are to the recorder: an op, or one of the few things that it looks at more closely."""
+"""What each function of PyTorch is to the recorder: an op, or one of the few calls that need a closer look."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ OP, SKIP, INPLACE, LEFT, BACKWARD, GRAD, SET_GRAD, SET_DATA, SWITCH, HELD, UNSCA
 
 T = torch.Tensor
 _GET, _SET = "__get__", "__set__"
-# properties that give a tensor which has a history
+# properties that give a tensor with a history
 _VIEWS = ("T", "mT", "H", "mH", "real", "imag", "data")
 _LEFT = (
     "item", "tolist", "numpy", "__array__", "__float__", "__int__", "__bool__", "__complex__", "__index__", "__contains__",
 )  # fmt: skip
-# they give no tensor, or one of which nothing is to be told
+# functions that give no tensor, or one that needs no note
 _NONE = frozenset({
     "__deepcopy__", "__dlpack__", "__dlpack_device__", "__format__", "__hash__", "__len__", "__reduce_ex__", "__repr__",
     "__setstate__", "__str__", "_has_compatible_shallow_copy_type", "_is_view", "_record_function_enter_new",
@@ -41,7 +41,7 @@ _NAMED = {
 
 
 def kind_of(func: Any) -> int:
-    """The kind of a function; every function is asked once."""
+    """The kind of a function; cached by the caller."""
     name = getattr(func, "__name__", "")
     if name in (_GET, _SET):
         owner = getattr(getattr(func, "__self__", None), "__name__", "")
@@ -53,5 +53,5 @@ def kind_of(func: Any) -> int:
 
 
 def is_inplace(name: str) -> bool:
-    """It changes what it is given: `add_`, `__setitem__`, `+=`."""
+    """Does it change its argument: `add_`, `__setitem__`, `+=`?"""
     return name in (*_AUGMENTED, "__setitem__") or (name.endswith("_") and not name.endswith("__"))

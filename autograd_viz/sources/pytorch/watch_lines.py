@@ -1,4 +1,4 @@
-"""The line of the user's that has called PyTorch."""
+"""The user's line that has called PyTorch."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from .watch_ops import Line
 TORCH = os.path.dirname(torch.__file__) + os.sep
 PYTHON = os.path.dirname(os.__file__) + os.sep
 WRAPPERS = ("_no_grad_wrapper", "decorate_context", "wrapper", "inner", "__torch_function__", "handle_torch_function", "_fn")
-RECORDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "watch_")  # how its files begin
+RECORDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "watch_")  # the beginning of its files' names
 getframe = sys._getframe
 
 
 class _Library(dict[str, bool]):
-    """Is the code of a file a library's that only hands on? Each file is looked at once."""
+    """By file: is its code a library's? Each file is checked once."""
 
     def __missing__(self, file: str) -> bool:
         is_python = file.startswith(PYTHON) and "site-packages" not in file
@@ -33,7 +33,7 @@ library = _Library()
 
 
 def users_line() -> Line:
-    """The innermost instruction of the user's; the outermost if all is a library's."""
+    """The user's innermost instruction; the outermost one if all code is a library's."""
     frame = getframe(1)
     while library[frame.f_code.co_filename] and frame.f_back is not None:
         frame = frame.f_back

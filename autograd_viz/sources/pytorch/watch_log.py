@@ -1,13 +1,13 @@
-"""What the recorder that stays on keeps: ops, passes, and what became of each tensor.
+"""What the recorder that stays on keeps: ops, passes, and the events of each tensor.
 
 # Note [What is kept, and how long]
-Of ops see watch_ops.py. An op whose result has no history (`detach`, no_grad, a comparison) is found by that result. Everything
-else is bounded: the last `MOST` events of each kind, one note a storage, one entry a leaf that is alive. An error of the
+For ops see watch_ops.py. An op whose result has no history (`detach`, no_grad, a comparison) is found by that result.
+Everything else is bounded: the last `MOST` events of each kind, one note per storage, one entry per live leaf. An error of the
 recorder's own is kept without its traceback, whose frames hold tensors.
 
 # Note [A tensor is known by its storage]
-Events are kept by storage: `w`, `w.data` and `w.detach()` share them. A weak reference to the storage keeps its address from
-being used again. `torch.utils.swap_tensors` refuses a tensor with weak references, so those are taken away for it (`apart`).
+Events are kept by storage: `w`, `w.data` and `w.detach()` share them. A weak reference to the storage prevents its address from
+being used again. `torch.utils.swap_tensors` refuses a tensor with weak references, so `apart` removes them for the call.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .watch_ops import PASSES, Line, OpRecord, Ops, name_of_function, op_numbere
 __all__ = ["Event", "Line", "Log", "OpRecord", "PassRecord", "lines_of", "name_of_function", "op_of", "op_of_node"]
 
 MOST = 1000  # events of a kind
-NOTES = 20_000  # storages that something is known of, and leaves
+NOTES = 20_000  # storages with notes, and leaves
 
 
 class Event:
@@ -37,9 +37,9 @@ class Event:
     Attributes:
         kind: "made", "cleared", "written", "switched_on", "switched_off", "data".
         name: the function that did it.
-        line: of the user's.
+        line: the user's.
         number: rises with time.
-        detail: what it was about: the library function that was called, the new value.
+        detail: more about it: the library function that was called, the new value.
     """
 
     __slots__ = ("detail", "kind", "leaves", "line", "name", "number")
@@ -58,9 +58,9 @@ class PassRecord(Event):
     """A call of backward() or grad().
 
     Attributes:
-        root: the op that made its root; None if that was not seen, or long ago.
-        error: what it raised; "" if nothing.
-        keeps: it was told to keep the graph.
+        root: the op that made its root; None if it was not recorded, or is long ago.
+        error: the error that it raised; "" if none.
+        keeps: it was asked to keep the graph.
         wanted: only some inputs were asked for.
         has_graph: its root has a grad_fn.
     """
@@ -75,7 +75,7 @@ class PassRecord(Event):
 
     @property
     def root(self) -> OpRecord | None:
-        """Looked up when somebody asks."""
+        """Looked up when it is read."""
         return op_numbered(self._root) if isinstance(self._root, int) else self._root
 
     @root.setter
@@ -89,7 +89,7 @@ class PassRecord(Event):
 
 
 class Note:
-    """The events of one storage, the last of each kind, and a few of those that repeat."""
+    """The events of one storage: the last of each kind, and some of those that repeat."""
 
     __slots__ = ("events", "ref")
 
@@ -105,13 +105,13 @@ class Log(Ops):
         passes: calls of backward() and grad(), the latest last.
         cleared: calls of zero_grad().
         steps: calls of an optimizer's step(): (number, line, optimizer).
-        modes: where grad mode was switched.
-        switches: where requires_grad was switched off.
+        modes: switches of grad mode.
+        switches: calls that switched requires_grad off.
         left: ops by which a tensor with a history became a number or an array.
-        places: parameters and modules that were given a place.
+        places: parameters and modules that were put into a module.
         made: the ops of results without a history: (number, function, code object, instruction, age, cut).
         has_written: some tensor was written to.
-        faults: what went wrong inside the recorder.
+        faults: errors inside the recorder.
     """
 
     def __init__(self) -> None:
@@ -126,7 +126,7 @@ class Log(Ops):
         self.left: deque[OpRecord] = deque(maxlen=64)
         self.places: deque[Event] = deque(maxlen=MOST)
         self.made: Alive[tuple[Any, ...]] = Alive()
-        self._fresh: Alive[int] = Alive()  # views, with the versions at which they were asked for their grad_fn
+        self._fresh: Alive[int] = Alive()  # views, with their versions when they were last asked for their grad_fn
         self.has_written = False
         self.faults: deque[Exception] = deque(maxlen=16)
         self._notes: dict[int, Note] = {}
@@ -134,12 +134,12 @@ class Log(Ops):
     # -- writing ------------------------------------------------------------------------------------------------------
 
     def fault(self, error: Exception) -> None:
-        """Something went wrong here."""
+        """An error inside the recorder."""
         error.__traceback__ = error.__context__ = error.__cause__ = None
         self.faults.append(error)
 
     def note(self, tensor: Any, event: Event) -> None:
-        """Remember what happened to a tensor; of one without a storage nothing is remembered."""
+        """Remember what happened to a tensor. Nothing is remembered of a tensor without a storage."""
         storage = storage_of(tensor)
         if storage is None:
             return
@@ -147,7 +147,7 @@ class Log(Ops):
         events = self._note(storage).events
         last = events[-1] if events else None
         if last is not None and event.kind == last.kind == "written" and last.line == event.line and len(events) > 1:
-            events.pop()  # of a line that runs again and again, the first and the last time
+            events.pop()  # of a line that runs again and again, keep the first and the last time
         events.append(event)
 
     def _note(self, storage: Any) -> Note:
@@ -159,14 +159,14 @@ class Log(Ops):
         return note
 
     def _forget(self) -> None:
-        """Notes of storages that are gone; if that is not enough, the older half."""
+        """Drop notes of storages that are gone; if that is not enough, also the older half."""
         self._notes = {k: n for k, n in self._notes.items() if not n.ref.expired()}
         if len(self._notes) > NOTES // 2:
             self._notes = dict(list(self._notes.items())[NOTES // 2 :])
 
     @contextmanager
     def apart(self, tensors: Sequence[Any]) -> Iterator[None]:
-        """Inside, there are no weak references to these tensors, and they may be swapped."""
+        """Inside, these tensors have no weak references, and may be swapped."""
         leaves = self.part(tensors)
         made = [(t, op) for t in tensors if (op := self.made.pop(t)) is not None]
         for t in tensors:  # a view among them is not asked again
@@ -207,7 +207,7 @@ class Log(Ops):
         return [e for e in (note.events if note is not None else ()) if e.kind in kinds or not kinds]
 
     def asked(self, view: Any) -> None:
-        """A view of what was written to has just got its grad_fn."""
+        """A view of a changed base has just got its grad_fn."""
         if self.events_of(view, "written"):
             self._fresh[view] = int(view._version)
 
@@ -220,7 +220,7 @@ class Log(Ops):
         return [e for note in self._notes.values() for e in note.events if e.kind == kind]
 
     def used(self, tensor: Any) -> Event | None:
-        """The last op that was given a leaf, or another leaf of the same storage."""
+        """The last op that had the leaf, or another leaf of its storage, as an input."""
         storage = storage_of(tensor)
         same = [leaf for t, leaf in self.leaves() if t is tensor or (storage is not None and _shares(t, storage))]
         if not same:
@@ -243,7 +243,7 @@ def _shares(tensor: Any, storage: Any) -> bool:
 
 
 def lines_of(nodes: Iterable[Any]) -> dict[Any, Source]:
-    """The line of each node's op; a node that an op made inside has the op's."""
+    """The line of each node's op. A node that an op made inside has the line of the op."""
     found: dict[Any, OpRecord] = {}
     for node in sorted(nodes, key=lambda n: n._sequence_nr(), reverse=True):
         own = found.get(node) if hasattr(node, "variable") else op_of_node(node) or found.get(node)
@@ -257,7 +257,7 @@ def lines_of(nodes: Iterable[Any]) -> dict[Any, Source]:
 
 
 def op_of(tensor: Any, log: Log) -> OpRecord | None:
-    """The op that made a tensor, if it was seen."""
+    """The op that made a tensor, if it was recorded."""
     node = grad_fn_of(tensor)
     if node is not None:
         return op_of_node(node)

@@ -3,11 +3,11 @@
 # Note [Once per op]
 This runs for every op of the user's, so it notes little: the function, the line, and the ops that made the inputs.
 Text, columns and names are found when somebody asks. An error in here is kept in `log.faults`. A user's class of tensors with
-a `__torch_function__` must not see what we read: `DisableTorchFunctionSubclass` is around that.
+a `__torch_function__` must not see what we read, so `DisableTorchFunctionSubclass` is around it.
 
 # Note [A view that nobody has asked]
-After a write to its base, a view gets a new grad_fn when somebody asks for it. A pass runs nodes in the order in which they
-were made, so to ask would change that order. A view is asked only if nothing was written to its memory since it was made.
+After a write to its base, a view gets a new grad_fn when it is asked for it. A pass runs nodes in the order in which they were
+made, so asking would change that order. We ask a view only if nothing was written to its memory since it was made.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ T = torch.Tensor
 PLAIN = (int, float, bool, str, type(None), torch.Size, torch.dtype, torch.device)
 OP, SKIP = kinds.OP, kinds.SKIP
 PASSES = (kinds.BACKWARD, kinds.GRAD)
-FUNCTIONS = 10_000  # whose kinds are known
+FUNCTIONS = 10_000  # functions whose kinds are cached
 DisableTorchFunctionSubclass = torch._C.DisableTorchFunctionSubclass
 getframe, getweakrefs = sys._getframe, weakref.getweakrefs
 in_transform = torch._C._functorch.peek_interpreter_stack
 
 
 class WatchMode(PassMode):
-    """Notes what runs.
+    """Notes each call.
 
     Args:
         log: where it is noted.
@@ -49,11 +49,11 @@ class WatchMode(PassMode):
     def __init__(self, log: Log, last: LastPass) -> None:
         super().__init__(log, last)
         self._kinds: dict[Any, int] = {}
-        self._code: Any = None  # the user's that has run last
+        self._code: Any = None  # the user's code that ran last
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Run it, and note it."""
-        if is_dynamo_compiling():  # compiled as it would be without us
+        if is_dynamo_compiling():  # compiled as without the recorder
             return func(*args, **(kwargs or {}))
         __tracebackhide__ = True
         kind = self._kinds.get(func)
@@ -73,7 +73,7 @@ class WatchMode(PassMode):
         return result
 
     def _run(self, kind: int | None, func: Any, args: Any, kwargs: Any) -> Any:
-        """Run what is no op, or was not met before."""
+        """Run a function that is no op, or that is new."""
         __tracebackhide__ = True
         if kind is None:
             kind = self._kind_of(func)
@@ -93,7 +93,7 @@ class WatchMode(PassMode):
         return result
 
     def _kind_of(self, func: Any) -> int:
-        """Of a function that was not met."""
+        """The kind of a new function."""
         try:
             kind = kinds.kind_of(func)
             if len(self._kinds) < FUNCTIONS:
@@ -104,7 +104,7 @@ class WatchMode(PassMode):
         return kind
 
     def _before(self, args: Any, kwargs: Any) -> list[Any]:
-        """What an op was given that is about to change it."""
+        """The inputs of an op, from before it changes one of them."""
         try:
             with DisableTorchFunctionSubclass():
                 return self._given(args, kwargs)
@@ -113,7 +113,7 @@ class WatchMode(PassMode):
             return []
 
     def _noted(self, kind: int, func: Any, args: Any, kwargs: Any, result: Any, given: list[Any] | None = None) -> None:
-        """What is not one plain tensor that an op has made of plain ones."""
+        """Note a call other than an op that makes one plain tensor of plain ones."""
         if in_transform() is not None:
             return
         if kind != kinds.OP:
@@ -124,7 +124,7 @@ class WatchMode(PassMode):
             self._made_several(func, args, kwargs, tensors_in(result))
 
     def _made_several(self, func: Any, args: Any, kwargs: Any, results: list[Any]) -> None:
-        """Results of one call are of one op, though each may have a node of its own."""
+        """Note several results of one call: they belong to one op, though each may have its own node."""
         first = None
         for out in results:
             node = grad_fn_of(out)
@@ -137,10 +137,10 @@ class WatchMode(PassMode):
     # -- ops ----------------------------------------------------------------------------------------------------------
 
     def _made(self, func: Any, args: Any, kwargs: Any, out: Any, given: list[int] | None = None) -> None:
-        """Hang the op on the node of its result, or find it by a result without one."""
+        """Store the op on the node of its result. If the result has no node, the result leads to the op."""
         try:
             node = out.grad_fn
-        except RuntimeError:  # a view that autograd refuses to answer for
+        except RuntimeError:  # a view whose grad_fn raises
             return
         if node is None:
             self._without_history(func, args, kwargs, out)
@@ -162,20 +162,20 @@ class WatchMode(PassMode):
         known[KEY], known[MARK] = now, page.mark
         if log.has_written and out._is_view():
             log.asked(out)
-        try:  # noqa: SIM105 - every op would pay for it
+        try:  # noqa: SIM105 - it would cost every op time
             self.last.bytes += out.nbytes
-        except RuntimeError:  # a sparse tensor does not say
+        except RuntimeError:  # a sparse tensor refuses the question
             pass
 
     def _users(self, frame: Any) -> Any:
-        """The innermost frame of the user's from here on."""
+        """The user's innermost frame from here on."""
         while library[frame.f_code.co_filename] and frame.f_back is not None:
             frame = frame.f_back
         self._code = None if library[frame.f_code.co_filename] else frame.f_code
         return frame
 
     def _reads(self, args: Any, found: list[int], used: tuple[Any, ...]) -> None:
-        """As `_given` and `gave` do for every argument, without their calls where it is a plain result or a leaf."""
+        """`_given` and `gave` for every argument. Plain results and leaves are handled inline, which is faster."""
         log = self.log
         for a in args:
             if isinstance(a, T) and not (log.has_written and a._is_view()):
@@ -212,7 +212,7 @@ class WatchMode(PassMode):
                     continue
                 try:
                     node = a.grad_fn
-                except RuntimeError:  # a view that autograd refuses to answer for
+                except RuntimeError:  # a view whose grad_fn raises
                     continue
                 if node is None:
                     self._add(a, found)
@@ -234,7 +234,7 @@ class WatchMode(PassMode):
         return found
 
     def _add(self, tensor: Any, found: list[int]) -> None:
-        """A leaf, or the result of an op that cut it off."""
+        """Add a leaf, or the result of an op that detached it."""
         log, refs = self.log, getweakrefs(tensor)
         made = log.made.get(tensor) if refs else None
         if tensor.requires_grad:
@@ -244,9 +244,9 @@ class WatchMode(PassMode):
             found.append(made[0])
 
     def _without_history(self, func: Any, args: Any, kwargs: Any, out: Any) -> None:
-        """A result without a grad_fn: cut off, made of data, or made from numbers."""
+        """Note a result without a grad_fn: detached, made of data, or made of numbers."""
         if out.requires_grad and any(out is a for a in args):
-            return  # a leaf that is handed back
+            return  # a leaf that is returned as it is
         given, log = self._given(args, kwargs), self.log
         if given:
             has_history = any(g < 0 or not log.is_cut(g) for g in given)
@@ -284,7 +284,7 @@ class WatchMode(PassMode):
             log.note(args[0], event)
             if not is_on:
                 log.switches.append(event)
-        elif kind == kinds.SHAPED:  # what lends its shape or type lends no values
+        elif kind == kinds.SHAPED:  # the argument gives only its shape or type
             self._made(func, args[:1], None, result)
         else:
             rare(log, kind, func, args, result)

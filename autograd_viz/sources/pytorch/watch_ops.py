@@ -1,10 +1,10 @@
-"""Every op that ran, in pages of numbers, which cost the garbage collector nothing.
+"""Every op that ran, in pages of numbers. They cost the garbage collector nothing.
 
 # Note [Pages]
-An object per op would be many objects, and the collector would look at them again and again. So an op is a number. Its node has
+An object per op would be many objects, and the collector would scan them again and again. So an op is a number. Its node has
 that number and the mark of its page (`node.metadata`). A page is a list of what is known of its ops. It is kept while a node
-has its mark, and for `PASSES` more passes or `SPAN` more numbers. A page has no node, no tensor and no value. Leaves are
-numbers there.
+has its mark, and then for `PASSES` more passes or `SPAN` more numbers. A page has no node, no tensor and no value. In it,
+leaves are numbers.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from ..written_code import source_at
 
 KEY = "autograd_viz.op"  # in node.metadata: the number of the op
 MARK = "autograd_viz.page"  # in node.metadata
-BITS = 8  # numbers of a page
-WIDTH = 5  # of a row
-SPACE = 40  # bits of the numbers of one recorder: those of another are others
-PAGES = 2_000  # that are kept, though nodes need more
-PASSES = 4  # so many passes keep what led to their cuts
-SPAN = 50_000  # so many ops and events keep what led to their cuts
-LEAVES = 20_000  # beyond which those that are gone are cleared away
-OWN = 2  # references to a mark that are not a node's: the page's, and that of him who counts
+BITS = 8  # a page has 2**BITS numbers
+WIDTH = 5  # numbers in a row of a page
+SPACE = 40  # each recorder has its own 2**SPACE numbers
+PAGES = 2_000  # kept pages, even if nodes need more
+PASSES = 4  # for so many passes, what led to detached results is kept
+SPAN = 50_000  # for so many ops and events, what led to detached results is kept
+LEAVES = 20_000  # leaves; above that, dead ones are removed
+OWN = 2  # references to a mark that no node has: the page's, and the counter's
 
 Line = tuple[CodeType, int]
 
@@ -46,15 +46,15 @@ def name_of_function(func: Any) -> str:
 
 
 class OpRecord:
-    """One op that ran, for him who asks.
+    """One op that ran, as an answer.
 
     Attributes:
         name: as in `torch.<name>`.
         line: the user's code object and instruction.
-        given: the ops whose results it was given, and leaves that require grad; of both, what is not long gone.
+        given: the ops whose results it was given, and leaves that require grad; without those of long ago.
         number: rises with time.
         age: how many passes had run.
-        cut: why its result has no history though it was given some: "op", "no_grad"; "" if it has one.
+        cut: why its result has no history though an input has one: "op", "no_grad"; "" if it has one.
     """
 
     __slots__ = ("__weakref__", "_ops", "age", "cut", "func", "given", "line", "number")
@@ -74,7 +74,7 @@ class OpRecord:
 
 
 class SeenOp(OpRecord):
-    """An op of a page; what it was given is looked up."""
+    """An op of a page; its inputs are looked up."""
 
     __slots__ = ()
 
@@ -83,17 +83,17 @@ class SeenOp(OpRecord):
 
     @property
     def given(self) -> list[Any]:  # type: ignore[override]
-        """Looked up."""
+        """Its inputs, looked up."""
         return self._ops.given(self.number)
 
 
 class Leaf(weakref.ref[Any]):
-    """A weak reference to a leaf that ops were given.
+    """A weak reference to a leaf that is an input of ops.
 
     Attributes:
-        numbers: one below 0, which no other leaf has; and that of the op whose result it was made of, if it was.
+        numbers: its own number, below 0; and the number of the op whose result it was made of, if there is one.
         space: of the recorder.
-        used: the last op that was given it: (function, code object, instruction, number).
+        used: the last op that had it as an input: (function, code object, instruction, number).
     """
 
     __slots__ = ("numbers", "space", "used")
@@ -103,18 +103,18 @@ class Leaf(weakref.ref[Any]):
 
 
 class Mark:
-    """All nodes of a page have the same; how often it is referred to says how many are alive. The collector ignores it."""
+    """All nodes of a page share it. Its reference count says how many are alive. The collector ignores it."""
 
     __slots__ = ()
 
 
 class Page:
-    """Some ops, one after the other.
+    """Some consecutive ops.
 
     Attributes:
         end: the first number of the next page.
         age: how many passes had run.
-        rows: of each op: its number, its function, the user's code object and instruction, and where its inputs begin in
+        rows: for each op: its number, its function, the user's code object and instruction, and where its inputs begin in
             `given`.
         cuts: of ops whose results have no history.
     """
@@ -129,7 +129,7 @@ class Page:
 
     @property
     def is_alive(self) -> bool:
-        """Is there a node of its ops?"""
+        """Is a node of its ops alive?"""
         return sys.getrefcount(self.mark) > OWN
 
 
@@ -159,7 +159,7 @@ class Ops:
     # -- writing ------------------------------------------------------------------------------------------------------
 
     def wrote(self, func: Any, code: CodeType, instruction: int, given: list[int]) -> int:
-        """An op has run that was given the results of ops and leaves with these numbers. Its number."""
+        """Note an op, whose inputs are ops and leaves with these numbers. Returns its number."""
         now = self.now = self.now + 1
         page = self.page if now < self.page.end else self.turned()
         page.rows += (now, func, code, instruction, len(page.given))
@@ -167,20 +167,20 @@ class Ops:
         return now
 
     def gave(self, numbers: list[int], used: tuple[Any, ...]) -> None:
-        """What the op of the last row was given."""
+        """Add inputs to the op of the last row."""
         self.page.given += numbers
         for n in numbers:
             if n < 0 and (leaf := self._leaves.get(n)) is not None:
                 leaf.used = used
 
     def next_pass(self) -> None:
-        """A pass begins; the next op is the first of a new page."""
+        """A pass begins; the next op starts a new page."""
         self.age += 1
         self.now = self.began = (self.now | ((1 << BITS) - 1)) + 1
         self.turned()
 
     def turned(self) -> Page:
-        """A new page; some of the oldest are looked at, whether anybody needs them."""
+        """Make a new page. Some of the oldest pages are dropped if nobody needs them."""
         for _ in range(min(4, len(self._turns))):
             key = self._turns.popleft()
             page = self._pages[key]
@@ -195,7 +195,7 @@ class Ops:
         return self.page
 
     def leaf(self, tensor: Any, made: tuple[Any, ...] | None) -> Leaf:
-        """A new leaf is met, of whose op this is known."""
+        """Add a new leaf; `made` is what is known of its op."""
         if len(self._leaves) >= self._most_leaves:
             self._leaves = {n: leaf for n, leaf in self._leaves.items() if leaf() is not None}
             self._most_leaves = max(LEAVES, 2 * len(self._leaves))
@@ -208,26 +208,26 @@ class Ops:
         return found
 
     def part(self, tensors: Any) -> list[tuple[Any, tuple[int, ...], tuple[Any, ...]]]:
-        """Drop the references to leaves, until `join`."""
+        """Drop the references to leaves until `join`."""
         found = [(t, leaf.numbers, leaf.used) for leaf in self._leaves.values() for t in tensors if leaf() is t]
         for _, numbers, _ in found:
             del self._leaves[numbers[0]]
         return found
 
     def join(self, parted: list[tuple[Any, tuple[int, ...], tuple[Any, ...]]]) -> None:
-        """Know them again."""
+        """Restore them."""
         for t, numbers, used in parted:
             self._named(t, numbers, used)
 
     def held(self, since: int, until: int) -> bool:
-        """Are there nodes of ops with these numbers?"""
+        """Are nodes of ops with these numbers alive?"""
         pages = (self._pages.get(key) for key in range(since >> BITS, (until >> BITS) + 1))
         return any(page.is_alive for page in pages if page is not None)
 
     # -- reading ------------------------------------------------------------------------------------------------------
 
     def op(self, number: int) -> SeenOp | None:
-        """An op by its number, always the same object while somebody has it; None if it is long gone."""
+        """An op by its number; the same object while somebody has it. None if it is long gone."""
         known = self._known.get(number)
         if known is None and (place := self._place(number)) is not None:
             page, k = place
@@ -241,7 +241,7 @@ class Ops:
         return number >> BITS in self._pages
 
     def given(self, number: int) -> list[Any]:
-        """The ops and leaves that an op was given, as far as they are known."""
+        """The inputs of an op, as far as they are known: ops and leaves."""
         place = self._place(number)
         if place is None:
             return []
@@ -260,14 +260,14 @@ class Ops:
         return page is None or number in page.cuts
 
     def _place(self, number: int) -> tuple[Page, int] | None:
-        """Its page, and where its row begins."""
+        """Its page, and the index of its row."""
         page = self._pages.get(number >> BITS)
         rows = [] if page is None else page.rows
         k = WIDTH * bisect_left(rows[::WIDTH], number)
         return None if page is None or k == len(rows) or rows[k] != number else (page, k)
 
     def leaves(self) -> list[tuple[Any, Leaf]]:
-        """Those that are alive and were used."""
+        """Live leaves that ops have used."""
         return [(t, leaf) for leaf in [*self._leaves.values()] if leaf.used and (t := leaf()) is not None]
 
 
@@ -276,12 +276,12 @@ _all: weakref.WeakValueDictionary[int, Ops] = weakref.WeakValueDictionary()
 
 
 def op_of_node(node: Any) -> OpRecord | None:
-    """The op that made a node, if it was seen."""
+    """The op that made a node, if it was recorded."""
     number = node.metadata.get(KEY)
     return None if number is None else op_numbered(number)
 
 
 def op_numbered(number: int) -> OpRecord | None:
-    """An op of any recorder's."""
+    """An op of any recorder."""
     ops = _all.get(number >> SPACE)
     return None if ops is None else ops.op(number)

@@ -1,13 +1,13 @@
 """The last backward pass, kept so that it can run again.
 
 # Note [As if it had been freed]
-The last pass runs with `retain_graph=True`, if what its ops made is under a budget. The user must not notice. A second pass
-through that graph has to raise, and whoever holds part of it must not hold its saved tensors. So before the next pass, a graph
-that somebody else holds is emptied: each of its saved tensors gets hooks that drop it.
+The last pass runs with `retain_graph=True`, if the results of its ops are under a budget. The user must not notice: a second
+pass through that graph must raise, and its saved tensors must not stay alive. So before the next pass, a graph that somebody
+else holds is emptied: each of its saved tensors gets hooks that drop it.
 
-To empty a graph costs time per node. So it is done only if the new graph reaches into the old one, or if somebody has held a
-graph lately. Pages know whether nodes stay when our reference to the root goes. If so, somebody holds them, and they are looked
-for among all tensors and nodes. For a while after that, a graph that cannot be emptied is not kept.
+Emptying a graph costs time per node. So it is done only if the new graph reaches into the old one, or if somebody has held a
+graph lately. Pages show whether nodes stay alive when our reference to the root goes. If so, somebody holds them, and we search
+for them among all tensors and nodes. For a while after that, a graph that cannot be emptied is not kept.
 
 # Note [What has run]
 A pass that raised has freed the nodes that ran before the failing one. The engine runs the ready node that was made last, so
@@ -28,7 +28,7 @@ from .nodes import grad_fn_of, outputs_of, reach
 from .watch_log import PassRecord, storage_of
 from .watch_ops import OpRecord, Ops, op_of_node
 
-CAREFUL = 256  # passes after somebody held a graph
+CAREFUL = 256  # passes after one whose graph somebody held
 COMPILED = "CompiledFunction"  # its backward refuses to keep the graph
 
 
@@ -43,9 +43,9 @@ class LastPass:
         root: the tensor on which the pass was called; None if nothing is kept.
         gradient: the first gradient, if one was given.
         record: the pass.
-        why_not: why it was not kept: "budget", "compiled", "off", "grad", "held"; "" if it is.
-        met_old, met_unknown: the graph that is being made may reach into older ones, or has nodes that were not seen.
-        bytes: of what ops made since the last pass.
+        why_not: why it was not kept: "budget", "compiled", "off", "grad", "held"; "" if it is kept.
+        met_old, met_unknown: the new graph may reach into older ones, or has unrecorded nodes.
+        bytes: of the results of ops since the last pass.
     """
 
     def __init__(self, ops: Ops, budget: int) -> None:
@@ -57,14 +57,14 @@ class LastPass:
         self.met_old = self.met_unknown = False
         self.bytes = 0
         self._is_ours = False  # the user has not asked to keep it
-        self._older_bytes = 0  # of graphs into which the last ones may reach
+        self._older_bytes = 0  # of older graphs that the last ones may reach
         self._began = ops.now
-        self._numbers = (0, 0)  # of the ops between the pass that is kept and the one before
+        self._numbers = (0, 0)  # of the ops between the kept pass and the one before
         self._freed: list[Any] | None = None  # the nodes that PyTorch would have freed; None: all
-        self._careful = 0  # so many passes more are emptied in any case
+        self._careful = 0  # so many more passes are emptied in any case
 
     def begins(self, root: Any, args: Any, kwargs: Any, record: PassRecord) -> tuple[Any, Any]:
-        """A pass begins: the one before is let go. Returns the arguments to call it with."""
+        """A pass begins: the previous one is dropped. Returns the arguments to call it with."""
         self.let_go(self.met_old or self.met_unknown)
         self.record, self._numbers = record, (self._began, self._ops.began - 1)
         self._began = self._ops.began
@@ -95,7 +95,7 @@ class LastPass:
         return "budget" if sum(map(bytes_made, nodes)) > self.budget else ""
 
     def failed(self, error: BaseException) -> None:
-        """The pass has raised: what PyTorch would have freed, will be."""
+        """The pass has raised: note which nodes PyTorch would have freed."""
         if self.root is None or not self._is_ours:
             return
         if not was_begun(error):
@@ -105,7 +105,7 @@ class LastPass:
         self._freed = ran_before(self.root.grad_fn, nodes, error)
 
     def let_go(self, is_careful: bool = True) -> None:
-        """Forget the pass that is kept, and leave its graph as PyTorch would have."""
+        """Drop the kept pass, and leave its graph as PyTorch would have."""
         root, self.root, self.gradient = self.root, None, None
         freed, self._freed = self._freed, None
         if root is None or root.grad_fn is None:
@@ -142,13 +142,13 @@ class LastPass:
 
 
 def bytes_made(node: Any) -> int:
-    """Bytes of what a node's op made; nothing is read that a hook of the user's keeps."""
+    """Bytes of the results of a node's op. Tensors with the user's saved-tensor hooks are not read."""
     known = [m for m in outputs_of(node) if m.is_known]
     return sum(math.prod(n for n in m.shape if type(n) is int) * m.dtype.itemsize for m in known)  # nested: parts of one size
 
 
 def nodes_held(root: OpRecord) -> list[Any]:
-    """Nodes of the pass whose root was made so that somebody holds, found among all tensors and nodes."""
+    """Nodes that somebody holds, of the pass whose root this op made. They are found among all tensors and nodes."""
     ran: dict[Any, None] = {}
     stack: list[Any] = [root]
     while stack:
@@ -166,7 +166,7 @@ OTHER, TENSOR, NODE = range(3)
 
 
 def _kind(type_: Any) -> int:
-    """Tensors and nodes, told by their types: an object may do what it likes when it is asked for its class."""
+    """Tensor or node, by its type: asking an object for its class could run its code."""
     if issubclass(type_, torch.Tensor):
         return TENSOR
     return NODE if any("next_functions" in vars(k) and "metadata" in vars(k) for k in type.mro(type_)) else OTHER

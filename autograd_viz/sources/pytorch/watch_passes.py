@@ -31,7 +31,7 @@ class PassMode(TorchFunctionMode):
         self.log, self.last = log, last
 
     def run_pass(self, kind: int, func: Any, args: Any, kwargs: Any) -> Any:
-        """Note a pass, and keep its graph if that is not too large."""
+        """Note a pass, and keep its graph if it is not too large."""
         __tracebackhide__ = True
         log, record = self.log, None
         try:
@@ -51,7 +51,7 @@ class PassMode(TorchFunctionMode):
         return result
 
     def _returned(self, func: Any, result: Any, record: PassRecord) -> None:
-        """Gradients that grad() has returned without a graph."""
+        """Note gradients that grad() has returned without a graph."""
         try:
             with DisableTorchFunctionSubclass():
                 for out in tensors_in(result):
