@@ -74,8 +74,8 @@ class _Collapse:
 
     def _hidden_tensors(self) -> set[str]:
         """See Note [What a group hides]."""
-        user: dict[str, str] = {}  # also the tensors that several boxes take
-        apart = set(self.document.roots)  # the tensors that several boxes take belong to it
+        user: dict[str, str] = {}  # the box that takes a tensor
+        apart = set(self.document.roots)  # and the tensors that several boxes take
         for op in self.document.ops:
             box = self._box(op.id)
             for operand in op.inputs:

@@ -21,7 +21,7 @@ class OpenGroup:
     Attributes:
         id, title: the group's.
         members: ids of its ops, nodes and tensors, as they are drawn.
-        height: how many frames are nested in it, its own included: 1 for an innermost one.
+        height: the nesting depth of frames in it, its own included: 1 for an innermost one.
     """
 
     id: str

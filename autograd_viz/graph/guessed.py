@@ -214,7 +214,7 @@ class _Guess:
         return paths
 
     def _callable(self, path: Path) -> Path:
-        """The path, without a list of modules or a module whose only op has run."""
+        """The path without a list of modules, or a module of a single op, at its end."""
         while path and ((kind := self.classes.get(path, "")) in LISTS or ONE.fullmatch(kind)):
             path = path[:-1]
         return path

@@ -27,7 +27,7 @@ class History:
         self.steps: list[Step] = []
         self._changes: dict[str, Entries] = {}  # by address: numbers of the step, and of the change in it
         self._calls: dict[str, Entries] = {}  # by node: number of the step, and how many calls the node has had then
-        self._sizes = [(0, 0)]  # by position: how many addresses, and how many nodes, have changed by then
+        self._sizes = [(0, 0)]  # by position: how many addresses have changed, and how many nodes have run
         for step in steps:
             self.add(step)
 
