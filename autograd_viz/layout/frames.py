@@ -126,7 +126,7 @@ def _passing(line: list[Part], row: int, lo: float, hi: float) -> Span | None:
 
 
 def _even(spans: list[Span], inner: Mapping[int, list[Span]]) -> None:
-    """Take corners away: make a rectangle if it fits, else remove small steps. The span stays around all inner frames."""
+    """Remove corners: make a rectangle if it fits, else remove small steps. Then widen the spans around inner frames."""
     left, right = min(s.lo for s in spans), max(s.hi for s in spans)
     if all(s.least < left and right < s.most for s in spans):
         for span in spans:
