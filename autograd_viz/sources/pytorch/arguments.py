@@ -15,7 +15,7 @@ from .calls import MODULE_CALL
 
 
 def is_given(handle: Any) -> bool:
-    """Did no recorded op of another node make the tensor?"""
+    """Was the tensor made outside the recording, or by an op without inputs?"""
     maker = handle.maker
     return maker is None or not maker.inputs
 

@@ -49,7 +49,7 @@ class Box:
         return self.tensor if self.tensor is not None else self.saved
 
     def shows(self, t: Any) -> bool:
-        """Does `value` use the same memory as this tensor?"""
+        """Does `value` show the memory of this tensor?"""
         source = self.tensor if self.edge is None and self.tensor is not None else self.known
         if source is None or (self.handle is not None and self.handle.is_overwritten) or not (is_plain(source) and is_plain(t)):
             return False

@@ -1,7 +1,7 @@
 """What ops without a node keep, and for how long.
 
-An op that detaches its result (detach) keeps the graph behind its input. It keeps it until CUTS others have run. If a backward
-pass has freed that graph, it keeps it only until the next one. An op that never had a graph keeps its large inputs, until LOOSE
+An op that detaches its result (detach) keeps the graph behind its input, until CUTS others have run. If a backward pass has
+freed that graph, the op keeps it only until the next such op. An op that never had a graph keeps its large inputs, until LOOSE
 others have run. All of this is dropped when the next recording begins.
 """
 
@@ -31,7 +31,7 @@ def keep_behind(event: Event, has_passed: bool) -> None:
     _lighten(LOOSE)
     if event.behind:
         others = [cut for r in _cuts if (cut := r()) is not None and cut is not event]
-        for earlier in others if has_passed else others[-1:]:  # it may have detached from a graph that was freed later
+        for earlier in others if has_passed else others[-1:]:  # the latest may have detached from a freed graph
             if is_freed(earlier.behind):
                 _forget(earlier)
         _cuts.append(weakref.ref(event))

@@ -70,7 +70,7 @@ class Exchange:
         flags = self._delayed()
         try:
             for flag in flags:
-                setattr(flag.owner, DELAYED, True)  # such code believes that the reduction waits for the end of the pass
+                setattr(flag.owner, DELAYED, True)  # then it asks for no reduction at the end of the pass
             yield
         finally:
             self.is_apart = False

@@ -217,7 +217,8 @@ class Recorder(TorchDispatchMode):
     def _is_internal(self, event: Event, result: Any) -> bool:
         """Is it an op of PyTorch's own, not the user's?
 
-        Factories (`torch.rand`) detach their result. Autograd detaches a result that it saves, and in some releases again.
+        Factories (`torch.rand`) detach their result. Autograd detaches a result that it saves. Some releases detach a detached
+        tensor again.
         """
         maker = event.inputs[0].maker if event.inputs else None
         if maker is None and event.behind:  # the result of a Function has no maker, but its node has
