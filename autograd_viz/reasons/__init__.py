@@ -1,7 +1,9 @@
-"""Why a gradient is what it is: looked up in what has run, or found in the numbers of the last pass; and its sentences.
+"""Why a gradient is what it is. The causes come from what has run, or from the numbers of the last pass; here are their
+sentences.
 
-Two kinds of causes. Look-ups (missing, without_grad, present, errors) ask `History`: which ops ran at which lines, which
-passes, what was cleared. Value rules (zeros, bad_numbers, sizes, …) ask `Facts`: the document and what the last pass sent.
+There are two kinds of causes. Look-ups (missing, without_grad, present, errors) ask `History`: which ops ran at which lines,
+which passes, what was cleared. Value rules (zeros, bad_numbers, sizes, …) ask `Facts`: the document and what the last pass
+sent.
 """
 
 from .ask import causes_of

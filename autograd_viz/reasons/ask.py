@@ -1,4 +1,4 @@
-"""The question "why is this gradient so?", handed to those who can answer it."""
+"""Passes the question "why is this gradient so?" to the files that can answer it."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .sizes import size_causes
 from .unnoticed import unnoticed_causes
 from .zeros import zero_causes
 
-FEW = 200  # ops of a pass that is run again though nothing stands out
+FEW = 200  # ops of a pass that is run again even if nothing stands out
 
 
 def causes_of(q: Question) -> list[Cause]:
-    """Why the tensor's grad is what it is; the first is the nearest cause."""
+    """Why the tensor's grad is what it is. The nearest cause comes first."""
     has_grad = q.history.grad_of(q.tensor) is not None
     if ranks := q.history.shards(q.tensor):
         return [Cause("sharded" if has_grad else "sharded_missing", said={"ranks": str(ranks)})]
@@ -28,7 +28,7 @@ def causes_of(q: Question) -> list[Cause]:
 
 
 def _of_numbers(q: Question) -> list[Cause]:
-    """Why there is a gradient, and why it is what it is."""
+    """Why a gradient exists, and why it has its value."""
     state = q.history.state_of(q.tensor)
     since, before = written(q), old(q)
     zeroed = [c for c in since if c.kind == "grad_zeroed" and state == "zero"]
@@ -52,7 +52,7 @@ def zero_of(f: Facts) -> list[Cause]:
 
 
 def of_numbers(f: Facts) -> list[Cause]:
-    """What its numbers tell, though they are no zeros: a bias that is taken away again, sizes, hooks, a loss that is nan."""
+    """What its numbers say, if it is not zero. Causes: a bias that is subtracted again, sizes, hooks, a loss that is nan."""
     settled = settled_cause(f)
     if settled is not None:
         return [settled]

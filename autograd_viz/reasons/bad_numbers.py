@@ -13,12 +13,12 @@ from .nan_sources import has_negative_base, nan_source
 from .numbers import bounds, has_zero, is_zero, value_with
 from .ops import cause_at, factor_values, factors, given_text, name_of_op, op_of
 
-NOT_INFINITE = ("born_equal", "born_exponent", "born_singular", "born_std", "born_weightless")  # nan whatever arrives
+NOT_INFINITE = ("born_equal", "born_exponent", "born_singular", "born_std", "born_weightless")  # nan for any gradient
 MASKS = ("Where", "MaskedFill", "MaskedSelect", "Relu", "Clamp", "Max", "Min", "Index", "Select", "Slice")
 
 
 def bad_causes(f: Facts) -> list[Cause]:
-    """Where the nan, or else the inf, in the subject's grad came from; empty if it holds none."""
+    """Where the nan, else the inf, in the subject's grad came from; empty if it has neither."""
     name = value_with(f.subject.grad)
     if not name:
         return []
@@ -35,7 +35,7 @@ def bad_causes(f: Facts) -> list[Cause]:
 
 
 def _not_arrived(f: Facts, name: str) -> Cause:
-    """The last pass of this graph did not bring it: it was there before, or a line has changed grad since."""
+    """The last pass of this graph did not make it. It was there before, or a line has changed grad since."""
     if f.is_changed:
         return Cause("changed_since", (f.subject.id,))
     arrived, changed = None if f.edge is None else f.arrived(*f.edge), f.live.grad_changed(f.subject.id)
@@ -53,7 +53,7 @@ def _not_arrived(f: Facts, name: str) -> Cause:
 
 
 def bad_loss(f: Facts) -> list[Cause]:
-    """The gradient is fine, and the loss is not."""
+    """The gradient is finite, and the loss is not."""
     found = forward_births(f) if f.is_connected else []
     grad = f.subject.grad
     is_number = grad is not None and not value_with(grad) and not is_zero(grad)
@@ -65,7 +65,7 @@ def bad_loss(f: Facts) -> list[Cause]:
 
 
 def _walk(f: Facts, edge: Edge, name: str) -> list[Cause]:
-    """Go towards the loss as long as what arrives has it; where nothing that arrives has it, it was born."""
+    """Go towards the loss while the arriving gradient has it. It was born where no arriving gradient has it."""
     found: list[Cause] = []
     seen, stack = {edge}, [edge]
     while stack and not found:
@@ -90,7 +90,7 @@ def _walk(f: Facts, edge: Edge, name: str) -> list[Cause]:
 
 
 def _is_born(f: Facts, node: str, i: int, name: str) -> bool:
-    """What arrived there had none; or, where that is unknown, its values prove that it makes some."""
+    """Did the node make it? What arrived had none; or, if that is unknown, its values prove that it makes some."""
     source = nan_source(f, node)
     if f.arrivals(node):
         return not f.holds(name, node)
@@ -98,25 +98,25 @@ def _is_born(f: Facts, node: str, i: int, name: str) -> bool:
 
 
 def _met(f: Facts, at: Edge, name: str) -> Cause:
-    """A hook made it, or the sum of several."""
+    """A hook made it, or a sum of gradients."""
     hooks = words.COMMA.join(f.live.hooks(at[0]))
     kind = "bad_hook" if hooks or len(f.senders[at]) == 1 else "bad_sum"
     return cause_at(f, kind, at[0], (), what=name, hook=hooks or "?")
 
 
 def _bad_factor(f: Facts, node: str, i: int) -> Tensor | None:
-    """The tensor, with nan or inf in the forward pass, by which what arrives is multiplied for next_functions[i]."""
+    """The factor with nan or inf in the forward pass, by which the gradient for next_functions[i] is multiplied."""
     return next((t for t in factors(f, node, i) if value_with(t.value)), None)
 
 
 def _multiplied(f: Facts, node: str, factor: Tensor) -> list[Cause]:
-    """The product, and where its factor had got it."""
+    """The product, and where its factor got the value."""
     said = {"what": value_with(factor.value), "factor": factor.name or words.A_TENSOR}
     return [cause_at(f, "born_factor", node, (factor.id,), **said), *births_of(f, factor.id)]
 
 
 def _born(f: Facts, node: str, i: int, name: str) -> list[Cause]:
-    """The op, the reason, and what sent a zero into it or an inf."""
+    """The op, the reason, and the op that sent a zero or an inf into it."""
     if name == "nan" and f.holds("inf", node):
         found = [c for k in range(f.nodes[node].outputs) for c in _walk(f, (node, k), "inf")]
         return found or [_at(f, "born_other", node, name)]
@@ -144,14 +144,14 @@ def _at(f: Facts, kind: str, node: str, name: str) -> Cause:
 
 
 def _masks(f: Facts, node: str, i: int) -> bool:
-    """The node keeps something out: by its nature, or as a product with a mask of zeros and ones."""
+    """Does the node block something: by its nature, or as a product with a mask of zeros and ones?"""
     if op_of(f, node) != "Mul":
         return f.called(node).startswith(MASKS)
     return any(v.numbers and {*v.numbers} <= {0, 1} for v in factor_values(f, node, i))
 
 
 def _mask_behind(f: Facts, node: str) -> Cause | None:
-    """The op that kept the bad branch out of the result: it sent the zero that is multiplied by infinity."""
+    """The op that kept the bad branch out of the result. It sent the zero that is multiplied by infinity."""
     now, seen = node, {node}
     while True:
         before = next((s for k in range(f.nodes[now].outputs) for s in f.senders.get((now, k), ())), None)

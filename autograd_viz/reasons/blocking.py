@@ -1,4 +1,4 @@
-"""Ops that pass no gradient, and under which conditions."""
+"""Ops that pass no gradient, and when they pass none."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .ops import PRODUCTS, cause_at, factor_values, factors, given_text, numbers
 
 
 class Blocking(NamedTuple):
-    """A way of sending zeros: the ops that have it, the kind of cause, and when it is sure."""
+    """A way of sending zeros: its ops, the kind of cause, and a test that proves it."""
 
     ops: tuple[str, ...]
     kind: str
@@ -62,16 +62,16 @@ BLOCKING = (
     ),
 )  # fmt: skip
 BY_OP = {op: b for b in BLOCKING for op in b.ops}
-SPECIAL: dict[str, tuple[tuple[str, c.Test], ...]] = {  # a kind: its name under a condition, the first that holds
+SPECIAL: dict[str, tuple[tuple[str, c.Test], ...]] = {  # by kind: its name under a condition; the first true one counts
     "zero_power": (("zero_exponent", c.no_exponent),),
     "zero_quotient": (("zero_flat", c.rounded),),
     "zero_softmax": (("zero_single", c.alone), ("zero_one_hot", c.is_one_hot)),
     "zero_padding": (("zero_part", lambda f, node, i: c.padding(f, node) is None),),
 }
-# of these, element by element: where a gradient arrives, nothing passes
+# elementwise ops: an element that receives a gradient passes it on, or passes nothing
 ELEMENTWISE = ("Mul", "Pow", "Abs", "MseLoss", "L1Loss", "SmoothL1Loss", "HuberLoss")
 ELEMENTWISE_KINDS = ("zero_relu", "zero_clamp", "zero_shrink", "zero_dropout", "zero_saturated", "zero_below")
-# of these, a zero that was sent is proof
+# ops for which a zero that was sent is proof
 PROVEN = (
     "zero_mask", "zero_picked", "zero_part", "zero_overwritten", "zero_module_hook", "zero_ignored", "zero_margin",
     "zero_padding", "zero_one_hot",
@@ -79,25 +79,28 @@ PROVEN = (
 
 
 def blocking_of(f: Facts, node: str) -> Blocking | None:
-    """How a node's op makes zeros: by its name, or by the longest known name that it begins with."""
+    """How a node's op makes zeros: by its name, or by the longest known prefix of its name."""
     op = stem(f.called(node)) if f.called(node).startswith(MODULE_HOOK) else op_of(f, node)
     return BY_OP.get(op) or next((BY_OP[p] for p in sorted(BY_OP, key=len, reverse=True) if _starts(op, p)), None)
 
 
 def _starts(op: str, prefix: str) -> bool:
-    """MaxPool2DWithIndices starts with Max, and Maximum does not; the derivative of a derivative makes zeros in its own way."""
+    """Is it a variant of an op?
+
+    MaxPool2DWithIndices starts with Max; Maximum is another op. Derivatives of derivatives differ.
+    """
     after = op[len(prefix) : len(prefix) + 1]
     return op.startswith(prefix) and (after.isupper() or after.isdigit()) and not op.endswith("Backward")
 
 
 def sure_block(f: Facts, node: str, i: int) -> Cause | None:
-    """The cause, if the values that the op was given prove that the node sends zeros along next_functions[i]."""
+    """The cause, if the op's inputs prove that the node sends zeros along next_functions[i]."""
     known = blocking_of(f, node)
     return None if known is None or not known.holds(f, node, i) else _cause(f, _special(f, known, node, i), node, i)
 
 
 def seen_block(f: Facts, node: str, i: int) -> Cause:
-    """The reason why a node sends zeros along next_functions[i], where it has been seen that it does."""
+    """The reason why a node sends zeros along next_functions[i]. That it does has been seen."""
     known = blocking_of(f, node)
     if known is None:
         return _cause(f, "zero_user" if f.nodes[node].rule == "user" else "zero_sent", node, i)
@@ -116,7 +119,7 @@ def _special(f: Facts, known: Blocking, node: str, i: int) -> str:
 
 
 def _factor(f: Facts, node: str, i: int) -> str:
-    """The name of the zeros that a gradient is multiplied by."""
+    """The name of the zero factor of a gradient."""
     return next((name for t in factors(f, node, i) if is_zero(t.value) and (name := f.name_of(t.id))), "")
 
 
@@ -128,12 +131,12 @@ def _cause(f: Facts, kind: str, node: str, i: int) -> Cause:
 
 # -- products too small for their type --------------------------------------------------------------------------------
 
-# the least positive numbers (subnormal ones), by IEEE 754; bfloat16 has the exponents of float32 and 7 bits after the point
+# the least positive (subnormal) numbers by IEEE 754; bfloat16 has float32's exponents and 7 bits after the point
 LEAST = {"float16": 2.0**-24, "bfloat16": 2.0**-133, "float32": 2.0**-149, "float64": 2.0**-1074}
 
 
 def underflow(f: Facts, node: str, i: int) -> Cause | None:
-    """The cause, if the largest element that arrived times the largest factor is below the least number of the type."""
+    """The cause, if the largest arriving element times the largest factor is below the least number of the type."""
     arrived, most = f.arrivals(node), _largest_factor(f, node, i)
     if not arrived or not most:
         return None
@@ -144,7 +147,7 @@ def underflow(f: Facts, node: str, i: int) -> Cause | None:
 
 
 def _largest_factor(f: Facts, node: str, i: int) -> float | None:
-    """The largest absolute value that this gradient can be multiplied by, element by element; None if nobody knows."""
+    """The largest absolute value that this gradient can be multiplied by, elementwise; None if unknown."""
     is_division = op_of(f, node) == "Div"
     if not is_division and op_of(f, node) not in PRODUCTS:
         return None

@@ -12,13 +12,13 @@ Said = str | Source | None
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """One reason why a gradient is what it is; its sentence is `CAUSE_<KIND>` of the words, its advice `DO_<KIND>`.
+    """One reason why a gradient is what it is. Its sentence is `CAUSE_<KIND>` of the words, its advice `DO_<KIND>`.
 
     Attributes:
         kind: "not_leaf", "cut_detach", "zero_relu", ...
-        tensors, nodes: ids in the document of what is to blame.
+        tensors, nodes: ids of the responsible parts of the document.
         source: the place in the user's code.
-        said: what the sentence says besides, by placeholder.
+        said: other values for the sentence, by placeholder.
     """
 
     kind: str

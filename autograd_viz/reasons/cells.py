@@ -1,4 +1,4 @@
-"""The cells of a notebook that have run, in the order in which they did."""
+"""The cells of a notebook that have run, in their order."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def numbers() -> Mapping[str, int]:
-    """The number in `In [3]` of each cell, by the name that Python knows it by as a file; empty outside of IPython.
+    """The number in `In [3]` of each cell, by the file name that Python has for the cell. Empty outside IPython.
 
     A cell that ran twice has its last number.
     """

@@ -1,6 +1,6 @@
-"""When an op makes zeros of what arrives, read off the values that it was given.
+"""When an op makes zeros of what arrives, as its inputs show.
 
-Each test answers for one node and one of its next_functions: is it sure that it sends nothing but zeros along it?
+Each test answers for one node and one of its next_functions: is it certain that the node sends only zeros along it?
 """
 
 from __future__ import annotations
@@ -17,31 +17,31 @@ Test = Callable[[Facts, str, int], bool]
 
 
 def always(f: Facts, node: str, i: int) -> bool:
-    """It makes zeros of everything."""
+    """It always sends zeros."""
     return True
 
 
 def unsure(f: Facts, node: str, i: int) -> bool:
-    """It can, and its values do not tell."""
+    """It can send zeros, and its values do not prove it."""
     return False
 
 
 def relu(f: Facts, node: str, i: int) -> bool:
-    """Nothing that it was given is positive (or above its threshold)."""
+    """No element of its input is positive (or above its threshold)."""
     if f.input(node) is None:
         return op_of(f, node) == "Relu" and is_zero(f.result(node))
     return lies_outside(f.input(node), number(f.plain(node, "threshold")) or 0.0, math.inf)
 
 
 def clamp(f: Facts, node: str, i: int) -> bool:
-    """All that it was given lies outside its bounds."""
+    """All elements of its input are outside its bounds."""
     low = number(f.plain(node, "min") or f.plain(node, "min_val"))
     high = number(f.plain(node, "max") or f.plain(node, "max_val"))
     return lies_outside(f.input(node), -math.inf if low is None else low, math.inf if high is None else high)
 
 
 def shrink(f: Facts, node: str, i: int) -> bool:
-    """All that it was given lies inside its threshold."""
+    """All elements of its input are inside its threshold."""
     found, limit = bounds(f.input(node)), number(f.plain(node, "lambd")) or 0.5
     return found is not None and -limit <= found[0] and found[1] <= limit
 
@@ -52,38 +52,38 @@ def rounded(f: Facts, node: str, i: int) -> bool:
 
 
 def quotient(f: Facts, node: str, i: int) -> bool:
-    """It rounds; or what is divided is 0, by which the divisor's gradient is multiplied."""
+    """It rounds; or the dividend, a factor of the divisor's gradient, is 0."""
     return rounded(f, node, i) or (i == 1 and is_zero(operand(f, node, 0, "self")))
 
 
 def alike(f: Facts, node: str, i: int) -> bool:
-    """All elements are equal, at which the rule of a spread sends 0."""
+    """All elements are equal: there the rule of a spread sends 0."""
     found = bounds(f.input(node))
     return found is not None and found[0] == found[1]
 
 
 def factor(f: Facts, node: str, i: int) -> bool:
-    """What the input is multiplied by is all zero."""
+    """The factor of the input is all zero."""
     return 0.0 in numbers_of(f, node) or any(map(is_zero, factor_values(f, node, i)))
 
 
 def overwritten(f: Facts, node: str, i: int) -> bool:
-    """What was there before is the first that the op was given."""
+    """The gradient is for the value before the in-place change: the op's first input."""
     return i == 0
 
 
 def norm_of_zero(f: Facts, node: str, i: int) -> bool:
-    """The norm is 0, at which its rule sends 0."""
+    """The norm is 0: there its rule sends 0."""
     return is_zero(f.result(node))
 
 
 def below(limit: float) -> Test:
-    """Every element of the input lies so far below 0 that the derivative is 0 in single precision."""
+    """Every element of the input is so far below 0 that the derivative is 0 in single precision."""
     return lambda f, node, i: lies_outside(f.input(node), -limit, math.inf)
 
 
 def saturated(limit: float, *ends: float) -> Test:
-    """Every element of the input lies beyond the limit, or of the result at its ends."""
+    """Every element of the input is beyond the limit, or every element of the result is at its ends."""
 
     def holds(f: Facts, node: str, i: int) -> bool:
         result = f.result(node)
@@ -100,12 +100,12 @@ def no_exponent(f: Facts, node: str, i: int) -> bool:
 
 
 def power(f: Facts, node: str, i: int) -> bool:
-    """Its derivative is zero: of a power above 1 at 0, and of the power 0."""
+    """Its derivative is zero: for a power above 1 at 0, and for the power 0."""
     return no_exponent(f, node, i) or ((number(f.plain(node, "exponent")) or 0) > 1 and is_zero(f.input(node)))
 
 
 def at_zero(f: Facts, node: str, i: int) -> bool:
-    """All that it was given is zero."""
+    """Its input is all zero."""
     return is_zero(f.input(node))
 
 
@@ -116,37 +116,37 @@ def equal(f: Facts, node: str, i: int) -> bool:
 
 
 def masked(f: Facts, node: str, i: int) -> bool:
-    """The condition of where, or the mask of masked_fill, chooses the other everywhere."""
+    """The condition of where, or the mask of masked_fill, selects the other operand everywhere."""
     is_where = "Where" in f.called(node)
     return all_are(f.saved(node, "condition", "mask"), lambda n: bool(n) != (is_where and i == 0))
 
 
 def ignored(f: Facts, node: str, i: int) -> bool:
-    """Every target is the one that does not count."""
+    """Every target is the ignored one."""
     index = number(f.plain(node, "ignore_index"))
     return all_are(f.saved(node, "target"), lambda n: n == index)
 
 
 def padding(f: Facts, node: str) -> float | None:
-    """The row of an embedding that gets no gradient; None if there is none."""
+    """The row of an embedding that gets no gradient; None if it has none."""
     index = number(f.plain(node, "padding_idx"))
     return None if index is None or index < 0 else index
 
 
 def padded(f: Facts, node: str, i: int) -> bool:
-    """All that is looked up is the row of the padding."""
+    """All look-ups are of the padding row."""
     given = [t.value for t in f.inputs(node) if not is_differentiable(t.value.dtype)]
     return any(all_are(v, lambda n: n == padding(f, node)) for v in (f.saved(node, "indices"), *given))
 
 
 def alone(f: Facts, node: str, i: int) -> bool:
-    """The dimension that it is taken over has one element."""
+    """The reduced dimension has one element."""
     dim, shape = number(f.plain(node, "dim")), next((t.value.shape for t in f.inputs(node)), ())
     return dim is not None and -len(shape) <= dim < len(shape) and shape[int(dim)] == 1
 
 
 def is_one_hot(f: Facts, node: str, i: int) -> bool:
-    """One of its probabilities is 1, so that it passes nothing."""
+    """One of its probabilities is 1: then it passes nothing."""
     found = bounds(f.result(node))
     return found is not None and found[1] == (0.0 if "Log" in f.called(node) else 1.0)
 

@@ -1,4 +1,4 @@
-"""Where a document says that the way from a tensor to the roots was cut: for pictures of graphs that nobody asks further."""
+"""Where a document shows that a tensor was detached from the roots. It is for pictures whose graph is asked nothing else."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .text import sentence
 
 
 def recorded_cut_sentences(document: Document, tensors: Iterable[str]) -> dict[str, str]:
-    """Where the path to a tensor was cut, for those of the tensors that get no gradient."""
+    """Where the path to a tensor was detached, for those of the tensors that get no gradient."""
     f: Facts | None = None
     found = {}
     for id in tensors:
@@ -25,10 +25,9 @@ def recorded_cut_sentences(document: Document, tensors: Iterable[str]) -> dict[s
 
 
 def cuts_of(f: Facts) -> list[Cause]:
-    """The ops at which gradients from the loss would have to pass, and cannot.
+    """The ops where gradients from the loss would have to pass, and cannot.
 
-    An op beside the way, as the comparison in `z * (z > 0).float()`, is none: what it makes leads to z again, or to nothing
-    but its own result.
+    The comparison in `z * (z > 0).float()` does not count: its result reaches the loss only through a product with z.
     """
     reached, stopped = {f.subject.id}, list[Op]()
     stack = [f.subject.id]
@@ -46,7 +45,7 @@ def cuts_of(f: Facts) -> list[Cause]:
 
 
 def _behind_roots(f: Facts, but: set[str]) -> set[str]:
-    """The tensors that the loss was made from, as far as these."""
+    """The tensors that the loss was made from, among these."""
     found, stack = {*f.loss} - but, [id for id in f.loss if id not in but]
     while stack:
         op = f.makers.get(stack.pop())
@@ -58,7 +57,7 @@ def _behind_roots(f: Facts, but: set[str]) -> set[str]:
 
 
 def _passes(f: Facts, op: Op, tensor: str) -> bool:
-    """The op's node sends a gradient to this operand."""
+    """Does the op's node send a gradient to this operand?"""
     edge = f.edge_of(tensor)
     return op.node is not None and any((a.node, a.index) == edge for a in f.nodes[op.node].next_functions)
 

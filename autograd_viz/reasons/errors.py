@@ -1,4 +1,4 @@
-"""What an error of autograd was about."""
+"""What an error of autograd means for this program."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NO_GRAPH = "does not require grad and does not have a grad_fn"
 TWICE = "through the graph a second time"
 MODIFIED = "modified by an inplace operation"
 NOT_LEAF = "can't optimize a non-leaf Tensor"
-KNOWN = ("made_of_number", "made_early", "inference", "dtype")  # why a root has no history, beside what it was computed from
+KNOWN = ("made_of_number", "made_early", "inference", "dtype")  # other reasons why a root has no history, besides its inputs
 UNUSED = ("to not have been used in the graph", "One of the differentiated Tensors")
 
 
@@ -27,7 +27,7 @@ def causes_of_error(q: Question | None, message: str, node: str, line: Source | 
         q: about the root of the pass that raised; None if there was none.
         message: the error's text.
         node: the name of the node that raised, if known.
-        line: of the user's, at which it was raised.
+        line: the user's line that raised it.
     """
     found: list[Cause] = []
     if q is not None and MODIFIED in message:
@@ -42,7 +42,7 @@ def causes_of_error(q: Question | None, message: str, node: str, line: Source | 
 
 
 def complaint(q: Question, message: str, line: Source | None) -> list[Cause]:
-    """What is wrong with a tensor that the failing call was given; nothing if that is all right."""
+    """What is wrong with an argument of the failing call; empty if the arguments are right."""
     if NOT_LEAF in message and not q.tensor.is_leaf:
         op = q.history.op_of(q.tensor)
         name = plain(op.name) if op is not None else q.tensor.grad_fn.name()
@@ -70,14 +70,14 @@ def _no_graph(q: Question, line: Source | None) -> list[Cause]:
 
 
 def _twice(q: Question) -> list[Cause]:
-    """Which pass has used the graph up, and what of it was used again."""
+    """Which pass freed the graph, and which part of the graph was used again."""
     root = q.root_op
     before = [p for p in q.history.passes if not p.error]
     if root is None or not before:
         return []
     there = with_history([root])
     used = {op: p for p in reversed(before) if p.root is not None for op in with_history([p.root]) & there}
-    used = used or {op: before[-1] for op in there if op.number < before[-1].number}  # nobody knows what that went through
+    used = used or {op: before[-1] for op in there if op.number < before[-1].number}  # what that pass went through is unknown
     if not used:
         return []
     old = root if root in used else max(used, key=lambda op: op.number)
@@ -91,7 +91,7 @@ def _twice(q: Question) -> list[Cause]:
 
 
 def _modified(q: Question, message: str) -> list[Cause]:
-    """Which op saved a tensor, and which line changed it since."""
+    """Which op saved a tensor, and which line has modified it since."""
     saver, writer = q.history.modified(q.tensor, message)
     if writer is None:
         return [] if saver is None else [Cause("modified_unseen", source=saver.source, said={"op": plain(saver.name)})]

@@ -1,4 +1,4 @@
-"""A document with what the last pass sent along its arrows, indexed for questions about one tensor."""
+"""A document and the numbers of its last pass, indexed for questions about one tensor."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from ..sentences import PROPERTIES
 from .live import Live
 from .numbers import added, is_known, nearly
 
-MOST_VIEWS = 5  # that are looked through for a name
+MOST_VIEWS = 5  # views that are followed to find a name
 Edge = tuple[str, int]  # a node, and which output of its op
 
 
 def takes_the_shape(op: Op) -> bool:
-    """`zeros_like(x)`: x lends its shape, nothing of its values."""
+    """`zeros_like(x)`: it uses the shape of x, and no values."""
     return op.name.replace("_", "").lower().endswith("like")
 
 
 def _with_value(tensor: Tensor, saved: Value | None) -> Tensor:
-    """The tensor with its value, if a node has saved it and nobody else has it."""
+    """The tensor with its value, if only a node has saved it."""
     return replace(tensor, value=saved) if saved is not None and is_known(saved) and not is_known(tensor.value) else tensor
 
 
 class Facts:
-    """What there is to know about one tensor's gradient.
+    """What is known about one tensor's gradient.
 
     Args:
         document: a graph that holds the tensor.
         subject: the tensor's id.
         past: the numbers of the last pass, by address (graph/trace.py). `arrived:n2.0` is the gradient at output 0 of n2
             after its hooks, if that is known.
-        live: what only the live graph can tell.
-        loss: ids of the roots from which the gradient should come; empty if nobody knows.
-        is_changed: the pass was run again with leaves that have changed since: its numbers are not those that ran.
+        live: what only the live graph knows.
+        loss: ids of the roots from which the gradient should come; empty if unknown.
+        is_changed: the pass was run again with leaves that have changed since, so its numbers differ from the original ones.
 
     Attributes:
         edge: where the subject's gradient arrives; None if nowhere.
@@ -76,14 +76,14 @@ class Facts:
                     self.senders.setdefault((after.node, after.index), []).append((id, i))
 
     def about(self, tensor: str) -> Facts:
-        """The same of another tensor."""
+        """The same facts about another tensor."""
         other = copy(self)
         other.subject, other.edge = self.tensors[tensor], self.edge_of(tensor)
         return other
 
     @cached_property
     def behind_loss(self) -> set[str]:
-        """The tensors that the loss was made from, cut or not, and itself."""
+        """The tensors that the loss was made from, and the loss itself. Paths through detached tensors count."""
         found, stack = {*self.loss}, [*self.loss]
         while stack:
             op = self.makers.get(stack.pop())
@@ -102,7 +102,7 @@ class Facts:
         return None if node is None else (node, 0 if t.is_leaf else t.output_nr)
 
     def downstream(self, starts: Iterable[str]) -> dict[str, None]:
-        """These nodes and all that next_functions lead to."""
+        """These nodes, and all nodes that can be reached along next_functions."""
         found = dict.fromkeys(starts)
         stack = list(found)
         while stack:
@@ -113,7 +113,7 @@ class Facts:
         return found
 
     def leading(self, edge: Edge) -> dict[str, None]:
-        """The nodes of the pass whose gradients end up there, nearest first."""
+        """The nodes of the pass whose gradients end up there, the nearest first."""
         found: dict[str, None] = {}
         queue = deque([edge])
         while queue:
@@ -125,11 +125,11 @@ class Facts:
 
     @property
     def is_connected(self) -> bool:
-        """A gradient of the loss arrives at the subject."""
+        """Does a gradient of the loss arrive at the subject?"""
         return self.edge is not None and (self.edge in self.senders or self.edge in self.starts)
 
     def has_run(self, node: str) -> bool | None:
-        """Has a pass called it: as the live graph says, or as freed saved tensors and numbers on its arrows show."""
+        """Has a pass called it? The live graph knows; else freed saved tensors or numbers on its arrows show it."""
         known = self.live.has_run(node)
         if known is not None:
             return known
@@ -140,18 +140,18 @@ class Facts:
     # -- the numbers --------------------------------------------------------------------------------------------------
 
     def sent(self, node: str, index: int) -> Value | None:
-        """What went along next_functions[index]; None if nothing did, or nobody knows."""
+        """What went along next_functions[index]; None if nothing did, or if unknown."""
         return self.past.get(f"next:{node}.{index}")
 
     def sent_along(self, edge: Edge) -> dict[Edge, Value | None]:
-        """What each of the senders sent to an edge, None if nobody knows; without those that are known to have sent nothing."""
+        """What each sender sent to an edge; None if unknown. Senders that are known to have sent nothing are left out."""
         arrived = self.arrived(*edge)
-        would_be_kept = arrived is not None and bool(arrived.numbers)  # it has few elements, as all its parts have
+        would_be_kept = arrived is not None and bool(arrived.numbers)  # if it has few elements, so do all its parts
         sent = {(n, i): self.sent(n, i) for n, i in self.senders.get(edge, ())}
         return {s: v for s, v in sent.items() if v is not None or not (would_be_kept and self.live.has_run(s[0]))}
 
     def arrived(self, node: str, index: int = 0) -> Value | None:
-        """What arrived at an output of the node's op, all together."""
+        """What arrived at an output of the node's op, in total."""
         for at in (f"arrived:{node}.{index}", f"sum:{node}.{index}", f"grad:{node}"):
             if self.past.get(at) is not None:
                 return self.past[at]
@@ -163,40 +163,40 @@ class Facts:
 
     @property
     def before(self) -> Value | None:
-        """What stood in the subject's grad before the last pass came there, if a stepper has seen it (`knows_before`)."""
+        """The subject's grad before the last pass reached it, if a stepper has seen it (`knows_before`)."""
         return None if self.edge is None else self.past.get(f"before:{self.edge[0]}")
 
     @property
     def knows_before(self) -> bool:
-        """Has a stepper seen what stood in the subject's grad before the last pass?"""
+        """Has a stepper seen the subject's grad from before the last pass?"""
         return self.edge is not None and f"before:{self.edge[0]}" in self.past
 
     @property
     def has_added_up(self) -> bool:
-        """The subject's grad is what stood there before the last pass, and what arrived."""
+        """Is the subject's grad the sum of its earlier value and what arrived?"""
         grad, arrived = self.subject.grad, None if self.edge is None else self.arrived(*self.edge)
         total = None if self.before is None or arrived is None else added([self.before, arrived])
         return total is not None and grad is not None and nearly(grad.numbers, total)
 
     @property
     def comes_from_elsewhere(self) -> bool:
-        """What arrived last at the subject is not what this graph sent, and no hook has changed it."""
+        """Did another graph send what arrived last at the subject? No hook has changed it."""
         if self.edge is None or self.edge in self.starts or self.live.hooks(self.edge[0]):
             return False
         met, arrived = self.met(self.edge), self.arrived(*self.edge)
         return met is not None and arrived is not None and not nearly(met.numbers, arrived.numbers or met.numbers)
 
     def arrivals(self, node: str) -> list[Value]:
-        """What is known of everything that arrived at the node."""
+        """All known gradients that arrived at the node."""
         return [v for i in range(self.nodes[node].outputs) if (v := self.arrived(node, i)) is not None]
 
     def holds(self, name: str, node: str) -> bool:
-        """Something arrived at the node that is all zero ("zero"), or has a nan ("nan") or inf ("inf")."""
+        """Did a gradient arrive at the node that is all zero ("zero"), or has a nan ("nan") or inf ("inf")?"""
         return any(map(PROPERTIES[name], self.arrivals(node)))
 
     @cached_property
     def changed_since(self) -> dict[str, tuple[str, str]]:
-        """Tensors that were changed in place after a node saved them: that node, and the name of what it saved."""
+        """Modified saved tensors: the node, and the name of the saved tensor."""
         return {s.tensor: (n.id, s.name) for n in self.document.nodes for s in n.saved if s.stale and s.tensor is not None}
 
     # -- ops ----------------------------------------------------------------------------------------------------------
@@ -206,46 +206,46 @@ class Facts:
         return self.ops.get(self.nodes[node].op or "")
 
     def source(self, node: str) -> Source | None:
-        """The line of the op; of AccumulateGrad, the line that made the leaf."""
+        """The line of the op. For AccumulateGrad, the line that made the leaf."""
         op, n = self.op(node), self.nodes[node]
         return op.source if op is not None else self.tensors[n.variable].source if n.variable is not None else None
 
     def met(self, edge: Edge) -> Value | None:
-        """What was sent to an edge, added up, if there are few elements: before hooks."""
+        """The sum of what was sent to an edge, before hooks, if there are few elements."""
         sent = [self.sent(*s) for s in self.senders.get(edge, ())]
         known = [v for v in sent if v is not None]
         total = added(known) if len(known) == len(sent) else None
         return None if total is None else replace(known[0], numbers=total, text="")
 
     def inputs(self, node: str) -> list[Tensor]:
-        """The tensors that the op was given."""
+        """The tensors among the op's inputs."""
         op = self.op(node)
         return [] if op is None else [self.tensors[o.tensor] for o in op.inputs if o.tensor is not None]
 
     def input(self, node: str, index: int = 0) -> Value | None:
-        """The value of a tensor that the op was given: its own, or that which the node has saved; None if nobody knows."""
+        """The value of an input tensor: its own, or the one that the node has saved; None if unknown."""
         given = self.inputs(node)[index : index + 1]
         value = given[0].value if given and given[0].id not in self.changed_since else None
         return value if is_known(value) else self.saved(node, *(("self", "input", "mat1") if index == 0 else ("other", "mat2")))
 
     def result(self, node: str) -> Value | None:
-        """The value of the op's first result; None if nobody knows."""
+        """The value of the op's first result; None if unknown."""
         results = self.results(node)
         value = results[0].value if results else None
         return value if is_known(value) else self.saved(node, "result", "result0", "output")
 
     def saved(self, node: str, *names: str) -> Value | None:
-        """The value that a node has saved under the first of these names; None if nobody knows."""
+        """The value that a node has saved under the first of these names; None if unknown."""
         return next((s.value for s in self.nodes[node].saved if s.name in names and is_known(s.value)), None)
 
     def others(self, node: str, index: int) -> list[Tensor]:
-        """The tensors that the op was given beside that whose gradient leaves along next_functions[index]."""
+        """The op's other input tensors: without the one whose gradient leaves along next_functions[index]."""
         wanted, inputs = self.nodes[node].next_functions[index], self.inputs(node)
         own = next((k for k, t in enumerate(inputs) if self.edge_of(t.id) == (wanted.node, wanted.index)), None)
         return [t for k, t in enumerate(inputs) if k != own]
 
     def results(self, node: str) -> list[Tensor]:
-        """The op's results that are still there."""
+        """The op's results that still exist."""
         op = self.op(node)
         return [] if op is None else [self.tensors[id] for id in op.outputs if id is not None]
 
@@ -254,7 +254,7 @@ class Facts:
         return next((s.text for s in self.nodes[node].saved if s.name == name and s.state == "plain"), "")
 
     def name_of(self, tensor: str) -> str:
-        """The user's name of a tensor, or of what it is a view of; "" if it has none."""
+        """The user's name of a tensor, or of the base of a view; "" if it has none."""
         for _ in range(MOST_VIEWS):
             t, maker = self.tensors[tensor], self.makers.get(tensor)
             if t.name or maker is None or len(maker.inputs) != 1 or maker.inputs[0].tensor is None:

@@ -1,4 +1,4 @@
-"""Where nan and inf came into the forward pass: back from the loss, as long as what an op was given has them."""
+"""Where nan and inf began in the forward pass: back from the loss, as long as an op's inputs have them."""
 
 from __future__ import annotations
 
@@ -13,38 +13,38 @@ from .nan_sources import has_too_few
 from .numbers import BAD, elements_text, has_zero, is_known, number, value_with
 from .ops import plain_name
 
-MOST = 2  # leaves that are named
-MOST_HANDED = 50  # ops that are looked through
-FILLS = ("MaskedFill", "Where", "MaskedScatter", "Fill")  # ops that put numbers where the user wants them
+MOST = 2  # leaves that the answer names
+MOST_HANDED = 50  # ops that are followed
+FILLS = ("MaskedFill", "Where", "MaskedScatter", "Fill")  # ops that write numbers where the user wants them
 INFINITE_AT_0 = ("Div", "Reciprocal", "Rsqrt", "Pow", "Log", "Xlogy", "Digamma", "Polygamma")  # ops, where they are infinite
 INFINITE = (
     "CtcLoss", "Log1p", "Logit", "Atanh", "Erfinv", "Tan", "Lgamma", "Std", "Var", "Softmax", "LogSoftmax", "Fill", "Full",
 )  # fmt: skip
-HAND_ON = (  # of finite numbers they make finite ones, unless these are huge
+HAND_ON = (  # finite inputs give finite results, unless they are huge
     "Neg", "Sum", "Mean", "LogSoftmax", "Softmax", "View", "UnsafeView", "Reshape", "T", "Transpose", "Permute", "Squeeze",
     "Unsqueeze", "Expand", "Clone", "Select", "Slice", "Index", "Gather", "Abs", "Relu", "Alias", "ToCopy",
 )  # fmt: skip
-ALIKE = (  # if an element of anything that they are given is nan or inf, one of their result is
+ALIKE = (  # a nan or inf in an input gives a nan or inf in the result
     "Add", "Sub", "Rsub", "Mul", "Mm", "Bmm", "Mv", "Dot", "Addmm", "Neg", "Sum", "Mean", "View", "UnsafeView", "Reshape", "T",
     "Transpose", "Permute", "Squeeze", "Unsqueeze", "Expand", "Clone", "Abs", "Alias", "Cat", "Stack",
 )  # fmt: skip
-JOIN = ("Cat", "Stack")  # hand on too, of several
-OPERANDS = {  # how many tensors or numbers are combined; of finite ones they make finite ones, bar overflow and division by 0
+JOIN = ("Cat", "Stack")  # the same, for several inputs
+OPERANDS = {  # number of operands; finite ones give finite results, except for overflow and division by 0
     "Add": 2, "Sub": 2, "Rsub": 2, "Mul": 2, "Div": 2, "Mm": 2, "Bmm": 2, "Mv": 2, "Dot": 2, "Addmm": 3, "Addmv": 3,
     "Baddbmm": 3, "Convolution": 3,
 }  # fmt: skip
-LOGARITHMS = ("Log", "Log2", "Log10", "Log1P")  # of 0 it is -inf
-PUT = ("given", "given_leaf", "forward_put", "forward_written")  # nobody computed it
+LOGARITHMS = ("Log", "Log2", "Log10", "Log1P")  # log of 0 is -inf
+PUT = ("given", "given_leaf", "forward_put", "forward_written")  # no op computed it
 
 
 class _Walk(NamedTuple):
-    """What was found on the ways back from the loss.
+    """What was found on the paths back from the loss.
 
     Attributes:
-        origins: where they begin, nearest first.
-        nan_at: the op that made nan of what had none, if one did.
-        late: leaves at which ways end, and that were changed since.
-        is_open: a way ended where nobody knows what an op was given.
+        origins: where they begin, the nearest first.
+        nan_at: the op that made the first nan, if one did.
+        late: leaves at the ends of paths that were changed since.
+        is_open: at the end of a path the inputs of an op are unknown.
     """
 
     origins: list[Cause]
@@ -54,7 +54,7 @@ class _Walk(NamedTuple):
 
 
 def forward_births(f: Facts) -> list[Cause]:
-    """What brought nan or inf into the forward pass, if the loss itself is nan or inf; empty if it is not."""
+    """The origin of nan or inf in the forward pass, if the loss has it; else empty."""
     root = next((r for r in f.loss if value_with(f.tensors[r].value)), None)
     if root is None:
         return []
@@ -69,12 +69,12 @@ def forward_births(f: Facts) -> list[Cause]:
 
 
 def births_of(f: Facts, tensor: str) -> list[Cause]:
-    """What brought nan or inf into a tensor of the forward pass that holds it, if that is known."""
+    """The origin of nan or inf in a tensor of the forward pass, if it is known."""
     return _told(f, _walked(f, tensor))
 
 
 def _told(f: Facts, walk: _Walk) -> list[Cause]:
-    """The nearest origin, those before others that an op made; and the op that made nan of an inf that was put there."""
+    """The nearest origin; an op comes before other origins. Also the op that made nan of an inf that was given."""
     if not walk.origins:
         return []
     made = next((c for c in walk.origins if c.kind not in PUT), walk.origins[0])
@@ -84,7 +84,7 @@ def _told(f: Facts, walk: _Walk) -> list[Cause]:
 
 
 def _overflow_behind(f: Facts, made: Cause) -> Cause | None:
-    """An overflow on the way to what an op was undefined at: the 0 of which log() makes inf may be 1 divided by inf."""
+    """An overflow before an undefined op: log() makes inf of a 0, and the 0 may be 1 divided by inf."""
     seen, stack = {*made.tensors}, [*made.tensors] if made.kind == "forward_born" else []
     while stack:
         op = f.makers.get(stack.pop())
@@ -114,7 +114,7 @@ def _walked(f: Facts, root: str) -> _Walk:
             continue
         inputs = _inputs(f, op)
         bad = _bad_inputs(op, inputs, proven)
-        late = [id for id in bad if f.makers.get(id) is None and id in f.changed_since]  # what they held then, nobody knows
+        late = [id for id in bad if f.makers.get(id) is None and id in f.changed_since]  # their values at that time are unknown
         walk.late.extend(id for id in late if id not in walk.late)
         if what[at] == "nan" and {*bad.values()} == {"inf"}:
             walk = walk._replace(nan_at=walk.nan_at or op)
@@ -129,7 +129,7 @@ def _walked(f: Facts, root: str) -> _Walk:
 
 
 def _proven(f: Facts) -> set[str]:
-    """Tensors that nobody knows and that hold nan or inf, because something does of which they were made."""
+    """Tensors of unknown value that must have nan or inf, because an input of their op has it."""
     found: set[str] = set()
     for op in f.document.ops:
         is_bad = any(t.id in found or value_with(t.value) for t in _inputs(f, op))
@@ -139,7 +139,7 @@ def _proven(f: Facts) -> set[str]:
 
 
 def _bad_inputs(op: Op, inputs: list[Tensor], proven: set[str]) -> dict[str, str]:
-    """Those that hold nan, else those that hold inf; "" for those that nobody knows, and that must hold either."""
+    """Inputs that have nan, else those that have inf; "" for an unknown one that must have either."""
     nan, inf = ({t.id: what for t in inputs if value_with(t.value, (what,))} for what in BAD)
     if nan or inf:
         return nan or inf
@@ -149,7 +149,7 @@ def _bad_inputs(op: Op, inputs: list[Tensor], proven: set[str]) -> dict[str, str
 
 
 def _began(f: Facts, op: Op, inputs: list[Tensor], what: str) -> Cause | None:
-    """The op made it, or was given it as a number, or put it there; None if nobody knows what it was given."""
+    """The op made it, got it as a number, or was told to write it; None if its inputs are unknown."""
     if op.name == "Div" and len(inputs) > 1 and has_zero(inputs[1].value):
         return _at(op, "forward_division", what=what)
     is_guess = _is_half_known(op) and (op.name not in (*FILLS, *OPERANDS) or op.name == "Convolution")
@@ -169,13 +169,13 @@ def _at(op: Op, kind: str, **said: str) -> Cause:
 
 
 def _is_half_known(op: Op) -> bool:
-    """It was given something that the graph has not kept, as a tensor that requires no gradient."""
+    """Has it an input that the graph has not kept, such as a tensor that requires no gradient?"""
     is_short = op.reconstructed and len(op.inputs) < OPERANDS.get(op.name, 0)
     return is_short or any(o.tensor is None and o.text == "?" for o in op.inputs)
 
 
 def _is_finite(f: Facts, tensor: str) -> bool:
-    """It was made of finite numbers alone, by ops that make finite ones of them."""
+    """Was it made of finite numbers only, by ops that then give finite results?"""
     for _ in range(MOST_HANDED):
         op, inputs = f.makers.get(tensor), _inputs(f, f.makers.get(tensor))
         if op is None or op.name not in HAND_ON or len(inputs) != 1 or 0 in inputs[0].value.shape:
@@ -187,7 +187,7 @@ def _is_finite(f: Facts, tensor: str) -> bool:
 
 
 def _kind(f: Facts, op: Op, inputs: list[Tensor], numbers: list[float], what: str) -> str:
-    """How an op came to it that was given tensors of finite numbers alone."""
+    """How an op made it of tensors with finite numbers only."""
     if op.name in FILLS:
         return "forward_put"
     if not all(map(math.isfinite, numbers)):
@@ -206,7 +206,7 @@ def _kind_of_nan(f: Facts, op: Op) -> str:
 
 
 def _kind_of_inf(op: Op, inputs: list[Tensor], numbers: list[float]) -> str:
-    """It overflowed; or it is infinite where it was asked."""
+    """It overflowed, or it is infinite at this input."""
     is_at_zero = 0.0 in numbers or any(has_zero(t.value) or not is_known(t.value) for t in inputs)
     is_born = op.name.startswith(INFINITE) or (op.name.startswith(INFINITE_AT_0) and is_at_zero)
     return "forward_born" if is_born else "forward_overflow"
@@ -216,7 +216,7 @@ def _kind_of_inf(op: Op, inputs: list[Tensor], numbers: list[float]) -> str:
 
 
 def _there_before(f: Facts, leaf: str) -> Cause:
-    """A tensor that no op made holds it."""
+    """The cause for a tensor that no op made."""
     t = f.tensors[leaf]
     users = [op.node for op in f.users.get(leaf, ()) if op.node is not None]
     said = {"what": value_with(t.value) or "nan", "tensor": t.name or words.THE_TENSOR}
@@ -224,7 +224,7 @@ def _there_before(f: Facts, leaf: str) -> Cause:
 
 
 def _diverged(f: Facts, leaves: list[str], what: str) -> Cause:
-    """Leaves hold it now, and were changed since the pass: after one bad step all later losses have it."""
+    """Leaves have it now, and were changed since the pass: after one bad step all later losses have it."""
     changed = f.live.changed(*f.changed_since[leaves[0]])
     names = [f.tensors[id].name or words.THE_TENSOR for id in leaves[:MOST]] + ["…"] * (len(leaves) > MOST)
     said = {"what": what, "leaves": words.COMMA.join(names)}

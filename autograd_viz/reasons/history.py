@@ -1,4 +1,4 @@
-"""What ran, as a recorder has seen it: the ops and events that the answers are looked up in."""
+"""What has run, as a recorder has seen it. Answers look up its ops and events."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ class Op(Protocol):
 
     Attributes:
         given: the ops whose results it was given, and leaves that require grad.
-        number: rises with time, as that of events.
+        number: rises with time, as an event's number does.
         age: how many passes had run.
-        cut: "op", "no_grad" or "inference" if its result has no history though it was given some; "behind" if it was given
-            only such; else "".
+        cut: why its result has no history although an input has one: "op", "no_grad", "inference". "behind" if the inputs were
+            detached earlier; else "".
     """
 
     given: list[Any]
@@ -35,13 +35,13 @@ class Op(Protocol):
 
 
 class Event(Protocol):
-    """Something that happened to a tensor or to all.
+    """Something that happened to a tensor, or to all tensors.
 
     Attributes:
         kind: "pass", "cleared", "written", "switched_on", "switched_off", "made", "placed", "step", "optimizer", "unscaled".
         name: of the function.
         number: rises with time.
-        detail: what it was about.
+        detail: more about it.
     """
 
     kind: str
@@ -58,8 +58,8 @@ class PassEvent(Event, Protocol):
     """A call of backward() or grad().
 
     Attributes:
-        root: the op that made its root, if that is still known.
-        error: what it raised; "" if nothing.
+        root: the op that made its root, if it is still known.
+        error: the error that it raised; "" if none.
         wanted: only some inputs were asked for.
         has_graph: its root has a grad_fn.
     """
@@ -75,8 +75,8 @@ class History(Protocol):
 
     Attributes:
         is_recorded: a recorder was on.
-        unknown_root: the kind of cause where the root of the last pass is not known.
-        knows_uses: it would know that an op was given a leaf.
+        unknown_root: the kind of cause if the root of the last pass is unknown.
+        knows_uses: it knows the ops that use a leaf.
         passes: calls of backward() and grad(), in order.
         left: ops by which a tensor with a history became a number or an array.
         scalers: GradScaler's checks for inf.
@@ -93,46 +93,46 @@ class History(Protocol):
         """The op that made a tensor."""
 
     def events_of(self, tensor: Any, *kinds: str) -> list[Event]:
-        """What happened to a tensor, in order."""
+        """The events of a tensor, in order."""
 
     def clearings(self, tensor: Any) -> list[Event]:
-        """What set its grad to None, in order."""
+        """The events that set its grad to None, in order."""
 
     def used(self, tensor: Any) -> Event | None:
-        """The last op that was given the leaf."""
+        """The last op that had the leaf as an input."""
 
     def optimizers(self, tensor: Any) -> list[Holder]:
-        """Every optimizer that is alive."""
+        """Every live optimizer."""
 
     def shards(self, tensor: Any) -> int:
-        """Over how many ranks FSDP has sharded the parameter; 0 for any other tensor."""
+        """The number of ranks over which FSDP has sharded the parameter; 0 for any other tensor."""
 
     def early(self, tensor: Any) -> tuple[Op, Any] | None:
-        """The op behind a tensor without a history that ran before something that it was given required grad, and that."""
+        """An op behind a tensor without a history, and an input of it that required grad only after the op ran."""
 
     def unmade(self, tensor: Any) -> str:
-        """The kind of cause where no op is known that made a tensor without a history."""
+        """The kind of cause for a tensor without a history and without a known op."""
 
     def owner_of(self, tensor: Any) -> Event | None:
-        """The event by which another took the parameter's place in its module."""
+        """The event that put another parameter in its place."""
 
     def grad_of(self, tensor: Any) -> Any:
         """Its grad, without a warning."""
 
     def state_of(self, tensor: Any) -> str:
-        """What its grad holds: "nan", "inf", "zero", "huge", "tiny", "" for other numbers."""
+        """What its grad contains: "nan", "inf", "zero", "huge", "tiny", "" for other numbers."""
 
     def mode_of(self, op: Op) -> Event | None:
-        """What had switched grad mode off when an op ran."""
+        """The switch that had turned grad mode off when an op ran."""
 
     def factor_of(self, event: Event) -> float | None:
-        """By what an in-place write has multiplied, if that is known."""
+        """The factor of an in-place multiplication, if it is known."""
 
     def switched_off(self) -> list[Event]:
-        """Where requires_grad was last switched off, of any tensor."""
+        """Where requires_grad was last switched off, for any tensor."""
 
     def modified(self, root: Any, message: str) -> tuple[Op | None, Event | None]:
-        """The op whose saved tensor was changed in place, and what changed it."""
+        """The op whose saved tensor was modified, and the change."""
 
     def is_running(self) -> bool:
-        """Is a backward pass under way, in which the question is asked?"""
+        """Is a backward pass running now, and the question asked inside it?"""

@@ -1,4 +1,4 @@
-"""What only the live graph can tell."""
+"""What only the live graph knows."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from ..graph.passes import Changed
 
 
 class Live(Protocol):
-    """Answers for the tensors and nodes of one document, by id; None where nobody knows."""
+    """Answers for the tensors and nodes of one document, by id; None if unknown."""
 
     def is_stepped(self) -> bool:
-        """Has a stepper gone through the graph?"""
+        """Has a stepper run the graph?"""
 
     def has(self, tensor: Any) -> bool:
         """Is a tensor part of the graph?"""
@@ -20,23 +20,23 @@ class Live(Protocol):
         """Has a backward pass called this node?"""
 
     def changed(self, node: str, saved: str) -> Changed | None:
-        """What became of a saved tensor that was changed in place since."""
+        """How a saved tensor was modified."""
 
     def zero_rows(self, tensor: str) -> tuple[int, ...]:
-        """The rows of its gradient that hold nothing but zeros."""
+        """The rows of its gradient that have only zeros."""
 
     def grad_changed(self, tensor: str) -> Changed | None:
-        """The last change in place of its grad, if there was one since a gradient first stood there."""
+        """The last in-place change of its grad after its first gradient, if there was one."""
 
     def hooks(self, node: str) -> tuple[str, ...]:
         """The names of the user's hooks there."""
 
 
 class NothingLive:
-    """A document and nothing behind it (read from a file): `Live` that knows nothing."""
+    """`Live` for a document without a live graph (from a file): it knows nothing."""
 
     def is_stepped(self) -> bool:
-        """There is none."""
+        """No."""
         return False
 
     def has(self, tensor: Any) -> bool:
@@ -44,21 +44,21 @@ class NothingLive:
         return False
 
     def has_run(self, node: str) -> bool | None:
-        """Nobody knows."""
+        """Unknown."""
         return None
 
     def changed(self, node: str, saved: str) -> Changed | None:
-        """Nobody knows."""
+        """Unknown."""
         return None
 
     def zero_rows(self, tensor: str) -> tuple[int, ...]:
-        """Nobody knows."""
+        """Unknown."""
         return ()
 
     def grad_changed(self, tensor: str) -> Changed | None:
-        """Nobody knows."""
+        """Unknown."""
         return None
 
     def hooks(self, node: str) -> tuple[str, ...]:
-        """Nobody knows."""
+        """Unknown."""
         return ()

@@ -13,7 +13,7 @@ from .without_grad import cut_at, plain, without_grad
 
 
 def missing(q: Question) -> list[Cause]:
-    """Why the tensor has no gradient; the first is the nearest cause."""
+    """Why the tensor has no gradient. The nearest cause comes first."""
     t = q.tensor
     if not t.requires_grad:
         return without_grad(q)
@@ -32,7 +32,7 @@ def _not_leaf(q: Question) -> list[Cause]:
 
 
 def _became(q: Question, op: Op | None) -> Cause | None:
-    """A leaf was made and at once used up: `torch.randn(3, requires_grad=True) * 0.1`, `w = w.to(device)`."""
+    """A leaf was made and used up at once: `torch.randn(3, requires_grad=True) * 0.1`, `w = w.to(device)`."""
     leaves = [g for o in behind([op]) for g in o.given if not hasattr(g, "given")] if op is not None else []
     alone = leaves[0] if len({*leaves}) == 1 else None
     if op is None or alone is None or q.name_of(alone) is not None or not q.name_of(q.tensor):
@@ -41,7 +41,7 @@ def _became(q: Question, op: Op | None) -> Cause | None:
 
 
 def _beside(q: Question) -> list[Cause]:
-    """The loss was not computed from it: retain_grad() would keep nothing."""
+    """The loss was not computed from it, so retain_grad() would not help."""
     root, own = q.root_op, q.history.op_of(q.tensor)
     if root is None or own is None or own is root or reaches(root, own):
         return []
@@ -49,12 +49,12 @@ def _beside(q: Question) -> list[Cause]:
 
 
 def cut(q: Question, root: Op, subject: Any) -> list[Cause]:
-    """Where the way from the tensor to the root lost its history."""
+    """Where the path from the tensor to the root lost its history."""
     return [cut_at(q, c, "path_") for c in cuts_between(root, subject)[:2]]
 
 
 def _leaf(q: Question) -> list[Cause]:
-    """It could have a gradient: no pass, one that did not come here, or one whose gradient was cleared."""
+    """A leaf that could have a gradient. No pass ran, the pass did not reach it, or its gradient was cleared."""
     last, made = q.last, q.history.events_of(q.tensor, "made", "placed")
     if last is None or (made and made[0].number > last.number):
         return _no_pass(q)
@@ -84,7 +84,7 @@ def _since(q: Question, last: Any) -> Cause | None:
 
 
 def _stepped(q: Question) -> list[Cause]:
-    """A stepper has run a pass, which no recorder sees: the document tells."""
+    """A stepper has run a pass. A recorder does not see it; the document shows it."""
     f = q.facts
     if not any(f.live.has_run(node) for node, _ in f.starts):
         return []
@@ -102,7 +102,7 @@ def _no_pass(q: Question) -> list[Cause]:
 
 
 def _reached(q: Question) -> bool:
-    """Did one of the last passes come here? If nobody knows, it is taken to have come."""
+    """Did one of the last passes reach it? If unknown, yes is assumed."""
     known = [p.root for p in q.passes if p.root is not None]
     return not known or any(reaches(r, q.subject) for r in known)
 
@@ -117,7 +117,7 @@ def _cleared(q: Question, last: Event, cleared: Event) -> Cause:
 
 
 def _through(q: Question, last: Any) -> Cause:
-    """The pass came here, and nothing stands in grad."""
+    """The pass reached it, and grad is None."""
     if last.wanted:
         return Cause("left_out", source=last.source)
     if not q.tensor.is_leaf:
@@ -131,7 +131,7 @@ def _through(q: Question, last: Any) -> Cause:
 
 
 def _unused(q: Question, last: Any, used: Event | None) -> list[Cause]:
-    """The last pass began elsewhere, or the tensor had no part in it."""
+    """The last pass began elsewhere, or did not use the tensor."""
     replaced = q.history.owner_of(q.tensor)
     before = q.passes[-2].number if len(q.passes) > 1 else None
     if q.root_op is None and used is None:
@@ -146,7 +146,7 @@ def _unused(q: Question, last: Any, used: Event | None) -> list[Cause]:
 
 
 def _used_beside(q: Question, last: Any, used: Event) -> Cause:
-    """An op was given it, and the loss was not computed from the result."""
+    """An op used it, and the loss was not computed from the result."""
     said = {"op": plain(used.name), "pass": _at(last)}
     if used.number > last.number:
         return Cause("used_after", source=used.source, said=said)

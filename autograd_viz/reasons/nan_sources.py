@@ -45,7 +45,7 @@ def _result_infinite(f: Facts, node: str) -> bool | None:
 
 
 def _beyond(least: float, most: float = math.inf) -> Test:
-    """The input reaches an end of the interval in which the derivative is finite, or goes beyond."""
+    """Is an input at an end of the interval in which the derivative is finite, or outside?"""
 
     def holds(f: Facts, node: str) -> bool | None:
         found = bounds(f.input(node))
@@ -55,7 +55,7 @@ def _beyond(least: float, most: float = math.inf) -> Test:
 
 
 def _reaches(pole: float) -> Test:
-    """The input holds the number at which the derivative is infinite."""
+    """Does the input have the number at which the derivative is infinite?"""
 
     def holds(f: Facts, node: str) -> bool | None:
         value, found = f.input(node), bounds(f.input(node))
@@ -69,12 +69,12 @@ def _reaches(pole: float) -> Test:
 
 
 def _root_of_zero(f: Facts, node: str) -> bool | None:
-    """The input reaches 0, or is negative: then the root is nan, and its derivative too."""
+    """Is an input 0 or negative? The root of a negative number is nan, and so is the derivative."""
     return has_zero(f.result(node)) or _beyond(0.0)(f, node)
 
 
 def _power(f: Facts, node: str) -> bool | None:
-    """0 to a power below 1 (but not 0), or a negative base with an exponent that is not whole."""
+    """Is it 0 to a power between 0 and 1, or a negative base with an exponent that is no integer?"""
     exponent, base = number(f.plain(node, "exponent")), operand(f, node, 0, "self")
     found = bounds(base)
     if exponent is None:
@@ -86,7 +86,7 @@ def _power(f: Facts, node: str) -> bool | None:
 
 
 def has_negative_base(f: Facts, node: str, i: int) -> bool:
-    """Is it the exponent's gradient that leaves along next_functions[i], and the base negative? Its logarithm is nan."""
+    """Is it the exponent's gradient, along next_functions[i], with a negative base? The logarithm of the base is nan."""
     if op_of(f, node) != "Pow" or f.plain(node, "exponent"):
         return False
     written = number(f.plain(node, "self"))
@@ -97,7 +97,7 @@ def has_negative_base(f: Facts, node: str, i: int) -> bool:
 
 
 def has_too_few(f: Facts, node: str) -> bool | None:
-    """It is a spread of no more elements than its correction takes away: it divides by 0. (Of equal elements it sends 0.)"""
+    """Is it a spread of too few elements for its correction? Then it divides by 0. (For equal elements it sends 0.)"""
     given, made = f.inputs(node)[:1], f.results(node)[:1]
     correction = number(f.plain(node, "correction") or "1")
     if op_of(f, node) not in SPREADS or not given or not made or correction is None:
@@ -106,22 +106,22 @@ def has_too_few(f: Facts, node: str) -> bool | None:
 
 
 def _odd_norm(f: Facts, node: str) -> bool | None:
-    """A norm of 0; those for p = 1, 2 and inf have a rule for that."""
+    """Is it a norm of 0? The rules for p = 1, 2 and inf treat it."""
     p = number(f.plain(node, "ord") or f.plain(node, "p") or "2")
     return False if p is None or p in (1, 2, math.inf) else _result_zero(f, node)
 
 
 def _equal_values(f: Facts, node: str) -> bool | None:
-    """Two singular values (or eigenvalues) are equal, or one is 0."""
+    """Are two singular values (or eigenvalues) equal, or is one 0?"""
     values = f.saved(node, "S", "L", "eigenvalues")
     if values is None or not values.numbers:
         return None
-    sizes = [round(abs(n), 6) for n in values.numbers]  # as far as single precision tells them apart
+    sizes = [round(abs(n), 6) for n in values.numbers]  # to the precision of float32
     return len({*sizes}) < len(sizes) or 0 in sizes
 
 
 def _row_of_nan(f: Facts, node: str) -> bool | None:
-    """A row that was -inf throughout."""
+    """Was a whole row -inf?"""
     given, result = f.input(node), f.result(node)
     if given is not None and not value_with(given):
         return False
@@ -129,7 +129,7 @@ def _row_of_nan(f: Facts, node: str) -> bool | None:
 
 
 def _weightless(f: Facts, node: str) -> bool | None:
-    """The mean over targets that weigh nothing together."""
+    """Is it the mean over targets whose weights sum to 0?"""
     return False if f.plain(node, "reduction") in ("0", "2") else _holds_zero(f.saved(node, "total_weight"))
 
 

@@ -1,4 +1,4 @@
-"""What can be said of an array from its document value: bounds, zeros, nan, norm."""
+"""What a document's value says of an array: bounds, zeros, nan, norm."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ BAD = ("nan", "inf")
 
 
 def bounds(value: Value | None) -> tuple[float, float] | None:
-    """The least and the largest element; None if nobody knows, or if there is nan or inf among few elements."""
+    """The least and the largest element; None if unknown, or if few elements include nan or inf."""
     if value is None:
         return None
     if value.summary is not None:
@@ -24,29 +24,29 @@ def bounds(value: Value | None) -> tuple[float, float] | None:
 
 
 def is_known(value: Value | None) -> bool:
-    """Can its elements be asked about?"""
+    """Are its elements known?"""
     return value is not None and (value.summary is not None or bool(value.numbers) or 0 in value.shape)
 
 
 def is_zero(value: Value | None) -> bool:
-    """All elements are known to be zero."""
+    """Is every element known to be zero?"""
     return value is not None and PROPERTIES["zero"](value)
 
 
 def all_are(value: Value | None, test: Callable[[float], bool]) -> bool:
-    """There are few elements, and each passes the test."""
+    """Are there few elements, and does each pass the test?"""
     numbers = () if value is None else value.numbers
     return bool(numbers) and all(not isinstance(n, complex) and test(float(n)) for n in numbers)
 
 
 def lies_outside(value: Value | None, least: float, most: float) -> bool:
-    """No element lies between the two."""
+    """Is every element outside the interval?"""
     found = bounds(value)
     return all_are(value, lambda n: not least < n < most) or (found is not None and (found[1] <= least or found[0] >= most))
 
 
 def has_zero(value: Value | None) -> bool:
-    """There is a zero among the elements."""
+    """Is an element zero?"""
     return count_zeros(value) > 0
 
 
@@ -58,7 +58,7 @@ def count_zeros(value: Value | None) -> int:
 
 
 def value_with(value: Value | None, names: tuple[str, ...] = BAD) -> str:
-    """Which of "nan", "inf" a value holds; "" if neither."""
+    """What a value has of "nan" and "inf", nan first; "" if neither."""
     return "" if value is None else next((n for n in names if PROPERTIES[n](value)), "")
 
 
@@ -78,7 +78,7 @@ def largest(value: Value | None) -> float | None:
 
 
 def number(text: str) -> float | None:
-    """The number that a plain saved value or operand writes out; None if it is no number."""
+    """The number in the text of a saved value or operand; None if it is no number."""
     try:
         return float(text)
     except ValueError:
@@ -86,14 +86,14 @@ def number(text: str) -> float | None:
 
 
 def added(values: list[Value]) -> tuple[Number, ...] | None:
-    """The sum, element by element, of arrays of few elements; None if they are not that."""
+    """The elementwise sum of small arrays; None if they are not small."""
     if not values or any(not v.numbers or v.shape != values[0].shape for v in values):
         return None
     return tuple(sum(column) for column in zip(*(v.numbers for v in values), strict=True))
 
 
 def nearly(a: tuple[Number, ...], b: tuple[Number, ...]) -> bool:
-    """Equal but for rounding; nan equals nan."""
+    """Are they equal up to rounding? nan equals nan."""
     scale = max([1e-30, *(abs(x) for x in (*a, *b) if cmath.isfinite(x))])
     return len(a) == len(b) and all(_close(x, y, scale) for x, y in zip(a, b, strict=True))
 
@@ -105,7 +105,7 @@ def _close(x: complex, y: complex, scale: float) -> bool:
 
 
 def range_text(found: tuple[float, float] | None) -> str:
-    """`-3.0`; `-3.0 … -1.0`; "?" if nobody knows."""
+    """`-3.0`; `-3.0 … -1.0`; "?" if unknown."""
     if found is None:
         return "?"
     low, high = map(number_text, found)
@@ -113,6 +113,6 @@ def range_text(found: tuple[float, float] | None) -> str:
 
 
 def elements_text(value: Value) -> str:
-    """The elements; of many the shape and the range."""
+    """The elements; for many, the shape and the range."""
     text, found = value_text(value), bounds(value)
     return text if text != shape_text(value.shape) or found is None else f"{text}: {range_text(found)}"

@@ -1,4 +1,4 @@
-"""Ways through the ops that ran: which led to what, and where one lost its history."""
+"""Paths through the ops that ran: which led to what, and where one lost its history."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ CUTS = ("op", "no_grad", "inference")
 
 
 def is_op(thing: Any) -> bool:
-    """Not a leaf."""
+    """Is it an op, not a leaf?"""
     return hasattr(thing, "given")
 
 
 def behind(starts: Iterable[Op]) -> list[Op]:
-    """These ops and all whose results led to them, through cuts too."""
+    """These ops, and all whose results led to them. Paths through detached tensors count."""
     found = dict.fromkeys(starts)
     stack = list(found)
     while stack:
@@ -28,7 +28,7 @@ def behind(starts: Iterable[Op]) -> list[Op]:
 
 
 def leading_from(leaf: Any, ops: list[Op]) -> set[Op]:
-    """Those of the ops to which a leaf, or a result, led."""
+    """Those of the ops that a leaf, or a result, led to."""
     users: dict[Any, list[Op]] = {}
     found = set()
     for op in ops:
@@ -48,7 +48,7 @@ def leading_from(leaf: Any, ops: list[Op]) -> set[Op]:
 
 
 def with_history(starts: Iterable[Op]) -> set[Op]:
-    """The ops that a gradient reaches: behind these, but not through a cut."""
+    """The ops that a gradient reaches from these; it stops where a tensor was detached."""
     found = {op for op in starts if not op.cut}
     stack = list(found)
     while stack:
@@ -66,7 +66,7 @@ def reaches(root: Op, leaf: Any) -> bool:
 
 
 def cuts_between(root: Op, leaf: Any) -> list[Op]:
-    """The ops at which ways from the leaf to the root lost their history, the nearest to the root first."""
+    """The ops where paths from the leaf to the root lost their history, the nearest to the root first."""
     ops = behind([root])
     led = leading_from(leaf, ops)
     found = [op for op in ops if op in led and op.cut in CUTS]
@@ -74,7 +74,7 @@ def cuts_between(root: Op, leaf: Any) -> list[Op]:
 
 
 def _frontier(cuts: list[Op], root: Op) -> list[Op]:
-    """Of these cuts, those beyond which a gradient of the root comes; or else all."""
+    """Those of these ops that a gradient of the root reaches first; else all."""
     reached = with_history([root]) if not root.cut else set()
     near = set()
     stack = [g for op in (reached or [root]) for g in op.given if is_op(g) and g.cut]
@@ -92,5 +92,5 @@ def _frontier(cuts: list[Op], root: Op) -> list[Op]:
 
 
 def origins(op: Op) -> list[Op]:
-    """The ops at which what led here lost its history, nearest first."""
+    """The ops where what led here lost its history, the nearest first."""
     return sorted(_frontier([o for o in behind([op]) if o.cut in CUTS], op), key=lambda o: o.number, reverse=True)

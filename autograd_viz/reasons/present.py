@@ -1,4 +1,4 @@
-"""What a gradient that is there is made of, and what became of it: passes, clipping, optimizers."""
+"""What an existing gradient is made of, and what happened to it: passes, clipping, optimizers."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from .paths import is_op, reaches
 from .question import Question
 from .without_grad import plain
 
-MOST_SHOWN, MOST_OPS = 8, 200  # elements of a gradient that is shown, ops of a graph that is looked at for them
+MOST_SHOWN, MOST_OPS = 8, 200  # elements of a shown gradient; ops of a graph that is read for it
 
 
 def old(q: Question) -> list[Cause]:
-    """The last pass did not come here: what stands there is of an earlier one."""
+    """The last pass did not reach it: its grad is from an earlier pass."""
     last, is_plain = q.last, q.root is None and q.tensor.is_leaf and len(q.passes) > 1
     if last is None or last.root is None or not is_plain or reaches(last.root, q.subject) or q.facts.live.is_stepped():
         return []
@@ -24,12 +24,12 @@ def old(q: Question) -> list[Cause]:
 
 
 def written(q: Question) -> list[Cause]:
-    """Somebody has changed grad since the last pass."""
+    """A line has changed grad since the last pass."""
     grad, last = q.history.grad_of(q.tensor), q.last
     events = q.history.events_of(grad, "written") if grad is not None else []
     since = [e for e in events if last is None or e.number > last.number]
     factor = q.history.factor_of(since[-1]) if since else 1
-    if factor == 1:  # clipping that had nothing to clip
+    if factor == 1:  # clipping that changed nothing
         return []
     e = since[-1]
     by = f"{e.name}()" if e.name else words.A_WRITE
@@ -39,7 +39,7 @@ def written(q: Question) -> list[Cause]:
 
 
 def several(q: Question) -> list[Cause]:
-    """Several passes have added up, and nothing cleared it in between."""
+    """Several passes have accumulated, and nothing cleared it in between."""
     added = _added(q)
     if len(added) <= 1:
         return []
@@ -52,7 +52,7 @@ def several(q: Question) -> list[Cause]:
 
 
 def _added(q: Question) -> list[PassEvent]:
-    """The passes since its grad was cleared that came here. Of those long ago, those at a line of a later one."""
+    """The passes that reached it since its grad was cleared. Old ones count only if a later pass ran at the same line."""
     cleared, grad = q.history.clearings(q.tensor), q.history.grad_of(q.tensor)
     zeroed = [e for e in q.history.events_of(grad, "written") if "zero" in e.name] if grad is not None else []
     since = max((e.number for e in (*cleared, *zeroed)), default=None)
@@ -63,7 +63,7 @@ def _added(q: Question) -> list[PassEvent]:
 
 
 def collected(q: Question) -> list[Cause]:
-    """Optimizers are there, and none moves it; or it is not moved because of its learning rate."""
+    """There are optimizers, and none moves it; or its learning rate keeps it in place."""
     holders = q.history.optimizers(q.tensor)
     own = [h for h in holders if h.holds]
     if not holders or not q.tensor.is_leaf:
@@ -83,7 +83,7 @@ def _left_alone(q: Question) -> list[Cause]:
 
 
 def _not_held(q: Question, holders: list[Holder]) -> list[Cause]:
-    """By an optimizer of the graph's other parameters, or by one that is older than its module."""
+    """The optimizer has only the graph's other parameters, or was made before its module changed."""
     near = [h for h in holders if any(map(q.facts.live.has, h.leaves))]
     last, placed = (near or holders)[-1], q.history.events_of(q.tensor, "placed", "made")
     new = [p for p in placed if last.made is not None and p.number > last.made.number]
@@ -94,7 +94,7 @@ def _not_held(q: Question, holders: list[Holder]) -> list[Cause]:
 
 
 def _not_stepped(q: Question, own: list[Holder]) -> list[Cause]:
-    """No step has moved it since."""
+    """No step has moved it since the pass."""
     last, steps = q.last, sorted((s for h in own for s in h.steps), key=lambda s: s.number)
     if last is None:
         return []
@@ -116,7 +116,7 @@ def never_stepped(q: Question) -> list[Cause]:
 
 
 def skipped(q: Question) -> list[Cause]:
-    """GradScaler has left the last step out."""
+    """GradScaler has skipped the last step."""
     return [c for c in collected(q) if c.kind == "skipped"]
 
 
@@ -125,7 +125,7 @@ def _is_inf(check: Event) -> bool:
 
 
 def plain_gradient(q: Question) -> Cause:
-    """Nothing stands out: by which op it came, and of several uses, what each brought."""
+    """Nothing stands out: the op that sent it, and for several uses, the gradient of each."""
     grad = q.history.grad_of(q.tensor)
     is_small = grad.numel() <= MOST_SHOWN and len(q.ops) <= MOST_OPS
     value = q.facts.subject.grad if is_small else None

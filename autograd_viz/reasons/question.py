@@ -1,4 +1,4 @@
-"""A question about one tensor, and where its answers are looked up."""
+"""A question about one tensor, and the sources of its answers."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ class Question:
     """Why is the grad of a tensor what it is?
 
     Attributes:
-        tensor: of the core's or of PyTorch's.
-        root: the tensor that its gradient should come from; None if nobody said.
+        tensor: of the core or of PyTorch.
+        root: the tensor that its gradient should come from; None if not given.
         history: what has run.
-        name_of: what the user calls a tensor.
-        look: reads the graph and the numbers of the last pass: dear, so only where an answer needs them.
+        name_of: gives the user's name of a tensor.
+        look: reads the graph and the numbers of the last pass. It is expensive, so it runs only if an answer needs it.
     """
 
     tensor: Any
@@ -37,7 +37,7 @@ class Question:
 
     @cached_property
     def subject(self) -> Any:
-        """The tensor's op, or itself if it is a leaf: what leads on in the history."""
+        """The tensor's op, or the tensor itself if it is a leaf: its entry in the history."""
         return self.history.op_of(self.tensor) or self.tensor
 
     @cached_property
@@ -52,12 +52,12 @@ class Question:
 
     @cached_property
     def last(self) -> PassEvent | None:
-        """The last of them."""
+        """The last one of `passes`."""
         return self.passes[-1] if self.passes else None
 
     @cached_property
     def root_op(self) -> Op | None:
-        """The op that made the root: of the one that was named, or of the last pass."""
+        """The op that made the root: the given root, or that of the last pass."""
         if self.root is not None:
             return self.history.op_of(self.root)
         return None if self.last is None else self.last.root

@@ -8,7 +8,7 @@ from ..graph.model import Source
 
 
 def grads_read(line: Source | None) -> list[ast.expr]:
-    """The tensors whose grad the statement of a line that ran reads, as they are written: `self.w` in `self.w.grad.norm()`."""
+    """The tensors whose grad is read by the statement of a line, as written: `self.w` in `self.w.grad.norm()`."""
     try:
         tree = ast.parse("" if line is None else line.text.strip())
     except SyntaxError:  # a part of a statement

@@ -1,4 +1,4 @@
-"""Gradients that are zero by the shape of the model, up to rounding: what follows takes away whatever the tensor adds."""
+"""Gradients that are zero up to rounding by the shape of the model: later ops subtract whatever the tensor adds."""
 
 from __future__ import annotations
 
@@ -7,28 +7,28 @@ from .facts import Edge, Facts
 from .numbers import bounds, norm
 from .ops import cause_at
 
-ROUNDING = 1e-3  # of the norm of another gradient at the same node: what is smaller is rounding
-BIASES = (("Addmm", 0), ("Convolution", 2), ("Add", 0), ("Add", 1))  # where an op takes a bias, and as which input
+ROUNDING = 1e-3  # of the norm of another gradient at the same node: a smaller one is rounding
+BIASES = (("Addmm", 0), ("Convolution", 2), ("Add", 0), ("Add", 1))  # ops that take a bias, and the index of that input
 ROUTES = (
     "View", "UnsafeView", "ReshapeAlias", "Reshape", "Transpose", "T", "Permute", "Unsqueeze", "Squeeze", "Clone", "Split",
     "Select", "Chunk", "Unbind", "Slice", "Alias",
 )  # fmt: skip
 WHOLE = tuple(r for r in ROUTES if r not in ("Split", "Select", "Chunk", "Unbind", "Slice"))  # views of all elements
 LAYER_NORM = "NativeLayerNorm"
-BIAS = 2  # of the inputs of norms
+BIAS = 2  # the bias among the inputs of a norm
 NORMS = ("NativeBatchNorm", "CudnnBatchNorm", "MiopenBatchNorm")
 ATTENTION = "ScaledDotProduct"
-MOST_ROUTES = 10  # views that are looked through
-KEY = 1  # of the inputs of attention
+MOST_ROUTES = 10  # views that are followed
+KEY = 1  # the key among the inputs of attention
 
 
 def settled_cause(f: Facts) -> Cause | None:
-    """A bias that is taken away again, or a loss that is the same whatever comes in; None if it is neither."""
+    """A bias that is subtracted again, or a loss that is the same for any input; else None."""
     return _taken_away(f) or _level(f)
 
 
 def _level(f: Facts) -> Cause | None:
-    """The loss is the plain sum or mean of what a norm gives: the same, whatever comes in."""
+    """The loss is the plain sum or mean of a norm's result: the same for any input."""
     first = f.starts[0][0] if len(f.starts) == 1 else None
     node = _behind(f, first) if first is not None and f.called(first).startswith(("Sum", "Mean")) else None
     if node is None or f.edge is None or not _is_level(f, node):
@@ -43,7 +43,7 @@ def _level(f: Facts) -> Cause | None:
 
 
 def _is_level(f: Facts, node: str) -> bool:
-    """The sum of all that it gives does not depend on what it is given: it takes the mean of this, and weighs all alike."""
+    """Is the sum of its result constant? It subtracts the mean, and weighs all elements alike."""
     if f.called(node).startswith(NORMS):
         return f.plain(node, "training") == "True"  # within a channel all have one weight
     if not f.called(node).startswith(LAYER_NORM):
@@ -54,7 +54,7 @@ def _is_level(f: Facts, node: str) -> bool:
 
 
 def _behind(f: Facts, node: str) -> str | None:
-    """The node behind a sum, and behind the views of what it adds up."""
+    """The node behind a sum, and behind the views of its input."""
     for _ in range(MOST_ROUTES):
         after = [a.node for a in f.nodes[node].next_functions if a.node is not None]
         if len(after) != 1:
@@ -66,7 +66,7 @@ def _behind(f: Facts, node: str) -> str | None:
 
 
 def _taken_away(f: Facts) -> Cause | None:
-    """The subject is a bias that a batch norm, or the softmax of attention, takes away again."""
+    """The subject is a bias that a batch norm, or the softmax of attention, subtracts again."""
     senders = f.senders.get(f.edge, []) if f.edge is not None else []
     if len(senders) != 1 or not _is_bias(f, *senders[0]) or not _is_rounding(f, senders[0][0]):
         return None
@@ -85,7 +85,7 @@ def _is_bias(f: Facts, node: str, i: int) -> bool:
 
 
 def _is_rounding(f: Facts, node: str) -> bool:
-    """Its gradient is nothing beside those of the other tensors of its op."""
+    """Is its gradient negligible next to those of the op's other tensors?"""
     own = norm(f.subject.grad) or 0.0
     edges = {(after.node, after.index) for after in f.nodes[node].next_functions if after.node is not None}
     behind = [*edges, *((a.node, a.index) for n, _ in edges for a in f.nodes[n].next_functions if a.node is not None)]
@@ -95,7 +95,7 @@ def _is_rounding(f: Facts, node: str) -> bool:
 
 
 def _taker(f: Facts, node: str) -> Edge | None:
-    """The first node behind views of the op's result that is none itself, and by which input it takes that."""
+    """The first node behind views of the op's result that is no view, and the input that takes the result."""
     seen = {node}
     while True:
         senders = [s for k in range(f.nodes[node].outputs) for s in f.senders.get((node, k), ())]

@@ -1,4 +1,4 @@
-"""Gradients that grow or shrink on their way: where most."""
+"""Gradients that grow or shrink along the path, and where they change most."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from .facts import Edge, Facts
 from .numbers import norm
 from .ops import cause_at, name_of_op
 
-LEAP = 10  # between two layers: then the change is worth a word
-SHARE = 0.5  # of the whole change, in powers of ten: then one node is to blame
+LEAP = 10  # between two layers: a larger change is worth a sentence
+SHARE = 0.5  # of the whole change, in powers of ten: above that, one node is the cause
 
 
 class Hop(NamedTuple):
-    """A node on the way and by what factor the norm changed in it."""
+    """A node on the path, and the factor by which it changed the norm."""
 
     node: str
     factor: float
@@ -47,7 +47,10 @@ def size_causes(f: Facts) -> list[Cause]:
 
 
 def _between(f: Facts, huge: bool, said: dict[str, Said]) -> Cause:
-    """The gradients on the way are not known, those of the parameters along it are: between which two it changed most."""
+    """The two parameters between which the gradient changed most.
+
+    It is for paths on which only parameters' gradients are known.
+    """
     rank = {o.id: i for i, o in enumerate(f.document.ops)}
     leaves = [t for n in f.passed if (v := f.nodes[n].variable) is not None and (t := f.tensors[v]).name and f.users.get(v)]
     leaves.sort(key=lambda t: min(rank[o.id] for o in f.users[t.id]))
@@ -56,7 +59,7 @@ def _between(f: Facts, huge: bool, said: dict[str, Said]) -> Cause:
     pairs = list(pairwise(later))
     if not pairs:
         return Cause("huge" if huge else "tiny", (f.subject.id,), said=said)
-    (a, after), (b, before) = (max if huge else min)(pairs, key=lambda p: p[0][1] / p[1][1])  # from b on to a
+    (a, after), (b, before) = (max if huge else min)(pairs, key=lambda p: p[0][1] / p[1][1])  # from b to a
     if max(after, before) < LEAP * min(after, before) or (after > before) != huge:
         return Cause("huge" if huge else "tiny", (f.subject.id,), said=said)
     said |= {"near": a.name or "", "near_norm": number_text(after), "far": b.name or "", "far_norm": number_text(before)}
@@ -64,7 +67,7 @@ def _between(f: Facts, huge: bool, said: dict[str, Said]) -> Cause:
 
 
 def way(f: Facts, edge: Edge) -> list[Hop]:
-    """From the loss to the edge along the largest gradients: by what factor each node changed the norm."""
+    """From the loss to the edge along the largest gradients: the factor by which each node changed the norm."""
     hops: list[Hop] = []
     seen = set()
     while True:

@@ -13,15 +13,15 @@ from .cause import Cause, Said
 from .cells import numbers
 from .question import Question
 
-NO_LINE = re.compile(r"\s?[(（]\{line\}[)）]")  # what falls away where no line is known
-OF_ROOTS = ("cut_", "made_of", "inference", "dtype")  # causes that say why a loss has no graph
+NO_LINE = re.compile(r"\s?[(（]\{line\}[)）]")  # removed if no line is known
+OF_ROOTS = ("cut_", "made_of", "inference", "dtype")  # causes why a loss has no graph
 LONGEST = 72  # characters of a line of code
-BEST = ("zero_times_inf",)  # whose advice is better than that of the causes before it
+BEST = ("zero_times_inf",)  # its advice is better than that of the causes before it
 MOST = 2  # causes in the answer itself
 
 
 class Answer(NamedTuple):
-    """What is said at once, and what on request."""
+    """The answer itself, and the details on request."""
 
     short: str
     details: str
@@ -32,8 +32,8 @@ def answer(q: Question | None, causes: Sequence[Cause], headed: bool = True) -> 
 
     Args:
         q: the question; None if the sentence needs no beginning.
-        causes: what was found, the nearest first.
-        headed: it is about a tensor, not about an error.
+        causes: the causes, the nearest first.
+        headed: the answer is about a tensor; False: about an error.
     """
     name = (None if q is None else q.name_of(q.tensor)) or words.THE_TENSOR
     first = causes[:1]
@@ -47,7 +47,7 @@ def answer(q: Question | None, causes: Sequence[Cause], headed: bool = True) -> 
 
 
 def _first(q: Question | None, cause: Cause, name: str, headed: bool) -> str:
-    """The first line: what stands in grad, or that a loss has no graph, and why."""
+    """The first line: what grad contains, or that a loss has no graph, and why."""
     if q is not None and headed:
         return _head(q, name) + _formed("CAUSE", cause, name)
     if q is not None and cause.kind.startswith(OF_ROOTS):
@@ -64,7 +64,7 @@ def sentence(cause: Cause, name: str) -> str:
 
 
 def _head(q: Question | None, name: str) -> str:
-    """What stands in grad."""
+    """What grad contains."""
     if q is None:
         return ""
     if q.history.grad_of(q.tensor) is None:
@@ -77,7 +77,7 @@ def _head(q: Question | None, name: str) -> str:
 
 def _advice(cause: Cause, name: str) -> str:
     meaning = cause.said.get("meaning")
-    if isinstance(meaning, str):  # what PyTorch's error means, and behind a semicolon what to do
+    if isinstance(meaning, str):  # what PyTorch's error means, and after a semicolon what to do
         return meaning.partition(words.SEMICOLON.strip())[2].strip()
     return _optional("DO", cause, name)
 

@@ -1,4 +1,4 @@
-"""What changed a gradient without a trace in the graph's shape: hooks on the way."""
+"""Hooks on the path that changed a gradient: the shape of the graph does not show them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .facts import Edge, Facts
 from .numbers import nearly
 from .ops import cause_at
 
-MOST = 2  # hooks that are named
+MOST = 2  # hooks that the answer names
 
 
 def unnoticed_causes(f: Facts) -> list[Cause]:
@@ -26,7 +26,7 @@ def unnoticed_causes(f: Facts) -> list[Cause]:
 
 
 def _change(f: Facts, edge: Edge) -> tuple[str, str] | None:
-    """What met there and what hooks made of it, if that is something else."""
+    """The sum there, and what hooks made of it, if that differs."""
     met, arrived = f.met(edge), f.arrived(*edge)
     if arrived is None or not arrived.numbers:
         return None
@@ -38,7 +38,7 @@ def _change(f: Facts, edge: Edge) -> tuple[str, str] | None:
 
 
 def _shared(f: Facts) -> list[Cause]:
-    """The pass seems to have started with something else than 1: a hook has written into memory that gradients share."""
+    """The pass seems to have started with a value other than 1: a hook has written into memory that gradients share."""
     hooks = words.COMMA.join(dict.fromkeys(h for node in f.passed for h in f.live.hooks(node)))
     for edge in f.starts:
         changed = _change(f, edge) if hooks else None

@@ -12,14 +12,14 @@ from ..graph.trace import Change, Step, Trace
 from ..sentences import PROPERTIES, Births, after_hooks, hook_kind, is_differentiable, listed, same, together
 from . import recorded_cut_sentences
 
-RULES = (  # how a node's name begins, and what its rule does to make a gradient zero
+RULES = (  # the beginning of a node's name, and how its rule makes a gradient zero
     ("ReluBackward", "WHY_ZERO_RELU"),
     ("ClampBackward", "WHY_ZERO_CLAMP"),
     ("HardtanhBackward", "WHY_ZERO_CLAMP"),
     ("MulBackward", "WHY_ZERO_MUL"),
 )
-FEW = 3  # nodes that are named
-MOST_CUT = 40  # tensors whose way to the loss is followed to where it is cut
+FEW = 3  # nodes that an answer names
+MOST_CUT = 40  # tensors that are followed to where they were detached from the loss
 
 
 class Why:
@@ -61,7 +61,7 @@ class Why:
         return found | {id: together([found[id], cut]) for id, cut in cuts.items() if cut}
 
     def _is_unreached(self, t: Tensor) -> bool:
-        """A gradient could be kept here, but no path leads to it."""
+        """Could it keep a gradient, and does no path lead to it?"""
         return t.requires_grad and self.node_of[t.id] not in self.expected
 
     def _without_gradient(self, t: Tensor) -> str:
@@ -82,12 +82,12 @@ class Why:
             return words.WHY_DTYPE.format(dtype=t.value.dtype)
         if maker is None:
             return words.WHY_NOT_REQUIRED
-        if maker.node is not None and not maker.members:  # another result of the op does
+        if maker.node is not None and not maker.members:  # another result of the op requires grad
             return words.WHY_NOT_DIFFERENTIABLE.format(op=maker.name)
         return (words.WHY_DETACHED if maker.name == "Detach" else words.WHY_NOT_RECORDED).format(op=maker.name)
 
     def _pending(self, t: Tensor, arrived: int = 0) -> str:
-        """What has to happen before a gradient is kept here."""
+        """What must happen before a gradient is kept here."""
         node = self.node_of[t.id] or ""
         grad, name, expected = _text(t.grad), self.nodes[node].name, self.expected[node]
         arrived += node in self.starts
@@ -125,7 +125,7 @@ class Why:
         return found
 
     def _arrived(self, node: str) -> int:
-        """How many edges have delivered there, None included."""
+        """How many edges have delivered a gradient there, or None."""
         return sum(len(self.births.past.arrivals.get((node, i), ())) for i in range(self.nodes[node].outputs))
 
     def _reached(self, t: Tensor, step: Step, number: int, change: Change | None) -> str:
@@ -144,7 +144,7 @@ class Why:
         return together([_kept(node, change, made, incoming, number), *extras, *_old(change, incoming)])
 
     def _changed_on_the_way(self, step: Step, number: int, index: int) -> list[str]:
-        """Hooks and edits at this very node."""
+        """Hooks and edits at this node."""
         hooks = (h for h in step.hooks if h.kind in ("tensor", "pre", "post_accumulate") and h.index == index)
         said = [
             words.WHY_HOOK.format(kind=hook_kind(h), name=h.name, before=_text(h.before), after=_text(h.after), step=number)
@@ -154,7 +154,7 @@ class Why:
         return said + [words.WHY_EDITED.format(step=number)] * (index in step.edited)
 
     def _properties(self, number: int, index: int) -> list[str]:
-        """Where zeros, nan and inf were born, if the gradient has them and nothing above says it."""
+        """Where zeros, nan and inf began, if the gradient has them and no other sentence says it."""
         said = []
         for name in ("zero", "nan", "inf"):
             birth = self.births.of(number, index, name)
@@ -168,13 +168,13 @@ class Why:
 
 
 def _has_rule(node: Node, begin: str) -> bool:
-    """It is such a node; a product (of tiny numbers it may be zero too) only if it has saved a zero."""
+    """Is it such a node? A product counts only if it has saved a zero: a product of tiny numbers may be zero, too."""
     factors = [s.value for s in node.saved if s.value is not None]
     return node.name.startswith(begin) and (begin != "MulBackward" or any(map(PROPERTIES["zero"], factors)))
 
 
 def _kept(node: Node, change: Change, made: Value, incoming: Value, number: int) -> str:
-    """What stands in grad now, and how it came about; `made`: before post-accumulate hooks."""
+    """What is in grad now, and how it got there; `made`: before post-accumulate hooks."""
     new = change.after or made
     if change.before is None:
         template = words.WHY_FIRST if node.variable is not None else words.WHY_RETAINED
@@ -192,7 +192,7 @@ def _old(change: Change, incoming: Value) -> list[str]:
 
 
 def _birth_text(name: str, how: str) -> str:
-    """The sentence of one way of being born."""
+    """The sentence for one way in which a property began."""
     constants = {
         "node": f"WHY_{name}",
         "sum": f"WHY_SUM_{name}",

@@ -10,7 +10,7 @@ from .history import Op
 from .paths import CUTS, is_op, origins
 from .question import Question
 
-# how an op that cuts is told; every other by its name
+# the sentence for an op that detaches; other ops are called by their name
 HOW = {
     "detach": "cut_detach", "detach_": "cut_detach", "data": "cut_data", "tensor": "cut_new", "as_tensor": "cut_new",
     "Tensor": "cut_new", "Parameter": "cut_leaf", "numpy": "cut_number", "item": "cut_number", "tolist": "cut_number",
@@ -20,13 +20,13 @@ HOW = {
 NUMBERS = ("item", "tolist", "numpy", "__float__", "__array__", "__int__")
 
 
-# what the library's function that switched grad mode off is called, and the kind of cause
+# the library's function that switched grad mode off -> the kind of cause
 MODES = {"sample": "cut_sample", "checkpoint": "cut_checkpoint", "set_grad_enabled": "cut_mode"}
 UPDATES = ("sub", "add", "__sub__", "__add__", "addcmul", "mul")
 
 
 def cut_at(q: Question, op: Op, path: str = "") -> Cause:
-    """The cause that an op is which cut; of a switch that was left off, its line."""
+    """The cause for an op that detached its result. For a grad mode that was left off, its line."""
     said = {"op": plain(op.name)}
     if op.name in HOW or op.cut == "op":
         return Cause(f"{path}{HOW.get(op.name, 'cut_op')}", source=op.source, said=said)
@@ -39,13 +39,13 @@ def cut_at(q: Question, op: Op, path: str = "") -> Cause:
 
 
 def _is_update(q: Question, op: Op) -> bool:
-    """`a = a - lr * a.grad`: it has the name of the leaf that it was made of."""
+    """Is it `a = a - lr * a.grad`? The result has the name of its input, a leaf."""
     leaves = [g for g in op.given if not is_op(g)]
     return op is q.history.op_of(q.tensor) and op.name in UPDATES and all(q.name_of(leaf) is None for leaf in leaves)
 
 
 def without_grad(q: Question) -> list[Cause]:
-    """The tensor does not require grad: why not."""
+    """Why the tensor does not require grad."""
     op = q.history.op_of(q.tensor)
     found = lost(q, op) if op is not None and (op.given or op.cut in CUTS) else []
     early = None if found else q.history.early(q.tensor)
@@ -56,7 +56,7 @@ def without_grad(q: Question) -> list[Cause]:
 
 
 def _not_required(q: Question) -> Cause:
-    """Nothing that led to it has a history, as far as is known."""
+    """None of its inputs has a history, as far as is known."""
     t, name = q.tensor, str(q.tensor.dtype).rpartition(".")[2]
     off, numbers = q.history.events_of(t, "switched_off"), _numbers_before(q)
     if not is_differentiable(name):
@@ -71,7 +71,7 @@ def _not_required(q: Question) -> Cause:
 
 
 def lost(q: Question, op: Op) -> list[Cause]:
-    """Where what led to an op lost its history: at most two places."""
+    """Where the inputs of an op lost their history: at most two places."""
     found = sorted((cut_at(q, cut) for cut in origins(op)), key=lambda c: c.kind != "cut_gradient")
     return list({_line(c.source): c for c in reversed(found)}.values())[::-1][:2]
 
@@ -82,7 +82,7 @@ def _made(q: Question) -> Source | None:
 
 
 def _numbers_before(q: Question) -> Op | None:
-    """The last tensor with a history that became a number, in the statement that made this one or shortly before."""
+    """The last tensor with a history that became a number, in the statement that made this one, or shortly before."""
     made = q.history.events_of(q.tensor, "made")
     if not made:
         return None
@@ -97,7 +97,7 @@ def _line(source: Source | None) -> tuple[str, int] | None:
 
 
 def plain(name: str) -> str:
-    """An op as the user writes it: `float()` of `__float__`."""
+    """An op as the user writes it: `float()` for `__float__`."""
     inner = name.strip("_") if name.startswith("__") else name
     symbols = {
         "gt": "x > y", "lt": "x < y", "ge": "x >= y", "le": "x <= y", "eq": "x == y", "ne": "x != y", "setitem": "x[...] = y",

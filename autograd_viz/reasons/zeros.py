@@ -11,16 +11,16 @@ from .facts import Edge, Facts
 from .numbers import count_zeros, has_zero, is_zero
 from .ops import cause_at, numbers_of, op_of
 
-MOST_PARTS, MOST_ROWS = 2, 6  # that are named
+MOST_PARTS, MOST_ROWS = 2, 6  # parts, rows that the answer names
 BROADCASTING = ("Add", "Sub", "Mul", "Div", "Where", "Expand", "Rsub", "Maximum", "Minimum")
-ROUTERS = (  # they hand on the zeros that arrive
+ROUTERS = (  # they pass on the zeros that arrive
     "Stack", "Cat", "View", "UnsafeView", "Permute", "Transpose", "T", "Unsqueeze", "Squeeze", "Expand", "Clone",
     "ReshapeAlias", "Repeat", "Flip", "Roll", "Alias", "ToCopy", "ConstantPadNd", "Add", "Sub", "Neg", "Mul",
 )  # fmt: skip
 
 
 def zero_causes(f: Facts) -> list[Cause]:
-    """Why the subject's grad is all zero, or which of its rows are; empty if it is not so."""
+    """Why the subject's grad, or some of its rows, are all zero; empty if none is."""
     grad = f.subject.grad
     if grad is None or not count_zeros(grad):
         return []
@@ -36,7 +36,7 @@ def zero_causes(f: Facts) -> list[Cause]:
 
 
 def _not_arrived(f: Facts, arrived: Value | None) -> Cause:
-    """Zero stands there, and did not come with the last pass of this graph."""
+    """Its grad is zero, and the last pass of this graph did not bring it."""
     if f.is_changed:
         return Cause("changed_since", (f.subject.id,))
     ids, changed = (f.subject.id,), f.live.grad_changed(f.subject.id)
@@ -52,14 +52,14 @@ def _not_arrived(f: Facts, arrived: Value | None) -> Cause:
 
 
 def graph_gone(f: Facts) -> Cause:
-    """What arrived last at the subject came through another graph."""
+    """What arrived last at the subject came from another graph."""
     arrived = None if f.edge is None else f.arrived(*f.edge)
     root = words.COMMA.join(f.tensors[id].name or words.THE_TENSOR for id in f.loss)
     return Cause("graph_gone", (f.subject.id,), said={"value": "" if arrived is None else value_text(arrived), "root": root})
 
 
 def _walk(f: Facts, edge: Edge) -> list[Cause]:
-    """Go towards the loss as long as what arrives is zero; where it is not, somebody made it zero."""
+    """Go towards the loss while the arriving gradient is zero. The node that receives a non-zero gradient made the zeros."""
     found, seen, stack = [], {edge}, [edge]
     while stack:
         at = stack.pop()
@@ -67,7 +67,7 @@ def _walk(f: Facts, edge: Edge) -> list[Cause]:
         values = {s: v for s, v in sent.items() if v is not None}
         if at in f.starts and at not in f.senders:
             if not is_zero(f.arrived(*at)):
-                return []  # a way on which nobody is seen to make zeros
+                return []  # a path on which no node is known to make zeros
             found.append(Cause("zero_start", f.loss, (at[0],)))
         elif values and len(values) == len(sent) and not all(map(is_zero, values.values())):
             found.append(_met(f, at, values))
@@ -78,7 +78,7 @@ def _walk(f: Facts, edge: Edge) -> list[Cause]:
                     found.append(cause)
                     continue
                 if any(not is_zero(v) for v in f.arrivals(node)):
-                    return []  # something arrived there, and what was sent is not known
+                    return []  # a gradient arrived there, and what was sent is unknown
                 more = [(node, k) for k in range(f.nodes[node].outputs) if (node, k) not in seen]
                 seen.update(more)
                 stack += more
@@ -86,7 +86,7 @@ def _walk(f: Facts, edge: Edge) -> list[Cause]:
 
 
 def _met(f: Facts, at: Edge, values: dict[Edge, Value]) -> Cause:
-    """Something arrived, and zero is what came of it: a sum of several, or a hook."""
+    """Non-zero gradients arrived, and gave zero: a sum of several, or a hook."""
     node, variable = at[0], f.nodes[at[0]].variable
     here = tuple(t.id for t in f.results(node)) if variable is None else (variable,)
     if len(values) > 1:
@@ -98,7 +98,7 @@ def _met(f: Facts, at: Edge, values: dict[Edge, Value]) -> Cause:
 
 
 def _made_zero(f: Facts, node: str, i: int) -> Cause | None:
-    """The cause, if it is this node that makes zeros of what arrives."""
+    """The cause, if this node makes zeros of what arrives."""
     arrivals = f.arrivals(node)
     if arrivals and all(map(is_zero, arrivals)):
         return None
@@ -118,7 +118,7 @@ def _broadcast(f: Facts, node: str, i: int) -> Cause | None:
 
 
 def _masked_before(f: Facts, node: str, i: int) -> Edge:
-    """Who made the zeros, if this node shares its gradient out to several inputs and this part was zero before."""
+    """The edge whose zeros this node passed on. The node splits its gradient, and this part was zero before."""
     now, seen = node, {node}
     hides_zeros = any(has_zero(t.value) for t in f.others(node, i)) or 0.0 in numbers_of(f, node)
     while op_of(f, node) in ROUTERS and not (op_of(f, node) == "Mul" and hides_zeros):
@@ -134,7 +134,7 @@ def _masked_before(f: Facts, node: str, i: int) -> Edge:
 
 
 def _rows_without(f: Facts) -> list[Cause]:
-    """Rows of an embedding (or of anything that is indexed) that got nothing."""
+    """Rows of an embedding (or of any indexed tensor) that got no gradient."""
     rows = f.live.zero_rows(f.subject.id)
     senders = f.senders.get(f.edge, ()) if f.edge is not None else ()
     taker = next((s for s, _ in senders if op_of(f, s).startswith(("Embedding", "Index"))), None)
