@@ -1,4 +1,4 @@
-"""Geometry and a state -> a picture: themes, words, SVG."""
+"""Draws a picture from geometry and a state: themes, words, SVG."""
 
 from .svg import render_svg
 from .text import text_picture

@@ -14,7 +14,7 @@ class ArrowPainter(Pen):
     """Draws arrows."""
 
     def arrow(self, arrow: Arrow, pieces: list[list[tuple[float, float]]]) -> str:
-        """Its own pieces, the head, and (hidden) the whole way for the number to run along."""
+        """The arrow's own pieces, its head, and a hidden path for the moving number."""
         role, width, size = self.arrow_style(arrow)
         fresh = arrow.at in self.fresh
         if fresh and role == "blue-stroke":
@@ -41,7 +41,10 @@ class ArrowPainter(Pen):
         return replace(arrow, points=((x, y + 4), *others))
 
     def arrow_style(self, arrow: Arrow) -> tuple[str, float, float]:
-        """Colour, line width and head size: thick takes part in autograd, thin does not; the backward graph is thin."""
+        """Colour, line width and head size.
+
+        Thick arrows take part in autograd, thin ones do not. The backward graph is thin.
+        """
         if arrow.kind == "retain":
             return "hook", 6.0, 18.0
         if arrow.kind == "result":

@@ -1,4 +1,4 @@
-"""The boxes of a picture: tensors, ops, nodes, and what stands in them."""
+"""The boxes of a picture: tensors, ops, nodes, and their contents."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .theme import Theme
 from .unseen import why_unseen
 from .writer import Lines, Run, clipped, entry_of, node_title, path_clipped
 
-STACK = 5.0  # px: the second outline of a group, as of cards on a pile
+STACK = 5.0  # px: offset of a group's second outline, like stacked cards
 
 
 class BoxPainter(Pen):
@@ -49,7 +49,7 @@ class BoxPainter(Pen):
         return known is not None and known.members > 0
 
     def badge(self, box: Box) -> str:
-        """What a box is, in words: shown when the mouse rests on it, and read to those who cannot see colours."""
+        """A box in words: as a tooltip, and for readers who cannot see colours."""
         reason = why_unseen(self.ops.get(box.id))
         known = words.BOX_RECONSTRUCTED if self.is_reconstructed(box) else ""
         return self.what(box) + known + (words.BOX_REASON.format(reason=reason) if reason else "")
@@ -71,8 +71,9 @@ class BoxPainter(Pen):
         return (words.BOX_NODE_GROUP if node.members else words.BOX_NODE).format(name=node.name, count=node.members)
 
     def outline(self, box: Box) -> str:
-        """Sharp corners: a tensor; rounded: a function; round: ctx. Dashed: takes no part in autograd; dotted: nobody has
-        seen it, the backward graph tells that it was there.
+        """The outline of a box. Sharp corners: a tensor; rounded: a function; round: ctx.
+
+        Dashed: takes no part in autograd. Dotted: nobody saw it; the backward graph shows that it existed.
         """
         kind = self.kind(box)
         radius = {"tensor": 0, "ctx": 40, "node": 24}.get(box.kind, 12)
@@ -120,7 +121,7 @@ class BoxPainter(Pen):
         return parts
 
     def accumulate_content(self, box: Box) -> list[str]:
-        """The word, and which leaf."""
+        """The word `variable`, and its leaf."""
         node = self.nodes[box.id]
         variable = self.tensors[node.variable].name if node.variable else None
         room = MOST_COLUMNS - len("variable = ")
@@ -142,6 +143,6 @@ class BoxPainter(Pen):
 
 
 def _tuple(end: Entry, count: int, theme: Theme) -> str:
-    """`  (MulBackward0, 0)`, of several `  (MulBackward0, 0) × 5,000`."""
+    """`  (MulBackward0, 0)`; for several `  (MulBackward0, 0) × 5,000`."""
     inside = f"{clipped(node_title(end.name, theme), 16)}, {'…' if end.index is None else end.index}"
     return f"  ({inside}) {count_text(count)}".rstrip()

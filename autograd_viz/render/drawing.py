@@ -21,7 +21,7 @@ from . import Theme, render_svg
 from .escape import printable
 from .svg import framed, painted
 
-NEAR = 600  # ops, or pairs of tensors, that are laid out right here; more of them in a process of their own
+NEAR = 600  # ops, or pairs of tensors, that are laid out in this process; more are laid out in their own process
 BESIDE = 10  # arrows of each op, and a few nodes
 
 
@@ -31,7 +31,7 @@ class Drawing:
 
     Attributes:
         document: the whole document.
-        opened: ids of the groups that are drawn as what is in them; None: there are no closed ones.
+        opened: ids of the groups whose contents are drawn; None: no group is closed.
     """
 
     document: Document
@@ -44,17 +44,17 @@ class Drawing:
 
     @cached_property
     def shown(self) -> Collapsed:
-        """The document with the closed groups as boxes, and where there are many edges with one for several."""
+        """The document with closed groups as boxes and many edges as one."""
         if self.opened is None:
             return bundled(Collapsed(self.document, self.document, {}, {}, {}))
         return bundled(collapse(self.document, self.tree, self.opened))
 
     @cached_property
     def geometry(self) -> Geometry:
-        """Where everything stands.
+        """The positions of everything.
 
         Raises:
-            LayoutError: there is too much of it.
+            LayoutError: the picture is too large.
         """
         document, groups = self.shown.document, open_groups(self.shown, self.tree, self.opened)
         return layout(document, groups) if is_near(document) else layout_apart(document, groups)
@@ -65,30 +65,30 @@ class Drawing:
         return self.geometry.height
 
     def is_open(self, group: Group) -> bool:
-        """Is what is in it drawn (if the groups around it are open)?"""
+        """Are its contents drawn (if the groups around it are open)?"""
         return self.opened is None or group.id in self.opened
 
     def _with(self, group: str) -> Drawing:
-        """The same with one group more open."""
+        """The drawing with one more group open."""
         return self._opened((self.opened or frozenset()) | {group})
 
     def _opened(self, opened: frozenset[str]) -> Drawing:
         drawing = Drawing(self.document, opened)
-        drawing.__dict__["tree"] = self.tree  # it is the same, and takes a while
+        drawing.__dict__["tree"] = self.tree  # expensive, and the same
         return drawing
 
     def revealing(self, id: str) -> Drawing:
-        """The same with as many groups open as hide an op, node or tensor."""
+        """The drawing with the groups open that hide an op, node or tensor."""
         drawing = self
         while (group := drawing.shown.hides(id)) is not None:
             drawing = drawing._with(group.id)
         return drawing
 
     def expanded(self, what: str) -> Drawing:
-        """The same with a group open: the one of this title or id, or those that hide the op, node or tensor of this id.
+        """The drawing with a group open, given by title or id. Or the groups open that hide the op, node or tensor of this id.
 
         Raises:
-            ValueError: there is no such thing, or nothing hides it.
+            ValueError: it does not exist, or no group hides it.
         """
         group = self._named(what)
         opened = self.revealing(what) if group is None else self.around(group)._with(group.id)
@@ -97,10 +97,10 @@ class Drawing:
         return opened
 
     def collapsed(self, what: str) -> Drawing:
-        """The same with the group of this title or id closed.
+        """The drawing with the group of this title or id closed.
 
         Raises:
-            ValueError: there is no such group.
+            ValueError: the group does not exist.
         """
         group = self._named(what)
         if group is None or group is self.tree:
@@ -110,12 +110,12 @@ class Drawing:
         return self._opened(opened - {group.id})
 
     def around(self, group: Group) -> Drawing:
-        """The same with all groups open that a group is in."""
+        """The drawing with all groups open that contain a group."""
         above = {g.id for g in self._groups() if g.first <= group.first and group.last <= g.last and g is not group}
         return self if self.opened is None else self._opened(self.opened | above)
 
     def _named(self, what: str) -> Group | None:
-        """The group of an id or title, the largest if several are called so."""
+        """The group of an id or title; the largest if several have it."""
         name = what.removeprefix("b")
         return next((g for g in self._groups() if what in (g.title, titled(g)) or name == g.id), None)
 
@@ -129,8 +129,9 @@ class Drawing:
             yield group
 
     def place(self, id: str) -> tuple[float, float]:
-        """The middle of an op's, node's or tensor's box, or of the group's that hides it: px from the picture's corner; the
-        corner itself for what has no box.
+        """The middle of an op's, node's or tensor's box, or of its group's box: px from the picture's corner.
+
+        It is the corner itself for an id without a box.
         """
         g, shown = self.geometry, self.shown.shown.get(id, id)
         box = next((b for b in g.boxes if b.id == shown), None)
@@ -148,12 +149,15 @@ class Drawing:
 
     @cached_property
     def _at_start(self) -> dict[tuple[Theme, str], tuple[str, str]]:
-        """The picture before the first step, which is shown three times: in the view, beside it, and in a page in a frame."""
+        """A cache of the picture before the first step.
+
+        It is shown three times: in the view, beside it, and in a page in a frame.
+        """
         return {}
 
 
 def is_near(document: Document) -> bool:
-    """Is it so little that its layout takes no while?"""
+    """Is it small enough for a quick layout?"""
     arrows = sum(len(o.inputs) + len(o.outputs) for o in document.ops) + sum(len(n.next_functions) for n in document.nodes)
     return max(len(document.ops), len(document.tensors) // 2, (arrows + len(document.nodes)) // BESIDE) <= NEAR
 
@@ -162,14 +166,14 @@ def drawing_of(document: Document, collapse: bool | None = None) -> Drawing:
     """How a document is drawn at first.
 
     Args:
-        document: the whole.
-        collapse: True: with all groups closed, False: whole, None: with groups closed as far as it is large.
+        document: the whole document.
+        collapse: True: all groups closed; False: everything drawn; None: groups closed if it is large.
     """
     is_small = len(document.ops) <= WHOLE and len(document.nodes) <= WHOLE_NODES
     if collapse is False or (collapse is None and is_small):
         drawing = Drawing(document)
         try:
-            drawing.geometry  # noqa: B018 -- laid out now, to know whether it can be
+            drawing.geometry  # noqa: B018 -- laid out now, to see if it works
             return drawing
         except LayoutError as error:
             warnings.warn(f"{error}; the picture shows groups instead", stacklevel=3)

@@ -1,4 +1,4 @@
-r"""All escaping in one place: whatever the user called things is drawn as text.
+r"""All escaping in one place: the user's names are drawn as text.
 
 >>> text('<script>"&')
 '&lt;script&gt;&quot;&amp;'
@@ -10,9 +10,9 @@ import functools
 import re
 
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"}
-# control characters, halves of surrogate pairs, text that changes the direction of what follows, what XML does not allow
+# control characters, halves of surrogate pairs, characters that change the text direction, characters that XML forbids
 _CHARACTERS = r"\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069\ufffe\uffff"
-SHORT = 40  # letters of an attribute that may be kept for the next time
+SHORT = 40  # letters of the longest attribute in the cache
 _UNWANTED = re.compile(f"[{_CHARACTERS}]")
 _SPECIAL = re.compile(f"[{_CHARACTERS}&<>\"']")
 
@@ -23,17 +23,17 @@ def text(value: str) -> str:
 
 
 def one_line(html: str) -> str:
-    """An element whose attributes may have line ends: in Markdown, where outputs may end up, an empty line would end it."""
+    """Remove empty lines from an element, as its attributes may have line ends. An empty line would end it in Markdown."""
     return html.replace("\n", "&#10;")
 
 
 def printable(value: str) -> str:
-    """Safe in a terminal: control characters, and with them escape sequences, become U+FFFD."""
+    """Make text safe for a terminal: control characters, and so escape sequences, become U+FFFD."""
     return _UNWANTED.sub("\ufffd", value)
 
 
 def is_unwanted(c: str) -> bool:
-    """A control character, or one that turns the direction of what follows."""
+    """Is it a control character, or one that changes the text direction?"""
     return _UNWANTED.match(c) is not None
 
 
@@ -43,12 +43,12 @@ def _written(name: str) -> str:
 
 
 def _attribute(name: str, value: object) -> str:
-    # + 0.0: there is no -0, which the memory below could not tell from 0
+    # + 0.0 turns -0 into 0: the cache could not tell them apart
     shown = f"{value + 0.0:g}" if isinstance(value, float) else text(value) if isinstance(value, str) else str(value)
     return f' {_written(name)}="{shown}"'
 
 
-_known_attribute = functools.lru_cache(4096, typed=True)(_attribute)  # a picture says the same of many boxes
+_known_attribute = functools.lru_cache(4096, typed=True)(_attribute)  # many boxes share attributes
 
 
 def element(tag: str, content: str | None = None, **attributes: object) -> str:

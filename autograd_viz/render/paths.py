@@ -1,4 +1,4 @@
-"""Arrows as SVG path data: rounded bends, heads, and nets drawn once where several arrows run together."""
+"""Arrows as SVG path data: rounded bends, heads, and shared lines that are drawn once."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..layout.geometry import Arrow, Point
 
 RADIUS = 8  # px of a bend
 Interval = tuple[float, float]
-Lines = dict[tuple[int, float], list[Interval]]  # what is covered, by axis (0: horizontal) and the place across it
+Lines = dict[tuple[int, float], list[Interval]]  # the covered intervals, by axis (0: horizontal) and the coordinate across it
 
 
 def rounded(points: list[Point], cut: float = 0) -> str:
@@ -48,9 +48,9 @@ def head(points: tuple[Point, ...], size: float) -> str:
 
 
 def own_pieces(arrows: tuple[Arrow, ...]) -> dict[str, list[list[Point]]]:
-    """For each arrow, the pieces that no earlier arrow of its net covers, with a bend's length of overlap at a joint.
+    """For each arrow, the pieces that no earlier arrow of its net covers, plus a bend's length at a joint.
 
-    Drawn like this, a line that several arrows share is stroked once.
+    So a line that several arrows share is drawn once.
     """
     of_net = Counter(arrow.net for arrow in arrows)
     covered: dict[tuple[str, ...], Lines] = {}
@@ -72,7 +72,7 @@ def _axis(a: Point, b: Point) -> int:
 
 
 def _with(intervals: list[Interval], lo: float, hi: float) -> list[Interval]:
-    """Disjoint intervals with one more, joined with those that it meets."""
+    """Disjoint intervals with one added, merged with those that it touches."""
     met = [i for i in intervals if i[0] <= hi and lo <= i[1]]
     apart = [i for i in intervals if i[0] > hi or lo > i[1]]
     return [*apart, (min([lo, *(i[0] for i in met)]), max([hi, *(i[1] for i in met)]))]

@@ -1,4 +1,4 @@
-"""What the parts of a picture are drawn with: text, rows of text, labels, lines, in the colours of a theme."""
+"""Draws the parts of a picture: text, rows of text, labels, lines, in the colours of a theme."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FAINT = 0.12  # opacity of what the forward pass has not made yet
 
 
 class Pen:
-    """Writes and draws what a document has in a state.
+    """Writes and draws a document in a state.
 
     Args:
         document: what is drawn.
@@ -36,7 +36,7 @@ class Pen:
         self.fresh = {cell_address(c.at) for c in state.current.changes} if state.current else set()
 
     def faint(self, *boxes: str) -> float | None:
-        """The opacity of a box, or of an arrow between two, that is not there yet; None for what is."""
+        """The opacity of a box (or of an arrow between two) that does not exist yet; None if it exists."""
         return FAINT if any(id.removeprefix("ctx:") in self.state.hidden for id in boxes) else None
 
     def line(self, d: str, colour: str, width: float, names: str) -> str:
@@ -85,7 +85,7 @@ class Pen:
         )  # fmt: skip
 
     def label(self, label: Label) -> str:
-        """A number on an arrow, interrupting the line; empty until a gradient has passed."""
+        """A number on an arrow. It interrupts the line, and is empty until a gradient has passed."""
         lines = ((Run(label.text, "text"),),) if label.text else self.writer.lines(label.at, self.state)
         middle = label.at.startswith(("sum:", "grad:", "caption:", "count:in:"))
         anchor_x = label.x + label.w / 2 if middle else label.x + 3
@@ -103,7 +103,7 @@ class Pen:
         return element("g", ground + line, class_="label fresh" if fresh else "label", data_at=label.at, **place)
 
     def frame(self, frame: Frame) -> str:
-        """A quiet line around an open group, with its name; a little darker inside, so that frames in frames are seen."""
+        """A thin line around an open group, with its name. The inside is a little darker, so that nested frames can be seen."""
         line = element(
             "path", d=ring(frame.outline), fill=self.colour["none"], fill_opacity=0.06, stroke=self.colour["row-stroke"],
             stroke_width=1, class_="f-none s-row-stroke",
@@ -112,13 +112,13 @@ class Pen:
         return element("g", line + name, class_="frame", data_group=frame.id)
 
     def code(self, line: CodeLine) -> str:
-        """A line of the user's code; what retain_grad() does is purple, as its arrow is."""
+        """A line of the user's code. A call of retain_grad() is purple, as its arrow is."""
         role = "hook" if line.kind == "retain_grad" else "text"
         return element("g", self.text(line.x, line.y, [Run(line.text, role)], CODE_SIZE, "end"), class_="code")
 
 
 def cell_address(at: str) -> str:
-    """Where a change is drawn: saved tensors share one row."""
+    """Where a change is drawn: all saved tensors share one row."""
     return at.partition(".saved.")[0] + ".saved" if ".saved." in at else at
 
 

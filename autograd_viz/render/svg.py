@@ -1,5 +1,6 @@
-"""The figure as SVG. Presentation attributes only, so every program draws the same; `class` and `data-at` let a page
-restyle and step the same picture (Note [Addresses] in graph/trace.py).
+"""The figure as SVG. It has only presentation attributes, so every program draws it alike.
+
+A page uses `class` and `data-at` to restyle and step the same picture (Note [Addresses] in graph/trace.py).
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def render_svg(document: Document, geometry: Geometry, state: State, theme: Them
 
 
 def painted(document: Document, geometry: Geometry, state: State, theme: Theme) -> tuple[str, str]:
-    """What `framed` puts together: a title, which says what the picture shows, and all that is drawn."""
+    """The parts for `framed`: a title that says what the picture shows, and everything drawn."""
     painter = _Painter(document, geometry, state, theme)
     return element("title", text(painter.summary())), "\n".join(painter.everything())
 
@@ -64,13 +65,13 @@ class _Painter(BoxPainter, ArrowPainter):
         self.geometry = geometry
 
     def summary(self) -> str:
-        """What the picture shows, in one line, for those who cannot see it."""
+        """What the picture shows, in one line, for readers who cannot see it."""
         names = [t.name for t in self.document.tensors if t.name]
         counts = {"ops": len(self.document.ops), "nodes": len(self.document.nodes)}
         return words.PICTURE_OF.format(names=few_names(names, words.COMMA) or words.PICTURE_UNNAMED, **counts)
 
     def everything(self) -> Iterable[str]:
-        """Frames, boxes, then thin arrows, thick arrows, those of the step that has just run, labels and code on top."""
+        """Frames, boxes, thin arrows, thick arrows; on top the arrows of the last step, labels and code."""
         for frame in self.geometry.frames:
             yield self.frame(frame)
         for box in self.geometry.boxes:

@@ -1,4 +1,4 @@
-"""The picture in plain text: for a terminal, and for those who read with their ears."""
+"""The picture in plain text: for a terminal, and for screen readers."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ MOST = 60  # lines of tensors, and of nodes
 
 
 def text_picture(document: Document, state: State, next_node: str | None = None) -> str:
-    """Tensors with their grads, then backward nodes in the order of the forward pass, last first.
+    """Tensors with their grads, then backward nodes: the last op's node comes first.
 
     Args:
         document: the graph.
         state: what has happened.
-        next_node: id of the node that would run next; it is marked with `>`, the one that has just run with `*`.
+        next_node: id of the node that would run next, marked with `>`. The last node that ran is marked with `*`.
     """
     tensors = [t for t in document.tensors if t.id not in state.hidden and (t.name or t.is_leaf)]
     lines = [_row("tensor", "data", "grad")]

@@ -1,4 +1,4 @@
-"""Colours and words of a picture. Contrast and distance for colour-blind eyes were computed for every pair."""
+"""Colours and words of a picture. For every pair, contrast and distance for colour-blind eyes were computed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..errors import UnknownChoiceError
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """A palette, and the words that go with it.
+    """A palette, and its words.
 
     The first eight are fill and stroke of the four kinds of boxes; the others colour text, rows and arrows.
 
@@ -69,10 +69,10 @@ THEMES = {
 
 
 def theme_named(name: str) -> Theme:
-    """The theme called `name`.
+    """The theme with this name.
 
     Raises:
-        UnknownChoiceError: there is none; the message names the choices.
+        UnknownChoiceError: it does not exist; the message names the choices.
     """
     if not isinstance(name, str) or name not in THEMES:
         raise UnknownChoiceError("theme", name, THEMES)

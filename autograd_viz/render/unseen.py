@@ -7,5 +7,5 @@ from ..graph.model import Op
 
 
 def why_unseen(op: Op | None) -> str:
-    """A sentence; empty for an op that was followed, or that ran while nobody recorded."""
+    """A sentence; empty for an op that was recorded, or that ran without a recording."""
     return {"nested": words.REASON_NESTED, "compiled": words.REASON_COMPILED}.get(op.reason, "") if op is not None else ""

@@ -1,6 +1,6 @@
-"""What is written at every address: lines of runs, a run being a text and the role that colours it.
+"""The words at every address, as lines of runs. A run is a text with a role, which gives its colour.
 
-The SVG draws these, and the widget sends the ones that a step changes, so both show the same words.
+The SVG draws them, and the widget sends those that a step changes. So both show the same words.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ class Run(NamedTuple):
     role: str = "text"
 
 
-ALARM = "false"  # the role of what is not finite: the theme's red
-JOINED_COLUMNS = 12  # of the sum under one of several entries of a node, which stand close together
+ALARM = "false"  # the role of nan and inf: the theme's red
+JOINED_COLUMNS = 12  # columns of a sum under one of several outputs of a node, which are close together
 Lines = tuple[tuple[Run, ...], ...]
 
 
@@ -40,7 +40,7 @@ class Writer:
         self.nodes = {n.id: n for n in document.nodes}
 
     def lines(self, at: str, state: State) -> Lines:
-        """What stands at an address: a row of a tensor, `n1.saved`, or a label on an arrow (empty without a gradient)."""
+        """The lines at an address: a row of a tensor, `n1.saved`, or a label on an arrow (empty without a gradient)."""
         id, _, what = at.partition(".")
         if id in self.tensors:
             return self._row(self.tensors[id], what, state)
@@ -69,7 +69,7 @@ class Writer:
 
 
 def entry_of(node: Node, output: int) -> Entry:
-    """The node itself and the output; of a group, the node in it at which that gradient arrives."""
+    """The node itself and the output; for a group, its inner node at which that gradient arrives."""
     return node.entries[output] if node.entries else Entry(node.name, output)
 
 
@@ -79,12 +79,12 @@ def node_title(name: str, theme: Theme) -> str:
 
 
 def clipped(text: str, width: int, mark: str = "…") -> str:
-    """At most `width` columns, the end replaced by an ellipsis."""
+    """At most `width` columns; the end becomes an ellipsis."""
     return text if cut(text, width) == text else cut(text, width - len(mark)) + mark
 
 
 def path_clipped(path: str, width: int) -> str:
-    """At most `width` columns of the name of a tensor; of a path in a module the end is kept, which tells it from its like."""
+    """At most `width` columns of a tensor's name. A path in a module keeps its end, as the beginnings are alike."""
     return clipped(path[::-1], width)[::-1] if "." in path and path.isascii() else clipped(path, width)
 
 
@@ -120,7 +120,7 @@ def python_text(value: Value) -> str:
 
 
 def short(number: Number, width: int = 7) -> str:
-    """A number in few columns: 4.0, 0.3333, -1e-05, 2.35e+12; a complex one in as many as it takes: 1.5-2j."""
+    """A number in few columns: 4.0, 0.3333, -1e-05, 2.35e+12. A complex one takes as many as it needs: 1.5-2j."""
     if isinstance(number, complex):
         return f"{number:.3g}"
     if isinstance(number, bool | int):
@@ -134,29 +134,29 @@ def short(number: Number, width: int = 7) -> str:
 
 
 def moving(step: Step) -> list[Change]:
-    """What runs along arrows in a step."""
+    """The changes of a step whose numbers move along arrows."""
     along = ("next:", "grad:", "grad_fn:", "retain:")
     return [c for c in step.changes if c.after and c.at.startswith(along)]
 
 
 def moves_of(step: Step) -> list[tuple[str, str]]:
-    """The same as (address of the arrow, number)."""
+    """The same changes as (address of the arrow, number)."""
     return [(c.at, label_text(c.after)) for c in moving(step) if c.after]
 
 
 def label_text(value: Value, most: int | None = None) -> str:
-    """A gradient on an arrow: 3.0, [6.0, 3.0, 2.0], or if that is too long its shape and its norm, or else its norm.
+    """A gradient on an arrow: its elements (3.0, [6.0, 3.0, 2.0]); if too long, its shape and norm; else its norm.
 
     Args:
         value: the gradient.
-        most: how many columns there are; None for those that the layout keeps for its shape.
+        most: the available columns; None for those that the layout reserves for its shape.
     """
     most = label_columns(value.shape) if most is None else most
     return _fitting(_label_texts(value), most)
 
 
 def _fitting(texts: Iterable[str], most: int) -> str:
-    """The first that takes at most so many columns; if there is none, what there is room for of the last."""
+    """The first text that fits; if none does, the last one, clipped."""
     text = ""
     for text in texts:
         if columns(text) <= most:
@@ -165,8 +165,9 @@ def _fitting(texts: Iterable[str], most: int) -> str:
 
 
 def _label_texts(value: Value) -> Iterator[str]:
-    """A gradient with its elements, and then without, the longest text first: (3, 4) · norm 2.1, (3,) · 1 nan. The next is
-    made when the one before is too long.
+    """Texts of a gradient, the longest first: with its elements, then without: (3, 4) · norm 2.1, (3,) · 1 nan.
+
+    A text is made only if the one before is too long.
     """
     if value.numbers:
         yield python_text(value)
@@ -177,7 +178,7 @@ def _label_texts(value: Value) -> Iterator[str]:
 
 
 def _sizes(value: Value) -> list[str]:
-    """How large an array is, the longest text first: its norm, or how many elements are nan and inf."""
+    """How large an array is, the longest text first: its norm, or its counts of nan and inf."""
     nans, infs = not_finite(value)
     if nans or infs:
         found = {"nan": nans, "inf": infs}
@@ -202,10 +203,10 @@ def is_finite(value: Value) -> bool:
 
 
 def _accumulating(t: Tensor, state: State) -> Lines | None:
-    """While AccumulateGrad adds to an existing grad: old + incoming = new, if it fits the row."""
+    """The row while AccumulateGrad adds to an existing grad: old + incoming = new, if it fits."""
     a = state.current.accumulation if state.current else None
     if a is None or a.tensor != t.id or a.old is None or a.new.shape != () or state.values.get(f"{t.id}.grad") != a.new:
-        return None  # nothing was added, it does not fit, or a hook has changed the sum
+        return None  # nothing was added, it is too long, or a hook has changed the sum
     text = f"{python_text(a.old)} + {python_text(a.incoming)} = {python_text(a.new)}"
     return (_named("grad", text, "grad"),) if columns(text) + 7 <= MOST_COLUMNS else None
 
@@ -218,7 +219,7 @@ def _called_lines(n: Node, state: State) -> Lines:
 
 
 def _saved_lines(n: Node, state: State, theme: Theme) -> Lines:
-    """The node's saved tensors by name and value; the video only says that there are some."""
+    """The node's saved tensors by name and value; the video only shows that there are some."""
     tensors = [s for s in n.saved if s.state in ("kept", "freed")]
     if not tensors:
         return ()
