@@ -1,4 +1,4 @@
-"""What happens in plain words with its numbers: steps of the backward pass, ops of the forward pass, errors."""
+"""Events in plain words with their numbers: steps of the backward pass, ops of the forward pass, errors."""
 
 from .births import PROPERTIES, Births, born_in
 from .errors import explain_error, whose_error

@@ -28,19 +28,19 @@ class Birth(NamedTuple):
 
 
 def all_zero(value: Value) -> bool:
-    """There are elements, and all of them are zero."""
+    """Are there elements, and are all of them zero?"""
     if value.summary is not None:
         return value.summary.zeros == math.prod(value.shape)
     return bool(value.numbers) and not any(value.numbers)
 
 
 def has_nan(value: Value) -> bool:
-    """An element is nan."""
+    """Is an element nan?"""
     return value.summary.nans > 0 if value.summary is not None else any(map(cmath.isnan, value.numbers))
 
 
 def has_inf(value: Value) -> bool:
-    """An element is infinite."""
+    """Is an element infinite?"""
     return value.summary.infs > 0 if value.summary is not None else any(map(cmath.isinf, value.numbers))
 
 
@@ -48,8 +48,9 @@ PROPERTIES = {"zero": all_zero, "nan": has_nan, "inf": has_inf}
 
 
 def born_in(step: Step, sent: Sequence[Value]) -> tuple[str, ...]:
-    """What a step is flagged with: "zero", "nan", "inf" where a gradient became that: by the node's rule, by the sum of what
-    was sent there, a hook or the user's hand, or by what is accumulated.
+    """The flags of a step: "zero", "nan", "inf" if a gradient became that.
+
+    It may have become so by the node's rule, the sum of gradients, a hook, the user's edit, or accumulation.
 
     Args:
         step: the step.
@@ -68,26 +69,26 @@ def born_in(step: Step, sent: Sequence[Value]) -> tuple[str, ...]:
 
 
 class Births:
-    """Follows each property through the steps of one document; every edge is looked at once."""
+    """Follows each property through the steps of one document. It looks at every edge once."""
 
     def __init__(self, document: Document) -> None:
         self.past = Past(document)
-        self._of: list[dict[tuple[str, int], Birth]] = []  # by step: (property, output) -> where it began
+        self._of: list[dict[tuple[str, int], Birth]] = []  # by step: (property, output) -> its birth
 
     def follow(self, steps: tuple[Step, ...]) -> None:
-        """Hold exactly these steps, as `Past.follow`."""
+        """Make these the steps, as `Past.follow` does."""
         self.past.follow(steps[: self.past.common(steps)])
         del self._of[len(self.past.steps) :]
         for step in steps[len(self.past.steps) :]:
             self.add(step)
 
     def add(self, step: Step) -> None:
-        """One step more."""
+        """Add one step."""
         self._of.append(self._looked_at(step, len(self._of) + 1))
         self.past.add(step)
 
     def of(self, step: int, index: int, name: str) -> Birth | None:
-        """Where a property ("zero", "nan", "inf") of grad_outputs[index] of step `step` (from 1) began; None without it."""
+        """The birth of a property ("zero", "nan", "inf") of grad_outputs[index] of step `step` (from 1); None without it."""
         return self._of[step - 1].get((name, index))
 
     def _looked_at(self, step: Step, number: int) -> dict[tuple[str, int], Birth]:
@@ -99,7 +100,7 @@ class Births:
         return found
 
     def _birth(self, step: Step, number: int, index: int, name: str) -> Birth:
-        """Where it began, knowing that grad_outputs[index] of this step has it."""
+        """The birth of a property that grad_outputs[index] of this step has."""
         holds = PROPERTIES[name]
         unhooked = before_hooks(step, index)
         if not same(unhooked, step.grad_outputs[index]) and not (unhooked is not None and holds(unhooked)):
@@ -113,7 +114,7 @@ class Births:
         return min(born) if born and (name != "zero" or len(born) == len(arrivals)) else Birth(number, step.node, "sum")
 
     def _sent(self, arrival: Arrival, name: str) -> Birth:
-        """Where a property of a gradient that was sent began: at its sender, if what arrived there did not have it."""
+        """The birth of a property of a sent gradient. It is at its sender, unless what arrived there had it."""
         sender = self.past.steps[arrival.step - 1]
         there = [g for g in sender.grad_outputs if g is not None]
         hold = [PROPERTIES[name](g) for g in there]

@@ -9,8 +9,8 @@ import traceback
 from .. import words
 
 OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-PYTORCH = os.sep + "torch" + os.sep  # in the names of its files
-# part of the message, and the name of the sentence; the more special first
+PYTORCH = os.sep + "torch" + os.sep  # a part of the paths of its files
+# a part of the message, and the name of the sentence; the most special first
 KNOWN = (
     ("Trying to backward through the graph a second time", "EXPLAIN_FREED"),
     ("modified by an inplace operation", "EXPLAIN_MODIFIED"),
@@ -56,7 +56,7 @@ KNOWN = (
     ("trying to save more tensors during recomputation", "EXPLAIN_RECOMPUTED"),
     ("Expected f(*args) to return a scalar Tensor", "EXPLAIN_FUNC_SCALAR"),
 )
-NODE = re.compile(r"\b\w+Backward\w*")  # as messages name it
+NODE = re.compile(r"\b\w+Backward\w*")  # a node's name in a message
 
 
 def explain_error(message: str, node: str = "") -> str:
@@ -78,14 +78,14 @@ def explain_error(message: str, node: str = "") -> str:
 
 
 def whose_error(error: BaseException, node: str) -> str:
-    """Which function of the user's raised an error while a node ran: a hook, or the backward of a Function.
+    """Which user function raised an error while a node ran: a hook, or the backward of a Function.
 
     Args:
-        error: what was raised.
+        error: the error.
         node: name of the node.
 
     Returns:
-        One sentence with its name and line, or "" for an error that no code of the user's raised.
+        One sentence with its name and line, or "" for an error that no user code raised.
     """
     was_library, found = False, None
     for frame in traceback.extract_tb(error.__traceback__):

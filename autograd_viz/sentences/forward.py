@@ -21,7 +21,7 @@ class ForwardSentences:
         self.given = [t for t in document.tensors if t.id not in made]
 
     def at(self, position: int) -> str:
-        """What had happened last: -F is before the first of F ops, 0 after the last.
+        """The last event: -F is before the first of F ops, 0 after the last.
 
         Raises:
             IndexError: there is no such position.
@@ -53,13 +53,13 @@ class ForwardSentences:
             (False, False): words.RAN,
         }[bool(values), bool(saved)]
         text = template.format(call=self._call(op, outputs), value=listed(values), names=listed(saved))
-        if node is not None and node.name == "CopySlices" and values:  # a view was changed: what it is a view of is another now
+        if node is not None and node.name == "CopySlices" and values:  # a view was changed, and so its base
             name = next((t.name for t in outputs if t is not None and t.name), words.A_TENSOR)
             text = words.WRITES_THROUGH.format(call=self._call(op, []), name=name, value=listed(values))
         return together([text, self._recorded(op, node, outputs)])
 
     def _call(self, op: Op, outputs: list[Tensor | None]) -> str:
-        """`c = Mul(a, b)`; unnamed operands by their values."""
+        """`c = Mul(a, b)`; an unnamed operand is its value."""
         call = f"{op.name}({', '.join(first_few([self._operand(o) for o in op.inputs]))})"
         names = [t.name if t is not None and t.name else "_" for t in outputs]
         return f"{', '.join(first_few(names))} = {call}" if any(n != "_" for n in names) else call
@@ -71,7 +71,7 @@ class ForwardSentences:
         return tensor.name or value_text(tensor.value)
 
     def _recorded(self, op: Op, node: Node | None, outputs: list[Tensor | None]) -> str:
-        """The node that was created, or why none was."""
+        """The node that was created, or why there is none."""
         if node is not None:
             return words.CREATED.format(node=node.name)
         dtypes = [t.value.dtype for t in outputs if t is not None]

@@ -1,4 +1,4 @@
-"""What the steps so far have sent where: follows a trace as it grows, is cut, and grows again."""
+"""What the steps so far have sent, and where. It follows a trace that grows, is shortened, and grows again."""
 
 from __future__ import annotations
 
@@ -40,27 +40,27 @@ class Past:
         self.arrivals: dict[tuple[str, int], list[Arrival]] = {}
 
     def follow(self, steps: tuple[Step, ...]) -> None:
-        """Hold exactly these steps; costs as much as what is new or no longer holds."""
+        """Make these the steps. The cost depends only on what differs."""
         self.cut(self.common(steps))
         for step in steps[len(self.steps) :]:
             self.add(step)
 
     def common(self, steps: tuple[Step, ...]) -> int:
-        """How many of the first steps are the same here and there; a step that is the same has the same steps before it."""
+        """How many of the first steps are the same. If a step is the same, so are the steps before it."""
         count = min(len(self.steps), len(steps))
         while count and self.steps[count - 1] is not steps[count - 1]:
             count -= 1
         return count
 
     def add(self, step: Step) -> None:
-        """One step more. Its numbers are not read."""
+        """Add one step. Its numbers are not read."""
         self.steps.append(step)
         for edge, after in enumerate(self.nodes[step.node].next_functions):
             if after.node is not None:
                 self.arrivals.setdefault((after.node, after.index), []).append(Arrival(len(self.steps), edge, step))
 
     def cut(self, count: int) -> None:
-        """Only the first `count` steps have run."""
+        """Keep only the first `count` steps."""
         for _ in range(len(self.steps) - count):
             self._drop()
 

@@ -13,9 +13,9 @@ from .forward import ForwardSentences
 from .past import Arrival, sent
 from .text import before_hooks, first_few, hook_kind, listed, same, size_text, together
 
-Arrivals = Mapping[int, Sequence[Arrival]]  # what was sent to a node, by output of its op
-MANY_PARTS = 8  # up to here the parts of a sum are written out
-MANY_BYTES = 1000  # from here on it is said how much memory was freed
+Arrivals = Mapping[int, Sequence[Arrival]]  # by output of its op
+MANY_PARTS = 8  # a sum with more parts is not written out
+MANY_BYTES = 1000  # the sentence tells the freed memory from here on
 
 
 class Sentences:
@@ -24,7 +24,7 @@ class Sentences:
     Args:
         document: the graph before the pass.
         recorded: the pass itself is recorded (create_graph).
-        frees: steps free saved tensors; else it is said what backward() would free.
+        frees: steps free saved tensors; else the sentence says what backward() would free.
     """
 
     def __init__(self, document: Document, recorded: bool = False, frees: bool = True) -> None:
@@ -41,7 +41,7 @@ class Sentences:
         return words.NOTHING if node is None else words.START.format(node=self.nodes[node].name)
 
     def forward(self, position: int) -> str:
-        """What the forward pass did last: -F (before the first of F ops: the leaves) to 0 (the last op has run).
+        """The last event of the forward pass: -F (before the first of F ops: the leaves) to 0 (the last op has run).
 
         Raises:
             IndexError: there is no such position.
@@ -49,7 +49,7 @@ class Sentences:
         return self._forward.at(position)
 
     def said(self, step: Step, arrivals: Arrivals) -> str:
-        """What this step did, after `arrivals` had been sent to its node."""
+        """What this step did; `arrivals` had been sent to its node."""
         node = self.nodes[step.node]
         if node.variable is not None:
             came, after = self._arrived(step, arrivals), self._hooks(step, "post_accumulate")
@@ -82,13 +82,13 @@ class Sentences:
         return (words.ARRIVES if grads else words.ALL_ZERO).format(node=node.name, of=of, grads=listed(grads))
 
     def _arrived(self, step: Step, arrivals: Arrivals) -> list[str]:
-        """What became of it on its last bit of way: edits, sums, hooks, retain_grad."""
+        """What happened to it on arrival: edits, sums, hooks, retain_grad."""
         edits = [words.EDITED.format(value=_text(before_hooks(step, i))) for i in step.edited]
         retained = [self._retained(c) for c in step.changes if c.at.startswith("retain:") and c.after is not None]
         return [*edits, *self._sums(step, arrivals), *self._hooks(step, "tensor"), *retained, *self._hooks(step, "pre")]
 
     def _retained(self, kept: Change) -> str:
-        """What retain_grad() has kept, and what was there."""
+        """What retain_grad() has kept, and its earlier value."""
         tensor = kept.at.removeprefix("retain:")
         name, old = self._name(tensor, words.A_TENSOR), kept.before
         if old is None:
@@ -96,7 +96,7 @@ class Sentences:
         return words.RETAINED_ADDED.format(name=name, old=gradient_text(old), new=_text(kept.after))
 
     def _sums(self, step: Step, arrivals: Arrivals) -> list[str]:
-        """Where several gradients arrived at one output: the parts and their sum."""
+        """Outputs at which several gradients arrived: the parts and their sum."""
         found = []
         for index, several in arrivals.items():
             parts, total = sent(several), before_hooks(step, index)
@@ -116,7 +116,7 @@ class Sentences:
         return [_hook(h) for h in step.hooks if h.kind == kind]
 
     def _unused(self, node: Node, step: Step) -> list[str]:
-        """Outputs at which no gradient arrived, and why."""
+        """Outputs without a gradient, and the reason."""
         empty = [i for i, g in enumerate(step.grad_outputs) if g is None]
         if len(empty) == len(step.grad_outputs):
             return []
@@ -154,7 +154,7 @@ class Sentences:
         return f"{target.name}{words.OF.format(names=name)}" if name else target.name
 
     def _result_of(self, node: Node) -> str:
-        """What its op made, where another node has the same name."""
+        """The result of its op, if another node has the same name."""
         outputs = self.outputs.get(node.op or "", ()) if self.namesakes[node.name] > 1 else ()
         return next((name for t in outputs if t is not None and (name := self.tensors[t].name)), "")
 
@@ -172,7 +172,7 @@ class Sentences:
 
 
 def _hook(hook: HookRun) -> str:
-    """What a hook did to the gradient that it was given."""
+    """What a hook did to its gradient."""
     said = {"kind": hook_kind(hook), "name": hook.name}
     if same(hook.before, hook.after):
         return (
@@ -193,5 +193,5 @@ def _text(value: Value | None) -> str:
 
 
 def _is_shape(value: Value) -> bool:
-    """Too large to be written out."""
+    """Is it too large to be written out?"""
     return value_text(value) == shape_text(value.shape)

@@ -8,24 +8,24 @@ from .. import words
 from ..graph.model import Value
 from ..graph.trace import HookRun, Step
 
-MOST_PARTS = 12  # that a sentence lists
+MOST_PARTS = 12  # parts that a sentence lists
 ARRIVING = ("tensor", "pre")  # kinds of hooks that see what arrives
 
 
 def first_few(parts: list[str]) -> list[str]:
-    """Of very many the first, and how many more there are."""
+    """The parts; if there are very many, the first ones and the number of the rest."""
     more = len(parts) - MOST_PARTS + 1
     return parts if more <= 1 else [*parts[: MOST_PARTS - 1], words.MORE.format(count=more)]
 
 
 def listed(parts: list[str]) -> str:
-    """a; a and b; a, b and c; of very many the first."""
+    """a; a and b; a, b and c; of very many, the first ones."""
     parts = first_few(parts)
     return words.AND.join([words.COMMA.join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
 
 def together(sentences: Iterable[str]) -> str:
-    """Sentences one after the other."""
+    """Sentences in a row."""
     return words.BETWEEN.join(sentences)
 
 
@@ -38,7 +38,7 @@ def size_text(count: int) -> str:
 
 
 def hook_kind(hook: HookRun) -> str:
-    """What the hook is called: "tensor hook"."""
+    """The name of the kind of hook: "tensor hook"."""
     kinds = {
         "tensor": words.HOOK_TENSOR,
         "pre": words.HOOK_PRE,
@@ -49,7 +49,7 @@ def hook_kind(hook: HookRun) -> str:
 
 
 def same(a: Value | None, b: Value | None) -> bool:
-    """Equal, where nan equals nan."""
+    """Are they equal? nan equals nan."""
     return a == b or repr(a) == repr(b)
 
 
@@ -61,7 +61,7 @@ def before_hooks(step: Step, index: int) -> Value | None:
 
 
 def after_hooks(step: Step, index: int) -> Value | None:
-    """What tensor hooks left of what arrived: what retain_grad() keeps, and the node's prehooks are given."""
+    """A gradient after its tensor hooks. retain_grad() keeps it, and the node's prehooks get it."""
     prehooks = (h for h in step.hooks if h.kind == "pre" and h.index == index and h.before is not None)
     first = next(prehooks, None)
     return step.grad_outputs[index] if first is None else first.before
