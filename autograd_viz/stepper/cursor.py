@@ -18,7 +18,7 @@ from .stops import Stopped
 
 
 class _Closed:
-    """In place of what a closed stepper has let go."""
+    """Replaces what a closed stepper has freed."""
 
     def __getattr__(self, name: str) -> Any:
         raise RuntimeError("this stepper is closed and keeps nothing of its pass: call step() again")
@@ -45,11 +45,11 @@ class Cursor:
         self._start = live.engine()
         self._trace: Trace | None = None
         self._step = 0
-        self._has_replayed = False  # the cursor has just come here out of the forward pass
+        self._has_replayed = False  # the cursor has just left the forward pass
         self._sentences = Sentences(document, live.is_recorded, live.frees)
 
     def _let_go(self) -> None:
-        """Keep nothing of the pass."""
+        """Free everything of the pass."""
         self._live = self._history = _Closed()  # type: ignore[assignment]
         self._trace = None
 
@@ -73,7 +73,7 @@ class Cursor:
 
     @property
     def is_over(self) -> bool:
-        """Every step of the pass has run, wherever the cursor is."""
+        """Has every step of the pass run, wherever the cursor is?"""
         return self._live.next_node() is None
 
     @property
@@ -92,7 +92,7 @@ class Cursor:
 
     @property
     def is_complete(self) -> bool:
-        """The cursor is at the end of the pass."""
+        """Is the cursor at the end of the pass?"""
         return self.is_over and self._step == len(self._steps)
 
     @property

@@ -1,4 +1,4 @@
-"""What a stepper needs of a backward pass, whoever runs it: the core, or PyTorch."""
+"""What a stepper needs from a backward pass of the core or of PyTorch."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from ..graph.trace import Engine, Rewritten, Step
 
 
 class LivePass(Protocol):
-    """What a stepper needs of a backward pass, whoever runs it.
+    """What a stepper needs from a backward pass of the core or of PyTorch.
 
     Attributes:
         is_recorded: the pass itself is recorded (create_graph).
         frees: a step frees saved tensors; else it only says what ``backward()`` would free.
-        own_ranks: over how many ranks the gradients should have been averaged that are this rank's own; 0 if there are none.
+        own_ranks: the number of ranks whose average a gradient lacks; 0 if it lacks none.
     """
 
     is_recorded: bool
@@ -29,42 +29,44 @@ class LivePass(Protocol):
         """Id of the node that `advance` would run, or None at the end."""
 
     def advance(self) -> Step | None:
-        """Run one node for real; if it raises, everything is as it was. The step writes its numbers when they are read."""
+        """Run one node for real; if it raises, everything is as before. The step writes its numbers when they are read."""
 
     def undo(self, index: int) -> None:
-        """Take back what a step did to the user's tensors."""
+        """Undo what a step did to the user's tensors."""
 
     def redo(self, index: int) -> bool:
-        """Do it again; False, and nothing done, if what it started from has changed since."""
+        """Do it again. Returns False and does nothing if its inputs have changed since."""
 
     def rewind(self, index: int) -> None:
-        """The engine goes back to before step `index`; the steps from there on are forgotten."""
+        """Put the engine back to before step `index`; the steps from there on are dropped."""
 
     def edit(self, value: Any, index: int, step: int) -> None:
-        """Replace what is about to enter output `index` of the node of a step, and forget what is recorded from it on; what is
-        refused changes nothing.
+        """Replace the gradient that is about to enter output `index` of the node of a step. The recorded steps from there on
+        are dropped.
+
+        A refused edit changes nothing.
         """
 
     def undo_edit(self) -> bool:
-        """Take that back; False if there was nothing."""
+        """Undo the edit; False if there was none."""
 
     def edits(self) -> dict[int, Value]:
-        """What the user has put there and no node has run with yet: output of the next node -> gradient."""
+        """The user's edits that no node has run with yet: output of the next node -> gradient."""
 
     def drift(self, among: Iterable[str] | None = None) -> dict[str, Value | None]:
-        """The grad rows that the user has changed meanwhile."""
+        """The grads that were changed outside the stepper."""
 
     def rewritten(self, among: Iterable[str] | None = None) -> dict[str, Rewritten]:
-        """The tensors whose data somebody has changed in place since they were drawn."""
+        """The tensors whose data was changed in place after they were drawn."""
 
     def spoiled(self) -> dict[str, str]:
-        """Saved tensors ("n0.saved.self") of nodes that are to run which somebody has changed in place ("stale") or "freed"."""
+        """Saved tensors ("n0.saved.self") of nodes still to run that were modified ("stale") or "freed" by others."""
 
     def untouched(self) -> AbstractContextManager[None]:
-        """Steps that are run and taken back inside change nothing else, whatever code of the user's they call."""
+        """Steps that run and are taken back inside change nothing else, whatever user code they call."""
 
     def engine(self) -> Engine:
-        """Queue, waiting nodes and memory as they are."""
+        """Ready queue, waiting nodes and memory now."""
 
     def id_of(self, thing: Any) -> str | None:
         """The id of a live tensor or node of the graph, else None."""

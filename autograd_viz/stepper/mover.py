@@ -1,4 +1,4 @@
-"""How a cursor is moved: a node at a time, live, and taken back; what a move must not be interrupted by."""
+"""Moves a cursor: one node at a time, live, and back. A move must not be interrupted by another."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .told import told
 
 
 class Mover(Cursor):
-    """The moves that the verbs of a `Stepper` are made of, and who is told of them.
+    """The moves behind the verbs of a `Stepper`, and their listeners.
 
     Args:
         document: the graph before the pass.
@@ -50,7 +50,7 @@ class Mover(Cursor):
             listener()
 
     def _moving(self, move: Callable[[], Any]) -> Any:
-        """Make a move, and tell the listeners where it has led, also if it raised."""
+        """Make a move, then call the listeners, also if it raised."""
         with alone(), collector_waits():
             self.failed = self.stopped = None
             begin = self._step
@@ -72,7 +72,7 @@ class Mover(Cursor):
             self._forward()
 
     def _on(self, stops: bool = False, until: Callable[[], bool] | None = None, first: bool = False) -> None:
-        """Forward to the end, to a stop, or until something holds (`first`: after one step at least)."""
+        """Forward to the end, to a stop, or until a condition holds (`first`: after at least one step)."""
         begin = self._step  # a run that starts at a breakpoint goes on
         self._step = max(self._step, 0)
         while self._can_go_on():
@@ -87,7 +87,7 @@ class Mover(Cursor):
                 return
 
     def _until(self, ends: frozenset[str], tensor: str) -> None:
-        """Forward by one step at least, until a node of `ends` has run."""
+        """Forward by at least one step, until a node of `ends` has run."""
         begin = self._step
         self._on(until=lambda: self.current is not None and self.current.node in ends, first=True)
         name = label_of(self.document, tensor)
@@ -114,7 +114,7 @@ class Mover(Cursor):
             return self._steps[self._step - 1]
 
     def _run_next(self) -> None:
-        """Call the next node, and write the step down."""
+        """Call the next node, and record the step."""
         node = self._live.next_node()
         try:
             step = self._live.advance()
@@ -124,7 +124,7 @@ class Mover(Cursor):
         if step is not None:
             try:
                 self._write_down(step)
-            except BaseException:  # Ctrl-C in the user's condition, no memory for a sentence: the step has not been taken
+            except BaseException:  # Ctrl-C in the user's condition, or no memory for a sentence: the step is not taken
                 self._live.undo(len(self._steps))
                 self._live.rewind(len(self._steps))
                 raise
@@ -137,13 +137,13 @@ class Mover(Cursor):
         self._trace = None
 
     def _told(self, ran: Step) -> Step:
-        """What the pass has done, with a sentence and flags; both, like its numbers, are written when somebody reads them."""
+        """The step with a sentence and flags. Like its numbers, they are made when they are read."""
         arrivals = self._past.arrived_at(ran.node)
         ranks = self._live.own_ranks if self.is_over else 0
         return told(ran, self._sentences, arrivals, [words.OWN_RANK.format(ranks=ranks)] if ranks else [])
 
     def _cut(self, begin: int) -> None:
-        """Forget the recorded steps from this one on."""
+        """Drop the recorded steps from this one on."""
         self._live.rewind(begin)
         self._history, self._trace = self._history.until(begin), None
         self._past.cut(begin)

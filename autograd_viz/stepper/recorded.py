@@ -1,4 +1,4 @@
-"""A backward pass from a file: it is replayed, and nothing is computed."""
+"""A backward pass from a file. It is replayed, and nothing is computed."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ class Recording:
 
 
 class RecordedPass:
-    """A trace as the pass that a stepper asks for: see live_pass.py."""
+    """A trace in the form that a stepper needs: see live_pass.py."""
 
-    is_recorded = False  # both are said in the recorded sentences
+    is_recorded = False  # the recorded sentences say both
     frees = True
     own_ranks = 0
 
@@ -47,7 +47,7 @@ class RecordedPass:
         self._done = 0
 
     def next_node(self) -> str | None:
-        """The next recorded step's node; past the last one of an unfinished pass, the first that was ready."""
+        """The node of the next recorded step; at the end of an unfinished pass, the first node that was ready."""
         steps = self._trace.steps
         if self._done < len(steps):
             return steps[self._done].node
@@ -66,18 +66,18 @@ class RecordedPass:
         return self._trace.steps[self._done - 1]
 
     def undo(self, index: int) -> None:
-        """Nothing has been done."""
+        """Nothing to undo."""
 
     def redo(self, index: int) -> bool:
-        """Nothing can have changed."""
+        """Always true: nothing can have changed."""
         return True
 
     def rewind(self, index: int) -> None:
-        """Steps from `index` on will be asked for again."""
+        """The steps from `index` on will be asked for again."""
         self._done = index
 
     def edit(self, value: Any, index: int, step: int) -> None:
-        """There is no graph that could run with another gradient.
+        """Refused: no graph can run with another gradient.
 
         Raises:
             AutogradVizError: always.
@@ -85,32 +85,32 @@ class RecordedPass:
         raise AutogradVizError("a recording cannot be edited: it has no live graph to run")
 
     def undo_edit(self) -> bool:
-        """There is none."""
+        """Always false: there is no edit."""
         return False
 
     def edits(self) -> dict[int, Value]:
-        """There are none."""
+        """Always empty."""
         return {}
 
     def rewritten(self, among: Iterable[str] | None = None) -> dict[str, Rewritten]:
-        """No tensor of the user's belongs to it."""
+        """Always empty: no tensor of the user's belongs to it."""
         return {}
 
     def spoiled(self) -> dict[str, str]:
-        """Nobody can change what is in a file."""
+        """Always empty: nobody can change what is in a file."""
         return {}
 
     def drift(self, among: Iterable[str] | None = None) -> dict[str, Value | None]:
-        """No tensor of the user's belongs to it."""
+        """Always empty: no tensor of the user's belongs to it."""
         return {}
 
     def untouched(self) -> AbstractContextManager[None]:
-        """Nothing runs."""
+        """Does nothing, as nothing runs."""
         return nullcontext()
 
     def engine(self) -> Engine:
-        """As it was before the first step."""
+        """The engine before the first step."""
         return self._trace.start
 
     def id_of(self, thing: Any) -> None:
-        """No tensor of the user's belongs to it."""
+        """Always None: no tensor of the user's belongs to it."""

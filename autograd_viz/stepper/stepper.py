@@ -1,7 +1,7 @@
 """A cursor over a backward pass: forwards and back, with stops and edits. It has no widget and no timer.
 
-Positions: -F to -1 replay the forward pass of F ops (nothing runs), 0 is the start of the backward pass, k the state after
-its k-th step.
+Position 0 is the start of the backward pass, position k the state after its k-th step. Positions -F to -1 replay the forward
+pass of F ops (nothing runs).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ R = TypeVar("R")
 
 
 def _move(verb: Callable[Concatenate[Stepper, P], R]) -> Callable[Concatenate[Stepper, P], R]:
-    """A verb that is refused while a step of the same stepper runs: a hook must not take back the node that calls it."""
+    """A verb that is refused while a step of the same stepper runs. A hook must not undo the node that calls it."""
 
     @functools.wraps(verb)
     def moving(self: Stepper, /, *args: P.args, **options: P.kwargs) -> R:
@@ -135,7 +135,7 @@ class Stepper(Mover):
 
     @_move
     def leave(self, nodes: Collection[str]) -> None:
-        """Run until one of these ids has run and the node that is next is none of them; if they have run, to the end."""
+        """Run until one of these nodes has run and the next node is none of them. If all have run, run to the end."""
         self._moving(lambda: self._on(until=lambda: self._has_left(nodes), first=True))
 
     def _has_left(self, nodes: Collection[str]) -> bool:
@@ -249,7 +249,7 @@ class Stepper(Mover):
         with self._live.untouched():
             yield
             is_own = self._live.own_ranks > 0
-        if is_own:  # a step in earnest averages over the ranks
+        if is_own:  # a real step averages over the ranks
             with whole():
                 self._cut(ran)
 
@@ -274,7 +274,7 @@ class Stepper(Mover):
         return next((t.id for t in self.document.tensors if t.name == what), what)
 
     def _in_document(self, what: Any) -> Any:
-        """A live tensor or node as the document's; all else as it is."""
+        """A live tensor or node as the document's; other values are returned unchanged."""
         id = None if isinstance(what, str) else self._live.id_of(what)
         found: list[Tensor | Node] = [t for t in self.document.tensors if t.id == id]
         found += [n for n in self.document.nodes if n.id == id]

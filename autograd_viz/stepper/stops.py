@@ -10,7 +10,7 @@ from ..graph.trace import Step
 from ..runtime.collector import collector_as_before
 from ..runtime.interrupts import breakable
 
-FLAGS = {"nan": "nan", "inf": "nan", "zero": "zero"}  # the flag of a step -> the stop that looks at it
+FLAGS = {"nan": "nan", "inf": "nan", "zero": "zero"}  # the flag of a step -> the stop that checks it
 
 
 @dataclass
@@ -28,7 +28,7 @@ class Stops:
     nan: bool = False
     zero: bool = False
     condition: Callable[[Step], Any] | None = None
-    _errors: dict[str, str] = field(default_factory=dict)  # by node: what the condition has raised
+    _errors: dict[str, str] = field(default_factory=dict)  # by node: the error of the condition
 
     def plain(self) -> dict[str, Any]:
         """For a page: nodes, nan, zero, and the condition's name."""
@@ -36,7 +36,7 @@ class Stops:
         return {"nodes": sorted(self.nodes), "nan": self.nan, "zero": self.zero, "condition": name}
 
     def update(self, plain: Any, known: Iterable[str]) -> None:
-        """Take over what a page has set; what is no stop of ours is passed over. An empty condition drops the condition."""
+        """Take over what a page has set; unknown stops are ignored. An empty condition removes the condition."""
         if not isinstance(plain, dict):
             return
         nodes = plain.get("nodes", ())
@@ -46,7 +46,7 @@ class Stops:
             self.condition = None
 
     def asked(self, step: Step) -> Step:
-        """The step with what the condition says of it."""
+        """The step with the result of the condition."""
         flags = tuple(f for f in step.flags if f in FLAGS)
         self._errors.pop(step.node, None)
         if self.condition is None:
@@ -59,7 +59,7 @@ class Stops:
             return replace(step, flags=(*flags, "condition_error"))
 
     def hit(self, step: Step) -> Stopped | None:
-        """Which stop a step meets, if any."""
+        """The stop that a step hits, if any."""
         if not (self.nan or self.zero or self.condition):
             return None  # the step need not be read
         wanted = {"nan": self.nan, "zero": self.zero, "condition": self.condition is not None}
@@ -68,7 +68,7 @@ class Stops:
 
 
 def wrong_nodes(nodes: Any) -> str:
-    """What is wrong with nodes that somebody sets, or ""."""
+    """What is wrong with the nodes that a page sets, or ""."""
     if nodes is None or (isinstance(nodes, list | tuple) and all(isinstance(n, str) for n in nodes)):
         return ""
     what = f"the nodes of stops must be a list of ids, got {type(nodes).__name__} ({nodes!r:.60})"
@@ -77,8 +77,10 @@ def wrong_nodes(nodes: Any) -> str:
 
 @dataclass(frozen=True)
 class Stopped:
-    """Why a run has stopped: "breakpoint", "until", "unreached", "nan", "inf", "zero", "condition" or "condition_error"; at
-    which node ("" for "unreached"), and the words of the error or the name of the tensor that was waited for.
+    """Why a run has stopped.
+
+    The reason is "breakpoint", "until", "unreached", "nan", "inf", "zero", "condition" or "condition_error". The node is "" for
+    "unreached". The text is the error, or the name of the tensor of `until`.
     """
 
     kind: str

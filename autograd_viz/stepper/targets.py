@@ -28,11 +28,12 @@ def tensor_of(document: Document, what: Any) -> str:
 
 
 def node_of(document: Document, what: Any) -> str:
-    """The id of a node: the grad_fn (for a leaf: AccumulateGrad) of a tensor given as for `tensor_of`, or the node by id or
-    as the document's own.
+    """The id of a node: the grad_fn (for a leaf: AccumulateGrad) of a tensor given as for `tensor_of`.
+
+    A node is also accepted: by id, or as the document's own.
 
     Raises:
-        ValueError: there is none.
+        ValueError: it does not exist.
     """
     if isinstance(what, Node):
         return what.id
@@ -48,6 +49,6 @@ def node_of(document: Document, what: Any) -> str:
 
 
 def reached_by(document: Document, tensor: str) -> frozenset[str]:
-    """The nodes whose call tells that a gradient has reached the tensor: its grad_fn, or a leaf's AccumulateGrad."""
+    """The nodes whose call shows that a gradient has reached the tensor: its grad_fn, or a leaf's AccumulateGrad."""
     leaf = {n.id for n in document.nodes if n.variable == tensor}
     return frozenset(leaf | {t.grad_fn for t in document.tensors if t.id == tensor and t.grad_fn})

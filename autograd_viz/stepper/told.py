@@ -14,7 +14,8 @@ SENTENCE, FLAGS = ("sentence",), ("flags",)
 
 
 def told(ran: Step, sentences: Sentences, arrivals: Arrivals, end: list[str]) -> Step:
-    """A step with a sentence and flags. It holds no stepper: a circle would be freed late, and never through C++ code.
+    """A step with a sentence and flags. It does not refer to the stepper: such a cycle would be freed late, or never through
+    C++ code.
 
     Args:
         ran: what the pass has done.
