@@ -1,1 +1,1 @@
-"""What a person types: show, step, compare, record, watch, save, load, explain, and the magics of a notebook."""
+"""What a user calls: show, step, compare, record, watch, save, load, explain, and the magics of a notebook."""

@@ -69,7 +69,7 @@ class Explanation:
 
     @property
     def culprit(self) -> str | None:
-        """The id to highlight: the node of the nearest cause, else the op of its line, else the tensor."""
+        """The id to highlight: the node of the nearest cause, else the op at its line, else the tensor."""
         cause = self.causes[0] if self.causes else None
         if self._question is None or cause is None:
             return None
@@ -102,7 +102,7 @@ class AnsweredFigure:
 
     @property
     def causes(self) -> tuple[Cause, ...]:
-        """The reasons as data."""
+        """The causes as data."""
         return self.explanation.causes
 
     def __str__(self) -> str:
@@ -175,7 +175,7 @@ def _facts(tensor: Any, loss: Any, variables: dict[str, Any]) -> Facts:
 
 
 def _last_error() -> BaseException | None:
-    """The error that is being handled, or else the last that nobody handled."""
+    """The error that is being handled, else the last unhandled error."""
     found = sys.exc_info()[1] or getattr(sys, "last_value", None)
     return found if isinstance(found, BaseException) else None
 
@@ -206,7 +206,7 @@ def _looked_up(error: BaseException, where: Where, names: dict[str, Any], line: 
 
 
 def _root_of_error(error: BaseException, roots: Sequence[Any], names: dict[str, Any]) -> Question | None:
-    """The root of the pass that raised."""
+    """A question about the root of the pass that raised."""
     named = re.search(r"element (\d+) of tensors", str(error))
     index = int(named.group(1)) if named is not None else 0
     return _question(roots[index], roots[index], names) if index < len(roots) else None

@@ -1,4 +1,4 @@
-"""`save` by suffix: each format is a function from a subject and wishes to the bytes of the file."""
+"""`save` by suffix: each format is a function of a subject and wishes that gives the bytes of the file."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class Subject:
 
     Attributes:
         document: the graph.
-        now: what a picture shows if no step is asked for.
+        now: what a picture shows if no step is given.
         stepper: gives the cursor over its backward pass.
-        norms: runs a whole pass that leaves nothing behind, and gives the norms at some places; nothing if none can run.
-        can_step: there is such a pass: the tensor requires grad, and its graph is not freed.
-        drawing: how it is drawn already.
+        norms: runs a whole pass that leaves no trace, and gives the norms at some places; nothing if no pass can run.
+        can_step: such a pass exists: the tensor requires grad, and its graph is not freed.
+        drawing: the drawing that already exists.
     """
 
     document: Document
@@ -55,9 +55,9 @@ class Wishes:
     """How it is saved.
 
     Attributes:
-        step: a position, "final", or None for what there is now.
+        step: a position, "final", or None for the current state.
         theme: "light", "dark", "waite", or "auto".
-        scale: pixels per px, or None for what suits the format.
+        scale: pixels per px, or None for the default of the format.
         duration: of a step of an animation, in seconds.
         collapse: as for `drawing_of`; None leaves a drawing as it is.
     """
@@ -100,7 +100,7 @@ def stepped(stepper: Stepper, step: int | str) -> Iterator[None]:
 
 
 def state_of(subject: Subject, wishes: Wishes) -> State:
-    """What there is at the step that is asked for."""
+    """The state at the given step."""
     if wishes.step is None:
         return subject.now
     stepper = subject.stepper()
@@ -109,19 +109,19 @@ def state_of(subject: Subject, wishes: Wishes) -> State:
 
 
 def drawn(subject: Subject, wishes: Wishes) -> Drawing | MapDrawing:
-    """How the subject is drawn."""
+    """The drawing of the subject."""
     if subject.drawing is not None and wishes.collapse is None:
         return subject.drawing
     return drawing_of(subject.document, wishes.collapse)
 
 
 def picture(subject: Subject, wishes: Wishes) -> str:
-    """The figure at the step that is asked for, as SVG."""
+    """The figure at the given step, as SVG."""
     return drawn(subject, wishes).svg(state_of(subject, wishes), wishes.palette)
 
 
 def to_digraph(subject: Subject, wishes: Wishes) -> Any:
-    """The graph at the step that is asked for, as a graphviz.Digraph."""
+    """The graph at the given step, as a graphviz.Digraph."""
     return digraph(subject.document, state_of(subject, wishes), wishes.palette)
 
 
@@ -146,7 +146,7 @@ def _mermaid(subject: Subject, wishes: Wishes) -> bytes:
 
 
 def html_text(subject: Subject, wishes: Wishes) -> str:
-    """The page that steps alone; it opens at the step that is asked for."""
+    """The page that steps without a kernel; it opens at the given step."""
     stepper = subject.stepper()
     with stepped(stepper, stepper.step if wishes.step is None else wishes.step):
         begin = stepper.step
@@ -165,7 +165,7 @@ def _animation(format: str) -> Callable[[Subject, Wishes], bytes]:
             trace = Trace(stepper.trace.steps[: max(0, stepper.step)])
             said = tuple(stepper.sentence_at(i) for i in range(len(trace.steps) + 1))
         drawing = drawn(subject, wishes)
-        if isinstance(drawing, MapDrawing):  # an animation is of the figure
+        if isinstance(drawing, MapDrawing):  # an animation shows the figure
             drawing = drawing_of(subject.document)
         shown = Trace(tuple(drawing.shown.step(s) for s in trace.steps))
         from ..export.animation import Story, animation_bytes
@@ -177,12 +177,12 @@ def _animation(format: str) -> Callable[[Subject, Wishes], bytes]:
 
 
 def _json(subject: Subject, wishes: Wishes) -> bytes:
-    """Document and trace; of a graph that cannot be stepped the document alone."""
+    """Document and trace. A graph that cannot be stepped gives only the document."""
     if not subject.can_step:
         return recording_to_json(subject.document, Trace()).encode("utf-8", "backslashreplace")
     stepper = subject.stepper()
     with stepped(stepper, FINAL):
-        # a lone surrogate in a name becomes what JSON writes for it
+        # a lone surrogate in a name is written as JSON escapes it
         return recording_to_json(subject.document, stepper.trace).encode("utf-8", "backslashreplace")
 
 
@@ -214,11 +214,11 @@ MAPS: dict[str, Callable[[Any, Wishes], bytes]] = {
 
 
 def save_still(x: Any, path: Any, wishes: Wishes) -> None:
-    """Write a picture that has been drawn: what `show` and `map` return.
+    """Write a picture that has been drawn: the result of `show` or `map`.
 
     Raises:
-        UnknownChoiceError: a picture is no such file.
-        CannotWriteError: the folder is missing, or the path is one.
+        UnknownChoiceError: a picture has no such format.
+        CannotWriteError: the folder is missing, or the path is a folder.
     """
     writers = MAPS if isinstance(getattr(x, "drawing", None), MapDrawing) else STILL
     if suffix_of(path) not in writers:
@@ -238,7 +238,7 @@ def check(wishes: Wishes, path: Any = None) -> None:
 
     Raises:
         UnknownChoiceError: the suffix, theme or word for a step does not exist.
-        CannotWriteError: the folder is missing, or the path is one.
+        CannotWriteError: the folder is missing, or the path is a folder.
     """
     if path is not None and suffix_of(path) not in WRITERS:
         raise UnknownChoiceError("file suffix", Path(path).suffix, WRITERS)
@@ -251,9 +251,9 @@ def check(wishes: Wishes, path: Any = None) -> None:
 
 
 def save_subject(subject: Subject, path: Any, wishes: Wishes) -> None:
-    """Make the file's bytes, then write them: a failure leaves what was there before.
+    """Make the file's bytes, then write them. A failure leaves the old file.
 
     Raises:
-        CannotWriteError: the folder is missing or may not be written to.
+        CannotWriteError: the folder is missing or not writable.
     """
     write_file(path, WRITERS[suffix_of(path)](subject, wishes))

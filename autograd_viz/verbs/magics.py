@@ -1,4 +1,4 @@
-"""`%load_ext autograd_viz`: watch what the cells run; `%%record`: record one cell."""
+"""`%load_ext autograd_viz`: record what the cells run, for explain; `%%record`: record one cell."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def unload_ipython_extension(shell: Any) -> None:
 
 
 def _rearm(info: Any) -> None:
-    """A cell begins: a step() that raised in the one before may have left the recorder off."""
+    """A cell begins: an optimizer's step() that raised before may have left the recorder off."""
     for handle in _handles:
         handle.rearm()
 

@@ -57,7 +57,7 @@ def map(
 
 
 def _passed(tensor: Any, subject: Subject, plan: Plan) -> Mapping[Place, float]:
-    """The norms of a whole pass; of a stepper those so far; none if no pass can run."""
+    """The norms of a whole pass; for a stepper those so far; none if no pass can run."""
     if isinstance(tensor, Recording):
         return of_trace(tensor.trace)
     stepper = getattr(tensor, "stepper", tensor)

@@ -1,4 +1,4 @@
-"""What the verbs that show return: a figure, a map."""
+"""The results of the verbs that show: a figure, a map."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Map:
         return self.drawing.document if self.drawing.whole is None else self.drawing.whole()
 
     def widget(self) -> StepperWidget:
-        """The map with cards that open, and open into their figures; without steps."""
+        """The map as a widget without steps: its cards open, and show their figures."""
         from ..widget.widget import StepperWidget
 
         still = Recording(self.drawing.document, Trace()).stepper()

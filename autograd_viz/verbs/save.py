@@ -25,7 +25,7 @@ from .show import graph_of, with_advice
 
 
 def subject_of(x: Any, variables: Mapping[str, Any], params: Any = None, is_outline: bool = False) -> Subject:
-    """The part of a tensor, a stepper or its widget that is saved; `is_outline`: for a map.
+    """The subject behind a tensor, a stepper or its widget; `is_outline`: for a map.
 
     Raises:
         NotDrawableError: `x` is none of them.
@@ -66,15 +66,15 @@ def save(
         .json              the graph with every step of its pass, for `load`
         .npz               a state_dict, for `load`
 
-    What needs the steps of the backward pass runs them for real, the user's hooks too, and then takes them back.
+    A format that needs the steps runs the backward pass for real, with the user's hooks, and then takes it back.
 
     Args:
-        x: as for `show`; a stepper; a picture from `show` or `map` (of a map .json tells cards and arrows, and .html opens
-            and closes them); for .npz a state_dict, or any nested dictionary of tensors
-            and plain values.
+        x: as for `show`; a stepper; or a picture from `show` or `map`. For a map, .json lists cards and arrows, and .html has
+            cards that open. For .npz: a state_dict, or any nested dictionary of tensors and plain values.
         path: the file; an existing file is replaced. A file opened for writing bytes gets a .npz.
-        step: the step that a picture shows, a page opens at, or an animation ends with: a number (negative: the forward pass),
-            "final", or None. None means the current state (of a stepper: its current step); an animation then shows all steps.
+        step: the step that a picture shows, a page opens at, or an animation ends with. It is a number (negative: the forward
+            pass), "final", or None. None means the current state (of a stepper: its current step). An animation then shows all
+            steps.
         params: as for `show`.
         theme: "light", "dark", "waite" or "auto". With "auto" a page follows the reader's system, and a picture is light.
         scale: pixels per px, for .png (default 2, or less for large pictures) and animations (default 1).
@@ -140,7 +140,7 @@ def iframe(
 ) -> Frame:  # fmt: skip
     """The page that `save` writes as .html, in an ``<iframe>``. A cell that ends in it shows it; `.html` is its source.
 
-    A cell that ends in a stepper stores such a page in the notebook by itself, for use without a kernel.
+    A cell that ends in a stepper also stores such a page in the notebook, for use without a kernel.
 
     Args:
         x: a tensor or a stepper.
@@ -190,7 +190,7 @@ def load(path: Any, map_location: Any = None, *, weights_only: bool = True) -> A
     Raises:
         CannotReadError: the file does not exist, is not a .npz, or is a pickle (.pt), which is never read.
         DocumentError: the .json was not written by `save`.
-        UnknownChoiceError: the suffix is another one.
+        UnknownChoiceError: the suffix is neither .json nor .npz.
     """
     if hasattr(path, "read"):
         return storage.load_state(path)

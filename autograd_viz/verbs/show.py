@@ -95,7 +95,7 @@ UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}
 
 
 def bytes_of(size: int | str) -> int:
-    """256_000_000 of "256 MB".
+    """The number of bytes: 256_000_000 for "256 MB".
 
     Raises:
         ValueError: it is not a size.
@@ -139,7 +139,7 @@ def _pictured(drawing: Drawing | MapDrawing, state: State, theme: str) -> Figure
     return Map(drawing, state, theme) if isinstance(drawing, MapDrawing) else Figure(drawing, state, theme)
 
 
-MAPPED = 40  # backward nodes, beyond which a model is a map
+MAPPED = 40  # backward nodes: a larger model is drawn as a map
 
 
 def _drawn(document: Document, collapse: bool | None, steps: bool = True) -> Drawing | MapDrawing:
@@ -189,7 +189,7 @@ def step(
             tensor.stepper(), len(tensor.trace.steps), _drawn(tensor.document, collapse), theme, tensor.stepper
         )
     names = callers_names()
-    if tensor is ...:  # left out; None is refused
+    if tensor is ...:  # not given; None is an error
         return _step_last(Names(names, anything.named(params)), theme, collapse)
     with collector_waits():
         graph = graph_of(tensor, names, params)
@@ -208,7 +208,7 @@ def step(
 
 
 def _step_last(names: Mapping[str, Any], theme: str, collapse: bool | None) -> StepperWidget:
-    """The widget that steps the last pass again, as `watch` has kept it."""
+    """The widget that steps the last pass again, which `watch` has kept."""
     from ..widget.widget import StepperWidget
 
     with collector_waits():
@@ -222,7 +222,7 @@ def _step_last(names: Mapping[str, Any], theme: str, collapse: bool | None) -> S
 
 
 def with_advice(error: RuntimeError, root: Any) -> RuntimeError:
-    """What PyTorch says of a pass that cannot run, and what to do."""
+    """PyTorch's error for a pass that cannot run, and what to do."""
     said = str(error)
     if said.startswith("grad can be implicitly created only for scalar outputs"):
         advice = f"this tensor has shape {tuple(root.shape)}: call av.step(tensor, gradient), or sum() it first"
@@ -236,7 +236,7 @@ def with_advice(error: RuntimeError, root: Any) -> RuntimeError:
 
 
 def compare(*steppers: Any, titles: tuple[str, ...] | list[str] = ()) -> Compare:
-    """Show steppers side by side with one cursor: with and without `retain_grad`, before and after `detach`.
+    """Show steppers side by side, moved together: with and without `retain_grad`, before and after `detach`.
 
     Args:
         steppers: widgets from `step`; each stops at its own end.
