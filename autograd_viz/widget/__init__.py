@@ -1,1 +1,1 @@
-"""The stepper in a notebook: the widgets, and the page that steps without a kernel."""
+"""The stepper in a notebook: the widgets, and a page that steps without a kernel."""

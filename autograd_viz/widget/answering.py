@@ -1,4 +1,4 @@
-"""What the page asks of the kernel, done: moves, edits, groups to open."""
+"""Does what the page asks of the kernel: moves, edits, groups to open."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ..render.drawing import Drawing
 from ..runtime.interrupts import alone
 from .scripted import Scripted
 
-MOST_PRINTED = 4_000  # letters, the last ones
+MOST_PRINTED = 4_000  # letters: only the last are kept
 
 
 class Answering(Scripted):
-    """Answers the page's questions; what goes wrong is told there, not raised."""
+    """Answers the page's questions. Errors are shown on the page, not raised."""
 
     printed: Any
     send_state: Any  # ipywidgets'
@@ -26,7 +26,7 @@ class Answering(Scripted):
     _is_read: bool
 
     def expand(self, what: Any) -> None:
-        """Draw what is in a closed group."""
+        """Open a closed group."""
         raise NotImplementedError
 
     def collapse(self, what: str) -> None:
@@ -34,32 +34,32 @@ class Answering(Scripted):
         raise NotImplementedError
 
     def figure(self, what: str = "") -> None:
-        """From the map to the figure of a card."""
+        """Go from the map to the figure of a card."""
         raise NotImplementedError
 
     def map(self) -> None:
-        """Back to the map."""
+        """Go back to the map."""
         raise NotImplementedError
 
     def leave(self, card: str) -> None:
-        """On until what runs next is no longer in a card."""
+        """Run until the next node is outside a card."""
         raise NotImplementedError
 
     def _tell(self, error: str = "", node: str = "") -> None:
-        """Send what is new, and what went wrong."""
+        """Send what is new, and the error."""
         raise NotImplementedError
 
     def _asked(self, widget: Any, content: Any, buffers: Any) -> None:
-        """The page wants something that it cannot do alone. An error is shown there, not raised into the void."""
+        """The page asks for something that it cannot do alone. An error is shown there; raised, it would be lost."""
         asked, self._is_read = self._questions, True
         with alone(), redirect_stdout(io.StringIO()) as printed:
             match content:
                 case {"kind": "all", "questions": [*first, content]}:
                     for question in first:
                         self._do(question)
-            self._questions += 1  # answered by the last of them
+            self._questions += 1  # the last of them answers
             self._do(content)
-        if self._questions != asked:  # it was a move: no cell runs whose output this could be
+        if self._questions != asked:  # it was a move: no cell is running that this output could belong to
             self.printed = printed.getvalue()[-MOST_PRINTED:]
 
     def _do(self, content: Any) -> None:
@@ -83,12 +83,13 @@ class Answering(Scripted):
             case {"kind": "frames"}:
                 self._questions -= 1
                 self.send_state("frames")
-            case _:  # also the page's "nudge", whose journey alone brings the answer sooner (kernel.js)
+            case _:  # also the page's "nudge": a message that makes the answer come sooner (kernel.js)
                 self._questions -= 1
 
     def _shown(self, id: str) -> Any:
-        """The document's own tensor or node of an id: a variable of the user's may be called "t3" as well. A group is its first
-        node to run.
+        """The document's own tensor or node of an id. A variable of the user's may also be called "t3".
+
+        A group stands for its first node to run.
         """
         id = self._drawing.shown.first_node(id)
         known: dict[str, Any] = {x.id: x for x in self.stepper.document.tensors}
@@ -105,7 +106,7 @@ class Answering(Scripted):
         self.edit(value, index)
 
     def goto_quietly(self, step: int) -> None:
-        """Go there as far as possible; an error is shown under the picture."""
+        """Go as far as possible; an error is shown under the picture."""
         self._quietly(self.goto, max(-len(self.stepper.document.ops), step))
 
     def _quietly(self, move: Any, *args: Any) -> None:
@@ -116,7 +117,7 @@ class Answering(Scripted):
 
 
 def _numbers(value: Any) -> Any:
-    """A literal with the words "nan" and "inf" as numbers."""
+    """A literal in which the words "nan" and "inf" are numbers."""
     if isinstance(value, list | tuple):
         return [_numbers(v) for v in value]
     return value if isinstance(value, complex) else float(value)

@@ -1,4 +1,4 @@
-"""Two steppers side by side on one cursor."""
+"""Two steppers side by side that move together."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from .widget import StepperWidget
 
 
 class Compare(ipywidgets.HBox):  # type: ignore[misc]
-    """Steppers that go through their passes together; each stops at its own end.
+    """Steppers that move together; each stops at its own end.
 
     Attributes:
-        step: the common cursor; may be set.
+        step: the common position; it can be set.
         steppers: the widgets.
     """
 
@@ -37,7 +37,7 @@ class Compare(ipywidgets.HBox):  # type: ignore[misc]
         self._all_to(self.step)
 
     def next(self) -> None:
-        """One step forward in all that are not at their end."""
+        """One step forward for all steppers that are not at their end."""
         self.step += 1
 
     def back(self) -> None:
@@ -45,7 +45,7 @@ class Compare(ipywidgets.HBox):  # type: ignore[misc]
         self.step -= 1
 
     def close(self) -> None:
-        """Take it off the page, with its steppers, and let go of their graphs."""
+        """Remove it from the page, with its steppers, and free their graphs."""
         labels = [part for column in self.children for part in column.children if part not in self.steppers]
         layouts = [box.layout for box in (self, *self.children, *labels)]
         styles = [label.style for label in labels]
@@ -54,7 +54,7 @@ class Compare(ipywidgets.HBox):  # type: ignore[misc]
         super().close()
 
     def _ipython_display_(self) -> None:
-        """Show the live views, and what outlives them: Note [Three outputs] in widget.py."""
+        """Show the live views, and the outputs that stay: Note [Three outputs] in widget.py."""
         from IPython.display import display
 
         for s in self.steppers:
@@ -69,7 +69,7 @@ class Compare(ipywidgets.HBox):  # type: ignore[misc]
             self.step = change.new
 
     def _all_to(self, step: int) -> None:
-        """Every stepper to `step` or its own end; that one is shorter than another does not pull the other back."""
+        """Move every stepper to `step` or to its own end. A shorter one does not pull the others back."""
         before, self._following = self._following, True
         try:
             for s in self.steppers:

@@ -1,4 +1,4 @@
-"""A recorded step as the front end wants it: which words stand where before and after, so it can go both ways alone."""
+"""A recorded step for the front end: the words before and after it, so that the page can step both ways alone."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class FrameMaker:
     def __init__(self, shown: Collapsed, theme: Theme) -> None:
         self.shown = shown
         self.writer = Writer(shown.document, theme)
-        self.called: Counter[str] = Counter()  # of groups only, on whose boxes it is written
+        self.called: Counter[str] = Counter()  # of groups only: their boxes show it
         self.values: dict[str, Value | None] = {}
         self.current: Step | None = None
         self.why = Why(shown.whole)
@@ -33,9 +33,13 @@ class FrameMaker:
         """The next frame.
 
         Returns:
-            node: id of the node to light; sentence: what to say; changes: (address, lines before, lines after);
-            fresh: addresses to light; moves: (address of an arrow, the number that runs along it); step: the step as JSON;
-            why: by tensor, where the reason for its grad is another now.
+            node: id of the node to highlight.
+            sentence: the sentence of the step.
+            changes: (address, lines before, lines after).
+            fresh: addresses to highlight.
+            moves: (address of an arrow, the number that moves along it).
+            step: the step as JSON.
+            why: by tensor, the new reason for its grad, if it changed.
         """
         shown = self.shown.step(step)
         addresses = list(dict.fromkeys(cell_address(c.at) for c in shown.changes))
@@ -56,11 +60,11 @@ class FrameMaker:
         }
 
     def pass_over(self, step: Step) -> None:
-        """The next step, of which there is a frame already."""
+        """Pass over a step that already has a frame."""
         self._pass(step, self.shown.step(step))
 
     def _pass(self, step: Step, shown: Step) -> dict[str, str]:
-        """Stand after the next step; which reasons are others now."""
+        """Move to after the next step, and return the changed reasons."""
         if step.node in self.shown.shown:
             self.called[shown.node] += 1
         self.values |= {c.at: c.after for c in shown.changes}
@@ -68,7 +72,7 @@ class FrameMaker:
         return self.why.next(step)
 
     def _lines(self, addresses: list[str]) -> dict[str, list[list[list[str]]]]:
-        """What stands there now."""
+        """The lines there now."""
         state = State(self.values, self.current, called=self.called)
         return {at: plain_lines(self.writer.lines(at, state)) for at in dict.fromkeys(addresses)}
 
@@ -79,7 +83,7 @@ def plain_lines(lines: Lines) -> list[list[list[str]]]:
 
 
 class FramesTrait(traitlets.List):  # type: ignore[type-arg]
-    """The frames of a widget. They are made when somebody reads them: a page, or whoever saves the widget."""
+    """The frames of a widget. They are made when somebody reads them: a page, or code that saves the widget."""
 
     def get(self, obj: Any, cls: Any = None) -> Any:
         """The list, with a frame for every step that has run."""

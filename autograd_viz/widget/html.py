@@ -1,9 +1,9 @@
-"""One file that steps without kernel and network: the widget's own front end over a pass recorded to its end.
+"""One file that steps without kernel and network: the widget's own front end, with a recorded pass.
 
 # Note [What the page may do]
-Its policy allows the scripts and the style that stand in it, by their hashes, and nothing else: no network, no eval, no other
-script or style. The front end, its style and the recording stand there compressed, which makes the page a third as large; the
-loader unpacks them. What the user called things is data in the recording, and in the title as escaped text.
+Its policy allows only the page's own scripts and style, by their hashes. It allows no network, no eval, and no other script or
+style. The front end, its style and the recording are compressed, so the page is a third as large; a loader unpacks them. The
+user's names are data in the recording, and escaped text in the title.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .map_frames import MapFrames
 from .modules import joined_modules, static_text, style_sheets
 from .page import page_of
 
-COMMENT = re.compile(r"^[ \t]*/\*\*.*?\*/\n", re.MULTILINE | re.DOTALL)  # as our files write it: types and descriptions
+COMMENT = re.compile(r"^[ \t]*/\*\*.*?\*/\n", re.MULTILINE | re.DOTALL)  # in our files: types and descriptions
 CSS_COMMENT = re.compile(r"[ \t]*/\*.*?\*/", re.DOTALL)
 PLACE = re.compile(r"\{\{(\w+)\}\}")
 
@@ -35,9 +35,9 @@ def html_page(stepper: Stepper, theme: str, step: int, drawing: Drawing | MapDra
     """The page.
 
     Args:
-        stepper: whose pass is recorded as far as it goes.
+        stepper: its pass is recorded as far as it can run.
         theme: of the picture, or "auto" to follow the reader's system.
-        step: where it opens.
+        step: the step at which it opens.
         drawing: of its document; groups stay as they are in it.
     """
     loader, script = (COMMENT.sub("", joined_modules(f"file_{name}.js")) for name in ("loader", "page"))
@@ -65,7 +65,7 @@ def html_page(stepper: Stepper, theme: str, step: int, drawing: Drawing | MapDra
 
 
 def frame(page: str, height: int) -> str:
-    """A page in a frame of its own, which can reach nothing of the page around it; `height` in px."""
+    """A page in its own frame, isolated from the page around it; `height` in px."""
     return one_line(
         element("iframe", "", srcdoc=page, sandbox="allow-scripts", width="100%", height=height, frameborder=0, loading="lazy")
     )
@@ -77,7 +77,7 @@ def filled(name: str, places: dict[str, str]) -> str:
 
 
 def _recording(stepper: Stepper, theme: str, step: int, drawing: Drawing | MapDrawing) -> dict[str, Any]:
-    """All that a widget would be sent in the course of the pass."""
+    """Everything that a widget would be sent during the pass."""
     palette = theme_named("light" if theme == "auto" else theme)
     maker = MapFrames(drawing) if isinstance(drawing, MapDrawing) else FrameMaker(drawing.shown, palette)
     steps = stepper.trace.steps
@@ -92,10 +92,10 @@ def _recording(stepper: Stepper, theme: str, step: int, drawing: Drawing | MapDr
 
 
 def _packed(block: str) -> str:
-    """Compressed, in letters and digits; the same text gives the same block."""
+    """Compressed, as letters and digits; the same text gives the same block."""
     return base64.b64encode(gzip.compress(block.encode(), mtime=0)).decode()
 
 
 def _hash(block: str) -> str:
-    """A block as a policy names it."""
+    """The hash of a block, as a policy writes it."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(block.encode()).digest()).decode()}'"

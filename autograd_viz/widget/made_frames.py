@@ -1,4 +1,4 @@
-"""The frames of a widget. They are made when somebody reads them: a page, whoever saves the widget, or a program."""
+"""The frames of a widget. They are made when somebody reads them: a page, code that saves the widget, or a program."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .map_frames import MapFrames
 
 
 class MadeFrames:
-    """What a widget knows of its frames, and what its page knows of them."""
+    """The frames that a widget has made, and how many of them its page has."""
 
     stepper: Stepper
     frames: Any
@@ -23,13 +23,13 @@ class MadeFrames:
     _maker_of: Any
     _tell: Any
 
-    _maker: FrameMaker | MapFrames | None = None  # None while the widget is being made, and when it is closed
+    _maker: FrameMaker | MapFrames | None = None  # None while the widget is being made, and after close()
     _made: list[Any]  # the frames that are made
-    _is_read = False  # somebody has read the frames, and is sent what is new
-    _known = _questions = 0  # frames that the page has been told of, and what it has asked
+    _is_read = False  # somebody has read the frames: new ones are sent
+    _known = _questions = 0  # how many frames the page has, and how many questions it has asked
 
     def make_frames(self) -> None:
-        """Somebody reads the frames: make those that are missing."""
+        """The frames are being read: make the missing ones."""
         if self._maker is None:
             return
         self._is_read, steps = True, self.stepper.recorded
@@ -37,8 +37,9 @@ class MadeFrames:
             self._made.append(self._maker.frame(steps[i], self.stepper.sentence_at(i + 1)))  # sends nothing
 
     def _send_frames(self) -> None:
-        """The frames that the page has not got yet. If nobody has read any, there may be no page: if there is, it will ask for
-        those that it misses.
+        """Send the frames that the page does not have yet.
+
+        If nobody has read any, there may be no page. A page asks for the frames that it misses.
         """
         begin, count = self._known, len(self.stepper.recorded)
         new = self.frames[begin:] if self._is_read else []
@@ -46,7 +47,7 @@ class MadeFrames:
         self._known = count
 
     def _cut(self, length: int) -> None:
-        """Recorded steps from `length` on no longer hold."""
+        """Recorded steps from `length` on are no longer valid."""
         del self._made[length:]
         self._maker = self._maker_of(self._drawing)
         for step in self.stepper.recorded[: len(self._made)]:
@@ -55,17 +56,17 @@ class MadeFrames:
         self._send_frames()
 
     def _tell_anew(self) -> None:
-        """What is said of recorded steps has changed."""
+        """The sentences of recorded steps have changed."""
         with self.hold_sync():
             self._cut(0)
             self._tell()
 
     def catch_up(self) -> None:
-        """Send the steps that were taken before there was a page to keep them."""
-        if self.frames:  # from now on somebody has read them
+        """Send the steps that ran before there was a page."""
+        if self.frames:  # reading them marks them as read
             self.send_state("frames")
 
     def _let_go(self) -> None:
-        """The widget is closed: keep no frames."""
+        """The widget is closed: free the frames."""
         self._maker, self._is_read = None, False
         self._made.clear()

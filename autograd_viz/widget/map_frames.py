@@ -1,4 +1,4 @@
-"""A recorded step as the map's page wants it: which norms stand where before and after."""
+"""A recorded step for the map's page: the norms before and after it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..maps.flow import Flow
 from ..maps.labels import Line
 from ..maps.numbers import Place, of_step
 
-Written = tuple[str, str]  # words, and the role of their colour
+Written = tuple[str, str]  # words, and their colour role
 
 
 class MapFrames:
@@ -37,7 +37,7 @@ class MapFrames:
             self._know_leaves(card)
 
     def _know_leaves(self, card: Card) -> None:
-        """Where a card tells of the gradients of leaves."""
+        """Note where a card shows the gradients of leaves."""
         labels, lines = self.plan.labels, self.plan.labels.lines(card)
         for line in lines:
             self._told[line.id].append((f"line:{card.id}.{line.id}", partial(self._of_line, line)))
@@ -58,14 +58,18 @@ class MapFrames:
         """The next frame.
 
         Returns:
-            node: the innermost card of the node; sentence: what to say; changes: (address, lines before, lines after); norms:
-            (flow, before, after); fresh: addresses to light; step: the step as JSON, without its numbers.
+            node: the innermost card of the node.
+            sentence: the sentence of the step.
+            changes: (address, lines before, lines after).
+            norms: (flow, before, after).
+            fresh: addresses to highlight.
+            step: the step as JSON, without its numbers.
         """
         told = of_step(step)
         flows = {flow.id: (card, flow) for place in told for card, flow in self._flows.get(place, ())}
         leaves = [place[0] for place in told if place[1] == "grad"]
         is_last = not step.engine.queue
-        leaves = list(self._told) if is_last else leaves  # what has no gradient now gets none
+        leaves = list(self._told) if is_last else leaves  # a leaf without a gradient will get none now
         before = self._norms(flows), self._written(flows, leaves)
         self._is_over = is_last
         for place, norm in told.items():
@@ -85,7 +89,7 @@ class MapFrames:
         }
 
     def pass_over(self, step: Step) -> None:
-        """The next step, of which there is a frame already."""
+        """Pass over a step that already has a frame."""
         self.frame(step, "")
 
     def _norms(self, flows: dict[str, tuple[Card, Flow]]) -> dict[str, float | str | None]:
@@ -101,5 +105,5 @@ def _lines(written: Written) -> list[list[list[str]]]:
 
 
 def _plain(norm: float | None) -> float | str | None:
-    """As JSON, which has no nan."""
+    """A norm as JSON, which has no nan."""
     return norm if norm is None or math.isfinite(norm) else str(norm)

@@ -7,7 +7,7 @@ from importlib import resources
 
 ENTRY = "index.js"
 STYLES = ("stepper.css", "stage.css", "picture.css", "map.css", "inspector.css", "engine.css", "heatmap.css")
-COMMENT = re.compile(r"^[ \t]*(?:/\*\*(?:[^*]|\*(?!/))*\*/|//[^\n]*)[ \t]*\n", re.MULTILINE)  # on lines of its own
+COMMENT = re.compile(r"^[ \t]*(?:/\*\*(?:[^*]|\*(?!/))*\*/|//[^\n]*)[ \t]*\n", re.MULTILINE)  # on lines of their own
 IMPORT = re.compile(r'^import [^;]*? from "\./([^"]+)";\n', re.MULTILINE)
 
 
@@ -31,10 +31,9 @@ def module_order(entry: str = ENTRY) -> list[str]:
 
 
 def joined_modules(entry: str = ENTRY) -> str:
-    """The front end as one ES module: imports between our files dropped, only the entry's exports kept, and no comments, which
-    would travel with every widget.
+    """The front end as one ES module: without imports between our files, and with only the entry's exports.
 
-    What a file exports by default is called `stepper` where it is imported.
+    Comments are removed, as every widget sends the module. A file's default export is called `stepper` where it is imported.
     """
     parts = []
     for name in module_order(entry):
@@ -45,5 +44,5 @@ def joined_modules(entry: str = ENTRY) -> str:
 
 
 def style_sheets(*others: str) -> str:
-    """All style sheets in one, and others after them."""
+    """All style sheets in one, followed by others."""
     return "\n".join(map(static_text, (*STYLES, *others)))

@@ -1,4 +1,4 @@
-"""What the page is given once: the picture, the document behind it, the words, and how to replay the forward pass."""
+"""What the page gets once: the picture, its document, the words, and how to replay the forward pass."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..render.drawing import Drawing
 from ..stepper.stepper import Stepper
 from .page_svg import page_svg
 
-MOST_KINDS = 12  # of the ops in a group that are told
+MOST_KINDS = 12  # kinds of ops that a closed group lists
 MOST_REPLAYED = 2000  # ops whose forward pass is replayed
 MOST_HIDDEN = 4000  # ops and nodes in closed groups that can be searched for
 
@@ -29,9 +29,15 @@ def page_of(
     """The picture trait.
 
     Returns:
-        svg, palettes: the drawing, and its colours by theme; document: as JSON; start: the first sentence; total: how many
-        steps; forward: what ran, is said and made at each position from -F to 0; engine: before the first step; words: the
-        texts of the page; language: its name. Of a figure: why by tensor, and the groups that are open; of a map: its cards.
+        svg, palettes: the drawing, and its colours by theme.
+        document: as JSON.
+        start: the first sentence.
+        total: how many steps there are.
+        forward: for each position from -F to 0, what ran, its sentence, and what it made.
+        engine: before the first step.
+        words, language: the texts of the page, and the name of their language.
+
+        A figure also has `why` by tensor and its open groups; a map has its cards.
     """
     shown = drawing.shown
     return {
@@ -64,7 +70,7 @@ def _of_map(drawing: MapDrawing, theme: Theme, total: int) -> dict[str, Any]:
 
 
 def pending_edit(stepper: Stepper, shown: Collapsed) -> dict[str, Any]:
-    """The edit that waits for its node, as JSON: node, and values by output; {} if there is none, or none that is drawn."""
+    """The edit that waits for its node, as JSON: node, and values by output. {} without one, or if its node is not drawn."""
     if stepper.pending is None or stepper.pending[0] in shown.shown or stepper.pending[0] in shown.thinned:
         return {}
     node, values = stepper.pending
@@ -72,8 +78,9 @@ def pending_edit(stepper: Stepper, shown: Collapsed) -> dict[str, Any]:
 
 
 def open_groups(drawing: Drawing) -> dict[str, Any]:
-    """For the page: what each open group is called and is in, the innermost one of each op and node that is drawn, and which
-    ops are in the closed ones.
+    """For the page: the title and parent of each open group, and the innermost group of each drawn op and node.
+
+    `closed` lists the ops in closed groups.
     """
     opened, of = dict[str, Any](), dict[str, str]()
     ops = drawing.document.ops
@@ -94,7 +101,7 @@ def open_groups(drawing: Drawing) -> dict[str, Any]:
 
 
 def _hidden(shown: Collapsed) -> list[tuple[str, str, str]]:
-    """What can be searched for in closed groups: id, name and kind; nothing of a graph in which that would be a book."""
+    """What can be searched for in closed groups: id, name and kind; empty if the graph is very large."""
     if len(shown.shown) > MOST_HIDDEN:
         return []
     drawn = {t.id for t in shown.document.tensors}
@@ -103,8 +110,9 @@ def _hidden(shown: Collapsed) -> list[tuple[str, str, str]]:
 
 
 def _forward(stepper: Stepper, shown: Collapsed) -> list[dict[str, Any]]:
-    """For each position from -F to 0: the op that has just run, what is said, and the ids of what came into being with it.
-    Nothing of a graph so large that the page would wait for it.
+    """For each position from -F to 0: the op that has just run, the sentence, and the ids of what it made.
+
+    Empty if the graph is so large that the page would wait for it.
     """
     if len(stepper.document.ops) > MOST_REPLAYED:
         return []

@@ -1,9 +1,9 @@
-"""The page that a notebook keeps of a stepper: it goes on stepping where there is no kernel, and in what nbconvert writes.
+"""The page of a stepper that a notebook stores. It steps without a kernel, also in what nbconvert writes.
 
 # Note [DryRun]
-A page holds every step of the pass, but when a cell shows a stepper none has run. If no code of the user's would be called
-(a hook, a Function's backward), a pass of our own runs to its end and is taken back: nobody can tell. Otherwise the page is
-there as soon as the user has come to the end, in place of nothing.
+A page has every step of the pass, but none has run when a cell shows a stepper. If no user code would be called (a hook, a
+Function's backward), a dry run goes to the end of the pass and is taken back; nobody can notice it. Otherwise the page appears
+when the user reaches the end. Until then its place is empty.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from .html import filled, frame, html_page
 
 MOST_NODES = 200
 MOST_NUMBERS = 1_000_000  # in all tensors of a dry run
-MOST_LETTERS = 400_000  # of a page: a notebook holds one for each stepper
-HEIGHT = (460, 720)  # px, least and most
+MOST_LETTERS = 400_000  # of a page: a notebook stores one for each stepper
+HEIGHT = (460, 720)  # px, minimum and maximum
 AROUND = 160  # px: controls, sentence and margins above and below the picture
-FITTED = 0.8  # of the picture's own size: the panel beside it takes room
+FITTED = 0.8  # of the picture's own size: the panel beside it needs room
 
 DryRun = Callable[[], Stepper | None]
 
@@ -32,10 +32,10 @@ class PageOutput:
     """The page of one stepper, as the output of a cell.
 
     Args:
-        stepper: whose pass it shows.
+        stepper: the page shows its pass.
         mark: a class by which the live view finds and hides it.
         theme: as for the widget.
-        drawing: gives the picture as it is drawn at the time.
+        drawing: gives the current drawing.
         dry_run: gives a stepper of the same pass that may run and be taken back; None if there is none.
     """
 
@@ -45,16 +45,16 @@ class PageOutput:
         self.stepper, self.mark, self.theme, self.drawing, self.dry_run = stepper, mark, theme, drawing, dry_run
         self._shows_all = self._is_shown = False
         self._title = ""
-        self._begin = 0  # where the page opens: where the stepper stood when a cell showed it
+        self._begin = 0  # the position of the stepper when a cell showed it: there the page opens
         stepper.on_move(self._moved)
         stepper.on_cut(lambda _: setattr(self, "_shows_all", False))
 
     def close(self) -> None:
-        """Let go of the graph."""
+        """Free the graph."""
         self.dry_run = None
 
     def html(self) -> str:
-        """The page in its frame; "" if nothing is recorded, or it would be too large."""
+        """The page in its frame; "" if nothing is recorded, or if it would be too large."""
         page = self._page() if len(self.stepper.document.nodes) <= MOST_NODES else ""
         if not page or len(page) > MOST_LETTERS:
             return ""
@@ -62,14 +62,14 @@ class PageOutput:
         return filled("file_output.html", {"mark": self.mark, "title": text(self._title), "frame": frame(page, height)})
 
     def show(self, title: str = "") -> None:
-        """Show it below the other outputs of the cell, with a title; it takes its place there also if it has yet to come."""
+        """Show it below the other outputs of the cell, with a title. An empty page keeps the place for later."""
         from IPython.display import display
 
         self._is_shown, self._begin, self._title = True, self.stepper.step, title
         display({"text/html": self.html()}, raw=True, display_id=self.mark)  # type: ignore[no-untyped-call]
 
     def _moved(self) -> None:
-        """The pass may have come to its end."""
+        """The pass may have ended."""
         if self._is_shown and not self._shows_all and self.stepper.is_over:
             from IPython.display import update_display
 
@@ -96,9 +96,9 @@ class PageOutput:
                     return html_page(stepper, self.theme, self._begin, self.drawing())
                 finally:
                     stepper.goto(0)
-            except RuntimeError:  # what backward() would refuse: the user will be told when they step
+            except RuntimeError:  # backward() would refuse, too: the user sees the error at the first step
                 return ""
 
     def _is_quick(self) -> bool:
-        """Does the pass take no time that anybody would notice?"""
+        """Is the pass too short to notice?"""
         return sum(math.prod(t.value.shape) for t in self.stepper.document.tensors) <= MOST_NUMBERS

@@ -6,10 +6,10 @@ import ipywidgets
 
 
 class Quiet:
-    """What dies has been closed already, as ipywidgets holds what is open: nothing is left to do, and C does that."""
+    """Gives a widget a destructor in C. ipywidgets holds open widgets, so a dying one is already closed."""
 
     __del__ = object.__hash__
 
 
 class QuietLayout(Quiet, ipywidgets.Layout):  # type: ignore[misc]
-    """What a page calls the layout of a widget of ours."""
+    """The layout of our widgets."""

@@ -1,4 +1,4 @@
-"""The widget's methods for those who step from code: each does what the button does, and the page follows."""
+"""The widget's methods for code. Each does what its button does, and the page follows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..stepper.stepper import Stepper
 
 
 class Scripted:
-    """Moves, stops and edits of a stepper, of which the page is told."""
+    """Moves, stops and edits of a stepper; each updates the page."""
 
     stepper: Stepper
 
@@ -22,11 +22,11 @@ class Scripted:
         raise NotImplementedError
 
     def _show_stops(self) -> None:
-        """Tell the page which stops there are."""
+        """Send the stops to the page."""
         raise NotImplementedError
 
     def _tell_anew(self) -> None:
-        """Tell the page of recorded steps again."""
+        """Send the recorded steps to the page again."""
         raise NotImplementedError
 
     def next(self) -> Step | None:
@@ -39,31 +39,31 @@ class Scripted:
         return step
 
     def back(self) -> None:
-        """One step back; `grad` and saved tensors are as they were."""
+        """One step back. It restores `grad` and saved tensors."""
         self._try(self.stepper.back)
 
     def finish(self) -> None:
-        """To the end."""
+        """Go to the end."""
         self._try(self.stepper.finish)
 
     def reset(self) -> None:
-        """Back to the start."""
+        """Go to the start."""
         self._try(self.stepper.reset)
 
     def goto(self, step: int) -> None:
-        """To any step."""
+        """Go to a step."""
         self._try(self.stepper.goto, step)
 
     def run(self) -> None:
-        """To the next stop, or to the end."""
+        """Run to the next stop, or to the end."""
         self._try(self.stepper.run)
 
     def run_to(self, node: Any) -> None:
-        """Until a node is the next to run: an id, the tensor whose grad_fn it is, that tensor's name, or a card's path."""
+        """Run until a node is next. It is given by id, as the grad_fn of a tensor or a tensor's name, or by a card's path."""
         self._try(self.stepper.run_to, self._first_of(node))
 
     def until(self, tensor: Any) -> None:
-        """Until a gradient has reached a tensor, given by name, id or itself."""
+        """Run until a gradient has reached a tensor, given as itself, by name or by id."""
         self._try(self.stepper.until, tensor)
 
     def edit(self, value: Any, index: int = 0) -> None:
@@ -71,7 +71,7 @@ class Scripted:
         self._try(self.stepper.edit, value, index)
 
     def undo_edit(self) -> None:
-        """Take the edit back."""
+        """Undo the edit."""
         self._try(self.stepper.undo_edit)
 
     def stop_at(self, what: Any) -> None:
@@ -80,7 +80,7 @@ class Scripted:
         self._show_stops()
 
     def stop_on(self, *, nan: bool | None = None, zero: bool | None = None) -> None:
-        """Stop (or, with False, do not stop) after a step that sends nan or inf, or nothing but zeros."""
+        """Stop after a step that sends nan or inf, or only zeros. False turns it off."""
         self.stepper.stop_on(nan=nan, zero=zero)
         self._show_stops()
 
@@ -91,11 +91,11 @@ class Scripted:
         self._show_stops()
 
     def clear_stops(self) -> None:
-        """Stop nowhere."""
+        """Remove all stops."""
         self.stepper.clear_stops()
         self._show_stops()
 
     @property
     def sentence(self) -> str:
-        """What happened last, in words."""
+        """The last event, in words."""
         return self.stepper.sentence

@@ -1,4 +1,4 @@
-"""A stepper on a map, and on the figure of one of its cards: the same pass at two scales."""
+"""A stepper on a map, and on the figure of one of its cards: one pass at two scales."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .map_frames import MapFrames
 
 
 class TwoScales:
-    """The moves between map and figure, and the steps of a whole card."""
+    """The moves between map and figure, and steps over whole cards."""
 
     stepper: Stepper
     _drawing: Drawing | MapDrawing
@@ -27,7 +27,7 @@ class TwoScales:
     _redraw: Any
 
     def figure(self, what: str = "") -> None:
-        """From the map to the figure of a card, given by path or id; the rest of the graph is drawn in groups.
+        """Go from the map to the figure of a card, given by path or id. The rest of the graph is drawn in groups.
 
         Raises:
             ValueError: there is no such card, or no map.
@@ -41,7 +41,7 @@ class TwoScales:
         self._redraw(drawing)
 
     def map(self) -> None:
-        """Back to the map.
+        """Go back to the map.
 
         Raises:
             ValueError: there is no map.

@@ -1,4 +1,4 @@
-"""After every cell of a notebook the pictures are compared with what the notebook has changed meanwhile."""
+"""After every cell of a notebook, pictures are compared with what the cell has changed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class Refreshing(Protocol):
     """What can be watched."""
 
     def refresh(self) -> None:
-        """Look again."""
+        """Compare again."""
 
 
 _watched: Alive[bool] = Alive()
@@ -20,7 +20,7 @@ _shell: Any = None
 
 
 def watch(widget: Refreshing) -> None:
-    """Refresh `widget` after every cell, for as long as it lives. Outside IPython nothing happens."""
+    """Refresh `widget` after every cell, as long as it is alive. Outside IPython nothing happens."""
     global _shell
     _watched[widget] = True
     shell = _present_shell()
@@ -39,5 +39,5 @@ def _present_shell() -> Any:
 
 def _after_cell(*_: Any) -> None:
     for widget in _watched:
-        with contextlib.suppress(Exception):  # the user's cell must not fail because a picture does
+        with contextlib.suppress(Exception):  # the user's cell must not fail because of a picture
             widget.refresh()

@@ -1,10 +1,12 @@
-"""The widget: a Stepper, and a front end that replays what is recorded and asks for what is not.
+"""The widget: a Stepper, and a front end that replays recorded steps and asks for the others.
 
 # Note [Three outputs]
-A cell that ends in a stepper has three outputs: the live view; a picture with a line that says how to get the live view back;
-and a page in a frame, which steps without a kernel (page_output.py). While the view lives it hides the other two (still.js
-finds them by a mark). In a notebook opened later, and in what nbconvert writes, the page hides the picture. Where pages in
-frames are not let in (a notebook that is not trusted, GitHub), the picture remains.
+A cell that ends in a stepper has three outputs:
+- the live view;
+- a picture, with a line that says how to get the live view back;
+- a page in a frame, which steps without a kernel (page_output.py).
+The live view hides the other two while it exists (still.js finds them by a mark). In a notebook opened later, and in what
+nbconvert writes, the page hides the picture. Where frames are not allowed (an untrusted notebook, GitHub), the picture stays.
 """
 
 from __future__ import annotations
@@ -39,7 +41,7 @@ from .watch import watch
 
 
 def _as_text(picture: dict[str, Any], widget: Any) -> str:
-    """For the journey: Jupyter would walk through each of its parts, more than once."""
+    """The picture as text: Jupyter would walk through all its parts, more than once."""
     return json.dumps(picture, allow_nan=False)
 
 
@@ -90,8 +92,8 @@ class StepperWidget(Quiet, TwoScales, MadeFrames, Answering, anywidget.AnyWidget
         self.stepper, self._theme = stepper, theme_named("light" if theme == "auto" else theme)
         self._drawing: Drawing | MapDrawing = drawing
         self._map = drawing if isinstance(drawing, MapDrawing) else None  # also while the figure of a card is shown
-        self._did = ""  # what the card did that the last move went through
-        self._look = ""  # the box that a figure begins at
+        self._did = ""  # what the card of the last move did
+        self._look = ""  # the box at which a figure begins
         self._made = self.frames  # the same list
         self._maker = self._maker_of(drawing)
         self._is_moving = False
@@ -131,7 +133,7 @@ class StepperWidget(Quiet, TwoScales, MadeFrames, Answering, anywidget.AnyWidget
         self._try(lambda: self._redraw(self._drawing.collapsed(what)))
 
     def _redraw(self, drawing: Drawing | MapDrawing) -> None:
-        """Another picture of the same pass; if it cannot be laid out, the old one stays."""
+        """Draw the same pass anew; if it cannot be laid out, the old drawing stays."""
         page = self._page(drawing)
         self._drawing, self._maker, self._known = drawing, self._maker_of(drawing), 0
         self._map = drawing if isinstance(drawing, MapDrawing) else self._map
@@ -154,7 +156,7 @@ class StepperWidget(Quiet, TwoScales, MadeFrames, Answering, anywidget.AnyWidget
             self.rewritten = {id: to_plain(now) for id, now in self.stepper.rewritten(drawn).items()}
 
     def _show_drift(self) -> None:
-        """The grads that are no longer as the last step left them."""
+        """Show the grads that were changed outside the stepper."""
         shown = self._drawing.shown.document
         writer = Writer(shown, self._theme)
         state = self.stepper.state
@@ -204,17 +206,17 @@ class StepperWidget(Quiet, TwoScales, MadeFrames, Answering, anywidget.AnyWidget
         self.stops = self._shown_stops()
 
     def _shown_stops(self) -> dict[str, Any]:
-        """The stops as the picture shows them: in a closed group, at the group."""
+        """The stops as the picture shows them: a stop in a closed group is shown at the group."""
         plain, shown = self.stepper.stops.plain(), self._drawing.shown.shown
         return {**plain, "nodes": sorted({shown.get(n, n) for n in plain["nodes"]})}
 
     def _moved(self) -> None:
-        """After a move of the stepper itself; `_try` tells of those that it makes when it knows how they ended."""
+        """The stepper itself has moved. `_try` reports its own moves when it knows how they ended."""
         if not self._is_moving:
             self._tell()
 
     def _tell(self, error: str = "", node: str = "") -> None:
-        """Send what is new, in one message: each costs a journey, and the page a turn."""
+        """Send what is new, in one message: each message costs time, also on the page."""
         with self.hold_sync():
             if (self._known, self._questions) != (len(self.stepper.recorded), self.recorded.get("answers", 0)):
                 self._send_frames()
@@ -223,14 +225,17 @@ class StepperWidget(Quiet, TwoScales, MadeFrames, Answering, anywidget.AnyWidget
             self.stopped, self.did, self._did = self.stepper.explanation, self._did, ""
             self.pending = pending_edit(self.stepper, self._drawing.shown)
             self.error, self.error_node = error, node
-            if error or self.spoiled or self.rewritten:  # what a node has saved may have been changed with it
+            if error or self.spoiled or self.rewritten:  # saved tensors may have been changed, too
                 self.refresh()
             else:
                 self._show_drift()
 
     def close(self) -> None:
-        """Remove it from the page, and free what it and its stepper keep. A widget that is not closed lives as long as the
-        kernel. Gradients stay as the last step left them; every later move raises RuntimeError.
+        """Remove it from the page, and free what it and its stepper keep.
+
+        A widget that is not closed lives as long as the kernel. Gradients stay as the last step left them. Every later move
+        raises
+        RuntimeError.
         """
         with whole():
             self.stepper.close()
@@ -250,7 +255,7 @@ class StepperWidget(Quiet, TwoScales, MadeFrames, Answering, anywidget.AnyWidget
         return {**data, "text/plain": repr(self.stepper)}, metadata
 
     def _ipython_display_(self) -> None:
-        """Show the live view, and what outlives it: see Note [Three outputs]."""
+        """Show the live view, and the outputs that stay: see Note [Three outputs]."""
         from IPython.display import display
 
         bundle, metadata = self._repr_mimebundle_() or ({}, {})
