@@ -57,7 +57,7 @@ def open_groups(shown: Collapsed, tree: Group, opened: Set[str] | None) -> tuple
 
 
 def _walked(tree: Group, opened: Set[str] | None) -> Iterator[tuple[Group, Chain]]:
-    """Open groups and the closed ones in them, each with the framed groups around it, and itself if it is framed."""
+    """Open groups and the closed ones in them, each with the framed groups around it. A framed group is the last of its own."""
     stack: list[tuple[Group, Chain]] = [(tree, ())]
     while stack:
         group, chain = stack.pop()

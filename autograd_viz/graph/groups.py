@@ -2,7 +2,7 @@
 
 # Note [Groups are stretches]
 A group is a stretch of consecutive ops. Its results go on to later ops and never come back. So a graph of groups has no
-cycle, and the backward nodes of a group are a stretch of the backward pass. A module that is called twice is two groups.
+cycle. The backward nodes of a group are a stretch of the backward pass. A module that is called twice is two groups.
 
 Groups come from module paths and scopes, then from repetition (twelve equal blocks, a loop). If a level still has too many
 items, they are grouped by position. No group has more than `MOST` items.
@@ -35,7 +35,7 @@ class Group:
             many leaves), or "all".
         title: "encoder.layers.0", "layers.0 … layers.5", "lines 3 – 4", "Mul", "ops 1 – 400".
         first, last: its ops are ``document.ops[first:last]``.
-        groups, and indices of ops that are in no group
+        items: groups, and indices of ops that are in no group.
         count: of a repetition, how many turns.
         name: what follows the title: the class of a module, the line of a repeated op.
     """

@@ -6,7 +6,7 @@ An op that takes a parameter ran in the module that owns it. From there:
   written by hand squares its input before it scales it.
 - An op between two known ones is in the module that contains both.
 - An add is that module's residual connection if the module has read the add's other operand before.
-- An op that a module without parameters may be (a ReLU) is that module, if a module around has it as a part.
+- A module without parameters (a ReLU) is guessed by its op, if a module around has it as a part.
 Classes come from `Document.modules`. If it is empty, the names of parameters must do.
 """
 

@@ -85,7 +85,20 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
-    """A tensor: a box with five rows."""
+    """A tensor: a box with five rows.
+
+    Attributes:
+        name: the user's variable, or None.
+        value: its data.
+        grad: the accumulated gradient, or None.
+        grad_fn: id of the backward node, or None for a leaf.
+        output_nr: which output of its op it is.
+        retains_grad: a non-leaf that keeps its grad.
+        version: the version counter: how often it was changed in place.
+        source: where it was made.
+        shares: ids of the tensors that share its memory.
+        reconstructed: nobody saw it; the backward graph shows that it existed.
+    """
 
     id: TensorId
     name: str | None
@@ -120,7 +133,16 @@ REASONS = ("nested", "compiled")  # nested tensors; ops that ran as one compiled
 
 @dataclass(frozen=True, slots=True)
 class Op:
-    """A forward op: `Mul`, with its inputs and results."""
+    """A forward op: `Mul`, with its inputs and results.
+
+    Attributes:
+        outputs: ids of its results; None for one that was garbage-collected.
+        node: id of its backward node, or None if nothing was recorded.
+        module: path of the module in whose forward it ran: "encoder.layers.0".
+        reconstructed: nobody saw it run; it is derived from the backward graph.
+        reason: why it, or its contents, could not be recorded: one of `REASONS`; empty for an op that nobody recorded.
+        members: how many ops it stands for, if it is a group; 0 for an op.
+    """
 
     id: OpId
     name: str
@@ -149,7 +171,18 @@ class NextFunction:
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """Something that a node keeps for its backward rule."""
+    """Something that a node keeps for its backward rule.
+
+    Attributes:
+        name: as in `_saved_<name>`.
+        value: the tensor's value while it is kept.
+        tensor: id of the tensor, if it is one of the document's.
+        text: a plain value (a dim, a size, an exponent).
+        state: "kept", "freed", "plain", or "none" for a tensor that this node does not need.
+        version: the version counter of a kept tensor when it was saved.
+        stale: the saved tensor was modified, so the node will refuse to run.
+        bytes: how much memory it keeps alive.
+    """
 
     name: str
     state: str
@@ -214,7 +247,11 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A statement of the user's code, and the tensor beside it."""
+    """A statement of the user's code, and the tensor beside it.
+
+    Attributes:
+        kind: "make" if it made the tensor, else what it did to the tensor: "retain_grad", "requires_grad", "backward".
+    """
 
     text: str
     tensor: TensorId

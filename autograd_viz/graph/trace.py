@@ -92,7 +92,24 @@ class Jacobian:
 
 @dataclass(frozen=True, slots=True)
 class Step(MadeWhenRead):
-    """One call of one node. A live pass makes the fields when they are read (`Step.later`)."""
+    """One call of one node. A live pass makes the fields when they are read (`Step.later`).
+
+    Attributes:
+        node: id of the node.
+        sentence: what happened, in words with numbers.
+        grad_outputs: the gradients that arrived, one per output of the op.
+        grad_inputs: the gradients that left, one per next_function.
+        result_shapes: the shapes that the rules returned, before broadcasting was undone.
+        formulas: the rules that ran: "grad * other = 1.0 * 4.0 = 4.0".
+        changes: what changed.
+        engine: queue, waiting nodes and memory after the step.
+        freed: bytes of saved tensors that it freed.
+        hooks: the user's hooks that ran, in their order.
+        jacobians: the op's local Jacobians, if they are small.
+        edited: indices of grad_outputs that the user had changed by hand.
+        flags: "nan", "inf", "zero" if a gradient became that here; "condition" if the user's condition held;
+            "condition_error" if the condition raised.
+    """
 
     node: NodeId
     sentence: str

@@ -2,7 +2,7 @@
 
 # Note [Honest frames]
 A frame contains exactly the boxes of its group. Row by row it is as wide as they are. Where a box of another group stands in
-between, the frame goes around it, or is split into two frames of one name. Each frame takes less than half of the room
+between, the frame goes around it, or becomes two frames of one name. Each frame takes less than half of the room
 between neighbours of different groups.
 """
 
@@ -69,7 +69,7 @@ def pieces_of(groups: Iterable[OpenGroup], ladders: Iterable[Ladder]) -> list[Pi
 
 
 def _shapes(group: OpenGroup, rows: Rows, place: dict[str, int]) -> list[list[Span]]:
-    """The spans of each frame: runs of the group's boxes in a row, joined with the next row unless boxes stand between."""
+    """The spans of each frame: runs of the group's boxes in a row. Rows are joined unless boxes stand between."""
     shapes: list[list[Span]] = []
     for row in sorted({place[id] for id in group.members if id in place}):
         for span in _runs(rows[row], row, group.members):

@@ -58,7 +58,7 @@ class Pin:
 
 @dataclass(frozen=True)
 class Turn:
-    """A step of a wire: it sets one coordinate: the x of a pin, the y of a track, or the x of a corridor lane."""
+    """A step of a wire. It sets one coordinate: the x of a pin, the y of a track, or the x of a corridor lane."""
 
     to: Literal["pin", "track", "lane"]
     side: int = LEFT

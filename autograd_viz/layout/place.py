@@ -16,7 +16,7 @@ LIGHT = 1 / 1024  # weight of a box in a side chain: it gives way
 
 
 def place(parts: list[Part], want: Mapping[str, float], light: Container[str] = ()) -> None:
-    """Set centres on the grid 20n + 10, in the order of `want` and as near to it as spacing allows (least squares).
+    """Set centres on the grid 20n + 10, in the order of `want`. They are as near to it as spacing allows (least squares).
 
     Boxes that touch each other form a run. A run moves to the mean of its wishes (pool adjacent violators). The `light` boxes
     hardly count in the mean.

@@ -1,6 +1,6 @@
 """When an op makes zeros of what arrives, as its inputs show.
 
-Each test answers for one node and one of its next_functions: is it certain that the node sends only zeros along it?
+Each test takes one node and one of its next_functions. Is it certain that the node sends only zeros along it?
 """
 
 from __future__ import annotations

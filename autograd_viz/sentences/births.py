@@ -54,7 +54,7 @@ def born_in(step: Step, sent: Sequence[Value]) -> tuple[str, ...]:
 
     Args:
         step: the step.
-        sent: what was sent to its node; empty for the first gradient of a pass, which is flagged where it arrives.
+        sent: what was sent to its node; empty for the first gradient of a pass. That one is flagged where it arrives.
     """
     arrived, left = ([g for g in some if g is not None] for some in (step.grad_outputs, step.grad_inputs))
     ways = [(sent, arrived), (arrived, left)]  # (before, after)

@@ -71,7 +71,7 @@ def kept_root() -> tuple[Any, Any]:
 
 
 def last_pass(variables: Mapping[str, Any]) -> tuple[Any, Any, Any, list[str]]:
-    """The root of the last pass that was kept, its graph, a maker of a pass through it, and the names of changed leaves.
+    """The last pass that was kept: its root, its graph, a maker of a pass through it, and the names of changed leaves.
 
     Raises:
         NotDrawableError: no pass is kept.

@@ -59,7 +59,7 @@ class CorePass(Pass):
         self._drawn = {node: drawn[id] for node, id in graph.node_ids.items()}
 
     def advance(self) -> Step | None:
-        """Run one node. The guard is for Ctrl-C on the last line of a `with`: it would leave the grad mode of the inside."""
+        """Run one node. It restores the grad mode, as Ctrl-C on the last line of a `with` would leave that of the inside."""
         mode = is_grad_enabled()
         try:
             return super().advance()

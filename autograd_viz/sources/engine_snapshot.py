@@ -12,8 +12,7 @@ class EngineSnapshot:
     """The input buffers of a node and its receivers, the queue, and the callbacks for the end.
 
     A step writes to few places of a long queue, and only these are kept. They are the path down the heap from the first node,
-    and
-    the paths up from where receivers may be added.
+    and the paths up from where receivers may be added.
 
     Args:
         task: the pass.

@@ -58,7 +58,7 @@ def _written(node: Node) -> tuple[Formula, ...]:
 
 
 def _looks(kept: Any) -> str:
-    """How a saved value looks in a formula: a tensor is its name, with or without conj(); a plain value is its text."""
+    """How a saved value looks in a formula. A tensor is its name, with or without conj(). A plain value is its text."""
     if kept is None or kept is FREED:
         return "none" if kept is None else "real"
     if isinstance(kept, Number):

@@ -43,8 +43,7 @@ class PassKind(ABC):
         """A snapshot of the tensor's grad.
 
         It is a `Snapshot` that also has the `grad` itself and its `value()` as the document shows it. `shows()` tells whether
-        the
-        values are the same.
+        the values are the same.
         """
 
     @abstractmethod

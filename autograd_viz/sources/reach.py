@@ -70,7 +70,7 @@ def backward_of(tensor: Tensor) -> Node | None:
 def _behind(tensor: Tensor, calls: dict[Call | Node, None], versions: Versions, prefer: Mapping[Tensor, str]) -> list[Tensor]:
     """What a tensor leads to in the forward graph: the inputs of the call that made it, and the other results of the call.
 
-    A result that is not differentiable (indices, a mask) counts only if a variable holds it; as an input it is reached anyway.
+    A result that is not differentiable (indices, a mask) counts only if a variable holds it. As an input it is reached anyway.
     """
     call = tensor._made_by
     if call is None or call in calls:

@@ -112,7 +112,7 @@ def _attached(node: Node) -> tuple[Any, ...]:
 
 
 def runs_only_ours(node: Node) -> bool:
-    """Does a call of the node run no user code: no hook, no Function's backward, no unpack hook of a saved tensor?"""
+    """Does a call of the node run no user code? That is a hook, a Function's backward, or an unpack hook of a saved tensor."""
     e, kept = node._extra, raw_saved(node).values()
     hooks = () if e is None else (e.prehooks, e.posthooks, *e.tensor_hooks.values())
     return bool(node.is_plain) and not any(hooks) and all(getattr(k, "unpack_hook", None) is None for k in kept)

@@ -181,8 +181,7 @@ class Pass(PassKind):
         """Take back what step `index` did to `grad` and to saved tensors.
 
         What the user has replaced, changed or freed since stays as it is: undo must not destroy the work of others. `drift`
-        tells
-        where the picture differs.
+        tells where the picture differs.
         """
         done = self._done[index]
         for snapshot, left in zip(done.before.tensors, done.after, strict=True):
@@ -194,9 +193,8 @@ class Pass(PassKind):
     def redo(self, index: int) -> bool:
         """Do again what step `index` did, without calling anything.
 
-        It returns False and does nothing if the result would differ: a grad or a saved tensor from before the step has changed
-        since,
-        or a hook was added or removed.
+        It returns False and does nothing if the result would differ. Then a grad or a saved tensor from before the step has
+        changed since, or a hook was added or removed.
         """
         done = self._done[index]
         if not (done.before.attached.holds() and all(snapshot.holds() for snapshot in done.before.tensors)):
@@ -229,8 +227,7 @@ class Pass(PassKind):
 
     def edit(self, value: Any, index: int, step: int) -> None:
         """Replace the gradient that is about to enter output `index` of the node of a step. The recorded steps from there on
-        are
-        dropped, unless this raises.
+        are dropped, unless this raises.
 
         Raises:
             ValueError: there is no such node or output, or the shape does not fit.

@@ -1,4 +1,4 @@
-"""A tensor that was changed in place has several boxes: one for each value before a change, and one for its present value."""
+"""A tensor that was changed in place has several boxes: one for each earlier value, and one for the present value."""
 
 from __future__ import annotations
 

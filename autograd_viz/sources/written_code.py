@@ -62,7 +62,7 @@ def parsed(text: str) -> ast.Module:
 
 @functools.lru_cache(maxsize=256)
 def _statements(lines: tuple[str, ...]) -> list[_Statement]:
-    """Every simple statement of a file, in order; one per line if the file is not plain Python (a cell with %magics)."""
+    """Every simple statement of a file, in order. A file that is not plain Python (a cell with %magics) gives one per line."""
     text = "".join(lines)
     try:
         tree = parsed(text)

@@ -33,8 +33,8 @@ def map(
     the map shows only the `grad` of parameters.
 
     Args:
-        tensor: the end of the forward pass, of autograd_viz or of PyTorch (recorded with `record`, so that its modules are
-            known); a stepper, for the gradients so far; or what `load` gave.
+        tensor: the result of a forward pass, of autograd_viz or of PyTorch; a stepper, for the gradients so far; or what
+            `load` gave. With `record` a PyTorch pass has known modules.
         depth: how many levels of modules are open; None: as many as fit into 24 cards.
         open: modules to open besides, by path or class: ``"layers.3"``, ``"*.attn"``, ``"DecoderLayer"``.
         params: names for parameters, and classes for modules: a module, or a dictionary of names and tensors.

@@ -74,7 +74,7 @@ def watch(keep: int | str = "256 MB") -> Watch:
     ``with av.watch():`` ends with the block; ``.close()`` ends it at any time. autograd_viz programs need no watching.
 
     Args:
-        keep: memory for the last backward pass, so that it can be stepped again: bytes, or a size such as "256 MB"; 0 keeps
+        keep: memory for the last backward pass, so that it can be stepped again. Bytes, or a size such as "256 MB"; 0 keeps
             nothing.
 
     Raises:

@@ -1,4 +1,4 @@
-"""A recorded step for the front end: the words before and after it, so that the page can step both ways alone."""
+"""A recorded step for the front end: the words before and after it. With them the page can step both ways alone."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 # Note [What the page may do]
 Its policy allows only the page's own scripts and style, by their hashes. It allows no network, no eval, and no other script or
-style. The front end, its style and the recording are compressed, so the page is a third as large; a loader unpacks them. The
+style. The front end, its style and the recording are compressed, so the page is a third as large. A loader unpacks them. The
 user's names are data in the recording, and escaped text in the title.
 """
 

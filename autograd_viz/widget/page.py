@@ -110,7 +110,7 @@ def _hidden(shown: Collapsed) -> list[tuple[str, str, str]]:
 
 
 def _forward(stepper: Stepper, shown: Collapsed) -> list[dict[str, Any]]:
-    """For each position from -F to 0: the op that has just run, the sentence, and the ids of what it made.
+    """By position from -F to 0: the op that has just run, the sentence, and the ids of what it made.
 
     Empty if the graph is so large that the page would wait for it.
     """

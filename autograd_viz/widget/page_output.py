@@ -2,8 +2,8 @@
 
 # Note [DryRun]
 A page has every step of the pass, but none has run when a cell shows a stepper. If no user code would be called (a hook, a
-Function's backward), a dry run goes to the end of the pass and is taken back; nobody can notice it. Otherwise the page appears
-when the user reaches the end. Until then its place is empty.
+Function's backward), a dry run makes the steps and is taken back. Nobody can notice it. Otherwise the page appears when the
+user reaches the end. Until then its place is empty.
 """
 
 from __future__ import annotations

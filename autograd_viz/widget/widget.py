@@ -234,8 +234,7 @@ class StepperWidget(Quiet, TwoScales, MadeFrames, Answering, anywidget.AnyWidget
         """Remove it from the page, and free what it and its stepper keep.
 
         A widget that is not closed lives as long as the kernel. Gradients stay as the last step left them. Every later move
-        raises
-        RuntimeError.
+        raises RuntimeError.
         """
         with whole():
             self.stepper.close()

@@ -88,7 +88,7 @@ class FoundGraph:
                     self._box_of(handle)
 
     def _join_ops(self) -> None:
-        """Merge what is one op: it was reached by its node, and by a result that is not differentiable (indices, a mask)."""
+        """Merge what is one op. It was reached by its node and by a result that is not differentiable (indices, a mask)."""
         self._events = {event for event in map(self.event_of, self.nodes) if event is not None}
         for event in self._events:
             self.operands.pop(event, None)

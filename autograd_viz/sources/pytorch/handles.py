@@ -189,7 +189,7 @@ class Event:
         is_tracked: grad mode was on.
         is_function: a user's Function.
         depth: how many ops without a node depend on this one.
-        behind: the nodes of its inputs, if it detaches its result: they keep the graph alive for a while (cuts.py).
+        behind: the nodes of its inputs, if it detaches its result. They keep the graph alive for a while (cuts.py).
     """
 
     __slots__ = (

@@ -48,8 +48,7 @@ def _raw(node: Any, name: str) -> list[Any]:
 
 def saved_tensors(node: Any, quiet: bool = True) -> list[Any]:
     """The tensors that a node has saved and can still use. Tensors with saved-tensor hooks of the user's are left out: the
-    hooks would
-    run.
+    hooks would run.
 
     Raises:
         RuntimeError: a saved tensor was modified or freed, if not `quiet`.
@@ -114,7 +113,7 @@ def was_begun(error: BaseException) -> bool:
 
 
 def ran_before(root: Any, nodes: Collection[Any], error: BaseException) -> list[Any]:
-    """The nodes that a failed pass had run: none if the place is unknown, all if it was interrupted at its end."""
+    """The nodes that a failed pass had run. None if the place is unknown; all if it was interrupted at its end."""
     found: list[Any] = []
     order = order_of(root, nodes)
     failing = _failing(order, error)

@@ -1,4 +1,4 @@
-"""The norms of the gradients of one backward pass that PyTorch's engine runs as a whole, with hooks of ours on the nodes."""
+"""The norms of the gradients of one whole backward pass. PyTorch's engine runs it, with hooks of ours on the nodes."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def start_at(node: Any, output: int) -> Any:
 
 
 def with_hooks_of(node: Any, live: list[tuple[int, dict[Any, Any]]]) -> list[tuple[int, dict[Any, Any]]]:
-    """The dictionaries of tensor hooks that a node runs: those that have been seen to run, and those of live tensors."""
+    """The dictionaries of tensor hooks that a node runs: those that the dry run has seen, and those of live tensors."""
     seen = [(i, d()) for i, d in node.metadata.get(HOOKS, ())] if IS_OLDER else []
     return [*(s for s in seen if s[1] is not None), *((i, d) for i, d in live if not any(d is known for _, known in seen))]
 

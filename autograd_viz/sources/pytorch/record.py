@@ -1,4 +1,4 @@
-"""Records a PyTorch forward pass while it runs: which op made which tensor, from what, where in the code, in which module.
+"""Records a PyTorch forward pass while it runs: which op made which tensor, from which inputs, at which line and module.
 
 # Note [Where ops are seen]
 A dispatch mode sees every op that autograd records, one for one: `F.linear` is `t` and `addmm` there, as in the backward

@@ -96,7 +96,7 @@ class KeptPass(TorchPass):
 
 
 def last_pass(root: Any, gradient: Any, variables: Mapping[str, Any]) -> tuple[TorchGraph, Callable[[], KeptPass], list[str]]:
-    """The graph of the pass that was kept, a maker of a pass through it, and the names of leaves that have changed since."""
+    """The pass that was kept: its graph, a maker of a pass through it, and the names of leaves changed since."""
     then = versions_then(reach([root.grad_fn]))
     with as_it_was(then):
         graph = TorchGraph((root,), variables)

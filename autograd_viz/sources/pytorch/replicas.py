@@ -2,9 +2,9 @@
 
 # Note [Replicas]
 DDP's reducer is a C++ hook on AccumulateGrad. PyTorch's engine runs it, a call by hand does not. So steps call these nodes by
-hand. Nothing is sent before the last one: any rank may step at its own pace, and a pass that is taken back (`save`) leaves the
-reducer alone. With the last one, the engine runs all of them again with a gradient of -0.0, which changes no bit. The reducer's
-hooks then run in the order of the pass, and reduce their buckets as in `backward()`.
+hand. Nothing is sent before the last one. So any rank may step at its own pace, and a pass that is taken back (`save`) leaves
+the reducer alone. With the last one, the engine runs all of them again with a gradient of -0.0, which changes no bit. The
+reducer's hooks then run in the order of the pass, and reduce their buckets as in `backward()`.
 A reducer works once for each forward pass. If that step is taken back, the reducer is made ready again for `backward()`.
 """
 

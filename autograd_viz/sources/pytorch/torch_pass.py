@@ -79,7 +79,7 @@ class TorchPass(Pass):
             yield
 
     def advance(self) -> trace.Step | None:
-        """Run one node. The guard is for Ctrl-C on the last line of a `with`: it would leave the grad mode of the inside."""
+        """Run one node. It restores the grad mode, as Ctrl-C on the last line of a `with` would leave that of the inside."""
         mode = torch.is_grad_enabled()
         try:
             return super().advance()

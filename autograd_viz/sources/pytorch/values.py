@@ -48,8 +48,7 @@ def is_plain(t: Any) -> bool:
     """Can its elements be read?
 
     Not those of sparse, nested, quantized, meta, fake and transformed (`torch.func`) tensors. Not those of a class that runs
-    ops in
-    its own way. Not those of a tensor without memory, as FSDP leaves it.
+    ops in its own way. Not those of a tensor without memory, as FSDP leaves it.
     """
     return (
         t.layout is torch.strided

@@ -103,7 +103,7 @@ def tensors_in(values: Any) -> list[Any]:
 
 
 def behind(node: Any) -> Iterator[Any]:
-    """What is behind a node whose op was not recorded, as that of a user's Function: the numbers of ops, and leaves."""
+    """The numbers of ops, and the leaves, behind a node whose op was not recorded, as that of a user's Function."""
     stack = [node]
     for _ in range(BEHIND):
         if not stack:

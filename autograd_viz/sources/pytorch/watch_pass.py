@@ -1,9 +1,9 @@
 """The last backward pass, kept so that it can run again.
 
 # Note [As if it had been freed]
-The last pass runs with `retain_graph=True`, if the results of its ops are under a budget. The user must not notice: a second
+The last pass runs with `retain_graph=True`, if the results of its ops are under a budget. The user must not notice. A second
 pass through that graph must raise, and its saved tensors must not stay alive. So before the next pass, a graph that somebody
-else holds is emptied: each of its saved tensors gets hooks that drop it.
+else holds is emptied. Each of its saved tensors gets hooks that drop it.
 
 Emptying a graph costs time per node. So it is done only if the new graph reaches into the old one, or if somebody has held a
 graph lately. Pages show whether nodes stay alive when our reference to the root goes. If so, somebody holds them, and we search
