@@ -119,7 +119,7 @@ class Collapsed:
         return frozenset(n.id for n in self.whole.nodes)
 
     def first_node(self, id: str) -> str:
-        """The first node of a group to run: it was made last. `id` is the group's op or node; other ids are returned."""
+        """The first node of a group to run: it was made last. `id` is the group's op or node; any other id stays."""
         if id in self.nodes:
             return id
         inside = [n for n in self.whole.nodes if self.shown.get(n.id) == id or self.shown.get(n.op or "") == id]

@@ -30,7 +30,7 @@ def _grad_fn(tensor: Tensor) -> Node | None:
 
 
 def _is_computed(t: Tensor) -> bool:
-    """Is it computed, or of unknown origin, and not an integer?"""
+    """Is it one floating-point number that was computed, or whose origin is unknown?"""
     is_number = not t.requires_grad and t._data.size == 1 and t._data.dtype.kind == "f"
     return is_number and (t._made_by is None or bool(t._made_by.inputs))
 

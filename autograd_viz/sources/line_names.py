@@ -3,7 +3,7 @@
 # Note [A name by its line]
 The user wrote the line, so its name is drawn as a variable's is. It must be as certain:
 - The expression is the whole value of an assignment to one name.
-- The tensor is the only one from there that is used elsewhere. (A layer runs several ops. `h = cell(h)` in a loop makes many
+- The tensor is the only one made there that is used elsewhere. (A layer runs several ops. `h = cell(h)` in a loop makes many
   an h, and the last is left.)
 A name means one tensor: the last to which it was assigned. If a variable of the caller has the name, it means that one.
 """

@@ -89,8 +89,7 @@ def callers_names() -> dict[str, Any]:
 def names_by_identity(known: Mapping[str, Any], is_tensor: Callable[[Any], bool]) -> list[tuple[str, Any]]:
     """(name, tensor) pairs.
 
-    Names come in this order: chosen names; parameters and buffers of modules by their path; plain variables, `xs[0]`,
-    `xs["w"]`.
+    Names come in this order: chosen names; parameters and buffers of modules by their path; variables, `xs[0]`, `xs["w"]`.
     Then come the same of what objects hold: `trainer.model.weight`, `trainer.loss`, `net.scale`.
 
     The pairs hold the tensors, so comparing with `is` is safe. The first name of a tensor is its name. A parameter is called by

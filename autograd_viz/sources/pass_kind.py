@@ -112,7 +112,7 @@ class PassKind(ABC):
 
     @property
     def own_ranks(self) -> int:
-        """The number of ranks whose average a gradient lacks; 0 if it lacks none."""
+        """Over how many ranks the gradients should be averaged, and are not; 0 if none."""
         return 0
 
     @abstractmethod

@@ -16,7 +16,7 @@ class LivePass(Protocol):
     Attributes:
         is_recorded: the pass itself is recorded (create_graph).
         frees: a step frees saved tensors; else it only says what ``backward()`` would free.
-        own_ranks: the number of ranks whose average a gradient lacks; 0 if it lacks none.
+        own_ranks: over how many ranks the gradients should be averaged, and are not; 0 if none.
     """
 
     is_recorded: bool

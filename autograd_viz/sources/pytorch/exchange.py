@@ -58,7 +58,7 @@ class Exchange:
 
     @property
     def own_ranks(self) -> int:
-        """The number of ranks whose average a gradient lacks; 0 if it lacks none."""
+        """Over how many ranks the gradients should be averaged, and are not; 0 if none."""
         return max((r.ranks for r in self.replicas if r.ranks > 1), default=0) if self.is_apart else 0
 
     @contextmanager

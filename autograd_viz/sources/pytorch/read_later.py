@@ -54,7 +54,7 @@ def place_of(gradient: Any) -> tuple[int, int]:
 
 @unseen
 def values_at(versions: Mapping[Any, int], grads: Sequence[Any]) -> tuple[Value | None, ...]:
-    """Gradients as they were at these versions. Only an unknown hook can change one; then its value says so."""
+    """Gradients as they were at these versions. Only a hook without a tensor can change one; then its value says so."""
     changed = {g for g in grads if g is not None and version_of(g) != versions[g]}
     return tuple([overwritten(g.shape, g.dtype) if g in changed else v for g, v in zip(grads, _values(grads), strict=True)])
 

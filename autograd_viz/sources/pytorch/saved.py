@@ -2,7 +2,7 @@
 
 # Note [Hooks of saved tensors]
 Reading a saved tensor with hooks (`saved_tensors_hooks`, checkpoints) calls the user's unpack hook. In PyTorch 2.13 a
-SavedTensor shows its hooks. In older releases we read it under a profile function. That hears of the call of a hook
+SavedTensor shows its hooks. In older releases we read it under a profile function. It sees the call of a hook
 beforehand, and forbids it.
 """
 

@@ -46,7 +46,7 @@ class GradSnapshot:
         """Restore it."""
         self.tensor.grad = self.grad
         if self.values is not None and not same(self.grad.detach(), self.values):
-            with torch.no_grad():  # a detached sparse tensor shares its indices and elements
+            with torch.no_grad():  # a detached sparse tensor has its own indices and elements
                 (self.grad if self.grad.is_sparse else self.grad.detach()).copy_(self.values)
             if self._versions is not None:  # a node that has saved this grad finds its old version
                 self._versions.__exit__()

@@ -50,7 +50,7 @@ class TorchPass(Pass):
 
     @unseen
     def __init__(self, graph: TorchGraph, root: Any, gradient: Any, retain_graph: bool | None, create_graph: bool) -> None:
-        import torch.fx.experimental.symbolic_shapes  # noqa: F401 -- 0.4 s: else PyTorch loads it at the first press
+        import torch.fx.experimental.symbolic_shapes  # noqa: F401 -- 0.4 s: else PyTorch loads it at the first step
 
         learn(root, may_unpack=True)
         task = TorchTask(root, gradient, retain_graph, create_graph)
@@ -89,7 +89,7 @@ class TorchPass(Pass):
 
     @property
     def own_ranks(self) -> int:
-        """The number of ranks whose average a gradient lacks; 0 if it lacks none."""
+        """Over how many ranks the gradients should be averaged, and are not; 0 if none."""
         return self.exchange.own_ranks
 
     def _ran(self) -> list[Any]:

@@ -21,7 +21,7 @@ SCALING = ("mul_", "_foreach_mul_")  # their factor is kept
 
 
 def is_cleared_with_others(log: Log, tensor: Any, frame: FrameType) -> bool:
-    """Is the clearing part of a call of zero_grad()? The call is one event, which all parameters of its owner share."""
+    """Is the clearing part of the last noted zero_grad()? Then it is noted there: all parameters of the owner share one event."""
     last = log.cleared[-1] if log.cleared else None
     if last is None or last.number != log.now or frame.f_code.co_name != "zero_grad":
         return False
@@ -33,7 +33,7 @@ def is_cleared_with_others(log: Log, tensor: Any, frame: FrameType) -> bool:
 
 
 def covers(event: Event, tensor: Any) -> None:
-    """Did a call of zero_grad() clear the leaf? Its owner may be gone when somebody asks."""
+    """Note that a call of zero_grad() has cleared the leaf: its owner may be gone when somebody asks."""
     event.leaves += [ref.numbers[0] for ref in weakref.getweakrefs(tensor) if type(ref) is Leaf]
 
 
