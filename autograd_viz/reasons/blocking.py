@@ -68,7 +68,7 @@ SPECIAL: dict[str, tuple[tuple[str, c.Test], ...]] = {  # by kind: its name unde
     "zero_softmax": (("zero_single", c.alone), ("zero_one_hot", c.is_one_hot)),
     "zero_padding": (("zero_part", lambda f, node, i: c.padding(f, node) is None),),
 }
-# elementwise ops: an element that receives a gradient passes it on, or passes nothing
+# elementwise ops: if they send zeros, no element that receives a gradient passes it on
 ELEMENTWISE = ("Mul", "Pow", "Abs", "MseLoss", "L1Loss", "SmoothL1Loss", "HuberLoss")
 ELEMENTWISE_KINDS = ("zero_relu", "zero_clamp", "zero_shrink", "zero_dropout", "zero_saturated", "zero_below")
 # ops for which a zero that was sent is proof

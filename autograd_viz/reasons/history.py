@@ -108,7 +108,7 @@ class History(Protocol):
         """The number of ranks over which FSDP has sharded the parameter; 0 for any other tensor."""
 
     def early(self, tensor: Any) -> tuple[Op, Any] | None:
-        """An op behind a tensor without a history. Its input, also returned, required grad only after the op ran."""
+        """An op behind a tensor without a history that ran before its input required grad; and that input."""
 
     def unmade(self, tensor: Any) -> str:
         """The kind of cause for a tensor without a history and without a known op."""

@@ -21,7 +21,7 @@ SCALING = ("mul_", "_foreach_mul_")  # their factor is kept
 
 
 def is_cleared_with_others(log: Log, tensor: Any, frame: FrameType) -> bool:
-    """Is the clearing part of the last noted zero_grad()? Then it is noted there: all parameters of the owner share one event."""
+    """Is the clearing part of the last zero_grad()? Then it is noted there: all parameters of the owner share one event."""
     last = log.cleared[-1] if log.cleared else None
     if last is None or last.number != log.now or frame.f_code.co_name != "zero_grad":
         return False
