@@ -2,7 +2,7 @@
 
 # Note [What a group hides]
 A group hides its ops and nodes, and the results that nothing outside takes. It hides a leaf, with its AccumulateGrad, if only
-its ops take the leaf and no variable of the user's names it. What crosses its border stays. An edge out of a group stands for
+its ops take the leaf and no variable names it. What crosses its border stays. An edge out of a group stands for
 several edges: it carries what ran along them, the latest last.
 """
 

@@ -43,7 +43,7 @@ class Span:
 
 @dataclass
 class Piece:
-    """A frame, or a part of one, on one ladder; `over` and `under` are px above its first and below its last row."""
+    """A frame, or a part of one, on one ladder. `over` and `under` are px above its first and below its last row."""
 
     group: OpenGroup
     ladder: Ladder

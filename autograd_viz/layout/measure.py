@@ -119,7 +119,7 @@ def tensor_part(t: Tensor, row: int) -> Part:
 
 
 def op_part(op: Op, node: Node | None, row: int, is_beside: bool = False) -> Part:
-    """A rounded box: 200 x 80 with the save row; 80 x 80 in a side chain, or if nothing is recorded.
+    """A rounded box: 200 x 80 with the save row. It is 80 x 80 in a side chain, or if nothing is recorded.
 
     It is wider for many inputs or outputs.
     """

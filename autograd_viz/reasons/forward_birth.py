@@ -1,4 +1,4 @@
-"""Where nan and inf began in the forward pass: back from the loss, as long as an op's inputs have them."""
+"""Where nan and inf began in the forward pass. The search goes back from the loss while an op's inputs have them."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _told(f: Facts, walk: _Walk) -> list[Cause]:
 
 
 def _overflow_behind(f: Facts, made: Cause) -> Cause | None:
-    """An overflow before an undefined op: log() makes inf of a 0, and the 0 may be 1 divided by inf."""
+    """An overflow before an op that is undefined there. log() makes inf of a 0, and the 0 may be 1 divided by inf."""
     seen, stack = {*made.tensors}, [*made.tensors] if made.kind == "forward_born" else []
     while stack:
         op = f.makers.get(stack.pop())
@@ -149,7 +149,7 @@ def _bad_inputs(op: Op, inputs: list[Tensor], proven: set[str]) -> dict[str, str
 
 
 def _began(f: Facts, op: Op, inputs: list[Tensor], what: str) -> Cause | None:
-    """The op made it, got it as a number, or was told to write it; None if its inputs are unknown."""
+    """The op made it, got it as a number, or had to write it. None if its inputs are unknown."""
     if op.name == "Div" and len(inputs) > 1 and has_zero(inputs[1].value):
         return _at(op, "forward_division", what=what)
     is_guess = _is_half_known(op) and (op.name not in (*FILLS, *OPERANDS) or op.name == "Convolution")

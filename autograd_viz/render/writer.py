@@ -145,7 +145,7 @@ def moves_of(step: Step) -> list[tuple[str, str]]:
 
 
 def label_text(value: Value, most: int | None = None) -> str:
-    """A gradient on an arrow: its elements (3.0, [6.0, 3.0, 2.0]); if too long, its shape and norm; else its norm.
+    """A gradient on an arrow: its elements (3.0, [6.0, 3.0, 2.0]). If these are too long, its shape and norm, or its norm.
 
     Args:
         value: the gradient.

@@ -1,4 +1,4 @@
-"""A backward pass of the core that runs one node at a time; each call is a step of the document."""
+"""A backward pass of the core that runs one node at a time. Each call is a step of the document."""
 
 from __future__ import annotations
 

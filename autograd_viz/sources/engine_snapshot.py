@@ -11,8 +11,8 @@ SHORT = 64  # a shorter queue is copied whole
 class EngineSnapshot:
     """The input buffers of a node and its receivers, the queue, and the callbacks for the end.
 
-    A step writes to few places of a long queue, and only these are kept. They are the path down the heap from the first node,
-    and the paths up from where receivers may be added.
+    A step writes to few places of a long queue, and only these are kept. These are the path down the heap from the first node,
+    and the paths up from new receivers.
 
     Args:
         task: the pass.
@@ -54,7 +54,7 @@ class EngineSnapshot:
 
 
 def _kept(heap: Any, added: int) -> list[tuple[int, Any]]:
-    """The places of a heap that change when the first item is taken out and `added` are pushed, with their items."""
+    """The places of a heap, with their items, that change when the first item leaves and `added` are pushed."""
     size = len(heap)
     if size <= SHORT:
         return list(enumerate(heap))

@@ -1,4 +1,4 @@
-"""What a document says of a module of PyTorch or of the core: its class, and its hooks of the user's."""
+"""What a document says of a module of PyTorch or of the core: its class, and the user's hooks."""
 
 from __future__ import annotations
 

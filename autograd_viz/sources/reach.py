@@ -68,7 +68,7 @@ def backward_of(tensor: Tensor) -> Node | None:
 
 
 def _behind(tensor: Tensor, calls: dict[Call | Node, None], versions: Versions, prefer: Mapping[Tensor, str]) -> list[Tensor]:
-    """What a tensor leads to in the forward graph: the inputs of the call that made it, and the other results of the call.
+    """What a tensor leads to in the forward graph: the inputs and the other results of the call that made it.
 
     A result that is not differentiable (indices, a mask) counts only if a variable holds it. As an input it is reached anyway.
     """

@@ -23,7 +23,7 @@ from .written import Ran, StepWriter
 
 @dataclass(slots=True)
 class _Around:
-    """What a call of a node may change, from before the call: the engine, hooks, saved tensors, the grads of `touched`.
+    """What a call of a node may change, as it was before: the engine, hooks, saved tensors, the grads of `touched`.
 
     Attributes:
         is_seen: the user's code may see the gradients.
@@ -180,7 +180,7 @@ class Pass(PassKind):
     def undo(self, index: int) -> None:
         """Take back what step `index` did to `grad` and to saved tensors.
 
-        What the user has replaced, changed or freed since stays as it is: undo must not destroy the work of others. `drift`
+        What the user has replaced, changed or freed since stays as it is. Undo must not destroy the work of others. `drift`
         tells where the picture differs.
         """
         done = self._done[index]

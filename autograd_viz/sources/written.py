@@ -1,4 +1,4 @@
-"""One step of a backward pass as the document shows it: what arrived, which rules ran on which numbers, what changed.
+"""One step of a backward pass as the document shows it: what arrived, the rules with their numbers, what changed.
 
 # Note [When a step is read]
 A node that runs leaves tensors. Texts and numbers are made of them when somebody reads the step, so they must not change

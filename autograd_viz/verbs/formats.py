@@ -37,7 +37,7 @@ class Subject:
         document: the graph.
         now: what a picture shows if no step is given.
         stepper: gives the cursor over its backward pass.
-        norms: runs a whole pass that leaves no trace, and gives the norms at some places; nothing if no pass can run.
+        norms: runs a whole pass that leaves no trace, and gives the norms at some places. Empty if no pass can run.
         can_step: such a pass exists: the tensor requires grad, and its graph is not freed.
         drawing: the drawing that already exists.
     """

@@ -116,7 +116,7 @@ class StepperWidget(Quiet, TwoScales, MadeFrames, Answering, anywidget.AnyWidget
         return self._drawing
 
     def expand(self, what: Any) -> None:
-        """Open a group, given by title or id, or by a tensor or node inside it (itself, its name or id).
+        """Open a group. It is given by title or id, or by a tensor or node inside it (itself, its name or id).
 
         Raises:
             ValueError: it does not exist, or no group hides it.

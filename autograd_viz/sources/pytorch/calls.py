@@ -59,7 +59,8 @@ def calls_around(
         module_of: the frame of a module's call -> the module, if it has a path.
 
     Returns:
-        the innermost frame of the user's code (around the Function, if there is one); the outermost call of a user's Function;
+        the innermost frame of the user's code, around the Function if there is one.
+        the outermost call of a user's Function.
         modules and the rest, from the innermost.
     """
     users = function = None

@@ -1,7 +1,7 @@
 """What the nodes of a graph are about to receive. Before 2.5 PyTorch does not tell, so a dry run finds out.
 
 # Note [A dry run]
-PyTorch's engine runs the pass once, from the root, and a hook of ours looks at what arrives at each node. No grad changes, no
+PyTorch's engine runs the pass once, from the root. A hook of ours looks at what arrives at each node. No grad changes, no
 random number is used up, and none of the user's hooks and backward functions runs. Hooks are replaced by empty ones, and the
 backward of a Function by zeros.
 Only the user's code for reading a saved tensor runs once more (`saved_tensors_hooks`, a checkpoint that recomputes). It runs

@@ -69,7 +69,7 @@ def primitive_of(name: str, saved: frozenset[str]) -> Primitive | None:
 
 
 def reference_of(name: str, node: Any, saved: list[Kept]) -> PrimitiveNode | None:
-    """The core's node with the same saved values; None if the core has no such op, or a saved value cannot be read."""
+    """The core's node with the same saved values. None if the core has no such op, or a saved value cannot be read."""
     op = primitive_of(name, frozenset(k.name for k in saved))
     metadata = outputs_of(node)
     if op is None or op.node_class is None or any(not m.is_known or _numpy(m.dtype) is None for m in metadata):

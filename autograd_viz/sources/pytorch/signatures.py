@@ -1,4 +1,4 @@
-"""What the schema of an op says: its name, the arguments that it computes with, and whether it changes one of them."""
+"""What the schema of an op says: its name, its operands, and whether it changes one of its arguments."""
 
 from __future__ import annotations
 

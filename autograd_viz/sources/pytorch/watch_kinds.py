@@ -1,4 +1,4 @@
-"""What each function of PyTorch is to the recorder: an op, or one of the few calls that need a closer look."""
+"""What each PyTorch function is to the recorder: an op, or one of the few calls that need a closer look."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The part of the recorder that sees every call of PyTorch's functions.
 
 # Note [Once per op]
-This runs for every op of the user's, so it notes little: the function, the line, and the ops that made the inputs.
+This runs for every op of the user's, so it notes little. It notes the function, the line, and the ops that made the inputs.
 Text, columns and names are found when somebody asks. An error in here is kept in `log.faults`. A user's class of tensors with
 a `__torch_function__` must not see what we read, so `DisableTorchFunctionSubclass` is around it.
 

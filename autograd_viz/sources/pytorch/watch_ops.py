@@ -91,7 +91,7 @@ class Leaf(weakref.ref[Any]):
     """A weak reference to a leaf that is an input of ops.
 
     Attributes:
-        numbers: its own number, below 0; and the number of the op whose result it was made of, if there is one.
+        numbers: its own number, below 0. If it was made of the result of an op, also the op's number.
         space: of the recorder.
         used: the last op that had it as an input: (function, code object, instruction, number).
     """

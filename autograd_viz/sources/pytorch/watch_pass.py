@@ -5,7 +5,7 @@ The last pass runs with `retain_graph=True`, if the results of its ops are under
 pass through that graph must raise, and its saved tensors must not stay alive. So before the next pass, a graph that somebody
 else holds is emptied. Each of its saved tensors gets hooks that drop it.
 
-Emptying a graph costs time per node. So it is done only if the new graph reaches into the old one, or if somebody has held a
+Emptying a graph costs time per node. So it is done only if the new graph reaches into the old one, or somebody has held a
 graph lately. Pages show whether nodes stay alive when our reference to the root goes. If so, somebody holds them, and we search
 for them among all tensors and nodes. For a while after that, a graph that cannot be emptied is not kept.
 
