@@ -73,6 +73,7 @@ class Source:
 
     Attributes:
         text: the lines from `line` to `end_line` as they stand in the file.
+        function: the name of the function that they stand in; empty outside of functions, and in one without a name.
     """
 
     file: str
@@ -81,6 +82,7 @@ class Source:
     column: Count
     end_column: Count
     text: str = ""
+    function: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from .model import Document, Source
 from .paths import Path
 
 FEW = 3  # names in a title
+LONGEST = 20  # letters of a function's name
 
 
 class Titles:
@@ -48,7 +49,7 @@ class Titles:
         return (self.classes.get(".".join(self.paths[i]), "") if inner else "") or self.ops[i].name
 
     def _lines(self, sources: Sequence[Source]) -> str:
-        """`line 3`, `lines 3 – 4`, `train.py:3`; nothing if they are in several files."""
+        """`line 3`, `rollout, lines 3 – 4`, `train.py:3`; nothing if they are in several files."""
         files = {s.file for s in sources}
         if len(files) != 1:
             return ""
@@ -57,7 +58,9 @@ class Titles:
         is_named = not file.startswith("<") and "ipykernel" not in file
         if len(self._files) > 1 and is_named:
             return f"{PurePath(file).name}:{place}"
-        return f"line {place}" if first == last else f"lines {place}"
+        functions = {s.function for s in sources}
+        function = f"{name}, " if len(functions) == 1 and len(name := functions.pop()) in range(1, LONGEST) else ""
+        return f"{function}line {place}" if first == last else f"{function}lines {place}"
 
 
 def few(names: Sequence[str]) -> str:

@@ -89,9 +89,14 @@ def _enter(open: list[Card], path: Path, at: int) -> None:
 
 
 def _add_op(index: Index, card: Card, path: Path, i: int) -> None:
-    """An op outside of deeper modules: with those of its line before it, or a pill of its own."""
+    """An op outside of deeper modules: with those of its line, or helper function, before it; or a pill of its own."""
     before = card.items[-1] if card.items else None
-    if before is not None and before.kind == "ops" and before.last == i and _line(index, i) == _line(index, i - 1):
+    if (
+        before is not None
+        and before.kind == "ops"
+        and before.last == i
+        and _place(index, i, path) == _place(index, i - 1, path)
+    ):
         before.last = i + 1
     else:
         card.items.append(Card("ops", path, index.document.ops[i].name, i, i + 1))
@@ -100,6 +105,17 @@ def _add_op(index: Index, card: Card, path: Path, i: int) -> None:
 def _line(index: Index, i: int) -> tuple[str, int] | None:
     source = index.document.ops[i].source
     return None if source is None else (source.file, source.line)
+
+
+def _place(index: Index, i: int, path: Path) -> Hashable:
+    """What ops of one pill have in common: a function that a module calls, or else a line."""
+    return (helper(index, i) if path else "") or _line(index, i)
+
+
+def helper(index: Index, i: int) -> str:
+    """The function that an op stands in, unless that is the `forward` of a module, or the program around the model."""
+    source = index.document.ops[i].source
+    return "" if source is None or source.function in ("forward", index.program) else source.function
 
 
 def walk(card: Card) -> Iterator[Card]:
@@ -112,11 +128,13 @@ def walk(card: Card) -> Iterator[Card]:
 
 
 def ops_title(index: Index, card: Card) -> str:
-    """The names of ops that compute, in order; of those that only rearrange, if there are no others."""
+    """The names of ops that compute, in order, or of those that only rearrange; before them the function that they are."""
+    function = helper(index, card.first)
     names = [index.document.ops[i].name for i in card.ops() if not index.rearranges(i)]
     names = names or [index.document.ops[i].name for i in card.ops()]
     shown = list(dict.fromkeys(names))
-    return ", ".join(shown[:MOST_NAMES] + ["…"] * (len(shown) > MOST_NAMES))
+    said = ", ".join(shown[:MOST_NAMES] + ["…"] * (len(shown) > MOST_NAMES))
+    return f"{function}() · {said}" if function else said
 
 
 def only_rearranges(index: Index, card: Card) -> bool:

@@ -21,6 +21,7 @@ class Index:
         tensors, nodes: by id.
         maker: by tensor, the place of the op that made it.
         users: by tensor, the places of the ops that take it.
+        program: the function in which all ops stand that are in no module, if it is one.
         edges: by node and output, the next_functions that lead there: node and index.
     """
 
@@ -34,6 +35,8 @@ class Index:
             for operand in op.inputs:
                 if operand.tensor is not None:
                     self.users[operand.tensor].append(i)
+        outside = {op.source.function for op in document.ops if op.source is not None and not op.module}
+        self.program = outside.pop() if len(outside) == 1 else ""
         self.edges: dict[tuple[str, int], list[tuple[str, int]]] = defaultdict(list)
         for node in document.nodes:
             for k, f in enumerate(node.next_functions):

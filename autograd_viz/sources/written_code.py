@@ -28,7 +28,8 @@ def _source_at(code: CodeType, lasti: int, file: str) -> Source | None:
         return None
     start, end = _characters(code, line, column), _characters(code, end_line, end_column)
     lines = linecache.getlines(file)[line - 1 : end_line]
-    return Source(file, line, end_line, start, end, "".join(lines).removesuffix("\n"))
+    function = "" if code.co_name.startswith("<") else code.co_name
+    return Source(file, line, end_line, start, end, "".join(lines).removesuffix("\n"), function)
 
 
 def _characters(code: CodeType, line: int, byte_column: int) -> int:

@@ -93,3 +93,15 @@ def test_a_line_names_its_file_if_there_are_several(files: tuple[str | None, ...
     last = None if files[2] is None else Source(files[2], 3, 3, 0, 9)
     end = replace(ops[-1], id="o99", name="Sum", inputs=(), outputs=(), node=None, source=last)
     assert titled(repeat_in(replace(document, ops=(*ops, end)))) == title
+
+
+def test_a_loop_in_a_function_is_called_by_both() -> None:
+    def rollout() -> tuple[av.Tensor, int]:
+        h, frame = av.tensor(0.5, requires_grad=True), currentframe()
+        assert frame is not None
+        for _ in range(40):
+            h, line = h.sin(), frame.f_lineno
+        return h, line
+
+    h, line = rollout()
+    assert titled(repeat_in(CoreGraph([h], {}).document)) == f"Sin · rollout, line {line} × 40"

@@ -43,4 +43,4 @@ def test_what_is_too_large_to_be_drawn_whole_is_drawn_in_groups_and_says_so(monk
     monkeypatch.setattr(layout_apart, "__defaults__", (0.0,))
     with pytest.warns(UserWarning, match=r"took more than 0 s and was stopped; the picture shows groups instead"):
         figure = av.show(chain(20)[0], collapse=False)
-    assert "1 group collapsed" in repr(figure) and re.search(r"Mul · line \d+ × 20", figure.svg)
+    assert "1 group collapsed" in repr(figure) and re.search(r"Mul · (\w+, )?line \d+ × 20", figure.svg)

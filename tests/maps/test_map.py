@@ -150,3 +150,34 @@ def test_a_recorded_model_of_pytorch_has_the_norms_of_its_own_backward() -> None
     weight = model.layers[2].linear2.weight
     assert f"grad {weight.grad.norm().item():.3g}" in said
     assert repr(m).startswith("<Map: loss = ")
+
+
+class Sampler(nn.Module):
+    """A model that does a part of its work in a function of its own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.second = nn.Linear(2, 4), nn.Linear(4, 1)
+
+    def forward(self, x: Any) -> Any:
+        return self.second(self.spread(self.first(x)))
+
+    def spread(self, h: Any) -> Any:
+        h = h.tanh()
+        return h * h.exp()
+
+
+def squared(x: Any) -> Any:
+    """A loss."""
+    return x.square().mean()
+
+
+def test_what_a_function_does_is_called_by_its_name_and_the_program_around_is_not() -> None:
+    model = Sampler()
+    loss = squared(model(av.ones(3, 2)))
+    said = words_of(av.map(loss, depth=1))
+    assert any(w.startswith("spread() · Tanh") for w in said)
+    assert any(w.startswith("squared() · Pow") for w in said)
+    alone = Net(1)
+    loss = loss_of(alone)
+    assert not any("()" in w and "·" in w for w in words_of(av.map(loss)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -56,7 +57,7 @@ def net_of(library: Any, use_reentrant: bool | None = None) -> Any:
 
 def document_of(library: Any, net: Any) -> Document:
     x = library.ones(1, 2, requires_grad=True)
-    with av.record(net if library is torch else None):
+    with av.record(net) if library is torch else nullcontext():
         loss = net(x)
     found: Document = graph_of(loss, {"x": x}).document
     return found

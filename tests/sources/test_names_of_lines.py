@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -27,7 +28,7 @@ def names(root: Any, variables: Any = None) -> list[str | None]:
 
 
 def recorded(library: Any, make: Any) -> Any:
-    with av.record():
+    with av.record() if library is torch else nullcontext():
         return make(library)
 
 
