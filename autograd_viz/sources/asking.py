@@ -70,7 +70,7 @@ def kept_root() -> tuple[Any, Any]:
     return (None, None) if recorder is None else (recorder.last.root, recorder.last.gradient)
 
 
-def last_pass(variables: Mapping[str, Any]) -> tuple[Any, Any, Any, list[str]]:
+def last_pass(variables: Mapping[str, Any], verb: str = "step()") -> tuple[Any, Any, Any, list[str]]:
     """The last pass that was kept: its root, its graph, a maker of a pass through it, and the names of changed leaves.
 
     Raises:
@@ -84,7 +84,7 @@ def last_pass(variables: Mapping[str, Any]) -> tuple[Any, Any, Any, list[str]]:
             if recorder is None
             else _NOT_KEPT.get(recorder.last.why_not, "none has run")
         )
-        raise NotDrawableError(f"step() has no backward pass to step; {why}")
+        raise NotDrawableError(f"{verb} takes the last backward pass that was kept, and there is none; {why}")
     from .pytorch.replay import last_pass as kept
 
     return root, *kept(root, gradient, variables)

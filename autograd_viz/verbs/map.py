@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from ..errors import NotDrawableError
 from ..graph.trace import State, Trace
 from ..maps.drawing import MapDrawing
 from ..maps.numbers import Place, of_trace
 from ..maps.plan import Plan
 from ..render import theme_named
 from ..runtime.collector import collector_waits
-from ..sources.names import callers_names
+from ..sources import anything
+from ..sources.asking import last_pass
+from ..sources.names import Names, callers_names
 from ..stepper.recorded import Recording
 from ..stepper.stepper import Stepper
-from .formats import Subject
+from .formats import FINAL, Subject, stepped
 from .picture import Map
 from .save import subject_of
 
@@ -33,7 +36,8 @@ def map(
     the map shows only the `grad` of parameters.
 
     Args:
-        tensor: the result of a forward pass, of autograd_viz or of PyTorch; a stepper, for the gradients so far; or what
+        tensor: the result of a forward pass, of autograd_viz or of PyTorch; a PyTorch module, for the last backward pass that
+            `watch` has kept; a stepper, for the gradients so far; or what
             `load` gave. With `record` a PyTorch pass has known modules.
         depth: how many levels of modules are open; None: as many as fit into 24 cards.
         open: modules to open besides, by path or class: ``"layers.3"``, ``"*.attn"``, ``"DecoderLayer"``.
@@ -49,11 +53,36 @@ def map(
         theme_named(theme)
     names = callers_names()
     with collector_waits():
-        subject = subject_of(tensor, names, params, is_outline=True)
+        if callable(getattr(type(tensor), "named_modules", None)):
+            subject, params = _last(tensor, names), tensor
+        else:
+            subject = subject_of(tensor, names, params, is_outline=True)
         plan = Plan(subject.document)
         opened = plan.opened(depth, (open,) if isinstance(open, str) else tuple(open))
-        drawing = MapDrawing(plan, opened, _passed(tensor, subject, plan), lambda: subject_of(tensor, names, params).document)
+        whole = None if params is tensor else lambda: subject_of(tensor, names, params).document
+        drawing = MapDrawing(plan, opened, _passed(tensor, subject, plan), whole)
         return Map(drawing, State(), theme)
+
+
+def _last(model: Any, names: Mapping[str, Any]) -> Subject:
+    """The last pass that `watch` has kept.
+
+    Raises:
+        NotDrawableError: none is kept, or it is another model's.
+    """
+    _, graph, fresh, _ = last_pass(Names(names, anything.named(model)), "map(model)")
+    own = list(model.parameters())
+    if not any(t is p for t in graph.tensors.values() if t.is_leaf for p in own):
+        raise NotDrawableError(
+            "map(model) takes the last backward pass that was kept, and that is another model's; pass the loss"
+        )
+
+    def norms(places: Collection[Place]) -> Mapping[Place, float]:
+        stepper = Stepper(graph.document, fresh())
+        with stepped(stepper, FINAL):  # the pass has run: leaves have their grad
+            return {place: norm for place, norm in of_trace(stepper.trace).items() if place[1] != "grad"}
+
+    return Subject(graph.document, State(), lambda: Stepper(graph.document, fresh()), norms=norms)
 
 
 def _passed(tensor: Any, subject: Subject, plan: Plan) -> Mapping[Place, float]:

@@ -181,3 +181,21 @@ def test_what_a_function_does_is_called_by_its_name_and_the_program_around_is_no
     alone = Net(1)
     loss = loss_of(alone)
     assert not any("()" in w and "·" in w for w in words_of(av.map(loss)))
+
+
+@pytest.mark.torch
+def test_the_map_of_a_model_is_that_of_its_last_pass_if_it_was_watched() -> None:
+    torch = pytest.importorskip("torch")
+    model = torch.nn.Sequential(*(torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.Tanh()) for _ in range(4)))
+    with pytest.raises(av.NotDrawableError, match=r"map\(model\) takes the last backward pass .* call av.watch\(\) first"):
+        av.map(model)
+    with av.watch():
+        loss = model(torch.ones(3, 4)).pow(2).mean()
+        loss.backward()
+        kept = [p.grad.clone() for p in model.parameters()]
+        m = av.map(model)
+        assert f"grad {kept[0].norm().item():.3g}" in words_of(m)
+        assert gradients_of(m)[-1] == "1"
+        assert all(torch.equal(p.grad, g) for p, g in zip(model.parameters(), kept, strict=True))
+        with pytest.raises(av.NotDrawableError, match="another model's; pass the loss"):
+            av.map(torch.nn.Linear(2, 2))
