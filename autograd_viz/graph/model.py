@@ -1,7 +1,6 @@
 """The graphs of one program: tensors and ops of the forward pass, nodes of the backward pass, and the code beside them.
 
-Ids are `t0, t1, …` for tensors, `o0, …` for ops, `n0, …` for backward nodes, in the order of the program. So a program gives
-the same document at every run.
+Ids are `t0, t1, …` for tensors, `o0, …` for ops, `n0, …` for backward nodes, in the order of the program: every run has the same.
 """
 
 from __future__ import annotations
@@ -73,7 +72,7 @@ class Source:
 
     Attributes:
         text: the lines from `line` to `end_line` as they stand in the file.
-        function: the name of the function that they stand in; empty outside of functions, and in one without a name.
+        function: the name of the function around them, if it has one.
     """
 
     file: str
