@@ -1,6 +1,6 @@
 """The graphs of one program: tensors and ops of the forward pass, nodes of the backward pass, and the code beside them.
 
-Ids are `t0, t1, …` for tensors, `o0, …` for ops, `n0, …` for backward nodes, in the order of the program: every run has the same.
+Ids are `t0, t1, …` for tensors, `o0, …` for ops, `n0, …` for backward nodes, in the order of the program: alike at every run.
 """
 
 from __future__ import annotations
