@@ -183,6 +183,9 @@ RUN_CODE = """async (code) => {
 }"""
 
 
+NEXT_FRAME = "() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))"
+
+
 class LabPage:
     """A notebook open in a browser page."""
 
@@ -201,8 +204,9 @@ class LabPage:
     def open(self, name: str) -> None:
         """Another notebook in the same page and with the kernel that was kept, in a sixth of the time."""
         self.name = name
-        self.errors.clear()
         self.page.evaluate(CLOSE, self.kernel)
+        self.page.evaluate(NEXT_FRAME)  # until then JupyterLab looks for the focus of a notebook that is gone
+        self.errors.clear()
         self.page.evaluate(OPEN, [name, self.kernel])
         self.page.wait_for_function(OPENED, arg=name)
         self.page.wait_for_function(READY, timeout=60_000)
