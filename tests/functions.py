@@ -1,4 +1,4 @@
-"""A Function that raises while it is told to."""
+"""Functions that send no gradient, and that raise while they are told to."""
 
 from __future__ import annotations
 
@@ -23,3 +23,15 @@ def moody() -> tuple[type[av.autograd.Function], list[str]]:
             return grad * 2
 
     return Moody, moods
+
+
+class Stops(av.autograd.Function):
+    """x * 2, without a gradient."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> Any:
+        return x * 2
+
+    @staticmethod
+    def backward(ctx: Any, grad: Any) -> Any:
+        return None

@@ -15,6 +15,7 @@ from autograd_viz.sentences import Past, Sentences, explain_error
 from autograd_viz.sources.values import value_of
 
 from .figures import figure
+from .functions import Stops
 from .sentences import said, sentence_after, stepped
 
 
@@ -105,18 +106,6 @@ class TwoOutputs(av.autograd.Function):
     @staticmethod
     def backward(ctx: Any, first: Any, second: Any) -> Any:
         return first + second
-
-
-class Stops(av.autograd.Function):
-    """x * 2, without a gradient."""
-
-    @staticmethod
-    def forward(ctx: Any, x: Any) -> Any:
-        return x * 2
-
-    @staticmethod
-    def backward(ctx: Any, grad: Any) -> Any:
-        return None
 
 
 def test_a_function_that_returns_none_is_told_from_an_output_nobody_used() -> None:

@@ -68,8 +68,10 @@ def _last(model: Any, names: Mapping[str, Any]) -> Subject:
     """The last pass that `watch` has kept.
 
     Raises:
-        NotDrawableError: none is kept, or it is another model's.
+        NotDrawableError: none is kept, or it is another model's, or the model is not PyTorch's.
     """
+    if not any(anything.is_torch(p) for p in model.parameters()):
+        raise NotDrawableError("map(model) takes a PyTorch model that av.watch() has seen; of this one call av.map(loss)")
     _, graph, fresh, _ = last_pass(Names(names, anything.named(model)), "map(model)")
     own = list(model.parameters())
     if not any(t is p for t in graph.tensors.values() if t.is_leaf for p in own):

@@ -18,6 +18,7 @@ from autograd_viz.sources.from_core import CoreGraph
 from autograd_viz.sources.values import value_of
 
 from ..figures import figure
+from ..functions import Stops
 from ..programs import Program, programs
 from ..sentences import finally_why, said, stepped, whys
 
@@ -72,18 +73,6 @@ class KeepsFirst(av.autograd.Function):
     @staticmethod
     def backward(ctx: Any, first: Any, second: Any) -> Any:
         return first
-
-
-class Stops(av.autograd.Function):
-    """No gradient."""
-
-    @staticmethod
-    def forward(ctx: Any, x: Any) -> Any:
-        return x * 2
-
-    @staticmethod
-    def backward(ctx: Any, grad: Any) -> Any:
-        return None
 
 
 def keeps_first(a: av.Tensor) -> Any:

@@ -183,6 +183,11 @@ def test_what_a_function_does_is_called_by_its_name_and_the_program_around_is_no
     assert not any("()" in w and "·" in w for w in words_of(av.map(loss)))
 
 
+def test_a_model_of_ours_has_no_last_pass_and_the_error_says_what_to_call() -> None:
+    with pytest.raises(av.NotDrawableError, match=r"takes a PyTorch model .* call av.map\(loss\)"):
+        av.map(Net())
+
+
 @pytest.mark.torch
 def test_the_map_of_a_model_is_that_of_its_last_pass_if_it_was_watched() -> None:
     torch = pytest.importorskip("torch")

@@ -17,15 +17,7 @@ from autograd_viz.graph.references import check_references
 from autograd_viz.graph.trace import Trace
 from autograd_viz.sources.anything import graph_of
 
-torch: Any = None
-try:
-    import torch as imported
-
-    torch = imported
-except ImportError:
-    pass
-
-BOTH = [pytest.param(av, id="core"), pytest.param(torch, id="torch", marks=pytest.mark.torch)]
+from ..libraries import BOTH, torch
 
 
 def net_of(library: Any, use_reentrant: bool | None = None) -> Any:

@@ -11,15 +11,7 @@ import autograd_viz as av
 from autograd_viz.graph import Document
 from autograd_viz.sources.anything import graph_of
 
-torch: Any = None
-try:
-    import torch as imported
-
-    torch = imported
-except ImportError:
-    pass
-
-BOTH = [pytest.param(av, id="core"), pytest.param(torch, id="torch", marks=pytest.mark.torch)]
+from ..libraries import BOTH, torch
 
 
 def names(root: Any, variables: Any = None) -> list[str | None]:

@@ -227,8 +227,8 @@ def test_a_long_text_of_letters_without_width_is_wrapped_in_no_time(tmp_path: Pa
         (("statements",), [{"text": letter * 100_000, "tensor": "t1"}]), (("tensors", 0, "name"), letter * 99_999)
     )
     rec = recordings.loaded(text.decode())
-    av.show(rec)._repr_mimebundle_()
-    av.step(rec).still(letter * 99_999)
+    assert av.show(rec)._repr_mimebundle_()
+    assert av.step(rec).still(letter * 99_999)
 
 
 def test_what_resvg_panics_on_is_an_error_of_ours() -> None:

@@ -8,19 +8,8 @@ import pytest
 
 import autograd_viz as av
 from autograd_viz.maps.drawing import MapDrawing
+from tests.functions import Stops
 from tests.maps.models import Net, loss_of
-
-
-class Blocked(av.autograd.Function):
-    """Sends no gradient."""
-
-    @staticmethod
-    def forward(ctx: Any, x: Any) -> Any:
-        return x * 1.0
-
-    @staticmethod
-    def backward(ctx: Any, grad: Any) -> None:
-        return None
 
 
 class Blocking(Net):
@@ -31,7 +20,7 @@ class Blocking(Net):
         self.side = av.nn.Linear(2, 1)
 
     def forward(self, x: Any) -> Any:
-        return super().forward(x) + Blocked.apply(self.side(x))
+        return super().forward(x) + Stops.apply(self.side(x))
 
 
 def card(s: Any, path: str) -> str:
@@ -69,7 +58,7 @@ def test_each_step_tells_norms_of_the_pass() -> None:
 def test_what_the_pass_does_not_reach_is_said_at_its_end_and_not_before() -> None:
     model = Net(4)
     model.unused = av.nn.Parameter(av.ones(2))
-    loss = loss_of(model) + Blocked.apply(model.unused).sum()
+    loss = loss_of(model) + Stops.apply(model.unused).sum()
     s = av.step(loss)
     s.finish()
     said = [[t for t in texts(frame) if t == "no grad"] for frame in s.frames]
