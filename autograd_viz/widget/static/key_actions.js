@@ -1,5 +1,7 @@
 // What each key does to a view.
 
+import { openBox, toggleGroup } from "./commands.js";
+
 /** @typedef {import("./controls.js").Action} Action */
 /** @typedef {import("./neighbours.js").Direction} Direction */
 /** @typedef {import("./view.js").View} View */
@@ -16,8 +18,8 @@ export function pressed(view, action) {
   const here = view.selection || stage.lit;
   if (WALKS.includes(action)) playback.act(/** @type {Action} */ (action));
   else if (DIRECTIONS.includes(action)) view.select(stage.neighbour(view.selection, /** @type {Direction} */ (action)), true);
-  else if (action === "open") view.open(view.selection);
-  else if (action === "group") view.toggleGroup();
+  else if (action === "open") openBox(view, view.selection);
+  else if (action === "group") toggleGroup(view);
   else if (["over_card", "out_of_card", "map"].includes(action)) view.scales.act(action);
   else if (action === "breakpoint") view.do({ kind: "breakpoint", node: here });
   else if (action === "search") view.search.enter();

@@ -1,9 +1,10 @@
 // A view of one picture: toolbar, sentence, stage and panel, joined to the model.
 
+import { openBox, perform, uncover } from "./commands.js";
 import { Controls } from "./controls.js";
 import { button, html } from "./elements.js";
 import { positionAt } from "./forward.js";
-import { closedGroup, toggledGroup, wholeGroups } from "./groups.js";
+import { wholeGroups } from "./groups.js";
 import { helpPopup } from "./help.js";
 import { Inspector } from "./inspector.js";
 import { goOn } from "./kept.js";
@@ -28,7 +29,7 @@ import { sayer } from "./words.js";
 /** @typedef {import("./kernel.js").Model} Model */
 /** @typedef {import("./kept.js").Kept} Kept */
 /** @typedef {import("./stops.js").Stops} Stops */
-/** @typedef {{ kind: string, id?: string, node?: string, tensor?: string, index?: number, text?: string, step?: number }} Command */
+/** @typedef {import("./commands.js").Command} Command */
 
 let views = 0; // tells the ids of several widgets apart
 
@@ -57,7 +58,7 @@ export class View {
     this.stage = new Stage({
       svg, map, document, forward, ready, say, signal,
       select: (id) => this.select(id),
-      open: (id) => this.open(id),
+      open: (id) => openBox(this, id),
       toggle: (node) => this.do({ kind: "breakpoint", node }),
       hasFocus: () => this.root.matches(":focus-within"),
     });
@@ -77,7 +78,7 @@ export class View {
     this.search = new Search({
       graph: this.stage.graph, say, signal, name: `av-${++views}`,
       hidden: this.groups.hidden,
-      jump: (id) => (!map && this.groups.hidden.some(([known]) => known === id) ? this.uncover(id) : this.select(id, true)),
+      jump: (id) => (!map && this.groups.hidden.some(([known]) => known === id) ? uncover(this, id) : this.select(id, true)),
       leave: () => this.root.focus({ preventScroll: true }),
     });
     this.panel = button("panel", say("panel"), () => this.togglePanel(), signal);
@@ -127,52 +128,9 @@ export class View {
 
   // -- what the user does -----------------------------------------------------------------------------------------------
 
-  /**
-   * What the panel asks for.
-   * @param {Command} command
-   */
+  /** @param {Command} command what a person asks for */
   do(command) {
-    if (command.kind === "select") this.select(command.id ?? "", true);
-    else if (command.kind === "run_to") this.playback.runTo(command.node ?? "");
-    else if (command.kind === "until") this.playback.until(command.tensor ?? "");
-    else if (command.kind === "breakpoint") this.toggleStop(command.node ?? "");
-    else if (command.kind === "card") this.toggleGroup(command.id);
-    else if (command.kind === "leave") this.playback.leave(command.id ?? "");
-    else if (command.kind === "goto") this.playback.jump(command.step ?? 0);
-    else this.playback.change(command); // edit, undo_edit, expand, collapse
-  }
-
-  /**
-   * Select what is in a closed group: it is opened.
-   * @param {string} id
-   */
-  uncover(id) {
-    this.do({ kind: "expand", id: (this.selection = id) });
-  }
-
-  /**
-   * The selected group, or where the step is.
-   * @param {string} [card]
-   */
-  toggleGroup(card = this.selection || this.stage.lit) {
-    if (this.stage.cards) return this.stage.toggleCard(card) && this.selection && this.select(this.stage.picture.visible(this.selection));
-    const command = toggledGroup(this.groups, this.selection || this.stage.lit);
-    if (command) this.do(command);
-  }
-
-  /**
-   * Open a group; run to a node; until a gradient reaches a tensor; to where an op has run.
-   * @param {string} id
-   */
-  open(id) {
-    const { graph, forward, cards } = this.stage;
-    if (cards) return cards.canOpen(id) ? this.toggleGroup(id) : this.scales.figure(id);
-    const group = closedGroup(this.groups, id);
-    if (group) return this.groups.fixed ? undefined : this.do({ kind: "expand", id: group });
-    if (graph.nodes.has(id)) this.playback.runTo(id);
-    else if (graph.tensors.has(id) && graph.reachedBy(id).size) this.playback.until(id);
-    const index = forward.findIndex((position) => position.op === id);
-    if (graph.ops.has(id) && index >= 0) this.do({ kind: "goto", step: index + 1 - forward.length });
+    perform(this, command);
   }
 
   /**
